@@ -1,0 +1,135 @@
+import type { AuditOptions, MaskAlignment, Policy } from '../model/policy.ts'
+import type { CheckStatus, HypothesisId, Scope, Severity, Unit } from '../model/report.ts'
+import type { LimitName, Limits, Stream } from '../model/streams.ts'
+import type { Segmentation, Span, Turn } from '../model/tokens.ts'
+import type { Trajectory } from '../model/trajectory.ts'
+import type { Tokenizer } from '../tokens/tokenizer.ts'
+import type { TrajectoryFacts } from './facts.ts'
+
+/** One trajectory, prepared: what every check of tokens looks at. All arrays have length S (= `ids.length`). */
+export interface TrajectoryView {
+  readonly trajectory: Trajectory
+  readonly ids: Int32Array
+  /** Token-aligned (already shifted where the dump is target-aligned); 1, 0 or 255; null where the dump has no mask. */
+  readonly mask: Uint8Array | null
+  /** Loss weight per token; null where the mask is 0/1 or absent. */
+  readonly weights: Float32Array | null
+  /** One `TokenState` per token. */
+  readonly states: Uint8Array
+  /** Null without a tokenizer that frames turns. */
+  readonly segmentation: Segmentation | null
+  /** Structure oracle under the policy, one `Expected` per token; null without segmentation. */
+  readonly expected: Uint8Array | null
+  /** Structure oracle under plain RL, whatever the policy: what M03 compares before the policy explains it. */
+  readonly expectedRl: Uint8Array | null
+  /** Provenance oracle, one `Provenance` per token; null where nothing in the dump tells. */
+  readonly provenance: Uint8Array | null
+  readonly tokenizer: Tokenizer | null
+  readonly facts: TrajectoryFacts
+  /** Decoded text of a range of tokens (U+FFFD for partial characters). */
+  text(span: Span): string
+}
+
+/** What is fixed for the whole audit before the first trajectory is looked at. Structured-cloneable but for the tokenizer. */
+export interface AuditSettings {
+  readonly options: AuditOptions
+  readonly policy: Policy
+  readonly alignment: MaskAlignment
+  /** A uniform lag of one that nothing decides: alignment was assumed, and the person should declare it. */
+  readonly alignmentUndecided: boolean
+  /** Streams that at least one sampled record of the dump carries. */
+  readonly streams: ReadonlySet<Stream>
+  /** Limits given or in metadata; inferred ones exist only after the pass (`DumpView.limits`). */
+  readonly limits: Partial<Limits>
+}
+
+/** How a check tells what it saw in one trajectory. Everything reported is a sum, so partial audits merge. */
+export interface Reporter {
+  /** One place looked at (a turn edge, a turn, a token run). `turn` is the assistant ordinal of the contract's `by_turn`. */
+  place(affected: boolean, at?: { readonly turn?: number; readonly boundary?: string }): void
+  /** A fault: one per trajectory and turn. `affectedTokens` are counted, with their loss weight, once per token. */
+  fault(fault: FaultAt): void
+}
+
+export interface FaultAt {
+  readonly turn?: Turn | null
+  readonly tokens?: Span | null
+  readonly message: string
+  readonly evidence?: Record<string, unknown>
+  /** Tokens affected; default: those of `tokens`. */
+  readonly affected?: readonly Span[]
+  /** Overrides the code's severity for this finding (M04, M10). */
+  readonly severity?: Severity
+  /** The declared policy explains it: listed, but fails nothing. */
+  readonly intended?: boolean
+  readonly scope?: Scope
+}
+
+export interface GroupView {
+  readonly id: string
+  readonly members: readonly TrajectoryFacts[]
+  /** Its size is the declared or the dump's common group size, and no member lacks a reward. */
+  readonly complete: boolean
+}
+
+export interface DumpView {
+  readonly settings: AuditSettings
+  readonly facts: readonly TrajectoryFacts[]
+  readonly groups: readonly GroupView[]
+  readonly groupSize: number | null
+  readonly limits: Record<LimitName, { value: number; origin: 'given' | 'metadata' | 'inferred' } | null>
+}
+
+export interface DumpFault extends Omit<FaultAt, 'turn' | 'tokens' | 'affected'> {
+  readonly member?: TrajectoryFacts
+  readonly group?: GroupView
+  readonly turn?: Turn | null
+  readonly tokens?: Span | null
+  readonly affectedTokens?: number
+  readonly affectedWeight?: number
+}
+
+/** How a check over the whole dump tells what it saw. */
+export interface DumpReporter {
+  /** One unit (trajectory, group or source) looked at. */
+  unit(affected: boolean): void
+  place(affected: boolean, at?: { readonly turn?: number; readonly boundary?: string }): void
+  fault(fault: DumpFault): void
+  /** The check could not decide for this dump: `not-checkable` with this reason, or `not-applicable`. */
+  abstain(status: Extract<CheckStatus, 'not-checkable' | 'not-applicable'>, reason: string): void
+}
+
+/**
+ * One fault code. One file (or one per family), one line in `registry.ts`, one fixture that trips it and one near miss.
+ * A check has `trajectory`, `dump`, or both (then `trajectory` reports local faults, `dump` those that need neighbours).
+ */
+export interface Check {
+  readonly code: string
+  readonly name: string
+  readonly title: string
+  readonly hypotheses: readonly HypothesisId[]
+  readonly severity: Severity
+  readonly unit: Unit
+  readonly needs: readonly Stream[]
+  /** What a place is, in the plural: `assistant turn ends`, `turn edges`, `complete groups`. */
+  readonly looksAt: string
+  readonly why: string
+  readonly fix: string
+  readonly cite: string
+  /** Called only where the trajectory carries all of `needs` that a trajectory can carry; report nothing = nothing to look at. */
+  trajectory?(view: TrajectoryView, settings: AuditSettings, report: Reporter): void
+  dump?(view: DumpView, report: DumpReporter): void
+}
+
+/** Sums that one check gathered; partial audits add up. */
+export interface CheckTally {
+  checked: number
+  affected: number
+  intended: number
+  placesChecked: number
+  placesAffected: number
+  affectedTokens: number
+  affectedWeight: number
+  byTurn: Record<string, number>
+  byBoundary: Record<string, { checked: number; affected: number }>
+}

@@ -1,0 +1,55 @@
+import type { Place } from '../model/source.ts'
+
+/** How a rollout ended, as the ids and the dump's own fields tell. */
+export const END_REASONS = ['stop', 'cut-prose', 'cut-call', 'cut-reply', 'prompt-only', 'unknown'] as const
+export type EndReason = (typeof END_REASONS)[number]
+
+/**
+ * What is kept of a trajectory after its tokens are let go: the row of the Rollouts table, and all that checks over
+ * groups and the whole dump may look at. Numbers of tokens unless said otherwise; null = the dump does not tell.
+ */
+export interface TrajectoryFacts {
+  readonly place: Place
+  readonly id: string
+  readonly recordHash: string
+  readonly group: string | null
+  readonly groupSize: number | null
+  readonly step: number | null
+  readonly reward: number | null
+  readonly rewards: Readonly<Record<string, number>> | null
+  /** The scalar advantage: stored, or the common value of a per-token array on its trained tokens; null when they differ. */
+  readonly advantage: number | null
+  /** Largest |advantage| over trained tokens. */
+  readonly maxAdvantage: number | null
+  /** Whole sequence, padding included. */
+  readonly length: number
+  /** Without padding. */
+  readonly realLength: number
+  readonly promptLength: number | null
+  readonly trained: number | null
+  readonly masked: number | null
+  readonly padding: number
+  readonly unknown: number
+  /** Sum of the loss weights; equals `trained` for 0/1 masks. */
+  readonly weight: number | null
+  readonly turns: number
+  readonly assistantTurns: number
+  readonly toolTurns: number
+  readonly endReason: EndReason
+  readonly finishReason: string | null
+  readonly isTruncated: boolean | null
+  readonly excluded: boolean
+  readonly model: string | null
+  /** Tokens of each assistant turn's sampled span, and of each tool reply's content; for pile-ups. */
+  readonly assistantLengths: readonly number[]
+  readonly toolReplyLengths: readonly number[]
+  /** Lost tokens where they can be counted, 0 where nothing is known to be lost. */
+  readonly lost: number
+  /** Supporting documents: available in the record, and whose text is visible in the ids at the last assistant turn. Null without documents. */
+  readonly supportingDocuments: { readonly available: number; readonly visible: number } | null
+  /** 16 hex digits over the ids (padding excluded) and over the prompt's ids; null without ids. */
+  readonly idsHash: string | null
+  readonly promptHash: string | null
+  /** Compact drawing of the row: run lengths of token states, at most 64 segments, for the mask strip of a table row. */
+  readonly strip: Uint8Array
+}

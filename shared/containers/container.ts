@@ -1,0 +1,64 @@
+import type { ByteSource, SkippedRecord } from '../model/source.ts'
+
+/**
+ * Where consecutive records lie, in columns. Offsets and lengths are bytes of the *decompressed* container;
+ * `lines` are 1-based and 0 where the container has no lines.
+ */
+export interface RecordSpans {
+  /** Number of the first record, 0-based in its container. */
+  readonly first: number
+  readonly lines: Float64Array
+  readonly offsets: Float64Array
+  readonly lengths: Float64Array
+}
+
+/**
+ * JSON as this program reads it: bare NaN and ±Infinity are numbers, and arrays under a key that the caller
+ * named numeric are typed arrays (`Int32Array` when every element is a 32-bit integer or boolean, else `Float64Array` with
+ * null read as NaN). A named array that holds anything else stays a plain array; a named list of lists is a plain array of typed arrays.
+ */
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject | Int32Array | Float64Array
+export interface JsonObject {
+  [key: string]: JsonValue
+}
+
+/** One record, parsed, with its place. */
+export interface RawRecord {
+  readonly record: number
+  readonly line: number | null
+  readonly byte: number
+  readonly length: number
+  /** 16 hex digits over the record's bytes. */
+  readonly hash: string
+  readonly value: JsonValue
+}
+
+export interface Container {
+  /** As in the report: `jsonl`, `json`, `jsonl+gzip`. */
+  readonly id: string
+  readonly source: ByteSource
+  /** Finds record boundaries in order, without parsing them; batches of at most `batchBytes` (a larger record alone). */
+  index(options?: {
+    readonly batchBytes?: number
+    readonly signal?: AbortSignal
+    readonly onBytes?: (compressedBytesRead: number) => void
+  }): AsyncIterable<RecordSpans>
+  /** The bytes from the first record of `spans` to the end of its last, to be handed to `parseRecords`. */
+  read(spans: RecordSpans): Promise<Uint8Array>
+}
+
+/** What `parseRecords(bytes, spans, numericKeys)` gives: good records and bad ones, neither costing the other. */
+export interface ParsedRecords {
+  readonly records: RawRecord[]
+  readonly skipped: SkippedRecord[]
+}
+
+/** A file that cannot be opened at all. `message` is one sentence that says what is wrong and what to do. */
+export class UnreadableSource extends Error {
+  readonly code: string
+  constructor(code: string, message: string) {
+    super(message)
+    this.name = 'UnreadableSource'
+    this.code = code
+  }
+}

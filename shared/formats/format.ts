@@ -1,0 +1,57 @@
+import type { JsonValue, RawRecord } from '../containers/container.ts'
+import type { MaskAlignment, PolicyId } from '../model/policy.ts'
+import type { SkippedRecord } from '../model/source.ts'
+import type { Stream } from '../model/streams.ts'
+import type { Trajectory } from '../model/trajectory.ts'
+
+/** The first records of a source, parsed. Formats decide by these alone; a name may be wrong. */
+export interface Sample {
+  readonly records: readonly JsonValue[]
+}
+
+export interface Recognition {
+  /** 0 to 1. */
+  readonly confidence: number
+  /** What was seen, for people: `keys token_loss_mask, sample_loss_mask`. */
+  readonly evidence: readonly string[]
+  readonly version: string | null
+}
+
+/** What importers may know about the run beside their records. */
+export interface ReadContext {
+  readonly source: number
+  readonly recognition: Recognition
+}
+
+export interface ReadResult {
+  readonly trajectories: Trajectory[]
+  readonly skipped: SkippedRecord[]
+  /** Names of fields this format does not know, with how many records of the batch carry them. */
+  readonly unknownFields: ReadonlyMap<string, number>
+}
+
+/** A trainer's (and era's) file layout. One file, one line in `registry.ts`, one fixture. */
+export interface Format {
+  /** As it appears in reports; never changes. */
+  readonly id: string
+  readonly title: string
+  /** Where the layout was read from. */
+  readonly writer: { readonly project: string; readonly file: string; readonly version: string }
+  /** Streams that this format can fill. */
+  readonly streams: readonly Stream[]
+  /** Keys, at any depth, whose arrays of numbers are scanned straight into typed arrays. */
+  readonly numericKeys: readonly string[]
+  /** The policy that the writer's own code documents, or null. */
+  readonly policy: { readonly id: PolicyId; readonly evidence: string } | null
+  /** How the writer aligns masks; null where the file does not settle it (then `auto` may ask the person). */
+  readonly maskAlignment: MaskAlignment | null
+  /** The value that sampler logprobs hold on tokens that were not sampled, where the writer documents one. */
+  readonly unsampledLogprob: number | 'nan' | null
+  /** `all`: the writer documents that the trainer trains exactly the sampled tokens, so a missing mask is filled. */
+  readonly maskImplied: boolean
+  /** How consecutive rows form groups when no row carries a key: `rows` = `group_size` consecutive rows. */
+  readonly groupsByOrder: boolean
+  recognise(sample: Sample): Recognition | null
+  /** A record may hold many trajectories (`part` counts them); a bad record is skipped and costs no neighbour. */
+  read(records: readonly RawRecord[], context: ReadContext): ReadResult
+}

@@ -1,0 +1,80 @@
+/**
+ * A fast, stable 64-bit hash for identity (records, id sequences, fingerprints), not for security. Two 32-bit
+ * lanes with the constants of MurmurHash3 (Austin Appleby, public domain), read as little-endian words.
+ */
+export class Hash64 {
+  private low: number
+  private high: number
+  private length = 0
+
+  constructor(seed = 0) {
+    this.low = seed ^ 0x9e3779b9
+    this.high = seed ^ 0x85ebca6b
+  }
+
+  private mix(word: number): void {
+    let k = Math.imul(word, 0xcc9e2d51)
+    k = (k << 15) | (k >>> 17)
+    this.low ^= Math.imul(k, 0x1b873593)
+    this.low = Math.imul((this.low << 13) | (this.low >>> 19), 5) + 0xe6546b64
+    k = Math.imul(word, 0x239b961b)
+    k = (k << 16) | (k >>> 16)
+    this.high ^= Math.imul(k, 0xab0e9789)
+    this.high = Math.imul((this.high << 17) | (this.high >>> 15), 5) + 0x561ccd1b
+  }
+
+  /** One number; integers hash by their low 32 bits. */
+  word(value: number): this {
+    this.mix(value | 0)
+    this.length += 4
+    return this
+  }
+
+  words(values: ArrayLike<number>, start = 0, end = values.length): this {
+    for (let i = start; i < end; i++) this.mix((values[i] as number) | 0)
+    this.length += (end - start) * 4
+    return this
+  }
+
+  bytes(bytes: Uint8Array, start = 0, end = bytes.length): this {
+    const whole = start + ((end - start) & ~3)
+    let i = start
+    for (; i < whole; i += 4) {
+      this.mix(
+        (bytes[i] as number) |
+          ((bytes[i + 1] as number) << 8) |
+          ((bytes[i + 2] as number) << 16) |
+          ((bytes[i + 3] as number) << 24),
+      )
+    }
+    if (i < end) {
+      let tail = 0
+      for (let shift = 0; i < end; i++, shift += 8) tail |= (bytes[i] as number) << shift
+      this.mix(tail)
+    }
+    this.length += end - start
+    return this
+  }
+
+  text(text: string): this {
+    for (let i = 0; i < text.length; i++) this.mix(text.charCodeAt(i))
+    this.length += text.length
+    return this
+  }
+
+  /** 16 hex digits. */
+  digest(): string {
+    return finish(this.high ^ this.length, this.low) + finish(this.low ^ this.length, this.high)
+  }
+}
+
+function finish(value: number, other: number): string {
+  let h = value ^ Math.imul(other, 0x27d4eb2f)
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+  return ((h ^ (h >>> 16)) >>> 0).toString(16).padStart(8, '0')
+}
+
+export function hashBytes(bytes: Uint8Array, start = 0, end = bytes.length): string {
+  return new Hash64().bytes(bytes, start, end).digest()
+}

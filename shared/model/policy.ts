@@ -1,0 +1,35 @@
+export type PolicyId = 'rl' | 'sft' | 'last-turn'
+export type MaskAlignment = 'token' | 'target'
+
+/** What the run means to train. */
+export interface Policy {
+  readonly id: PolicyId
+  readonly origin: 'given' | 'format' | 'default'
+  readonly evidence: readonly string[]
+  /** Codes that the person or the policy declares intended. */
+  readonly intended: readonly string[]
+  /** What the dump's own shape suggests; silences nothing until accepted. */
+  readonly suggested: PolicyId | null
+  readonly mask_alignment: MaskAlignment
+}
+
+/** What a person may declare about a run; every field absent means "find out". Mirrors the options of `inspect`. */
+export interface AuditOptions {
+  readonly tokenizer?: string
+  readonly policy?: PolicyId
+  readonly intend?: readonly string[]
+  readonly maskAlignment?: MaskAlignment | 'auto'
+  readonly limits?: Partial<import('./streams.ts').Limits>
+  readonly groupSize?: number
+  readonly scaleRewards?: 'group' | 'batch' | 'none'
+  readonly advantageEps?: number
+  readonly lossType?: 'grpo' | 'dapo' | 'dr_grpo' | 'bnpo'
+  readonly klBeta?: number
+  readonly checks?: readonly string[]
+  readonly hypotheses?: readonly string[]
+  readonly limit?: number
+  readonly sample?: number
+  readonly seed?: number
+  readonly failOn?: 'error' | 'warning' | 'none'
+  readonly maxFindings?: number
+}

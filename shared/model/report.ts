@@ -1,0 +1,124 @@
+import type { Policy } from './policy.ts'
+import type { Place, SkippedRecord } from './source.ts'
+import type { LimitName, Stream } from './streams.ts'
+import type { Part } from './tokens.ts'
+
+export const REPORT_SCHEMA = 'rollout-inspector.report/1'
+
+export type Severity = 'error' | 'warning' | 'info'
+export type CheckStatus = 'fail' | 'pass' | 'not-checkable' | 'not-applicable'
+export type Unit = 'trajectory' | 'group' | 'source'
+export type Scope = 'tokens' | 'turn' | 'trajectory' | 'group' | 'source'
+export type HypothesisId = 'H01' | 'H02' | 'H03' | 'H04' | 'H05' | 'H06-library' | 'H06-lora' | 'H07' | 'H08'
+
+export interface Count {
+  checked: number
+  affected: number
+}
+
+export interface Finding {
+  code: string
+  severity: Severity
+  scope: Scope
+  source: number
+  record: number | null
+  part: number | null
+  trajectory: string | null
+  group: string | null
+  members: (Place & { trajectory: string })[] | null
+  turn: number | null
+  /** Half-open, in stored ids, padding included. */
+  tokens: [number, number] | null
+  fingerprint: string
+  message: string
+  evidence: Record<string, unknown>
+  /** Present and true where the declared policy intends it; such a finding fails nothing. */
+  intended?: boolean
+}
+
+export interface CheckResult {
+  code: string
+  name: string
+  title: string
+  hypotheses: HypothesisId[]
+  severity: Severity
+  status: CheckStatus
+  needs: Stream[]
+  reason: string | null
+  unit: Unit
+  checked: number
+  affected: number
+  rate: number | null
+  pattern: 'systematic' | 'sporadic' | null
+  places: Count
+  affected_tokens: number
+  affected_weight: number | null
+  by_turn: Record<string, number>
+  by_boundary: Record<string, Count>
+  /** Affected units that the policy intends; not part of `affected`. */
+  intended: number
+}
+
+export interface Measure {
+  measure: string
+  value: number | string | null
+  threshold: number | string | null
+  comparison: '>' | '>=' | '<' | '<=' | '='
+  checks: string[]
+}
+
+export interface HypothesisResult {
+  id: HypothesisId
+  title: string
+  verdict: 'supported' | 'contradicted' | 'inconclusive' | 'not-checkable'
+  confidence: 'high' | 'medium' | 'low'
+  because: Measure[]
+  missing: string[]
+}
+
+export interface Defect {
+  id: string
+  title: string
+  checks: string[]
+  places: Count
+}
+
+export interface SourceReport {
+  name: string
+  bytes: number
+  sha256: string | null
+  container: string | null
+  format: { id: string; version: string | null; confidence: number; evidence: string[] } | null
+  records: number
+  trajectories: number
+  skipped: SkippedRecord[]
+  missing: Stream[]
+  drift: string[]
+}
+
+export interface Report {
+  schema: typeof REPORT_SCHEMA
+  tool: { name: string; version: string }
+  sources: SourceReport[]
+  tokenizer: {
+    id: string | null
+    origin: 'given' | 'metadata' | 'bundled' | 'file' | 'cache' | 'none'
+    confidence: number
+    evidence: string[]
+  }
+  policy: Policy
+  limits: Record<LimitName, { value: number; origin: 'given' | 'metadata' | 'inferred' } | null>
+  totals: {
+    trajectories: number
+    groups: number
+    turns: number
+    tokens: { total: number; trained: number; masked: number; padding: number; unknown: number; lost: number }
+    by_part: Record<Part, { total: number; trained: number | null }>
+  }
+  checks: CheckResult[]
+  defects: Defect[]
+  hypotheses: HypothesisResult[]
+  findings: Finding[]
+  findings_omitted: number
+  aggregates: Record<string, unknown>
+}

@@ -1,0 +1,31 @@
+/**
+ * Bytes that can be read from anywhere: a `File` in a browser, a file handle in Node, a ranged fetch
+ * against the desktop app or `serve`. Nothing in `shared/` opens a file by itself.
+ */
+export interface ByteSource {
+  /** Base name or path relative to the folder that was opened; shown to people, never used to decide a format. */
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  /** Bytes `start` (inclusive) to `end` (exclusive, clamped to `size`). */
+  slice(start: number, end: number): Promise<Uint8Array>
+  /** The bytes from `start` (default 0) to the end, in chunks of the host's choosing. */
+  stream(start?: number): ReadableStream<Uint8Array>
+}
+
+/** A trajectory's address: the `part`-th trajectory of the `record`-th record of the `source`-th source, all 0-based. */
+export interface Place {
+  readonly source: number
+  readonly record: number
+  readonly part: number
+}
+
+/** A record that could not be read. `byte` and `line` are where it starts, `line` is 1-based and null in containers without lines. */
+export interface SkippedRecord {
+  readonly record: number
+  readonly line: number | null
+  readonly byte: number
+  /** Stable, machine-readable reason, such as `bad-json` or `not-an-object`. */
+  readonly code: string
+  readonly message: string
+}

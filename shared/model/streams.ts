@@ -1,0 +1,50 @@
+/** The streams of the contract: what a dump may carry, what a check may need. */
+export const STREAMS = [
+  'ids',
+  'mask',
+  'sampled',
+  'attention_mask',
+  'position_ids',
+  'sequence_ids',
+  'loss_weights',
+  'messages',
+  'tools',
+  'documents',
+  'answer',
+  'tokenizer',
+  'template',
+  'logprobs.sampler',
+  'logprobs.trainer',
+  'logprobs.reference',
+  'entropy',
+  'kl',
+  'advantages',
+  'rewards',
+  'reward_components',
+  'group',
+  'finish_reason',
+  'limits',
+  'versions',
+  'step',
+] as const
+
+export type Stream = (typeof STREAMS)[number]
+
+/** The length limits of a run, in tokens (`max_turns` in turns); null where unknown. */
+export interface Limits {
+  max_prompt_length: number | null
+  max_completion_length: number | null
+  max_seq_len: number | null
+  max_turns: number | null
+  max_tool_response_length: number | null
+}
+
+export type LimitName = keyof Limits
+
+export const LIMIT_NAMES: readonly LimitName[] = [
+  'max_prompt_length',
+  'max_completion_length',
+  'max_seq_len',
+  'max_turns',
+  'max_tool_response_length',
+]

@@ -1,0 +1,151 @@
+import type { Place } from './source.ts'
+import type { Limits } from './streams.ts'
+
+/** One tool call as the environment saw it; `arguments` stays the text the dump holds. */
+export interface ToolCall {
+  readonly id: string | null
+  readonly name: string
+  readonly arguments: string
+}
+
+/** One chat message. `content` is null where the dump holds null; parts of a content list are joined as text. */
+export interface Message {
+  readonly role: string
+  readonly content: string | null
+  readonly reasoning?: string | null
+  readonly toolCalls?: readonly ToolCall[]
+  readonly toolCallId?: string | null
+}
+
+/** A retrieved or given document; `supporting` is null where the dump does not say. */
+export interface RetrievedDocument {
+  readonly id: string
+  readonly title: string | null
+  readonly text: string | null
+  readonly supporting: boolean | null
+}
+
+/** A contradiction inside one record that did not stop it from being read. */
+export interface RecordIssue {
+  /** `length-mismatch`, `bad-type`, `fractional-weight`, `id-out-of-range` … */
+  readonly code: string
+  readonly field: string
+  readonly message: string
+}
+
+/** Length, in elements, of an array as the dump stores it; what S03 compares. */
+export interface StoredArray {
+  readonly name: string
+  readonly length: number
+  /** The length this array should have by the format's own rule. */
+  readonly expected: number
+}
+
+/**
+ * One sequence as the loss saw it, as far as the dump tells. S is `ids.length`.
+ *
+ * Every array is either null (the dump does not carry the stream) or has length S. Where the dump's array was
+ * shorter, the importer pads it: masks with 255 (unknown), numbers with NaN, and lists the truth in `arrays`.
+ * Index i always belongs to token i, except for `mask` and `weights` in a dump whose mask is target-aligned:
+ * those are kept as stored and shifted by the session once the alignment is known.
+ */
+export interface Trajectory {
+  readonly place: Place
+  /** 16 hex digits over the bytes of the record; flags and notes hang on it and the part. */
+  readonly recordHash: string
+  /** The dump's own id, else `record` or `record.part`. */
+  readonly id: string
+  readonly rolloutId: string | null
+  readonly branch: string | null
+  readonly group: string | null
+  readonly groupSize: number | null
+  readonly step: number | null
+  readonly model: string | null
+  readonly temperature: number | null
+
+  /** Null in text-only dumps. */
+  readonly ids: Int32Array | null
+  readonly promptLength: number | null
+  /** 1 trained, 0 not trained, 255 not known (excess of unequal arrays). */
+  readonly mask: Uint8Array | null
+  /** Loss weights, only where some weight is neither 0 nor 1. */
+  readonly weights: Float32Array | null
+  /** The whole row is excluded from the loss by the source's own flag (`sample_loss_mask`, `remove_sample`). */
+  readonly excluded: boolean
+  /** 1 the model wrote this token, 0 it did not. */
+  readonly sampled: Uint8Array | null
+  readonly attentionMask: Int32Array | null
+  readonly positionIds: Int32Array | null
+  readonly sequenceIds: Int32Array | null
+  readonly versions: Int32Array | null
+  readonly logprobs: {
+    /** NaN = not scored. */
+    readonly sampler: Float32Array | null
+    readonly trainer: Float32Array | null
+    readonly reference: Float32Array | null
+  }
+  readonly entropy: Float32Array | null
+  readonly kl: Float32Array | null
+  readonly advantage: number | null
+  readonly advantages: Float32Array | null
+  readonly reward: number | null
+  readonly rewards: Readonly<Record<string, number>> | null
+  readonly messages: readonly Message[] | null
+  /** Tool schemas as stored, parsed JSON. */
+  readonly tools: readonly unknown[] | null
+  readonly documents: readonly RetrievedDocument[] | null
+  readonly answer: string | null
+  readonly finishReason: string | null
+  readonly isTruncated: boolean | null
+  readonly limits: Partial<Limits> | null
+  /** Padding that the format declares, in tokens on each side; null = not declared, look for a run of the pad id. */
+  readonly padding: { readonly left: number; readonly right: number } | null
+  readonly arrays: readonly StoredArray[]
+  readonly issues: readonly RecordIssue[]
+  /** Fields that no stream takes, as parsed. */
+  readonly meta: Readonly<Record<string, unknown>>
+}
+
+/** A trajectory with every stream absent; importers spread it and fill what their dump carries. */
+export function emptyTrajectory(place: Place, recordHash: string): Trajectory {
+  return {
+    place,
+    recordHash,
+    id: place.part === 0 ? String(place.record) : `${place.record}.${place.part}`,
+    rolloutId: null,
+    branch: null,
+    group: null,
+    groupSize: null,
+    step: null,
+    model: null,
+    temperature: null,
+    ids: null,
+    promptLength: null,
+    mask: null,
+    weights: null,
+    excluded: false,
+    sampled: null,
+    attentionMask: null,
+    positionIds: null,
+    sequenceIds: null,
+    versions: null,
+    logprobs: { sampler: null, trainer: null, reference: null },
+    entropy: null,
+    kl: null,
+    advantage: null,
+    advantages: null,
+    reward: null,
+    rewards: null,
+    messages: null,
+    tools: null,
+    documents: null,
+    answer: null,
+    finishReason: null,
+    isTruncated: null,
+    limits: null,
+    padding: null,
+    arrays: [],
+    issues: [],
+    meta: {},
+  }
+}

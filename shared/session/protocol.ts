@@ -1,0 +1,178 @@
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { AuditOptions } from '../model/policy.ts'
+import type { Finding, Report } from '../model/report.ts'
+import type { Segmentation } from '../model/tokens.ts'
+import type { Message, RetrievedDocument } from '../model/trajectory.ts'
+
+/** Everything about one rollout that the rollout view shows. Token arrays have length S and are transferred. */
+export interface TrajectoryDetail {
+  readonly index: number
+  readonly facts: TrajectoryFacts
+  readonly ids: Int32Array | null
+  /** `TokenState` per token. */
+  readonly states: Uint8Array
+  readonly weights: Float32Array | null
+  /** Structure oracle (`Expected` per token) and provenance oracle (`Provenance`), null where there is none. */
+  readonly expected: Uint8Array | null
+  readonly provenance: Uint8Array | null
+  readonly segmentation: Segmentation | null
+  /** The decoded sequence; token i is `text.slice(textOffsets[i], textOffsets[i + 1])` (length S + 1). A character split over tokens stands at the first of them, the others are empty. */
+  readonly text: string
+  readonly textOffsets: Uint32Array
+  /** Bit 1 special, bit 2 added, bit 4 ends inside a character, bit 8 starts inside a character, bit 16 unknown id. */
+  readonly flags: Uint8Array
+  readonly logprobs: {
+    readonly sampler: Float32Array | null
+    readonly trainer: Float32Array | null
+    readonly reference: Float32Array | null
+  }
+  readonly entropy: Float32Array | null
+  readonly kl: Float32Array | null
+  readonly advantages: Float32Array | null
+  readonly attentionMask: Int32Array | null
+  readonly positionIds: Int32Array | null
+  readonly messages: readonly Message[] | null
+  readonly tools: readonly unknown[] | null
+  readonly documents: readonly RetrievedDocument[] | null
+  readonly answer: string | null
+  /** All findings of this rollout, uncut, sorted as in the report. */
+  readonly findings: readonly Finding[]
+  /** Places where text is known to be lost. `at` is the token index before which the gap lies. */
+  readonly lost: readonly {
+    readonly at: number
+    readonly tokens: number | null
+    readonly text: string | null
+    readonly what: string
+  }[]
+  /** The record as stored, pretty-printed and cut to 200,000 characters. */
+  readonly raw: string
+}
+
+/** What one token is, in full, for the token panel. */
+export interface TokenDetail {
+  readonly index: number
+  readonly id: number
+  /** Raw vocabulary entry, null for an unknown id. */
+  readonly raw: string | null
+  readonly bytes: Uint8Array
+}
+
+export interface Progress {
+  readonly bytesRead: number
+  readonly bytesTotal: number
+  readonly trajectories: number
+  readonly skipped: number
+  readonly done: boolean
+}
+
+export type SortColumn =
+  | 'index'
+  | 'id'
+  | 'group'
+  | 'step'
+  | 'reward'
+  | 'advantage'
+  | 'tokens'
+  | 'trained'
+  | 'turns'
+  | 'end'
+  | 'findings'
+
+/** Which rollouts, in which order. An empty query is all of them in report order. */
+export interface RowQuery {
+  /** Check codes of which at least one must have a finding in the rollout. */
+  readonly findings?: readonly string[]
+  /** Rollouts to keep, by index (flagged ones, the members of a group, those behind a number). */
+  readonly only?: readonly number[]
+  readonly text?: string
+  readonly sort?: SortColumn
+  readonly descending?: boolean
+}
+
+/** One row of the Rollouts table. */
+export interface Row {
+  readonly index: number
+  readonly facts: TrajectoryFacts
+  /** Codes with a finding that the policy does not intend, sorted. */
+  readonly codes: readonly string[]
+  readonly worst: 'error' | 'warning' | 'info' | null
+}
+
+/** Edges of one kind over the whole dump, for Verdicts and boundary zoom. */
+export interface BoundaryRow {
+  /** `assistant>tool`, `tool>assistant`. */
+  readonly boundary: string
+  readonly edges: number
+  /** Share of edges whose header, end token, newline and mask are as they should be; null = nothing to look at. */
+  readonly header: number | null
+  readonly end: number | null
+  readonly newline: number | null
+  readonly mask: number | null
+}
+
+export interface Histogram {
+  /** Lower edge of the first bin and width of each, in tokens. */
+  readonly from: number
+  readonly width: number
+  readonly counts: readonly number[]
+}
+
+/** What a screen may ask of the engine; each is answered once, or fails with a sentence. */
+export interface EngineRequests {
+  /** Opens files (a page posts `File` objects, or descriptions of ranged URLs), and starts reading. */
+  open: { input: { sources: readonly SourceInput[]; options: AuditOptions }; output: OpenedDump }
+  /** Reads everything again under other settings; resolves when settings took effect, progress follows. */
+  reconfigure: { input: { options: AuditOptions }; output: OpenedDump }
+  /** The report so far; final once progress is done. */
+  report: { input: Record<string, never>; output: Report }
+  boundaries: { input: Record<string, never>; output: readonly BoundaryRow[] }
+  lengths: { input: { of: 'sequence' | 'prompt' | 'assistant-turn' | 'tool-reply' }; output: Histogram }
+  /** Indices of matching rollouts, in order. */
+  query: { input: RowQuery; output: { indices: Int32Array; total: number } }
+  rows: { input: { indices: readonly number[] }; output: readonly Row[] }
+  trajectory: { input: { index: number }; output: TrajectoryDetail }
+  token: { input: { index: number; token: number }; output: TokenDetail }
+  /** Report order index of the trajectory a finding points at. */
+  locate: { input: { source: number; record: number; part: number }; output: { index: number } }
+  export: { input: ExportRequest; output: ExportFile }
+  /** Adds a tokenizer dropped by a person. `tokenizer` and `config` are the texts of the two JSON files. */
+  addTokenizer: { input: { name: string; tokenizer: string; config: string | null }; output: { id: string } }
+  close: { input: Record<string, never>; output: Record<string, never> }
+}
+
+export type RequestName = keyof EngineRequests
+
+export type SourceInput =
+  | { readonly kind: 'file'; readonly name: string; readonly file: unknown }
+  | { readonly kind: 'url'; readonly name: string; readonly url: string; readonly size: number }
+  | { readonly kind: 'bytes'; readonly name: string; readonly bytes: Uint8Array }
+
+export interface OpenedDump {
+  readonly report: Report
+  /** One sentence per source that could not be read, with what to do. */
+  readonly unreadable: readonly { readonly name: string; readonly message: string }[]
+  /** Hash that names this dump in links and in what people keep. Over names-independent content: SHA-256 of the first MiB and the size of each source. */
+  readonly dumpHash: string
+}
+
+export interface ExportRequest {
+  readonly as: 'source' | 'native' | 'csv'
+  readonly indices: readonly number[]
+  readonly why: string
+}
+
+export interface ExportFile {
+  /** One per source that has rows in the export, and the manifest. */
+  readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[]
+}
+
+/** Page to engine. */
+export type EngineCall =
+  | { readonly kind: 'call'; readonly call: number; readonly name: RequestName; readonly input: unknown }
+  | { readonly kind: 'cancel'; readonly call: number }
+
+/** Engine to page. A `progress` after `open` until `done`; `failed` carries a sentence, never a stack. */
+export type EngineAnswer =
+  | { readonly kind: 'answer'; readonly call: number; readonly output: unknown }
+  | { readonly kind: 'failed'; readonly call: number; readonly message: string }
+  | { readonly kind: 'progress'; readonly progress: Progress }

@@ -1,0 +1,63 @@
+/** 0 no such id, 1 an ordinary piece, 2 added but not special (`<think>`), 3 special (`<|im_end|>`). */
+export const TokenKind = { none: 0, ordinary: 1, added: 2, special: 3 } as const
+
+/**
+ * The exact bytes of every id: id i spells `bytes[offsets[i] … offsets[i + 1]]`. Plain typed arrays, so that it
+ * can be posted to a worker. About 1 MB a family.
+ */
+export interface TokenTable {
+  /** Number of ids, holes included. */
+  readonly size: number
+  readonly bytes: Uint8Array
+  readonly offsets: Uint32Array
+  /** One `TokenKind` per id. */
+  readonly kinds: Uint8Array
+}
+
+/** How a family frames turns, read off its own vocabulary; ids are looked up by token text, never assumed. */
+export interface TurnFrame {
+  readonly style: 'chatml' | 'llama'
+  readonly bos: readonly number[]
+  /** Ids that open a turn (`<|im_start|>`; `<|start_header_id|>`). */
+  readonly turnStart: number
+  /** Id that closes the role name (`<|end_header_id|>`), -1 where the role ends at a newline. */
+  readonly headerEnd: number
+  readonly turnEnds: readonly number[]
+  readonly pad: readonly number[]
+  /** Ids whose bytes consist of newlines only, longest meaning "\n\n\n"; key = id, value = number of newlines. */
+  readonly newlines: ReadonlyMap<number, number>
+  readonly think: { readonly open: readonly number[]; readonly close: readonly number[] } | null
+  readonly toolCall: { readonly open: readonly number[]; readonly close: readonly number[] } | null
+  /** Opening of a tool reply inside a user turn; token-level where one id exists, else the spelt pieces. */
+  readonly toolResponse: { readonly open: readonly number[]; readonly close: readonly number[] } | null
+  /** `<|python_tag|>`, -1 where there is none. */
+  readonly pythonTag: number
+}
+
+/** A tokenizer as the rest of the engine sees it. Everything but `encode` is cheap and synchronous. */
+export interface Tokenizer {
+  /** `qwen2.5`, `qwen3`, `llama3`, or the name of the dropped file. */
+  readonly id: string
+  readonly title: string
+  readonly origin: 'given' | 'bundled' | 'file' | 'cache'
+  readonly table: TokenTable
+  /** Null where no known frame is in the vocabulary: ids are displayed, turns are not found. */
+  readonly frame: TurnFrame | null
+  /** The chat template's Jinja source, where the configuration holds one. */
+  readonly template: string | null
+  /** The raw vocabulary entry of an id (`Ġdirector`), null where there is none. */
+  raw(id: number): string | null
+  /** Ids of a text, without added BOS; special tokens in the text become their ids only where `specials` is true. */
+  encode(text: string, options?: { readonly specials?: boolean }): number[]
+}
+
+/** The two files a tokenizer is made of, as parsed JSON. */
+export interface TokenizerFiles {
+  readonly tokenizer: unknown
+  readonly config: unknown
+}
+
+/** Gives the files of a bundled family; each host has its own way (disk, fetch). */
+export type BundledTokenizers = (id: BundledTokenizerId) => Promise<TokenizerFiles>
+export const BUNDLED_TOKENIZERS = ['qwen2.5', 'qwen3', 'llama3'] as const
+export type BundledTokenizerId = (typeof BUNDLED_TOKENIZERS)[number]

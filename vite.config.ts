@@ -1,0 +1,68 @@
+import { builtinModules } from 'node:module'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vitest/config'
+
+const nodeBuiltins = [...builtinModules, ...builtinModules.map((name) => `node:${name}`)]
+
+/** One entry for everything that runs in Node: bundled whole, so that `dist/` needs no `node_modules`. */
+function nodeBuild(input: Record<string, string>, outDir: string, format: 'es' | 'cjs' = 'es') {
+  return {
+    ssr: { noExternal: true as const, external: ['electron'] },
+    build: {
+      ssr: true,
+      outDir,
+      emptyOutDir: true,
+      target: 'node20',
+      minify: false,
+      rolldownOptions: {
+        input,
+        external: ['electron', ...nodeBuiltins],
+        output: { format, entryFileNames: format === 'cjs' ? '[name].cjs' : '[name].js' },
+      },
+    },
+  }
+}
+
+export default defineConfig(({ mode }) => {
+  if (mode === 'main') return nodeBuild({ main: 'electron/main.ts' }, 'dist/electron')
+  if (mode === 'preload') return nodeBuild({ preload: 'electron/preload.ts' }, 'dist/preload', 'cjs')
+  if (mode === 'cli') return nodeBuild({ main: 'cli/main.ts', 'audit-worker': 'cli/audit-worker.ts' }, 'dist/cli')
+  if (mode === 'tools') return nodeBuild({ samples: 'samples/make.ts', bench: 'test/bench/main.ts' }, 'dist/tools')
+  return {
+    root: 'renderer',
+    base: './',
+    plugins: [react()],
+    worker: { format: 'es' as const },
+    build: { outDir: '../dist/renderer', emptyOutDir: true, target: 'chrome130' },
+    test: {
+      root: '.',
+      projects: [
+        {
+          extends: true,
+          test: {
+            name: 'unit',
+            include: ['test/**/*.test.ts'],
+            exclude: ['test/browser/**', 'test/electron/**', 'test/fuzz/**'],
+            environment: 'node',
+            testTimeout: 20_000,
+          },
+        },
+        {
+          extends: true,
+          test: {
+            name: 'browser',
+            include: ['test/browser/**/*.test.ts', 'test/electron/**/*.test.ts'],
+            environment: 'node',
+            testTimeout: 60_000,
+            hookTimeout: 120_000,
+            fileParallelism: false,
+          },
+        },
+        {
+          extends: true,
+          test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], environment: 'node', testTimeout: 600_000 },
+        },
+      ],
+    },
+  }
+})
