@@ -1,0 +1,91 @@
+import { Hash64 } from '../model/hash.ts'
+import type { CheckStatus, Finding } from '../model/report.ts'
+import type { Check, CheckTally, DumpFault, DumpReporter, DumpView } from './check.ts'
+
+/** What a check over the whole dump said: its sums, its findings, and whether it could decide at all. */
+export interface DumpVerdict {
+  readonly tally: CheckTally
+  readonly findings: readonly Finding[]
+  readonly abstained: {
+    readonly status: Extract<CheckStatus, 'not-checkable' | 'not-applicable'>
+    readonly reason: string
+  } | null
+}
+
+/** Runs the part of a check that looks at groups or at the whole dump. */
+export function runDumpCheck(check: Check, view: DumpView): DumpVerdict {
+  const tally: CheckTally = {
+    checked: 0,
+    affected: 0,
+    intended: 0,
+    placesChecked: 0,
+    placesAffected: 0,
+    affectedTokens: 0,
+    affectedWeight: 0,
+    byTurn: {},
+    byBoundary: {},
+  }
+  const findings: Finding[] = []
+  let abstained: DumpVerdict['abstained'] = null
+  const allIntended = view.settings.policy.intended.includes(check.code)
+  const report: DumpReporter = {
+    unit(affected) {
+      tally.checked++
+      if (affected && allIntended) tally.intended++
+      else if (affected) tally.affected++
+    },
+    place(affected, at) {
+      tally.placesChecked++
+      if (affected) tally.placesAffected++
+      if (affected && at?.turn !== undefined) tally.byTurn[at.turn] = (tally.byTurn[at.turn] ?? 0) + 1
+      if (at?.boundary !== undefined) {
+        const count = (tally.byBoundary[at.boundary] ??= { checked: 0, affected: 0 })
+        count.checked++
+        if (affected) count.affected++
+      }
+    },
+    fault(fault) {
+      tally.affectedTokens += fault.affectedTokens ?? 0
+      tally.affectedWeight += fault.affectedWeight ?? 0
+      findings.push(findingOf(check, fault, allIntended || fault.intended === true))
+    },
+    abstain(status, reason) {
+      abstained = { status, reason }
+    },
+  }
+  check.dump?.(view, report)
+  return { tally, findings, abstained }
+}
+
+function findingOf(check: Check, fault: DumpFault, intended: boolean): Finding {
+  const member = fault.member ?? null
+  const group = fault.group ?? null
+  const scope = fault.scope ?? (member !== null ? 'trajectory' : group !== null ? 'group' : 'source')
+  const place = member?.place ?? null
+  const source = place?.source ?? group?.members[0]?.place.source ?? 0
+  const hash = new Hash64().text(check.code)
+  if (member !== null) hash.text(member.recordHash).word(member.place.part)
+  else for (const sibling of group?.members ?? []) hash.text(sibling.recordHash).word(sibling.place.part)
+  if (fault.turn) hash.word(fault.turn.index)
+  if (fault.tokens) hash.word(fault.tokens.start).word(fault.tokens.end)
+  return {
+    code: check.code,
+    severity: fault.severity ?? check.severity,
+    scope,
+    source,
+    record: place?.record ?? null,
+    part: place?.part ?? null,
+    trajectory: member?.id ?? null,
+    group: group?.id ?? member?.group ?? null,
+    members:
+      scope === 'group' && group !== null
+        ? group.members.map((sibling) => ({ ...sibling.place, trajectory: sibling.id }))
+        : null,
+    turn: fault.turn?.index ?? null,
+    tokens: fault.tokens ? [fault.tokens.start, fault.tokens.end] : null,
+    fingerprint: hash.digest(),
+    message: fault.message,
+    evidence: fault.evidence ?? {},
+    ...(intended ? { intended: true } : {}),
+  }
+}

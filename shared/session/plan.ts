@@ -1,0 +1,91 @@
+import type { AuditSettings, CheckTally } from '../checks/check.ts'
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { RecordSpans } from '../containers/container.ts'
+import type { Recognition } from '../formats/format.ts'
+import type { Finding, Severity } from '../model/report.ts'
+import type { SkippedRecord } from '../model/source.ts'
+import type { Stream } from '../model/streams.ts'
+import type { BundledTokenizerId } from '../tokens/tokenizer.ts'
+
+/** How a worker gets the tokenizer: by name, from its host, or by the texts of the files that a person gave. */
+export type TokenizerReference =
+  | { readonly kind: 'bundled'; readonly id: BundledTokenizerId }
+  | {
+      readonly kind: 'files'
+      readonly id: string
+      readonly title: string
+      readonly origin: 'given' | 'file' | 'cache'
+      readonly tokenizer: string
+      readonly config: string | null
+    }
+
+/** All that is decided before the pass; structured-cloneable, posted to every audit worker once. */
+export interface AuditPlan {
+  readonly settings: AuditSettings
+  readonly tokenizer: TokenizerReference | null
+  readonly sources: readonly { readonly formatId: string; readonly recognition: Recognition }[]
+  /** Codes to run; null = all. */
+  readonly checks: readonly string[] | null
+}
+
+/** Consecutive records of one source, with their bytes. */
+export interface AuditJob {
+  /** Consecutive over the whole pass; results are put in this order, so the report does not depend on who was faster. */
+  readonly job: number
+  readonly source: number
+  readonly spans: RecordSpans
+  readonly bytes: Uint8Array
+  /** `record:part` addresses to keep, null = all; how `--limit` and `--sample` choose. */
+  readonly keep: ReadonlySet<string> | null
+}
+
+export interface AuditedTrajectory {
+  readonly facts: TrajectoryFacts
+  /** In the report's order; findings of the whole dump are added later. */
+  readonly findings: readonly Finding[]
+}
+
+/** Sums over tokens; index of the arrays as in `PARTS`. */
+export interface TokenTotals {
+  turns: number
+  total: number
+  trained: number
+  masked: number
+  padding: number
+  unknown: number
+  lost: number
+  byPart: number[]
+  trainedByPart: number[]
+  /** Some trajectory had a mask. */
+  maskKnown: boolean
+  /** Sum of the loss weights. */
+  weight: number
+  /** Loss weight on tokens that no oracle calls sampled; null while no trajectory had both a mask and an oracle. */
+  weightUnsampled: number | null
+}
+
+export interface BatchResult {
+  readonly job: number
+  readonly source: number
+  readonly records: number
+  readonly trajectories: readonly AuditedTrajectory[]
+  readonly skipped: readonly SkippedRecord[]
+  readonly unknownFields: readonly (readonly [string, number])[]
+  readonly streams: readonly Stream[]
+  readonly tallies: Readonly<Record<string, CheckTally>>
+  readonly totals: TokenTotals
+  /** Limits that the dump's own records carry. */
+  readonly limits: Readonly<Partial<Record<string, number>>>
+}
+
+/** Coordinator to audit worker. */
+export type AuditRequest =
+  | { readonly kind: 'plan'; readonly plan: AuditPlan }
+  | { readonly kind: 'job'; readonly job: AuditJob }
+
+/** Audit worker to coordinator. */
+export type AuditReply =
+  | { readonly kind: 'result'; readonly result: BatchResult }
+  | { readonly kind: 'failed'; readonly job: number | null; readonly message: string }
+
+export const SEVERITY_RANK: Readonly<Record<Severity, number>> = { error: 2, warning: 1, info: 0 }

@@ -1,0 +1,87 @@
+import type { WorkerLink } from './host.ts'
+import type { AuditJob, AuditPlan, AuditReply, AuditRequest, BatchResult } from './plan.ts'
+
+/** Runs audit jobs; `run` may be called while others are under way, as long as `ready` has resolved since. */
+export interface AuditPool {
+  run(job: AuditJob): Promise<BatchResult>
+  /** Resolves when another job may be handed in without piling up bytes. */
+  ready(): Promise<void>
+  close(): void
+}
+
+/** Jobs a worker may hold: one it works on and one waiting, so that it never idles and memory stays bounded. */
+const JOBS_PER_WORKER = 2
+
+interface Slot {
+  readonly link: WorkerLink
+  readonly waiting: Map<number, { resolve(result: BatchResult): void; reject(error: Error): void }>
+}
+
+/** A pool of audit workers. A worker that breaks fails its jobs with a sentence; the others go on. */
+export function workerPool(spawn: () => WorkerLink, count: number, plan: AuditPlan): AuditPool {
+  let wake: (() => void)[] = []
+  const slots: Slot[] = Array.from({ length: count }, () => {
+    const link = spawn()
+    const slot: Slot = { link, waiting: new Map() }
+    const failAll = (message: string) => {
+      for (const { reject } of slot.waiting.values()) reject(new Error(message))
+      slot.waiting.clear()
+      notify()
+    }
+    link.onMessage((message) => {
+      const reply = message as AuditReply
+      if (reply.kind === 'failed' && reply.job === null) return failAll(reply.message)
+      const number = reply.kind === 'result' ? reply.result.job : (reply.job as number)
+      const waiting = slot.waiting.get(number)
+      slot.waiting.delete(number)
+      if (reply.kind === 'result') waiting?.resolve(reply.result)
+      else waiting?.reject(new Error(reply.message))
+      notify()
+    })
+    link.onError((message) => failAll(`An audit worker stopped: ${message}`))
+    link.post({ kind: 'plan', plan } satisfies AuditRequest)
+    return slot
+  })
+  const notify = () => {
+    const woken = wake
+    wake = []
+    for (const resume of woken) resume()
+  }
+  const freest = () => slots.reduce((best, slot) => (slot.waiting.size < best.waiting.size ? slot : best))
+  return {
+    run(job) {
+      const slot = freest()
+      return new Promise((resolve, reject) => {
+        slot.waiting.set(job.job, { resolve, reject })
+        slot.link.post({ kind: 'job', job } satisfies AuditRequest, [job.bytes.buffer as ArrayBuffer])
+      })
+    },
+    async ready() {
+      while (freest().waiting.size >= JOBS_PER_WORKER) await new Promise<void>((resolve) => wake.push(resolve))
+    },
+    close() {
+      for (const slot of slots) {
+        slot.link.terminate()
+        for (const { reject } of slot.waiting.values()) reject(new Error('Reading was stopped.'))
+        slot.waiting.clear()
+      }
+      notify()
+    },
+  }
+}
+
+/** Audits in this thread: one job after the other, giving way to other work between them. */
+export function inlinePool(audit: (job: AuditJob) => BatchResult): AuditPool {
+  let closed = false
+  return {
+    async run(job) {
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      if (closed) throw new Error('Reading was stopped.')
+      return audit(job)
+    },
+    async ready() {},
+    close() {
+      closed = true
+    },
+  }
+}
