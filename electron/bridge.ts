@@ -1,0 +1,69 @@
+/**
+ * What the preload lends the page, as `window.inspector`, in the desktop shell only: a browser has no such
+ * property and the page falls back on file inputs and downloads. The page never sees a path. No verb rejects:
+ * what went wrong comes back as a sentence.
+ */
+export interface InspectorBridge {
+  /** Version of the application, such as `0.1.0`. */
+  readonly version: string
+  /** Tells the shell that the page listens; gives what was to be opened before that (arguments, OS open-file). */
+  ready(): Promise<OpenedFiles>
+  /** Files opened from outside the page: menu, a second start, the operating system. Returns the unsubscriber. */
+  onOpenFiles(listener: (opened: OpenedFiles) => void): () => void
+  /** The operating system's open dialog, for files or for one folder. Nothing opened when it was cancelled. */
+  pickFiles(what: 'files' | 'folder'): Promise<OpenedFiles>
+  /**
+   * Adds a dropped file to the recent ones. The page reads a dropped `File` by itself; a file without a path (made by a
+   * script) is ignored.
+   */
+  rememberDropped(file: File): Promise<void>
+  /** Newest first; files that are gone are left out. */
+  recentFiles(): Promise<readonly RecentFile[]>
+  /** Opens a recent file or folder by its `id`. */
+  openRecent(id: string): Promise<OpenedFiles>
+  /** One file: the save dialog. Several: a dialog for the folder they go to; asks before it replaces any. */
+  saveFiles(files: readonly FileToSave[]): Promise<SaveResult>
+  /** Progress on the task bar or dock icon, 0 to 1; null takes it away. */
+  setProgress(fraction: number | null): Promise<void>
+}
+
+/** A file that the page may read, by ranged GET on `url`. */
+export interface OpenedFile {
+  /** Base name, or the path relative to the folder that was opened. */
+  readonly name: string
+  /** From the root of the page's origin: `/file/<handle>`. */
+  readonly url: string
+  /** Bytes, when it was opened. */
+  readonly size: number
+}
+
+export interface OpenedFiles {
+  readonly files: readonly OpenedFile[]
+  /** One sentence per thing that could not be opened, with what to do. */
+  readonly problems: readonly string[]
+}
+
+export interface RecentFile {
+  readonly id: string
+  readonly name: string
+  /** The last folders above it, for telling like names apart. Never a whole path. */
+  readonly where: string
+  /** ISO 8601. */
+  readonly openedAt: string
+}
+
+export interface FileToSave {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+export type SaveResult =
+  | { readonly kind: 'saved'; readonly names: readonly string[] }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'failed'; readonly message: string }
+
+declare global {
+  interface Window {
+    readonly inspector?: InspectorBridge
+  }
+}
