@@ -1,0 +1,139 @@
+import type { GroupView } from './check.ts'
+import type { TrajectoryFacts } from './facts.ts'
+
+export interface GroupOptions {
+  /** Given by the person; null = what the dump declares, else the commonest size. */
+  readonly groupSize: number | null
+  /** The format's own: without keys, `group_size` consecutive rows are one group. */
+  readonly groupsByOrder: boolean
+}
+
+/**
+ * The groups of a dump, in the order of their first member.
+ *
+ * A group is the rows that share a key within one step; rows without a key belong to none. Where no row has a key and the format
+ * says that consecutive rows are groups, they are counted off, source by source and step by step.
+ *
+ * A group is complete when its size is the given one, else the one its members declare, else the commonest of the dump (2 or more),
+ * and every member has a finite reward: samples, one rank of many or a run still written give incomplete ones.
+ */
+export function buildGroups(facts: readonly TrajectoryFacts[], options: GroupOptions): GroupView[] {
+  const buckets = collect(facts, options)
+  const common = commonestSize(buckets)
+  return buckets.map(({ id, members }) => {
+    const size = options.groupSize ?? declaredSize(members) ?? common
+    return { id, members, complete: size !== null && members.length === size && size > 1 && members.every(hasReward) }
+  })
+}
+
+/** The size that the dump's groups should have, for `DumpView.groupSize`: given, else declared, else the commonest; null without groups. */
+export function resolveGroupSize(facts: readonly TrajectoryFacts[], options: GroupOptions): number | null {
+  return options.groupSize ?? declaredSize(facts) ?? commonestSize(collect(facts, options))
+}
+
+interface Bucket {
+  readonly id: string
+  readonly members: TrajectoryFacts[]
+}
+
+function collect(facts: readonly TrajectoryFacts[], options: GroupOptions): Bucket[] {
+  if (facts.some((row) => row.group !== null)) return byKey(facts, options)
+  const size = options.groupSize ?? declaredSize(facts)
+  return options.groupsByOrder && size !== null && size > 1 ? byOrder(facts, size) : []
+}
+
+function byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Bucket[] {
+  const steps = new Map<string, Map<number | null, TrajectoryFacts[]>>()
+  for (const row of facts) {
+    if (row.group === null) continue
+    const bySteps = entry(steps, row.group, () => new Map<number | null, TrajectoryFacts[]>())
+    entry(bySteps, row.step, () => []).push(row)
+  }
+  const buckets: { key: string; step: number | null; members: TrajectoryFacts[] }[] = []
+  for (const [key, bySteps] of steps) for (const [step, members] of bySteps) buckets.push({ key, step, members })
+
+  // The ranks of a run share a group between files, but files of several steps often count their groups from 0 again.
+  // Files are kept apart only where that makes whole groups.
+  const perSource = buckets.map((bucket) => ({ ...bucket, parts: [...bySource(bucket.members).values()] }))
+  const size =
+    options.groupSize ?? declaredSize(facts) ?? commonestSize(perSource.flatMap(({ parts }) => parts.map(toBucket)))
+  const found: { key: string; step: number | null; members: TrajectoryFacts[] }[] = []
+  for (const { key, step, members, parts } of perSource) {
+    const apart = parts.length > 1 && members.length !== size && parts.every((part) => part.length === size)
+    for (const part of apart ? parts : [members]) found.push({ key, step, members: part })
+  }
+  const uses = new Map<string, number>()
+  for (const { key } of found) uses.set(key, (uses.get(key) ?? 0) + 1)
+  return found.map(({ key, step, members }) => ({
+    id: uses.get(key) === 1 ? key : qualifiedId(key, step, members, steps.get(key)?.size === uses.get(key)),
+    members,
+  }))
+}
+
+function qualifiedId(key: string, step: number | null, members: readonly TrajectoryFacts[], byStep: boolean): string {
+  if (byStep) return step === null ? `${key} (no step)` : `${key} (step ${step})`
+  return `${key} (source ${members[0]?.place.source ?? 0}${step === null ? '' : `, step ${step}`})`
+}
+
+function byOrder(facts: readonly TrajectoryFacts[], size: number): Bucket[] {
+  const buckets: Bucket[] = []
+  let last: Bucket | null = null
+  let previous: TrajectoryFacts | null = null
+  for (const row of facts) {
+    const goesOn: boolean =
+      previous !== null && previous.place.source === row.place.source && previous.step === row.step
+    if (last === null || !goesOn || last.members.length === size) {
+      last = { id: String(buckets.length), members: [] }
+      buckets.push(last)
+    }
+    last.members.push(row)
+    previous = row
+  }
+  return buckets
+}
+
+/** The size that members declare, where they agree. */
+function declaredSize(members: readonly TrajectoryFacts[]): number | null {
+  let size: number | null = null
+  for (const { groupSize } of members) {
+    if (groupSize === null) continue
+    if (size !== null && size !== groupSize) return null
+    size = groupSize
+  }
+  return size
+}
+
+/** The larger of two equally common sizes: what is missing from a group is likelier than what is too much. */
+function commonestSize(buckets: readonly Bucket[]): number | null {
+  const counts = new Map<number, number>()
+  for (const { members } of buckets) counts.set(members.length, (counts.get(members.length) ?? 0) + 1)
+  let best: number | null = null
+  for (const [size, count] of counts) {
+    const leader = best === null ? 0 : (counts.get(best) as number)
+    if (best === null || count > leader || (count === leader && size > best)) best = size
+  }
+  return best
+}
+
+function bySource(members: readonly TrajectoryFacts[]): Map<number, TrajectoryFacts[]> {
+  const sources = new Map<number, TrajectoryFacts[]>()
+  for (const row of members) entry(sources, row.place.source, () => []).push(row)
+  return sources
+}
+
+function toBucket(members: TrajectoryFacts[]): Bucket {
+  return { id: '', members }
+}
+
+function hasReward(row: TrajectoryFacts): boolean {
+  return row.reward !== null && Number.isFinite(row.reward)
+}
+
+function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  let value = map.get(key)
+  if (value === undefined) {
+    value = make()
+    map.set(key, value)
+  }
+  return value
+}

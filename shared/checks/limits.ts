@@ -1,0 +1,106 @@
+import type { AuditOptions } from '../model/policy.ts'
+import { LIMIT_NAMES, type Limits } from '../model/streams.ts'
+import type { DumpView } from './check.ts'
+import type { TrajectoryFacts } from './facts.ts'
+import { PILE_UP_ROWS, PILE_UP_SHARE } from './thresholds.ts'
+
+/** The limits in force, each with where it is known from: `DumpView.limits`, and the report's `limits`. */
+export type ResolvedLimits = DumpView['limits']
+
+/**
+ * Given by the person > written in the dump > inferred from pile-ups.
+ *
+ * Inferred are `max_seq_len` and `max_completion_length` only, and only from rows whose last turn is not closed and that end at
+ * exactly one length which no other row exceeds. Prompt lengths are never inferred (the rows of a group share a prompt, and
+ * templates make equal lengths), nor are turns and tool replies (nothing in the ids tells a cut reply from a short one).
+ *
+ * @param metadata limits that the dump's own records declare
+ */
+export function resolveLimits(
+  options: AuditOptions,
+  metadata: Partial<Limits>,
+  facts: readonly TrajectoryFacts[],
+): ResolvedLimits {
+  const limits = Object.fromEntries(LIMIT_NAMES.map((name) => [name, null])) as ResolvedLimits
+  for (const name of LIMIT_NAMES) {
+    const given = options.limits?.[name] ?? null
+    const declared = metadata[name] ?? null
+    if (given !== null) limits[name] = { value: given, origin: 'given' }
+    else if (declared !== null) limits[name] = { value: declared, origin: 'metadata' }
+  }
+  // A known limit explains the pile-up already; naming a second one beside it would be a guess.
+  if (limits.max_seq_len !== null || limits.max_completion_length !== null) return limits
+  const inferred = inferFromPileUps(facts)
+  if (inferred !== null) limits[inferred.name] = { value: inferred.value, origin: 'inferred' }
+  return limits
+}
+
+/** Limits declared by every record that declares any; a limit on which records disagree is not one limit and is left out. */
+export function commonLimits(declared: Iterable<Partial<Limits> | null>): Partial<Limits> {
+  const common: Partial<Limits> = {}
+  const contested = new Set<keyof Limits>()
+  for (const limits of declared) {
+    if (limits === null) continue
+    for (const name of LIMIT_NAMES) {
+      const value = limits[name] ?? null
+      if (value === null || contested.has(name)) continue
+      if (common[name] === undefined) common[name] = value
+      else if (common[name] !== value) {
+        delete common[name]
+        contested.add(name)
+      }
+    }
+  }
+  return common
+}
+
+interface PileUp {
+  readonly value: number
+  readonly rows: number
+}
+
+function inferFromPileUps(
+  facts: readonly TrajectoryFacts[],
+): { name: 'max_seq_len' | 'max_completion_length'; value: number } | null {
+  const sequence = pileUp(facts, (row) => row.realLength)
+  const completion = pileUp(facts, (row) => (row.promptLength === null ? null : completionLength(row)))
+  const turn = pileUp(facts, (row) => row.assistantLengths.at(-1) ?? null)
+  // Where prompts are equally long both pile up alike; a limit on new tokens is by far the more usual one.
+  const perTurn = (completion?.rows ?? 0) >= (turn?.rows ?? 0) ? completion : turn
+  if (perTurn !== null && perTurn.rows >= (sequence?.rows ?? 0)) {
+    return { name: 'max_completion_length', value: perTurn.value }
+  }
+  return sequence === null ? null : { name: 'max_seq_len', value: sequence.value }
+}
+
+/** The greatest length, if enough rows without an end token share it and no closed row does. */
+function pileUp(facts: readonly TrajectoryFacts[], lengthOf: (row: TrajectoryFacts) => number | null): PileUp | null {
+  let value = -1
+  let rows = 0
+  let closed = 0
+  let measured = 0
+  for (const row of facts) {
+    const length = lengthOf(row)
+    if (length === null || row.endReason === 'unknown' || row.endReason === 'prompt-only') continue
+    measured++
+    if (length > value) {
+      value = length
+      rows = 0
+      closed = 0
+    }
+    if (length !== value) continue
+    if (isCut(row)) rows++
+    else closed++
+  }
+  return rows >= PILE_UP_ROWS && rows >= PILE_UP_SHARE * measured && rows > closed ? { value, rows } : null
+}
+
+/** Tokens after the prompt, padding excluded: the environment's as well as the model's. `promptLength` must be known. */
+export function completionLength(row: TrajectoryFacts): number {
+  return row.realLength - (row.promptLength as number)
+}
+
+/** The row ends where nothing closes it. */
+export function isCut(row: TrajectoryFacts): boolean {
+  return row.endReason === 'cut-prose' || row.endReason === 'cut-call' || row.endReason === 'cut-reply'
+}

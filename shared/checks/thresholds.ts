@@ -1,0 +1,55 @@
+/**
+ * Every number by which a check of limits, truncation or groups decides, with its reason. A false alarm costs more
+ * trust than a miss, so each is on the careful side.
+ */
+
+/** Rows that must end at exactly one length before it is called a limit: two may coincide, three hardly do. */
+export const PILE_UP_ROWS = 3
+
+/** … and their share of all rows: in a large dump a few unclosed rows share a length by chance. */
+export const PILE_UP_SHARE = 0.05
+
+/** A length counts as "at the limit" from this many tokens below it: frameworks leave room for a header or an end token. */
+export const NEAR_LIMIT_TOKENS = 10
+
+/**
+ * An open last turn is a cut by contrast only where at least this share of the rows does close its last turn. Where most rows
+ * have no end token, the run stops on a string or the writer strips the token.
+ */
+export const CLOSED_ROWS_FOR_CONTRAST = 0.5
+
+/** Rewards of a group that differ by less are the same reward: sums of components in float32 differ in the last digits. */
+export const SAME_REWARD = 1e-6
+
+/** Reward std below which a spread is noise, in units of reward; H01's verdict uses the same floor. */
+export const STD_FLOOR = 0.02
+
+/** The same floor as a share of the rewards' observed range, for runs whose rewards are not between 0 and 1. */
+export const STD_FLOOR_OF_RANGE = 0.05
+
+/** 1 / (std + eps) from which a reward gap is blown up tenfold or more. */
+export const AMPLIFICATION = 10
+
+/** eps of the old verifiers trainer and of TRL; assumed where nothing tells. */
+export const DEFAULT_ADVANTAGE_EPS = 1e-4
+
+/** The eps that trainers use, tried when a formula is fitted to stored advantages. */
+export const ADVANTAGE_EPS_CANDIDATES: readonly number[] = [0, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-1]
+
+/** Stored and recomputed advantages agree within this share of the group's largest: bfloat16 keeps 8 bits, 1/256. */
+export const ADVANTAGE_TOLERANCE = 0.01
+
+/**
+ * Share of the groups that a formula must reproduce to be called the one in use. Not all: a dump with exploded advantages (A03)
+ * has groups that no formula gives.
+ */
+export const FIT_SHARE = 0.5
+
+/** |A| must exceed its bound by this share before it is a fault: rounding alone may touch the bound. */
+export const BOUND_SLACK = 0.01
+
+/** Trained advantages of a group sum to 0 within this share of their absolute sum, as far as stored digits go. */
+export const ZERO_SUM_SHARE = 0.02
+
+/** Characters of an untagged final answer's end that must be in the ids. */
+export const ANSWER_TAIL = 80

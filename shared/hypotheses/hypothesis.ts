@@ -1,0 +1,36 @@
+import type { DumpView } from '../checks/check.ts'
+import type { CheckResult, HypothesisId, HypothesisResult } from '../model/report.ts'
+import type { Stream } from '../model/streams.ts'
+
+/**
+ * Everything that a verdict may rest on. The session supplies it once the last trajectory has been looked at; nothing here
+ * grows with the number of tokens.
+ */
+export interface HypothesisInput {
+  /** Facts, groups, limits (inferred ones too) and settings of the whole dump. */
+  readonly dump: DumpView
+  /**
+   * Results of every check that was run, as the report lists them. `severity` is the check's own, unless every finding of the code
+   * has another one (M04 and M10 may be lowered): then that one. `pattern`, `by_turn` and `by_boundary` are used.
+   */
+  readonly checks: readonly CheckResult[]
+  /** Streams that at least one trajectory of the dump carries. */
+  readonly streams: ReadonlySet<Stream>
+  /** Sum of the loss weights over all tokens; null where the dump has no mask. */
+  readonly totalWeight: number | null
+  /**
+   * Sum of the loss weights on tokens that no oracle calls sampled: the structure oracle under the policy says `masked` and
+   * provenance is not `sampled`, or provenance says `notSampled`. Null where no trajectory had an oracle (no tokenizer
+   * that frames turns, no provenance) or no mask.
+   */
+  readonly unsampledWeight: number | null
+}
+
+/** One question about a run. One file, one line in `registry.ts`; `judge` follows the contract's table "When a verdict falls". */
+export interface Hypothesis {
+  readonly id: HypothesisId
+  readonly title: string
+  /** What the hypothesis claims, in a sentence. */
+  readonly claim: string
+  judge(input: HypothesisInput): HypothesisResult
+}
