@@ -1,0 +1,67 @@
+import type { Report } from '../model/report.ts'
+import type { ExportId, ExportInput, ExportOutcome } from './export.ts'
+
+export const MANIFEST_SCHEMA = 'rollout-inspector.export/1'
+
+/** Says what an export holds, where it came from and why, so that it can be understood and checked without the dump. */
+export interface Manifest {
+  schema: typeof MANIFEST_SCHEMA
+  tool: Report['tool']
+  as: ExportId
+  /** The question that chose the trajectories. */
+  why: string
+  policy: string
+  tokenizer: string | null
+  sources: { name: string; bytes: number; sha256: string | null; container: string | null; format: string | null }[]
+  /** `records` counts lines or rows of data; `trajectories` those that were chosen. */
+  files: { name: string; source: number | null; records: number; trajectories: number }[]
+  trajectories: {
+    source: number
+    record: number
+    part: number
+    trajectory: string
+    group: string | null
+    /** Codes of the findings that the policy does not intend. */
+    findings: string[]
+  }[]
+  notes: string[]
+}
+
+export function createManifest(as: ExportId, input: ExportInput, outcome: ExportOutcome): Manifest {
+  const { report } = input
+  return {
+    schema: MANIFEST_SCHEMA,
+    tool: report.tool,
+    as,
+    why: input.why,
+    policy: report.policy.id,
+    tokenizer: report.tokenizer.id,
+    sources: report.sources.map((source) => ({
+      name: source.name,
+      bytes: source.bytes,
+      sha256: source.sha256,
+      container: source.container,
+      format: source.format?.id ?? null,
+    })),
+    files: outcome.files.map((file) => ({ ...file })),
+    trajectories: input.indices.map((index) => {
+      const facts = input.facts[index]!
+      return {
+        source: facts.place.source,
+        record: facts.place.record,
+        part: facts.place.part,
+        trajectory: facts.id,
+        group: facts.group,
+        findings: unintendedCodes(input, index),
+      }
+    }),
+    notes: [...outcome.notes],
+  }
+}
+
+/** Codes of a trajectory's findings that the policy does not intend, sorted, each once. */
+export function unintendedCodes(input: ExportInput, index: number): string[] {
+  const codes = new Set<string>()
+  for (const finding of input.findingsOf(index)) if (finding.intended !== true) codes.add(finding.code)
+  return [...codes].sort()
+}

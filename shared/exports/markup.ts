@@ -1,0 +1,24 @@
+import { visibleText } from './visible-text.ts'
+
+/** Text for HTML and XML, in elements and in double-quoted attributes. Active characters become visible signs. */
+export function markupText(text: string, keepNewlines = false): string {
+  const visible = keepNewlines ? text.split('\n').map(visibleText).join('\n') : visibleText(text)
+  return visible
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+    .replace(/[\ufffe\uffff]/g, '\ufffd')
+}
+
+/**
+ * Text from a dump as a Markdown code span: the one place where code hosts let no markup, HTML, mention or link come
+ * alive. Not for table cells, where a bar would end the cell.
+ */
+export function markdownCode(text: string): string {
+  const visible = visibleText(text)
+  const longest = Math.max(0, ...[...visible.matchAll(/`+/g)].map((run) => run[0].length))
+  const fence = '`'.repeat(longest + 1)
+  return longest > 0 || visible === '' ? `${fence} ${visible} ${fence}` : `${fence}${visible}${fence}`
+}

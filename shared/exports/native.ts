@@ -1,0 +1,155 @@
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { JsonValue } from '../containers/container.ts'
+import { parseRecords } from '../containers/records.ts'
+import { allNumericKeys } from '../formats/registry.ts'
+import type { Message, Trajectory } from '../model/trajectory.ts'
+import type { ExportInput, ExportKind, LoadedTrajectory, WrittenFile } from './export.ts'
+import { exportFileNames } from './file-names.ts'
+import { jsonText } from './json-text.ts'
+import { bySource } from './source.ts'
+import { SourceNumbers } from './source-numbers.ts'
+
+/** Mask entry of a token that the dump's shorter mask array does not reach. */
+const UNKNOWN = 255
+
+/**
+ * The chosen trajectories as `rollout-inspector.trajectory/1`, one JSON line each, one file per source. Masks are
+ * token-aligned. Numbers are those of the source's record, not the 32-bit copies that the audit works on.
+ */
+export const nativeExport: ExportKind = {
+  id: 'native',
+  title: 'Native format, rollout-inspector.trajectory/1',
+  async write(input, sink) {
+    const names = exportFileNames(input.report.sources, 'native.jsonl')
+    const encoder = new TextEncoder()
+    const files: WrittenFile[] = []
+    let excluded = 0
+    let textOnly = 0
+    for (const [source, indices] of bySource(input)) {
+      const writer = await sink.open(names[source]!)
+      for (const index of indices) {
+        const loaded = await input.load(index)
+        if (loaded.trajectory.excluded) excluded++
+        if (loaded.trajectory.ids === null) textOnly++
+        await writer.write(encoder.encode(`${jsonText(nativeRecord(loaded, input.facts[index]!))}\n`))
+      }
+      await writer.close()
+      files.push({ name: names[source]!, source, records: indices.length, trajectories: indices.length })
+    }
+    return { files, notes: notes(input, excluded, textOnly) }
+  },
+}
+
+function notes(input: ExportInput, excluded: number, textOnly: number): string[] {
+  const notes: string[] = []
+  if (excluded > 0) {
+    notes.push(
+      `${excluded} rollouts that the source excludes from the loss as a whole are written with a zero loss_mask and meta.excluded true.`,
+    )
+  }
+  if (textOnly > 0) {
+    notes.push(`${textOnly} rollouts carry no token ids in the source; they have no input_ids here either.`)
+  }
+  if (input.report.policy.mask_alignment === 'target') {
+    notes.push('The source marks predictions (target alignment); loss_mask here marks the predicted tokens themselves.')
+  }
+  return notes
+}
+
+/** One trajectory as an object of the native format; absent streams are absent fields. */
+export function nativeRecord(loaded: LoadedTrajectory, facts: TrajectoryFacts): Record<string, unknown> {
+  const { trajectory } = loaded
+  const numbers = new SourceNumbers(parseWhole(loaded.recordBytes))
+  const scored = (stream: Float32Array | null) =>
+    stream === null ? undefined : Array.from(numbers.restore(stream), (value) => (Number.isNaN(value) ? null : value))
+  const { sampler, trainer, reference } = trajectory.logprobs
+  return {
+    id: trajectory.id,
+    rollout_id: trajectory.rolloutId ?? undefined,
+    branch: trajectory.branch ?? undefined,
+    group_id: facts.group ?? undefined,
+    group_size: facts.groupSize ?? undefined,
+    step: trajectory.step ?? undefined,
+    model: trajectory.model ?? undefined,
+    temperature: trajectory.temperature ?? undefined,
+    input_ids: trajectory.ids ?? undefined,
+    loss_mask: lossMask(loaded, numbers),
+    sampled: trajectory.sampled ?? undefined,
+    attention_mask: trajectory.attentionMask ?? undefined,
+    position_ids: trajectory.positionIds ?? undefined,
+    sequence_ids: trajectory.sequenceIds ?? undefined,
+    versions: trajectory.versions ?? undefined,
+    prompt_length: trajectory.promptLength ?? undefined,
+    logprobs:
+      sampler === null && trainer === null && reference === null
+        ? undefined
+        : { sampler: scored(sampler), trainer: scored(trainer), reference: scored(reference) },
+    entropy: scored(trajectory.entropy),
+    kl: scored(trajectory.kl),
+    advantage: trajectory.advantage ?? undefined,
+    advantages: scored(trajectory.advantages),
+    reward: trajectory.reward ?? undefined,
+    rewards: trajectory.rewards ?? undefined,
+    messages: trajectory.messages?.map(chatMessage),
+    tools: trajectory.tools ?? undefined,
+    documents: trajectory.documents?.map(({ id, title, text, supporting }) => ({
+      id,
+      title: title ?? undefined,
+      text: text ?? undefined,
+      supporting: supporting ?? undefined,
+    })),
+    answer: trajectory.answer ?? undefined,
+    finish_reason: trajectory.finishReason ?? undefined,
+    is_truncated: trajectory.isTruncated ?? undefined,
+    limits: presentLimits(trajectory),
+    meta: meta(trajectory),
+  }
+}
+
+/** Token-aligned loss weights; shorter than the ids where the dump's own mask is. */
+function lossMask(loaded: LoadedTrajectory, numbers: SourceNumbers): ArrayLike<number> | undefined {
+  const { trajectory, view } = loaded
+  const mask = view?.mask ?? trajectory.mask
+  if (mask === null || mask === undefined) return undefined
+  let end = mask.length
+  while (end > 0 && mask[end - 1] === UNKNOWN) end--
+  if (trajectory.excluded) return new Uint8Array(end)
+  const weights = view?.weights ?? trajectory.weights
+  if (weights !== null && weights !== undefined) return numbers.restore(weights.subarray(0, end))
+  // What is left is the first token of a shifted target-aligned mask: nothing predicts it, so nothing trains it.
+  return mask.subarray(0, end).map((value) => (value === UNKNOWN ? 0 : value))
+}
+
+function chatMessage(message: Message): Record<string, unknown> {
+  return {
+    role: message.role,
+    content: message.content,
+    reasoning_content: message.reasoning ?? undefined,
+    tool_calls: message.toolCalls?.map((call) => ({
+      id: call.id ?? undefined,
+      type: 'function',
+      function: { name: call.name, arguments: call.arguments },
+    })),
+    tool_call_id: message.toolCallId ?? undefined,
+  }
+}
+
+function presentLimits(trajectory: Trajectory): Record<string, number> | undefined {
+  const limits = Object.entries(trajectory.limits ?? {}).filter((entry): entry is [string, number] => entry[1] !== null)
+  return limits.length === 0 ? undefined : Object.fromEntries(limits)
+}
+
+function meta(trajectory: Trajectory): Record<string, unknown> | undefined {
+  const fields = trajectory.excluded ? { ...trajectory.meta, excluded: true } : trajectory.meta
+  return Object.keys(fields).length === 0 ? undefined : fields
+}
+
+function parseWhole(bytes: Uint8Array): JsonValue {
+  const spans = {
+    first: 0,
+    lines: new Float64Array([1]),
+    offsets: new Float64Array([0]),
+    lengths: new Float64Array([bytes.length]),
+  }
+  return parseRecords(bytes, spans, allNumericKeys).records[0]?.value ?? null
+}

@@ -1,0 +1,131 @@
+import type { CheckResult, Finding, HypothesisResult, Measure, Report, Severity } from '../model/report.ts'
+
+/** The words and numbers that every report for people shares, whatever it is written in. */
+
+const SEVERITIES: readonly Severity[] = ['info', 'warning', 'error']
+
+/** What decides whether a run of `inspect` fails. */
+export interface Judgement {
+  readonly failOn: 'error' | 'warning' | 'none'
+  /** Fingerprints of a baseline: findings that are known and do not fail. */
+  readonly known: ReadonlySet<string>
+}
+
+export function atOrAbove(severity: Severity, failOn: Judgement['failOn']): boolean {
+  return failOn !== 'none' && SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(failOn)
+}
+
+/** Whether a finding makes `inspect` fail. */
+export function fails(finding: Finding, judgement: Judgement): boolean {
+  return (
+    finding.intended !== true &&
+    atOrAbove(finding.severity, judgement.failOn) &&
+    !judgement.known.has(finding.fingerprint)
+  )
+}
+
+/** `910,233` */
+export function count(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 0 })
+}
+
+/** `1 rollout`, `2,048 rollouts` */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`
+}
+
+/** `4.7 %`; small but not zero is never shown as `0 %`, nearly all never as `100 %`. */
+export function percent(share: number | null): string {
+  if (share === null) return 'unknown'
+  if (share > 0 && share < 0.001) return 'under 0.1 %'
+  if (share < 1 && share > 0.999) return 'over 99.9 %'
+  const value = share * 100
+  return `${value >= 99.95 || value === 0 ? value.toFixed(0) : value.toFixed(1).replace(/\.0$/, '')} %`
+}
+
+/** `1.4 MB`, of 1000 bytes a step. */
+export function bytesText(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
+  let value = bytes
+  let unit = 0
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000
+    unit++
+  }
+  return unit === 0 ? `${value} bytes` : `${value >= 100 ? value.toFixed(0) : value.toFixed(1)} ${units[unit]}`
+}
+
+/** A measured number in at most four significant digits; text as it is. */
+export function measured(value: number | string | null): string {
+  if (value === null) return 'unknown'
+  if (typeof value === 'string') return value
+  return Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4)))
+}
+
+/** `trained share of tool tokens: 0.31 (threshold > 0)` */
+export function measureText(measure: Measure): string {
+  const threshold =
+    measure.threshold === null ? '' : ` (threshold ${measure.comparison} ${measured(measure.threshold)})`
+  return `${measure.measure}: ${measured(measure.value)}${threshold}`
+}
+
+export function verdictText(result: HypothesisResult): string {
+  if (result.verdict === 'not-checkable') return 'not checkable'
+  return `${result.verdict}, ${result.confidence} confidence`
+}
+
+/** `12 of 256 rollouts (4.7 %), systematic, in 40 of 4,096 places, 3,121 tokens, 1.5 % of the loss` */
+export function extentText(check: CheckResult): string {
+  const unit = { trajectory: 'rollout', group: 'group', source: 'source' }[check.unit]
+  const parts = [`${count(check.affected)} of ${counted(check.checked, unit)} (${percent(check.rate)})`]
+  if (check.pattern !== null) parts.push(check.pattern)
+  if (check.places.checked > 0)
+    parts.push(`${count(check.places.affected)} of ${counted(check.places.checked, 'place')}`)
+  if (check.affected_tokens > 0) parts.push(counted(check.affected_tokens, 'token'))
+  if (check.affected_weight !== null && check.affected_weight > 0) {
+    parts.push(`${percent(check.affected_weight)} of the loss`)
+  }
+  return parts.join(', ')
+}
+
+/** `turn 1: 0, turn 2: 12`; "before" is what comes before the first assistant turn. Empty where nothing was counted by turn. */
+export function byTurnText(check: CheckResult, most = 8): string {
+  const turns = Object.entries(check.by_turn).sort((a, b) => Number(a[0]) - Number(b[0]))
+  if (turns.every(([, affected]) => affected === 0)) return ''
+  const shown = turns.slice(0, most).map(([turn, n]) => `${turn === '0' ? 'before' : `turn ${turn}`}: ${count(n)}`)
+  return turns.length > most ? `${shown.join(', ')}, …` : shown.join(', ')
+}
+
+/** Where a finding is, for people: `step_12.jsonl, record 12, rollout q3, turn 2, tokens 410–655`. */
+export function whereText(report: Report, finding: Finding): string {
+  const parts = [report.sources[finding.source]?.name ?? `source ${finding.source}`]
+  if (finding.record !== null) parts.push(`record ${finding.record}`)
+  if (finding.trajectory !== null) parts.push(`rollout ${finding.trajectory}`)
+  else if (finding.group !== null) parts.push(`group ${finding.group}`)
+  if (finding.turn !== null) parts.push(`turn ${finding.turn}`)
+  if (finding.tokens !== null) parts.push(`tokens ${finding.tokens[0]}–${finding.tokens[1]}`)
+  return parts.join(', ')
+}
+
+/** Failing checks, the worst first, then by code. */
+export function failingChecks(report: Report): CheckResult[] {
+  return report.checks
+    .filter((check) => check.status === 'fail')
+    .sort((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity) || (a.code < b.code ? -1 : 1))
+}
+
+/** Checks that lack something, by their reason: `needs mask` → `M01, M02`. */
+export function uncheckable(report: Report): { reason: string; codes: string[] }[] {
+  const byReason = new Map<string, string[]>()
+  for (const check of report.checks) {
+    if (check.status !== 'not-checkable') continue
+    const reason = check.reason ?? `needs ${check.needs.join(', ')}`
+    byReason.set(reason, [...(byReason.get(reason) ?? []), check.code])
+  }
+  return [...byReason].map(([reason, codes]) => ({ reason, codes }))
+}
+
+/** The first listed finding of a code that nothing excuses: the one-line proof of a failing check. */
+export function proofOf(report: Report, code: string): Finding | null {
+  return report.findings.find((finding) => finding.code === code && finding.intended !== true) ?? null
+}

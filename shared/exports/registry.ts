@@ -1,0 +1,13 @@
+import { csvExport } from './csv.ts'
+import type { ExportId, ExportKind } from './export.ts'
+import { nativeExport } from './native.ts'
+import { sourceExport } from './source.ts'
+
+export const EXPORTS: readonly ExportKind[] = [sourceExport, nativeExport, csvExport]
+
+export function exportById(id: ExportId): ExportKind {
+  const kind = EXPORTS.find((candidate) => candidate.id === id)
+  if (kind === undefined)
+    throw new Error(`There is no export named ${id}; there are ${EXPORTS.map((e) => e.id).join(', ')}.`)
+  return kind
+}

@@ -1,0 +1,15 @@
+import type { Report } from '../model/report.ts'
+import type { Judgement } from './phrases.ts'
+import { htmlReport } from './report-html.ts'
+import { junitReport } from './report-junit.ts'
+import { markdownReport } from './report-markdown.ts'
+import { sarifReport } from './report-sarif.ts'
+
+/** One way to write a report for code hosts, CI or people. Pure: the same report gives the same text. */
+export interface ReportFormat {
+  readonly id: 'sarif' | 'junit' | 'markdown' | 'html'
+  readonly title: string
+  write(report: Report, judgement: Judgement): string
+}
+
+export const REPORT_FORMATS: readonly ReportFormat[] = [sarifReport, junitReport, markdownReport, htmlReport]

@@ -1,0 +1,55 @@
+import type { CheckResult, Finding, Report } from '../model/report.ts'
+import { markupText } from './markup.ts'
+import { atOrAbove, extentText, fails, type Judgement, whereText } from './phrases.ts'
+import type { ReportFormat } from './report-formats.ts'
+
+/** Findings listed in one failure; a systematic fault would fill a CI log with copies of itself. */
+const LISTED = 20
+
+/**
+ * JUnit XML, as CI servers read it: one test case per check. A case fails when a finding of it makes `inspect` fail;
+ * checks that lack a stream or have nothing to look at are skipped with the reason.
+ */
+export const junitReport: ReportFormat = {
+  id: 'junit',
+  title: 'JUnit XML, for CI',
+  write(report, judgement) {
+    const cases = report.checks.map((check) => testCase(report, check, judgement))
+    const failures = cases.filter((text) => text.includes('<failure')).length
+    const skipped = cases.filter((text) => text.includes('<skipped')).length
+    return [
+      '<?xml version="1.0" encoding="UTF-8"?>',
+      `<testsuites name="rollout-inspector" tests="${cases.length}" failures="${failures}" skipped="${skipped}">`,
+      `  <testsuite name="${markupText(report.sources.map((source) => source.name).join(', '))}" tests="${cases.length}" failures="${failures}" skipped="${skipped}">`,
+      ...cases,
+      '  </testsuite>',
+      '</testsuites>',
+      '',
+    ].join('\n')
+  },
+}
+
+function testCase(report: Report, check: CheckResult, judgement: Judgement): string {
+  const head = `    <testcase classname="rollout-inspector" name="${markupText(`${check.code} ${check.title}`)}"`
+  if (check.status === 'not-checkable' || check.status === 'not-applicable') {
+    return `${head}><skipped message="${markupText(check.reason ?? check.status)}"/></testcase>`
+  }
+  const failing = report.findings.filter((finding) => finding.code === check.code && fails(finding, judgement))
+  if (failing.length === 0 && !failsUnlisted(report, check, judgement)) return `${head}/>`
+  const lines = failing.slice(0, LISTED).map((finding) => line(report, finding))
+  if (failing.length > LISTED) lines.push(`and ${failing.length - LISTED} more`)
+  return `${head}><failure message="${markupText(extentText(check))}" type="${check.severity}">${markupText(lines.join('\n'), true)}</failure></testcase>`
+}
+
+/** A failing check whose findings were all cut from the list still fails. */
+function failsUnlisted(report: Report, check: CheckResult, judgement: Judgement): boolean {
+  return (
+    check.status === 'fail' &&
+    atOrAbove(check.severity, judgement.failOn) &&
+    !report.findings.some((finding) => finding.code === check.code)
+  )
+}
+
+function line(report: Report, finding: Finding): string {
+  return `${whereText(report, finding)}: ${finding.message}`
+}

@@ -1,0 +1,132 @@
+import type { Report } from '../model/report.ts'
+import { LIMIT_NAMES } from '../model/streams.ts'
+import { markdownCode } from './markup.ts'
+import {
+  byTurnText,
+  bytesText,
+  count,
+  counted,
+  extentText,
+  failingChecks,
+  measureText,
+  percent,
+  proofOf,
+  uncheckable,
+  verdictText,
+  whereText,
+} from './phrases.ts'
+import type { ReportFormat } from './report-formats.ts'
+
+/** Markdown for issues and pull requests. Everything that comes from a dump stands in code spans. */
+export const markdownReport: ReportFormat = {
+  id: 'markdown',
+  title: 'Markdown, for issues and pull requests',
+  write(report) {
+    return [
+      '# Rollout Inspector report',
+      ...sources(report),
+      ...settings(report),
+      ...verdicts(report),
+      ...defects(report),
+      ...checks(report),
+      ...undecided(report),
+      '',
+      `Written by ${report.tool.name} ${report.tool.version}.`,
+      '',
+    ].join('\n')
+  },
+}
+
+function sources(report: Report): string[] {
+  const lines = ['', '## What was read', '']
+  for (const source of report.sources) {
+    const format = source.format === null ? 'not recognised' : `\`${source.format.id}\``
+    lines.push(
+      `- ${markdownCode(source.name)} (${bytesText(source.bytes)}, ${source.container ?? 'unknown container'}, ${format}): ` +
+        `${counted(source.trajectories, 'rollout')} in ${counted(source.records, 'record')}` +
+        (source.skipped.length > 0 ? `, ${counted(source.skipped.length, 'record')} skipped` : ''),
+    )
+    for (const text of source.format?.evidence ?? []) lines.push(`  - ${markdownCode(text)}`)
+    if (source.missing.length > 0) lines.push(`  - not in this dump: ${source.missing.join(', ')}`)
+    for (const skipped of source.skipped.slice(0, 10)) {
+      const line = skipped.line === null ? '' : ` (line ${skipped.line})`
+      lines.push(`  - record ${skipped.record}${line} skipped: ${markdownCode(skipped.message)}`)
+    }
+    if (source.skipped.length > 10) lines.push(`  - and ${count(source.skipped.length - 10)} more`)
+  }
+  return lines
+}
+
+function settings(report: Report): string[] {
+  const { tokens } = report.totals
+  const limits = LIMIT_NAMES.flatMap((name) => {
+    const limit = report.limits[name]
+    return limit === null ? [] : [`${name} ${count(limit.value)} (${limit.origin})`]
+  })
+  return [
+    '',
+    `- Tokenizer: ${report.tokenizer.id === null ? 'none' : markdownCode(report.tokenizer.id)} (${report.tokenizer.origin})`,
+    `- Policy: ${report.policy.id} (${report.policy.origin}), mask alignment ${report.policy.mask_alignment}`,
+    ...(limits.length > 0 ? [`- Limits: ${limits.join(', ')}`] : []),
+    `- ${counted(report.totals.trajectories, 'rollout')}, ${counted(report.totals.groups, 'group')}, ${counted(report.totals.turns, 'turn')}, ${counted(tokens.total, 'token')}: ` +
+      `${count(tokens.trained)} trained, ${count(tokens.masked)} masked, ${count(tokens.padding)} padding, ${count(tokens.unknown)} unknown; ${count(tokens.lost)} lost`,
+  ]
+}
+
+function verdicts(report: Report): string[] {
+  if (report.hypotheses.length === 0) return []
+  const lines = ['', '## Verdicts', '']
+  for (const result of report.hypotheses) {
+    lines.push(`- **${result.id} ${result.title}: ${verdictText(result)}**`)
+    for (const measure of result.because) lines.push(`  - ${markdownCode(measureText(measure))}`)
+    if (result.missing.length > 0) lines.push(`  - missing: ${result.missing.map(markdownCode).join(', ')}`)
+  }
+  return lines
+}
+
+function defects(report: Report): string[] {
+  if (report.defects.length === 0) return []
+  return [
+    '',
+    '## Known defects',
+    '',
+    ...report.defects.map(
+      ({ id, title, places, checks: codes }) =>
+        `- **${id}** ${title}: ${count(places.affected)} of ${counted(places.checked, 'place')} (${codes.join(', ')})`,
+    ),
+  ]
+}
+
+function checks(report: Report): string[] {
+  const failing = failingChecks(report)
+  if (failing.length === 0) return ['', '## Checks', '', 'No check fails.']
+  const rows = failing.map((check) => {
+    const cells = [check.code, check.title, check.severity, percent(check.rate), extentText(check), byTurnText(check)]
+    return `| ${cells.join(' | ')} |`
+  })
+  const proofs = failing.flatMap((check) => {
+    const finding = proofOf(report, check.code)
+    if (finding === null) return []
+    return [`- ${check.code}: ${markdownCode(`${finding.message} (${whereText(report, finding)})`)}`]
+  })
+  return [
+    '',
+    '## Checks that fail',
+    '',
+    '| code | fault | severity | rate | extent | by assistant turn |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+    ...(proofs.length > 0 ? ['', 'The first finding of each:', '', ...proofs] : []),
+  ]
+}
+
+function undecided(report: Report): string[] {
+  const reasons = uncheckable(report)
+  if (reasons.length === 0) return []
+  return [
+    '',
+    '## What this dump cannot decide',
+    '',
+    ...reasons.map(({ reason, codes }) => `- ${codes.join(', ')}: ${markdownCode(reason)}`),
+  ]
+}
