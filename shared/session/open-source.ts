@@ -3,7 +3,7 @@ import { openContainer } from '../containers/open.ts'
 import { parseRecords } from '../containers/records.ts'
 import type { Format, Recognition } from '../formats/format.ts'
 import { allNumericKeys, recogniseFormat } from '../formats/registry.ts'
-import type { ByteSource } from '../model/source.ts'
+import type { ByteSource, SkippedRecord } from '../model/source.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 
 /** A source whose container and format are known. */
@@ -50,13 +50,13 @@ export async function openSource(source: ByteSource, sourceIndex: number): Promi
 
 async function firstRecords(container: Container) {
   const records: RawRecord[] = []
-  const skipped = []
+  const skipped: SkippedRecord[] = []
   for await (const spans of container.index({ batchBytes: SAMPLE_BYTES })) {
     const part = headOf(spans, SAMPLE_RECORDS - records.length)
     const parsed = parseRecords(await container.read(part), part, allNumericKeys)
     records.push(...parsed.records)
     skipped.push(...parsed.skipped)
-    if (records.length >= SAMPLE_RECORDS || skipped.length >= SAMPLE_RECORDS || records.length > 0) break
+    if (records.length > 0 || skipped.length >= SAMPLE_RECORDS) break
   }
   return { records, skipped }
 }

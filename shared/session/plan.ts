@@ -4,8 +4,9 @@ import type { RecordSpans } from '../containers/container.ts'
 import type { Recognition } from '../formats/format.ts'
 import type { Finding, Severity } from '../model/report.ts'
 import type { SkippedRecord } from '../model/source.ts'
-import type { Stream } from '../model/streams.ts'
+import type { LimitName, Stream } from '../model/streams.ts'
 import type { BundledTokenizerId } from '../tokens/tokenizer.ts'
+import type { BoundaryCounts } from './boundaries.ts'
 
 /** How a worker gets the tokenizer: by name, from its host, or by the texts of the files that a person gave. */
 export type TokenizerReference =
@@ -74,8 +75,9 @@ export interface BatchResult {
   readonly streams: readonly Stream[]
   readonly tallies: Readonly<Record<string, CheckTally>>
   readonly totals: TokenTotals
-  /** Limits that the dump's own records carry. */
-  readonly limits: Readonly<Partial<Record<string, number>>>
+  readonly boundaries: BoundaryCounts
+  /** Distinct values of each limit that the records carry. */
+  readonly limits: Readonly<Partial<Record<LimitName, readonly number[]>>>
 }
 
 /** Coordinator to audit worker. */

@@ -73,13 +73,20 @@ export function workerPool(spawn: () => WorkerLink, count: number, plan: AuditPl
 /** Audits in this thread: one job after the other, giving way to other work between them. */
 export function inlinePool(audit: (job: AuditJob) => BatchResult): AuditPool {
   let closed = false
+  let last: Promise<unknown> = Promise.resolve()
   return {
-    async run(job) {
-      await new Promise((resolve) => setTimeout(resolve, 0))
-      if (closed) throw new Error('Reading was stopped.')
-      return audit(job)
+    run(job) {
+      const result = last.then(async () => {
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        if (closed) throw new Error('Reading was stopped.')
+        return audit(job)
+      })
+      last = result.catch(() => undefined)
+      return result
     },
-    async ready() {},
+    async ready() {
+      await last
+    },
     close() {
       closed = true
     },
