@@ -1,0 +1,134 @@
+import type { CheckTally } from '../checks/check.ts'
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import { addTally, createTally } from '../checks/tally.ts'
+import type { RecordSpans } from '../containers/container.ts'
+import type { Finding, Severity } from '../model/report.ts'
+import type { SkippedRecord } from '../model/source.ts'
+import { LIMIT_NAMES, type LimitName, type Stream } from '../model/streams.ts'
+import { PARTS } from '../model/tokens.ts'
+import { addBoundaries, type BoundaryCounts } from './boundaries.ts'
+import type { BatchResult, TokenTotals } from './plan.ts'
+
+/** What the pass found in one source so far. */
+export interface CollectedSource {
+  records: number
+  trajectories: number
+  skipped: SkippedRecord[]
+  readonly streams: Set<Stream>
+  readonly unknownFields: Map<string, number>
+  readonly spans: RecordSpans[]
+  bytesRead: number
+}
+
+export function emptyTotals(): TokenTotals {
+  return {
+    turns: 0,
+    total: 0,
+    trained: 0,
+    masked: 0,
+    padding: 0,
+    unknown: 0,
+    lost: 0,
+    byPart: PARTS.map(() => 0),
+    trainedByPart: PARTS.map(() => 0),
+    maskKnown: false,
+    weight: 0,
+    weightUnsampled: null,
+  }
+}
+
+export function addTotals(into: TokenTotals, from: TokenTotals): void {
+  into.turns += from.turns
+  into.total += from.total
+  into.trained += from.trained
+  into.masked += from.masked
+  into.padding += from.padding
+  into.unknown += from.unknown
+  into.lost += from.lost
+  for (let part = 0; part < PARTS.length; part++) {
+    into.byPart[part] = (into.byPart[part] as number) + (from.byPart[part] as number)
+    into.trainedByPart[part] = (into.trainedByPart[part] as number) + (from.trainedByPart[part] as number)
+  }
+  into.maskKnown ||= from.maskKnown
+  into.weight += from.weight
+  if (from.weightUnsampled !== null) into.weightUnsampled = (into.weightUnsampled ?? 0) + from.weightUnsampled
+}
+
+/** Everything the pass has gathered so far, in report order. Findings beyond `maxFindings` are counted, not kept. */
+export class Collected {
+  readonly facts: TrajectoryFacts[] = []
+  /** Codes that stand in each trajectory (intended ones excepted) and how many findings it has. */
+  readonly codes: (readonly string[])[] = []
+  readonly worst: (Finding['severity'] | null)[] = []
+  readonly findings: Finding[] = []
+  readonly tallies: Record<string, CheckTally> = {}
+  readonly boundaries: BoundaryCounts = {}
+  readonly totals = emptyTotals()
+  readonly sources: CollectedSource[]
+  readonly limits: Partial<Record<LimitName, Set<number>>> = {}
+  /** How many findings of each code have each severity, intended ones excepted; a code's severity may be lowered by its findings. */
+  readonly severities: Record<string, Record<Severity, number>> = {}
+  findingsSeen = 0
+  private readonly maxFindings: number
+
+  constructor(sources: number, maxFindings: number) {
+    this.maxFindings = maxFindings
+    this.sources = Array.from({ length: sources }, () => ({
+      records: 0,
+      trajectories: 0,
+      skipped: [],
+      streams: new Set<Stream>(),
+      unknownFields: new Map<string, number>(),
+      spans: [],
+      bytesRead: 0,
+    }))
+  }
+
+  /** Adds the next result; results must come in job order. */
+  add(result: BatchResult): void {
+    const source = this.sources[result.source] as CollectedSource
+    source.records += result.records
+    source.trajectories += result.trajectories.length
+    source.skipped.push(...result.skipped)
+    for (const stream of result.streams) source.streams.add(stream)
+    for (const [field, count] of result.unknownFields) {
+      source.unknownFields.set(field, (source.unknownFields.get(field) ?? 0) + count)
+    }
+    for (const name of LIMIT_NAMES) {
+      for (const value of result.limits[name] ?? []) (this.limits[name] ??= new Set()).add(value)
+    }
+    for (const [code, tally] of Object.entries(result.tallies)) addTally((this.tallies[code] ??= createTally()), tally)
+    addBoundaries(this.boundaries, result.boundaries)
+    addTotals(this.totals, result.totals)
+    for (const { facts, findings } of result.trajectories) {
+      this.facts.push(facts)
+      this.codes.push(codesOf(findings))
+      this.worst.push(worstOf(findings))
+      for (const finding of findings) {
+        this.findingsSeen++
+        if (!finding.intended) countSeverity(this.severities, finding)
+        if (this.findings.length < this.maxFindings) this.findings.push(finding)
+      }
+    }
+  }
+}
+
+/** The codes of the findings that no policy intends, sorted, each once. */
+export function codesOf(findings: readonly Finding[]): string[] {
+  return [...new Set(findings.filter(({ intended }) => !intended).map(({ code }) => code))].sort()
+}
+
+export function worstOf(findings: readonly Finding[]): Finding['severity'] | null {
+  let worst: Finding['severity'] | null = null
+  for (const { severity, intended } of findings) {
+    if (intended) continue
+    if (severity === 'error') return 'error'
+    if (severity === 'warning' || worst === null) worst = severity
+  }
+  return worst
+}
+
+export function countSeverity(into: Record<string, Record<Severity, number>>, finding: Finding): void {
+  const counts = (into[finding.code] ??= { error: 0, warning: 0, info: 0 })
+  counts[finding.severity]++
+}

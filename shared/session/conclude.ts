@@ -1,0 +1,222 @@
+import type { Check, CheckTally, DumpView } from '../checks/check.ts'
+import { runDumpCheck } from '../checks/dump-reporter.ts'
+import { buildGroups, resolveGroupSize } from '../checks/group-views.ts'
+import { resolveLimits } from '../checks/limits.ts'
+import { CHECKS } from '../checks/registry.ts'
+import { patternOf } from '../checks/systematic.ts'
+import { addTally, createTally } from '../checks/tally.ts'
+import { aggregate } from '../hypotheses/aggregates.ts'
+import { recogniseDefects } from '../hypotheses/defects.ts'
+import { judge } from '../hypotheses/registry.ts'
+import type { CheckResult, Finding, Report, Severity } from '../model/report.ts'
+import { REPORT_SCHEMA } from '../model/report.ts'
+import { LIMIT_NAMES, type Limits, type Stream } from '../model/streams.ts'
+import { PARTS } from '../model/tokens.ts'
+import { byCodeAndToken } from './batch.ts'
+import { type Collected, countSeverity } from './collected.ts'
+import type { OpenSource } from './open-source.ts'
+import type { AuditPlan } from './plan.ts'
+import { missingStreams, STREAM_TITLES } from './streams.ts'
+import type { Survey } from './survey.ts'
+import { TOOL } from './tool.ts'
+
+/** The report so far, and the findings that only the whole dump could show. */
+export interface Conclusion {
+  readonly report: Report
+  readonly dumpFindings: readonly Finding[]
+  readonly groups: DumpView['groups']
+}
+
+/** Judges everything that was collected. Cheap enough to be done while a file is still being read. */
+export function conclude(
+  opened: readonly OpenSource[],
+  survey: Survey,
+  collected: Collected,
+  hashes: readonly (string | null)[],
+): Conclusion {
+  const { plan } = survey
+  const streams = new Set<Stream>(collected.sources.flatMap((source) => [...source.streams]))
+  const dump = dumpView(opened, plan, collected)
+  if (dump.groups.length > 0) streams.add('group')
+  if (Object.values(dump.limits).some((limit) => limit !== null)) streams.add('limits')
+
+  const dumpFindings: Finding[] = []
+  const severities = structuredClone(collected.severities)
+  const checks = CHECKS.filter(({ code }) => plan.checks === null || plan.checks.includes(code)).map((check) => {
+    const tally = addTally(createTally(), collected.tallies[check.code] ?? createTally())
+    const missing = check.needs.filter((stream) => !streams.has(stream))
+    let abstained = null
+    if (check.dump !== undefined && missing.length === 0) {
+      const verdict = runDumpCheck(check, dump)
+      addTally(tally, verdict.tally)
+      dumpFindings.push(...verdict.findings)
+      for (const finding of verdict.findings) if (!finding.intended) countSeverity(severities, finding)
+      abstained = verdict.abstained
+    }
+    return checkResult(check, tally, missing, abstained, plan, collected, severities[check.code])
+  })
+
+  const { totals } = collected
+  const verdicts = judge({
+    dump,
+    checks,
+    streams,
+    totalWeight: totals.maskKnown ? totals.weight : null,
+    unsampledWeight: totals.weightUnsampled,
+  })
+  const listed = [...collected.findings, ...dumpFindings].sort(inReportOrder)
+  const limit = plan.settings.options.maxFindings ?? DEFAULT_MAX_FINDINGS
+  const report: Report = {
+    schema: REPORT_SCHEMA,
+    tool: TOOL,
+    sources: opened.map((open, index) => sourceReport(open, index, collected, hashes[index] ?? null)),
+    tokenizer: survey.tokenizerReport,
+    policy: plan.settings.policy,
+    limits: dump.limits,
+    totals: {
+      trajectories: collected.facts.length,
+      groups: dump.groups.length,
+      turns: totals.turns,
+      tokens: {
+        total: totals.total,
+        trained: totals.trained,
+        masked: totals.masked,
+        padding: totals.padding,
+        unknown: totals.unknown,
+        lost: totals.lost,
+      },
+      by_part: Object.fromEntries(
+        PARTS.map((part, index) => [
+          part,
+          {
+            total: totals.byPart[index] as number,
+            trained: totals.maskKnown ? (totals.trainedByPart[index] as number) : null,
+          },
+        ]),
+      ) as Report['totals']['by_part'],
+    },
+    checks,
+    defects: recogniseDefects(checks, dump),
+    hypotheses: verdicts,
+    findings: listed.slice(0, limit),
+    findings_omitted: Math.max(0, collected.findingsSeen + dumpFindings.length - Math.min(limit, listed.length)),
+    aggregates: aggregate(dump, checks, totals) as unknown as Record<string, unknown>,
+  }
+  return { report, dumpFindings, groups: dump.groups }
+}
+
+/** Findings that a report lists unless told otherwise; counts are never cut. */
+export const DEFAULT_MAX_FINDINGS = 10_000
+
+function dumpView(opened: readonly OpenSource[], plan: AuditPlan, collected: Collected): DumpView {
+  const { options } = plan.settings
+  const { facts } = collected
+  const grouping = {
+    groupSize: options.groupSize ?? null,
+    groupsByOrder: opened.every(({ format }) => format.groupsByOrder),
+  }
+  const declared: Partial<Limits> = {}
+  for (const name of LIMIT_NAMES) {
+    const values = collected.limits[name]
+    if (values?.size === 1) declared[name] = [...values][0] as number
+  }
+  return {
+    settings: plan.settings,
+    facts,
+    groups: buildGroups(facts, grouping),
+    groupSize: resolveGroupSize(facts, grouping),
+    limits: resolveLimits(options, declared, facts),
+  }
+}
+
+function checkResult(
+  check: Check,
+  tally: CheckTally,
+  missing: readonly Stream[],
+  abstained: { status: 'not-checkable' | 'not-applicable'; reason: string } | null,
+  plan: AuditPlan,
+  collected: Collected,
+  severities: Record<Severity, number> | undefined,
+): CheckResult {
+  const undecided = check.code === 'M06' && plan.settings.alignmentUndecided
+  let status: CheckResult['status'] = tally.affected > 0 ? 'fail' : 'pass'
+  let reason: string | null = null
+  if (missing.length > 0) {
+    status = 'not-checkable'
+    reason = `the dump does not carry ${missing.map((stream) => STREAM_TITLES[stream]).join(', ')}`
+  } else if (undecided) {
+    status = 'not-checkable'
+    reason =
+      'every mask lies one token before the turns, which is how a target-aligned mask looks: declare the alignment with --mask-alignment target (taken for now) or token'
+  } else if (tally.checked === 0) {
+    status = abstained?.status ?? 'not-applicable'
+    reason = abstained?.reason ?? `nothing to look at: no ${check.looksAt} in this dump`
+  }
+  return {
+    code: check.code,
+    name: check.name,
+    title: check.title,
+    hypotheses: [...check.hypotheses],
+    severity: loweredSeverity(check.severity, severities),
+    status,
+    needs: [...check.needs],
+    reason,
+    unit: check.unit,
+    checked: tally.checked,
+    affected: tally.affected,
+    rate: tally.checked === 0 ? null : tally.affected / tally.checked,
+    pattern: patternOf(tally),
+    places: { checked: tally.placesChecked, affected: tally.placesAffected },
+    affected_tokens: tally.affectedTokens,
+    affected_weight: collected.totals.weight > 0 ? tally.affectedWeight / collected.totals.weight : null,
+    by_turn: tally.byTurn,
+    by_boundary: tally.byBoundary,
+    intended: tally.intended,
+  }
+}
+
+/** The code's own severity, unless every finding has another one (M04 and M10 may be lowered): then the worst of those. */
+function loweredSeverity(own: Severity, found: Record<Severity, number> | undefined): Severity {
+  if (found === undefined || found[own] > 0) return own
+  for (const severity of ['error', 'warning', 'info'] as const) if (found[severity] > 0) return severity
+  return own
+}
+
+function sourceReport(
+  open: OpenSource,
+  index: number,
+  collected: Collected,
+  sha256: string | null,
+): Report['sources'][number] {
+  const source = collected.sources[index] as Collected['sources'][number]
+  return {
+    name: open.source.name,
+    bytes: open.source.size,
+    sha256,
+    container: open.container.id,
+    format: {
+      id: open.format.id,
+      version: open.recognition.version,
+      confidence: open.recognition.confidence,
+      evidence: [...open.recognition.evidence],
+    },
+    records: source.records,
+    trajectories: source.trajectories,
+    skipped: source.skipped,
+    missing: missingStreams(source.streams),
+    drift: [...source.unknownFields]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([field, count]) => `unknown field \`${field}\` in ${count} ${count === 1 ? 'record' : 'records'}`),
+  }
+}
+
+/** Source, record, part, code, first token; findings of groups and of the whole dump stand before the records of their source. */
+function inReportOrder(a: Finding, b: Finding): number {
+  return (
+    a.source - b.source ||
+    (a.record ?? -1) - (b.record ?? -1) ||
+    (a.part ?? -1) - (b.part ?? -1) ||
+    byCodeAndToken(a, b) ||
+    (a.fingerprint < b.fingerprint ? -1 : a.fingerprint > b.fingerprint ? 1 : 0)
+  )
+}

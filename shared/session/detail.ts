@@ -1,0 +1,130 @@
+import type { TrajectoryView } from '../checks/check.ts'
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { Finding } from '../model/report.ts'
+import { TokenState } from '../model/tokens.ts'
+import type { Trajectory } from '../model/trajectory.ts'
+import { tokenTexts } from '../tokens/text.ts'
+import type { Tokenizer } from '../tokens/tokenizer.ts'
+import { lostText } from './lost-text.ts'
+import type { TokenDetail, TrajectoryDetail } from './protocol.ts'
+
+/** Enough to read any record by eye; the bytes themselves are exported, not shown. */
+const RAW_CHARACTERS = 200_000
+
+/** One trajectory read again for a screen or an export. */
+export interface LoadedTrajectory {
+  readonly index: number
+  readonly trajectory: Trajectory
+  readonly facts: TrajectoryFacts
+  readonly view: TrajectoryView | null
+  /** Local findings and those of the whole dump that name this trajectory, in the report's order. */
+  readonly findings: readonly Finding[]
+  readonly formatId: string
+  readonly sourceIndex: number
+  /** The record as it stands in its (decompressed) container. */
+  readonly recordBytes: Uint8Array
+}
+
+/** Everything that the rollout view shows, computed once and handed over. */
+export function detailOf(loaded: LoadedTrajectory, tokenizer: Tokenizer | null): TrajectoryDetail {
+  const { trajectory, view } = loaded
+  const ids = trajectory.ids
+  const texts = ids === null ? null : textsOf(ids, tokenizer)
+  return {
+    index: loaded.index,
+    facts: loaded.facts,
+    ids: ids === null ? null : ids.slice(),
+    states: view?.states.slice() ?? new Uint8Array(ids?.length ?? 0).fill(TokenState.unknown),
+    weights: view?.weights?.slice() ?? null,
+    expected: view?.expected?.slice() ?? null,
+    provenance: view?.provenance?.slice() ?? null,
+    segmentation: view?.segmentation ?? null,
+    text: texts?.text ?? '',
+    textOffsets: texts?.textOffsets ?? new Uint32Array(1),
+    flags: texts?.flags ?? new Uint8Array(0),
+    logprobs: {
+      sampler: trajectory.logprobs.sampler?.slice() ?? null,
+      trainer: trajectory.logprobs.trainer?.slice() ?? null,
+      reference: trajectory.logprobs.reference?.slice() ?? null,
+    },
+    entropy: trajectory.entropy?.slice() ?? null,
+    kl: trajectory.kl?.slice() ?? null,
+    advantages: trajectory.advantages?.slice() ?? null,
+    attentionMask: trajectory.attentionMask?.slice() ?? null,
+    positionIds: trajectory.positionIds?.slice() ?? null,
+    messages: trajectory.messages,
+    tools: trajectory.tools,
+    documents: trajectory.documents,
+    answer: trajectory.answer,
+    findings: loaded.findings,
+    lost: lostText(trajectory, view),
+    raw: rawText(loaded.recordBytes),
+  }
+}
+
+function textsOf(ids: Int32Array, tokenizer: Tokenizer | null) {
+  if (tokenizer !== null) return tokenTexts(tokenizer.table, ids)
+  let text = ''
+  const textOffsets = new Uint32Array(ids.length + 1)
+  for (let token = 0; token < ids.length; token++) {
+    text += `⟨${ids[token]}⟩`
+    textOffsets[token + 1] = text.length
+  }
+  return { text, textOffsets, flags: new Uint8Array(ids.length) }
+}
+
+function rawText(bytes: Uint8Array): string {
+  const text = new TextDecoder().decode(
+    bytes.length > RAW_CHARACTERS * 4 ? bytes.subarray(0, RAW_CHARACTERS * 4) : bytes,
+  )
+  let shown = text
+  if (bytes.length <= RAW_CHARACTERS) {
+    try {
+      shown = JSON.stringify(JSON.parse(text), null, 1).replace(
+        /\[\s+(-?[\d.eE+]+(?:,\s+-?[\d.eE+]+)*)\s+\]/g,
+        (_, row: string) => `[${row.replace(/\s+/g, ' ')}]`,
+      )
+    } catch {
+      // Python's bare NaN, or a container whose record is not JSON: shown as stored.
+    }
+  }
+  return shown.length > RAW_CHARACTERS ? `${shown.slice(0, RAW_CHARACTERS)}\n… ${bytes.length} bytes in all` : shown
+}
+
+/** What one token is, for the token panel. Throws when there is no such token. */
+export function tokenDetail(loaded: LoadedTrajectory, token: number, tokenizer: Tokenizer | null): TokenDetail {
+  const id = loaded.trajectory.ids?.[token]
+  if (id === undefined) throw new Error(`Rollout ${loaded.facts.id} has no token ${token}.`)
+  const table = tokenizer?.table
+  const known = table !== undefined && id >= 0 && id < table.size
+  return {
+    index: token,
+    id,
+    raw: tokenizer?.raw(id) ?? null,
+    bytes: known ? table.bytes.slice(table.offsets[id], table.offsets[id + 1]) : new Uint8Array(0),
+  }
+}
+
+/** The buffers of a detail that may be transferred instead of copied. */
+export function transferables(detail: TrajectoryDetail): ArrayBuffer[] {
+  const arrays = [
+    detail.ids,
+    detail.states,
+    detail.weights,
+    detail.expected,
+    detail.provenance,
+    detail.textOffsets,
+    detail.flags,
+    detail.logprobs.sampler,
+    detail.logprobs.trainer,
+    detail.logprobs.reference,
+    detail.entropy,
+    detail.kl,
+    detail.advantages,
+    detail.attentionMask,
+    detail.positionIds,
+  ]
+  const buffers = new Set<ArrayBuffer>()
+  for (const array of arrays) if (array) buffers.add(array.buffer as ArrayBuffer)
+  return [...buffers]
+}

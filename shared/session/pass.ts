@@ -1,0 +1,57 @@
+import type { RecordSpans } from '../containers/container.ts'
+import type { OpenSource } from './open-source.ts'
+import type { BatchResult } from './plan.ts'
+import type { AuditPool } from './pool.ts'
+
+export interface PassHooks {
+  /** Results arrive in job order, whoever was faster. */
+  onResult(result: BatchResult): void
+  /** Records that the container itself could not delimit or decompress end up in the result of their batch. */
+  onSpans(source: number, spans: RecordSpans): void
+  onBytes(source: number, bytesRead: number): void
+  readonly signal?: AbortSignal
+}
+
+/** Reads every source once, from its first byte to its last, and audits it in batches. */
+export async function runPass(
+  sources: readonly OpenSource[],
+  pool: AuditPool,
+  keep: ReadonlySet<string> | null,
+  hooks: PassHooks,
+): Promise<void> {
+  const finished = new Map<number, BatchResult>()
+  let nextToDeliver = 0
+  const deliver = (result: BatchResult) => {
+    finished.set(result.job, result)
+    for (;;) {
+      const next = finished.get(nextToDeliver)
+      if (next === undefined) return
+      finished.delete(nextToDeliver++)
+      hooks.onResult(next)
+    }
+  }
+  const underWay: Promise<void>[] = []
+  let failure: Error | null = null
+  let job = 0
+  for (const [source, open] of sources.entries()) {
+    const index = open.container.index({
+      onBytes: (bytes) => hooks.onBytes(source, bytes),
+      ...(hooks.signal ? { signal: hooks.signal } : {}),
+    })
+    for await (const spans of index) {
+      hooks.signal?.throwIfAborted()
+      hooks.onSpans(source, spans)
+      await pool.ready()
+      if (failure !== null) throw failure
+      const bytes = await open.container.read(spans)
+      underWay.push(
+        pool.run({ job: job++, source, spans, bytes, keep }).then(deliver, (error: unknown) => {
+          failure = error instanceof Error ? error : new Error(String(error))
+        }),
+      )
+    }
+  }
+  await Promise.all(underWay)
+  hooks.signal?.throwIfAborted()
+  if (failure !== null) throw failure
+}

@@ -1,0 +1,109 @@
+import { END_REASONS, type TrajectoryFacts } from '../checks/facts.ts'
+import type { Histogram, RowQuery, SortColumn } from './protocol.ts'
+
+export interface Queryable {
+  readonly facts: readonly TrajectoryFacts[]
+  codesOf(index: number): readonly string[]
+}
+
+/** Indices of the rollouts that a query keeps, in its order; rollouts without a value in the sorted column come last. */
+export function queryRows({ facts, codesOf }: Queryable, query: RowQuery): Int32Array {
+  const wanted = query.findings?.length ? new Set(query.findings) : null
+  const text = query.text?.trim().toLowerCase() ?? ''
+  const candidates = query.only ?? facts.keys()
+  const kept: number[] = []
+  for (const index of candidates) {
+    const row = facts[index]
+    if (row === undefined) continue
+    if (wanted !== null && !codesOf(index).some((code) => wanted.has(code))) continue
+    if (text !== '' && !`${row.id}\n${row.group ?? ''}`.toLowerCase().includes(text)) continue
+    kept.push(index)
+  }
+  const column = query.sort ?? 'index'
+  const indices = Int32Array.from(kept)
+  if (column === 'index') {
+    indices.sort()
+    return query.descending ? indices.reverse() : indices
+  }
+  return indices.sort(comparator(facts, codesOf, column, query.descending ? -1 : 1))
+}
+
+function comparator(
+  facts: readonly TrajectoryFacts[],
+  codesOf: Queryable['codesOf'],
+  column: Exclude<SortColumn, 'index'>,
+  direction: number,
+): (a: number, b: number) => number {
+  const value = (index: number): number | string | null => {
+    const row = facts[index] as TrajectoryFacts
+    switch (column) {
+      case 'id':
+        return row.id
+      case 'group':
+        return row.group
+      case 'step':
+        return row.step
+      case 'reward':
+        return row.reward
+      case 'advantage':
+        return row.advantage
+      case 'tokens':
+        return row.realLength
+      case 'trained':
+        return row.trained === null || row.realLength === 0 ? null : row.trained / row.realLength
+      case 'turns':
+        return row.turns
+      case 'end':
+        return END_REASONS.indexOf(row.endReason)
+      case 'findings':
+        return codesOf(index).length
+    }
+  }
+  return (a, b) => {
+    const left = value(a)
+    const right = value(b)
+    if (left === null || right === null) return left === right ? a - b : left === null ? 1 : -1
+    const order =
+      typeof left === 'string' || typeof right === 'string'
+        ? collator.compare(String(left), String(right))
+        : left - right
+    return order * direction || a - b
+  }
+}
+
+/** "q2" before "q10", whatever the machine's language. */
+const collator = new Intl.Collator('en', { numeric: true })
+
+const BINS = 48
+
+/** At most 48 bins of a round width over the lengths, empty dumps give no bin. */
+export function lengthHistogram(lengths: readonly number[]): Histogram {
+  let max = 0
+  for (const length of lengths) if (length > max) max = length
+  let width = 1
+  for (let step = 0; (max + 1) / width > BINS; step++)
+    width = ([1, 2, 5][step % 3] as number) * 10 ** Math.floor(step / 3)
+  const counts = new Array<number>(lengths.length === 0 ? 0 : Math.floor(max / width) + 1).fill(0)
+  for (const length of lengths) {
+    const bin = Math.floor(length / width)
+    counts[bin] = (counts[bin] as number) + 1
+  }
+  return { from: 0, width, counts }
+}
+
+/** The lengths that a histogram draws: whole sequences without padding, prompts, assistant turns or tool replies. */
+export function lengthsOf(
+  facts: readonly TrajectoryFacts[],
+  of: 'sequence' | 'prompt' | 'assistant-turn' | 'tool-reply',
+): number[] {
+  switch (of) {
+    case 'sequence':
+      return facts.filter(({ length }) => length > 0).map(({ realLength }) => realLength)
+    case 'prompt':
+      return facts.flatMap(({ promptLength }) => promptLength ?? [])
+    case 'assistant-turn':
+      return facts.flatMap(({ assistantLengths }) => assistantLengths)
+    case 'tool-reply':
+      return facts.flatMap(({ toolReplyLengths }) => toolReplyLengths)
+  }
+}

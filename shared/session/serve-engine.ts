@@ -1,0 +1,110 @@
+import { exportRollouts } from '../exports/export.ts'
+import type { AuditOptions } from '../model/policy.ts'
+import type { ByteSource } from '../model/source.ts'
+import { sentence, type WorkerPort } from './audit-worker.ts'
+import { transferables } from './detail.ts'
+import type { EngineHost } from './host.ts'
+import type { TokenizerReference } from './plan.ts'
+import type { EngineAnswer, EngineCall, EngineRequests, OpenedDump, RequestName, SourceInput } from './protocol.ts'
+import { Session } from './session.ts'
+
+/** A host that also knows how to turn what a page sends into bytes. */
+export interface EngineWorkerHost extends EngineHost {
+  byteSource(input: SourceInput): ByteSource
+}
+
+type Handlers = {
+  [Name in RequestName]: (
+    input: EngineRequests[Name]['input'],
+    signal: AbortSignal,
+  ) => Promise<EngineRequests[Name]['output']>
+}
+
+/**
+ * Answers a page in another thread: one session at a time, one answer for every call, progress in between. A call
+ * that is cancelled is answered with a failure that says so; the page has stopped listening by then.
+ */
+export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
+  let sources: ByteSource[] = []
+  let session: Session | null = null
+  const tokenizers = new Map<string, TokenizerReference>()
+  const answer = (message: EngineAnswer, transfer?: ArrayBuffer[]) => port.post(message, transfer)
+
+  const current = (): Session => {
+    if (session === null) throw new Error('Nothing is open.')
+    return session
+  }
+
+  const start = async (options: AuditOptions): Promise<OpenedDump> => {
+    session?.close()
+    session = null
+    const opened = await Session.open(sources, options, host, {
+      addedTokenizers: [...tokenizers.values()],
+      onProgress: (progress) => answer({ kind: 'progress', progress }),
+    })
+    session = opened
+    // A failed pass is told with the last progress; a call that needs it fails with the same sentence.
+    opened.done.catch(() => undefined)
+    return { report: opened.report(), unreadable: opened.unreadable, dumpHash: opened.dumpHash }
+  }
+
+  const handlers: Handlers = {
+    async open({ sources: inputs, options }) {
+      sources = inputs.map((input) => host.byteSource(input))
+      return start(options)
+    },
+    reconfigure: ({ options }) => start(options),
+    report: async () => current().report(),
+    boundaries: async () => current().boundaries(),
+    lengths: async ({ of }) => current().lengths(of),
+    async query(query) {
+      const indices = current().query(query)
+      return { indices, total: current().facts.length }
+    },
+    rows: async ({ indices }) => current().rows(indices),
+    trajectory: ({ index }) => current().detail(index),
+    token: ({ index, token }) => current().token(index, token),
+    async locate(place) {
+      return { index: current().locate(place) }
+    },
+    async export({ as, indices, why }, signal) {
+      return { files: await exportRollouts(current(), { as, indices, why }, signal) }
+    },
+    async addTokenizer({ name, tokenizer, config }) {
+      const reference: TokenizerReference = { kind: 'files', id: name, title: name, origin: 'file', tokenizer, config }
+      await Session.checkTokenizer(reference, host)
+      tokenizers.set(name, reference)
+      return { id: name }
+    },
+    async close() {
+      session?.close()
+      session = null
+      sources = []
+      return {}
+    },
+  }
+
+  const underWay = new Map<number, AbortController>()
+  port.onMessage(async (message) => {
+    const call = message as EngineCall
+    if (call.kind === 'cancel') {
+      underWay.get(call.call)?.abort(new Error('Stopped.'))
+      return
+    }
+    const controller = new AbortController()
+    underWay.set(call.call, controller)
+    try {
+      const handler = handlers[call.name] as (input: unknown, signal: AbortSignal) => Promise<unknown>
+      if (!Object.hasOwn(handlers, call.name))
+        throw new Error(`The engine knows no request called ${String(call.name)}.`)
+      const output = await handler(call.input, controller.signal)
+      controller.signal.throwIfAborted()
+      const transfer = call.name === 'trajectory' ? transferables(output as EngineRequests['trajectory']['output']) : []
+      answer({ kind: 'answer', call: call.call, output }, transfer)
+    } catch (error) {
+      answer({ kind: 'failed', call: call.call, message: sentence(error) })
+    } finally {
+      underWay.delete(call.call)
+    }
+  })
+}

@@ -1,0 +1,143 @@
+import { decideAlignment } from '../checks/alignment.ts'
+import type { AuditSettings, TrajectoryView } from '../checks/check.ts'
+import { createView } from '../checks/view.ts'
+import type { AuditOptions, Policy, PolicyId } from '../model/policy.ts'
+import type { Report } from '../model/report.ts'
+import { LIMIT_NAMES, type Limits, type Stream } from '../model/streams.ts'
+import type { Tokenizer } from '../tokens/tokenizer.ts'
+import type { EngineHost } from './host.ts'
+import { loadTokenizer } from './load-tokenizer.ts'
+import type { OpenSource } from './open-source.ts'
+import { pickTokenizer } from './pick-tokenizer.ts'
+import type { AuditPlan, TokenizerReference } from './plan.ts'
+import { streamsOf } from './streams.ts'
+
+/** What was decided before the pass, from the first records of each source and what the person declared. */
+export interface Survey {
+  readonly plan: AuditPlan
+  readonly tokenizer: Tokenizer | null
+  readonly tokenizerReport: Report['tokenizer']
+}
+
+/** What a policy means to train beside the plain RL mask; faults.md calls it "explains". */
+const INTENDED_BY: Readonly<Record<PolicyId, readonly string[]>> = { rl: [], sft: ['M11'], 'last-turn': ['M03'] }
+
+/** A shape that nearly every sampled row has is the run's convention, not an accident. */
+const NEARLY_ALL = 0.95
+
+export async function survey(
+  sources: readonly OpenSource[],
+  options: AuditOptions,
+  host: EngineHost,
+  added: readonly TokenizerReference[],
+): Promise<Survey> {
+  const picked = await pickTokenizer(sources, options.tokenizer ?? null, host, added)
+  const tokenizer = await loadTokenizer(picked.reference, host.bundledTokenizers)
+  const streams = new Set<Stream>()
+  const limits: Partial<Limits> = {}
+  for (const { sample } of sources) {
+    for (const trajectory of sample) {
+      for (const stream of streamsOf(trajectory, tokenizer)) streams.add(stream)
+      for (const name of LIMIT_NAMES) {
+        const limit = trajectory.limits?.[name]
+        if (typeof limit === 'number') limits[name] = Math.max(limits[name] ?? 0, limit)
+      }
+    }
+  }
+  const base = policyOf(sources, options)
+  const provisional: AuditSettings = {
+    options,
+    policy: base,
+    alignment: 'token',
+    alignmentUndecided: false,
+    streams,
+    limits: { ...limits, ...options.limits },
+  }
+  const aligned = decideAlignment(
+    viewsOf(sources, tokenizer, provisional),
+    documentedAlignment(sources),
+    options.maskAlignment ?? 'auto',
+  )
+  const settled: AuditSettings = {
+    ...provisional,
+    alignment: aligned.alignment,
+    alignmentUndecided: aligned.undecided,
+    policy: { ...base, mask_alignment: aligned.alignment },
+  }
+  const suggested = suggestPolicy(viewsOf(sources, tokenizer, settled))
+  const policy = { ...settled.policy, suggested: suggested === base.id ? null : suggested }
+  return {
+    plan: {
+      settings: { ...settled, policy },
+      tokenizer: picked.reference,
+      sources: sources.map(({ format, recognition }) => ({ formatId: format.id, recognition })),
+      checks: options.checks ?? null,
+    },
+    tokenizer,
+    tokenizerReport: picked.report,
+  }
+}
+
+function policyOf(sources: readonly OpenSource[], options: AuditOptions): Policy {
+  const documented = sources[0]?.format.policy ?? null
+  const agreed = documented !== null && sources.every(({ format }) => format.policy?.id === documented.id)
+  const id = options.policy ?? (agreed ? documented.id : 'rl')
+  const origin = options.policy !== undefined ? 'given' : agreed ? 'format' : 'default'
+  return {
+    id,
+    origin,
+    evidence: origin === 'format' && documented !== null ? [documented.evidence] : [],
+    intended: [...new Set([...INTENDED_BY[id], ...(options.intend ?? [])])].sort(),
+    suggested: null,
+    mask_alignment: 'token',
+  }
+}
+
+function documentedAlignment(sources: readonly OpenSource[]) {
+  const alignments = new Set(sources.map(({ format }) => format.maskAlignment))
+  return alignments.size === 1 ? ([...alignments][0] ?? null) : null
+}
+
+function viewsOf(
+  sources: readonly OpenSource[],
+  tokenizer: Tokenizer | null,
+  settings: AuditSettings,
+): TrajectoryView[] {
+  return sources.flatMap(({ sample, format }) =>
+    sample.flatMap(
+      (trajectory) =>
+        createView(trajectory, {
+          tokenizer,
+          settings,
+          unsampledLogprob: format.unsampledLogprob,
+          maskImplied: format.maskImplied,
+        }) ?? [],
+    ),
+  )
+}
+
+/** What the shape of the sampled masks looks like; it silences nothing until the person accepts it. */
+function suggestPolicy(views: readonly TrajectoryView[]): PolicyId | null {
+  let multiTurn = 0
+  let lastOnly = 0
+  let closedTurns = 0
+  let newlineOnly = 0
+  for (const { segmentation, mask } of views) {
+    if (segmentation === null || mask === null) continue
+    const assistant = segmentation.turns.filter(({ kind }) => kind === 'assistant')
+    const trained = assistant.map(({ contentStart, contentEnd }) => mask.subarray(contentStart, contentEnd).includes(1))
+    if (assistant.length > 1 && trained.includes(true)) {
+      multiTurn++
+      if (trained.lastIndexOf(false) === trained.length - 2 && !trained.slice(0, -1).includes(true)) lastOnly++
+    }
+    for (const [index, turn] of assistant.entries()) {
+      if (turn.endToken < 0 || turn.end === turn.separatorStart || !trained[index]) continue
+      closedTurns++
+      const headerTrained = turn.header === 'present' && mask[turn.start] === 1
+      if (mask[turn.separatorStart] === 1 && !headerTrained) newlineOnly++
+    }
+  }
+  if (multiTurn >= 2 && lastOnly >= NEARLY_ALL * multiTurn) return 'last-turn'
+  if (closedTurns >= 2 && newlineOnly >= NEARLY_ALL * closedTurns) return 'sft'
+  return null
+}
