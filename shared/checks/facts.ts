@@ -35,6 +35,8 @@ export interface TrajectoryFacts {
   readonly turns: number
   readonly assistantTurns: number
   readonly toolTurns: number
+  /** Role of the first turn as spelt in the ids, null without turns; what C01 compares between the rollouts of a group. */
+  readonly firstRole?: string | null
   readonly endReason: EndReason
   readonly finishReason: string | null
   readonly isTruncated: boolean | null

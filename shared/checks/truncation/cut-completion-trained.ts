@@ -1,0 +1,94 @@
+import { TokenState } from '../../model/tokens.ts'
+import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { CLOSED_ROWS_FOR_CONTRAST } from '../thresholds.ts'
+import { endingOf, reachedLimit } from './ending.ts'
+
+/**
+ * C03. A rollout that a limit ended is trained and keeps its reward. Rows whose own fields tell why they ended are decided
+ * one by one; rows that merely lack an end token are decided at the end, against the rest of the dump.
+ */
+export const cutCompletionTrained: Check = {
+  code: 'C03',
+  name: 'cut-completion-trained',
+  title: 'Cut completion is trained and rewarded',
+  hypotheses: ['H04'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'rewards', 'tokenizer'],
+  looksAt: 'last assistant turns',
+  why: 'A completion without its end token that still earns a reward teaches the model never to stop.',
+  fix: 'Mask cut rollouts, or give them no reward; raise the limit if many are cut.',
+  cite: 'TRL#3248, SkyRL#111, open-instruct#1876, verifiers#637',
+  trajectory: lookAtLastTurn,
+  dump: lookAtOpenRows,
+}
+
+function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {
+  const { facts, segmentation } = view
+  const turn = segmentation?.turns.at(-1)
+  if (turn === undefined || turn.kind !== 'assistant' || facts.reward === null) return
+  const ending = endingOf(facts, settings.limits)
+  if (ending === null || ending === 'open') return
+  let trained = 0
+  for (let token = turn.contentStart; token < turn.end; token++) {
+    if (view.states[token] === TokenState.trained) trained++
+  }
+  const affected = ending === 'cut' && !facts.excluded && trained > 0 && facts.reward > 0
+  report.place(affected, { turn: turn.ordinal })
+  if (!affected) return
+  const tail = { start: Math.max(turn.contentStart, turn.end - 24), end: turn.end }
+  report.fault({
+    turn,
+    tokens: { start: turn.contentStart, end: turn.end },
+    message: `The last turn has no end token; its ${trained} tokens are trained with reward ${facts.reward}`,
+    evidence: { ...endEvidence(facts, settings.limits), trained_tokens: trained, tail: view.text(tail) },
+  })
+}
+
+/** Rows without an end token and without a word about it: cut where the dump's other rows do end theirs. */
+function lookAtOpenRows(view: DumpView, report: DumpReporter): void {
+  const limits = Object.fromEntries(Object.entries(view.limits).map(([name, limit]) => [name, limit?.value ?? null]))
+  let closed = 0
+  let ended = 0
+  for (const facts of view.facts) {
+    const ending = endingOf(facts, {})
+    if (ending === null) continue
+    ended++
+    if (ending === 'closed') closed++
+  }
+  const othersClose = closed >= CLOSED_ROWS_FOR_CONTRAST * ended
+  for (const facts of view.facts) {
+    // The very rows that the first part left alone.
+    if (facts.reward === null || endingOf(facts, view.settings.limits) !== 'open') continue
+    const cut = othersClose || endingOf(facts, limits) === 'cut'
+    const affected = cut && !facts.excluded && (facts.trained ?? 0) > 0 && facts.reward > 0
+    const at = { turn: facts.assistantTurns }
+    report.unit(affected)
+    report.place(affected, at)
+    if (!affected) continue
+    report.fault({
+      member: facts,
+      affectedTokens: facts.assistantLengths.at(-1) ?? 0,
+      message: `The last turn has no end token, as ${closed} of ${ended} rollouts have; it is trained with reward ${facts.reward}`,
+      evidence: {
+        ...endEvidence(facts, limits),
+        trained_tokens: facts.trained,
+        rollouts_closed: closed,
+        rollouts: ended,
+      },
+    })
+  }
+}
+
+function endEvidence(facts: TrajectoryFacts, limits: Parameters<typeof reachedLimit>[1]): Record<string, unknown> {
+  return {
+    end: facts.endReason,
+    finish_reason: facts.finishReason,
+    is_truncated: facts.isTruncated,
+    limit: reachedLimit(facts, limits),
+    length: facts.realLength,
+    last_turn_tokens: facts.assistantLengths.at(-1) ?? null,
+    reward: facts.reward,
+  }
+}

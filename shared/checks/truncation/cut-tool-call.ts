@@ -1,0 +1,90 @@
+import type { SubSpan, Turn } from '../../model/tokens.ts'
+import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
+
+/** C07. A tool call is opened and never closed, or its JSON stops in the middle and the environment answers all the same. */
+export const cutToolCall: Check = {
+  code: 'C07',
+  name: 'cut-tool-call',
+  title: 'Cut in the middle of a tool call',
+  hypotheses: ['H04'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'tokenizer'],
+  looksAt: 'assistant turns with a tool call',
+  why: 'A call that a limit cut cannot be parsed: the rollout is punished, or goes on after an error, for a fault the model did not make.',
+  fix: 'Raise the limit of tokens per turn, and mask turns that a limit cut.',
+  cite: 'halo#14, mastra#15718, ironclaw#1631, mini-swe-agent#851',
+  trajectory: lookAtCalls,
+}
+
+function lookAtCalls(view: TrajectoryView, _settings: AuditSettings, report: Reporter): void {
+  const turns = view.segmentation?.turns ?? []
+  for (const [index, turn] of turns.entries()) {
+    if (turn.kind !== 'assistant') continue
+    const calls = turn.spans.filter(({ part }) => part === 'tool_call')
+    const last = calls.at(-1)
+    if (last === undefined) continue
+    const fault = openAtTheEnd(turn, last) ?? cutButAnswered(view, calls, turns[index + 1])
+    report.place(fault !== null, { turn: turn.ordinal })
+    if (fault === null) continue
+    const { span, message } = fault
+    const text = view.text(span)
+    report.fault({
+      turn,
+      tokens: span,
+      message,
+      evidence: {
+        call: text.slice(0, 400),
+        closed: span.closed,
+        end_token: turn.endToken >= 0,
+        next: turns[index + 1]?.role ?? null,
+      },
+    })
+  }
+}
+
+interface CallFault {
+  readonly span: SubSpan
+  readonly message: string
+}
+
+function openAtTheEnd(turn: Turn, call: SubSpan): CallFault | null {
+  if (call.closed) return null
+  const tokens = call.end - call.start
+  const how = turn.endToken < 0 ? 'and the turn has no end token' : 'and the turn ends'
+  return { span: call, message: `A tool call of ${tokens} tokens is opened and not closed, ${how}` }
+}
+
+function cutButAnswered(view: TrajectoryView, calls: readonly SubSpan[], next: Turn | undefined): CallFault | null {
+  if (next?.kind !== 'tool') return null
+  const span = calls.find((call) => call.closed && isCutJson(view.text(call)))
+  return span === undefined
+    ? null
+    : { span, message: 'The JSON of a tool call stops in the middle, and the environment answered it' }
+}
+
+/**
+ * Whether a call's JSON object ends before it is complete: inside a string, or with brackets open. A call that is merely wrong
+ * (a missing comma, a bare word) is the model's own and no cut.
+ */
+export function isCutJson(call: string): boolean {
+  const start = call.indexOf('{')
+  if (start < 0) return false
+  const end = call.lastIndexOf('</')
+  const json = call.slice(start, end > start ? end : undefined)
+  let depth = 0
+  let inString = false
+  for (let i = 0; i < json.length; i++) {
+    const char = json[i]
+    if (inString) {
+      if (char === '\\') i++
+      else if (char === '"') inString = false
+    } else if (char === '"') inString = true
+    else if (char === '{' || char === '[') depth++
+    else if (char === '}' || char === ']') {
+      depth--
+      if (depth === 0) return false
+    }
+  }
+  return true
+}

@@ -1,0 +1,58 @@
+import type { LimitName } from '../../model/streams.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { completionLength } from '../limits.ts'
+import { NEAR_LIMIT_TOKENS } from '../thresholds.ts'
+
+/**
+ * How the last assistant turn of a row ended.
+ * - `closed`: with its end token.
+ * - `stopped`: without one, and the dump says that it stopped by itself (a stop string that the writer left out).
+ * - `cut`: without one, and something says that a limit ended it.
+ * - `open`: without one, and nothing in the row says why; only its neighbours may tell.
+ * - null: no assistant turn ends the row, or its turns are not known.
+ */
+export type Ending = 'closed' | 'stopped' | 'cut' | 'open' | null
+
+/** Finish reasons that name a length limit, as vLLM, SGLang, OpenAI's and Gemini's APIs and trainers spell them. */
+const LENGTH_REASONS = new Set([
+  'length',
+  'max_length',
+  'max_tokens',
+  'max_new_tokens',
+  'max_output_tokens',
+  'model_length',
+  'truncated',
+  'max_seq_len',
+])
+
+const STOP_REASONS = new Set(['stop', 'eos', 'eos_token', 'stop_sequence', 'end_turn', 'tool_calls', 'tool_use'])
+
+/** @param limits limits in tokens that are known; absent or null where not. */
+export function endingOf(facts: TrajectoryFacts, limits: Partial<Record<LimitName, number | null>>): Ending {
+  if (facts.endReason === 'stop') return 'closed'
+  if (facts.endReason !== 'cut-prose' && facts.endReason !== 'cut-call') return null
+  const reason = facts.finishReason?.toLowerCase() ?? null
+  if (facts.isTruncated === true || (reason !== null && LENGTH_REASONS.has(reason))) return 'cut'
+  if (reachedLimit(facts, limits) !== null) return 'cut'
+  return reason !== null && STOP_REASONS.has(reason) ? 'stopped' : 'open'
+}
+
+/** The limit that the end of a row reaches, within `NEAR_LIMIT_TOKENS`; null where none is known or reached. */
+export function reachedLimit(
+  facts: TrajectoryFacts,
+  limits: Partial<Record<LimitName, number | null>>,
+): { readonly name: LimitName; readonly value: number } | null {
+  const reaches = (length: number | null | undefined, value: number | null | undefined) =>
+    length !== null && length !== undefined && value !== null && value !== undefined
+      ? length >= value - NEAR_LIMIT_TOKENS
+      : false
+  if (reaches(facts.realLength, limits.max_seq_len)) return { name: 'max_seq_len', value: limits.max_seq_len as number }
+  const completion = facts.promptLength === null ? null : completionLength(facts)
+  if (
+    reaches(completion, limits.max_completion_length) ||
+    reaches(facts.assistantLengths.at(-1), limits.max_completion_length)
+  ) {
+    return { name: 'max_completion_length', value: limits.max_completion_length as number }
+  }
+  return null
+}

@@ -1,0 +1,14 @@
+import type { Check } from '../check.ts'
+import { cutCompletionTrained } from './cut-completion-trained.ts'
+import { cutToolCall } from './cut-tool-call.ts'
+import { maskedRowsCounted } from './masked-rows-counted.ts'
+import { promptCutLeft } from './prompt-cut-left.ts'
+import { rewardForCutText } from './reward-for-cut-text.ts'
+
+export const TRUNCATION_CHECKS: readonly Check[] = [
+  promptCutLeft,
+  cutCompletionTrained,
+  maskedRowsCounted,
+  cutToolCall,
+  rewardForCutText,
+]

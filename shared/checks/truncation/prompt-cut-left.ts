@@ -1,0 +1,112 @@
+import type { Message } from '../../model/trajectory.ts'
+import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+
+/** C01. The ids begin inside a turn, or with another turn than the other rollouts of the same prompt. */
+export const promptCutLeft: Check = {
+  code: 'C01',
+  name: 'prompt-cut-left',
+  title: 'Prompt is cut on the left',
+  hypotheses: ['H04'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'tokenizer'],
+  looksAt: 'sequence starts',
+  why: 'The system prompt and the tool schema stand first, so a left cut trains the model on calls to tools it was never shown.',
+  fix: 'Drop or shorten prompts above the limit instead of cutting them, or raise the prompt limit.',
+  cite: 'TRL#3601, TRL#3569, verl#506, prime-rl#2013',
+  trajectory: lookAtStart,
+  dump: lookAtSiblings,
+}
+
+/** Starts that the ids alone decide. A row that opens with another turn than a system turn waits for its siblings. */
+function lookAtStart(view: TrajectoryView, _settings: unknown, report: Reporter): void {
+  const { segmentation, trajectory } = view
+  // Raw text without a single turn header is a base model's prompt, not a cut chat.
+  if (segmentation === null || !segmentation.turns.some(({ header }) => header === 'present')) return
+  if (!segmentation.cutLeft) {
+    if (!waitsForSiblings(view.facts)) report.place(false)
+    return
+  }
+  const start = segmentation.padding.left
+  // A row that stores the completion alone begins with sampled text, by design.
+  if (trajectory.promptLength === 0 || view.mask?.[start] === 1 || view.trajectory.sampled?.[start] === 1) return
+  const turn = segmentation.turns[0] ?? null
+  const end = turn === null ? Math.min(start + 1, view.ids.length) : Math.max(turn.end, start + 1)
+  const lost = lostPromptTokens(view, start)
+  report.place(true)
+  report.fault({
+    turn,
+    tokens: { start, end },
+    // What is wrong is what is missing; the tokens that are left carry no fault of their own.
+    affected: [],
+    message: `The sequence begins inside a turn: ${
+      lost === null ? 'what stood before is lost' : `about ${lost} tokens before it are lost`
+    }`,
+    evidence: {
+      first_token: view.ids[start] ?? null,
+      first_text: view.text({ start, end: Math.min(end, start + 24) }),
+      prompt_tokens: trajectory.promptLength,
+      max_prompt_length: trajectory.limits?.max_prompt_length ?? null,
+      lost_tokens_estimated: lost,
+    },
+  })
+}
+
+/** Tokens of the messages before the first reply that the prompt no longer holds; null where messages cannot tell. */
+function lostPromptTokens(view: TrajectoryView, start: number): number | null {
+  const { messages } = view.trajectory
+  const tokenizer = view.tokenizer
+  if (messages === null || tokenizer === null) return null
+  const firstReply = messages.findIndex(({ role }) => role === 'assistant')
+  const firstAssistant = view.segmentation?.turns.find(({ kind }) => kind === 'assistant')
+  if (firstReply < 0 || firstAssistant === undefined || firstAssistant.start <= start) return null
+  const stored = messages.slice(0, firstReply).reduce((sum, message) => sum + tokensOf(message, tokenizer.encode), 0)
+  const lost = stored - (firstAssistant.start - start)
+  return lost > 0 ? lost : null
+}
+
+function tokensOf({ content }: Message, encode: (text: string) => number[]): number {
+  return content === null ? 0 : encode(content).length
+}
+
+function waitsForSiblings(facts: TrajectoryFacts): boolean {
+  return facts.group !== null && typeof facts.firstRole === 'string' && facts.firstRole !== 'system'
+}
+
+/** Whole messages may be dropped from the left: the row then begins with a header, but not with its siblings' system turn. */
+function lookAtSiblings(view: DumpView, report: DumpReporter): void {
+  const siblings = new Map<TrajectoryFacts, readonly TrajectoryFacts[]>()
+  for (const { members } of view.groups) for (const member of members) siblings.set(member, members)
+  for (const facts of view.facts) {
+    if (!waitsForSiblings(facts)) continue
+    const group = siblings.get(facts) ?? []
+    const whole = group.filter(({ firstRole }) => firstRole === 'system')
+    const affected = whole.length * 2 > group.length
+    report.unit(affected)
+    report.place(affected)
+    if (!affected) continue
+    const prompt = median(whole.flatMap(({ promptLength }) => (promptLength === null ? [] : [promptLength])))
+    const lost = prompt === null || facts.promptLength === null ? null : Math.max(0, prompt - facts.promptLength)
+    report.fault({
+      member: facts,
+      message: `The sequence begins with a ${facts.firstRole} turn, ${whole.length} of ${group.length} rollouts of its group with a system turn${
+        lost === null ? '' : `; about ${lost} tokens are lost`
+      }`,
+      evidence: {
+        first_role: facts.firstRole,
+        whole_sibling: whole[0]?.id ?? null,
+        siblings: group.length,
+        siblings_with_system_turn: whole.length,
+        prompt_tokens: facts.promptLength,
+        sibling_prompt_tokens: prompt,
+        lost_tokens_estimated: lost,
+      },
+    })
+  }
+}
+
+function median(values: readonly number[]): number | null {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[sorted.length >> 1] ?? null
+}

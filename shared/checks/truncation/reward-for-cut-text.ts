@@ -1,0 +1,70 @@
+import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
+import { ANSWER_TAIL } from '../thresholds.ts'
+
+/** C12. The reward was earned by a final answer that the messages hold and the ids do not. */
+export const rewardForCutText: Check = {
+  code: 'C12',
+  name: 'reward-for-cut-text',
+  title: 'Reward for text that was cut away',
+  hypotheses: ['H04'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'messages', 'rewards', 'tokenizer'],
+  looksAt: 'rewarded final answers',
+  why: 'Tokens are reinforced for an answer that is not among them, so credit goes to whatever happens to be left.',
+  fix: 'Score the text that is trained, or mask and leave out rollouts that were cut after they were scored.',
+  cite: 'bdsaglam/verifiers process_env_results (defect V12)',
+  trajectory: lookAtAnswer,
+}
+
+function lookAtAnswer(view: TrajectoryView, _settings: AuditSettings, report: Reporter): void {
+  const { facts, segmentation } = view
+  const messages = view.trajectory.messages ?? []
+  const last = messages.at(-1)
+  if (segmentation === null || last?.role !== 'assistant' || facts.reward === null || facts.reward <= 0) return
+  // A row that is masked whole trains none of it; C04 tells whether it counts all the same.
+  if (facts.trained === 0 || facts.excluded) return
+  const answer = finalAnswer(last.content)
+  if (answer === null) return
+  const replies = messages.reduce((count, { role }) => count + (role === 'assistant' ? 1 : 0), 0)
+  // Ids that end properly hold what the model said, however the messages were rewritten since.
+  const cut = facts.endReason !== 'stop' || replies > facts.assistantTurns
+  const end = view.ids.length - segmentation.padding.right
+  const affected = cut && !normalised(view.text({ start: segmentation.padding.left, end })).includes(answer)
+  const turn = segmentation.turns.at(-1) ?? null
+  report.place(affected, { turn: turn?.ordinal ?? 0 })
+  if (!affected) return
+  const tail = { start: Math.max(segmentation.padding.left, end - 24), end }
+  report.fault({
+    turn,
+    tokens: tail,
+    affected: [],
+    message: `Reward ${facts.reward} was given for an answer that the ids do not hold`,
+    evidence: {
+      answer,
+      last_visible_text: view.text(tail),
+      reward: facts.reward,
+      end: facts.endReason,
+      lost_tokens: facts.lost,
+    },
+  })
+}
+
+const ANSWER_FORMS = [/<answer>[\s\S]*?<\/answer>/g, /\\boxed\{[^{}]*\}/g]
+
+/** The last tagged or boxed answer with its marks, else the end of the text; whitespace-normalised; null where there is no text. */
+export function finalAnswer(content: string | null): string | null {
+  if (content === null) return null
+  for (const form of ANSWER_FORMS) {
+    const found = content.match(form)?.at(-1)
+    if (found !== undefined) return normalised(found)
+  }
+  const text = normalised(content)
+  // A half word at the cut of the needle is harmless: it is searched as it stands.
+  return text === '' ? null : text.slice(-ANSWER_TAIL)
+}
+
+/** Qwen's tokenizers normalise to NFC, and templates trim and re-wrap: neither is a loss. */
+function normalised(text: string): string {
+  return text.normalize('NFC').replace(/\s+/g, ' ').trim()
+}
