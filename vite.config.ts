@@ -26,7 +26,10 @@ function nodeBuild(input: Record<string, string>, outDir: string, format: 'es' |
 export default defineConfig(({ mode }) => {
   if (mode === 'main') return nodeBuild({ main: 'electron/main.ts' }, 'dist/electron')
   if (mode === 'preload') return nodeBuild({ preload: 'electron/preload.ts' }, 'dist/preload', 'cjs')
-  if (mode === 'cli') return nodeBuild({ main: 'cli/main.ts', 'audit-worker': 'cli/audit-worker.ts' }, 'dist/cli')
+  if (mode === 'cli') {
+    const entries = { main: 'cli/main.ts', 'audit-worker': 'cli/audit-worker.ts', start: 'cli/server/start.ts' }
+    return nodeBuild(entries, 'dist/cli')
+  }
   if (mode === 'tools') return nodeBuild({ samples: 'samples/make.ts', bench: 'test/bench/main.ts' }, 'dist/tools')
   return {
     root: 'renderer',

