@@ -1,0 +1,68 @@
+import type { Check, DumpReporter, DumpView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { BOUND_SLACK } from '../thresholds.ts'
+import { advantageBound, isGroupScaled } from './advantages.ts'
+import { scalingOf } from './scaling.ts'
+import { completeGroups, rewardsOf } from './statistics.ts'
+
+/** A03. An advantage larger than any rewards could give under the scaling in use: (n−1)/√n with the unbiased std. */
+export const advantageExplosion: Check = {
+  code: 'A03',
+  name: 'advantage-explosion',
+  title: 'Advantages exceed their bound',
+  hypotheses: ['H01'],
+  severity: 'error',
+  unit: 'group',
+  needs: ['rewards', 'group', 'advantages'],
+  looksAt: 'complete groups',
+  why: 'A std that is rounding residue blows an advantage up to thousands, and one rollout overrides the whole batch.',
+  fix: 'Give groups without spread advantage 0, and compute mean and std in float64.',
+  cite: 'NeMo-RL#4161',
+  dump: lookAtGroups,
+}
+
+function lookAtGroups(view: DumpView, report: DumpReporter): void {
+  const groups = completeGroups(view, report)
+  if (groups === null) return
+  const scaling = scalingOf(view)
+  if (scaling === null) {
+    report.abstain('not-checkable', 'no known formula gives the stored advantages: declare the reward scaling')
+    return
+  }
+  if (!isGroupScaled(scaling.scheme)) {
+    report.abstain(
+      'not-applicable',
+      `advantages are not scaled by the group's std (${scaling.origin}: ${scaling.scheme})`,
+    )
+    return
+  }
+  // Declared scaling does not say which std; the wider bound holds for both.
+  const scheme = scaling.origin === 'given' && !scaling.fit?.accepted ? 'group-std-biased' : scaling.scheme
+  for (const group of groups) {
+    const bound = advantageBound(scheme, group.members.length)
+    const largest = group.members.reduce<TrajectoryFacts | null>(
+      (worst, member) => (worst === null || size(member) > size(worst) ? member : worst),
+      null,
+    )
+    const affected = largest !== null && size(largest) > bound * (1 + BOUND_SLACK)
+    report.unit(affected)
+    report.place(affected)
+    if (!affected) continue
+    report.fault({
+      group,
+      message: `An advantage of ${Number(size(largest).toPrecision(4))} in group ${group.id}; rewards of ${group.members.length} rollouts give at most ${bound.toFixed(3)}`,
+      evidence: {
+        advantage: size(largest),
+        trajectory: largest.id,
+        bound,
+        scheme,
+        rewards: rewardsOf(group),
+        advantages: group.members.map(({ advantage }) => advantage),
+      },
+    })
+  }
+}
+
+function size(member: TrajectoryFacts): number {
+  return Math.max(Math.abs(member.advantage ?? 0), member.maxAdvantage ?? 0)
+}

@@ -1,0 +1,161 @@
+import type { GroupView } from '../check.ts'
+import {
+  ADVANTAGE_EPS_CANDIDATES,
+  ADVANTAGE_TOLERANCE,
+  DEFAULT_ADVANTAGE_EPS,
+  FIT_SHARE,
+  SAME_REWARD,
+} from '../thresholds.ts'
+import { biasedStd, mean, rangeOf, rewardsOf, unbiasedStd } from './statistics.ts'
+
+/**
+ * How a trainer makes advantages of the rewards r of a group of n; s is a standard deviation.
+ * - `none`: r
+ * - `centre`: r − mean
+ * - `leave-one-out`: r − mean of the others
+ * - `group-std-unbiased`, `group-std-biased`: (r − mean) / (s of the group + eps), over n − 1 or over n
+ * - `batch-std`: (r − mean) / (s of all rewards of the step + eps)
+ * - `leave-one-out-std`: (r − mean of the others) / (s of the others + eps)
+ */
+export const ADVANTAGE_SCHEMES = [
+  'none',
+  'centre',
+  'leave-one-out',
+  'group-std-unbiased',
+  'group-std-biased',
+  'batch-std',
+  'leave-one-out-std',
+] as const
+export type AdvantageScheme = (typeof ADVANTAGE_SCHEMES)[number]
+
+export function isGroupScaled(scheme: AdvantageScheme): boolean {
+  return scheme === 'group-std-unbiased' || scheme === 'group-std-biased' || scheme === 'leave-one-out-std'
+}
+
+export function isScaled(scheme: AdvantageScheme): boolean {
+  return isGroupScaled(scheme) || scheme === 'batch-std'
+}
+
+/**
+ * The advantages that `scheme` gives.
+ *
+ * @param rewards of one group, [n]
+ * @param batchStd unbiased std over all rewards of the step; used by `batch-std` only
+ * @returns [n], in the order of `rewards`
+ */
+export function recomputeAdvantages(
+  scheme: AdvantageScheme,
+  rewards: readonly number[],
+  eps: number,
+  batchStd: number,
+): number[] {
+  const centre = mean(rewards)
+  switch (scheme) {
+    case 'none':
+      return [...rewards]
+    case 'centre':
+      return rewards.map((reward) => reward - centre)
+    case 'leave-one-out':
+      return rewards.map((reward) => ((reward - centre) * rewards.length) / (rewards.length - 1))
+    case 'group-std-unbiased':
+      return scaled(rewards, centre, unbiasedStd(rewards) + eps)
+    case 'group-std-biased':
+      return scaled(rewards, centre, biasedStd(rewards) + eps)
+    case 'batch-std':
+      return scaled(rewards, centre, batchStd + eps)
+    case 'leave-one-out-std':
+      return rewards.map((reward, index) => {
+        const others = rewards.filter((_, other) => other !== index)
+        return (reward - mean(others)) / (unbiasedStd(others) + eps)
+      })
+  }
+}
+
+/** 0 where the divisor is 0: every reward is then the mean. */
+function scaled(rewards: readonly number[], centre: number, divisor: number): number[] {
+  return rewards.map((reward) => (divisor === 0 ? 0 : (reward - centre) / divisor))
+}
+
+/** |A| that a group of n cannot exceed under a group-scaled scheme, whatever its rewards. */
+export function advantageBound(scheme: AdvantageScheme, n: number): number {
+  return scheme === 'group-std-biased' ? Math.sqrt(n - 1) : (n - 1) / Math.sqrt(n)
+}
+
+export interface AdvantageFit {
+  readonly scheme: AdvantageScheme
+  /** The eps that fits best; null where the scheme has none. */
+  readonly eps: number | null
+  /** Complete groups with a spread of rewards and two stored advantages or more. */
+  readonly groups: number
+  /** Share of them that the scheme reproduces within 1 % of the group's largest advantage. */
+  readonly share: number
+  /** Median over groups of the largest difference, as a share of the group's largest advantage. */
+  readonly residual: number
+  /** Whether enough groups fit to call this the scheme in use. */
+  readonly accepted: boolean
+}
+
+/**
+ * The scheme that reproduces the stored advantages of most groups, decided group by group so that a few exploded ones do not
+ * hide it. Rows without a single advantage (masked rows, per-token advantages) are left out of the comparison; their rewards count.
+ * Null where nothing is stored to compare, or no group has a spread.
+ */
+export function fitAdvantages(groups: readonly GroupView[], givenEps?: number): AdvantageFit | null {
+  const cases = groups.filter((group) => group.complete).map((group) => ({ group, rewards: rewardsOf(group) }))
+  const batchStd = batchStds(cases)
+  const informative = cases.filter(
+    ({ group, rewards }) =>
+      rangeOf(rewards) > SAME_REWARD && group.members.filter(({ advantage }) => advantage !== null).length > 1,
+  )
+  if (informative.length === 0) return null
+  let best: AdvantageFit | null = null
+  for (const { scheme, eps } of candidates(givenEps)) {
+    const residuals = informative.map(({ group, rewards }) =>
+      residualOf(group, recomputeAdvantages(scheme, rewards, eps ?? 0, batchStd.get(stepOf(group)) ?? 0)),
+    )
+    const share = residuals.filter((residual) => residual <= ADVANTAGE_TOLERANCE).length / residuals.length
+    const residual = residuals.sort((a, b) => a - b)[residuals.length >> 1] as number
+    // Neighbouring eps differ by less than the stored digits: a later candidate must be clearly better.
+    if (best === null || share > best.share || (share === best.share && residual < best.residual / 2)) {
+      best = { scheme, eps, groups: informative.length, share, residual, accepted: share >= FIT_SHARE }
+    }
+  }
+  return best
+}
+
+function candidates(givenEps: number | undefined): { scheme: AdvantageScheme; eps: number | null }[] {
+  const usual = ADVANTAGE_EPS_CANDIDATES.filter((eps) => eps !== DEFAULT_ADVANTAGE_EPS)
+  const tried = givenEps === undefined ? [DEFAULT_ADVANTAGE_EPS, ...usual] : [givenEps]
+  return ADVANTAGE_SCHEMES.flatMap((scheme) =>
+    isScaled(scheme) ? tried.map((eps) => ({ scheme, eps: eps as number | null })) : [{ scheme, eps: null }],
+  )
+}
+
+function residualOf(group: GroupView, recomputed: readonly number[]): number {
+  let worst = 0
+  let largest = 0
+  for (const [index, { advantage }] of group.members.entries()) {
+    if (advantage === null) continue
+    worst = Math.max(worst, Math.abs(advantage - (recomputed[index] as number)))
+    largest = Math.max(largest, Math.abs(advantage))
+  }
+  return largest > 0 ? worst / largest : Number.POSITIVE_INFINITY
+}
+
+/** Unbiased std over all rewards of each step; null is the step of dumps that do not tell. */
+export function batchStds(
+  cases: readonly { group: GroupView; rewards: readonly number[] }[],
+): Map<number | null, number> {
+  const rewards = new Map<number | null, number[]>()
+  for (const each of cases) {
+    const step = stepOf(each.group)
+    const known = rewards.get(step)
+    if (known === undefined) rewards.set(step, [...each.rewards])
+    else known.push(...each.rewards)
+  }
+  return new Map([...rewards].map(([step, values]) => [step, unbiasedStd(values)]))
+}
+
+export function stepOf(group: GroupView): number | null {
+  return group.members[0]?.step ?? null
+}

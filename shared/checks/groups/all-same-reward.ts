@@ -1,0 +1,63 @@
+import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
+import { SAME_REWARD } from '../thresholds.ts'
+import { completeGroups, rangeOf, rewardsOf } from './statistics.ts'
+
+/** A01. Every rollout of a group has the same reward. Some such groups are normal; the evidence says how many chance would give. */
+export const allSameReward: Check = {
+  code: 'A01',
+  name: 'all-same-reward',
+  title: 'All rewards of a group are the same',
+  hypotheses: ['H05'],
+  severity: 'info',
+  unit: 'group',
+  needs: ['rewards', 'group'],
+  looksAt: 'complete groups',
+  why: 'Without a difference in reward every advantage of the group is 0: its tokens were sampled for nothing.',
+  fix: 'Choose prompts the model sometimes solves, or sample on until groups have contrast.',
+  cite: 'TRL#6365, TRL#7068, ms-swift#4570, CoursIA#10603',
+  dump: lookAtGroups,
+}
+
+function lookAtGroups(view: DumpView, report: DumpReporter): void {
+  const groups = completeGroups(view, report)
+  if (groups === null) return
+  const same = groups.filter((group) => !hasContrast(group))
+  const chance = chanceOfNoContrast(groups)
+  for (const group of groups) {
+    const affected = !hasContrast(group)
+    report.unit(affected)
+    report.place(affected)
+    if (!affected) continue
+    const trained = group.members.reduce((sum, member) => sum + (member.trained ?? 0), 0)
+    report.fault({
+      group,
+      affectedTokens: trained,
+      message: `All ${group.members.length} rollouts of group ${group.id} have reward ${group.members[0]?.reward}`,
+      evidence: {
+        reward: group.members[0]?.reward ?? null,
+        rows: group.members.length,
+        trained_tokens: trained,
+        share_of_groups: same.length / groups.length,
+        chance,
+      },
+    })
+  }
+}
+
+export function hasContrast(group: GroupView): boolean {
+  return rangeOf(rewardsOf(group)) > SAME_REWARD
+}
+
+/**
+ * The share of groups that chance alone leaves without contrast, p^G + (1−p)^G for success rate p and groups of G, averaged
+ * over the groups' sizes. Null unless rewards take two values: for graded ones there is no success rate.
+ */
+export function chanceOfNoContrast(groups: readonly GroupView[]): number | null {
+  const rewards = groups.flatMap(rewardsOf)
+  const values = [...new Set(rewards)]
+  if (values.length !== 2) return null
+  const success = Math.max(...values)
+  const p = rewards.filter((reward) => reward === success).length / rewards.length
+  const chances = groups.map(({ members }) => p ** members.length + (1 - p) ** members.length)
+  return chances.reduce((sum, chance) => sum + chance, 0) / chances.length
+}

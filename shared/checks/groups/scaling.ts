@@ -1,0 +1,80 @@
+import type { DumpView, GroupView } from '../check.ts'
+import { DEFAULT_ADVANTAGE_EPS, SAME_REWARD } from '../thresholds.ts'
+import { type AdvantageFit, type AdvantageScheme, batchStds, fitAdvantages, isScaled, stepOf } from './advantages.ts'
+import { biasedStd, noiseFloor, rangeOf, rewardRange, rewardsOf, unbiasedStd } from './statistics.ts'
+
+/** How the run scales advantages, as far as it is declared or its stored advantages show. */
+export interface Scaling {
+  readonly scheme: AdvantageScheme
+  readonly scaled: boolean
+  readonly eps: number
+  readonly origin: 'given' | 'fitted'
+  /** What the stored advantages say, whoever declared what; null where they say nothing. */
+  readonly fit: AdvantageFit | null
+}
+
+/** Given by the person, else fitted; null where neither tells. */
+export function scalingOf(view: DumpView): Scaling | null {
+  const { scaleRewards, advantageEps } = view.settings.options
+  const fit = fitAdvantages(view.groups, advantageEps)
+  const eps = advantageEps ?? fit?.eps ?? DEFAULT_ADVANTAGE_EPS
+  if (scaleRewards !== undefined) {
+    const scheme = GIVEN_SCHEMES[scaleRewards]
+    return { scheme, scaled: isScaled(scheme), eps, origin: 'given', fit }
+  }
+  if (fit === null || !fit.accepted) return null
+  return { scheme: fit.scheme, scaled: isScaled(fit.scheme), eps, origin: 'fitted', fit }
+}
+
+const GIVEN_SCHEMES = { group: 'group-std-unbiased', batch: 'batch-std', none: 'centre' } as const
+
+/** One complete group under a scaling. */
+export interface GroupSpread {
+  readonly group: GroupView
+  readonly rewards: readonly number[]
+  /** Unbiased. */
+  readonly std: number
+  /** Greatest minus least reward. */
+  readonly gap: number
+  /** 1 / (the std that divides + eps); 1 where nothing divides. */
+  readonly amplification: number
+}
+
+export interface Spreads {
+  readonly groups: readonly GroupSpread[]
+  /** Range of all rewards of complete groups. */
+  readonly range: number
+  /** Std below which a spread is noise. */
+  readonly floor: number
+}
+
+/** The spread of every complete group, and how far `scaling` blows it up. */
+export function spreadsOf(view: DumpView, scaling: Scaling | null): Spreads {
+  const complete = view.groups.filter((group) => group.complete)
+  const cases = complete.map((group) => ({ group, rewards: rewardsOf(group) }))
+  const batch = batchStds(cases)
+  const range = rewardRange(complete)
+  const groups = cases.map(({ group, rewards }) => {
+    const std = unbiasedStd(rewards)
+    return {
+      group,
+      rewards,
+      std,
+      gap: rangeOf(rewards),
+      amplification: amplificationOf(scaling, rewards, std, batch.get(stepOf(group)) ?? 0),
+    }
+  })
+  return { groups, range, floor: noiseFloor(range) }
+}
+
+function amplificationOf(scaling: Scaling | null, rewards: readonly number[], std: number, batchStd: number): number {
+  if (scaling === null || !scaling.scaled) return 1
+  const divisor =
+    scaling.scheme === 'batch-std' ? batchStd : scaling.scheme === 'group-std-biased' ? biasedStd(rewards) : std
+  return 1 / (divisor + scaling.eps)
+}
+
+/** A spread below the noise floor. A group without any is none: its advantages are all 0, and nothing is blown up. */
+export function isNoise(spread: GroupSpread, floor: number): boolean {
+  return spread.gap > SAME_REWARD && spread.std < floor
+}

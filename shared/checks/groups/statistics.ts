@@ -1,0 +1,59 @@
+import type { DumpReporter, DumpView, GroupView } from '../check.ts'
+import { STD_FLOOR, STD_FLOOR_OF_RANGE } from '../thresholds.ts'
+
+/** The rewards of a complete group, in member order. */
+export function rewardsOf(group: GroupView): number[] {
+  return group.members.map(({ reward }) => reward as number)
+}
+
+/** Complete groups, or null after the check has abstained for want of any. */
+export function completeGroups(view: DumpView, report: DumpReporter): readonly GroupView[] | null {
+  const complete = view.groups.filter((group) => group.complete)
+  if (complete.length > 0) return complete
+  report.abstain('not-checkable', 'incomplete groups')
+  return null
+}
+
+export function mean(values: readonly number[]): number {
+  let sum = 0
+  for (const value of values) sum += value
+  return sum / values.length
+}
+
+/** Standard deviation over n − 1, as `torch.std` computes it; 0 for a single value. */
+export function unbiasedStd(values: readonly number[]): number {
+  return values.length < 2 ? 0 : Math.sqrt(squaredDeviations(values) / (values.length - 1))
+}
+
+/** Standard deviation over n, as `numpy.std` computes it. */
+export function biasedStd(values: readonly number[]): number {
+  return Math.sqrt(squaredDeviations(values) / values.length)
+}
+
+/** Greatest minus least. */
+export function rangeOf(values: Iterable<number>): number {
+  let least = Number.POSITIVE_INFINITY
+  let greatest = Number.NEGATIVE_INFINITY
+  for (const value of values) {
+    if (value < least) least = value
+    if (value > greatest) greatest = value
+  }
+  return greatest >= least ? greatest - least : 0
+}
+
+/** Range of the rewards of all `groups`. */
+export function rewardRange(groups: readonly GroupView[]): number {
+  return rangeOf(groups.flatMap(rewardsOf))
+}
+
+/** The std below which a group's spread counts as noise: the larger of 0.02 and 5 % of the observed range. */
+export function noiseFloor(range: number): number {
+  return Math.max(STD_FLOOR, STD_FLOOR_OF_RANGE * range)
+}
+
+function squaredDeviations(values: readonly number[]): number {
+  const centre = mean(values)
+  let sum = 0
+  for (const value of values) sum += (value - centre) ** 2
+  return sum
+}

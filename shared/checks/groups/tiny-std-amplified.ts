@@ -1,0 +1,74 @@
+import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
+import { AMPLIFICATION } from '../thresholds.ts'
+import { isNoise, scalingOf, spreadsOf } from './scaling.ts'
+import { completeGroups, rangeOf } from './statistics.ts'
+
+/** A02. A reward gap that is noise is divided by an equally small std, and becomes an advantage of full size. */
+export const tinyStdAmplified: Check = {
+  code: 'A02',
+  name: 'tiny-std-amplified',
+  title: 'A tiny reward spread is amplified',
+  hypotheses: ['H01', 'H05'],
+  severity: 'warning',
+  unit: 'group',
+  needs: ['rewards', 'group'],
+  looksAt: 'complete groups',
+  why: 'Dividing by a tiny standard deviation turns noise in the reward into updates as large as those of real successes.',
+  fix: 'Switch reward scaling off (or scale by the batch), or drop groups whose spread is below the noise of the reward.',
+  cite: 'tinker-cookbook#579, open-instruct#636',
+  dump: lookAtGroups,
+}
+
+function lookAtGroups(view: DumpView, report: DumpReporter): void {
+  if (completeGroups(view, report) === null) return
+  const scaling = scalingOf(view)
+  if (scaling === null) {
+    report.abstain('not-checkable', 'nothing tells whether advantages are scaled: declare the reward scaling')
+    return
+  }
+  if (!scaling.scaled) {
+    report.abstain('not-applicable', `advantages are not scaled (${scaling.origin}: ${scaling.scheme})`)
+    return
+  }
+  const { groups, floor } = spreadsOf(view, scaling)
+  for (const spread of groups) {
+    const affected = isNoise(spread, floor) && spread.amplification >= AMPLIFICATION
+    report.unit(affected)
+    report.place(affected)
+    if (!affected) continue
+    const { group, std, gap, amplification, rewards } = spread
+    report.fault({
+      group,
+      message: `Rewards of group ${group.id} differ by ${digits(gap)} only, and are amplified ${digits(amplification)} times`,
+      evidence: {
+        rewards,
+        std,
+        noise_floor: floor,
+        gap,
+        amplification,
+        scheme: scaling.scheme,
+        eps: scaling.eps,
+        scaling_known_from: scaling.origin,
+        component_with_the_gap: widestComponent(group),
+      },
+    })
+  }
+}
+
+/** The reward component that differs most within the group; null where components are not stored. */
+function widestComponent(group: GroupView): string | null {
+  let widest: string | null = null
+  let gap = 0
+  for (const name of Object.keys(group.members[0]?.rewards ?? {})) {
+    const values = group.members.flatMap(({ rewards }) => rewards?.[name] ?? [])
+    const range = rangeOf(values)
+    if (range <= gap) continue
+    widest = name
+    gap = range
+  }
+  return widest
+}
+
+function digits(value: number): string {
+  return String(Number(value.toPrecision(3)))
+}

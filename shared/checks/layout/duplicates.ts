@@ -1,0 +1,44 @@
+import type { Check, DumpReporter, DumpView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+
+/** S04. The same ids again. The first copy is not counted: it is the others that should not be there. */
+export const duplicates: Check = {
+  code: 'S04',
+  name: 'duplicate-rows',
+  title: 'The same rollout is present more than once',
+  hypotheses: [],
+  severity: 'info',
+  unit: 'trajectory',
+  needs: ['ids'],
+  looksAt: 'rollouts',
+  why: 'A replayed rollout is trained twice, and a group with copies holds fewer samples than it claims.',
+  fix: 'Look for a row that was written or loaded twice; within a group, look at the temperature and the sampling seed.',
+  cite: 'ms-swift#3450',
+  dump: lookAtRows,
+}
+
+function lookAtRows(view: DumpView, report: DumpReporter): void {
+  const first = new Map<string, TrajectoryFacts>()
+  for (const facts of view.facts) {
+    if (facts.idsHash === null) continue
+    const original = first.get(facts.idsHash)
+    if (original === undefined) first.set(facts.idsHash, facts)
+    report.unit(original !== undefined)
+    report.place(original !== undefined)
+    if (original === undefined) continue
+    const sameGroup = facts.group !== null && facts.group === original.group && facts.step === original.step
+    report.fault({
+      member: facts,
+      affectedTokens: facts.trained ?? 0,
+      message: `All ${facts.realLength} ids are those of rollout ${original.id}${sameGroup ? ', of the same group' : ''}`,
+      evidence: {
+        copy_of: original.id,
+        copy_of_place: original.place,
+        same_group: sameGroup,
+        ids_hash: facts.idsHash,
+        rewards: [original.reward, facts.reward],
+        same_record: facts.recordHash === original.recordHash,
+      },
+    })
+  }
+}
