@@ -23,6 +23,8 @@ export interface TurnFrame {
   /** Id that closes the role name (`<|end_header_id|>`), -1 where the role ends at a newline. */
   readonly headerEnd: number
   readonly turnEnds: readonly number[]
+  /** Ids that end a text (`<|endoftext|>`); a base model may close its turn with one. Mostly also in `pad`. */
+  readonly textEnds: readonly number[]
   readonly pad: readonly number[]
   /** Ids whose bytes consist of newlines only, longest meaning "\n\n\n"; key = id, value = number of newlines. */
   readonly newlines: ReadonlyMap<number, number>

@@ -1,0 +1,61 @@
+import { createEncoder, type Encoder } from './encoder.ts'
+import { turnFrame } from './frame.ts'
+import { tableOf } from './table.ts'
+import type { BundledTokenizerId, BundledTokenizers, Tokenizer, TokenizerFiles } from './tokenizer.ts'
+import { isFields, readVocabulary } from './vocabulary.ts'
+
+export interface TokenizerName {
+  readonly id: string
+  readonly title: string
+  readonly origin: Tokenizer['origin']
+}
+
+const BUNDLED_TITLES: Readonly<Record<BundledTokenizerId, string>> = {
+  'qwen2.5': 'Qwen2.5',
+  qwen3: 'Qwen3',
+  llama3: 'Llama 3.1 and later',
+}
+
+/**
+ * A tokenizer from its parsed files; `files.config` may be null. The encoder is made on the first `encode`, which takes a
+ * few hundred milliseconds; displaying and framing ids need only the table.
+ *
+ * `encode` adds nothing to the text. Without `specials`, the literal `<|im_end|>` in a text is spelt by ordinary pieces;
+ * tokens that are added but not special (`<tool_call>`, `<think>`) become their ids either way, as they do in the
+ * Rust implementation. A megabyte of one repeated character takes seconds to encode: callers that encode
+ * text of a dump cap its length.
+ *
+ * Throws `TokenizerError` where the files are not those of a tokenizer; `encode` throws it where the vocabulary can be read
+ * but its model is of a kind that cannot encode.
+ */
+export function createTokenizer(files: TokenizerFiles, name: TokenizerName): Tokenizer {
+  const vocabulary = readVocabulary(files)
+  const table = tableOf(vocabulary)
+  let encoder: Encoder | null = null
+  return {
+    ...name,
+    table,
+    frame: turnFrame(vocabulary, table, files.config),
+    template: chatTemplate(files.config),
+    raw: (id) => vocabulary.entries[id] ?? null,
+    encode(text, options) {
+      encoder ??= createEncoder(files, vocabulary)
+      return encoder(text, options?.specials === true)
+    },
+  }
+}
+
+/** One of the families that come with the app, from the host's copy of its files. */
+export async function loadBundledTokenizer(id: BundledTokenizerId, files: BundledTokenizers): Promise<Tokenizer> {
+  return createTokenizer(await files(id), { id, title: BUNDLED_TITLES[id], origin: 'bundled' })
+}
+
+/** The template's Jinja source; of several named ones, the one called `default`. */
+function chatTemplate(config: unknown): string | null {
+  const template = isFields(config) ? config.chat_template : null
+  if (typeof template === 'string') return template
+  if (!Array.isArray(template)) return null
+  const entries = template.filter((entry) => isFields(entry) && typeof entry.template === 'string')
+  const chosen = entries.find((entry) => entry.name === 'default') ?? entries[0]
+  return chosen?.template ?? null
+}

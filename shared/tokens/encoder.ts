@@ -1,0 +1,79 @@
+import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
+import type { TokenizerFiles } from './tokenizer.ts'
+import { TokenizerError } from './tokenizer-error.ts'
+import { type AddedToken, isFields, type Vocabulary } from './vocabulary.ts'
+
+export type Encoder = (text: string, specials: boolean) => number[]
+
+/**
+ * The library always turns the literal of a special token into its id. So it is given the vocabulary without its
+ * special tokens, and where they are wanted the text is split around their literals first, leftmost and longest
+ * first, as the Rust implementation does.
+ */
+export function createEncoder(files: TokenizerFiles, vocabulary: Vocabulary): Encoder {
+  const library = createLibrary(files, vocabulary)
+  const specials = vocabulary.added.filter(({ special, content }) => special && content !== '')
+  const byContent = new Map(specials.map((token) => [token.content, token]))
+  const literals = specials.length === 0 ? null : new RegExp(alternatives(specials), 'gu')
+  const encodePlain = (text: string) => {
+    if (text === '') return []
+    return library.encode(text, { add_special_tokens: false }).ids
+  }
+  return (text, withSpecials) => {
+    if (!withSpecials || literals === null) return encodePlain(text)
+    const ids: number[] = []
+    let at = 0
+    for (const match of text.matchAll(literals)) {
+      const token = byContent.get(match[0]) as AddedToken
+      // White space that the token before took may reach beyond this one's own.
+      const before = text.slice(at, Math.max(at, match.index))
+      append(ids, encodePlain(token.leftStrip ? before.trimEnd() : before))
+      ids.push(token.id)
+      at = match.index + match[0].length
+      if (token.rightStrip) while (/\s/u.test(text.charAt(at))) at++
+    }
+    append(ids, encodePlain(text.slice(at)))
+    return ids
+  }
+}
+
+function append(ids: number[], more: readonly number[]): void {
+  for (const id of more) ids.push(id)
+}
+
+function alternatives(tokens: readonly AddedToken[]): string {
+  return tokens
+    .map(({ content }) => content)
+    .sort((a, b) => b.length - a.length)
+    .map((content) => content.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
+    .join('|')
+}
+
+function createLibrary(files: TokenizerFiles, vocabulary: Vocabulary): LibraryTokenizer {
+  const root = isFields(files.tokenizer) ? files.tokenizer : {}
+  const ordinary = vocabulary.added.filter(({ special }) => !special)
+  try {
+    return new LibraryTokenizer(
+      {
+        normalizer: null,
+        pre_tokenizer: null,
+        post_processor: null,
+        decoder: null,
+        ...root,
+        added_tokens: ordinary.map(({ id, content, leftStrip, rightStrip }) => ({
+          id,
+          content,
+          special: false,
+          normalized: false,
+          single_word: false,
+          lstrip: leftStrip,
+          rstrip: rightStrip,
+        })),
+      },
+      { ...(isFields(files.config) ? files.config : {}), additional_special_tokens: [] },
+    )
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new TokenizerError(`this tokenizer can show ids but cannot encode text: ${why}.`)
+  }
+}

@@ -1,0 +1,123 @@
+import { spellBytes } from './byte-alphabet.ts'
+import { type TokenizerFiles, TokenKind, type TokenTable, type TurnFrame } from './tokenizer.ts'
+import { isFields, type Vocabulary } from './vocabulary.ts'
+
+/** Names that models and trainers pad with, beside the configuration's own `pad_token`. */
+const PAD_NAMES = [
+  '<|endoftext|>',
+  '<|finetune_right_pad_id|>',
+  '<|end_of_text|>',
+  '<|vision_pad|>',
+  '<|fim_pad|>',
+  '<|PAD_TOKEN|>',
+  '<|pad|>',
+  '<pad>',
+  '[PAD]',
+]
+const TEXT_END_NAMES = ['<|endoftext|>', '<|end_of_text|>']
+
+/**
+ * How this vocabulary frames turns, by the text of its tokens: ChatML where `<|im_start|>` and `<|im_end|>` exist, Llama 3
+ * where the header tokens do, else null.
+ */
+export function turnFrame(
+  vocabulary: Vocabulary,
+  table: TokenTable,
+  config: TokenizerFiles['config'],
+): TurnFrame | null {
+  const named = (...names: (string | null)[]) => {
+    const ids = names.map((name) => (name === null ? undefined : vocabulary.idOf(name)))
+    return [...new Set(ids.filter((id) => id !== undefined))]
+  }
+  const one = (name: string) => vocabulary.idOf(name) ?? -1
+  const chatml = one('<|im_start|>') >= 0 && one('<|im_end|>') >= 0
+  const llama = one('<|start_header_id|>') >= 0 && one('<|end_header_id|>') >= 0
+  if (!chatml && !llama) return null
+
+  const turnStart = one(chatml ? '<|im_start|>' : '<|start_header_id|>')
+  const turnEnds = chatml ? named('<|im_end|>') : named('<|eot_id|>', '<|eom_id|>')
+  const framing = new Set([turnStart, ...turnEnds])
+  // Some ChatML models name `<|im_start|>` their BOS token: what frames turns is not also a BOS.
+  const bos = named('<|begin_of_text|>', tokenName(config, 'bos_token')).filter((id) => !framing.has(id))
+  const pad = named(tokenName(config, 'pad_token'), ...PAD_NAMES).filter((id) => id !== turnStart && !bos.includes(id))
+  const textEnds = named(tokenName(config, 'eos_token'), ...TEXT_END_NAMES).filter(
+    (id) => !framing.has(id) && !bos.includes(id),
+  )
+  const tag = (name: string) => {
+    const open = tagPieces(vocabulary, `<${name}>`)
+    const close = tagPieces(vocabulary, `</${name}>`)
+    return open === null || close === null ? null : { open, close }
+  }
+  return {
+    style: chatml ? 'chatml' : 'llama',
+    bos,
+    turnStart,
+    headerEnd: chatml ? -1 : one('<|end_header_id|>'),
+    turnEnds,
+    textEnds,
+    pad,
+    newlines: newlineIds(table),
+    think: tag('think'),
+    toolCall: tag('tool_call'),
+    toolResponse: tag('tool_response'),
+    pythonTag: one('<|python_tag|>'),
+  }
+}
+
+/** A token that the configuration names: a string, or an object with its `content`. */
+function tokenName(config: unknown, field: string): string | null {
+  const value = isFields(config) ? config[field] : null
+  if (typeof value === 'string') return value
+  return isFields(value) && typeof value.content === 'string' ? value.content : null
+}
+
+function newlineIds(table: TokenTable): ReadonlyMap<number, number> {
+  const { size, bytes, offsets, kinds } = table
+  const newlines = new Map<number, number>()
+  for (let id = 0; id < size; id++) {
+    const from = offsets[id] as number
+    const to = offsets[id + 1] as number
+    if (bytes[from] !== 0x0a || to === from || kinds[id] !== TokenKind.ordinary) continue
+    let at = from
+    while (at < to && bytes[at] === 0x0a) at++
+    if (at === to) newlines.set(id, to - from)
+  }
+  return newlines
+}
+
+/** Words and punctuation of a tag as GPT-4's and Qwen's pre-tokenizers cut them. */
+const PIECES = /[^\r\n\p{L}\p{N}]?\p{L}+| ?[^\s\p{L}\p{N}]+/gu
+const encoder = new TextEncoder()
+
+/**
+ * The one id of a tag, or the ids that spell it. Spelt tags are merged by the ids' own order, which is the order of
+ * the merges in byte-level vocabularies; other vocabularies give null.
+ */
+function tagPieces(vocabulary: Vocabulary, tag: string): number[] | null {
+  const single = vocabulary.idOf(tag)
+  if (single !== undefined) return [single]
+  if (vocabulary.spelling !== 'byte-level') return null
+  const ids: number[] = []
+  for (const piece of tag.match(PIECES) ?? []) {
+    const symbols = [...encoder.encode(piece)].map((byte) => spellBytes(Uint8Array.of(byte)))
+    for (;;) {
+      let lowest = Number.POSITIVE_INFINITY
+      let at = -1
+      for (let i = 0; i + 1 < symbols.length; i++) {
+        const id = vocabulary.idOf(`${symbols[i]}${symbols[i + 1]}`)
+        if (id !== undefined && id < lowest) {
+          lowest = id
+          at = i
+        }
+      }
+      if (at < 0) break
+      symbols.splice(at, 2, `${symbols[at]}${symbols[at + 1]}`)
+    }
+    for (const symbol of symbols) {
+      const id = vocabulary.idOf(symbol)
+      if (id === undefined) return null
+      ids.push(id)
+    }
+  }
+  return ids
+}

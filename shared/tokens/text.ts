@@ -1,0 +1,172 @@
+import { TokenKind, type TokenTable } from './tokenizer.ts'
+
+/** Bits of `TokenTexts.flags`. */
+export const TokenFlag = {
+  special: 1,
+  added: 2,
+  endsInsideCharacter: 4,
+  startsInsideCharacter: 8,
+  unknown: 16,
+} as const
+
+export interface TokenTexts {
+  readonly text: string
+  /** Length S + 1: token i is `text.slice(textOffsets[i], textOffsets[i + 1])`. */
+  readonly textOffsets: Uint32Array
+  /** One byte per token, see `TokenFlag`. */
+  readonly flags: Uint8Array
+}
+
+const REPLACEMENT = 0xfffd
+
+function unknownText(id: number): string {
+  return `⟨id ${id}?⟩`
+}
+
+function isKnown(table: TokenTable, id: number): boolean {
+  return id >= 0 && id < table.size && table.kinds[id] !== TokenKind.none
+}
+
+/**
+ * Bytes before each token, as a running sum (length S + 1): token i is at `[spans[i], spans[i + 1])` of the
+ * sequence's bytes. An id that the table does not have counts no bytes.
+ */
+export function byteSpans(table: TokenTable, ids: Int32Array): Uint32Array {
+  const { offsets, size } = table
+  const spans = new Uint32Array(ids.length + 1)
+  let at = 0
+  for (let i = 0; i < ids.length; i++) {
+    const id = ids[i] as number
+    if (id >= 0 && id < size) at += (offsets[id + 1] as number) - (offsets[id] as number)
+    spans[i + 1] = at
+  }
+  return spans
+}
+
+/** The text of tokens `start` (inclusive) to `end` (exclusive); partial characters read U+FFFD, unknown ids `⟨id 12345?⟩`. */
+export function decodeSpan(table: TokenTable, ids: Int32Array, start = 0, end = ids.length): string {
+  return tokenTexts(table, ids.subarray(start, end)).text
+}
+
+/**
+ * The decoded sequence with the place of every token in it. A character that is spelt by several tokens stands at the
+ * first of them and the others are empty; bytes that are no UTF-8 read U+FFFD at the token where the attempt began,
+ * as many as `TextDecoder` gives.
+ */
+export function tokenTexts(table: TokenTable, ids: Int32Array): TokenTexts {
+  const { bytes, offsets, kinds } = table
+  const output = new CodeUnits(ids.length * 4)
+  const textOffsets = new Uint32Array(ids.length + 1)
+  const flags = new Uint8Array(ids.length)
+  // The character under way: bytes still needed, its bits so far, the range its next byte must lie in.
+  let needed = 0
+  let point = 0
+  let lower = 0x80
+  let upper = 0xbf
+  /** First token boundary inside the character under way. */
+  let boundary = -1
+  const settle = (token: number) => {
+    if (boundary >= 0) for (let i = boundary; i <= token; i++) textOffsets[i] = output.length
+    boundary = -1
+  }
+
+  for (let i = 0; i < ids.length; i++) {
+    const id = ids[i] as number
+    if (needed === 0) textOffsets[i] = output.length
+    else if (boundary < 0) boundary = i
+    if (!isKnown(table, id)) {
+      if (needed > 0) output.push(REPLACEMENT)
+      needed = 0
+      lower = 0x80
+      upper = 0xbf
+      settle(i)
+      output.pushText(unknownText(id))
+      flags[i] = TokenFlag.unknown
+      continue
+    }
+    const kind = kinds[id] as number
+    let flag = kind === TokenKind.special ? TokenFlag.special : kind === TokenKind.added ? TokenFlag.added : 0
+    const from = offsets[id] as number
+    const to = offsets[id + 1] as number
+    for (let at = from; at < to; at++) {
+      const byte = bytes[at] as number
+      if (needed > 0) {
+        if (byte >= lower && byte <= upper) {
+          if (at === from) flag |= TokenFlag.startsInsideCharacter
+          lower = 0x80
+          upper = 0xbf
+          point = (point << 6) | (byte & 0x3f)
+          if (--needed === 0) {
+            output.pushPoint(point)
+            settle(i)
+          }
+          continue
+        }
+        needed = 0
+        lower = 0x80
+        upper = 0xbf
+        output.push(REPLACEMENT)
+        settle(i)
+      }
+      if (byte < 0x80) output.push(byte)
+      else if (byte >= 0xc2 && byte <= 0xdf) {
+        needed = 1
+        point = byte & 0x1f
+      } else if (byte >= 0xe0 && byte <= 0xef) {
+        needed = 2
+        point = byte & 0xf
+        if (byte === 0xe0) lower = 0xa0
+        else if (byte === 0xed) upper = 0x9f
+      } else if (byte >= 0xf0 && byte <= 0xf4) {
+        needed = 3
+        point = byte & 0x7
+        if (byte === 0xf0) lower = 0x90
+        else if (byte === 0xf4) upper = 0x8f
+      } else output.push(REPLACEMENT)
+    }
+    if (needed > 0) flag |= TokenFlag.endsInsideCharacter
+    flags[i] = flag
+  }
+  if (needed > 0) output.push(REPLACEMENT)
+  settle(ids.length)
+  textOffsets[ids.length] = output.length
+  return { text: output.toString(), textOffsets, flags }
+}
+
+/** A growing UTF-16 text. */
+class CodeUnits {
+  length = 0
+  private units: Uint16Array<ArrayBuffer>
+
+  constructor(capacity: number) {
+    this.units = new Uint16Array(Math.max(capacity, 64))
+  }
+
+  push(unit: number): void {
+    if (this.length === this.units.length) {
+      const larger = new Uint16Array(this.units.length * 2)
+      larger.set(this.units)
+      this.units = larger
+    }
+    this.units[this.length++] = unit
+  }
+
+  pushPoint(point: number): void {
+    if (point < 0x10000) return this.push(point)
+    this.push(0xd800 + ((point - 0x10000) >> 10))
+    this.push(0xdc00 + ((point - 0x10000) & 0x3ff))
+  }
+
+  pushText(text: string): void {
+    for (let i = 0; i < text.length; i++) this.push(text.charCodeAt(i))
+  }
+
+  toString(): string {
+    // Chunks below the engines' limit on the number of arguments.
+    let text = ''
+    for (let at = 0; at < this.length; at += 8192) {
+      text += String.fromCharCode(...this.units.subarray(at, Math.min(at + 8192, this.length)))
+    }
+    return text
+  }
+}
