@@ -1,7 +1,6 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { Finding } from '../model/report.ts'
-import type { ExportInput, ExportKind, ExportSink } from './export.ts'
-import { unintendedCodes } from './manifest.ts'
+import type { ExportInput, ExportKind, ExportSink } from './export-kind.ts'
 
 /** A cell that a spreadsheet would run as a formula is made text by a leading apostrophe (OWASP, "CSV injection"). */
 const FORMULA = /^[=+\-@\t\r]/
@@ -19,9 +18,9 @@ export const csvExport: ExportKind = {
       sink,
       'rollouts.csv',
       [...ROLLOUT_COLUMNS, ...rewards.map((n) => `reward.${n}`)],
-      () => rolloutRows(input, rewards),
+      rolloutRows(input, rewards),
     )
-    const findings = await writeTable(sink, 'findings.csv', FINDING_COLUMNS, () => findingRows(input))
+    const findings = await writeTable(sink, 'findings.csv', FINDING_COLUMNS, findingRows(input))
     const trajectories = input.indices.length
     return {
       files: [
@@ -64,7 +63,7 @@ const ROLLOUT_COLUMNS = [
 
 function* rolloutRows(input: ExportInput, rewards: readonly string[]): Generator<Cell[]> {
   for (const index of input.indices) {
-    const facts = input.facts[index]!
+    const facts = input.origin.facts[index]!
     yield [
       sourceName(input, facts.place.source),
       facts.place.record,
@@ -91,7 +90,7 @@ function* rolloutRows(input: ExportInput, rewards: readonly string[]): Generator
       facts.finishReason,
       facts.isTruncated,
       facts.excluded,
-      unintendedCodes(input, index).join(' '),
+      input.origin.codesOf(index).join(' '),
       ...rewards.map((name) => component(facts, name)),
     ]
   }
@@ -113,8 +112,11 @@ const FINDING_COLUMNS = [
   'fingerprint',
 ] as const
 
-function* findingRows(input: ExportInput): Generator<Cell[]> {
-  for (const index of input.indices) for (const finding of input.findingsOf(index)) yield findingRow(input, finding)
+/** Read again from the source, because a report may list fewer than there are. */
+async function* findingRows(input: ExportInput): AsyncGenerator<Cell[]> {
+  for (const index of input.indices) {
+    for (const finding of (await input.origin.load(index)).findings) yield findingRow(input, finding)
+  }
 }
 
 function findingRow(input: ExportInput, finding: Finding): Cell[] {
@@ -138,7 +140,8 @@ function findingRow(input: ExportInput, finding: Finding): Cell[] {
 /** Names of the reward components that any chosen trajectory has, sorted. */
 function rewardNames(input: ExportInput): string[] {
   const names = new Set<string>()
-  for (const index of input.indices) for (const name of Object.keys(input.facts[index]!.rewards ?? {})) names.add(name)
+  for (const index of input.indices)
+    for (const name of Object.keys(input.origin.facts[index]!.rewards ?? {})) names.add(name)
   return [...names].sort()
 }
 
@@ -154,13 +157,13 @@ async function writeTable(
   sink: ExportSink,
   name: string,
   columns: readonly string[],
-  rows: () => Iterable<Cell[]>,
+  rows: Iterable<Cell[]> | AsyncIterable<Cell[]>,
 ): Promise<number> {
   const encoder = new TextEncoder()
   const writer = await sink.open(name)
   let lines = [csvLine(columns)]
   let count = 0
-  for (const row of rows()) {
+  for await (const row of rows) {
     lines.push(csvLine(row))
     count++
     if (lines.length === ROWS_PER_WRITE) {

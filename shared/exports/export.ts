@@ -1,64 +1,82 @@
-import type { TrajectoryView } from '../checks/check.ts'
-import type { TrajectoryFacts } from '../checks/facts.ts'
-import type { Finding, Report } from '../model/report.ts'
-import type { Trajectory } from '../model/trajectory.ts'
+import type { ExportId, ExportInput, ExportOrigin, ExportSink } from './export-kind.ts'
+import { createManifest, type Manifest } from './manifest.ts'
+import { exportById } from './registry.ts'
 
-export type ExportId = 'source' | 'native' | 'csv'
+export const MANIFEST_NAME = 'manifest.json'
 
-/** A trajectory as read again for an export, with the bytes of the record that holds it (decompressed, no line end). */
-export interface LoadedTrajectory {
-  readonly trajectory: Trajectory
-  readonly formatId: string
-  readonly sourceIndex: number
-  readonly recordBytes: Uint8Array
-  /** Null for a trajectory without token ids. */
-  readonly view: TrajectoryView | null
-}
-
-/** What an export draws from: a finished audit, and the trajectories chosen from it. */
-export interface ExportInput {
-  readonly report: Report
-  /** All trajectories, in report order. */
-  readonly facts: readonly TrajectoryFacts[]
-  findingsOf(index: number): readonly Finding[]
-  load(index: number): Promise<LoadedTrajectory>
-  /** Indices of the chosen trajectories into `facts`; any order, repeats are ignored. */
+export interface ExportRequest {
+  readonly as: ExportId
+  /** Chosen trajectories, by their index in report order; any order, repeats count once. */
   readonly indices: readonly number[]
-  /** The question that chose them, for the manifest: `has a finding of severity error`. */
+  /** The question that chose them, for the manifest: `finding at or above error`. */
   readonly why: string
 }
 
-/** Where an export writes; the host decides whether that is memory or a disk. */
-export interface ExportSink {
-  /** Opens a file. Names are plain base names, unique within one export. */
-  open(name: string): Promise<ExportWriter>
+/**
+ * Writes the chosen trajectories in report order, then the manifest. Throws what the sink or `load` throws, the signal's
+ * reason, and a sentence when nothing was chosen: an export is never an empty file.
+ */
+export async function writeExport(
+  origin: ExportOrigin,
+  request: ExportRequest,
+  sink: ExportSink,
+  signal?: AbortSignal,
+): Promise<Manifest> {
+  const indices = [...new Set(request.indices)].sort((a, b) => a - b)
+  if (indices.length === 0) throw new Error('No rollout was chosen, so there is nothing to export.')
+  const unknown = indices.find((index) => origin.facts[index] === undefined)
+  if (unknown !== undefined) throw new Error(`There is no rollout ${unknown}; there are ${origin.facts.length}.`)
+  const input: ExportInput = { origin: abortable(origin, signal), report: origin.report(), indices }
+  const outcome = await exportById(request.as).write(input, sink)
+  const manifest = createManifest(request, input, outcome)
+  const writer = await sink.open(MANIFEST_NAME)
+  await writer.write(new TextEncoder().encode(`${JSON.stringify(manifest, null, 2)}\n`))
+  await writer.close()
+  return manifest
 }
 
-export interface ExportWriter {
-  write(bytes: Uint8Array): Promise<void>
-  close(): Promise<void>
+/** The same, kept in memory: for a page, which hands files to a person as downloads. The manifest is the last file. */
+export async function exportRollouts(
+  origin: ExportOrigin,
+  request: ExportRequest,
+  signal?: AbortSignal,
+): Promise<{ readonly name: string; readonly bytes: Uint8Array }[]> {
+  const files: { name: string; chunks: Uint8Array[] }[] = []
+  const sink: ExportSink = {
+    async open(name) {
+      const chunks: Uint8Array[] = []
+      files.push({ name, chunks })
+      return {
+        async write(bytes) {
+          chunks.push(bytes)
+        },
+        async close() {},
+      }
+    },
+  }
+  await writeExport(origin, request, sink, signal)
+  return files.map(({ name, chunks }) => ({ name, bytes: concatenate(chunks) }))
 }
 
-/** One file that an export wrote. */
-export interface WrittenFile {
-  readonly name: string
-  /** Index into the report's sources; null when the file draws from all of them. */
-  readonly source: number | null
-  /** Records, rows or lines of data, without a header. */
-  readonly records: number
-  readonly trajectories: number
+/** Every trajectory is read again, one at a time: there an export can be stopped. */
+function abortable(origin: ExportOrigin, signal: AbortSignal | undefined): ExportOrigin {
+  return {
+    report: () => origin.report(),
+    facts: origin.facts,
+    codesOf: (index) => origin.codesOf(index),
+    load(index) {
+      signal?.throwIfAborted()
+      return origin.load(index)
+    },
+  }
 }
 
-export interface ExportOutcome {
-  readonly files: readonly WrittenFile[]
-  /** Sentences on what a reader of the files should know, such as neighbours exported with a group record. */
-  readonly notes: readonly string[]
-}
-
-/** One way to write trajectories. One file, one line in `registry.ts`. */
-export interface ExportKind {
-  readonly id: ExportId
-  readonly title: string
-  /** `input.indices` are sorted and unique. */
-  write(input: ExportInput, sink: ExportSink): Promise<ExportOutcome>
+function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0))
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.length
+  }
+  return bytes
 }

@@ -1,5 +1,6 @@
 import type { Report } from '../model/report.ts'
-import type { ExportId, ExportInput, ExportOutcome } from './export.ts'
+import type { ExportRequest } from './export.ts'
+import type { ExportId, ExportInput, ExportOutcome } from './export-kind.ts'
 
 export const MANIFEST_SCHEMA = 'rollout-inspector.export/1'
 
@@ -27,13 +28,13 @@ export interface Manifest {
   notes: string[]
 }
 
-export function createManifest(as: ExportId, input: ExportInput, outcome: ExportOutcome): Manifest {
-  const { report } = input
+export function createManifest(request: ExportRequest, input: ExportInput, outcome: ExportOutcome): Manifest {
+  const { report, origin } = input
   return {
     schema: MANIFEST_SCHEMA,
     tool: report.tool,
-    as,
-    why: input.why,
+    as: request.as,
+    why: request.why,
     policy: report.policy.id,
     tokenizer: report.tokenizer.id,
     sources: report.sources.map((source) => ({
@@ -45,23 +46,16 @@ export function createManifest(as: ExportId, input: ExportInput, outcome: Export
     })),
     files: outcome.files.map((file) => ({ ...file })),
     trajectories: input.indices.map((index) => {
-      const facts = input.facts[index]!
+      const facts = origin.facts[index]!
       return {
         source: facts.place.source,
         record: facts.place.record,
         part: facts.place.part,
         trajectory: facts.id,
         group: facts.group,
-        findings: unintendedCodes(input, index),
+        findings: [...origin.codesOf(index)],
       }
     }),
     notes: [...outcome.notes],
   }
-}
-
-/** Codes of a trajectory's findings that the policy does not intend, sorted, each once. */
-export function unintendedCodes(input: ExportInput, index: number): string[] {
-  const codes = new Set<string>()
-  for (const finding of input.findingsOf(index)) if (finding.intended !== true) codes.add(finding.code)
-  return [...codes].sort()
 }

@@ -22,3 +22,8 @@ export function markdownCode(text: string): string {
   const fence = '`'.repeat(longest + 1)
   return longest > 0 || visible === '' ? `${fence} ${visible} ${fence}` : `${fence}${visible}${fence}`
 }
+
+/** The program's own words in a Markdown table cell; token names such as `<|im_end|>` must not end the cell. */
+export function markdownCell(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('|', '\\|')
+}

@@ -3,10 +3,15 @@ import type { JsonValue } from '../containers/container.ts'
 import { parseRecords } from '../containers/records.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
-import type { ExportInput, ExportKind, LoadedTrajectory, WrittenFile } from './export.ts'
+import {
+  bySource,
+  type ExportedTrajectory,
+  type ExportInput,
+  type ExportKind,
+  type WrittenFile,
+} from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
 import { jsonText } from './json-text.ts'
-import { bySource } from './source.ts'
 import { SourceNumbers } from './source-numbers.ts'
 
 /** Mask entry of a token that the dump's shorter mask array does not reach. */
@@ -28,10 +33,10 @@ export const nativeExport: ExportKind = {
     for (const [source, indices] of bySource(input)) {
       const writer = await sink.open(names[source]!)
       for (const index of indices) {
-        const loaded = await input.load(index)
+        const loaded = await input.origin.load(index)
         if (loaded.trajectory.excluded) excluded++
         if (loaded.trajectory.ids === null) textOnly++
-        await writer.write(encoder.encode(`${jsonText(nativeRecord(loaded, input.facts[index]!))}\n`))
+        await writer.write(encoder.encode(`${jsonText(nativeRecord(loaded, input.origin.facts[index]!))}\n`))
       }
       await writer.close()
       files.push({ name: names[source]!, source, records: indices.length, trajectories: indices.length })
@@ -57,7 +62,7 @@ function notes(input: ExportInput, excluded: number, textOnly: number): string[]
 }
 
 /** One trajectory as an object of the native format; absent streams are absent fields. */
-export function nativeRecord(loaded: LoadedTrajectory, facts: TrajectoryFacts): Record<string, unknown> {
+export function nativeRecord(loaded: ExportedTrajectory, facts: TrajectoryFacts): Record<string, unknown> {
   const { trajectory } = loaded
   const numbers = new SourceNumbers(parseWhole(loaded.recordBytes))
   const scored = (stream: Float32Array | null) =>
@@ -107,7 +112,7 @@ export function nativeRecord(loaded: LoadedTrajectory, facts: TrajectoryFacts): 
 }
 
 /** Token-aligned loss weights; shorter than the ids where the dump's own mask is. */
-function lossMask(loaded: LoadedTrajectory, numbers: SourceNumbers): ArrayLike<number> | undefined {
+function lossMask(loaded: ExportedTrajectory, numbers: SourceNumbers): ArrayLike<number> | undefined {
   const { trajectory, view } = loaded
   const mask = view?.mask ?? trajectory.mask
   if (mask === null || mask === undefined) return undefined

@@ -1,5 +1,5 @@
 import { csvExport } from './csv.ts'
-import type { ExportId, ExportKind } from './export.ts'
+import type { ExportId, ExportKind } from './export-kind.ts'
 import { nativeExport } from './native.ts'
 import { sourceExport } from './source.ts'
 

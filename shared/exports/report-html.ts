@@ -102,7 +102,7 @@ function verdicts(report: Report): string {
     `${result.id} ${text(result.title)}`,
     `<span class="${result.verdict}">${text(verdictText(result))}</span>`,
     list(result.because.map((measure) => text(measureText(measure)))),
-    list(result.missing.map(text)),
+    list(result.missing.map((what) => text(what))),
   ])
   return `<h2>Verdicts</h2>\n${table(['hypothesis', 'verdict', 'because', 'missing'], rows)}`
 }

@@ -1,6 +1,6 @@
 import type { Report } from '../model/report.ts'
 import { LIMIT_NAMES } from '../model/streams.ts'
-import { markdownCode } from './markup.ts'
+import { markdownCell, markdownCode } from './markup.ts'
 import {
   byTurnText,
   bytesText,
@@ -102,7 +102,7 @@ function checks(report: Report): string[] {
   if (failing.length === 0) return ['', '## Checks', '', 'No check fails.']
   const rows = failing.map((check) => {
     const cells = [check.code, check.title, check.severity, percent(check.rate), extentText(check), byTurnText(check)]
-    return `| ${cells.join(' | ')} |`
+    return `| ${cells.map(markdownCell).join(' | ')} |`
   })
   const proofs = failing.flatMap((check) => {
     const finding = proofOf(report, check.code)

@@ -1,4 +1,4 @@
-import type { ExportInput, ExportKind, ExportSink, WrittenFile } from './export.ts'
+import { bySource, type ExportInput, type ExportKind, type ExportSink, type WrittenFile } from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
 
 const NEWLINE = new Uint8Array([10])
@@ -52,11 +52,11 @@ async function writeRecords(
   let last = -1
   if (layout === 'array') await writer.write(OPEN)
   for (const index of indices) {
-    const { source, record } = input.facts[index]!.place
+    const { source, record } = input.origin.facts[index]!.place
     if (record === last) continue
     last = record
     if (layout === 'array' && records > 0) await writer.write(BETWEEN)
-    await writer.write((await input.load(index)).recordBytes)
+    await writer.write((await input.origin.load(index)).recordBytes)
     if (layout !== 'array') await writer.write(NEWLINE)
     records++
     inRecords += parts.get(`${source}:${record}`) ?? 1
@@ -68,21 +68,9 @@ async function writeRecords(
 
 function partsPerRecord(input: ExportInput): Map<string, number> {
   const parts = new Map<string, number>()
-  for (const { place } of input.facts) {
+  for (const { place } of input.origin.facts) {
     const key = `${place.source}:${place.record}`
     parts.set(key, (parts.get(key) ?? 0) + 1)
   }
   return parts
-}
-
-/** The chosen indices of each source, in report order. */
-export function bySource(input: ExportInput): Map<number, number[]> {
-  const sources = new Map<number, number[]>()
-  for (const index of input.indices) {
-    const source = input.facts[index]!.place.source
-    const indices = sources.get(source)
-    if (indices === undefined) sources.set(source, [index])
-    else indices.push(index)
-  }
-  return sources
 }

@@ -1,0 +1,143 @@
+import { parseArgs } from 'node:util'
+import { UsageError } from './io.ts'
+import type { OptionSpec } from './options.ts'
+
+export type OptionValue = string | number | boolean | readonly string[]
+
+export interface ParsedArguments {
+  readonly paths: readonly string[]
+  /** Only options that were given, checked against their kind. */
+  readonly options: Readonly<Record<string, OptionValue>>
+}
+
+/**
+ * Arguments of one command. Lists take commas, repeats, and following arguments that look like their items
+ * (`--checks M01 M02 dump.jsonl`). Throws `UsageError` naming the option, and the closest one for an unknown option.
+ */
+export function parseArguments(argv: readonly string[], specs: readonly OptionSpec[]): ParsedArguments {
+  const byName = new Map(specs.map((spec) => [spec.name, spec]))
+  const { tokens } = parseArgs({
+    args: gatherLists(argv, byName),
+    options: Object.fromEntries([
+      ...specs.map((spec) => [spec.name, { type: spec.kind === 'flag' ? 'boolean' : 'string' } as const]),
+      ['help', { type: 'boolean', short: 'h' } as const],
+    ]),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const paths: string[] = []
+  const options: Record<string, OptionValue> = {}
+  for (const token of tokens) {
+    if (token.kind === 'positional') paths.push(token.value)
+    if (token.kind !== 'option') continue
+    if (token.name === 'help') {
+      options.help = true
+      continue
+    }
+    const spec = byName.get(token.name)
+    if (spec === undefined) throw unknownOption(token.rawName, specs)
+    const value = readValue(spec, token.value)
+    const before = options[spec.name]
+    options[spec.name] = Array.isArray(before) ? [...before, ...(value as readonly string[])] : value
+  }
+  return { paths, options }
+}
+
+/** Joins the arguments that a list option takes into one, separated by commas. */
+function gatherLists(argv: readonly string[], byName: ReadonlyMap<string, OptionSpec>): string[] {
+  const gathered: string[] = []
+  for (let i = 0; i < argv.length; i++) {
+    const argument = argv[i]!
+    if (argument === '--') return [...gathered, ...argv.slice(i)]
+    const spec = argument.startsWith('--') ? byName.get(argument.slice(2)) : undefined
+    if (spec?.kind === 'list') {
+      const items: string[] = []
+      const first = argv[i + 1]
+      if (first !== undefined && !first.startsWith('--')) items.push(argv[++i]!)
+      while (i + 1 < argv.length && spec.item.test(argv[i + 1]!)) items.push(argv[++i]!)
+      gathered.push(`${argument}=${items.join(',')}`)
+      continue
+    }
+    // A value of one dash is standard input or output, and a negative number is a number: parseArgs takes both for options.
+    const next = argv[i + 1]
+    if (spec !== undefined && spec.kind !== 'flag' && next !== undefined && /^-(\d|\.\d|$)/.test(next)) {
+      gathered.push(`${argument}=${next}`)
+      i++
+      continue
+    }
+    gathered.push(argument)
+  }
+  return gathered
+}
+
+function readValue(spec: OptionSpec, value: string | undefined): OptionValue {
+  const name = `--${spec.name}`
+  if (spec.kind === 'flag') {
+    if (value !== undefined) throw new UsageError(`${name} takes no value.`)
+    return true
+  }
+  if (value === undefined || value === '') throw new UsageError(`${name} needs a value: ${name} ${spec.placeholder}.`)
+  switch (spec.kind) {
+    case 'text':
+      return value
+    case 'choice':
+      if (!spec.choices.includes(value)) {
+        throw new UsageError(`${name} ${value}: there is no such choice; there are ${spec.choices.join(', ')}.`)
+      }
+      return value
+    case 'integer':
+    case 'number': {
+      const number = Number(value)
+      const least = spec.least ?? 0
+      const whole = spec.kind === 'number' || Number.isSafeInteger(number)
+      if (value.trim() === '' || !Number.isFinite(number) || !whole || number < least) {
+        const wanted = spec.kind === 'integer' ? 'a whole number' : 'a number'
+        throw new UsageError(`${name} ${value}: ${wanted} of at least ${least} is needed.`)
+      }
+      return number
+    }
+    case 'list': {
+      const items = value.split(',').map((item) => item.trim().toUpperCase())
+      const wrong = items.find((item) => !spec.item.test(item))
+      if (wrong !== undefined) throw new UsageError(`${name} ${wrong}: ${spec.wants}`)
+      // Hypotheses such as H06-lora are spelt in lower case after the number.
+      return items.map((item) => item.replace(/-.*/, (tail) => tail.toLowerCase()))
+    }
+  }
+}
+
+function unknownOption(raw: string, specs: readonly OptionSpec[]): UsageError {
+  const names = specs.map((spec) => `--${spec.name}`)
+  const closest = closestName(raw, names)
+  return new UsageError(
+    `${raw} is not an option of this command.${closest === null ? '' : ` Did you mean ${closest}?`} --help lists all options.`,
+  )
+}
+
+/** The name with the fewest edits from `given`, if it is near enough to be a slip. */
+export function closestName(given: string, names: readonly string[]): string | null {
+  let best: string | null = null
+  let bestDistance = Math.max(2, Math.floor(given.length / 2))
+  for (const name of names) {
+    const distance = editDistance(given, name)
+    if (distance < bestDistance) {
+      best = name
+      bestDistance = distance
+    }
+  }
+  return best
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(substituted, row[j]! + 1, next[j - 1]! + 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

@@ -1,0 +1,105 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import type { ByteSource } from '../shared/model/source.ts'
+
+const STREAM_CHUNK = 1 << 20
+
+/**
+ * A file on disk. It is opened for each read and closed again, so that a folder of thousands of files needs no
+ * thousands of handles. The size is taken once: a dump that is still being written is read up to there.
+ */
+export class NodeFileSource implements ByteSource {
+  private constructor(
+    readonly name: string,
+    readonly path: string,
+    readonly size: number,
+  ) {}
+
+  /** Throws what the file system says when the file cannot be opened for reading. */
+  static async open(path: string, name: string): Promise<NodeFileSource> {
+    const handle = await open(path, 'r')
+    try {
+      return new NodeFileSource(name, path, (await handle.stat()).size)
+    } finally {
+      await handle.close()
+    }
+  }
+
+  async slice(start: number, end: number): Promise<Uint8Array> {
+    const handle = await open(this.path, 'r')
+    try {
+      return await this.read(handle, start, end)
+    } finally {
+      await handle.close()
+    }
+  }
+
+  stream(start = 0): ReadableStream<Uint8Array> {
+    let at = start
+    let handle: FileHandle | null = null
+    const close = async () => {
+      await handle?.close()
+      handle = null
+    }
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          try {
+            handle ??= await open(this.path, 'r')
+            const chunk = await this.read(handle, at, at + STREAM_CHUNK)
+            at += chunk.length
+            if (chunk.length > 0) controller.enqueue(chunk)
+            if (at < this.size && chunk.length > 0) return
+          } catch (error) {
+            await close()
+            throw error
+          }
+          await close()
+          controller.close()
+        },
+        cancel: close,
+      },
+      { highWaterMark: 2 },
+    )
+  }
+
+  /** Fewer bytes than asked for only where the file has become shorter. */
+  private async read(handle: FileHandle, start: number, end: number): Promise<Uint8Array> {
+    const from = Math.max(0, start)
+    const bytes = new Uint8Array(Math.max(0, Math.min(end, this.size) - from))
+    let filled = 0
+    while (filled < bytes.length) {
+      const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, from + filled)
+      if (bytesRead === 0) return bytes.subarray(0, filled)
+      filled += bytesRead
+    }
+    return bytes
+  }
+}
+
+/** Bytes that are already in memory, such as standard input. */
+export class MemorySource implements ByteSource {
+  readonly size: number
+
+  constructor(
+    readonly name: string,
+    private readonly bytes: Uint8Array,
+  ) {
+    this.size = bytes.length
+  }
+
+  async slice(start: number, end: number): Promise<Uint8Array> {
+    return this.bytes.slice(Math.max(0, start), Math.max(0, end))
+  }
+
+  stream(start = 0): ReadableStream<Uint8Array> {
+    let at = start
+    return new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        const chunk = this.bytes.slice(at, at + STREAM_CHUNK)
+        at += chunk.length
+        if (chunk.length > 0) controller.enqueue(chunk)
+        if (at >= this.size) controller.close()
+      },
+    })
+  }
+}

@@ -1,0 +1,120 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { basename, join, relative, resolve, sep } from 'node:path'
+import type { ByteSource } from '../shared/model/source.ts'
+import { MemorySource, NodeFileSource } from './byte-sources.ts'
+import { expandGlob, isGlob } from './glob.ts'
+import { type CommandIo, UsageError } from './io.ts'
+
+/** A file to be read, and what it is called. */
+export interface FoundFile {
+  readonly path: string
+  readonly name: string
+  /** A pipe (`<(zcat …)`) can be read once, from its start, and has no size. */
+  readonly pipe?: boolean
+}
+
+export interface OpenedSources {
+  readonly sources: readonly ByteSource[]
+  /** Absolute paths of the files (and `-`), so that an output never overwrites an input. */
+  readonly paths: readonly string[]
+  /** Sentences about files that could not be opened. */
+  readonly problems: readonly { readonly name: string; readonly message: string }[]
+}
+
+/**
+ * Opens what a person named: files, folders (walked), patterns, and `-` for standard input. Throws `UsageError` for a
+ * path that does not exist.
+ */
+export async function openPaths(paths: readonly string[], io: CommandIo): Promise<OpenedSources> {
+  const sources: ByteSource[] = []
+  const problems: { name: string; message: string }[] = []
+  const seen = new Set<string>()
+  for (const path of paths) {
+    if (path === '-') {
+      if (!seen.has('-')) sources.push(new MemorySource('standard input', await readAll(io.stdin)))
+      seen.add('-')
+      continue
+    }
+    const found = await findFiles(path, io.directory)
+    if (found.length === 0) {
+      problems.push({ name: path, message: `${path} holds no files. Name a folder with rollout dumps in it.` })
+    }
+    for (const file of found) {
+      if (seen.has(file.path)) continue
+      seen.add(file.path)
+      try {
+        sources.push(
+          file.pipe
+            ? new MemorySource(file.name, await readFile(file.path))
+            : await NodeFileSource.open(file.path, file.name),
+        )
+      } catch (error) {
+        problems.push({ name: file.name, message: `${file.name} ${cannotOpen(error)}` })
+      }
+    }
+  }
+  return { sources, paths: [...seen], problems }
+}
+
+/** The files behind one argument; empty for an empty folder. */
+export async function findFiles(path: string, directory: string): Promise<FoundFile[]> {
+  const absolute = resolve(directory, path)
+  let info: Awaited<ReturnType<typeof stat>>
+  try {
+    info = await stat(absolute)
+  } catch (error) {
+    if (!isGlob(path)) throw new UsageError(`${path} ${cannotOpen(error)}`)
+    const matches = await expandGlob(absolute)
+    if (matches.length === 0) throw new UsageError(`${path} matches no file. Check the pattern and the folder.`)
+    const common = commonFolder(matches)
+    return matches.map((match) => ({ path: match, name: shownName(relative(common, match)) }))
+  }
+  if (info.isFile()) return [{ path: absolute, name: basename(absolute) }]
+  if (info.isFIFO()) return [{ path: absolute, name: basename(absolute), pipe: true }]
+  if (!info.isDirectory()) throw new UsageError(`${path} is neither a file nor a folder. Name a rollout dump.`)
+  const found: FoundFile[] = []
+  await walk(absolute, absolute, new Set(), found)
+  return found
+}
+
+/** Files under a folder, sorted by name at every level; hidden ones and `node_modules` are left out, and no link is walked twice. */
+async function walk(root: string, folder: string, visited: Set<string>, found: FoundFile[]): Promise<void> {
+  const real = await realpath(folder)
+  if (visited.has(real)) return
+  visited.add(real)
+  const names = (await readdir(folder)).filter((name) => !name.startsWith('.') && name !== 'node_modules').sort()
+  for (const name of names) {
+    const path = join(folder, name)
+    const info = await stat(path).catch(() => null)
+    if (info?.isDirectory()) await walk(root, path, visited, found)
+    else if (info?.isFile()) found.push({ path, name: shownName(relative(root, path)) })
+  }
+}
+
+function commonFolder(paths: readonly string[]): string {
+  let folder = resolve(paths[0]!, '..')
+  for (const path of paths)
+    while (!path.startsWith(folder.endsWith(sep) ? folder : folder + sep)) folder = resolve(folder, '..')
+  return folder
+}
+
+function shownName(path: string): string {
+  return path.split(sep).join('/')
+}
+
+async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** The end of a sentence that begins with the path. */
+export function cannotOpen(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist. Check the path.'
+  if (code === 'EACCES' || code === 'EPERM') return 'may not be read. Check its permissions.'
+  if (code === 'EISDIR') return 'is a folder. Name a file.'
+  if (code === 'EMFILE')
+    return 'could not be opened: too many open files. Raise the limit (ulimit -n) or name fewer files.'
+  return `could not be opened: ${error instanceof Error ? error.message : String(error)}`
+}

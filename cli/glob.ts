@@ -1,0 +1,77 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Whether a path is meant as a pattern, when no file has it as its name. */
+export function isGlob(path: string): boolean {
+  return /[*?[{]/.test(path)
+}
+
+/**
+ * Files that match a pattern of `*`, `?`, `[a-z]`, `{a,b}` and `**` (any depth), as sorted absolute paths. Hidden files and folders
+ * match only a segment that starts with a dot. For shells that hand patterns on (Windows, quoted arguments).
+ */
+export async function expandGlob(pattern: string): Promise<string[]> {
+  const found = new Set<string>()
+  for (const alternative of expandBraces(pattern.replaceAll('\\', '/'))) {
+    const segments = alternative.split('/')
+    const fixed = segments.findIndex(isGlob)
+    await match(segments.slice(0, fixed).join('/') || '/', segments.slice(fixed), found)
+  }
+  return [...found].sort()
+}
+
+async function match(folder: string, segments: readonly string[], found: Set<string>): Promise<void> {
+  const [segment, ...rest] = segments as [string, ...string[]]
+  if (segment === '**') {
+    // Zero folders, or one and the same again.
+    if (rest.length > 0) await match(folder, rest, found)
+    for (const entry of await entries(folder)) {
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
+      if (entry.isDirectory()) await match(join(folder, entry.name), segments, found)
+      else if (rest.length === 0 && entry.isFile()) found.add(join(folder, entry.name))
+    }
+    return
+  }
+  const expression = segmentExpression(segment)
+  for (const entry of await entries(folder)) {
+    if (entry.name.startsWith('.') && !segment.startsWith('.')) continue
+    if (!expression.test(entry.name)) continue
+    const path = join(folder, entry.name)
+    if (rest.length === 0) {
+      if (!entry.isDirectory()) found.add(path)
+    } else if (entry.isDirectory()) await match(path, rest, found)
+  }
+}
+
+async function entries(folder: string) {
+  try {
+    return await readdir(folder, { withFileTypes: true })
+  } catch {
+    // A folder that cannot be listed matches nothing; that nothing matched is told by the caller.
+    return []
+  }
+}
+
+function segmentExpression(segment: string): RegExp {
+  let source = ''
+  for (let i = 0; i < segment.length; i++) {
+    const character = segment[i]!
+    const close = character === '[' ? segment.indexOf(']', i + 2) : -1
+    if (character === '*') source += '.*'
+    else if (character === '?') source += '.'
+    else if (close > 0) {
+      const set = segment.slice(i + 1, close)
+      const negated = set.startsWith('!') || set.startsWith('^')
+      source += `[${negated ? '^' : ''}${(negated ? set.slice(1) : set).replace(/[\\\][]/g, '\\$&')}]`
+      i = close
+    } else source += character.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  }
+  return new RegExp(`^${source}$`, 'su')
+}
+
+function expandBraces(pattern: string): string[] {
+  const found = /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(pattern)
+  if (found === null) return [pattern]
+  const [, before, choices, after] = found as unknown as [string, string, string, string]
+  return choices.split(',').flatMap((choice) => expandBraces(before + choice + after))
+}

@@ -1,0 +1,47 @@
+/** Where a command reads and writes; tests give their own. */
+export interface CommandIo {
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
+  readonly stdin: AsyncIterable<Uint8Array>
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The folder that relative paths are meant from. */
+  readonly directory: string
+}
+
+export interface OutputStream {
+  write(text: string | Uint8Array): unknown
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+/** Exit codes of the contract. */
+export const Exit = { ok: 0, findings: 1, usage: 2, unreadable: 3 } as const
+export type Exit = (typeof Exit)[keyof typeof Exit]
+
+/** What was asked cannot be: told in one sentence, without a stack, with exit code 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'UsageError'
+  }
+}
+
+/** Nothing of what was named could be read: exit code 3. */
+export class NothingReadError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'NothingReadError'
+  }
+}
+
+/** The real streams of this process. `npm run` starts scripts in the package's folder; INIT_CWD is where the person stood. */
+export function processIo(): CommandIo {
+  const throughOwnScript = process.env.npm_package_name === 'rollout-inspector' && process.env.npm_lifecycle_event
+  return {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    stdin: process.stdin,
+    env: process.env,
+    directory: (throughOwnScript ? process.env.INIT_CWD : undefined) ?? process.cwd(),
+  }
+}

@@ -1,0 +1,168 @@
+import { EXPORTS } from '../shared/exports/registry.ts'
+import { REPORT_FORMATS } from '../shared/exports/report-formats.ts'
+import type { AuditOptions } from '../shared/model/policy.ts'
+import { LIMIT_NAMES, type Limits } from '../shared/model/streams.ts'
+import type { OptionValue } from './arguments.ts'
+
+interface Described {
+  readonly name: string
+  readonly help: string
+}
+
+export type OptionSpec = Described &
+  (
+    | { readonly kind: 'flag' }
+    | { readonly kind: 'text'; readonly placeholder: string }
+    | { readonly kind: 'choice'; readonly placeholder: string; readonly choices: readonly string[] }
+    | { readonly kind: 'integer' | 'number'; readonly placeholder: string; readonly least?: number }
+    /** `item` says what an item looks like in capitals; `wants` says it in words. */
+    | { readonly kind: 'list'; readonly placeholder: string; readonly item: RegExp; readonly wants: string }
+  )
+
+function choice(name: string, choices: readonly string[], help: string): OptionSpec {
+  return { name, kind: 'choice', placeholder: choices.join('|'), choices, help }
+}
+
+function integer(name: string, help: string, least = 1): OptionSpec {
+  return { name, kind: 'integer', placeholder: 'N', least, help }
+}
+
+function codes(name: string, help: string): OptionSpec {
+  return {
+    name,
+    kind: 'list',
+    placeholder: 'CODE…',
+    item: /^[A-Z]\d\d$/,
+    wants: 'a fault code such as M01 is needed. `rollout-inspector checks` lists them.',
+    help,
+  }
+}
+
+const LIMIT_HELP: Record<keyof Limits, string> = {
+  max_prompt_length: 'limits of the run, in tokens; otherwise from the dump',
+  max_completion_length: '',
+  max_seq_len: '',
+  max_turns: '',
+  max_tool_response_length: '',
+}
+
+function limitOption(name: keyof Limits): string {
+  return name.replaceAll('_', '-')
+}
+
+/** What a person declares about the run: the same for every command that audits. */
+export const AUDIT_OPTIONS: readonly OptionSpec[] = [
+  {
+    name: 'tokenizer',
+    kind: 'text',
+    placeholder: 'ID|PATH',
+    help: 'qwen2.5, qwen3, llama3, a folder with tokenizer.json, or a model name in the Hub cache; default: chosen from the ids',
+  },
+  choice('policy', ['rl', 'sft', 'last-turn'], 'what the run means to train'),
+  codes('intend', 'faults that the run intends; listed, but they fail nothing'),
+  choice(
+    'mask-alignment',
+    ['token', 'target', 'auto'],
+    'index i of the mask marks token i, or the prediction of token i+1',
+  ),
+  ...LIMIT_NAMES.map((name) => integer(limitOption(name), LIMIT_HELP[name])),
+  integer('group-size', 'rollouts per prompt', 2),
+  choice('scale-rewards', ['group', 'batch', 'none'], 'how the trainer made advantages'),
+  { name: 'advantage-eps', kind: 'number', placeholder: 'X', help: 'epsilon beside the standard deviation' },
+  choice('loss-type', ['grpo', 'dapo', 'dr_grpo', 'bnpo'], 'how the trainer averages the loss'),
+  { name: 'kl-beta', kind: 'number', placeholder: 'X', help: 'weight of the KL term' },
+  codes('checks', 'run only these checks'),
+  {
+    name: 'hypothesis',
+    kind: 'list',
+    placeholder: 'ID…',
+    item: /^H\d\d(-[A-Z]+)?$/i,
+    wants: 'a hypothesis such as H02 is needed.',
+    help: 'judge only these hypotheses',
+  },
+  integer('limit', 'only the first N rollouts, whole groups'),
+  integer('sample', 'only N rollouts at random, whole groups'),
+  integer('seed', 'seed of --sample', 0),
+  integer('jobs', "worker threads; default: the machine's cores"),
+]
+
+export const FAIL_ON = choice(
+  'fail-on',
+  ['error', 'warning', 'none'],
+  'from which severity a finding fails; default: error',
+)
+
+export const INSPECT_OPTIONS: readonly OptionSpec[] = [
+  { name: 'json', kind: 'text', placeholder: 'PATH', help: 'write the report as JSON; - is standard output' },
+  choice(
+    'format',
+    REPORT_FORMATS.map((format) => format.id),
+    'write the report for code hosts, CI or people',
+  ),
+  { name: 'out', kind: 'text', placeholder: 'PATH', help: 'where --format is written; default: standard output' },
+  FAIL_ON,
+  {
+    name: 'baseline',
+    kind: 'text',
+    placeholder: 'REPORT',
+    help: 'findings that this JSON report already has do not fail',
+  },
+  integer('max-findings', 'list at most N findings; default: 10,000. Counts are never cut', 0),
+  ...AUDIT_OPTIONS,
+]
+
+export const SHOW_OPTIONS: readonly OptionSpec[] = [
+  integer('index', 'the N-th rollout, 0-based, in the order of the report', 0),
+  { name: 'id', kind: 'text', placeholder: 'ID', help: 'the rollout with this id' },
+  ...AUDIT_OPTIONS,
+]
+
+export const EXPORT_OPTIONS: readonly OptionSpec[] = [
+  { name: 'flagged', kind: 'flag', help: 'rollouts with a finding at or above --fail-on' },
+  choice(
+    'as',
+    EXPORTS.map((kind) => kind.id),
+    "the source's own records, native JSONL, or tables",
+  ),
+  { name: 'out', kind: 'text', placeholder: 'PATH', help: 'a folder, or a file where the export is one file' },
+  FAIL_ON,
+  ...AUDIT_OPTIONS,
+]
+
+export const LIST_OPTIONS: readonly OptionSpec[] = [{ name: 'json', kind: 'flag', help: 'as JSON' }]
+
+/** Options of the contract that this version does not know how to honour; better refused than ignored. */
+export const LATER_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  inspect: ['map', 'against', 'follow'],
+  show: ['map'],
+  export: ['map', 'where', 'flags'],
+}
+
+/** The engine's options from parsed arguments; `tokenizer` is set by whoever resolved it. */
+export function auditOptions(options: Readonly<Record<string, OptionValue>>, tokenizer: string | null): AuditOptions {
+  const limits: Partial<Record<keyof Limits, number>> = {}
+  for (const name of LIMIT_NAMES) {
+    const value = options[limitOption(name)]
+    if (value !== undefined) limits[name] = value as number
+  }
+  const entries = {
+    tokenizer: tokenizer ?? undefined,
+    policy: options.policy,
+    intend: options.intend,
+    maskAlignment: options['mask-alignment'],
+    limits: Object.keys(limits).length > 0 ? limits : undefined,
+    groupSize: options['group-size'],
+    scaleRewards: options['scale-rewards'],
+    advantageEps: options['advantage-eps'],
+    lossType: options['loss-type'],
+    klBeta: options['kl-beta'],
+    checks: options.checks,
+    hypotheses: options.hypothesis,
+    limit: options.limit,
+    sample: options.sample,
+    seed: options.seed,
+    failOn: options['fail-on'],
+    maxFindings: options['max-findings'],
+  }
+  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as AuditOptions
+}

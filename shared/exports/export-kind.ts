@@ -1,0 +1,79 @@
+import type { TrajectoryView } from '../checks/check.ts'
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { Finding, Report } from '../model/report.ts'
+import type { Trajectory } from '../model/trajectory.ts'
+
+export type ExportId = 'source' | 'native' | 'csv'
+
+/** A trajectory as read again for an export, with the bytes of the record that holds it (decompressed, no line end). */
+export interface ExportedTrajectory {
+  readonly trajectory: Trajectory
+  /** Null for a trajectory without token ids. */
+  readonly view: TrajectoryView | null
+  /** All of them, those of its group included, whatever a report lists. */
+  readonly findings: readonly Finding[]
+  readonly recordBytes: Uint8Array
+}
+
+/** A finished audit, as far as an export needs one. A session is one. */
+export interface ExportOrigin {
+  report(): Report
+  /** All trajectories, in report order. */
+  readonly facts: readonly TrajectoryFacts[]
+  /** Codes that stand in a trajectory, sorted; those that the policy intends excepted. */
+  codesOf(index: number): readonly string[]
+  load(index: number): Promise<ExportedTrajectory>
+}
+
+/** What an export kind is given: `report` is fixed, `indices` are sorted and unique. */
+export interface ExportInput {
+  readonly origin: ExportOrigin
+  readonly report: Report
+  readonly indices: readonly number[]
+}
+
+/** Where an export writes; the host decides whether that is memory or a disk. */
+export interface ExportSink {
+  /** Opens a file. Names are plain base names, unique within one export. */
+  open(name: string): Promise<ExportWriter>
+}
+
+export interface ExportWriter {
+  write(bytes: Uint8Array): Promise<void>
+  close(): Promise<void>
+}
+
+/** One file that an export wrote. */
+export interface WrittenFile {
+  readonly name: string
+  /** Index into the report's sources; null when the file draws from all of them. */
+  readonly source: number | null
+  /** Records, rows or lines of data, without a header. */
+  readonly records: number
+  readonly trajectories: number
+}
+
+export interface ExportOutcome {
+  readonly files: readonly WrittenFile[]
+  /** Sentences on what a reader of the files should know, such as neighbours exported with a group record. */
+  readonly notes: readonly string[]
+}
+
+/** One way to write trajectories. One file, one line in `registry.ts`. */
+export interface ExportKind {
+  readonly id: ExportId
+  readonly title: string
+  write(input: ExportInput, sink: ExportSink): Promise<ExportOutcome>
+}
+
+/** The chosen indices of each source, in report order. */
+export function bySource({ origin, indices }: ExportInput): Map<number, number[]> {
+  const sources = new Map<number, number[]>()
+  for (const index of indices) {
+    const source = origin.facts[index]!.place.source
+    const chosen = sources.get(source)
+    if (chosen === undefined) sources.set(source, [index])
+    else chosen.push(index)
+  }
+  return sources
+}
