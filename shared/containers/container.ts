@@ -10,6 +10,11 @@ export interface RecordSpans {
   readonly lines: Float64Array
   readonly offsets: Float64Array
   readonly lengths: Float64Array
+  /**
+   * The record of this batch (its last, numbered from 0 within the batch) from which on the container could not be read: a
+   * gzip stream that ends early, a JSON array that breaks off. `parseRecords` lists it as skipped, with this reason.
+   */
+  readonly damaged?: { readonly index: number; readonly code: string; readonly message: string }
 }
 
 /**

@@ -1,0 +1,62 @@
+import type { ByteSource } from '../model/source.ts'
+
+/** Bytes after any decompression, as the record finders see them. Offsets count decompressed bytes. */
+export interface ContainerBytes {
+  /** All bytes from the first on, in order. Throws `DamagedBytes` after the last that could be read. */
+  chunks(options: ChunkOptions): AsyncGenerator<Uint8Array, void, undefined>
+  /** A copy that the caller may keep, change or transfer; shorter where the bytes end before `end`. */
+  slice(start: number, end: number): Promise<Uint8Array>
+}
+
+export interface ChunkOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Bytes of the source that were read so far, before any decompression. */
+  readonly onBytes?: ((read: number) => void) | undefined
+}
+
+/** The bytes cannot be read beyond a point; `message` says why, for people. */
+export class DamagedBytes extends Error {
+  readonly code: string
+  constructor(code: string, message: string) {
+    super(message)
+    this.name = 'DamagedBytes'
+    this.code = code
+  }
+}
+
+/** The bytes of a source as they are. */
+export function plainBytes(source: ByteSource): ContainerBytes {
+  return {
+    async *chunks({ signal, onBytes }) {
+      let read = 0
+      for await (const chunk of readStream(source.stream(), signal)) {
+        read += chunk.length
+        yield chunk
+        onBytes?.(read)
+      }
+    },
+    slice: (start, end) => source.slice(start, end),
+  }
+}
+
+/** A stream's chunks; the stream is cancelled when the reader leaves early. (Not every browser can iterate a stream.) */
+export async function* readStream(
+  stream: ReadableStream<Uint8Array>,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = stream.getReader()
+  let ended = false
+  try {
+    for (;;) {
+      signal?.throwIfAborted()
+      const { done, value } = await reader.read()
+      if (done) {
+        ended = true
+        return
+      }
+      yield value
+    }
+  } finally {
+    if (!ended) await reader.cancel().catch(() => undefined)
+  }
+}

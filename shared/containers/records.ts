@@ -1,0 +1,51 @@
+import { hashBytes } from '../model/hash.ts'
+import type { SkippedRecord } from '../model/source.ts'
+import type { ParsedRecords, RawRecord, RecordSpans } from './container.ts'
+import { parseJson } from './json.ts'
+import { JsonError } from './json-error.ts'
+
+/**
+ * Parses the records of `spans`, whose bytes `Container.read` gave. Never throws for what the bytes hold: each span ends
+ * up in `records` or in `skipped` (`bad-json`, `not-an-object`, or what the container itself found damaged).
+ */
+export function parseRecords(bytes: Uint8Array, spans: RecordSpans, numericKeys: ReadonlySet<string>): ParsedRecords {
+  const records: RawRecord[] = []
+  const skipped: SkippedRecord[] = []
+  const base = spans.offsets[0] ?? 0
+  for (let i = 0; i < spans.offsets.length; i++) {
+    const byte = spans.offsets[i] as number
+    const length = spans.lengths[i] as number
+    const line = spans.lines[i] as number
+    const place = { record: spans.first + i, line: line === 0 ? null : line, byte }
+    if (spans.damaged?.index === i) {
+      skipped.push({ ...place, code: spans.damaged.code, message: spans.damaged.message })
+      continue
+    }
+    const start = byte - base
+    const end = Math.min(start + length, bytes.length)
+    try {
+      const value = parseJson(bytes, start, end, numericKeys)
+      if (value === null || typeof value !== 'object' || Array.isArray(value) || ArrayBuffer.isView(value)) {
+        skipped.push({
+          ...place,
+          code: 'not-an-object',
+          message: `a record is an object in braces, this is ${kindOf(value)}`,
+        })
+      } else records.push({ ...place, length, hash: hashBytes(bytes, start, end), value })
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error
+      skipped.push({
+        ...place,
+        code: 'bad-json',
+        message: `at byte ${error.at - start + 1} of ${length}: ${error.message}`,
+      })
+    }
+  }
+  return { records, skipped }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value) || ArrayBuffer.isView(value)) return 'a list'
+  return typeof value === 'string' ? 'a text' : `a ${typeof value}`
+}

@@ -1,0 +1,148 @@
+/** What is in the head of a file that is no JSON: a code and the end of a sentence whose subject is the file's name. */
+interface Foreign {
+  readonly code: string
+  readonly message: string
+}
+
+const EXPORT = 'Write the rollouts as JSONL (one object on each line), or convert it'
+
+const SIGNATURES: readonly (Foreign & { readonly bytes: readonly number[]; readonly at?: number })[] = [
+  {
+    code: 'zip',
+    bytes: [0x50, 0x4b, 0x03, 0x04],
+    message: `is a zip archive (torch saves, .npz and .eval files are), which this version does not read. ${EXPORT}.`,
+  },
+  {
+    code: 'parquet',
+    bytes: [0x50, 0x41, 0x52, 0x31],
+    message: `is a Parquet file, which this version does not read. ${EXPORT}.`,
+  },
+  {
+    code: 'arrow',
+    bytes: [0x41, 0x52, 0x52, 0x4f, 0x57, 0x31],
+    message: `is an Arrow file, which this version does not read. ${EXPORT}.`,
+  },
+  {
+    code: 'arrow',
+    bytes: [0xff, 0xff, 0xff, 0xff],
+    message: `looks like an Arrow stream, which this version does not read. ${EXPORT}.`,
+  },
+  {
+    code: 'zstd',
+    bytes: [0x28, 0xb5, 0x2f, 0xfd],
+    message:
+      'is compressed with Zstandard, which this version does not read. Decompress it first (zstd -d), or use gzip.',
+  },
+  {
+    code: 'xz',
+    bytes: [0xfd, 0x37, 0x7a, 0x58, 0x5a],
+    message: 'is compressed with xz, which this version does not read. Decompress it first (xz -d), or use gzip.',
+  },
+  {
+    code: 'bzip2',
+    bytes: [0x42, 0x5a, 0x68],
+    message: 'is compressed with bzip2, which this version does not read. Decompress it first (bzip2 -d), or use gzip.',
+  },
+  {
+    code: 'gzip-in-gzip',
+    bytes: [0x1f, 0x8b],
+    message: 'is compressed twice with gzip. Decompress it once (gzip -d), then open it.',
+  },
+  { code: 'utf-16', bytes: [0xff, 0xfe], message: 'is text in UTF-16. Save it as UTF-8, then open it.' },
+  { code: 'utf-16', bytes: [0xfe, 0xff], message: 'is text in UTF-16. Save it as UTF-8, then open it.' },
+]
+
+/** Recognises a head that cannot be JSON in UTF-8, null where it can. */
+export function foreignKind(head: Uint8Array): Foreign | null {
+  for (const signature of SIGNATURES) {
+    if (signature.bytes.every((byte, i) => head[i] === byte)) return signature
+  }
+  if (head[0] === 0x80 && (head[1] as number) >= 2 && (head[1] as number) <= 5) {
+    return {
+      code: 'pickle',
+      message: `is a Python pickle, which this version does not read (opening one can run code). ${EXPORT}.`,
+    }
+  }
+  const text = head.findIndex((byte) => byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)
+  const begin = head[text]
+  // Zeroed or damaged bytes further on are a matter of single records; a beginning like this is no text at all.
+  if (begin !== undefined && begin !== 0x7b && begin !== 0x5b && looksBinary(head)) {
+    return {
+      code: 'binary',
+      message: `is a binary file of a kind that this version does not know. ${EXPORT}, or choose another file.`,
+    }
+  }
+  return null
+}
+
+function looksBinary(head: Uint8Array): boolean {
+  let control = 0
+  const length = Math.min(head.length, 4096)
+  for (let i = 0; i < length; i++) {
+    const byte = head[i] as number
+    if (byte === 0) return true
+    if (byte < 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09 && byte !== 0x0c && byte !== 0x1b) control++
+  }
+  return control > length / 20
+}
+
+/** How JSON text is laid out: one record a line, or values of any layout. */
+export type TextShape = 'lines' | 'values' | 'blank' | 'not-json'
+
+const NEWLINE = 0x0a
+const OPEN_BRACE = 0x7b
+const OPEN_BRACKET = 0x5b
+
+/** Decides from the head of a text; `whole` where there is no more of it. */
+export function textShape(head: Uint8Array, whole: boolean): TextShape {
+  const lines = firstLines(head)
+  const [first] = lines
+  if (first === undefined) return whole ? 'blank' : 'not-json'
+  const begin = head[first.start]
+  if (begin === OPEN_BRACKET) return 'values'
+  // A first line that was cut at its left end must not cost the lines after it.
+  if (begin !== OPEN_BRACE) return lines.some(({ start }) => head[start] === OPEN_BRACE) ? 'lines' : 'not-json'
+  const { depth, inString } = lineState(head, first.start, first.end)
+  if (depth <= 0 || inString || first.end === head.length) return 'lines'
+  // The first line leaves braces open: a pretty-printed object, unless a whole object stands on the next line.
+  const second = lines[1]
+  if (second === undefined || second.indented || head[second.start] !== OPEN_BRACE) return 'values'
+  return second.end === head.length || lineState(head, second.start, second.end).depth === 0 ? 'lines' : 'values'
+}
+
+interface Line {
+  /** First byte that is not white space. */
+  readonly start: number
+  readonly end: number
+  readonly indented: boolean
+}
+
+/** The first lines that are not blank, 64 at most. */
+function firstLines(head: Uint8Array): Line[] {
+  const lines: Line[] = []
+  let pos = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0
+  while (pos < head.length && lines.length < 64) {
+    const newline = head.indexOf(NEWLINE, pos)
+    const end = newline < 0 ? head.length : newline
+    let start = pos
+    while (start < end && (head[start] as number) <= 0x20) start++
+    if (start < end) lines.push({ start, end, indented: start > pos })
+    pos = end + 1
+  }
+  return lines
+}
+
+function lineState(head: Uint8Array, start: number, end: number): { depth: number; inString: boolean } {
+  let depth = 0
+  let inString = false
+  for (let pos = start; pos < end; pos++) {
+    const byte = head[pos] as number
+    if (inString) {
+      if (byte === 0x5c) pos++
+      else if (byte === 0x22) inString = false
+    } else if (byte === 0x22) inString = true
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
+    else if (byte === 0x7d || byte === 0x5d) depth--
+  }
+  return { depth, inString }
+}

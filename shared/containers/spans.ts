@@ -1,0 +1,58 @@
+import type { RecordSpans } from './container.ts'
+
+export const DEFAULT_BATCH_BYTES = 4 << 20
+
+/** Gathers record boundaries into batches. `add` and `damage` give a batch when one is full, `finish` the last one. */
+export class SpansBuilder {
+  private first = 0
+  private lines: number[] = []
+  private offsets: number[] = []
+  private lengths: number[] = []
+
+  constructor(private readonly batchBytes: number) {}
+
+  /** Adds a record; returns the batch before it when the two together would be too large. */
+  add(offset: number, length: number, line: number): RecordSpans | null {
+    const start = this.offsets[0]
+    const full = start !== undefined && offset + length - start > this.batchBytes ? this.finish() : null
+    this.offsets.push(offset)
+    this.lengths.push(length)
+    this.lines.push(line)
+    return full
+  }
+
+  /** The last batch: what was gathered, and after it one record that stands for everything that could not be read. */
+  damage(offset: number, line: number, code: string, message: string): RecordSpans {
+    this.offsets.push(offset)
+    this.lengths.push(0)
+    this.lines.push(line)
+    const index = this.offsets.length - 1
+    return { ...(this.finish() as RecordSpans), damaged: { index, code, message } }
+  }
+
+  finish(): RecordSpans | null {
+    const count = this.offsets.length
+    if (count === 0) return null
+    const batch = {
+      first: this.first,
+      lines: Float64Array.from(this.lines),
+      offsets: Float64Array.from(this.offsets),
+      lengths: Float64Array.from(this.lengths),
+    }
+    this.first += count
+    this.lines = []
+    this.offsets = []
+    this.lengths = []
+    return batch
+  }
+}
+
+/** Where the bytes of a batch begin and end in its container. */
+export function extentOf(spans: RecordSpans): { readonly start: number; readonly end: number } {
+  const last = spans.offsets.length - 1
+  if (last < 0) return { start: 0, end: 0 }
+  return {
+    start: spans.offsets[0] as number,
+    end: (spans.offsets[last] as number) + (spans.lengths[last] as number),
+  }
+}

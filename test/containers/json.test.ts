@@ -1,0 +1,207 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { decimalToDouble } from '../../shared/containers/decimal.ts'
+import { MAX_DEPTH, parseJson } from '../../shared/containers/json.ts'
+import { JsonError } from '../../shared/containers/json-error.ts'
+
+const encoder = new TextEncoder()
+
+function parse(text: string, keys: string[] = []) {
+  const bytes = encoder.encode(text)
+  return parseJson(bytes, 0, bytes.length, new Set(keys))
+}
+
+function errorOf(text: string): JsonError {
+  try {
+    parse(text, ['ids'])
+  } catch (error) {
+    if (error instanceof JsonError) return error
+    throw error
+  }
+  throw new Error(`was read: ${text}`)
+}
+
+/** Typed arrays as plain ones. */
+function plain(value: unknown): unknown {
+  if (value instanceof Int32Array || value instanceof Float64Array) return Array.from(value)
+  if (Array.isArray(value)) return value.map(plain)
+  if (value !== null && typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
+  }
+  return value
+}
+
+const layouts = [undefined, 1, '\t', 4]
+
+describe('parseJson', () => {
+  test('gives what JSON.parse gives, for any JSON in any layout', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), fc.constantFrom(...layouts), (text, space) => {
+        const laidOut = JSON.stringify(JSON.parse(text), null, space)
+        expect(parse(laidOut)).toEqual(JSON.parse(laidOut))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('gives the same under numeric keys, with typed arrays for plain ones', () => {
+    const element = fc.oneof(
+      fc.integer(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.string(),
+      fc.constant([]),
+    )
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.array(fc.integer()), fc.array(element))),
+        fc.constantFrom(...layouts),
+        (lists, space) => {
+          const text = JSON.stringify({ ids: lists, other: [1] }, null, space)
+          expect(plain(parse(text, ['ids']))).toEqual(JSON.parse(text))
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('reads strings with escapes, any script, lone surrogates and byte order marks', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), fc.boolean(), (text, escapeAll) => {
+        const json = escapeAll
+          ? `"${Array.from(text, (c) => Array.from({ length: c.length }, (_, i) => `\\u${c.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')).join('')}"`
+          : JSON.stringify(text)
+        expect(parse(json)).toBe(JSON.parse(json))
+      }),
+      { numRuns: 2000 },
+    )
+    expect(parse('"\ufeffx"')).toBe('\ufeffx')
+    expect(parse('"\\ud800"')).toBe('\ud800')
+  })
+
+  test('reads every double exactly, however long it is written', () => {
+    const value = fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.float({ noNaN: true, noDefaultInfinity: true }),
+      fc.double({ min: -30, max: 0, noNaN: true }),
+      fc.double({ min: -1e-5, max: 0, noNaN: true }),
+    )
+    fc.assert(
+      fc.property(value, fc.constantFrom('shortest', 'precision', 'exponential'), (number, way) => {
+        const text =
+          way === 'shortest' ? String(number) : way === 'precision' ? number.toPrecision(21) : number.toExponential(16)
+        const json = Object.is(number, -0) ? '-0.0' : text
+        expect(Object.is(parse(json), Number(json))).toBe(true)
+        expect((parse(`{"ids":[0.5,${json}]}`, ['ids']) as { ids: Float64Array }).ids[1]).toBe(Number(json))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('reads decimals next to the middle between two doubles', () => {
+    // 2^53 + 1 lies exactly between two doubles, its neighbours just beside.
+    for (const text of [
+      '9007199254740993',
+      '9007199254740992.9',
+      '900719925474099.31',
+      '0.9007199254740993',
+      '1.00000000000000011102230246251565',
+    ]) {
+      expect(parse(text)).toBe(Number(text))
+    }
+    expect(decimalToDouble(900719925, 4740993, 7, 16, 0)).toBeNaN()
+  })
+
+  test('makes typed arrays under numeric keys, at any depth, and nowhere else', () => {
+    const read = parse('{"ids":[1, -2,3],"a":{"ids":[[1],[2.5,null]]},"b":[1],"flags":[true,false,2]}', [
+      'ids',
+      'flags',
+    ])
+    expect(read).toEqual({
+      ids: Int32Array.of(1, -2, 3),
+      a: { ids: [Int32Array.of(1), Float64Array.of(2.5, Number.NaN)] },
+      b: [1],
+      flags: Int32Array.of(1, 0, 2),
+    })
+  })
+
+  test('keeps an array of anything else plain', () => {
+    expect(parse('{"ids":["7",8]}', ['ids'])).toEqual({ ids: ['7', 8] })
+    expect(parse('{"ids":[]}', ['ids'])).toEqual({ ids: new Int32Array(0) })
+  })
+
+  test('changes to doubles where 32 bits end', () => {
+    expect(parse('{"ids":[2147483647,-2147483648]}', ['ids'])).toEqual({ ids: Int32Array.of(2147483647, -2147483648) })
+    expect(parse('{"ids":[1,2147483648]}', ['ids'])).toEqual({ ids: Float64Array.of(1, 2147483648) })
+    expect(parse('{"ids":[1,2.0]}', ['ids'])).toEqual({ ids: Float64Array.of(1, 2) })
+    const zero = parse('{"ids":[-0]}', ['ids']) as { ids: Float64Array }
+    expect(Object.is(zero.ids[0], -0)).toBe(true)
+  })
+
+  test('grows for long arrays', () => {
+    const ids = Array.from({ length: 100_000 }, (_, i) => i * 7)
+    expect(parse(JSON.stringify({ ids }), ['ids'])).toEqual({ ids: Int32Array.from(ids) })
+    const logprobs = ids.map((id) => -(id + 1) / 3)
+    expect(parse(JSON.stringify({ ids: logprobs }), ['ids'])).toEqual({ ids: Float64Array.from(logprobs) })
+  })
+
+  test("reads Python's bare NaN and infinities, in typed arrays too", () => {
+    expect(parse('[NaN, Infinity, -Infinity]')).toEqual([
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      Number.NEGATIVE_INFINITY,
+    ])
+    expect(parse('{"ids":[1,NaN,-Infinity,Infinity]}', ['ids'])).toEqual({
+      ids: Float64Array.of(1, Number.NaN, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY),
+    })
+  })
+
+  test('takes __proto__ as a key like any other', () => {
+    const read = parse('{"__proto__":{"polluted":true},"constructor":1}') as object
+    expect(Object.keys(read)).toEqual(['__proto__', 'constructor'])
+    expect('polluted' in read).toBe(false)
+    expect('polluted' in {}).toBe(false)
+  })
+
+  test('refuses what JSON.parse refuses, and says where', () => {
+    const bad = [
+      '',
+      '{',
+      '[1,]',
+      '[1 2]',
+      '{"a":1,}',
+      '{"a"}',
+      '{a:1}',
+      '01',
+      '-',
+      '1.',
+      '.5',
+      '1e',
+      '+1',
+      'tru',
+      '"a',
+      '"\\x"',
+      '"\n"',
+      '{} x',
+      '[1}',
+      '{"ids":[1,]}',
+      '{"ids":[01]}',
+      '{"ids":[1,-]}',
+      'nan',
+      '"\\u12"',
+    ]
+    for (const text of bad) {
+      expect(() => JSON.parse(text)).toThrow()
+      expect(errorOf(text)).toBeInstanceOf(JsonError)
+    }
+    expect(errorOf('{"a": [1, 2}').at).toBe(11)
+    expect(errorOf('{"a": [1, 2}').message).toBe('"," or "]" was expected, found "}"')
+    expect(errorOf('{"ids": [1, 2').message).toBe('"," or "]" was expected, found the end')
+  })
+
+  test('refuses bottomless nesting instead of exhausting the stack', () => {
+    const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+    expect(parse(deep(MAX_DEPTH))).toBeInstanceOf(Array)
+    expect(errorOf(deep(MAX_DEPTH + 1)).message).toContain('nested deeper')
+    expect(errorOf(`{"ids":${deep(200_000)}}`).message).toContain('nested deeper')
+  })
+})
