@@ -1,0 +1,112 @@
+import type { MaskAlignment } from '../model/policy.ts'
+import { Expected } from '../model/tokens.ts'
+import type { TrajectoryView } from './check.ts'
+import { countOf } from './spans.ts'
+
+const LARGEST_LAG = 3
+
+/** Share of the oracle's edges that the mask must have at the lag; below it the disagreement is no shift. */
+const EDGES_AT_LAG = 0.9
+
+/** A shape that nearly every row has is the run's convention. */
+const NEARLY_ALL = 0.95
+
+/** How the mask's edges lie against those of the structure oracle. */
+export interface MaskLag {
+  /** Tokens by which the mask comes late (negative: early) as a whole; 0 = not shifted, or no shift explains it. */
+  readonly lag: number
+  /** Share of the oracle's edges that the mask has at this lag. */
+  readonly score: number
+  /** Edges of the oracle that could be compared. */
+  readonly edges: number
+  /** Share of edges found at each lag from -3 to 3. */
+  readonly scores: readonly number[]
+}
+
+/**
+ * Compares where trained spans start and end in the mask and in the oracle. Only edges are looked at, so the cost is that
+ * of the turns and not of the tokens. A shift moves starts and ends alike: a mask that only begins too early (trained headers) or only
+ * ends too late (trained newlines) is none.
+ */
+export function maskLag(mask: Uint8Array, expected: Uint8Array, end: number): MaskLag {
+  const starts: number[] = []
+  const ends: number[] = []
+  for (let i = 1; i <= end; i++) {
+    const before = expected[i - 1]
+    const after = i === end ? Expected.masked : expected[i]
+    if (before === Expected.masked && after === Expected.trained) starts.push(i)
+    else if (before === Expected.trained && after === Expected.masked) ends.push(i)
+  }
+  const scores: number[] = []
+  let best = 0
+  let bestScore = 0
+  for (let lag = -LARGEST_LAG; lag <= LARGEST_LAG; lag++) {
+    const startShare = shareAt(mask, starts, lag, end, 0, 1)
+    const endShare = shareAt(mask, ends, lag, end, 1, 0)
+    const share = Math.min(startShare, endShare)
+    scores.push(share)
+    // At equal scores the smaller shift explains as much.
+    if (share > bestScore || (share === bestScore && Math.abs(lag) < Math.abs(best))) {
+      best = lag
+      bestScore = share
+    }
+  }
+  const shifted = best !== 0 && bestScore >= EDGES_AT_LAG && (scores[LARGEST_LAG] as number) <= 1 - EDGES_AT_LAG
+  return { lag: shifted ? best : 0, score: bestScore, edges: starts.length + ends.length, scores }
+}
+
+/** Share of `edges` at which the mask, `lag` tokens later, steps from `from` to `to`. The row's own end counts as masked. */
+function shareAt(mask: Uint8Array, edges: readonly number[], lag: number, end: number, from: number, to: number) {
+  let compared = 0
+  let found = 0
+  for (const edge of edges) {
+    const at = edge + lag
+    if (at < 1 || at > end) continue
+    compared++
+    if (mask[at - 1] === from && (at === end ? 0 : mask[at]) === to) found++
+  }
+  return compared === 0 ? 0 : found / compared
+}
+
+export interface AlignmentDecision {
+  readonly alignment: MaskAlignment
+  /** Nothing in the dump decides between a target-aligned mask and one that is off by one; target is assumed. */
+  readonly undecided: boolean
+}
+
+/**
+ * How the masks of a dump are aligned. What the person declares wins, then what the format documents. Otherwise masks that are one
+ * shorter than the ids are target-aligned, and a uniform lag of -1 looks like target alignment but may as well be a fault: undecided.
+ *
+ * @param views of the first trajectories, made with alignment `token`
+ */
+export function decideAlignment(
+  views: readonly TrajectoryView[],
+  documented: MaskAlignment | null,
+  given: MaskAlignment | 'auto',
+): AlignmentDecision {
+  if (given !== 'auto') return { alignment: given, undecided: false }
+  if (documented !== null) return { alignment: documented, undecided: false }
+  const masked = views.filter(({ mask }) => mask !== null)
+  if (masked.length > 0 && masked.every(isOneShorter)) return { alignment: 'target', undecided: false }
+  let compared = 0
+  let early = 0
+  for (const { mask, expected, segmentation, ids } of masked) {
+    if (mask === null || expected === null || countOf(mask, 1) === 0) continue
+    const { edges, lag } = maskLag(mask, expected, ids.length - (segmentation?.padding.right ?? 0))
+    if (edges === 0) continue
+    compared++
+    if (lag === -1) early++
+  }
+  const uniform = compared > 0 && early >= NEARLY_ALL * compared
+  return { alignment: uniform ? 'target' : 'token', undecided: uniform }
+}
+
+/** The dump stores this trajectory's mask with one element less than it has ids. */
+export function isOneShorter({ trajectory, ids }: Pick<TrajectoryView, 'trajectory' | 'ids'>): boolean {
+  return trajectory.arrays.some(({ name, length }) => isMaskName(name) && length === ids.length - 1)
+}
+
+export function isMaskName(name: string): boolean {
+  return /mask|labels/.test(name) && !/attention/.test(name)
+}

@@ -1,0 +1,150 @@
+import { Hash64 } from '../model/hash.ts'
+import { type Segmentation, type Span, TokenState, type Turn } from '../model/tokens.ts'
+import type { Trajectory } from '../model/trajectory.ts'
+import type { Tokenizer } from '../tokens/tokenizer.ts'
+import { endReason } from './end-reason.ts'
+import type { TrajectoryFacts } from './facts.ts'
+import { countLostTokens } from './lost-tokens.ts'
+import { countOf, lengthOf } from './spans.ts'
+import { drawStrip } from './strip.ts'
+import { supportingDocuments } from './supporting-documents.ts'
+
+/** What `createView` found in the tokens; a trajectory of text alone has none. */
+export interface PreparedTokens {
+  readonly ids: Int32Array
+  readonly mask: Uint8Array | null
+  readonly weights: Float32Array | null
+  readonly states: Uint8Array
+  readonly padding: { readonly left: number; readonly right: number }
+  readonly segmentation: Segmentation | null
+  /** Null where none frames turns. */
+  readonly tokenizer: Tokenizer | null
+  text(span: Span): string
+}
+
+/** The facts of a trajectory. Without tokens: those that its fields and messages tell. */
+export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | null = null): TrajectoryFacts {
+  const end = endReason(trajectory, tokens?.segmentation ?? null)
+  return {
+    place: trajectory.place,
+    id: trajectory.id,
+    recordHash: trajectory.recordHash,
+    group: trajectory.group,
+    groupSize: trajectory.groupSize,
+    step: trajectory.step,
+    reward: trajectory.reward,
+    rewards: trajectory.rewards,
+    ...advantageFacts(trajectory, tokens?.mask ?? null),
+    ...(tokens === null ? NO_TOKENS : tokenFacts(trajectory, tokens)),
+    ...(tokens?.segmentation ? turnFacts(tokens.segmentation) : messageFacts(trajectory)),
+    endReason: end,
+    finishReason: trajectory.finishReason,
+    isTruncated: trajectory.isTruncated,
+    excluded: trajectory.excluded,
+    model: trajectory.model,
+    lost: tokens === null ? 0 : countLostTokens(trajectory, tokens, end),
+    supportingDocuments: tokens === null ? null : supportingDocuments(trajectory, tokens),
+  }
+}
+
+const NO_TOKENS = {
+  length: 0,
+  realLength: 0,
+  promptLength: null,
+  trained: null,
+  masked: null,
+  padding: 0,
+  unknown: 0,
+  weight: null,
+  idsHash: null,
+  promptHash: null,
+  strip: new Uint8Array(0),
+}
+
+function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
+  const { ids, mask, weights, states, padding, segmentation } = tokens
+  const trained = countOf(states, TokenState.trained)
+  const end = ids.length - padding.right
+  const promptLength = trajectory.promptLength ?? promptEnd(segmentation, end, padding.left)
+  let weight: number | null = mask === null ? null : trained
+  if (weights !== null && mask !== null) {
+    weight = 0
+    for (let i = 0; i < ids.length; i++) if (mask[i] === 1) weight += weights[i] as number
+  }
+  return {
+    length: ids.length,
+    realLength: end - padding.left,
+    promptLength,
+    trained: mask === null ? null : trained,
+    masked: mask === null ? null : countOf(states, TokenState.masked),
+    padding: padding.left + padding.right,
+    unknown: countOf(states, TokenState.unknown),
+    weight,
+    idsHash: new Hash64().words(ids, padding.left, end).digest(),
+    promptHash:
+      promptLength === null
+        ? null
+        : new Hash64().words(ids, padding.left, Math.min(end, padding.left + promptLength)).digest(),
+    strip: drawStrip(states),
+  }
+}
+
+/** Tokens through the header of the first assistant turn, left padding excluded; a row without one is all prompt. */
+function promptEnd(segmentation: Segmentation | null, end: number, left: number): number | null {
+  if (segmentation === null || segmentation.turns.length === 0) return null
+  const first = segmentation.turns.find(({ kind }) => kind === 'assistant')
+  return (first?.headerEnd ?? end) - left
+}
+
+function turnFacts({ turns }: Segmentation) {
+  const assistant = turns.filter((turn) => turn.kind === 'assistant' && turn.contentEnd > turn.contentStart)
+  return {
+    turns: turns.length,
+    assistantTurns: assistant.length,
+    toolTurns: turns.filter(({ kind }) => kind === 'tool').length,
+    assistantLengths: assistant.map(sampledLength),
+    toolReplyLengths: turns.flatMap(replyLengths),
+  }
+}
+
+/** What the model wrote in a turn, end token included, spliced replies not. */
+function sampledLength(turn: Turn): number {
+  const end = turn.endToken >= 0 ? turn.endToken + 1 : turn.contentEnd
+  return end - turn.contentStart - lengthOf(turn.spans.filter(({ part }) => part === 'tool'))
+}
+
+/** Replies that share a turn, or are spliced into an assistant turn, count one by one. */
+function replyLengths(turn: Turn): number[] {
+  const spans = turn.spans.filter(({ part }) => part === 'tool')
+  if (spans.length > 0) return spans.map(({ start, end }) => end - start)
+  return turn.kind === 'tool' ? [turn.contentEnd - turn.contentStart] : []
+}
+
+function messageFacts({ messages }: Trajectory) {
+  const roles = messages?.map(({ role }) => role.toLowerCase()) ?? []
+  const count = (pattern: RegExp) => roles.filter((role) => pattern.test(role)).length
+  return {
+    turns: roles.length,
+    assistantTurns: count(/^(assistant|agent|model|gpt|ai)$/),
+    toolTurns: count(/^(tool|function|ipython|observation|environment)$/),
+    assistantLengths: [],
+    toolReplyLengths: [],
+  }
+}
+
+function advantageFacts({ advantage, advantages }: Trajectory, mask: Uint8Array | null) {
+  if (advantages === null) {
+    return { advantage, maxAdvantage: advantage === null ? null : Math.abs(advantage) }
+  }
+  let common: number | null = null
+  let differs = false
+  let largest: number | null = null
+  for (let i = 0; i < advantages.length; i++) {
+    const value = advantages[i] as number
+    if (mask?.[i] !== 1 || !Number.isFinite(value)) continue
+    if (common === null) common = value
+    else if (common !== value) differs = true
+    largest = Math.max(largest ?? 0, Math.abs(value))
+  }
+  return { advantage: advantage ?? (differs ? null : common), maxAdvantage: largest }
+}

@@ -1,0 +1,35 @@
+import type { Segmentation } from '../model/tokens.ts'
+import type { Trajectory } from '../model/trajectory.ts'
+import type { EndReason } from './facts.ts'
+
+/**
+ * How a rollout ended. The ids decide where they can: a closed last assistant turn is a stop, an open one a cut, unless the dump says
+ * the model stopped there (its end token is then not stored). A row that ends in a reply was cut there if the reply is open
+ * or the dump calls the row truncated; else the environment ended it.
+ */
+export function endReason(trajectory: Trajectory, segmentation: Segmentation | null): EndReason {
+  const declaredCut = trajectory.isTruncated === true || isLengthStop(trajectory.finishReason)
+  const declaredStop = isModelStop(trajectory.finishReason)
+  const turns = segmentation?.turns.filter((turn) => turn.kind !== 'assistant' || turn.contentEnd > turn.contentStart)
+  const last = turns?.at(-1)
+  if (turns === undefined || last === undefined) return declaredCut ? 'cut-prose' : declaredStop ? 'stop' : 'unknown'
+  if (!turns.some(({ kind }) => kind === 'assistant')) return 'prompt-only'
+  const closed = last.endToken >= 0
+  if (last.kind !== 'assistant') return !closed || declaredCut ? 'cut-reply' : 'stop'
+  const calls = last.spans.some(({ part }) => part === 'tool_call')
+  // The row was cut between a whole call and its reply.
+  if (closed) return calls && trajectory.isTruncated === true ? 'cut-reply' : 'stop'
+  if (last.spans.some(({ part, closed: tag }) => part === 'tool_call' && !tag)) return 'cut-call'
+  if (last.spans.some(({ part, closed: tag }) => part === 'tool' && !tag)) return 'cut-reply'
+  return declaredStop && !declaredCut ? 'stop' : 'cut-prose'
+}
+
+export function isLengthStop(finishReason: string | null): boolean {
+  return finishReason !== null && /length|max_tokens|truncat/i.test(finishReason)
+}
+
+function isModelStop(finishReason: string | null): boolean {
+  return (
+    finishReason !== null && /^(stop|eos|end_turn|stop_sequence|stop_string|tool_calls?|completed)$/i.test(finishReason)
+  )
+}

@@ -1,0 +1,41 @@
+import type { Message, Trajectory } from '../model/trajectory.ts'
+import type { PreparedTokens } from './create-facts.ts'
+import type { EndReason } from './facts.ts'
+import { normalised } from './normalised-text.ts'
+
+/**
+ * Tokens that the messages hold after the end of the ids. Counted only where the row does end early: its last turn is cut, the
+ * dump says truncated, or the messages have more assistant turns than the ids. Messages are looked up from the last one back
+ * until one is found in the ids; the first that is missing may be there in part. 0 where nothing is known to be lost.
+ */
+export function countLostTokens(trajectory: Trajectory, tokens: PreparedTokens, end: EndReason): number {
+  const { segmentation, tokenizer, ids, padding } = tokens
+  const messages = trajectory.messages?.filter(({ content }) => content !== null && content.trim() !== '') ?? []
+  if (segmentation === null || tokenizer === null || messages.length === 0) return 0
+  const written = (kinds: RegExp) => messages.filter(({ role }) => kinds.test(role)).length
+  const turns = segmentation.turns.filter((turn) => turn.kind === 'assistant' && turn.contentEnd > turn.contentStart)
+  const endsEarly = end === 'cut-prose' || end === 'cut-call' || end === 'cut-reply' || trajectory.isTruncated === true
+  if (!endsEarly && written(/^assistant$/i) <= turns.length) return 0
+  const visible = normalised(tokens.text({ start: padding.left, end: ids.length - padding.right }))
+  const missing: Message[] = []
+  for (const message of messages.toReversed()) {
+    if (visible.includes(normalised(message.content as string))) break
+    missing.unshift(message)
+  }
+  // Nothing of the conversation is in the ids as the messages spell it: the two cannot be compared.
+  if (missing.length === messages.length) return 0
+  const sum = missing.reduce((total, { content }) => total + tokenizer.encode(content as string).length, 0)
+  return Math.max(0, sum - visibleStart(missing[0], tokens))
+}
+
+/** Tokens of the last, open turn, where its text is how the first missing message begins. */
+function visibleStart(message: Message | undefined, { segmentation, text }: PreparedTokens): number {
+  const last = segmentation?.turns.at(-1)
+  if (message === undefined || last === undefined || last.endToken >= 0 || last.contentEnd <= last.contentStart)
+    return 0
+  // The last word may be cut in the middle and a character with it.
+  const seen = normalised(text({ start: last.contentStart, end: last.contentEnd }).replace(/\uFFFD+$/u, ''))
+  const stripped = seen.replace(/^tool response /, '')
+  const whole = normalised(message.content as string)
+  return whole.startsWith(stripped) ? last.contentEnd - last.contentStart : 0
+}

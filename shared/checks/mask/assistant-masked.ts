@@ -1,0 +1,57 @@
+import { Expected, type Turn } from '../../model/tokens.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { tokenCount, writtenTurns } from '../edges.ts'
+import { hidesTurns } from '../shape.ts'
+
+export const M03: Check = {
+  code: 'M03',
+  name: 'assistant-turn-masked',
+  title: 'Assistant turn is masked out',
+  hypotheses: ['H02'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'tokenizer'],
+  looksAt: 'assistant turns',
+  why: 'A turn that earned the reward gets no gradient: only some of the decisions of a rollout are learned.',
+  fix: 'Train every sampled turn, or declare --policy last-turn if only the last is meant.',
+  cite: 'ms-swift#7838, slime#1563, transformers#34494',
+  trajectory(view, { policy }, report) {
+    if (view.segmentation === null || hidesTurns(view)) return
+    const turns = writtenTurns(view.segmentation).flatMap((turn) => {
+      const coverage = coverageOf(view, turn)
+      return coverage === null ? [] : [{ turn, ...coverage }]
+    })
+    // A row that trains no assistant turn at all trains something else; that is another fault's name.
+    const someTrained = turns.some(({ trained }) => trained > 0)
+    const lastTurnOnly = policy.id === 'last-turn'
+    if (!someTrained && !lastTurnOnly) return
+    const last = turns.at(-1)?.turn
+    for (const { turn, trained, sampled } of turns) {
+      const masked = trained === 0
+      // Where the trained last turn is not an assistant's, M01 names it; the assistant turns before it are masked as declared.
+      const intended = lastTurnOnly && (turn !== last || !someTrained)
+      report.place(masked && !intended, { turn: turn.ordinal })
+      if (!masked) continue
+      report.fault({
+        turn,
+        scope: 'turn',
+        tokens: { start: turn.contentStart, end: turn.endToken >= 0 ? turn.endToken + 1 : turn.contentEnd },
+        intended: intended || (policy.intended.includes('M03') && !lastTurnOnly),
+        message: `Assistant turn ${turn.ordinal} is masked out: none of its ${tokenCount(sampled)} carries loss`,
+        evidence: { turn_tokens: sampled, coverage: turns.map((each) => each.trained / each.sampled) },
+      })
+    }
+  },
+}
+
+/** Trained and sampled tokens of a turn's content; null where the oracle cannot call any of it sampled. */
+function coverageOf({ mask, expectedRl }: TrajectoryView, turn: Turn): { trained: number; sampled: number } | null {
+  let sampled = 0
+  let trained = 0
+  for (let i = turn.contentStart; i < turn.contentEnd; i++) {
+    if (expectedRl?.[i] !== Expected.trained || mask?.[i] === 255) continue
+    sampled++
+    if (mask?.[i] === 1) trained++
+  }
+  return sampled === 0 ? null : { trained, sampled }
+}

@@ -1,0 +1,67 @@
+import type { Span } from '../../model/tokens.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { tokenCount } from '../edges.ts'
+import { lengthOf, runsOf } from '../spans.ts'
+
+export const M15: Check = {
+  code: 'M15',
+  name: 'loss-mask-as-attention-mask',
+  title: 'Loss mask is reused as attention mask',
+  hypotheses: ['H02'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'attention_mask'],
+  looksAt: 'trajectories with an attention mask',
+  why: 'The prompt and the tool replies are invisible to the forward pass: the policy is trained on its own words without question or documents.',
+  fix: 'Give the forward pass an attention mask of all real tokens, and apply the loss mask to the loss alone.',
+  cite: 'TRL#4974, TimeSearch-R#7',
+  trajectory(view, _settings, report) {
+    const attention = view.trajectory.attentionMask as Int32Array
+    const { left, right } = view.segmentation?.padding ?? view.trajectory.padding ?? { left: 0, right: 0 }
+    const end = view.ids.length - right
+    const equal = isLossMask(view, attention, left, end)
+    const hidden = hiddenTokens(view, attention, left, end, equal)
+    report.place(hidden.length > 0)
+    if (hidden.length === 0) return
+    const count = lengthOf(hidden)
+    report.fault({
+      scope: 'trajectory',
+      tokens: { start: hidden[0]!.start, end: hidden.at(-1)!.end },
+      affected: hidden,
+      message: `${tokenCount(count)} of the context ${count === 1 ? 'is' : 'are'} hidden from the forward pass${equal ? ': the attention mask is the loss mask' : ''}`,
+      evidence: {
+        hidden_tokens: count,
+        real_tokens: end - left,
+        attention_equals_loss_mask: equal,
+        first_hidden: hidden.slice(0, 8).map((span) => [span.start, span.end]),
+      },
+    })
+  },
+}
+
+/** The two masks are the same on all real tokens, and leave some of them out. */
+function isLossMask(view: TrajectoryView, attention: Int32Array, start: number, end: number): boolean {
+  const mask = view.trajectory.mask ?? view.mask
+  let masked = 0
+  for (let i = start; i < end; i++) {
+    if ((attention[i] !== 0 ? 1 : 0) !== mask?.[i]) return false
+    if (mask[i] === 0) masked++
+  }
+  return masked > 0
+}
+
+/**
+ * Real tokens that the forward pass does not see. An attention mask alone never decides what is padding: before the first
+ * attended token only those count in which turns were found. After the last one they count only where the masks are
+ * the same, since a row may be padded in a way that nothing declares.
+ */
+function hiddenTokens(view: TrajectoryView, attention: Int32Array, start: number, end: number, equal: boolean): Span[] {
+  let first = start
+  while (first < end && attention[first] === 0) first++
+  let last = end
+  while (last > first && attention[last - 1] === 0) last--
+  const turns = view.segmentation?.turns ?? []
+  const from = Math.min(first, turns[0]?.start ?? first)
+  const to = equal ? Math.max(last, turns.at(-1)?.end ?? last) : last
+  return runsOf(attention, 0, from, to)
+}

@@ -1,0 +1,53 @@
+import { Provenance, type Span } from '../../model/tokens.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { carryLoss } from '../edges.ts'
+import { hidesTurns } from '../shape.ts'
+import { lengthOf, runsOf } from '../spans.ts'
+
+export const M12: Check = {
+  code: 'M12',
+  name: 'padding-trained',
+  title: 'Padding is trained',
+  hypotheses: ['H02'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'mask'],
+  looksAt: 'trajectories with padding',
+  why: 'The model is trained to emit padding after its answer, and the padding dilutes the loss of every short row.',
+  fix: 'Multiply the loss mask with the attention mask after padding.',
+  cite: 'TRL#5904, open-instruct#1817, AgileRL#498',
+  trajectory(view, _settings, report) {
+    if (hidesTurns(view)) return
+    const { left, right } = view.segmentation?.padding ?? view.trajectory.padding ?? { left: 0, right: 0 }
+    if (left + right === 0) return
+    const trained = [...trainedIn(view, 0, left), ...trainedIn(view, view.ids.length - right, view.ids.length)]
+    report.place(trained.length > 0)
+    if (trained.length === 0) return
+    const start = trained[0]!.start
+    const count = lengthOf(trained)
+    report.fault({
+      tokens: { start, end: trained.at(-1)!.end },
+      affected: trained,
+      message: carryLoss(count, 'of padding'),
+      evidence: { pad_id: view.ids[start], padding_left: left, padding_right: right, trained_tokens: count },
+    })
+  },
+}
+
+function trainedIn(view: TrajectoryView, start: number, end: number): Span[] {
+  const runs = runsOf(view.mask as Uint8Array, 1, start, end)
+  return runs.filter((run) => !isSampledEnd(view, run))
+}
+
+/** The first pad after an open last turn may be the end token that a base model sampled: pad and end share an id there. */
+function isSampledEnd({ segmentation, provenance }: TrajectoryView, run: Span): boolean {
+  if (provenance?.[run.start] === Provenance.sampled) return true
+  const last = segmentation?.turns.at(-1)
+  return (
+    last !== undefined &&
+    last.kind === 'assistant' &&
+    last.endToken < 0 &&
+    run.start === last.end &&
+    run.end === run.start + 1
+  )
+}

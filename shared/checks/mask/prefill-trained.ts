@@ -1,0 +1,40 @@
+import { Provenance, type Span } from '../../model/tokens.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { carryLoss, edgeBefore } from '../edges.ts'
+import { hidesEdges, isSwallowed } from '../shape.ts'
+import { lengthOf, runsOf } from '../spans.ts'
+
+export const M09: Check = {
+  code: 'M09',
+  name: 'prefill-trained',
+  title: 'Template prefill is trained',
+  hypotheses: ['H02'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'tokenizer'],
+  looksAt: 'assistant turns that begin with a block of the template',
+  why: 'The generation prompt supplies the (empty) think block; training it teaches the model to write what it never chose.',
+  fix: 'Begin the trained span after everything the generation prompt adds.',
+  cite: 'tinker-cookbook#864, Automodel#3739',
+  trajectory(view, _settings, report) {
+    if (view.segmentation === null || hidesEdges(view)) return
+    for (const turn of view.segmentation.turns) {
+      if (turn.kind !== 'assistant' || turn.contentStart === turn.headerEnd) continue
+      const trained = isSwallowed(view, turn) ? [] : trainedPrefill(view, turn.headerEnd, turn.contentStart)
+      report.place(trained.length > 0, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
+      if (trained.length === 0) continue
+      const count = lengthOf(trained)
+      report.fault({
+        turn,
+        tokens: { start: trained[0]!.start, end: trained.at(-1)!.end },
+        affected: trained,
+        message: carryLoss(count, `of the template's prefill in assistant turn ${turn.ordinal}`),
+        evidence: { prefill_tokens: turn.contentStart - turn.headerEnd, trained_tokens: count },
+      })
+    }
+  },
+}
+
+function trainedPrefill({ mask, provenance }: TrajectoryView, start: number, end: number): Span[] {
+  return runsOf(mask as Uint8Array, 1, start, end).filter((run) => provenance?.[run.start] !== Provenance.sampled)
+}

@@ -1,0 +1,40 @@
+import type { Check } from '../check.ts'
+import { tokenCount } from '../edges.ts'
+import { hidesTurns, shapeOf } from '../shape.ts'
+
+export const M05: Check = {
+  code: 'M05',
+  name: 'mask-runs-to-end',
+  title: 'Loss mask runs on to the end of the row',
+  hypotheses: ['H02'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'tokenizer'],
+  looksAt: 'trajectories that go on after an assistant turn',
+  why: 'From one turn on, headers, tool replies and questions are trained as if the model had written them.',
+  fix: 'End the trained span at the end-of-turn token; look for an end marker that the template does not emit.',
+  cite: 'transformers#47325, transformers#47326, Automodel#3024',
+  trajectory(view, _settings, report) {
+    if (view.segmentation === null || hidesTurns(view)) return
+    const { turns } = view.segmentation
+    const first = turns.find(({ kind }) => kind === 'assistant')
+    if (first === undefined || first.index === turns.length - 1) return
+    const { overrun } = shapeOf(view)
+    report.place(overrun !== null)
+    if (overrun === null) return
+    const { turn, end } = overrun
+    const past = (turn.endToken >= 0 ? turn.endToken : turn.contentEnd - 1) + 1
+    const swallowed = turns.filter(({ index }) => index > turn.index)
+    report.fault({
+      turn,
+      tokens: { start: overrun.start, end },
+      affected: [{ start: past, end }],
+      message: `The trained span of assistant turn ${turn.ordinal} never ends: it runs over ${tokenCount(end - past)} of ${swallowed.length} later ${swallowed.length === 1 ? 'turn' : 'turns'} to the end of the row`,
+      evidence: {
+        first_token_past_the_turn: past,
+        tokens_past_the_turn: end - past,
+        swallowed_turns: swallowed.map(({ index, role }) => ({ turn: index, role })),
+      },
+    })
+  },
+}

@@ -1,0 +1,49 @@
+import { Provenance } from '../../model/tokens.ts'
+import type { Check } from '../check.ts'
+import { edgeAfter } from '../edges.ts'
+import { hidesEdges, isSwallowed, shapeOf } from '../shape.ts'
+
+export const M11: Check = {
+  code: 'M11',
+  name: 'separator-trained',
+  title: 'Newline after the end of a turn is trained',
+  hypotheses: ['H02'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'tokenizer'],
+  looksAt: 'newlines after assistant turns',
+  why: 'The template writes the newline after the end token; it was never sampled. It is the convention of SFT data.',
+  fix: 'End the trained span with the end-of-turn token, or declare --policy sft.',
+  cite: 'SkyRL#710',
+  trajectory(view, _settings, report) {
+    if (view.segmentation === null || hidesEdges(view)) return
+    const { provenance } = view
+    const mask = view.mask as Uint8Array
+    const { overrun } = shapeOf(view)
+    for (const turn of view.segmentation.turns) {
+      if (turn.kind !== 'assistant' || turn.endToken < 0 || turn.end === turn.separatorStart) continue
+      const at = turn.separatorStart
+      const next = view.segmentation.turns[turn.index + 1]
+      // A run that flows on into a trained turn of the environment is that turn's fault.
+      const flowsOn =
+        next !== undefined && next.kind !== 'assistant' && mask[next.start] === 1 && mask[next.contentStart] === 1
+      const covered = flowsOn || isSwallowed(view, turn) || overrun?.turn === turn
+      const trained = mask[at] === 1 && provenance?.[at] !== Provenance.sampled && !covered
+      report.place(trained, { turn: turn.ordinal, boundary: edgeAfter(view.segmentation, turn) })
+      if (!trained) continue
+      report.fault({
+        turn,
+        tokens: { start: at, end: turn.end },
+        message: `The newline after assistant turn ${turn.ordinal} carries loss`,
+        evidence: {
+          id: view.ids[at],
+          sampler_logprob: finite(view.trajectory.logprobs.sampler?.[at]),
+        },
+      })
+    }
+  },
+}
+
+function finite(value: number | undefined): number | null {
+  return value !== undefined && Number.isFinite(value) ? value : null
+}

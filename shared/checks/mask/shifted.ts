@@ -1,0 +1,54 @@
+import type { Check } from '../check.ts'
+import { tokenCount } from '../edges.ts'
+import { hidesTurns, shapeOf } from '../shape.ts'
+
+export const M06: Check = {
+  code: 'M06',
+  name: 'mask-shifted',
+  title: 'Loss mask is shifted',
+  hypotheses: ['H02'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'tokenizer'],
+  looksAt: 'trajectories with edges between trained and masked tokens',
+  why: 'The first sampled token of each turn is not trained, or a token of the template is: the loss is aligned to the wrong index.',
+  fix: 'Align the mask to the tokens (or declare --mask-alignment target); shift mask and labels together, once.',
+  cite: 'verl#3287, OpenRLHF#973, TRL#2058',
+  trajectory(view, settings, report) {
+    if (view.expected === null || view.segmentation === null || hidesTurns(view)) return
+    if (settings.alignmentUndecided) return
+    const { lag, lagScores } = shapeOf(view)
+    report.place(lag !== 0)
+    if (lag === 0) return
+    const mask = view.mask as Uint8Array
+    const affected = differences(mask, view.expected)
+    report.fault({
+      scope: 'trajectory',
+      tokens: affected.length === 0 ? null : { start: affected[0]!.start, end: affected.at(-1)!.end },
+      affected,
+      message: `The loss mask is shifted: every edge lies ${tokenCount(Math.abs(lag))} too ${lag > 0 ? 'late' : 'early'}`,
+      evidence: { lag, edges_found_at_lag: Object.fromEntries(lagScores.map((score, i) => [i - 3, score])) },
+    })
+  },
+  dump({ settings }, report) {
+    if (settings.alignmentUndecided) {
+      report.abstain(
+        'not-checkable',
+        'declare the alignment: every mask lies one token early, as a target-aligned mask does (--mask-alignment token or target)',
+      )
+    }
+  },
+}
+
+/** Runs where the mask and the oracle disagree. */
+function differences(mask: Uint8Array, expected: Uint8Array) {
+  const spans: { start: number; end: number }[] = []
+  for (let i = 0; i < mask.length; i++) {
+    const should = expected[i] as number
+    if (should > 1 || mask[i] === 255 || mask[i] === should) continue
+    const last = spans.at(-1)
+    if (last !== undefined && last.end === i) last.end = i + 1
+    else spans.push({ start: i, end: i + 1 })
+  }
+  return spans
+}

@@ -1,0 +1,68 @@
+import { Expected, Provenance, type Span, type Turn } from '../../model/tokens.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { carryLoss } from '../edges.ts'
+import { hidesEdges, isSwallowed } from '../shape.ts'
+import { lengthOf, runsOf } from '../spans.ts'
+
+export const M01: Check = {
+  code: 'M01',
+  name: 'tool-output-trained',
+  title: 'Tool output is trained',
+  hypotheses: ['H02'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'tokenizer'],
+  looksAt: 'turns and replies that the environment wrote',
+  why: 'The model is rewarded for text it did not write: the gradient teaches it to invent tool replies and questions.',
+  fix: 'Set the loss mask to 0 for every token that was not sampled; in verifiers this is mask_env_responses.',
+  cite: 'Search-R1#20, slime#1073, TRL#4974',
+  trajectory(view, _settings, report) {
+    if (view.segmentation === null || hidesEdges(view)) return
+    for (const turn of view.segmentation.turns) {
+      for (const place of placesIn(turn)) {
+        const trained = isSwallowed(view, turn) ? [] : trainedIn(view, place)
+        report.place(trained.length > 0, { turn: turn.ordinal })
+      }
+      const faulty = placesIn(turn).filter((place) => !isSwallowed(view, turn) && trainedIn(view, place).length > 0)
+      if (faulty.length === 0) continue
+      // A turn trained whole carries loss on its header and end as well.
+      const whole = turn.kind === 'assistant' ? faulty : [turn]
+      const affected = whole.flatMap((place) => trainedIn(view, place))
+      const count = lengthOf(affected)
+      report.fault({
+        turn,
+        tokens: { start: affected[0]!.start, end: affected.at(-1)!.end },
+        affected,
+        message: carryLoss(count, `of ${describe(turn)}`),
+        evidence: {
+          role: turn.role,
+          trained_tokens: count,
+          turn_tokens: lengthOf(whole),
+          advantage: view.facts.advantage,
+        },
+      })
+    }
+  },
+}
+
+/** Content that the environment wrote: of a turn of its own, or between tags inside an assistant turn. */
+function placesIn(turn: Turn): readonly Span[] {
+  if (turn.kind === 'other') return []
+  if (turn.kind === 'assistant') return turn.spans.filter(({ part }) => part === 'tool')
+  return turn.contentEnd > turn.contentStart ? [{ start: turn.contentStart, end: turn.contentEnd }] : []
+}
+
+function trainedIn({ mask, expected, provenance }: TrajectoryView, { start, end }: Span): Span[] {
+  return runsOf(mask as Uint8Array, 1, start, end).filter((run) => {
+    // What the model provably wrote is its own, even where it imitates the frame of a reply.
+    if (provenance === null) return expected?.[run.start] !== Expected.trained
+    for (let i = run.start; i < run.end; i++) if (provenance[i] !== Provenance.sampled) return true
+    return false
+  })
+}
+
+function describe(turn: Turn): string {
+  if (turn.kind === 'assistant') return 'a tool reply inside an assistant turn'
+  if (turn.kind === 'tool') return 'a tool reply'
+  return turn.kind === 'user' ? 'a user turn' : 'the system turn'
+}

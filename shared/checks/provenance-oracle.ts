@@ -1,0 +1,59 @@
+import { Provenance, type Segmentation } from '../model/tokens.ts'
+import type { Trajectory } from '../model/trajectory.ts'
+import { countOf } from './spans.ts'
+
+/**
+ * Which tokens the model wrote, as far as the dump itself tells: one `Provenance` per token, null where nothing tells.
+ *
+ * - `sampled` flags say it outright.
+ * - Sampler logprobs that are null or NaN on some tokens mark those as not sampled, the others as sampled.
+ * - A placeholder that no logprob can be (above 0) does the same. A placeholder of 0.0 can be a legal logprob: a fifth of truly
+ *   sampled tokens have it. There only the other values speak.
+ *
+ * Logprobs that score the prompt as well (a forward pass over everything) tell nothing of who wrote what.
+ */
+export function provenanceOracle(
+  trajectory: Trajectory,
+  segmentation: Segmentation | null,
+  unsampledLogprob: number | 'nan' | null,
+): Uint8Array | null {
+  if (trajectory.sampled !== null) {
+    return trajectory.sampled.map((flag) =>
+      flag === 1 ? Provenance.sampled : flag === 0 ? Provenance.notSampled : Provenance.silent,
+    )
+  }
+  const logprobs = trajectory.logprobs.sampler
+  if (logprobs === null) return null
+  const padding = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
+  const first = padding.left
+  const end = logprobs.length - padding.right
+  const told = fromLogprobs(logprobs, typeof unsampledLogprob === 'number' ? unsampledLogprob : null)
+  // An array that the dump stored shorter was filled up with NaN: of its missing tail nothing is known.
+  const stored = trajectory.arrays.find(({ name }) => /sampler|generation_log|rollout_log|inference_log/.test(name))
+  if (stored !== undefined && stored.length < stored.expected) told.fill(Provenance.silent, stored.length)
+  const placeholder = unsampledLogprob === null || unsampledLogprob === 'nan'
+  // The first token has no logprob even where everything is scored.
+  if (placeholder && countOf(told, Provenance.notSampled, first + 1, end) === 0) return null
+  return scoresPrompt(told, segmentation) ? null : told
+}
+
+function fromLogprobs(logprobs: Float32Array, placeholder: number | null): Uint8Array {
+  const told = new Uint8Array(logprobs.length)
+  for (let i = 0; i < logprobs.length; i++) {
+    const value = logprobs[i] as number
+    if (Number.isNaN(value)) told[i] = Provenance.notSampled
+    else if (value === placeholder) told[i] = placeholder > 0 ? Provenance.notSampled : Provenance.silent
+    else told[i] = Provenance.sampled
+  }
+  return told
+}
+
+/** Some token of a system or user turn before the first assistant turn has a logprob of its own. */
+function scoresPrompt(told: Uint8Array, segmentation: Segmentation | null): boolean {
+  for (const turn of segmentation?.turns ?? []) {
+    if (turn.kind === 'assistant') return false
+    if (turn.kind !== 'system' && turn.kind !== 'user') continue
+    if (countOf(told, Provenance.sampled, turn.contentStart, turn.contentEnd) > 0) return true
+  }
+  return false
+}

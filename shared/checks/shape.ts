@@ -1,0 +1,125 @@
+import { Expected, type Turn } from '../model/tokens.ts'
+import { maskLag } from './alignment.ts'
+import type { TrajectoryView } from './check.ts'
+import { countOf } from './spans.ts'
+
+/** Agreement of the complement from which a mask is called inverted (faults.md M02), and below which it agrees itself. */
+const COMPLEMENT_AGREES = 0.9
+const MASK_AGREES = 0.5
+
+/**
+ * What the whole mask of a trajectory looks like against the oracle. The large shapes come first: an inverted, shifted, overrunning
+ * or empty mask also disagrees at every turn and edge, and naming those as well would bury the one cause under its effects.
+ */
+export interface MaskShape {
+  /** Every known element is 0. */
+  readonly allZero: boolean
+  readonly inverted: { readonly agreement: number; readonly complement: number } | null
+  /** Tokens by which all edges are late (negative: early); 0 = not shifted. */
+  readonly lag: number
+  readonly lagScores: readonly number[]
+  /** One run of 1s from inside an assistant turn over later turns to the end of the row. */
+  readonly overrun: { readonly start: number; readonly end: number; readonly turn: Turn } | null
+}
+
+const shapes = new WeakMap<TrajectoryView, MaskShape>()
+
+/** The shape of a view's mask, computed once for all checks. The view must have a mask. */
+export function shapeOf(view: TrajectoryView): MaskShape {
+  let shape = shapes.get(view)
+  if (shape === undefined) {
+    shape = computeShape(view)
+    shapes.set(view, shape)
+  }
+  return shape
+}
+
+/** True where the mask as a whole is empty or inverted: nothing can be said of single turns and edges. */
+export function hidesTurns(view: TrajectoryView): boolean {
+  const { allZero, inverted } = shapeOf(view)
+  return allZero || inverted !== null
+}
+
+/** True where nothing can be said of edges, because all of them are displaced. */
+export function hidesEdges(view: TrajectoryView): boolean {
+  return hidesTurns(view) || shapeOf(view).lag !== 0
+}
+
+/** Whether the turn begins inside a run that M05 reports. */
+export function isSwallowed(view: TrajectoryView, turn: Turn): boolean {
+  const { overrun } = shapeOf(view)
+  return overrun !== null && turn.index > overrun.turn.index
+}
+
+function computeShape(view: TrajectoryView): MaskShape {
+  const mask = view.mask as Uint8Array
+  const { expected, segmentation } = view
+  const allZero = countOf(mask, 1) === 0 && countOf(mask, 0) > 0
+  const none: MaskShape = { allZero, inverted: null, lag: 0, lagScores: [], overrun: null }
+  if (allZero || expected === null || segmentation === null) return none
+  const end = mask.length - segmentation.padding.right
+  const inverted = findInversion(view, mask, expected, end)
+  if (inverted !== null) return { ...none, inverted }
+  const { lag, scores } = maskLag(mask, expected, end)
+  return { ...none, lag, lagScores: scores, overrun: lag === 0 ? findOverrun(view, mask, end) : null }
+}
+
+/**
+ * The complement agrees with the oracle and the mask does not, over the whole row or over all that follows the prompt (frameworks that
+ * build the mask of the response alone leave the prompt 0). In the response, one exchange proves nothing: a single trained reply is M01.
+ */
+function findInversion(view: TrajectoryView, mask: Uint8Array, expected: Uint8Array, end: number) {
+  const { padding, turns } = view.segmentation as NonNullable<TrajectoryView['segmentation']>
+  const whole = agreement(mask, expected, padding.left, end)
+  if (isInverted(whole)) return { agreement: whole.agrees, complement: 1 - whole.agrees }
+  const assistant = turns.filter(({ kind, contentStart }) => kind === 'assistant' && expected[contentStart] !== 0)
+  const first = assistant[0]
+  if (first === undefined || assistant.length < 2) return null
+  const response = agreement(mask, expected, first.contentStart, end)
+  return isInverted(response) ? { agreement: response.agrees, complement: 1 - response.agrees } : null
+}
+
+interface Agreement {
+  readonly agrees: number
+  /** Share of the tokens to train that are masked, and of those to mask that are trained. */
+  readonly missed: number
+  readonly wrong: number
+}
+
+function isInverted({ agrees, missed, wrong }: Agreement): boolean {
+  return agrees < MASK_AGREES && 1 - agrees > COMPLEMENT_AGREES && missed > COMPLEMENT_AGREES && wrong > MASK_AGREES
+}
+
+function agreement(mask: Uint8Array, expected: Uint8Array, start: number, end: number): Agreement {
+  const counts = [0, 0, 0, 0]
+  for (let i = start; i < end; i++) {
+    const should = expected[i] as number
+    const is = mask[i] as number
+    if (should === Expected.undecided || is > 1) continue
+    const at = should * 2 + is
+    counts[at] = (counts[at] as number) + 1
+  }
+  const [rightlyMasked, wrong, missed, rightlyTrained] = counts as [number, number, number, number]
+  const total = rightlyMasked + wrong + missed + rightlyTrained
+  return {
+    agrees: total === 0 ? 1 : (rightlyMasked + rightlyTrained) / total,
+    missed: missed + rightlyTrained === 0 ? 0 : missed / (missed + rightlyTrained),
+    wrong: wrong + rightlyMasked === 0 ? 0 : wrong / (wrong + rightlyMasked),
+  }
+}
+
+/** A last run of 1s that starts in an assistant turn, crosses the header of a turn of another kind and never drops. */
+function findOverrun(view: TrajectoryView, mask: Uint8Array, end: number): MaskShape['overrun'] {
+  const { turns } = view.segmentation as NonNullable<TrajectoryView['segmentation']>
+  // The newline after the last end token may be left out of the run.
+  let last = end - 1
+  const closing = turns.at(-1)
+  if (closing !== undefined && closing.endToken >= 0 && mask[last] !== 1) last = closing.endToken
+  if (mask[last] !== 1) return null
+  let start = last
+  while (start > 0 && mask[start - 1] === 1) start--
+  const turn = turns.find((each) => start >= each.start && start < each.end)
+  if (turn === undefined || turn.kind !== 'assistant' || start > turn.contentEnd) return null
+  const crossed = turns.some((each) => each.index > turn.index && each.kind !== 'assistant' && each.kind !== 'other')
+  return crossed ? { start, end: last + 1, turn } : null
+}

@@ -1,0 +1,40 @@
+import type { Span } from '../model/tokens.ts'
+
+/** The maximal runs of `value` in `array` between `start` and `end`. */
+export function runsOf(array: ArrayLike<number>, value: number, start = 0, end = array.length): Span[] {
+  const runs: Span[] = []
+  let open = -1
+  for (let i = start; i < end; i++) {
+    if (array[i] === value) {
+      if (open < 0) open = i
+    } else if (open >= 0) {
+      runs.push({ start: open, end: i })
+      open = -1
+    }
+  }
+  if (open >= 0) runs.push({ start: open, end })
+  return runs
+}
+
+/** Number of positions in `[start, end)` that hold `value`. */
+export function countOf(array: ArrayLike<number>, value: number, start = 0, end = array.length): number {
+  let count = 0
+  for (let i = start; i < end; i++) if (array[i] === value) count++
+  return count
+}
+
+/** The spans sorted, overlapping and touching ones joined, empty ones dropped. */
+export function joined(spans: readonly Span[]): Span[] {
+  const sorted = spans.filter(({ start, end }) => end > start).sort((a, b) => a.start - b.start)
+  const result: { start: number; end: number }[] = []
+  for (const { start, end } of sorted) {
+    const last = result.at(-1)
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end)
+    else result.push({ start, end })
+  }
+  return result
+}
+
+export function lengthOf(spans: readonly Span[]): number {
+  return spans.reduce((sum, { start, end }) => sum + end - start, 0)
+}

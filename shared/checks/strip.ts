@@ -1,0 +1,49 @@
+import { TokenState } from '../model/tokens.ts'
+
+const SEGMENTS = 64
+
+/** Width of the whole row in a strip. */
+export const STRIP_WIDTH = 255
+
+/**
+ * Draws a row for the mask strip of the table: pairs of bytes, first a `TokenState`, then a width of 1 to 255, at most 64 pairs. The
+ * widths are in proportion to the tokens and sum to about 255 (divide by their sum). A row of more than 64 runs is drawn as 64 equal
+ * cells, each in the state that most of its tokens have, trained before others where it has a quarter: a trained turn of
+ * few tokens is what people look for.
+ */
+export function drawStrip(states: Uint8Array): Uint8Array {
+  if (states.length === 0) return new Uint8Array(0)
+  const runs = runLengths(states)
+  const segments = runs.length <= SEGMENTS ? runs : runLengths(cells(states))
+  const total = segments.reduce((sum, { length }) => sum + length, 0)
+  const strip = new Uint8Array(segments.length * 2)
+  for (const [i, { state, length }] of segments.entries()) {
+    strip[i * 2] = state
+    strip[i * 2 + 1] = Math.max(1, Math.round((length / total) * STRIP_WIDTH))
+  }
+  return strip
+}
+
+function runLengths(states: Uint8Array): { state: number; length: number }[] {
+  const runs: { state: number; length: number }[] = []
+  let start = 0
+  for (let i = 1; i <= states.length; i++) {
+    if (i < states.length && states[i] === states[start]) continue
+    runs.push({ state: states[start] as number, length: i - start })
+    start = i
+  }
+  return runs
+}
+
+function cells(states: Uint8Array): Uint8Array {
+  const result = new Uint8Array(SEGMENTS)
+  for (let cell = 0; cell < SEGMENTS; cell++) {
+    const start = Math.floor((cell * states.length) / SEGMENTS)
+    const end = Math.floor(((cell + 1) * states.length) / SEGMENTS)
+    const counts = [0, 0, 0, 0]
+    for (let i = start; i < end; i++) counts[states[i] as number] = (counts[states[i] as number] as number) + 1
+    const trained = counts[TokenState.trained] as number
+    result[cell] = trained * 4 >= end - start ? TokenState.trained : counts.indexOf(Math.max(...counts))
+  }
+  return result
+}

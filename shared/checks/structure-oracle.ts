@@ -1,0 +1,64 @@
+import type { PolicyId } from '../model/policy.ts'
+import { Expected, Provenance, type Segmentation, type Turn } from '../model/tokens.ts'
+
+export interface StructureOracleInput {
+  readonly segmentation: Segmentation
+  readonly policy: PolicyId
+  readonly provenance: Uint8Array | null
+  /** Tokens of the prompt, where the dump says so: assistant turns inside it were not written in this rollout. */
+  readonly promptLength: number | null
+  /** The environment stops the model on a string, so that end tokens may have been appended. */
+  readonly stopsOnString: boolean
+  /** Number of tokens of an opening think tag (and its newline) at the start of a turn's content, 0 without one. */
+  openThink(turn: Turn): number
+}
+
+/**
+ * What a correct mask would be, from the turns alone: one `Expected` per token.
+ *
+ * Trained is what was sampled: in each assistant turn everything after header and template prefill, through the end token.
+ * Everything else is masked. Undecided is what ids cannot tell: a think tag directly after the header may be the template's or
+ * the model's; an end token may have been appended by an environment that stops on a string; an assistant turn inside the
+ * prompt may be an example. Provenance decides where it speaks.
+ */
+export function structureOracle(input: StructureOracleInput): Uint8Array {
+  const { segmentation, policy, provenance } = input
+  const expected = new Uint8Array(segmentation.parts.length)
+  const last = segmentation.turns.findLast((turn) => turn.kind === 'assistant' && turn.contentEnd > turn.contentStart)
+  for (const turn of segmentation.turns) {
+    if (turn.kind === 'other') expected.fill(Expected.undecided, turn.contentStart, turn.contentEnd)
+    if (turn.kind !== 'assistant' || (policy === 'last-turn' && turn !== last)) continue
+    expectTurn(turn, input, expected)
+    if (policy === 'sft') expected.fill(Expected.trained, turn.separatorStart, turn.end)
+  }
+  expected.fill(Expected.masked, 0, segmentation.padding.left)
+  expected.fill(Expected.masked, expected.length - segmentation.padding.right)
+  if (provenance !== null) {
+    for (let i = 0; i < expected.length; i++) {
+      if (expected[i] !== Expected.undecided) continue
+      if (provenance[i] === Provenance.sampled) expected[i] = Expected.trained
+    }
+  }
+  return expected
+}
+
+function expectTurn(turn: Turn, input: StructureOracleInput, expected: Uint8Array): void {
+  const { provenance, promptLength } = input
+  const { contentStart, contentEnd, endToken, headerEnd } = turn
+  const history = promptLength !== null && turn.end <= promptLength && contentEnd > contentStart
+  expected.fill(history ? Expected.undecided : Expected.trained, contentStart, contentEnd)
+  expected.fill(Expected.undecided, contentStart, contentStart + input.openThink(turn))
+  for (const span of turn.spans) if (span.part === 'tool') expected.fill(Expected.masked, span.start, span.end)
+  const spliced = turn.spans.some(({ part }) => part === 'tool')
+  if (endToken >= 0) {
+    expected[endToken] = history || spliced || input.stopsOnString ? Expected.undecided : Expected.trained
+  }
+  if (provenance === null) return
+  for (let i = headerEnd; i < contentStart; i++) {
+    if (provenance[i] === Provenance.sampled) expected[i] = Expected.trained
+  }
+  for (let i = contentStart; i < contentEnd; i++) {
+    if (expected[i] === Expected.trained && provenance[i] === Provenance.notSampled) expected[i] = Expected.undecided
+  }
+  if (endToken >= 0 && provenance[endToken] === Provenance.notSampled) expected[endToken] = Expected.masked
+}

@@ -1,0 +1,150 @@
+import { Hash64 } from '../model/hash.ts'
+import type { Finding } from '../model/report.ts'
+import type { Span } from '../model/tokens.ts'
+import type { AuditSettings, Check, CheckTally, FaultAt, Reporter, TrajectoryView } from './check.ts'
+import { joined, lengthOf } from './spans.ts'
+
+export function createTally(): CheckTally {
+  return {
+    checked: 0,
+    affected: 0,
+    intended: 0,
+    placesChecked: 0,
+    placesAffected: 0,
+    affectedTokens: 0,
+    affectedWeight: 0,
+    byTurn: {},
+    byBoundary: {},
+  }
+}
+
+/** Adds `from` to `into`. */
+export function addTally(into: CheckTally, from: CheckTally): void {
+  into.checked += from.checked
+  into.affected += from.affected
+  into.intended += from.intended
+  into.placesChecked += from.placesChecked
+  into.placesAffected += from.placesAffected
+  into.affectedTokens += from.affectedTokens
+  into.affectedWeight += from.affectedWeight
+  for (const [turn, count] of Object.entries(from.byTurn)) into.byTurn[turn] = (into.byTurn[turn] ?? 0) + count
+  for (const [boundary, count] of Object.entries(from.byBoundary)) {
+    const sum = boundaryIn(into, boundary)
+    sum.checked += count.checked
+    sum.affected += count.affected
+  }
+}
+
+function boundaryIn(tally: CheckTally, boundary: string): { checked: number; affected: number } {
+  tally.byBoundary[boundary] ??= { checked: 0, affected: 0 }
+  return tally.byBoundary[boundary]
+}
+
+/** Names a finding for good: 16 hex digits over the record's content, the part, the code, the turn and the tokens. */
+export function fingerprint(
+  recordHash: string,
+  part: number,
+  code: string,
+  turn: number | null,
+  tokens: Span | null,
+): string {
+  const hash = new Hash64().text(recordHash).word(part).text(code)
+  return hash
+    .word(turn ?? -1)
+    .word(tokens?.start ?? -1)
+    .word(tokens?.end ?? -1)
+    .digest()
+}
+
+/**
+ * Gathers what one check says of one trajectory. The unit is the trajectory: it counts as looked at once something was reported,
+ * and as affected once, however many faults it has. Faults that the policy intends are listed and counted apart.
+ */
+export class TrajectoryReporter implements Reporter {
+  private readonly tally = createTally()
+  private readonly findings: Finding[] = []
+  private readonly affected: Span[] = []
+  private readonly turns = new Set<number>()
+  private readonly check: Check
+  private readonly view: TrajectoryView
+  private readonly given: boolean
+  private readonly byPolicy: boolean
+  private looked = false
+  private faults = 0
+
+  constructor(check: Check, view: TrajectoryView, settings: AuditSettings) {
+    this.check = check
+    this.view = view
+    this.given = settings.options.intend?.includes(check.code) ?? false
+    this.byPolicy = settings.policy.intended.includes(check.code)
+  }
+
+  place(affected: boolean, at?: { readonly turn?: number; readonly boundary?: string }): void {
+    this.looked = true
+    const counts = affected && !this.given
+    this.tally.placesChecked++
+    if (counts) this.tally.placesAffected++
+    if (at?.boundary === undefined) return
+    const boundary = boundaryIn(this.tally, at.boundary)
+    boundary.checked++
+    if (counts) boundary.affected++
+  }
+
+  fault(fault: FaultAt): void {
+    this.looked = true
+    const turn = fault.turn ?? null
+    const tokens = fault.tokens ?? null
+    const { trajectory } = this.view
+    // A check that knows better than the policy's list of codes says so itself.
+    const intended = this.given || (fault.intended ?? this.byPolicy)
+    this.findings.push({
+      code: this.check.code,
+      severity: fault.severity ?? this.check.severity,
+      scope: fault.scope ?? (tokens !== null ? 'tokens' : turn !== null ? 'turn' : 'trajectory'),
+      source: trajectory.place.source,
+      record: trajectory.place.record,
+      part: trajectory.place.part,
+      trajectory: trajectory.id,
+      group: trajectory.group,
+      members: null,
+      turn: turn?.index ?? null,
+      tokens: tokens === null ? null : [tokens.start, tokens.end],
+      fingerprint: fingerprint(
+        trajectory.recordHash,
+        trajectory.place.part,
+        this.check.code,
+        turn?.index ?? null,
+        tokens,
+      ),
+      message: fault.message,
+      evidence: fault.evidence ?? {},
+      ...(intended ? { intended: true } : {}),
+    })
+    if (intended) return
+    this.faults++
+    this.affected.push(...(fault.affected ?? (tokens === null ? [] : [tokens])))
+    if (turn !== null) this.turns.add(turn.ordinal)
+  }
+
+  /** The sums and the findings, in the order of their tokens. Call once. */
+  finish(): { tally: CheckTally; findings: Finding[] } {
+    const { tally, findings } = this
+    if (this.looked) tally.checked = 1
+    if (this.faults > 0) tally.affected = 1
+    else if (findings.length > 0) tally.intended = 1
+    for (const ordinal of this.turns) tally.byTurn[ordinal] = 1
+    const affected = joined(this.affected)
+    tally.affectedTokens = lengthOf(affected)
+    for (const span of affected) tally.affectedWeight += lossWeight(this.view, span)
+    findings.sort((a, b) => (a.tokens?.[0] ?? -1) - (b.tokens?.[0] ?? -1))
+    return { tally, findings }
+  }
+}
+
+/** Sum of the loss weights in a range of tokens. */
+export function lossWeight({ mask, weights }: Pick<TrajectoryView, 'mask' | 'weights'>, span: Span): number {
+  if (mask === null) return 0
+  let sum = 0
+  for (let i = span.start; i < span.end; i++) if (mask[i] === 1) sum += weights === null ? 1 : (weights[i] as number)
+  return sum
+}

@@ -1,0 +1,49 @@
+import { Provenance, type Turn } from '../../model/tokens.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { edgeBefore, writtenTurns } from '../edges.ts'
+import { shapeOf } from '../shape.ts'
+import { countOf } from '../spans.ts'
+
+export const T05: Check = {
+  code: 'T05',
+  name: 'assistant-header-missing',
+  title: 'Assistant header is missing',
+  hypotheses: ['H02', 'H07'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'tokenizer'],
+  looksAt: 'assistant turns',
+  why: 'The model sampled after a generation prompt that the trained ids do not have: every later turn is trained in a context it never saw.',
+  fix: 'Add the generation prompt between the environment turn and the sampled ids of the next turn.',
+  cite: 'verifiers#476',
+  trajectory(view, _settings, report) {
+    if (view.segmentation === null) return
+    for (const turn of writtenTurns(view.segmentation)) {
+      if (turn.header === 'cut') continue
+      const missing = turn.header === 'missing' && isModels(view, turn)
+      report.place(missing, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
+      if (!missing) continue
+      const before = view.segmentation.turns[turn.index - 1]
+      report.fault({
+        turn,
+        tokens: { start: turn.contentStart, end: turn.endToken >= 0 ? turn.endToken + 1 : turn.contentEnd },
+        message: `Assistant turn ${turn.ordinal} has no header: its text follows the ${before === undefined ? 'start of the row' : `${before.kind} turn`} directly`,
+        evidence: {
+          first_ids: Array.from(view.ids.subarray(turn.contentStart, Math.min(turn.contentEnd, turn.contentStart + 6))),
+          ids_before: Array.from(view.ids.subarray(Math.max(0, turn.start - 4), turn.start)),
+        },
+      })
+    }
+  },
+}
+
+/** Text without a header is the model's where it was sampled or is trained; a row that trains nothing cannot tell, and the place does. */
+function isModels(view: TrajectoryView, turn: Turn): boolean {
+  const { mask, provenance } = view
+  const { contentStart, contentEnd } = turn
+  if (provenance !== null) {
+    if (countOf(provenance, Provenance.sampled, contentStart, contentEnd) > 0) return true
+    if (countOf(provenance, Provenance.notSampled, contentStart, contentEnd) > 0) return false
+  }
+  return mask === null || shapeOf(view).allZero || countOf(mask, 1, contentStart, contentEnd) > 0
+}

@@ -1,0 +1,87 @@
+import type { Segmentation, Span, Turn } from '../model/tokens.ts'
+import type { Trajectory } from '../model/trajectory.ts'
+import { segment } from '../tokens/segment.ts'
+import { decodeSpan } from '../tokens/text.ts'
+import type { Tokenizer } from '../tokens/tokenizer.ts'
+import type { AuditSettings, TrajectoryView } from './check.ts'
+import { createFacts } from './create-facts.ts'
+import { provenanceOracle } from './provenance-oracle.ts'
+import { effectiveMask, effectiveWeights, tokenStates } from './states.ts'
+import { structureOracle } from './structure-oracle.ts'
+
+export { createFacts } from './create-facts.ts'
+
+export interface ViewOptions {
+  /** Null where none fits the dump: tokens have states, but there are no turns. */
+  readonly tokenizer: Tokenizer | null
+  readonly settings: AuditSettings
+  /** From the format: what sampler logprobs hold on tokens that were not sampled. */
+  readonly unsampledLogprob: number | 'nan' | null
+  /** From the format: exactly the sampled tokens are trained, so they stand for a mask that is not there. */
+  readonly maskImplied?: boolean
+}
+
+/** Prepares a trajectory for the checks; null where it has no ids. */
+export function createView(trajectory: Trajectory, options: ViewOptions): TrajectoryView | null {
+  const { ids } = trajectory
+  if (ids === null) return null
+  const { tokenizer, settings } = options
+  const framed = tokenizer?.frame ? tokenizer : null
+  const segmentation = framed === null ? null : segment(ids, framed, trajectory.padding)
+  const mask = effectiveMask(trajectory, settings.alignment, options.maskImplied ?? false)
+  const weights = effectiveWeights(trajectory, settings.alignment)
+  const padding = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
+  const states = tokenStates(ids.length, mask, padding)
+  const provenance = provenanceOracle(trajectory, segmentation, options.unsampledLogprob)
+  const { expected, expectedRl } = oracles(trajectory, segmentation, provenance, framed, settings)
+  const text = (span: Span) => (tokenizer === null ? '' : decodeSpan(tokenizer.table, ids, span.start, span.end))
+  const prepared = { ids, mask, weights, states, padding, segmentation, tokenizer: framed, text }
+  return {
+    trajectory,
+    ids,
+    mask,
+    weights,
+    states,
+    segmentation,
+    expected,
+    expectedRl,
+    provenance,
+    tokenizer,
+    facts: createFacts(trajectory, prepared),
+    text,
+  }
+}
+
+function oracles(
+  trajectory: Trajectory,
+  segmentation: Segmentation | null,
+  provenance: Uint8Array | null,
+  tokenizer: Tokenizer | null,
+  settings: AuditSettings,
+): { expected: Uint8Array | null; expectedRl: Uint8Array | null } {
+  if (segmentation === null || tokenizer === null) return { expected: null, expectedRl: null }
+  const ids = trajectory.ids as Int32Array
+  const input = {
+    segmentation,
+    provenance,
+    promptLength: trajectory.promptLength,
+    stopsOnString: /stop_(string|sequence)/.test(trajectory.finishReason ?? ''),
+    openThink: (turn: Turn) => openThinkLength(turn, ids, tokenizer),
+  }
+  const expectedRl = structureOracle({ ...input, policy: 'rl' })
+  const { id } = settings.policy
+  const expected = id === 'rl' ? expectedRl : structureOracle({ ...input, policy: id })
+  return { expected, expectedRl }
+}
+
+/** Tokens that an opening think tag and the newline after it take at the very start of a turn's content. */
+function openThinkLength(turn: Turn, ids: Int32Array, tokenizer: Tokenizer): number {
+  if (!turn.spans.some(({ part, start }) => part === 'think' && start === turn.contentStart)) return 0
+  const longest = Math.min(turn.contentEnd, turn.contentStart + 8)
+  for (let end = turn.contentStart + 1; end <= longest; end++) {
+    const text = decodeSpan(tokenizer.table, ids, turn.contentStart, end)
+    if (!/^\s*<think>/.test(text)) continue
+    return end - turn.contentStart + (tokenizer.frame?.newlines.has(ids[end] ?? -1) ? 1 : 0)
+  }
+  return 0
+}
