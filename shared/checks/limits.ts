@@ -35,25 +35,6 @@ export function resolveLimits(
   return limits
 }
 
-/** Limits declared by every record that declares any; a limit on which records disagree is not one limit and is left out. */
-export function commonLimits(declared: Iterable<Partial<Limits> | null>): Partial<Limits> {
-  const common: Partial<Limits> = {}
-  const contested = new Set<keyof Limits>()
-  for (const limits of declared) {
-    if (limits === null) continue
-    for (const name of LIMIT_NAMES) {
-      const value = limits[name] ?? null
-      if (value === null || contested.has(name)) continue
-      if (common[name] === undefined) common[name] = value
-      else if (common[name] !== value) {
-        delete common[name]
-        contested.add(name)
-      }
-    }
-  }
-  return common
-}
-
 interface PileUp {
   readonly value: number
   readonly rows: number

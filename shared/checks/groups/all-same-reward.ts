@@ -32,6 +32,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
     report.fault({
       group,
       affectedTokens: trained,
+      affectedWeight: group.members.reduce((sum, member) => sum + (member.weight ?? 0), 0),
       message: `All ${group.members.length} rollouts of group ${group.id} have reward ${group.members[0]?.reward}`,
       evidence: {
         reward: group.members[0]?.reward ?? null,

@@ -13,8 +13,19 @@ export interface Scaling {
   readonly fit: AdvantageFit | null
 }
 
+/** A02, A03 and H01 ask the same of the same dump, and fitting tries some thirty formulas on every group. */
+const scalings = new WeakMap<DumpView, Scaling | null>()
+
 /** Given by the person, else fitted; null where neither tells. */
 export function scalingOf(view: DumpView): Scaling | null {
+  const known = scalings.get(view)
+  if (known !== undefined) return known
+  const scaling = findScaling(view)
+  scalings.set(view, scaling)
+  return scaling
+}
+
+function findScaling(view: DumpView): Scaling | null {
   const { scaleRewards, advantageEps } = view.settings.options
   const fit = fitAdvantages(view.groups, advantageEps)
   const eps = advantageEps ?? fit?.eps ?? DEFAULT_ADVANTAGE_EPS

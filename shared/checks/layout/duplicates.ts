@@ -30,6 +30,7 @@ function lookAtRows(view: DumpView, report: DumpReporter): void {
     report.fault({
       member: facts,
       affectedTokens: facts.trained ?? 0,
+      affectedWeight: facts.weight ?? 0,
       message: `All ${facts.realLength} ids are those of rollout ${original.id}${sameGroup ? ', of the same group' : ''}`,
       evidence: {
         copy_of: original.id,

@@ -1,0 +1,48 @@
+import type { DumpView } from '../checks/check.ts'
+import { isNoise, type Scaling, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
+import { mean } from '../checks/groups/statistics.ts'
+
+/** What H01 measures. Numbers are null where there is nothing to take them from. */
+export interface AdvantageMeasures {
+  readonly completeGroups: number
+  readonly scaling: Scaling | null
+  /** Mean over complete groups of the unbiased std of their rewards. */
+  readonly meanStd: number | null
+  /** Std below which a spread is noise: the larger of 0.02 and 5 % of the observed range. */
+  readonly noiseFloor: number
+  /** Share of complete groups whose spread is noise (groups without any spread are not: nothing is blown up there). */
+  readonly noiseShare: number
+  /** … and amplified at least `amplification` times under the scaling in use; 0 without a known scaling. */
+  readonly amplifiedShare: number
+  /** Over the groups of `noiseShare`. */
+  readonly largestAmplification: number | null
+  readonly largestNoiseGap: number | null
+  readonly largestAdvantage: number | null
+  readonly meanAbsoluteAdvantage: number | null
+}
+
+/** @param amplification 1 / (std + eps) from which a spread counts as amplified */
+export function measureAdvantages(dump: DumpView, amplification: number): AdvantageMeasures {
+  const scaling = scalingOf(dump)
+  const { groups, floor } = spreadsOf(dump, scaling)
+  const noise = groups.filter((spread) => isNoise(spread, floor))
+  const amplified = noise.filter((spread) => scaling?.scaled === true && spread.amplification >= amplification)
+  const sizes = dump.facts.flatMap(({ advantage }) => (advantage === null ? [] : [Math.abs(advantage)]))
+  const largest = (values: readonly number[]) => (values.length === 0 ? null : values.reduce((a, b) => Math.max(a, b)))
+  return {
+    completeGroups: groups.length,
+    scaling,
+    meanStd: groups.length === 0 ? null : mean(groups.map(({ std }) => std)),
+    noiseFloor: floor,
+    noiseShare: groups.length === 0 ? 0 : noise.length / groups.length,
+    amplifiedShare: groups.length === 0 ? 0 : amplified.length / groups.length,
+    largestAmplification: scaling?.scaled === true ? largest(noise.map((spread) => spread.amplification)) : null,
+    largestNoiseGap: largest(noise.map(({ gap }) => gap)),
+    largestAdvantage: largest(
+      dump.facts.flatMap(({ advantage, maxAdvantage }) =>
+        advantage === null && maxAdvantage === null ? [] : [Math.max(Math.abs(advantage ?? 0), maxAdvantage ?? 0)],
+      ),
+    ),
+    meanAbsoluteAdvantage: sizes.length === 0 ? null : mean(sizes),
+  }
+}

@@ -1,0 +1,84 @@
+import type { CheckResult, Measure } from '../model/report.ts'
+import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
+import { rateOf, rolloutsByTurn, splitByTurn, type TurnSplit } from './multi-step.ts'
+import { H07 as LIMITS, SYSTEMATIC_SHARE } from './thresholds.ts'
+import { conclude, isSystematic, type Judgement, measure, notCheckable } from './verdict.ts'
+
+/** Multi-step environment issues: what is right in the first assistant turn goes wrong in later ones. */
+export const H07: Hypothesis = {
+  id: 'H07',
+  title: 'Multi-step environment issues',
+  claim: 'Single-turn rollouts are sound and multi-turn ones are not: faults appear from the second assistant turn on.',
+  judge: (input) => conclude(H07, input, decide(input)),
+}
+
+function decide(input: HypothesisInput): Judgement {
+  const missing: string[] = (['ids', 'mask'] as const).filter((stream) => !input.streams.has(stream))
+  const rollouts = rolloutsByTurn(input.dump.facts)
+  const later = rollouts.slice(2).reduce((sum, count) => sum + count, 0)
+  if (later === 0) missing.push(input.streams.has('tokenizer') ? 'a second assistant turn' : 'tokenizer')
+  const looked = input.checks.filter(
+    ({ severity, unit, status }) =>
+      severity === 'error' && unit === 'trajectory' && (status === 'pass' || status === 'fail'),
+  )
+  if (missing.length > 0) return notCheckable(missing)
+  if (looked.length === 0) return notCheckable(['an error-severity check that could look at these rollouts'])
+
+  // A fault of the whole row (an attention mask) has no turn, and says nothing about turns either.
+  const splits = looked
+    .filter(({ status }) => status === 'fail')
+    .map((check) => ({ check, split: splitByTurn(check, rollouts) }))
+    .filter(({ split }) => split.first.affected + split.later.affected > 0)
+  const growing = splits.filter(({ split }) => grows(split))
+  // The mask may be read one token off: neither its faults nor their absence mean anything by turn.
+  const undecided = input.dump.settings.alignmentUndecided
+  const lone = splits.some(({ split }) => !grows(split) && times(split) >= LIMITS.timesTurnOne)
+  const verdict = growing.length > 0 ? 'supported' : lone || undecided ? 'inconclusive' : 'contradicted'
+  return {
+    verdict,
+    because: [
+      measure('rollouts with a second assistant turn', rollouts[2] ?? 0, '>', 0),
+      ...(splits.length === 0
+        ? [
+            measure(
+              'error-severity faults',
+              0,
+              '=',
+              0,
+              looked.map(({ code }) => code),
+            ),
+          ]
+        : splits.flatMap(({ check, split }) => measures(check, split))),
+    ],
+    missing: undecided ? ['the alignment of the mask: declare whether index i marks token i or token i + 1'] : [],
+    firm: verdict === 'contradicted' || growing.some(({ check }) => isSystematic(check) || nearlyAll(check, rollouts)),
+  }
+}
+
+function measures(check: CheckResult, split: TurnSplit): Measure[] {
+  const name = `${check.title} (${check.code})`
+  return [
+    measure(`${name}: rate in assistant turn 1`, rateOf(split.first), '=', null, [check.code]),
+    measure(
+      `${name}: rate from assistant turn 2 on, against ${LIMITS.timesTurnOne} times that of turn 1`,
+      rateOf(split.later),
+      grows(split) ? '>=' : '<',
+      LIMITS.timesTurnOne * rateOf(split.first),
+      [check.code],
+    ),
+  ]
+}
+
+/** How many times as frequent from the second turn on; infinite where the first turn has none. */
+function times({ first, later }: TurnSplit): number {
+  if (later.affected === 0) return 0
+  return rateOf(later) / rateOf(first)
+}
+
+function grows(split: TurnSplit): boolean {
+  return split.later.affected >= LIMITS.affectedTurns && times(split) >= LIMITS.timesTurnOne
+}
+
+function nearlyAll(check: CheckResult, rollouts: readonly number[]): boolean {
+  return rateOf(splitByTurn(check, rollouts).later) >= SYSTEMATIC_SHARE
+}

@@ -1,0 +1,37 @@
+import type { CheckResult } from '../model/report.ts'
+import type { HypothesisInput } from './hypothesis.ts'
+import { isSystematicAfterFirst } from './multi-step.ts'
+import { isSystematic } from './verdict.ts'
+
+/** Faults of the ids themselves, which no misread mask can feign. */
+const FRAME_FAULTS = ['T05', 'T07']
+
+export interface MaskingMeasures {
+  /** Share of the loss weight on tokens that no oracle calls sampled; null where no oracle could look. */
+  readonly unsampledShare: number | null
+  /** The checks that can decide: M codes of error severity, T05 and T07; those that could look. */
+  readonly looked: readonly CheckResult[]
+  readonly failing: readonly CheckResult[]
+  readonly systematic: readonly CheckResult[]
+}
+
+export function measureMasking(input: HypothesisInput): MaskingMeasures {
+  const deciding = input.checks.filter(
+    ({ code, severity }) => severity === 'error' && (code.startsWith('M') || isFrameFault(code)),
+  )
+  const failing = deciding.filter(({ status }) => status === 'fail')
+  const { unsampledWeight, totalWeight } = input
+  return {
+    unsampledShare: unsampledWeight === null || !totalWeight ? null : unsampledWeight / totalWeight,
+    looked: deciding.filter(({ status }) => status === 'fail' || status === 'pass'),
+    failing,
+    systematic: failing.filter(
+      // A header that is missing from every turn but the first is missing from too few turns to be systematic over all of them.
+      (check) => isSystematic(check) || (check.code === 'T05' && isSystematicAfterFirst(check, input.dump.facts)),
+    ),
+  }
+}
+
+export function isFrameFault(code: string): boolean {
+  return FRAME_FAULTS.includes(code)
+}

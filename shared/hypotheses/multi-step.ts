@@ -1,0 +1,41 @@
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { CheckResult, Count } from '../model/report.ts'
+import { SYSTEMATIC_PLACES, SYSTEMATIC_SHARE } from './thresholds.ts'
+
+/** Units with a fault, of the units there are, in the first assistant turn and in all later ones. A unit is a turn of a rollout. */
+export interface TurnSplit {
+  readonly first: Count
+  readonly later: Count
+}
+
+/** Rollouts that have a k-th assistant turn, at index k; index 0 is unused. */
+export function rolloutsByTurn(facts: readonly TrajectoryFacts[]): number[] {
+  const counts: number[] = [0]
+  for (const { assistantTurns } of facts) {
+    for (let turn = 1; turn <= assistantTurns; turn++) counts[turn] = (counts[turn] ?? 0) + 1
+  }
+  return counts
+}
+
+/** A check's faults, split after the first assistant turn; what lies before it (`by_turn` "0") belongs to neither. */
+export function splitByTurn(check: CheckResult, rollouts: readonly number[]): TurnSplit {
+  const first = { checked: rollouts[1] ?? 0, affected: check.by_turn['1'] ?? 0 }
+  const later = { checked: 0, affected: 0 }
+  for (let turn = 2; turn < rollouts.length; turn++) {
+    later.checked += rollouts[turn] as number
+    later.affected += check.by_turn[String(turn)] ?? 0
+  }
+  return { first, later }
+}
+
+export function rateOf({ checked, affected }: Count): number {
+  return checked === 0 ? 0 : affected / checked
+}
+
+/** Nearly every later assistant turn has the fault and no first one does: what the first turn is spared is rendered elsewhere. */
+export function isSystematicAfterFirst(check: CheckResult, facts: readonly TrajectoryFacts[]): boolean {
+  const { first, later } = splitByTurn(check, rolloutsByTurn(facts))
+  return (
+    first.affected === 0 && later.affected >= SYSTEMATIC_PLACES && later.affected >= SYSTEMATIC_SHARE * later.checked
+  )
+}

@@ -1,0 +1,114 @@
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import { mean, unbiasedStd } from '../checks/groups/statistics.ts'
+import { completionLength, isCut, type ResolvedLimits } from '../checks/limits.ts'
+import { NEAR_LIMIT_TOKENS } from '../checks/thresholds.ts'
+import type { Count } from '../model/report.ts'
+import type { LimitName } from '../model/streams.ts'
+import type { HypothesisInput } from './hypothesis.ts'
+import { checkOf } from './verdict.ts'
+
+/** What H04 measures. */
+export interface TruncationMeasures {
+  /** Rollouts within 10 tokens of a limit, by limit; only limits in tokens over prompt, completion or sequence that are known. */
+  readonly nearLimit: readonly (Count & { readonly limit: LimitName; readonly value: number })[]
+  /** Rollouts near any of them; null without such a limit. */
+  readonly nearAny: Count | null
+  /** Rollouts that lost text, of those whose end or messages tell; null where none tells. */
+  readonly lost: Count | null
+  /** Rollouts whose supporting documents are all visible, of those that have any; null where none has. */
+  readonly documentsVisible: Count | null
+  readonly meanLength: number | null
+  readonly longest: number | null
+  /** Mean reward of rollouts that end properly, and of those that are cut. */
+  readonly rewardClosed: number | null
+  readonly rewardCut: number | null
+  /** Correlation over rollouts of sequence length and reward. */
+  readonly lengthRewardCorrelation: number | null
+}
+
+export function measureTruncation(input: HypothesisInput): TruncationMeasures {
+  const facts = input.dump.facts.filter(({ idsHash }) => idsHash !== null)
+  const rules = limitRules(facts, input.dump.limits)
+  const nearLimit = rules.map(({ limit, value, reaches }) => ({
+    limit,
+    value,
+    checked: facts.length,
+    affected: facts.filter(reaches).length,
+  }))
+  const near = facts.filter((row) => rules.some(({ reaches }) => reaches(row)))
+  const documented = facts.filter(({ supportingDocuments }) => (supportingDocuments?.available ?? 0) > 0)
+  const rewarded = facts.filter(({ reward }) => reward !== null && Number.isFinite(reward))
+  const lengths = facts.map(({ realLength }) => realLength)
+  return {
+    nearLimit,
+    nearAny: rules.length === 0 || facts.length === 0 ? null : { checked: facts.length, affected: near.length },
+    lost: lostText(input, facts),
+    documentsVisible:
+      documented.length === 0 ? null : { checked: documented.length, affected: documented.filter(allVisible).length },
+    meanLength: lengths.length === 0 ? null : mean(lengths),
+    longest: lengths.length === 0 ? null : lengths.reduce((a, b) => Math.max(a, b)),
+    rewardClosed: meanReward(rewarded.filter(({ endReason }) => endReason === 'stop')),
+    rewardCut: meanReward(rewarded.filter(isCut)),
+    lengthRewardCorrelation: correlation(
+      rewarded.map(({ realLength }) => realLength),
+      rewarded.map(({ reward }) => reward as number),
+    ),
+  }
+}
+
+interface LimitRule {
+  readonly limit: LimitName
+  readonly value: number
+  readonly reaches: (row: TrajectoryFacts) => boolean
+}
+
+function limitRules(facts: readonly TrajectoryFacts[], limits: ResolvedLimits): LimitRule[] {
+  const rules: LimitRule[] = []
+  const add = (limit: LimitName, lengthOf: (row: TrajectoryFacts) => number | null) => {
+    const value = limits[limit]?.value
+    if (value === undefined) return
+    rules.push({ limit, value, reaches: (row) => (lengthOf(row) ?? -1) >= Math.max(0, value - NEAR_LIMIT_TOKENS) })
+  }
+  add('max_seq_len', (row) => row.realLength)
+  add('max_prompt_length', (row) => row.promptLength)
+  const completionLimit = limits.max_completion_length?.value ?? null
+  if (completionLimit !== null) {
+    const total = (row: TrajectoryFacts) => (row.promptLength === null ? null : completionLength(row))
+    // Trainers use one name for new tokens per rollout and per turn; a rollout that exceeds it proves the latter.
+    const perTurn = facts.some((row) => total(row) === null || (total(row) as number) > completionLimit)
+    const longestTurn = (row: TrajectoryFacts) => row.assistantLengths.reduce((a, b) => Math.max(a, b), -1)
+    add('max_completion_length', perTurn ? longestTurn : total)
+  }
+  return rules
+}
+
+/** A rollout lost text when tokens are known to be lost or when it ends where nothing closes it; C01 adds cuts on the left. */
+function lostText(input: HypothesisInput, facts: readonly TrajectoryFacts[]): Count | null {
+  const telling = facts.filter(
+    ({ endReason, lost }) => lost > 0 || (endReason !== 'unknown' && endReason !== 'prompt-only'),
+  )
+  if (telling.length === 0) return null
+  const affected = telling.filter((row) => row.lost > 0 || isCut(row)).length
+  // Which rollouts C01 names is not known here, and a rollout may be cut on both sides: the greater number is certain.
+  const cutLeft = checkOf(input, 'C01')?.affected ?? 0
+  return { checked: telling.length, affected: Math.min(telling.length, Math.max(affected, cutLeft)) }
+}
+
+function allVisible({ supportingDocuments }: TrajectoryFacts): boolean {
+  return supportingDocuments !== null && supportingDocuments.visible >= supportingDocuments.available
+}
+
+function meanReward(rows: readonly TrajectoryFacts[]): number | null {
+  return rows.length === 0 ? null : mean(rows.map(({ reward }) => reward as number))
+}
+
+/** Pearson's; null below 3 pairs or where either side is constant. */
+export function correlation(xs: readonly number[], ys: readonly number[]): number | null {
+  if (xs.length < 3) return null
+  const spread = unbiasedStd(xs) * unbiasedStd(ys)
+  if (spread === 0) return null
+  const [meanX, meanY] = [mean(xs), mean(ys)]
+  let sum = 0
+  for (let i = 0; i < xs.length; i++) sum += ((xs[i] as number) - meanX) * ((ys[i] as number) - meanY)
+  return sum / (xs.length - 1) / spread
+}
