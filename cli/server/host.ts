@@ -1,0 +1,37 @@
+import type { CommandIo } from '../io.ts'
+import { DEFAULT_PORT, type ListenOptions, type RunningServer, startServer } from './http-server.ts'
+import { findPlaces } from './places.ts'
+import { findSample } from './sample.ts'
+import type { ServedFiles } from './served-files.ts'
+import { createSite, type PageSession } from './site.ts'
+
+export interface HostParts {
+  readonly served: ServedFiles
+  /** What the page opens, asked anew at every load. */
+  readonly files: () => Promise<PageSession['files']>
+  readonly listen: ListenOptions
+}
+
+/** Starts the server and says where it is, and what a port other than the usual one means. */
+export async function hostPage(parts: HostParts, io: CommandIo): Promise<RunningServer> {
+  const places = findPlaces()
+  let notice: string | null = null
+  const session = async () => ({ files: await parts.files(), sample: await findSample(places.samples), notice })
+  const server = await startServer(createSite({ places, served: parts.served, session }), parts.listen)
+  if (server.port !== DEFAULT_PORT) {
+    const taken = parts.listen.orNext ? `Port ${parts.listen.port} is taken. ` : ''
+    notice = `${taken}Flags are kept per address: those made on port ${DEFAULT_PORT} are not seen on port ${server.port}, nor the other way round.`
+    io.stderr.write(`${notice}\n`)
+  }
+  io.stdout.write(`Rollout Inspector is at ${server.url}\n`)
+  return server
+}
+
+/** Resolves when the person stops the command (Ctrl+C), or `stop` is aborted. */
+export function untilStopped(stop?: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    stop?.addEventListener('abort', () => done(), { once: true })
+    process.once('SIGINT', () => done())
+    process.once('SIGTERM', () => done())
+  })
+}

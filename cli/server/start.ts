@@ -1,0 +1,17 @@
+import { processIo } from '../io.ts'
+import { openBrowser } from './browser.ts'
+import { hostPage, untilStopped } from './host.ts'
+import { DEFAULT_PORT } from './http-server.ts'
+import { openForPage } from './opening.ts'
+import { ServedFiles } from './served-files.ts'
+
+// What `npm start` runs where no desktop window can be: the same inspector, in the browser, on the files it was given.
+const io = processIo()
+const served = new ServedFiles()
+const { files, problems } = await openForPage(process.argv.slice(2), io.directory, served)
+for (const problem of problems) io.stderr.write(`${problem}\n`)
+const listen = { host: '127.0.0.1', port: DEFAULT_PORT, orNext: true }
+const server = await hostPage({ served, files: async () => files, listen }, io)
+openBrowser(server.url, io.env)
+await untilStopped()
+await server.close()
