@@ -1,4 +1,6 @@
 import type { Message, Trajectory } from '../model/trajectory.ts'
+import { decodeSpan } from '../tokens/text.ts'
+import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { PreparedTokens } from './create-facts.ts'
 import type { EndReason } from './facts.ts'
 import { normalised } from './normalised-text.ts'
@@ -8,14 +10,26 @@ import { normalised } from './normalised-text.ts'
  * dump says truncated, or the messages have more assistant turns than the ids. Messages are looked up from the last one back
  * until one is found in the ids; the first that is missing may be there in part. 0 where nothing is known to be lost.
  */
-export function countLostTokens(trajectory: Trajectory, tokens: PreparedTokens, end: EndReason): number {
+export function countLostTokens(trajectory: Trajectory, tokens: ComparedTokens, end: EndReason): number {
+  return lostAtEnd(trajectory, tokens, end)?.tokens ?? 0
+}
+
+/** What of a prepared trajectory is compared with its messages. */
+export type ComparedTokens = Pick<PreparedTokens, 'ids' | 'padding' | 'segmentation' | 'tokenizer' | 'text'>
+
+/** The same, with the text: the messages that are missing, the first of them from where the ids break off. Null where nothing is known to be lost. */
+export function lostAtEnd(
+  trajectory: Trajectory,
+  tokens: ComparedTokens,
+  end: EndReason,
+): { readonly tokens: number; readonly text: string } | null {
   const { segmentation, tokenizer, ids, padding } = tokens
   const messages = trajectory.messages?.filter(({ content }) => content !== null && content.trim() !== '') ?? []
-  if (segmentation === null || tokenizer === null || messages.length === 0) return 0
+  if (segmentation === null || tokenizer === null || messages.length === 0) return null
   const written = (kinds: RegExp) => messages.filter(({ role }) => kinds.test(role)).length
   const turns = segmentation.turns.filter((turn) => turn.kind === 'assistant' && turn.contentEnd > turn.contentStart)
   const endsEarly = end === 'cut-prose' || end === 'cut-call' || end === 'cut-reply' || trajectory.isTruncated === true
-  if (!endsEarly && written(/^assistant$/i) <= turns.length) return 0
+  if (!endsEarly && written(/^assistant$/i) <= turns.length) return null
   const visible = normalised(tokens.text({ start: padding.left, end: ids.length - padding.right }))
   const missing: Message[] = []
   for (const message of messages.toReversed()) {
@@ -23,13 +37,17 @@ export function countLostTokens(trajectory: Trajectory, tokens: PreparedTokens, 
     missing.unshift(message)
   }
   // Nothing of the conversation is in the ids as the messages spell it: the two cannot be compared.
-  if (missing.length === messages.length) return 0
-  const sum = missing.reduce((total, { content }) => total + tokenizer.encode(content as string).length, 0)
-  return Math.max(0, sum - visibleStart(missing[0], tokens))
+  if (missing.length === messages.length) return null
+  const whole = missing.reduce((total, { content }) => total + tokenizer.encode(content as string).length, 0)
+  const seen = visibleStart(missing[0], tokens)
+  if (whole <= seen) return null
+  const [first, ...rest] = missing.map(({ content }) => content as string)
+  const unseen = first === undefined ? '' : afterTokens(first, seen, tokenizer)
+  return { tokens: whole - seen, text: [unseen, ...rest].join('\n') }
 }
 
 /** Tokens of the last, open turn, where its text is how the first missing message begins. */
-function visibleStart(message: Message | undefined, { segmentation, text }: PreparedTokens): number {
+function visibleStart(message: Message | undefined, { segmentation, text }: ComparedTokens): number {
   const last = segmentation?.turns.at(-1)
   if (message === undefined || last === undefined || last.endToken >= 0 || last.contentEnd <= last.contentStart)
     return 0
@@ -38,4 +56,10 @@ function visibleStart(message: Message | undefined, { segmentation, text }: Prep
   const stripped = seen.replace(/^tool response /, '')
   const whole = normalised(message.content as string)
   return whole.startsWith(stripped) ? last.contentEnd - last.contentStart : 0
+}
+
+/** The text of a message without its first `count` tokens. */
+function afterTokens(text: string, count: number, tokenizer: Tokenizer): string {
+  const ids = Int32Array.from(tokenizer.encode(text))
+  return decodeSpan(tokenizer.table, ids, Math.min(count, ids.length), ids.length)
 }

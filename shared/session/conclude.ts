@@ -43,7 +43,9 @@ export function conclude(
   const dumpFindings: Finding[] = []
   const severities = structuredClone(collected.severities)
   const checks = CHECKS.filter(({ code }) => plan.checks === null || plan.checks.includes(code)).map((check) => {
-    const tally = addTally(createTally(), collected.tallies[check.code] ?? createTally())
+    const tally = createTally()
+    const gathered = collected.tallies[check.code]
+    if (gathered !== undefined) addTally(tally, gathered)
     const missing = check.needs.filter((stream) => !streams.has(stream))
     let abstained = null
     if (check.dump !== undefined && missing.length === 0) {

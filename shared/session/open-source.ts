@@ -61,7 +61,7 @@ async function firstRecords(container: Container) {
   return { records, skipped }
 }
 
-/** The first `count` records of a batch. */
+/** The first `count` records of a batch; damage at its end stays behind. */
 export function headOf(spans: RecordSpans, count: number): RecordSpans {
   if (spans.offsets.length <= count) return spans
   return {

@@ -40,7 +40,8 @@ export async function pickTokenizer(
 }
 
 function namedTokenizer(given: string, added: readonly TokenizerReference[]): PickedTokenizer {
-  const reference = added.find(({ id }) => id === given) ?? (isBundled(given) ? { kind: 'bundled' as const, id: given } : null)
+  const reference =
+    added.find(({ id }) => id === given) ?? (isBundled(given) ? { kind: 'bundled' as const, id: given } : null)
   if (reference === null) {
     throw new Error(
       `There is no tokenizer called ${given}. Name ${BUNDLED_TOKENIZERS.join(', ')}, or give a folder with a tokenizer.json.`,
