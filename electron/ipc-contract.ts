@@ -1,0 +1,18 @@
+import type { FileToSave, OpenedFiles, RecentFile, SaveResult } from './bridge.ts'
+
+/** Requests of the page to the shell: channel, its parameters, its answer. The preload calls them, `ipc-handlers.ts` answers. */
+export interface Requests {
+  ready: { input: []; output: OpenedFiles }
+  'pick-files': { input: [what: 'files' | 'folder']; output: OpenedFiles }
+  /** A path that the preload took from a dropped `File`; page code cannot name one. */
+  'remember-dropped': { input: [path: string]; output: undefined }
+  'recent-files': { input: []; output: readonly RecentFile[] }
+  'open-recent': { input: [id: string]; output: OpenedFiles }
+  'save-files': { input: [files: readonly FileToSave[]]; output: SaveResult }
+  'set-progress': { input: [fraction: number | null]; output: undefined }
+}
+
+export type Channel = keyof Requests
+
+/** The one message from the shell to the page; carries `OpenedFiles`. */
+export const OPEN_FILES = 'open-files'

@@ -1,0 +1,40 @@
+import type { IpcMain, IpcMainInvokeEvent } from 'electron'
+import type { FileToSave } from './bridge.ts'
+import type { Channel, Requests } from './ipc-contract.ts'
+import { isOurs } from './security.ts'
+
+/** What answers the page, by channel. */
+export type Handlers = { [C in Channel]: (...input: Requests[C]['input']) => Promise<Requests[C]['output']> }
+
+/** The shape each channel's parameters must have; the page is not trusted with any other. */
+const SHAPES: { [C in Channel]: (input: readonly unknown[]) => boolean } = {
+  ready: (input) => input.length === 0,
+  'pick-files': ([what]) => what === 'files' || what === 'folder',
+  'remember-dropped': ([path]) => typeof path === 'string' && path !== '',
+  'recent-files': (input) => input.length === 0,
+  'open-recent': ([id]) => typeof id === 'string',
+  'save-files': ([files]) => Array.isArray(files) && files.every(isFileToSave),
+  'set-progress': ([value]) => value === null || (typeof value === 'number' && value >= 0 && value <= 1),
+}
+
+/** Registers the answers. A request from any frame but the top one of our page, or of another shape, is refused. */
+export function handleRequests(ipcMain: IpcMain, origin: string, handlers: Handlers): void {
+  for (const channel of Object.keys(SHAPES) as Channel[]) {
+    const answer = handlers[channel] as (...input: unknown[]) => Promise<unknown>
+    ipcMain.handle(channel, (event, ...input: unknown[]) => {
+      if (!isFromOurPage(event, origin)) throw new Error(`${channel}: only the page of this application may ask that.`)
+      if (!SHAPES[channel](input)) throw new Error(`${channel}: the request has another shape than it must have.`)
+      return answer(...input)
+    })
+  }
+}
+
+function isFromOurPage({ senderFrame }: IpcMainInvokeEvent, origin: string): boolean {
+  return senderFrame !== null && senderFrame.parent === null && isOurs(senderFrame.url, origin)
+}
+
+function isFileToSave(value: unknown): value is FileToSave {
+  if (typeof value !== 'object' || value === null) return false
+  const { name, bytes } = value as Record<string, unknown>
+  return typeof name === 'string' && bytes instanceof Uint8Array
+}

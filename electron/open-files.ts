@@ -1,0 +1,66 @@
+import { basename, dirname, resolve } from 'node:path'
+import { openForPage } from '../cli/server/opening.ts'
+import type { ServedFiles } from '../cli/server/served-files.ts'
+import type { OpenedFiles } from './bridge.ts'
+
+/**
+ * The files named on a command line: what is no switch, after the program and, when not packaged, the application's
+ * folder. Switches may stand before that folder.
+ */
+export function pathsFromArguments(argv: readonly string[], packaged: boolean): string[] {
+  const words = argv.slice(1).filter((argument) => argument !== '' && !argument.startsWith('-'))
+  return packaged ? words : words.slice(1)
+}
+
+export interface OpenFilesParts {
+  readonly served: ServedFiles
+  /** Tells the page. */
+  readonly send: (opened: OpenedFiles) => void
+  /** Called with each absolute path that was opened. */
+  readonly remember: (path: string) => void
+}
+
+/**
+ * Opens what comes from outside the page: arguments, a second start, the operating system, the menu. Until the page
+ * says that it listens, paths wait.
+ */
+export class OpenFiles {
+  private waiting: { paths: readonly string[]; directory: string }[] = []
+  private pageListens = false
+
+  constructor(private readonly parts: OpenFilesParts) {}
+
+  /** Opens paths for the page now, or once it listens. Relative ones are meant from `directory`. */
+  async fromOutside(paths: readonly string[], directory: string): Promise<void> {
+    if (paths.length === 0) return
+    if (this.pageListens) this.parts.send(await this.open(paths, directory))
+    else this.waiting.push({ paths, directory })
+  }
+
+  /** The page listens from now on; gives what waited. */
+  async pageReady(): Promise<OpenedFiles> {
+    this.pageListens = true
+    const waiting = this.waiting
+    this.waiting = []
+    const opened = await Promise.all(waiting.map(({ paths, directory }) => this.open(paths, directory)))
+    return { files: opened.flatMap((one) => one.files), problems: opened.flatMap((one) => one.problems) }
+  }
+
+  /** The page is being loaded (again): it does not listen yet. */
+  pageGone(): void {
+    this.pageListens = false
+  }
+
+  /** Opens paths and remembers those that gave files. Sentences about the others name them without their folders. */
+  async open(paths: readonly string[], directory: string): Promise<OpenedFiles> {
+    const opened = await Promise.all(
+      paths.map(async (path) => {
+        const absolute = resolve(directory, path)
+        const one = await openForPage([basename(absolute)], dirname(absolute), this.parts.served)
+        if (one.files.length > 0) this.parts.remember(absolute)
+        return one
+      }),
+    )
+    return { files: opened.flatMap((one) => one.files), problems: opened.flatMap((one) => one.problems) }
+  }
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { FileToSave, SaveResult } from './bridge.ts'
+
+/** The three questions that saving may ask a person. */
+export interface SaveDialogs {
+  /** Where one file goes; null = cancelled. */
+  file(suggestedName: string): Promise<string | null>
+  /** Which folder several files go to; null = cancelled. */
+  folder(): Promise<string | null>
+  /** Whether files that are there may be replaced. */
+  replace(names: readonly string[]): Promise<boolean>
+}
+
+/** Writes an export where the person says: one file to the path of the save dialog, several into a folder. */
+export async function saveFiles(files: readonly FileToSave[], dialogs: SaveDialogs): Promise<SaveResult> {
+  const [first, ...others] = files
+  if (first === undefined) return { kind: 'failed', message: 'There is nothing to save.' }
+  let targets: { path: string; bytes: Uint8Array }[]
+  if (others.length === 0) {
+    const path = await dialogs.file(plainName(first.name))
+    if (path === null) return { kind: 'cancelled' }
+    targets = [{ path, bytes: first.bytes }]
+  } else {
+    const folder = await dialogs.folder()
+    if (folder === null) return { kind: 'cancelled' }
+    targets = files.map(({ name, bytes }) => ({ path: join(folder, plainName(name)), bytes }))
+    const there = targets.filter(({ path }) => existsSync(path)).map(({ path }) => basename(path))
+    if (there.length > 0 && !(await dialogs.replace(there))) return { kind: 'cancelled' }
+  }
+  for (const target of targets) {
+    const problem = await write(target.path, target.bytes)
+    if (problem !== null) return { kind: 'failed', message: problem }
+  }
+  return { kind: 'saved', names: targets.map(({ path }) => basename(path)) }
+}
+
+/** A name without folders or characters that a file system gives a meaning: the page's word is not trusted with a path. */
+export function plainName(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
+  const plain = name.replace(/[\u0000-\u001f<>:"/\\|?*]/g, '_').replace(/^\.+/, '_')
+  return plain === '' ? 'export' : plain.slice(0, 200)
+}
+
+/** Writes beside and renames, so that a full disk never leaves half an export under its name. A sentence, or null when it went well. */
+async function write(path: string, bytes: Uint8Array): Promise<string | null> {
+  const unfinished = join(dirname(path), `.${basename(path)}.unfinished`)
+  try {
+    await writeFile(unfinished, bytes)
+    await rename(unfinished, path)
+    return null
+  } catch (error) {
+    await rm(unfinished, { force: true }).catch(() => undefined)
+    return `${basename(path)} could not be written${reasonOf(error)} Nothing of it was saved; choose another place.`
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'ENOSPC') return ': the disk is full.'
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return ': that folder may not be written to.'
+  if (code === 'ENOENT') return ': that folder does not exist.'
+  return ` (${error instanceof Error ? error.message : String(error)}).`
+}
