@@ -112,6 +112,7 @@ function rollout(
   const seen = [...shown].map((one) => one.number)
   const support = [subjectAt, bridgeAt].filter((number) => seen.includes(number))
   const answer = right ? question.answer : wrongAnswer(question, random)
+  const given = random.chance(0.2) ? inOtherWords(answer, question.second) : answer
   const cited = citations(support, seen, right, random)
   const final = {
     answer,
@@ -124,12 +125,12 @@ function rollout(
   const cite = `<cite>[${cited.join(', ')}]</cite>`
   const text = endless
     ? `${cite}\n<answer>${ramble(question, answer, new Random(`${run.seed} ${id} endless`))}`
-    : `${cite}\n<answer>${answer}</answer>`
+    : `${cite}\n<answer>${given}</answer>`
   turns.push({ thought, call: null, text, reply: '' })
 
   const rewards: TwoHopRewards = {
-    em: endless ? 0 : exactMatch(answer, question.answer),
-    f1: endless ? 0 : wordF1(answer, question.answer),
+    em: endless ? 0 : exactMatch(given, question.answer),
+    f1: endless ? 0 : wordF1(given, question.answer),
     retrieval_recall: support.length / 2,
     citation: overlapF1(cited, [subjectAt, bridgeAt]),
     format: endless ? 0.5 : 1,
@@ -171,6 +172,22 @@ function wrongAnswer(question: TwoHopQuestion, random: Random): string {
     (value): value is string => value !== undefined && value !== question.answer,
   )
   return random.pick(others)
+}
+
+/** What is put before an answer that is not given in the shortest form; a person is then called by the family name alone. */
+const LONGER: Readonly<Record<string, string>> = {
+  river: 'the river',
+  birthplace: 'the town of',
+  headquarters: 'the town of',
+  'founding year': 'the year',
+  'year of birth': 'in the year',
+  school: 'at',
+  prize: 'winner of',
+}
+
+function inOtherWords(answer: string, relation: string): string {
+  const before = LONGER[relation]
+  return before ? `${before} ${answer}` : (answer.split(' ').at(-1) as string)
 }
 
 function citations(support: readonly number[], seen: readonly number[], right: boolean, random: Random): number[] {
