@@ -152,7 +152,10 @@ class CodeUnits {
   }
 
   pushPoint(point: number): void {
-    if (point < 0x10000) return this.push(point)
+    if (point < 0x10000) {
+      this.push(point)
+      return
+    }
     this.push(0xd800 + ((point - 0x10000) >> 10))
     this.push(0xdc00 + ((point - 0x10000) & 0x3ff))
   }

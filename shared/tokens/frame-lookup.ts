@@ -1,0 +1,69 @@
+import { type TagTable, tagTable } from './tags.ts'
+import { type Tokenizer, TokenKind, type TokenTable, type TurnFrame } from './tokenizer.ts'
+
+/** What an id can mean to a frame; bits of `FrameLookup.marks`. */
+export const Mark = {
+  turnStart: 1,
+  turnEnd: 2,
+  headerEnd: 4,
+  bos: 8,
+  textEnd: 16,
+  /** A tag may begin in it, or it is `<|python_tag|>`. */
+  tag: 32,
+  /** Its first byte is a newline. */
+  newline: 64,
+  /** Not text: white space only, or a special token. */
+  blank: 128,
+} as const
+
+/** A tokenizer's frame, laid out for one pass over ids. */
+export interface FrameLookup {
+  readonly frame: TurnFrame
+  readonly table: TokenTable
+  readonly tags: TagTable
+  /** Bits of `Mark`, one byte per id. */
+  readonly marks: Uint8Array
+}
+
+const lookups = new WeakMap<TokenTable, FrameLookup>()
+
+/** Made once per tokenizer; null where its vocabulary frames no turns. */
+export function frameLookup({ table, frame }: Pick<Tokenizer, 'table' | 'frame'>): FrameLookup | null {
+  if (frame === null) return null
+  let lookup = lookups.get(table)
+  if (lookup === undefined) {
+    const tags = tagTable(table)
+    lookup = { frame, table, tags, marks: marksOf(frame, table, tags) }
+    lookups.set(table, lookup)
+  }
+  return lookup
+}
+
+function marksOf(frame: TurnFrame, table: TokenTable, tags: TagTable): Uint8Array {
+  const { size, bytes, offsets, kinds } = table
+  const marks = new Uint8Array(size)
+  for (let id = 0; id < size; id++) {
+    const from = offsets[id] as number
+    const to = offsets[id + 1] as number
+    if (kinds[id] === TokenKind.special) marks[id] = Mark.blank
+    if (kinds[id] !== TokenKind.ordinary) continue
+    let at = from
+    while (at < to && isSpace(bytes[at] as number)) at++
+    marks[id] = (bytes[from] === 0x0a && to > from ? Mark.newline : 0) | (at === to ? Mark.blank : 0)
+  }
+  const mark = (ids: Iterable<number>, bit: number) => {
+    for (const id of ids) if (id >= 0 && id < size) marks[id] = (marks[id] as number) | bit
+  }
+  mark([frame.turnStart], Mark.turnStart)
+  mark(frame.turnEnds, Mark.turnEnd)
+  mark([frame.headerEnd], Mark.headerEnd)
+  mark(frame.bos, Mark.bos)
+  mark(frame.textEnds, Mark.textEnd)
+  mark(tags.candidates, Mark.tag)
+  mark([frame.pythonTag], Mark.tag)
+  return marks
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
+}

@@ -1,0 +1,68 @@
+import { type FrameLookup, Mark } from './frame-lookup.ts'
+import { roleKind } from './roles.ts'
+import { decodeSpan } from './text.ts'
+
+export interface Header {
+  /** As spelt, trimmed; empty where there is none to read. */
+  readonly role: string
+  /** Index after the header's last token. */
+  readonly end: number
+  /** The sequence did not end inside the header. */
+  readonly complete: boolean
+}
+
+/** No role name is longer; a start token that is followed by text without a header is no reason to read on. */
+const MOST_ROLE_TOKENS = 16
+
+function markAt({ marks }: FrameLookup, ids: Int32Array, at: number): number {
+  return marks[ids[at] as number] ?? 0
+}
+
+/**
+ * The header whose start token is at `start`. ChatML: the role goes up to the first token that begins with a newline, and
+ * that token is the header's last even where a newline of the content is merged into it. Llama: up to
+ * `<|end_header_id|>`, then two newlines.
+ */
+export function readHeader(lookup: FrameLookup, ids: Int32Array, start: number, limit: number): Header {
+  const chatml = lookup.frame.style === 'chatml'
+  const closing = chatml ? Mark.newline : Mark.headerEnd
+  const last = Math.min(limit, start + 1 + MOST_ROLE_TOKENS)
+  let at = start + 1
+  while (at < last && !(markAt(lookup, ids, at) & (closing | Mark.turnStart | Mark.turnEnd))) at++
+  if (at === limit) return { role: roleText(lookup, ids, start + 1, at), end: at, complete: false }
+  if (at === last) return { role: '', end: start + 1, complete: true }
+  const role = roleText(lookup, ids, start + 1, at)
+  if (!(markAt(lookup, ids, at) & closing)) return { role, end: at, complete: true }
+  return { role, end: chatml ? at + 1 : afterNewlines(lookup, ids, at + 1, limit), complete: true }
+}
+
+/** Llama writes two newlines after the role, in one token or in two; the token may hold newlines of the content. */
+function afterNewlines({ frame }: FrameLookup, ids: Int32Array, from: number, limit: number): number {
+  let newlines = 0
+  let at = from
+  while (at < limit && newlines < 2) {
+    const count = frame.newlines.get(ids[at] as number)
+    if (count === undefined) break
+    newlines += count
+    at++
+  }
+  return at
+}
+
+/** What is left of a header whose start token is not there: a role that is known, and what closes it. Null where none is. */
+export function readBareHeader(lookup: FrameLookup, ids: Int32Array, start: number, limit: number): Header | null {
+  const chatml = lookup.frame.style === 'chatml'
+  const closing = chatml ? Mark.newline : Mark.headerEnd
+  const last = Math.min(limit, start + 4)
+  let at = start
+  while (at < last && !(markAt(lookup, ids, at) & closing)) at++
+  if (at === last) return null
+  const role = roleText(lookup, ids, start, at)
+  const known = role === '' ? !chatml : roleKind(role) !== 'other' && !role.includes(' ')
+  if (!known) return null
+  return { role, end: chatml ? at + 1 : afterNewlines(lookup, ids, at + 1, limit), complete: true }
+}
+
+function roleText({ table }: FrameLookup, ids: Int32Array, start: number, end: number): string {
+  return decodeSpan(table, ids, start, end).trim()
+}

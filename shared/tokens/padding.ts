@@ -1,0 +1,69 @@
+import type { Segmentation } from '../model/tokens.ts'
+import { type FrameLookup, Mark } from './frame-lookup.ts'
+import { readHeader } from './header.ts'
+
+/** From this length on, a trailing run of end tokens is padding although the tokenizer names another pad. */
+const END_RUN = 3
+
+/**
+ * Padding as declared, else a leading and a trailing run of one pad id. Where the pad's id also ends turns, the first of
+ * a trailing run is the end token of the turn before it, if that turn is open.
+ */
+export function findPadding(
+  ids: Int32Array,
+  lookup: FrameLookup,
+  declared: { readonly left: number; readonly right: number } | null,
+): Segmentation['padding'] {
+  const length = ids.length
+  if (declared !== null) {
+    const left = Math.min(Math.max(declared.left, 0), length)
+    return { left, right: Math.min(Math.max(declared.right, 0), length - left) }
+  }
+  const left = leadingRun(ids, lookup)
+  return { left, right: left === length ? 0 : trailingRun(ids, lookup, left) }
+}
+
+function leadingRun(ids: Int32Array, { frame, marks }: FrameLookup): number {
+  const first = ids[0] ?? -1
+  const isEnd = ((marks[first] ?? 0) & Mark.turnEnd) !== 0
+  if (!isEnd && !frame.pad.includes(first)) return 0
+  const run = runLength(ids, 0, 1)
+  // A lone end token at the start is what a left cut leaves of a turn.
+  return isEnd && run === 1 ? 0 : run
+}
+
+function trailingRun(ids: Int32Array, lookup: FrameLookup, from: number): number {
+  const last = ids[ids.length - 1] as number
+  const mark = lookup.marks[last] ?? 0
+  const isPad = lookup.frame.pad.includes(last)
+  const run = runLength(ids, ids.length - 1, -1)
+  const runStart = ids.length - run
+  if (mark & Mark.turnEnd) {
+    if (!isPad && run < END_RUN) return 0
+    return lastTurn(ids, lookup, from, runStart) === 'none' ? run : run - 1
+  }
+  if (!isPad) return 0
+  // A single `<|endoftext|>` is how a base model ends its text. A run of them is padding, and what it pads was cut.
+  const endsText = run === 1 && (mark & Mark.textEnd) !== 0 && lastTurn(ids, lookup, from, runStart) === 'text'
+  return endsText ? 0 : run
+}
+
+/** What of the last turn is still open before token `end`: nothing, only its header, or text. */
+function lastTurn(ids: Int32Array, lookup: FrameLookup, from: number, end: number): 'none' | 'header' | 'text' {
+  const { marks } = lookup
+  let isText = false
+  for (let at = end - 1; at >= from; at--) {
+    const mark = marks[ids[at] as number] ?? 0
+    if (mark & Mark.turnStart) return readHeader(lookup, ids, at, end).end < end ? 'text' : 'header'
+    if (mark & Mark.turnEnd) return isText ? 'text' : 'none'
+    if (!(mark & Mark.blank)) isText = true
+  }
+  return isText ? 'text' : 'none'
+}
+
+function runLength(ids: Int32Array, from: number, step: 1 | -1): number {
+  const id = ids[from]
+  let length = 0
+  for (let i = from; i >= 0 && i < ids.length && ids[i] === id; i += step) length++
+  return length
+}

@@ -1,0 +1,225 @@
+import { PART, type Segmentation, type SubSpan, type Turn } from '../model/tokens.ts'
+import { type FrameLookup, frameLookup, Mark } from './frame-lookup.ts'
+import { type Header, readBareHeader, readHeader } from './header.ts'
+import { findPadding } from './padding.ts'
+import { roleKind } from './roles.ts'
+import { assistantSpans } from './spans.ts'
+import { findTag } from './tags.ts'
+import type { Tokenizer } from './tokenizer.ts'
+
+/**
+ * The turns of one sequence, from its ids alone. `padding` is what the dump declares, null = look for a run of the pad id.
+ * Every token gets one part. Never throws, whatever the ids; ids that the tokenizer does not have are content.
+ *
+ * Without a frame, or without any turn start in the sequence, nothing is framed: no turns, and tokens that are neither BOS,
+ * end nor padding are `other`.
+ */
+export function segment(
+  ids: Int32Array,
+  tokenizer: Pick<Tokenizer, 'table' | 'frame'>,
+  padding: { readonly left: number; readonly right: number } | null,
+): Segmentation {
+  const lookup = frameLookup(tokenizer)
+  if (lookup === null) return unframed(ids, padding)
+  return new Segmenter(ids, lookup, findPadding(ids, lookup, padding)).run()
+}
+
+function unframed(ids: Int32Array, padding: { readonly left: number; readonly right: number } | null): Segmentation {
+  const left = Math.min(Math.max(padding?.left ?? 0, 0), ids.length)
+  const right = Math.min(Math.max(padding?.right ?? 0, 0), ids.length - left)
+  const parts = new Uint8Array(ids.length).fill(PART.other)
+  parts.fill(PART.padding, 0, left).fill(PART.padding, ids.length - right)
+  return {
+    parts,
+    turns: [],
+    padding: { left, right },
+    bos: [],
+    hasSeparator: false,
+    cutLeft: false,
+    cutRight: false,
+    endsWithGenerationPrompt: false,
+  }
+}
+
+/** Tokens that stop the search for the end of a turn's content. */
+const STOP = Mark.turnStart | Mark.turnEnd
+
+class Segmenter {
+  private readonly parts: Uint8Array
+  private readonly turns: Turn[] = []
+  private readonly bos: number[] = []
+  /** First and last real token (exclusive). */
+  private readonly from: number
+  private readonly to: number
+  private readonly framed: boolean
+  private ordinal = 0
+  private headerComplete = true
+
+  constructor(
+    private readonly ids: Int32Array,
+    private readonly lookup: FrameLookup,
+    private readonly padding: Segmentation['padding'],
+  ) {
+    this.parts = new Uint8Array(ids.length).fill(PART.padding)
+    this.from = padding.left
+    this.to = ids.length - padding.right
+    const start = ids.indexOf(lookup.frame.turnStart, this.from)
+    this.framed = start >= 0 && start < this.to
+  }
+
+  run(): Segmentation {
+    const { ids, lookup, from, to } = this
+    let at = from
+    while (at < to) {
+      const mark = this.markAt(at)
+      if (mark & Mark.turnStart) at = this.readTurn(at, readHeader(lookup, ids, at, to), 'present')
+      else if (mark & Mark.bos) this.bos.push(at++)
+      else if (mark & Mark.turnEnd) this.parts[at++] = PART.end
+      else at = this.readLoose(at)
+    }
+    for (const index of this.bos) this.parts[index] = PART.bos
+    return this.result()
+  }
+
+  private markAt(at: number): number {
+    return this.lookup.marks[this.ids[at] as number] ?? 0
+  }
+
+  /** Tokens that no start token announces: a turn whose header is lost or cut, where they are text; else `other`. */
+  private readLoose(start: number): number {
+    let end = start
+    let isText = false
+    for (; end < this.to; end++) {
+      const mark = this.markAt(end)
+      if (mark & (STOP | Mark.bos)) break
+      if (!(mark & Mark.blank)) isText = true
+    }
+    if (!isText || !this.framed) {
+      this.parts.fill(PART.other, start, end)
+      return end
+    }
+    const cut = start === this.from
+    const spelt = readBareHeader(this.lookup, this.ids, start, this.to)
+    const before = this.turns.at(-1)?.kind
+    const answers = !cut && (before === 'user' || before === 'tool' || before === 'system')
+    const role = spelt?.role || (answers ? 'assistant' : '')
+    return this.readTurn(start, { role, end: spelt?.end ?? start, complete: true }, cut ? 'cut' : 'missing')
+  }
+
+  /** Reads the turn that begins at `start`, fills its parts, and gives the index after it. */
+  private readTurn(start: number, header: Header, found: Turn['header']): number {
+    const { ids, lookup, parts } = this
+    const named = roleKind(header.role)
+    const spans: SubSpan[] = []
+    let contentStart = header.end
+    if (named === 'assistant') {
+      contentStart = this.afterPrefill(header.end)
+      if (contentStart > header.end) spans.push({ part: 'prefill', start: header.end, end: contentStart, closed: true })
+    }
+    const candidates: number[] = []
+    const contentEnd = this.contentEnd(contentStart, named === 'assistant' ? candidates : null)
+    const closed = contentEnd < this.to && !(this.markAt(contentEnd) & Mark.turnStart)
+    const separatorStart = closed ? contentEnd + 1 : contentEnd
+    const end = closed && this.isSeparator(separatorStart) ? separatorStart + 1 : separatorStart
+    const kind = named === 'user' && this.opensToolResponse(contentStart, contentEnd) ? 'tool' : named
+    if (kind === 'assistant') {
+      this.ordinal++
+      spans.push(...assistantSpans(lookup, ids, { contentStart, contentEnd, closed, candidates }))
+    }
+    this.headerComplete = header.complete
+
+    parts.fill(PART.header, start, header.end)
+    parts.fill(PART[kind], header.end, contentEnd)
+    parts.fill(PART.end, contentEnd, separatorStart)
+    parts.fill(PART.separator, separatorStart, end)
+    for (const span of spans) parts.fill(PART[span.part], span.start, span.end)
+    this.turns.push({
+      index: this.turns.length,
+      role: header.role,
+      kind,
+      ordinal: this.ordinal,
+      header: found,
+      start,
+      headerEnd: header.end,
+      contentStart,
+      contentEnd,
+      endToken: closed ? contentEnd : -1,
+      separatorStart,
+      end,
+      spans,
+    })
+    return end
+  }
+
+  /** Index of the token that ends the content: an end token, the next start, or the end of the sequence. */
+  private contentEnd(start: number, candidates: number[] | null): number {
+    const { ids, to } = this
+    const { marks } = this.lookup
+    const stop = STOP | Mark.bos | Mark.textEnd | Mark.tag
+    for (let at = start; at < to; at++) {
+      const mark = marks[ids[at] as number] as number
+      if (!(mark & stop)) continue
+      if (mark & STOP) return at
+      if (mark & Mark.bos) this.bos.push(at)
+      if (mark & Mark.textEnd && this.endsTurn(at)) return at
+      if (mark & Mark.tag) candidates?.push(at)
+    }
+    return to
+  }
+
+  /** A text end closes a turn where nothing, or the next turn, follows. */
+  private endsTurn(at: number): boolean {
+    const next = this.isSeparator(at + 1) ? at + 2 : at + 1
+    return next >= this.to || (this.markAt(next) & Mark.turnStart) !== 0
+  }
+
+  private isSeparator(at: number): boolean {
+    const { frame } = this.lookup
+    return frame.style === 'chatml' && at < this.to && frame.newlines.has(this.ids[at] as number)
+  }
+
+  /** The empty think block that a template writes after the header: tag, blank line, tag, blank line. */
+  private afterPrefill(start: number): number {
+    const { think, newlines } = this.lookup.frame
+    if (think === null || think.open.length !== 1 || think.close.length !== 1 || start + 4 > this.to) return start
+    const [open, blank, close, after] = this.ids.subarray(start, start + 4)
+    const empty = open === think.open[0] && close === think.close[0]
+    return empty && newlines.get(blank as number) === 2 && (newlines.get(after as number) ?? 0) >= 2 ? start + 4 : start
+  }
+
+  private opensToolResponse(start: number, end: number): boolean {
+    let at = start
+    while (at < end && this.markAt(at) & Mark.blank && !(this.markAt(at) & Mark.tag)) at++
+    if (at >= end || !(this.markAt(at) & Mark.tag)) return false
+    const tag = findTag(this.lookup.table, this.lookup.tags, this.ids, at, end)
+    return tag?.name === 'tool_response' && tag.open
+  }
+
+  /** Only the header and what a template prefills: there is nothing yet that the model wrote. */
+  private isGenerationPrompt(turn: Turn): boolean {
+    if (turn.kind !== 'assistant' || turn.header !== 'present' || turn.endToken >= 0 || !this.headerComplete)
+      return false
+    if (turn.contentStart === turn.contentEnd) return true
+    const { think, newlines } = this.lookup.frame
+    const tail = this.ids.subarray(turn.contentStart, turn.contentEnd)
+    if (think === null || think.open.some((id, i) => tail[i] !== id)) return false
+    return tail.length === think.open.length + 1 && newlines.get(tail[tail.length - 1] as number) === 1
+  }
+
+  private result(): Segmentation {
+    const { padding, from, to, framed, parts } = this
+    const last = this.turns.at(-1)
+    const open = last !== undefined && last.endToken < 0
+    const endsWithGenerationPrompt = open && this.isGenerationPrompt(last)
+    return {
+      parts,
+      turns: this.turns,
+      padding,
+      bos: this.bos,
+      hasSeparator: this.lookup.frame.style === 'chatml',
+      cutLeft: framed && to > from && !(this.markAt(from) & (Mark.bos | Mark.turnStart)),
+      cutRight: open && !endsWithGenerationPrompt,
+      endsWithGenerationPrompt,
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import type { SubSpan } from '../model/tokens.ts'
+import type { FrameLookup } from './frame-lookup.ts'
+import { type FoundTag, findTag, SPLICE_TAGS, type TagName } from './tags.ts'
+import { decodeSpan } from './text.ts'
+
+export interface AssistantContent {
+  readonly contentStart: number
+  readonly contentEnd: number
+  /** The turn has its end token. */
+  readonly closed: boolean
+  /** Tokens of the content in which a tag may begin, ascending. */
+  readonly candidates: readonly number[]
+}
+
+const SPLICES: ReadonlySet<string> = new Set(SPLICE_TAGS)
+/** Words that models also write themselves, in XML or HTML: a reply only where it answers a call. */
+const COMMON_WORDS: ReadonlySet<string> = new Set(['result', 'output'])
+/** What stands before a reply that answers a call: the call's closing tag, or the end of a code block. */
+const AFTER_CALL = /(?:<\/(?:search|query|code|python|py|tool|tool_call|call|execute|sql|action|browse)>|```)\s*$/
+
+/**
+ * Thoughts, tool calls and spliced tool replies inside an assistant turn, ordered and disjoint. Inside a call nothing but its
+ * closing tag counts; a reply inside a thought cuts the thought in two. A reply's tag that is never closed is a reply only
+ * where the turn itself was cut.
+ */
+export function assistantSpans(lookup: FrameLookup, ids: Int32Array, content: AssistantContent): SubSpan[] {
+  const { frame, table } = lookup
+  const { contentStart, contentEnd, closed } = content
+  const tags: FoundTag[] = []
+  let limit = contentEnd
+  for (const at of content.candidates) {
+    if (ids[at] === frame.pythonTag) {
+      limit = at
+      break
+    }
+    const tag = findTag(table, lookup.tags, ids, at, contentEnd)
+    if (tag !== null) tags.push(tag)
+  }
+  const spans = tags.length === 0 ? [] : new SpanReader(lookup, ids, tags, contentStart, limit, closed).read()
+  if (limit < contentEnd) spans.push({ part: 'tool_call', start: limit, end: contentEnd, closed })
+  else if (spans.length === 0 && frame.style === 'llama' && isJsonCall(lookup, ids, content)) {
+    spans.push({ part: 'tool_call', start: contentStart, end: contentEnd, closed })
+  }
+  return spans
+}
+
+/** Reads the spans of one turn off its tags, from left to right. */
+class SpanReader {
+  private readonly spans: SubSpan[] = []
+  /** Names of which no closing tag is left, so that a row full of opening tags is still read in one pass. */
+  private readonly neverClosed = new Set<TagName>()
+
+  constructor(
+    private readonly lookup: FrameLookup,
+    private readonly ids: Int32Array,
+    private readonly tags: readonly FoundTag[],
+    private readonly contentStart: number,
+    private readonly contentEnd: number,
+    private readonly turnClosed: boolean,
+  ) {}
+
+  read(): SubSpan[] {
+    const { tags } = this
+    const firstThink = tags.findIndex(({ name }) => name === 'think')
+    let next = 0
+    // The opening tag was the template's and is not in the ids: the thought begins with the turn.
+    if (firstThink >= 0 && !tags[firstThink]?.open) next = this.readThought(this.contentStart, 0, firstThink)
+    while (next < tags.length) {
+      const tag = tags[next] as FoundTag
+      if (!tag.open) next++
+      else if (tag.name === 'think') next = this.readThought(tag.start, next + 1, this.closing('think', next + 1))
+      else if (tag.name === 'tool_call') {
+        const close = this.closing('tool_call', next + 1)
+        this.add('tool_call', tag.start, this.endOf(close), close >= 0)
+        next = this.after(close)
+      } else next = this.readReply(next, tags.length)
+    }
+    return this.spans
+  }
+
+  /** A thought from token `start`; `close` is its closing tag, -1 for none. Gives the next tag to read. */
+  private readThought(start: number, from: number, close: number): number {
+    const last = close < 0 ? this.tags.length : close
+    let resumed = start
+    let next = from
+    while (next < last) {
+      const reply = this.replyAt(next, last)
+      if (reply === null) {
+        next++
+        continue
+      }
+      this.add('think', resumed, reply.start, close >= 0)
+      this.add('tool', reply.start, reply.end, reply.close >= 0)
+      resumed = reply.end
+      next = this.after(reply.close)
+    }
+    this.add('think', resumed, this.endOf(close), close >= 0)
+    return this.after(close)
+  }
+
+  private readReply(index: number, last: number): number {
+    const reply = this.replyAt(index, last)
+    if (reply === null) return index + 1
+    this.add('tool', reply.start, reply.end, reply.close >= 0)
+    return this.after(reply.close)
+  }
+
+  /** The reply that opens at this tag and closes before tag `last`; null where it is none. */
+  private replyAt(index: number, last: number): { start: number; end: number; close: number } | null {
+    const tag = this.tags[index] as FoundTag
+    if (!tag.open || !SPLICES.has(tag.name)) return null
+    if (COMMON_WORDS.has(tag.name) && !this.answersCall(tag)) return null
+    const close = this.closing(tag.name, index + 1)
+    if (close >= last) return null
+    if (close < 0 && (this.turnClosed || last < this.tags.length)) return null
+    return { start: tag.start, end: this.endOf(close), close }
+  }
+
+  /** Two tags may meet inside one token: it belongs to the span that it ends. */
+  private add(part: SubSpan['part'], start: number, end: number, closed: boolean): void {
+    const from = Math.max(start, this.spans.at(-1)?.end ?? this.contentStart)
+    if (end > from) this.spans.push({ part, start: from, end, closed })
+  }
+
+  private endOf(close: number): number {
+    return close < 0 ? this.contentEnd : (this.tags[close] as FoundTag).end
+  }
+
+  private after(close: number): number {
+    return close < 0 ? this.tags.length : close + 1
+  }
+
+  private closing(name: TagName, from: number): number {
+    if (this.neverClosed.has(name)) return -1
+    for (let i = from; i < this.tags.length; i++) {
+      const tag = this.tags[i] as FoundTag
+      if (!tag.open && tag.name === name) return i
+    }
+    this.neverClosed.add(name)
+    return -1
+  }
+
+  private answersCall(tag: FoundTag): boolean {
+    const { table } = this.lookup
+    const before = decodeSpan(table, this.ids, Math.max(this.contentStart, tag.start - 8), tag.start)
+    const first = this.ids[tag.start] as number
+    const from = table.offsets[first] as number
+    const head = new TextDecoder().decode(table.bytes.subarray(from, from + tag.byte))
+    return AFTER_CALL.test(before + head)
+  }
+}
+
+/** Llama's call without tags: the turn is one JSON object with a name, and parameters as far as it goes. */
+function isJsonCall({ table }: FrameLookup, ids: Int32Array, content: AssistantContent): boolean {
+  const { contentStart, contentEnd, closed } = content
+  const opening = decodeSpan(table, ids, contentStart, Math.min(contentEnd, contentStart + 12)).trimStart()
+  if (!/^\{\s*"(?:type"\s*:\s*"function"\s*,\s*"name|name)"\s*:/.test(opening)) return false
+  return !closed || /"(?:parameters|arguments)"\s*:/.test(decodeSpan(table, ids, contentStart, contentEnd))
+}
