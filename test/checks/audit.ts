@@ -1,0 +1,132 @@
+import { decideAlignment } from '../../shared/checks/alignment.ts'
+import type { AuditSettings, CheckTally, DumpView, TrajectoryView } from '../../shared/checks/check.ts'
+import { runDumpCheck } from '../../shared/checks/dump-reporter.ts'
+import { buildGroups, resolveGroupSize } from '../../shared/checks/group-views.ts'
+import { resolveLimits } from '../../shared/checks/limits.ts'
+import { CHECKS } from '../../shared/checks/registry.ts'
+import { addTally, createTally, TrajectoryReporter } from '../../shared/checks/tally.ts'
+import { createView } from '../../shared/checks/view.ts'
+import type { AuditOptions, PolicyId } from '../../shared/model/policy.ts'
+import type { CheckStatus, Finding } from '../../shared/model/report.ts'
+import type { Stream } from '../../shared/model/streams.ts'
+import type { Trajectory } from '../../shared/model/trajectory.ts'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import type { FixtureDump } from '../fixtures/checks/fixture.ts'
+import { trajectoryOf } from '../helpers/conversation.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
+
+const NO_STREAMS: ReadonlySet<Stream> = new Set()
+
+/** Settings as they are before anything was declared or found. */
+export function settings(policy: PolicyId = 'rl', options: AuditOptions = {}): AuditSettings {
+  const intended = { rl: [], sft: ['M11'], 'last-turn': ['M03'] }[policy]
+  return {
+    options,
+    policy: { id: policy, origin: 'default', evidence: [], intended, suggested: null, mask_alignment: 'token' },
+    alignment: 'token',
+    alignmentUndecided: false,
+    streams: NO_STREAMS,
+    limits: {},
+  }
+}
+
+export interface CodeResult {
+  readonly tally: CheckTally
+  readonly findings: readonly Finding[]
+  readonly abstained: CheckStatus | null
+}
+
+export interface Audit {
+  readonly settings: AuditSettings
+  readonly views: readonly TrajectoryView[]
+  readonly byCode: ReadonlyMap<string, CodeResult>
+  /** Codes that fail, sorted. */
+  readonly failing: readonly string[]
+}
+
+function streamsOf(trajectory: Trajectory, tokenizer: Tokenizer): Set<Stream> {
+  const present: [Stream, unknown][] = [
+    ['ids', trajectory.ids],
+    ['mask', trajectory.mask],
+    ['sampled', trajectory.sampled],
+    ['attention_mask', trajectory.attentionMask],
+    ['messages', trajectory.messages],
+    ['tools', trajectory.tools],
+    ['documents', trajectory.documents],
+    ['answer', trajectory.answer],
+    ['tokenizer', tokenizer.frame],
+    ['template', tokenizer.template],
+    ['logprobs.sampler', trajectory.logprobs.sampler],
+    ['logprobs.trainer', trajectory.logprobs.trainer],
+    ['advantages', trajectory.advantage ?? trajectory.advantages],
+    ['rewards', trajectory.reward],
+    ['group', trajectory.group],
+    ['finish_reason', trajectory.finishReason],
+    ['limits', trajectory.limits],
+  ]
+  return new Set(present.flatMap(([stream, value]) => (value === null ? [] : [stream])))
+}
+
+/** Every check over a dump, the way a session does it, without importers and threads. */
+export function auditTrajectories(
+  trajectories: readonly Trajectory[],
+  tokenizer: Tokenizer,
+  dump: Omit<FixtureDump, 'rows' | 'story' | 'family'> = {},
+): Audit {
+  const base = settings(dump.policy, dump.options)
+  const unsampledLogprob = dump.format?.unsampledLogprob ?? null
+  const viewsUnder = (chosen: AuditSettings) =>
+    trajectories.flatMap((each) => createView(each, { tokenizer, settings: chosen, unsampledLogprob }) ?? [])
+  const { alignment, undecided } = decideAlignment(
+    viewsUnder(base),
+    dump.format?.maskAlignment ?? null,
+    dump.options?.maskAlignment ?? 'auto',
+  )
+  const decided: AuditSettings = { ...base, alignment, alignmentUndecided: undecided }
+  const views = viewsUnder(decided)
+  const facts = views.map((view) => view.facts)
+  const groupOptions = {
+    groupSize: dump.options?.groupSize ?? null,
+    groupsByOrder: dump.format?.groupsByOrder ?? false,
+  }
+  const limits = Object.assign({}, ...trajectories.map((each) => each.limits ?? {}))
+  const dumpView: DumpView = {
+    settings: decided,
+    facts,
+    groups: buildGroups(facts, groupOptions),
+    groupSize: resolveGroupSize(facts, groupOptions),
+    limits: resolveLimits(dump.options ?? {}, limits, facts),
+  }
+  const byCode = new Map<string, CodeResult>()
+  for (const check of CHECKS) {
+    const tally = createTally()
+    const findings: Finding[] = []
+    let looked = false
+    for (const view of views) {
+      const streams = streamsOf(view.trajectory, tokenizer)
+      if (!check.needs.every((stream) => streams.has(stream) || stream === 'group' || stream === 'limits')) continue
+      looked = true
+      if (check.trajectory === undefined) continue
+      const reporter = new TrajectoryReporter(check, view, decided)
+      check.trajectory(view, decided, reporter)
+      const one = reporter.finish()
+      addTally(tally, one.tally)
+      findings.push(...one.findings)
+    }
+    const verdict = looked && check.dump ? runDumpCheck(check, dumpView) : null
+    if (verdict !== null) {
+      addTally(tally, verdict.tally)
+      findings.push(...verdict.findings)
+    }
+    byCode.set(check.code, { tally, findings, abstained: verdict?.abstained?.status ?? null })
+  }
+  const failing = [...byCode].filter(([, { findings }]) => findings.some(({ intended }) => !intended))
+  return { settings: decided, views, byCode, failing: failing.map(([code]) => code) }
+}
+
+export async function auditDump(dump: FixtureDump): Promise<Audit> {
+  const tokenizer = await testTokenizer(dump.family)
+  const rows = dump.rows(tokenizer)
+  const trajectories = rows.map((row, record) => trajectoryOf(row, { source: 0, record, part: 0 }))
+  return auditTrajectories(trajectories, tokenizer, dump)
+}
