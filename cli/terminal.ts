@@ -29,8 +29,8 @@ const MOST_COLUMNS = 100
 
 export interface Terminal {
   readonly columns: number
-  /** Prints a line, wrapped at spaces to the terminal's width; what follows the first row is indented. */
-  line(line?: Line | string, indent?: number): void
+  /** Prints a line, wrapped at spaces to the terminal's width. Rows after the first begin with `hang`: spaces, or a text of ours. */
+  line(line?: Line | string, hang?: number | string): void
 }
 
 /** Draws on a stream: colour only on a terminal and without NO_COLOR, never more than 100 columns. */
@@ -39,11 +39,13 @@ export function createTerminal(stream: OutputStream, env: Readonly<Record<string
   const colour = stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
   return {
     columns,
-    line(line = [], indent = 0) {
+    line(line = [], hang = 0) {
       const segments = (typeof line === 'string' ? [line] : line).map((item) =>
         typeof item === 'string' ? { text: visibleText(item) } : { ...item, text: visibleText(item.text) },
       )
-      for (const row of wrap(segments, columns, indent)) stream.write(`${draw(row, colour)}\n`)
+      for (const row of wrap(segments, columns, typeof hang === 'number' ? ' '.repeat(hang) : hang)) {
+        stream.write(`${draw(row, colour)}\n`)
+      }
     },
   }
 }
@@ -55,12 +57,13 @@ function draw(segments: readonly Segment[], colour: boolean): string {
     .trimEnd()
 }
 
-/** Breaks segments into rows of at most `columns`, at spaces where there are any. */
-export function wrap(segments: readonly Segment[], columns: number, indent: number): Segment[][] {
+/** Breaks segments into rows of at most `columns`, at spaces where there are any; rows after the first begin with `hang`. */
+export function wrap(segments: readonly Segment[], columns: number, hang: string): Segment[][] {
+  const indent = displayWidth(hang)
   const rows: Segment[][] = [[]]
   let used = 0
   const newRow = () => {
-    rows.push([{ text: ' '.repeat(indent) }])
+    rows.push([{ text: hang }])
     used = indent
   }
   for (const { text, style } of segments) {

@@ -1,0 +1,14 @@
+import { parentPort } from 'node:worker_threads'
+import { serveAuditWorker } from '../shared/session/audit-worker.ts'
+import { bundledTokenizerFiles } from './tokenizer-files.ts'
+
+/** Entry of an audit thread: the engine at the other end of `spawnAuditWorker`. */
+const port = parentPort
+if (port === null) throw new Error('audit-worker.js is started by rollout-inspector, not by hand.')
+serveAuditWorker(
+  {
+    post: (message, transfer) => port.postMessage(message, transfer === undefined ? [] : [...transfer]),
+    onMessage: (listener) => void port.on('message', listener),
+  },
+  { bundledTokenizers: bundledTokenizerFiles },
+)

@@ -1,0 +1,87 @@
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { basename, extname, join, resolve } from 'node:path'
+import { MANIFEST_NAME, writeExport } from '../shared/exports/export.ts'
+import type { ExportId, ExportSink } from '../shared/exports/export-kind.ts'
+import { atOrAbove, counted, type Judgement } from '../shared/exports/phrases.ts'
+import type { Session } from '../shared/session/session.ts'
+import type { ParsedArguments } from './arguments.ts'
+import { audit } from './audit.ts'
+import { type CommandIo, Exit, UsageError } from './io.ts'
+import { outputPath } from './output.ts'
+import { createTerminal } from './terminal.ts'
+
+/** `export PATH… --flagged --as KIND --out PATH`: writes the chosen rollouts and a manifest. */
+export async function exportCommand(given: ParsedArguments, io: CommandIo): Promise<Exit> {
+  const { options } = given
+  if (options.flagged !== true) throw new UsageError('Say which rollouts: --flagged takes those with a finding.')
+  if (options.as === undefined) throw new UsageError('Say how to write them: --as source, --as native or --as csv.')
+  if (options.out === undefined) throw new UsageError('Say where to write: --out FOLDER.')
+  const failOn = (options['fail-on'] as Judgement['failOn'] | undefined) ?? 'error'
+  if (failOn === 'none')
+    throw new UsageError('--flagged takes what fails, and --fail-on none lets nothing fail. Choose error or warning.')
+  const as = options.as as ExportId
+  const out = options.out as string
+  const { session, inputs, unreadable } = await audit(given, io)
+  const terminal = createTerminal(io.stderr, io.env)
+  for (const { message } of unreadable) terminal.line(`not read: ${message}`, 2)
+  const indices = flagged(session, failOn)
+  if (indices.length === 0) {
+    terminal.line(`No rollout has a finding at or above ${failOn}; nothing was written.`)
+    return Exit.ok
+  }
+  const target = await chooseTarget(out, as, session, io)
+  const manifest = await writeExport(
+    session,
+    { as, indices, why: `finding at or above ${failOn}` },
+    diskSink(target, inputs, io),
+  )
+  terminal.line(`${counted(indices.length, 'rollout')} of ${counted(session.facts.length, 'rollout')} written:`)
+  for (const { name, records } of manifest.files) terminal.line(`  ${target(name)}  ${counted(records, 'record')}`, 4)
+  terminal.line(`  ${target(MANIFEST_NAME)}`, 4)
+  for (const note of manifest.notes) terminal.line(note, 2)
+  return Exit.ok
+}
+
+function flagged(session: Session, failOn: Judgement['failOn']): number[] {
+  return session
+    .rows(session.facts.map((_, index) => index))
+    .filter(({ worst }) => worst !== null && atOrAbove(worst, failOn))
+    .map(({ index }) => index)
+}
+
+/** Where a file of the export goes: into a folder, or onto the one file that was named, its manifest beside it. */
+async function chooseTarget(
+  out: string,
+  as: ExportId,
+  session: Session,
+  io: CommandIo,
+): Promise<(name: string) => string> {
+  const isFolder = (await stat(resolve(io.directory, out)).catch(() => null))?.isDirectory() === true
+  if (isFolder || extname(basename(out)) === '' || /[\\/]$/.test(out)) return (name) => join(out, name)
+  if (as === 'csv') throw new UsageError(`--as csv writes two tables: --out ${out} has to be a folder.`)
+  if (session.report().sources.length > 1) {
+    throw new UsageError(`There is one file for each of several sources: --out ${out} has to be a folder.`)
+  }
+  return (name) => (name === MANIFEST_NAME ? `${out}.${MANIFEST_NAME}` : out)
+}
+
+function diskSink(target: (name: string) => string, inputs: readonly string[], io: CommandIo): ExportSink {
+  return {
+    async open(name) {
+      const shown = target(name)
+      const path = await outputPath(shown, inputs, io)
+      let handle: FileHandle
+      try {
+        handle = await open(path, 'w')
+      } catch (error) {
+        throw new UsageError(`${shown} could not be written: ${(error as Error).message}`)
+      }
+      return {
+        async write(bytes) {
+          await handle.writeFile(bytes)
+        },
+        close: () => handle.close(),
+      }
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { EngineHost, WorkerLink } from '../shared/session/host.ts'
+import { packageRoot } from './package-root.ts'
+import { bundledTokenizerFiles } from './tokenizer-files.ts'
+
+/** What Node lends the engine. `jobs` = audit workers at most; 1 audits in this thread. */
+export function nodeHost(jobs: number | undefined): EngineHost {
+  return {
+    bundledTokenizers: bundledTokenizerFiles,
+    createSha256() {
+      const hash = createHash('sha256')
+      return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') }
+    },
+    // Node 20 runs no TypeScript: from source, as in tests, everything happens in this thread.
+    ...(import.meta.url.endsWith('.ts') ? {} : { spawnAuditWorker }),
+    jobs: jobs ?? availableParallelism(),
+  }
+}
+
+function spawnAuditWorker(): WorkerLink {
+  const worker = new Worker(join(packageRoot(), 'dist', 'cli', 'audit-worker.js'))
+  return {
+    post: (message, transfer) => worker.postMessage(message, transfer === undefined ? [] : [...transfer]),
+    onMessage: (listener) => void worker.on('message', listener),
+    onError(listener) {
+      worker.on('error', (error) => listener(error instanceof Error ? error.message : String(error)))
+    },
+    terminate: () => void worker.terminate(),
+  }
+}

@@ -1,0 +1,59 @@
+import { CHECKS } from '../shared/checks/registry.ts'
+import { FORMATS } from '../shared/formats/registry.ts'
+import type { ParsedArguments } from './arguments.ts'
+import { type CommandIo, Exit, UsageError } from './io.ts'
+import { safeJson } from './output.ts'
+import { createTerminal, printTable } from './terminal.ts'
+
+/** `formats`: the layouts that are recognised, and where each was read from. */
+export async function listFormats({ paths, options }: ParsedArguments, io: CommandIo): Promise<Exit> {
+  refusePaths(paths)
+  const rows = FORMATS.map(({ id, title, writer, streams, policy, maskAlignment }) => ({
+    id,
+    title,
+    writer,
+    streams,
+    policy: policy?.id ?? null,
+    mask_alignment: maskAlignment,
+  }))
+  if (options.json === true) io.stdout.write(`${safeJson(rows)}\n`)
+  else {
+    printTable(
+      createTerminal(io.stdout, io.env),
+      ['format', 'what', 'written by'],
+      rows.map(({ id, title, writer }) => [id, title, `${writer.project}, ${writer.file}, ${writer.version}`]),
+    )
+  }
+  return Exit.ok
+}
+
+/** `checks`: the faults that are looked for, why each matters, and what each needs. */
+export async function listChecks({ paths, options }: ParsedArguments, io: CommandIo): Promise<Exit> {
+  refusePaths(paths)
+  const rows = CHECKS.map(({ code, name, title, hypotheses, severity, unit, needs, looksAt, why, fix, cite }) => ({
+    code,
+    name,
+    title,
+    hypotheses,
+    severity,
+    unit,
+    needs,
+    looks_at: looksAt,
+    why,
+    fix,
+    cite,
+  }))
+  if (options.json === true) io.stdout.write(`${safeJson(rows)}\n`)
+  else {
+    printTable(
+      createTerminal(io.stdout, io.env),
+      ['code', 'severity', 'needs', 'fault'],
+      rows.map(({ code, severity, needs, title }) => [code, severity, needs.join(', '), title]),
+    )
+  }
+  return Exit.ok
+}
+
+function refusePaths(paths: readonly string[]): void {
+  if (paths.length > 0) throw new UsageError(`${paths[0]}: this command takes no file.`)
+}

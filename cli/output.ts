@@ -1,0 +1,48 @@
+import { mkdir, realpath, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { type CommandIo, UsageError } from './io.ts'
+
+/** JSON that a terminal cannot be driven by: what JSON leaves bare but a terminal obeys is escaped. */
+export function safeJson(value: unknown): string {
+  const text = JSON.stringify(value, null, 2)
+  return text.replace(
+    /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** Writes a text to a path, or to standard output for `-`. */
+export async function writeOutput(path: string, text: string, inputs: readonly string[], io: CommandIo): Promise<void> {
+  if (path === '-') {
+    io.stdout.write(text)
+    return
+  }
+  const absolute = await outputPath(path, inputs, io)
+  try {
+    await writeFile(absolute, text)
+  } catch (error) {
+    throw new UsageError(`${path} could not be written: ${(error as Error).message}`)
+  }
+}
+
+/** The absolute path of an output, its folder made. Throws `UsageError` rather than overwrite what is being read. */
+export async function outputPath(path: string, inputs: readonly string[], io: CommandIo): Promise<string> {
+  const wanted = resolve(io.directory, path)
+  try {
+    await mkdir(dirname(wanted), { recursive: true })
+  } catch (error) {
+    throw new UsageError(`${path} could not be written: ${(error as Error).message}`)
+  }
+  await refuseInput(wanted, path, inputs)
+  return wanted
+}
+
+/** A link to an input is the input: compared by where the files really are. */
+export async function refuseInput(wanted: string, shown: string, inputs: readonly string[]): Promise<void> {
+  const real = await realpath(wanted).catch(() => null)
+  for (const input of inputs) {
+    if (wanted === input || (real !== null && real === (await realpath(input).catch(() => null)))) {
+      throw new UsageError(`${shown} is one of the files that are read. Name another file to write.`)
+    }
+  }
+}

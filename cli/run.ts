@@ -1,0 +1,132 @@
+import { CHECKS } from '../shared/checks/registry.ts'
+import { HYPOTHESES } from '../shared/hypotheses/registry.ts'
+import { TOOL } from '../shared/session/tool.ts'
+import { closestName, type ParsedArguments, parseArguments } from './arguments.ts'
+import { exportCommand } from './export.ts'
+import { inspect } from './inspect.ts'
+import { type CommandIo, Exit, NothingReadError, UsageError } from './io.ts'
+import { listChecks, listFormats } from './lists.ts'
+import { EXPORT_OPTIONS, INSPECT_OPTIONS, LATER_OPTIONS, LIST_OPTIONS, SHOW_OPTIONS } from './options.ts'
+import { SERVE_USAGE, serve } from './serve.ts'
+import { show } from './show.ts'
+import { createTerminal } from './terminal.ts'
+import { type CommandHelp, printCommandHelp, printUsage } from './usage.ts'
+
+interface Command extends CommandHelp {
+  run(given: ParsedArguments, io: CommandIo): Promise<number>
+}
+
+const COMMANDS: readonly Command[] = [
+  {
+    name: 'inspect',
+    takes: 'PATH… [options]',
+    does: 'Audits dumps (files, folders, patterns, - for standard input) and says what is wrong.',
+    options: INSPECT_OPTIONS,
+    run: inspect,
+  },
+  {
+    name: 'show',
+    takes: 'PATH… --index N|--id ID',
+    does: 'Prints one rollout with the state of every token and its findings.',
+    options: SHOW_OPTIONS,
+    run: show,
+  },
+  {
+    name: 'export',
+    takes: 'PATH… --flagged --as source|native|csv --out PATH',
+    does: 'Writes the rollouts with findings, and a manifest.',
+    options: EXPORT_OPTIONS,
+    run: exportCommand,
+  },
+  {
+    name: 'formats',
+    takes: '',
+    does: 'Lists the formats that are recognised.',
+    options: LIST_OPTIONS,
+    run: listFormats,
+  },
+  { name: 'checks', takes: '', does: 'Lists the faults that are looked for.', options: LIST_OPTIONS, run: listChecks },
+]
+
+/** `serve` reads its own arguments: it audits nothing. */
+const SERVE: CommandHelp = {
+  name: 'serve',
+  takes: 'DIR [--port N]',
+  does: 'Serves the inspector in a browser, for the files under DIR.',
+  options: [],
+}
+
+/** Runs one command line; never throws for what a person did. Returns the exit code. */
+export async function run(argv: readonly string[], io: CommandIo): Promise<number> {
+  try {
+    return await dispatch(argv, io)
+  } catch (error) {
+    const terminal = createTerminal(io.stderr, io.env)
+    const message = error instanceof Error ? error.message : String(error)
+    for (const line of message.split('\n')) terminal.line(line, 2)
+    if (error instanceof UsageError) return Exit.usage
+    if (error instanceof NothingReadError) return Exit.unreadable
+    // A bug, not a mistake of the person's: here a stack is what helps.
+    if (error instanceof Error && io.env.ROLLOUT_INSPECTOR_DEBUG) io.stderr.write(`${error.stack}\n`)
+    return Exit.unreadable
+  }
+}
+
+async function dispatch(argv: readonly string[], io: CommandIo): Promise<number> {
+  const [name, ...rest] = argv
+  if (name === '--version' || name === '-V') {
+    io.stdout.write(`${TOOL.version}\n`)
+    return Exit.ok
+  }
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    printUsage(createTerminal(name === undefined ? io.stderr : io.stdout, io.env), [...COMMANDS, SERVE])
+    return name === undefined ? Exit.usage : Exit.ok
+  }
+  if (name === 'serve') {
+    if (!rest.includes('--help') && !rest.includes('-h')) return serve(rest, io)
+    io.stdout.write(SERVE_USAGE)
+    return Exit.ok
+  }
+  const command = COMMANDS.find((candidate) => candidate.name === name)
+  if (command === undefined) throw unknownCommand(name)
+  refuseLaterOptions(command.name, rest)
+  const given = parseArguments(rest, command.options)
+  if (given.options.help === true) {
+    printCommandHelp(createTerminal(io.stdout, io.env), command)
+    return Exit.ok
+  }
+  refuseUnknownCodes(given)
+  return command.run(given, io)
+}
+
+function unknownCommand(name: string): UsageError {
+  if (name === 'merge') return new UsageError('merge is not supported by this version.')
+  const closest = closestName(
+    name,
+    [...COMMANDS, SERVE].map((command) => command.name),
+  )
+  const hint = closest === null ? '' : ` Did you mean ${closest}?`
+  return new UsageError(`${name} is not a command.${hint} rollout-inspector --help lists them.`)
+}
+
+/** A code that nothing answers to would let everything pass. */
+function refuseUnknownCodes({ options }: ParsedArguments): void {
+  const known = { checks: CHECKS.map(({ code }) => code), hypothesis: HYPOTHESES.map(({ id }) => id as string) }
+  const asked = [
+    ['checks', known.checks],
+    ['intend', known.checks],
+    ['hypothesis', known.hypothesis],
+  ] as const
+  for (const [option, codes] of asked) {
+    const unknown = ((options[option] ?? []) as readonly string[]).find((code) => !codes.includes(code))
+    if (unknown !== undefined) throw new UsageError(`--${option} ${unknown}: this version knows ${codes.join(', ')}.`)
+  }
+}
+
+function refuseLaterOptions(command: string, argv: readonly string[]): void {
+  for (const option of LATER_OPTIONS[command] ?? []) {
+    if (argv.some((argument) => argument === `--${option}` || argument.startsWith(`--${option}=`))) {
+      throw new UsageError(`--${option} is not supported by this version.`)
+    }
+  }
+}

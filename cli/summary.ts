@@ -1,0 +1,223 @@
+import {
+  byTurnText,
+  bytesText,
+  count,
+  counted,
+  extentText,
+  failingChecks,
+  fails,
+  type Judgement,
+  measureText,
+  percent,
+  proofOf,
+  uncheckable,
+  verdictText,
+  whereText,
+} from '../shared/exports/phrases.ts'
+import type { CheckResult, HypothesisResult, Report, SourceReport } from '../shared/model/report.ts'
+import { LIMIT_NAMES } from '../shared/model/streams.ts'
+import type { Line, Segment, Style, Terminal } from './terminal.ts'
+
+/** What is listed of anything that may come in thousands; the JSON report has the rest. */
+const LISTED = 5
+/** Column where the values of the facts begin. */
+const FACT = 11
+
+/** The report as a person reads it: what was read, what it shows, what it proves it with, and what it cannot tell. */
+export function printSummary(
+  terminal: Terminal,
+  report: Report,
+  unreadable: readonly { readonly name: string; readonly message: string }[],
+  judgement: Judgement,
+): void {
+  for (const source of report.sources) printSource(terminal, source)
+  listSome(
+    unreadable,
+    ({ message }) => terminal.line([{ text: 'not read  ', style: 'warn' }, message], 2),
+    (more) => terminal.line(`and ${counted(more, 'more file')} not read`),
+  )
+  terminal.line()
+  printFacts(terminal, report)
+  printVerdicts(terminal, report.hypotheses)
+  printDefects(terminal, report)
+  printFailing(terminal, report)
+  printUndecided(terminal, report)
+  terminal.line()
+  terminal.line(conclusion(report, judgement))
+}
+
+function heading(terminal: Terminal, text: string): void {
+  terminal.line()
+  terminal.line([{ text, style: 'strong' }])
+}
+
+function listSome<T>(items: readonly T[], print: (item: T) => void, rest: (more: number) => void): void {
+  for (const item of items.slice(0, LISTED)) print(item)
+  if (items.length > LISTED) rest(items.length - LISTED)
+}
+
+function printSource(terminal: Terminal, source: SourceReport): void {
+  const format = source.format === null ? 'not recognised' : source.format.id
+  terminal.line(
+    [
+      { text: source.name, style: 'strong' },
+      `  ${bytesText(source.bytes)}, ${source.container ?? 'unknown container'}, `,
+      { text: format, style: 'strong' },
+      `: ${counted(source.trajectories, 'rollout')} in ${counted(source.records, 'record')}`,
+    ],
+    2,
+  )
+  if (source.format !== null && source.format.evidence.length > 0) {
+    terminal.line(['  recognised by ', source.format.evidence.join('; ')], 4)
+  }
+  if (source.missing.length > 0)
+    terminal.line([{ text: `  not in this dump: ${source.missing.join(', ')}`, style: 'soft' }], 4)
+  listSome(
+    source.drift,
+    (text) => terminal.line(['  ', text], 4),
+    (more) => terminal.line(`  and ${count(more)} more like it`),
+  )
+  listSome(
+    source.skipped,
+    ({ record, line, byte, message }) => {
+      const place = line === null ? `byte ${byte}` : `line ${line}`
+      terminal.line([{ text: `  skipped record ${record} (${place}): `, style: 'warn' }, message], 4)
+    },
+    (more) => terminal.line(`  and ${counted(more, 'more record')} skipped`),
+  )
+}
+
+function printFacts(terminal: Terminal, report: Report): void {
+  const fact = (name: string, ...value: Line) => terminal.line([`${name.padEnd(FACT)}`, ...value], FACT)
+  const { tokenizer, policy, totals } = report
+  fact('tokenizer', tokenizer.id ?? 'none', ` (${tokenizer.origin})`, ...because(tokenizer.evidence))
+  fact(
+    'policy',
+    `${policy.id} (${policy.origin})`,
+    ...because(policy.evidence),
+    `; mask alignment ${policy.mask_alignment}`,
+  )
+  if (policy.intended.length > 0) fact('', `intended: ${policy.intended.join(', ')}`)
+  if (policy.suggested !== null) {
+    fact('', `the masks look like ${policy.suggested}: if that is meant, say --policy ${policy.suggested}`)
+  }
+  const limits = LIMIT_NAMES.flatMap((name) => {
+    const limit = report.limits[name]
+    return limit === null ? [] : [`${name} ${count(limit.value)} (${limit.origin})`]
+  })
+  if (limits.length > 0) fact('limits', limits.join(', '))
+  const groups = totals.groups > 0 ? ` in ${counted(totals.groups, 'group')}` : ''
+  fact('rollouts', `${count(totals.trajectories)}${groups}, ${counted(totals.turns, 'turn')}`)
+  fact('tokens', tokensText(report))
+}
+
+function because(evidence: readonly string[]): Line {
+  return evidence.length === 0 ? [] : [': ', evidence.join('; ')]
+}
+
+function tokensText({ totals: { tokens } }: Report): string {
+  if (tokens.total === 0) return 'none in this dump'
+  const states = (['trained', 'masked', 'padding', 'unknown'] as const)
+    .filter((state) => tokens[state] > 0)
+    .map((state) => `${count(tokens[state])} ${state} (${percent(tokens[state] / tokens.total)})`)
+  const lost = tokens.lost > 0 ? `; beside them ${count(tokens.lost)} lost` : ''
+  return `${count(tokens.total)}: ${states.join(', ')}${lost}`
+}
+
+const VERDICT_STYLE: Record<HypothesisResult['verdict'], Style> = {
+  supported: 'bad',
+  contradicted: 'good',
+  inconclusive: 'warn',
+  'not-checkable': 'soft',
+}
+
+function printVerdicts(terminal: Terminal, hypotheses: readonly HypothesisResult[]): void {
+  const decided = hypotheses.filter(({ verdict }) => verdict !== 'not-checkable')
+  if (decided.length === 0) return
+  heading(terminal, 'Verdicts')
+  for (const result of decided) {
+    terminal.line(
+      [
+        { text: `  ${result.id} `, style: 'strong' },
+        `${result.title}: `,
+        { text: verdictText(result), style: VERDICT_STYLE[result.verdict] },
+      ],
+      6,
+    )
+    for (const measure of result.because.slice(0, 3)) {
+      const codes = measure.checks.length > 0 ? `  ${measure.checks.join(' ')}` : ''
+      terminal.line(`      ${measureText(measure)}${codes}`, 8)
+    }
+    if (result.verdict === 'inconclusive' && result.missing.length > 0) {
+      terminal.line(`      would need ${result.missing.join(', ')}`, 8)
+    }
+  }
+}
+
+function printDefects(terminal: Terminal, report: Report): void {
+  if (report.defects.length === 0) return
+  heading(terminal, 'Known defects')
+  for (const { id, title, places, checks } of report.defects) {
+    const extent = places.checked > 0 ? `: ${count(places.affected)} of ${counted(places.checked, 'place')}` : ''
+    terminal.line([{ text: `  ${id} `, style: 'bad' }, `${title}${extent} (${checks.join(', ')})`], 6)
+  }
+}
+
+const SEVERITY_STYLE: Record<CheckResult['severity'], Style> = { error: 'bad', warning: 'warn', info: 'soft' }
+
+function printFailing(terminal: Terminal, report: Report): void {
+  const failing = failingChecks(report)
+  if (failing.length === 0) return
+  heading(terminal, 'Checks that fail')
+  for (const check of failing) {
+    terminal.line(
+      [
+        { text: `  ${check.severity.padEnd(8)}`, style: SEVERITY_STYLE[check.severity] },
+        { text: `${check.code} `, style: 'strong' },
+        check.title,
+      ],
+      14,
+    )
+    terminal.line(`          ${extentText(check)}`, 12)
+    const turns = byTurnText(check)
+    if (turns !== '') terminal.line([{ text: `          by assistant turn: ${turns}`, style: 'soft' }], 12)
+    const proof = proofOf(report, check.code)
+    if (proof !== null) {
+      const one = check.affected > 1 ? 'first: ' : ''
+      terminal.line([`          ${one}`, proof.message, { text: ` (${whereText(report, proof)})`, style: 'soft' }], 12)
+    }
+  }
+}
+
+function printUndecided(terminal: Terminal, report: Report): void {
+  const verdicts = report.hypotheses.filter(({ verdict }) => verdict === 'not-checkable')
+  const reasons = uncheckable(report)
+  if (verdicts.length === 0 && reasons.length === 0) return
+  heading(terminal, 'What this dump cannot decide')
+  for (const { id, title, missing } of verdicts) {
+    const needs = missing.length > 0 ? `: needs ${missing.join(', ')}` : ''
+    terminal.line([{ text: `  ${id} `, style: 'strong' }, `${title}${needs}`], 6)
+  }
+  for (const { reason, codes } of reasons) terminal.line([`  ${codes.join(', ')}: `, reason], 6)
+}
+
+function conclusion(report: Report, judgement: Judgement): Segment[] {
+  const { failOn, known } = judgement
+  if (failOn === 'none') return [{ text: `${counted(total(report), 'finding')}.` }]
+  const failing = report.findings.filter((finding) => fails(finding, judgement)).length
+  const kept = known.size === 0 ? '' : ', leaving out those of the baseline'
+  if (failing === 0 && report.findings_omitted === 0) {
+    return [{ text: `No finding at or above ${failOn}${kept}.`, style: 'good' }]
+  }
+  const more = report.findings_omitted > 0 ? ` among the ${count(report.findings.length)} listed` : ''
+  return [
+    {
+      text: `${counted(failing, 'finding')} at or above ${failOn}${kept}${more}.`,
+      style: failing > 0 ? 'bad' : 'warn',
+    },
+  ]
+}
+
+function total(report: Report): number {
+  return report.findings.length + report.findings_omitted
+}

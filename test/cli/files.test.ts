@@ -1,0 +1,122 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MemorySource, NodeFileSource } from '../../cli/byte-sources.ts'
+import { findFiles, openPaths } from '../../cli/files.ts'
+import type { CommandIo } from '../../cli/io.ts'
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'inspector-files-'))
+  for (const path of ['run/step_1', 'run/step_2', 'run/.hidden', 'run/node_modules/x', 'empty']) {
+    await mkdir(join(folder, path), { recursive: true })
+  }
+  for (const path of [
+    'run/b.jsonl',
+    'run/a.jsonl',
+    'run/step_1/rollouts.jsonl',
+    'run/step_2/rollouts.jsonl.gz',
+    'run/.hidden/no.jsonl',
+    'run/.no.jsonl',
+    'run/node_modules/x/no.jsonl',
+    'odd[1].jsonl',
+  ]) {
+    await writeFile(join(folder, path), path)
+  }
+  await symlink(join(folder, 'run'), join(folder, 'run', 'step_1', 'loop'))
+})
+
+afterAll(() => rm(folder, { recursive: true }))
+
+const names = async (path: string) => (await findFiles(path, folder)).map(({ name }) => name)
+
+const io = (stdin: string[] = []): CommandIo => ({
+  stdout: { write() {} },
+  stderr: { write() {} },
+  stdin: (async function* () {
+    for (const text of stdin) yield new TextEncoder().encode(text)
+  })(),
+  env: {},
+  directory: folder,
+})
+
+describe('what a person names', () => {
+  test('a folder is walked in order, without what is hidden, and once round a loop of links', async () => {
+    expect(await names('run')).toEqual(['a.jsonl', 'b.jsonl', 'step_1/rollouts.jsonl', 'step_2/rollouts.jsonl.gz'])
+  })
+
+  test.each([
+    ['run/*.jsonl', ['a.jsonl', 'b.jsonl']],
+    ['run/step_?/rollouts.jsonl*', ['step_1/rollouts.jsonl', 'step_2/rollouts.jsonl.gz']],
+    ['run/**/rollouts.*', ['step_1/rollouts.jsonl', 'step_2/rollouts.jsonl.gz']],
+    ['run/[ab].jsonl', ['a.jsonl', 'b.jsonl']],
+    ['run/[!a].jsonl', ['b.jsonl']],
+    ['run/{b,step_1/rollouts}.jsonl', ['b.jsonl', 'step_1/rollouts.jsonl']],
+  ])('%s', async (pattern, expected) => {
+    expect(await names(pattern)).toEqual(expected)
+  })
+
+  test('a file whose name looks like a pattern is that file', async () => {
+    expect(await names('odd[1].jsonl')).toEqual(['odd[1].jsonl'])
+  })
+
+  test('what is not there is said', async () => {
+    await expect(names('nowhere.jsonl')).rejects.toThrow('nowhere.jsonl does not exist. Check the path.')
+    await expect(names('run/*.parquet')).rejects.toThrow('run/*.parquet matches no file.')
+  })
+
+  test('an empty folder is a problem, not an end', async () => {
+    const { sources, problems } = await openPaths(['empty', 'run/a.jsonl'], io())
+    expect(sources.map(({ name }) => name)).toEqual(['a.jsonl'])
+    expect(problems).toEqual([{ name: 'empty', message: expect.stringContaining('empty holds no files.') }])
+  })
+
+  test('the same file is read once', async () => {
+    const { sources } = await openPaths(['run', 'run/a.jsonl', 'run/*.jsonl'], io())
+    expect(sources).toHaveLength(4)
+  })
+
+  test('standard input is one source', async () => {
+    const { sources } = await openPaths(['-'], io(['{"a"', ': 1}\n']))
+    expect(new TextDecoder().decode(await sources[0]!.slice(0, 100))).toBe('{"a": 1}\n')
+  })
+})
+
+describe('byte sources', () => {
+  const text = Array.from({ length: 300_000 }, (_, i) => i).join('\n')
+  const bytes = new TextEncoder().encode(text)
+
+  async function streamed(stream: ReadableStream<Uint8Array>): Promise<string> {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) chunks.push(chunk)
+    return Buffer.concat(chunks).toString()
+  }
+
+  async function both() {
+    const path = join(folder, 'bytes')
+    await writeFile(path, bytes)
+    return [await NodeFileSource.open(path, 'bytes'), new MemorySource('bytes', bytes)]
+  }
+
+  test('give ranges, clamped, and streams from anywhere', async () => {
+    for (const source of await both()) {
+      expect(source.size).toBe(bytes.length)
+      expect(await source.slice(10, 20)).toEqual(bytes.slice(10, 20))
+      expect(await source.slice(bytes.length - 3, bytes.length + 50)).toEqual(bytes.slice(-3))
+      expect(await source.slice(bytes.length + 5, bytes.length + 9)).toHaveLength(0)
+      expect(await streamed(source.stream())).toBe(text)
+      expect(await streamed(source.stream(1_500_000))).toBe(text.slice(1_500_000))
+      expect(await streamed(source.stream(bytes.length))).toBe('')
+    }
+  })
+
+  test('a stream that is left early lets its file go', async () => {
+    const [file] = await both()
+    const reader = file!.stream().getReader()
+    expect((await reader.read()).value?.length).toBeGreaterThan(0)
+    await reader.cancel()
+    expect(await streamed(file!.stream())).toBe(text)
+  })
+})

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { exportFileNames } from '../../shared/exports/file-names.ts'
+import { jsonText } from '../../shared/exports/json-text.ts'
+import { markdownCode, markupText } from '../../shared/exports/markup.ts'
+import { count, percent } from '../../shared/exports/phrases.ts'
+import type { SourceReport } from '../../shared/model/report.ts'
+
+const named = (...names: string[]) => names.map((name) => ({ name }) as SourceReport)
+
+describe('names of exported files', () => {
+  test.each([
+    [['step_12.jsonl.gz'], ['step_12.x.jsonl']],
+    [
+      ['a/run.jsonl', 'b/run.jsonl'],
+      ['run.0.x.jsonl', 'run.1.x.jsonl'],
+    ],
+    [['../../etc/passwd'], ['passwd.x.jsonl']],
+    [['..\\..\\evil.jsonl'], ['evil.x.jsonl']],
+    [['...'], ['rollouts.x.jsonl']],
+    [['what?*:.json'], ['what_.x.jsonl']],
+    [['standard input'], ['standard_input.x.jsonl']],
+  ])('%j', (names, expected) => {
+    expect(exportFileNames(named(...names), 'x.jsonl')).toEqual(expected)
+  })
+})
+
+describe('JSON as Python writes it', () => {
+  test('typed arrays, special numbers and minus zero', () => {
+    const value = { ids: Int32Array.from([1, 2]), x: [Number.NaN, Number.NEGATIVE_INFINITY, -0, null], gone: undefined }
+    expect(jsonText(value)).toBe('{"ids": [1, 2], "x": [NaN, -Infinity, -0.0, null]}')
+  })
+
+  test('is JSON wherever JSON can say it', () => {
+    const value = { a: [1.5, 'x\u2028"', { b: null, __proto__x: true }], c: {} }
+    expect(JSON.parse(jsonText(value))).toEqual(value)
+  })
+})
+
+describe('markup', () => {
+  test('nothing of a dump is markup', () => {
+    expect(markupText('<script>"x"&\'</script>\u0000')).toBe(
+      '&lt;script&gt;&quot;x&quot;&amp;&#39;&lt;/script&gt;\u2400',
+    )
+  })
+
+  test('a code span outlasts the backticks in it', () => {
+    expect(markdownCode('a')).toBe('`a`')
+    expect(markdownCode('a``b`\nc')).toBe('``` a``b`\u240ac ```')
+  })
+})
+
+describe('numbers for people', () => {
+  test.each([
+    [0, '0 %'],
+    [0.00001, 'under 0.1 %'],
+    [0.046875, '4.7 %'],
+    [0.5, '50 %'],
+    [0.99999, 'over 99.9 %'],
+    [1, '100 %'],
+    [null, 'unknown'],
+  ])('%s is %s', (share, text) => {
+    expect(percent(share)).toBe(text)
+  })
+
+  test('thousands are marked', () => {
+    expect(count(910233)).toBe('910,233')
+  })
+})
