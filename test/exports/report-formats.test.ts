@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest'
+import { REPORT_FORMATS } from '../../shared/exports/report-formats.ts'
+import type { Report } from '../../shared/model/report.ts'
+import { finding, HOSTILE, report } from './report-fixture.ts'
+
+const judgement = { failOn: 'error', known: new Set<string>() } as const
+
+function written(
+  id: string,
+  of: Report = report(),
+  judged: Parameters<(typeof REPORT_FORMATS)[number]['write']>[1] = judgement,
+) {
+  return REPORT_FORMATS.find((format) => format.id === id)!.write(of, judged)
+}
+
+/** A report in which everything that comes from a dump is hostile. */
+function hostile(): Report {
+  const plain = report()
+  return {
+    ...plain,
+    sources: plain.sources.map((source) => ({
+      ...source,
+      name: HOSTILE,
+      drift: [HOSTILE],
+      skipped: [{ record: 1, line: null, byte: 0, code: 'bad-json', message: HOSTILE }],
+      format: { id: 'native', version: null, confidence: 1, evidence: [HOSTILE] },
+    })),
+    tokenizer: { id: HOSTILE, origin: 'file', confidence: 1, evidence: [HOSTILE] },
+    findings: [finding('M01', { message: HOSTILE, trajectory: HOSTILE, group: HOSTILE })],
+  }
+}
+
+describe('SARIF', () => {
+  test('names rules, places and fingerprints', () => {
+    const log = JSON.parse(written('sarif'))
+    expect(log.version).toBe('2.1.0')
+    const [run] = log.runs
+    expect(run.tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual(['M01', 'M15', 'T04', 'T05'])
+    expect(run.artifacts[0]).toMatchObject({
+      location: { uri: 'step%2012.jsonl' },
+      hashes: { 'sha-256': 'ab'.repeat(32) },
+    })
+    expect(run.results[0]).toMatchObject({
+      ruleId: 'M01',
+      ruleIndex: 0,
+      level: 'error',
+      message: { text: '245 tokens of a tool reply carry loss' },
+      partialFingerprints: { 'rolloutInspector/v1': 'M01-1' },
+      properties: { record: 12, turn: 2, tokens: [410, 655] },
+    })
+    expect(run.results[0].suppressions).toBeUndefined()
+    expect(run.results[0].baselineState).toBeUndefined()
+    expect(run.results[1].suppressions).toHaveLength(1)
+  })
+
+  test('tells what the baseline has', () => {
+    const log = JSON.parse(written('sarif', report(), { failOn: 'error', known: new Set(['M01-2']) }))
+    expect(log.runs[0].results.map(({ baselineState }: { baselineState: string }) => baselineState)).toEqual([
+      'new',
+      'unchanged',
+    ])
+  })
+})
+
+describe('JUnit', () => {
+  test('one case per check: failed, skipped, skipped, passed', () => {
+    const xml = written('junit')
+    expect(xml).toContain('tests="4" failures="1" skipped="2"')
+    expect(xml).toContain('<testcase classname="rollout-inspector" name="T05 Title of T05"/>')
+    expect(xml).toContain('<skipped message="the dump does not carry attention masks"/>')
+    expect(xml).toMatch(/name="M01 Title of M01"><failure message="12 of 256 rollouts \(4\.7 %\)[^"]*" type="error">/)
+  })
+
+  test('what does not fail inspect fails no case', () => {
+    expect(written('junit', report(), { failOn: 'none', known: new Set() })).toContain('failures="0"')
+    expect(written('junit', report(), { failOn: 'error', known: new Set(['M01-1']) })).toContain('failures="0"')
+  })
+
+  test('a failing check whose findings were cut from the list still fails', () => {
+    expect(written('junit', report({ findings: [], findings_omitted: 13 }))).toContain('failures="1"')
+  })
+})
+
+describe('Markdown and HTML', () => {
+  test.each(['markdown', 'html'])(
+    '%s tells what was read, the verdict, the fault with its extent, and what is missing',
+    (id) => {
+      const text = written(id)
+      for (const part of [
+        'step 12.jsonl',
+        'keys token_loss_mask, sample_loss_mask',
+        'a comma is missing',
+        'supported, high confidence',
+        'trained share of tool tokens: 0.3142',
+        'Assistant header missing',
+        '12 of 256 rollouts (4.7 %), sporadic, 40 of 4,096 places, 3,121 tokens, 1.5 % of the loss',
+        'turn 2: 12',
+        '245 tokens of a tool reply carry loss',
+        'the dump does not carry attention masks',
+      ]) {
+        expect(text).toContain(part)
+      }
+    },
+  )
+
+  test('HTML loads nothing and runs nothing', () => {
+    const html = written('html', hostile())
+    expect(html).toContain("default-src 'none'")
+    expect(html).not.toMatch(/<script|<td><\/td><script|\son\w+=|href=|src=/i)
+  })
+
+  test('Markdown keeps hostile text inside code spans', () => {
+    const outside = written('markdown', hostile()).replace(/(`+) ?[^\n]*? ?\1(?!`)/g, '')
+    expect(outside).not.toMatch(/<script|\]\(|@someone/)
+  })
+
+  test.each(REPORT_FORMATS.map(({ id }) => id))('%s lets no character through that a terminal obeys', (id) => {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come through
+    expect(written(id, hostile())).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+  })
+})
+
+test('XML is well formed whatever the dump holds', () => {
+  const xml = written('junit', hostile())
+  // Every bracket left belongs to an element of ours.
+  expect(xml.match(/<(?!\/?(testsuites|testsuite|testcase|failure|skipped)\b|\?xml)/g)).toBeNull()
+  expect(xml.match(/&(?!(amp|lt|gt|quot|#39);)/g)).toBeNull()
+})
