@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { printSummary } from '../../cli/summary.ts'
+import { createTerminal, displayWidth } from '../../cli/terminal.ts'
+import type { Report } from '../../shared/model/report.ts'
+import { finding, HOSTILE, report } from '../exports/report-fixture.ts'
+
+function summary(of: Report, failOn: 'error' | 'warning' | 'none' = 'error', known: string[] = []): string {
+  const written: string[] = []
+  const terminal = createTerminal({ write: (text) => written.push(String(text)) }, {})
+  printSummary(terminal, of, [{ name: 'x', message: 'notes.txt is no rollout dump.' }], {
+    failOn,
+    known: new Set(known),
+  })
+  return written.join('')
+}
+
+describe('the summary of a report', () => {
+  test('tells the truth about the input, the verdict with its measure, and the fault with its proof', () => {
+    const text = summary(report())
+    const flat = text.replace(/\s+/g, ' ')
+    for (const part of [
+      'step 12.jsonl 1.4 MB, jsonl+gzip, nemo-rl: 255 rollouts in 255 records',
+      'recognised by keys token_loss_mask, sample_loss_mask',
+      'not in this dump: logprobs.trainer',
+      'skipped record 17 (line 18): at byte 3: a comma is missing',
+      'not read notes.txt is no rollout dump.',
+      'tokenizer qwen2.5 (bundled): control ids stand where turns begin',
+      'policy rl (default); mask alignment token',
+      'if that is meant, say --policy last-turn',
+      'limits max_seq_len 4,096 (inferred)',
+      'rollouts 256 in 32 groups, 1,880 turns',
+      '910,233: 201,331 trained (22.1 %), 650,000 masked (71.4 %), 58,902 padding (6.5 %); beside them 7 lost',
+      'H02 Token masking errors: supported, high confidence trained share of tool tokens: 0.3142 (threshold > 0) M01',
+      'V2 Assistant header missing: 4,096 of 4,096 places (T05)',
+      'error M01 Title of M01 12 of 256 rollouts (4.7 %), sporadic',
+      'by assistant turn: before: 0, turn 1: 0, turn 2: 12',
+      '245 tokens of a tool reply carry loss (step 12.jsonl, record 12, rollout q3, turn 2, tokens 410–655)',
+      'H01 Reward scaling: needs rewards',
+      'M15: the dump does not carry attention masks',
+      '1 finding at or above error.',
+    ]) {
+      expect(flat).toContain(part)
+    }
+  })
+
+  test('never takes more than 100 columns, and nothing in it is obeyed by a terminal', () => {
+    const plain = report()
+    const long = `${HOSTILE} ${'long '.repeat(60)}${'x'.repeat(300)}`
+    const text = summary({
+      ...plain,
+      sources: plain.sources.map((source) => ({ ...source, name: long, drift: [long] })),
+      tokenizer: { ...plain.tokenizer, evidence: [long] },
+      findings: [finding('M01', { message: long, trajectory: long })],
+    })
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come through
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
+    for (const row of text.split('\n')) expect(displayWidth(row)).toBeLessThanOrEqual(100)
+  })
+
+  test('the last line follows what fails', () => {
+    expect(summary(report({ findings: [] }))).toMatch(/No finding at or above error\.\n$/)
+    expect(summary(report(), 'none')).toMatch(/2 findings\.\n$/)
+    expect(summary(report(), 'error', ['M01-1'])).toMatch(
+      /No finding at or above error, leaving out those of the baseline\.\n$/,
+    )
+    expect(summary(report({ findings_omitted: 5 }))).toMatch(/1 finding at or above error among the 2 listed\.\n$/)
+  })
+})
