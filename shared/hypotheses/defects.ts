@@ -1,17 +1,17 @@
 import type { DumpView } from '../checks/check.ts'
 import { isCut } from '../checks/limits.ts'
+import { SYSTEMATIC_SHARE, SYSTEMATIC_UNITS } from '../checks/systematic.ts'
 import type { CheckResult, Count, Defect } from '../model/report.ts'
 import { isSystematicAfterFirst, rolloutsByTurn, splitByTurn } from './multi-step.ts'
-import { SYSTEMATIC_PLACES, SYSTEMATIC_SHARE } from './thresholds.ts'
 import { isSystematic } from './verdict.ts'
 
 /** A defect of training code that is known by its shape: which checks fail, and where. */
 interface KnownDefect {
   readonly id: string
   readonly title: string
-  /** All of them must be failing. */
+  /** All of them must be failing, but for those that this dump has nothing to look at with. */
   readonly checks: readonly string[]
-  /** Places of the defect, or null where the shape is not its own. Gets the failing checks in the order of `checks`. */
+  /** Places of the defect, or null where the shape is not its own. Gets the first of `checks` and, where it fails, the second. */
   shape(checks: readonly CheckResult[], dump: DumpView): Count | null
 }
 
@@ -48,8 +48,9 @@ const KNOWN_DEFECTS: readonly KnownDefect[] = [
     id: 'V5',
     title: 'Role header trained from the second assistant turn on, and the newline after every turn',
     checks: ['M08', 'M11'],
+    // Llama's template has no newline between turns: the header is then all there is of it.
     shape: ([header, newline], dump) =>
-      newline !== undefined && isSystematic(newline) ? placesAfterFirst(header, dump) : null,
+      newline === undefined || isSystematic(newline) ? placesAfterFirst(header, dump) : null,
   },
   {
     id: 'V6',
@@ -79,11 +80,13 @@ const KNOWN_DEFECTS: readonly KnownDefect[] = [
 
 /** The known defects in a dump, in the order of their numbers. */
 export function recogniseDefects(checks: readonly CheckResult[], dump: DumpView): Defect[] {
-  const failing = new Map(checks.filter(({ status }) => status === 'fail').map((check) => [check.code, check]))
+  const byCode = new Map(checks.map((check) => [check.code, check]))
   return KNOWN_DEFECTS.flatMap(({ id, title, checks: codes, shape }) => {
-    const found = codes.flatMap((code) => failing.get(code) ?? [])
-    const places = found.length === codes.length ? shape(found, dump) : null
-    return places === null ? [] : [{ id, title, checks: [...codes], places: { ...places } }]
+    const there = codes.filter((code) => byCode.get(code)?.status !== 'not-applicable')
+    const failing = there.flatMap((code) => byCode.get(code) ?? []).filter(({ status }) => status === 'fail')
+    if (failing.length < there.length || failing[0]?.code !== codes[0]) return []
+    const places = shape(failing, dump)
+    return places === null ? [] : [{ id, title, checks: there, places: { ...places } }]
   })
 }
 
@@ -106,7 +109,7 @@ function placesAfterAssistant(check: CheckResult | undefined): Count | null {
       places.affected += count.affected
     } else if (count.affected > 0) return null
   }
-  return places.affected >= SYSTEMATIC_PLACES && places.affected >= SYSTEMATIC_SHARE * places.checked ? places : null
+  return places.affected >= SYSTEMATIC_UNITS && places.affected >= SYSTEMATIC_SHARE * places.checked ? places : null
 }
 
 /** Trained and rewarded rows that end in the open while their own flag says that they were not truncated. */

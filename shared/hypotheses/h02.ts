@@ -1,8 +1,16 @@
-import type { Measure } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { isFrameFault, type MaskingMeasures, measureMasking } from './masking.ts'
-import { H02 as LIMITS } from './thresholds.ts'
-import { conclude, type Judgement, lesserFaults, measure, notCheckable } from './verdict.ts'
+import { H02 as RULES } from './thresholds.ts'
+import {
+  type Argument,
+  compared,
+  conclude,
+  holds,
+  type Judgement,
+  lesserFaults,
+  notCheckable,
+  stated,
+} from './verdict.ts'
 
 /** Token masking errors: the loss covers tokens the model did not write, or misses those it did. */
 export const H02: Hypothesis = {
@@ -17,72 +25,47 @@ function decide(input: HypothesisInput): Judgement {
   if (missing.length > 0) return notCheckable(missing)
   const found = measureMasking(input)
   const { unsampledShare: share, systematic, failing } = found
-  // A mask without a single 1 has no weight to share out, and is itself what the M codes report.
   if (share === null && found.looked.length === 0) return notCheckable(whatOraclesLack(input))
 
   // Which token a mask value belongs to is not settled: only what the ids themselves lack counts.
   const undecided = input.dump.settings.alignmentUndecided
   const proof = undecided ? systematic.filter(({ code }) => isFrameFault(code)) : systematic
-  const heavy = !undecided && share !== null && share >= LIMITS.supportedWeight
-  const light = share === null ? input.totalWeight === 0 : share < LIMITS.contradictedWeight
+  const heavy = !undecided && share !== null && holds(share, RULES.weight.supported)
+  // A mask without a single 1 has no weight to share out; it is itself what the M codes report.
+  const light = share === null ? input.totalWeight === 0 : holds(share, RULES.weight.contradicted)
   const supported = proof.length > 0 || heavy
   const contradicted = !undecided && failing.length === 0 && light
-  const verdict = supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive'
+  const decisive = failing.map(({ code }) => code)
   return {
-    verdict,
-    because: [
-      ...measures(found, verdict),
-      ...lesserFaults(
-        H02,
-        input,
-        failing.map(({ code }) => code),
-      ),
+    verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
+    because: [...faultLines(found), ...weightLine(share, undecided), ...lesserFaults(H02, input, decisive)],
+    missing: [
+      ...(undecided ? ['the alignment of the mask: declare whether index i marks token i or token i + 1'] : []),
+      ...(share === null && input.totalWeight !== 0 ? whatOraclesLack(input) : []),
     ],
-    missing: lacks(input, undecided, share),
-    firm: proof.length > 0 || heavy || contradicted,
+    firm: supported || contradicted,
   }
 }
 
-function measures(found: MaskingMeasures, verdict: Judgement['verdict']): Measure[] {
-  const contradicted = verdict === 'contradicted'
-  const because: Measure[] = [
-    measure(
-      'share of the loss weight on tokens that no oracle calls sampled',
-      found.unsampledShare,
-      contradicted ? '<' : '>=',
-      contradicted ? LIMITS.contradictedWeight : LIMITS.supportedWeight,
-      ['M01', 'M08', 'M09', 'M11', 'M12'],
-    ),
-  ]
-  for (const check of found.failing) {
-    const systematic = found.systematic.includes(check)
-    because.push(
-      measure(
-        `${systematic ? 'systematic' : 'sporadic'}: ${check.title} (${check.code}), places`,
-        check.places.affected,
-        '>',
-        0,
-        [check.code],
-      ),
-    )
-  }
-  if (found.failing.length === 0) {
-    because.push(
-      measure(
-        'mask and frame checks that fail at error level',
-        0,
-        '=',
-        0,
-        found.looked.map(({ code }) => code),
-      ),
-    )
-  }
-  return because
+function weightLine(share: number | null, undecided: boolean): Argument[] {
+  const name = 'share of the loss weight on tokens that no oracle calls sampled'
+  if (undecided) return stated(`${name}, as the mask is read for now`, share)
+  return compared(name, share, RULES.weight.supported, RULES.weight.contradicted, ['M01', 'M08', 'M09', 'M11', 'M12'])
 }
 
-function lacks(input: HypothesisInput, undecided: boolean, share: number | null): string[] {
-  const missing = undecided ? ['the alignment of the mask: declare whether index i marks token i or token i + 1'] : []
-  return share === null ? [...missing, ...whatOraclesLack(input)] : missing
+function faultLines({ failing, systematic, looked }: MaskingMeasures): Argument[] {
+  const none = { comparison: '=', threshold: 0 } as const
+  const some = { comparison: '>', threshold: 0 } as const
+  if (failing.length === 0) {
+    const codes = looked.map(({ code }) => code)
+    return compared('mask and frame checks that fail at error level', 0, some, none, codes)
+  }
+  return failing.flatMap((check) => {
+    const everywhere = systematic.includes(check)
+    const name = `${everywhere ? 'systematic' : 'sporadic'}: ${check.title} (${check.code}), places`
+    const lines = compared(name, check.places.affected, some, none, [check.code])
+    return everywhere ? lines : lines.map((line) => ({ ...line, speaksFor: null }))
+  })
 }
 
 function whatOraclesLack(input: HypothesisInput): string[] {

@@ -1,8 +1,18 @@
-import type { Count, Measure } from '../model/report.ts'
+import { NEAR_LIMIT_TOKENS } from '../checks/thresholds.ts'
+import type { Count } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { H04 as LIMITS } from './thresholds.ts'
+import { H04 as RULES } from './thresholds.ts'
 import { measureTruncation, type TruncationMeasures } from './truncation.ts'
-import { conclude, type Judgement, lesserFaults, measure, notCheckable } from './verdict.ts'
+import {
+  type Argument,
+  compared,
+  conclude,
+  holds,
+  type Judgement,
+  lesserFaults,
+  notCheckable,
+  stated,
+} from './verdict.ts'
 
 /** Context truncation: limits cut away what the answer needs, or the answer. */
 export const H04: Hypothesis = {
@@ -14,68 +24,63 @@ export const H04: Hypothesis = {
 }
 
 function decide(input: HypothesisInput): Judgement {
-  const found = measureTruncation(input)
   if (!input.streams.has('ids')) return notCheckable(['ids'])
-  if (found.nearAny === null) {
+  const found = measureTruncation(input)
+  const near = share(found.nearAny)
+  if (near === null) {
     return notCheckable(['limits: none is given, in the metadata, or shown by rollouts that end at one length'])
   }
-  const near = share(found.nearAny)
-  const lost = found.lost === null ? null : share(found.lost)
-  const visible = found.documentsVisible === null ? null : share(found.documentsVisible)
-
+  const lost = share(found.lost)
+  const visible = share(found.documentsVisible)
   const supported =
-    near > LIMITS.nearLimitSupported ||
-    (lost !== null && lost >= LIMITS.lostSupported) ||
-    (visible !== null && visible < LIMITS.documentsVisible)
+    holds(near, RULES.nearLimit.supported) ||
+    (lost !== null && holds(lost, RULES.lost.supported)) ||
+    (visible !== null && holds(visible, RULES.documents.supported))
   // Without documents there are none to lose; without ends that tell, "nothing lost" is not known.
-  const contradicted = near < LIMITS.nearLimitContradicted && lost === 0 && !supported
-  const verdict = supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive'
+  const contradicted =
+    !supported && holds(near, RULES.nearLimit.contradicted) && lost !== null && holds(lost, RULES.lost.contradicted)
   return {
-    verdict,
-    because: [...measures(found, verdict), ...lesserFaults(H04, input, [])],
+    verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
+    because: [...argumentsOf(found, near, lost, visible), ...lesserFaults(H04, input, [])],
     missing: [
       ...(lost === null ? [input.streams.has('tokenizer') ? 'turns in the ids' : 'tokenizer'] : []),
       ...(visible === null ? ['documents'] : []),
     ],
+    // All three measures could have ruled either way.
     firm: true,
   }
 }
 
-function measures(found: TruncationMeasures, verdict: Judgement['verdict']): Measure[] {
-  const contradicted = verdict === 'contradicted'
-  const because = [
-    measure(
-      `share of rollouts within 10 tokens of a limit (${found.nearLimit.map(({ limit, value }) => `${limit} ${value}`).join(', ')})`,
-      share(found.nearAny as Count),
-      contradicted ? '<' : '>',
-      contradicted ? LIMITS.nearLimitContradicted : LIMITS.nearLimitSupported,
+function argumentsOf(found: TruncationMeasures, near: number, lost: number | null, visible: number | null): Argument[] {
+  const limits = found.nearLimit.map(({ limit, value }) => `${limit} ${value}`).join(', ')
+  const cut = found.rewardCut !== null && found.rewardClosed !== null
+  return [
+    ...compared(
+      `share of rollouts within ${NEAR_LIMIT_TOKENS} tokens of a limit (${limits})`,
+      near,
+      RULES.nearLimit.supported,
+      RULES.nearLimit.contradicted,
     ),
-    measure(
-      'share of rollouts that lost text',
-      found.lost === null ? null : share(found.lost),
-      contradicted ? '=' : '>=',
-      contradicted ? 0 : LIMITS.lostSupported,
-      ['C01', 'C03', 'C07', 'C12'],
-    ),
-    measure(
+    ...compared('share of rollouts that lost text', lost, RULES.lost.supported, RULES.lost.contradicted, [
+      'C01',
+      'C03',
+      'C07',
+      'C12',
+    ]),
+    ...compared(
       'share of rollouts whose supporting documents are visible at the answer',
-      found.documentsVisible === null ? null : share(found.documentsVisible),
-      contradicted ? '>=' : '<',
-      LIMITS.documentsVisible,
+      visible,
+      RULES.documents.supported,
+      RULES.documents.contradicted,
     ),
-    measure('mean length in tokens', found.meanLength, '=', null),
-    measure('longest rollout in tokens', found.longest, '=', null),
+    ...stated('mean length in tokens', found.meanLength),
+    ...stated('longest rollout in tokens', found.longest),
+    ...(cut ? stated('mean reward of rollouts that end properly', found.rewardClosed) : []),
+    ...(cut ? stated('mean reward of rollouts that are cut', found.rewardCut) : []),
+    ...stated('correlation of length and reward', found.lengthRewardCorrelation),
   ]
-  if (found.rewardCut !== null && found.rewardClosed !== null) {
-    because.push(measure('mean reward of rollouts that end properly', found.rewardClosed, '=', null))
-    because.push(measure('mean reward of rollouts that are cut', found.rewardCut, '=', null))
-  }
-  if (found.lengthRewardCorrelation !== null) {
-    because.push(measure('correlation of length and reward', found.lengthRewardCorrelation, '=', null))
-  }
-  return because
 }
 
-function share({ checked, affected }: Count): number {
-  return affected / checked
+function share(count: Count | null): number | null {
+  return count === null ? null : count.affected / count.checked
 }

@@ -1,8 +1,16 @@
-import type { Measure } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { type ComponentMeasures, measureRewards, type RewardMeasures } from './reward.ts'
-import { H05 as LIMITS } from './thresholds.ts'
-import { conclude, type Judgement, lesserFaults, measure, notCheckable } from './verdict.ts'
+import { H05 as RULES } from './thresholds.ts'
+import {
+  type Argument,
+  compared,
+  conclude,
+  holds,
+  type Judgement,
+  lesserFaults,
+  notCheckable,
+  stated,
+} from './verdict.ts'
 
 /** Reward signal degradation: rewards that hardly tell one rollout of a group from another, or components that pull apart. */
 export const H05: Hypothesis = {
@@ -19,72 +27,64 @@ function decide(input: HypothesisInput): Judgement {
   if (found.completeGroups === 0) return notCheckable(['complete groups: every group lacks members or rewards'])
 
   const flat = found.groupsWithoutContrast / found.completeGroups
-  const narrow = found.within < LIMITS.withinShareOfRange * found.range
-  const opposing = found.components?.filter(opposes) ?? []
+  // Without a range every group is flat already.
+  const within = found.range === 0 ? null : found.within / found.range
   const supported =
-    flat >= LIMITS.groupsWithoutContrast ||
-    narrow ||
-    (found.contrastRatio !== null && found.contrastRatio < LIMITS.contrastRatio) ||
-    opposing.length > 0
-  // What is left is contradicted unless components are there whose conflict could not be looked for.
-  const verdict = supported ? 'supported' : found.componentsUnexplained ? 'inconclusive' : 'contradicted'
+    holds(flat, RULES.flat.supported) ||
+    (within !== null && holds(within, RULES.within.supported)) ||
+    (found.contrastRatio !== null && holds(found.contrastRatio, RULES.contrast.supported)) ||
+    (found.components ?? []).some(opposes)
   return {
-    verdict,
-    because: [...measures(found, flat, opposing, verdict), ...lesserFaults(H05, input, ['A01'])],
+    // Components whose weights are not known may conflict unseen.
+    verdict: supported ? 'supported' : found.componentsUnexplained ? 'inconclusive' : 'contradicted',
+    because: [...argumentsOf(found, flat, within), ...lesserFaults(H05, input, ['A01'])],
     missing: found.componentsUnexplained
       ? ['the weights of the reward components: the total is not a weighted sum of those stored']
       : input.streams.has('reward_components')
         ? []
         : ['reward_components'],
+    // All measures could have ruled either way.
     firm: true,
   }
 }
 
+/** A component that carries much of the variance, and is high where the total is low. */
 function opposes({ varianceShare, correlation }: ComponentMeasures): boolean {
-  return varianceShare >= LIMITS.opposingVariance && correlation !== null && correlation < 0
+  return pullsAgainst(correlation) && holds(varianceShare, RULES.opposing.supported)
 }
 
-function measures(
-  found: RewardMeasures,
-  flat: number,
-  opposing: readonly ComponentMeasures[],
-  verdict: Judgement['verdict'],
-): Measure[] {
-  const contradicted = verdict === 'contradicted'
-  const because = [
-    measure(
-      'share of complete groups without contrast',
-      flat,
-      contradicted ? '<' : '>=',
-      LIMITS.groupsWithoutContrast,
-      ['A01'],
-    ),
-    measure(
+function pullsAgainst(correlation: number | null): boolean {
+  return correlation !== null && correlation < 0
+}
+
+function argumentsOf(found: RewardMeasures, flat: number, within: number | null): Argument[] {
+  return [
+    ...compared('share of complete groups without contrast', flat, RULES.flat.supported, RULES.flat.contradicted, [
+      'A01',
+    ]),
+    ...compared(
       'mean reward std within groups, as a share of the reward range',
-      found.range === 0 ? null : found.within / found.range,
-      contradicted ? '>=' : '<',
-      LIMITS.withinShareOfRange,
+      within,
+      RULES.within.supported,
+      RULES.within.contradicted,
     ),
-    measure(
+    ...compared(
       'contrast ratio: std within groups / std between groups',
       found.contrastRatio,
-      contradicted ? '>=' : '<',
-      LIMITS.contrastRatio,
+      RULES.contrast.supported,
+      RULES.contrast.contradicted,
     ),
+    ...(found.components ?? []).flatMap(componentLines),
+    ...stated('mean reward std within groups', found.within),
+    ...stated('reward range', found.range),
   ]
-  for (const { name, varianceShare, correlation } of found.components ?? []) {
-    const against = opposing.some((component) => component.name === name)
-    because.push(
-      measure(
-        `share of the variance within groups from reward component ${name}${against ? ', against the total' : ''}`,
-        varianceShare,
-        '>=',
-        against ? LIMITS.opposingVariance : null,
-      ),
-    )
-    if (against) because.push(measure(`correlation of ${name} with the total`, correlation, '<', 0))
-  }
-  because.push(measure('mean reward std within groups', found.within, '=', null))
-  because.push(measure('reward range', found.range, '=', null))
-  return because
+}
+
+function componentLines({ name, varianceShare, correlation }: ComponentMeasures): Argument[] {
+  const share = `share of the variance within groups from reward component ${name}`
+  if (!pullsAgainst(correlation)) return stated(share, varianceShare)
+  return [
+    ...compared(`${share}, against the total`, varianceShare, RULES.opposing.supported, RULES.opposing.contradicted),
+    ...stated(`correlation of ${name} with the total`, correlation),
+  ]
 }

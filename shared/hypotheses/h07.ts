@@ -1,8 +1,9 @@
-import type { CheckResult, Measure } from '../model/report.ts'
+import { SYSTEMATIC_SHARE } from '../checks/systematic.ts'
+import type { CheckResult } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { rateOf, rolloutsByTurn, splitByTurn, type TurnSplit } from './multi-step.ts'
-import { H07 as LIMITS, SYSTEMATIC_SHARE } from './thresholds.ts'
-import { conclude, isSystematic, type Judgement, measure, notCheckable } from './verdict.ts'
+import { H07 as LIMITS } from './thresholds.ts'
+import { type Argument, compared, conclude, isSystematic, type Judgement, notCheckable, stated } from './verdict.ts'
 
 /** Multi-step environment issues: what is right in the first assistant turn goes wrong in later ones. */
 export const H07: Hypothesis = {
@@ -32,40 +33,39 @@ function decide(input: HypothesisInput): Judgement {
   const growing = splits.filter(({ split }) => grows(split))
   // The mask may be read one token off: neither its faults nor their absence mean anything by turn.
   const undecided = input.dump.settings.alignmentUndecided
-  const lone = splits.some(({ split }) => !grows(split) && times(split) >= LIMITS.timesTurnOne)
+  const lone = splits.some(({ split }) => isLone(split))
   const verdict = growing.length > 0 ? 'supported' : lone || undecided ? 'inconclusive' : 'contradicted'
   return {
     verdict,
     because: [
-      measure('rollouts with a second assistant turn', rollouts[2] ?? 0, '>', 0),
-      ...(splits.length === 0
-        ? [
-            measure(
-              'error-severity faults',
-              0,
-              '=',
-              0,
-              looked.map(({ code }) => code),
-            ),
-          ]
-        : splits.flatMap(({ check, split }) => measures(check, split))),
+      ...stated('rollouts with a second assistant turn', rollouts[2] ?? 0),
+      ...(splits.length === 0 ? noFaults(looked) : splits.flatMap(({ check, split }) => linesOf(check, split))),
     ],
     missing: undecided ? ['the alignment of the mask: declare whether index i marks token i or token i + 1'] : [],
     firm: verdict === 'contradicted' || growing.some(({ check }) => isSystematic(check) || nearlyAll(check, rollouts)),
   }
 }
 
-function measures(check: CheckResult, split: TurnSplit): Measure[] {
+function noFaults(looked: readonly CheckResult[]): Argument[] {
+  const codes = looked.map(({ code }) => code)
+  const some = { comparison: '>', threshold: 0 } as const
+  return compared('error-severity faults in assistant turns', 0, some, { comparison: '=', threshold: 0 }, codes)
+}
+
+function linesOf(check: CheckResult, split: TurnSplit): Argument[] {
   const name = `${check.title} (${check.code})`
+  const threshold = LIMITS.timesTurnOne * rateOf(split.first)
+  const lines = compared(
+    `${name}: rate from assistant turn 2 on, against ${LIMITS.timesTurnOne} times that of turn 1`,
+    rateOf(split.later),
+    { comparison: '>=', threshold },
+    { comparison: '<', threshold },
+    [check.code],
+  )
   return [
-    measure(`${name}: rate in assistant turn 1`, rateOf(split.first), '=', null, [check.code]),
-    measure(
-      `${name}: rate from assistant turn 2 on, against ${LIMITS.timesTurnOne} times that of turn 1`,
-      rateOf(split.later),
-      grows(split) ? '>=' : '<',
-      LIMITS.timesTurnOne * rateOf(split.first),
-      [check.code],
-    ),
+    // Too few turns to speak of a rate: the comparison stands, and decides nothing.
+    ...lines.map((line) => (isLone(split) ? { ...line, speaksFor: null } : line)),
+    ...stated(`${name}: rate in assistant turn 1`, rateOf(split.first), [check.code]),
   ]
 }
 
@@ -77,6 +77,11 @@ function times({ first, later }: TurnSplit): number {
 
 function grows(split: TurnSplit): boolean {
   return split.later.affected >= LIMITS.affectedTurns && times(split) >= LIMITS.timesTurnOne
+}
+
+/** The rate is high enough, but it is that of a single turn. */
+function isLone(split: TurnSplit): boolean {
+  return !grows(split) && times(split) >= LIMITS.timesTurnOne
 }
 
 function nearlyAll(check: CheckResult, rollouts: readonly number[]): boolean {

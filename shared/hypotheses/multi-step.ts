@@ -1,6 +1,6 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { SYSTEMATIC_SHARE, SYSTEMATIC_UNITS } from '../checks/systematic.ts'
 import type { CheckResult, Count } from '../model/report.ts'
-import { SYSTEMATIC_PLACES, SYSTEMATIC_SHARE } from './thresholds.ts'
 
 /** Units with a fault, of the units there are, in the first assistant turn and in all later ones. A unit is a turn of a rollout. */
 export interface TurnSplit {
@@ -36,6 +36,6 @@ export function rateOf({ checked, affected }: Count): number {
 export function isSystematicAfterFirst(check: CheckResult, facts: readonly TrajectoryFacts[]): boolean {
   const { first, later } = splitByTurn(check, rolloutsByTurn(facts))
   return (
-    first.affected === 0 && later.affected >= SYSTEMATIC_PLACES && later.affected >= SYSTEMATIC_SHARE * later.checked
+    first.affected === 0 && later.affected >= SYSTEMATIC_UNITS && later.affected >= SYSTEMATIC_SHARE * later.checked
   )
 }

@@ -4,42 +4,34 @@
 export const MANY_ROLLOUTS = 50
 export const FEW_ROLLOUTS = 10
 
-/** A fault at this share of the places it could be is the framework's and not one rollout's. */
-export const SYSTEMATIC_SHARE = 0.95
-/** … in so many places at least: one place is no pattern. */
-export const SYSTEMATIC_PLACES = 2
-
 export const H01 = {
   /** Share of complete groups with an amplified spread below the noise floor. */
-  supportedGroups: 0.2,
-  contradictedGroups: 0.05,
+  groups: { supported: { comparison: '>=', threshold: 0.2 }, contradicted: { comparison: '<', threshold: 0.05 } },
   amplification: 10,
 } as const
 
 export const H02 = {
   /** Share of the loss weight on tokens that no oracle calls sampled. */
-  supportedWeight: 0.01,
-  contradictedWeight: 0.001,
+  weight: { supported: { comparison: '>=', threshold: 0.01 }, contradicted: { comparison: '<', threshold: 0.001 } },
 } as const
 
 export const H04 = {
-  nearLimitSupported: 0.2,
-  nearLimitContradicted: 0.05,
+  nearLimit: { supported: { comparison: '>', threshold: 0.2 }, contradicted: { comparison: '<', threshold: 0.05 } },
   /** Rollouts that lost text. */
-  lostSupported: 0.1,
+  lost: { supported: { comparison: '>=', threshold: 0.1 }, contradicted: { comparison: '=', threshold: 0 } },
   /** Rollouts whose supporting documents are all visible at the answer, of those that have any. */
-  documentsVisible: 0.8,
+  documents: { supported: { comparison: '<', threshold: 0.8 }, contradicted: { comparison: '>=', threshold: 0.8 } },
 } as const
 
 export const H05 = {
   /** Complete groups without contrast. */
-  groupsWithoutContrast: 0.5,
+  flat: { supported: { comparison: '>=', threshold: 0.5 }, contradicted: { comparison: '<', threshold: 0.5 } },
   /** Mean std within groups, as a share of the observed reward range. */
-  withinShareOfRange: 0.1,
+  within: { supported: { comparison: '<', threshold: 0.1 }, contradicted: { comparison: '>=', threshold: 0.1 } },
   /** Std within groups / std between group means. */
-  contrastRatio: 0.25,
+  contrast: { supported: { comparison: '<', threshold: 0.25 }, contradicted: { comparison: '>=', threshold: 0.25 } },
   /** Share of the variance within groups of a component that pulls against the total. */
-  opposingVariance: 0.3,
+  opposing: { supported: { comparison: '>=', threshold: 0.3 }, contradicted: { comparison: '<', threshold: 0.3 } },
   /**
    * The components must explain this share of the total's variance within groups before any of it is put down to one of
    * them: dumps often list metrics among rewards that the total does not contain.

@@ -1,9 +1,10 @@
+import { SYSTEMATIC_SHARE, SYSTEMATIC_UNITS } from '../checks/systematic.ts'
 import type { CheckResult, HypothesisResult, Measure } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { FEW_ROLLOUTS, MANY_ROLLOUTS, SYSTEMATIC_PLACES, SYSTEMATIC_SHARE } from './thresholds.ts'
+import { FEW_ROLLOUTS, MANY_ROLLOUTS } from './thresholds.ts'
 
 /** One line of `because`. `threshold` null = stated, not compared. */
-export function measure(
+function measure(
   name: string,
   value: Measure['value'],
   comparison: Measure['comparison'],
@@ -13,10 +14,64 @@ export function measure(
   return { measure: name, value, threshold, comparison, checks: [...checks] }
 }
 
+/** A line of `because`, and the verdict that its comparison speaks for; null = for none. */
+export interface Argument {
+  readonly measure: Measure
+  readonly speaksFor: 'supported' | 'contradicted' | null
+}
+
+/** A line that is stated, and compared with nothing. */
+export function stated(name: string, value: Measure['value'], checks: readonly string[] = []): Argument[] {
+  return value === null ? [] : [{ measure: measure(name, value, '=', null, checks), speaksFor: null }]
+}
+
+/** Where a measure begins to speak for a verdict. */
+export interface Bound {
+  readonly comparison: Measure['comparison']
+  readonly threshold: number
+}
+
+/**
+ * A measure with the comparison that is true of it: that of the verdict it speaks for, or that it does not reach `supported`.
+ * Nothing where there is no value: `missing` says so.
+ */
+export function compared(
+  name: string,
+  value: number | null,
+  supported: Bound,
+  contradicted: Bound,
+  checks: readonly string[] = [],
+): Argument[] {
+  if (value === null) return []
+  const line = ({ comparison, threshold }: Bound, speaksFor: Argument['speaksFor']): Argument[] => [
+    { measure: measure(name, value, comparison, threshold, checks), speaksFor },
+  ]
+  if (holds(value, supported)) return line(supported, 'supported')
+  if (holds(value, contradicted)) return line(contradicted, 'contradicted')
+  return line({ comparison: OPPOSITE[supported.comparison], threshold: supported.threshold }, null)
+}
+
+export function holds(value: number, { comparison, threshold }: Bound): boolean {
+  switch (comparison) {
+    case '>':
+      return value > threshold
+    case '>=':
+      return value >= threshold
+    case '<':
+      return value < threshold
+    case '<=':
+      return value <= threshold
+    case '=':
+      return value === threshold
+  }
+}
+
+const OPPOSITE = { '>': '<=', '>=': '<', '<': '>=', '<=': '>', '=': '=' } as const
+
 /** What a hypothesis says of a dump, before its confidence is known. */
 export interface Judgement {
   readonly verdict: HypothesisResult['verdict']
-  readonly because: readonly Measure[]
+  readonly because: readonly Argument[]
   readonly missing: readonly string[]
   /** The verdict rests on a systematic fault, or on a measure that could have ruled either way. */
   readonly firm: boolean
@@ -37,11 +92,15 @@ export function conclude(
         ? 'high'
         : 'medium'
   const { id, title } = hypothesis
-  return { id, title, verdict, confidence, because: [...because], missing: [...new Set(missing)] }
+  // What decided stands first, what is merely stated or speaks for less comes after it.
+  const deciding = because.filter(({ speaksFor }) => speaksFor !== null && speaksFor === verdict)
+  const others = because.filter((argument) => !deciding.includes(argument))
+  const lines = [...deciding, ...others].map((argument) => argument.measure)
+  return { id, title, verdict, confidence, because: lines, missing: [...new Set(missing)] }
 }
 
-export function notCheckable(missing: readonly string[], because: readonly Measure[] = []): Judgement {
-  return { verdict: 'not-checkable', because, missing, firm: false }
+export function notCheckable(missing: readonly string[]): Judgement {
+  return { verdict: 'not-checkable', because: [], missing, firm: false }
 }
 
 export function checkOf(input: HypothesisInput, code: string): CheckResult | null {
@@ -53,13 +112,13 @@ export function lesserFaults(
   hypothesis: Pick<Hypothesis, 'id'>,
   input: HypothesisInput,
   decisive: readonly string[],
-): Measure[] {
+): Argument[] {
   return input.checks
     .filter(
       ({ code, status, hypotheses }) =>
         status === 'fail' && hypotheses.includes(hypothesis.id) && !decisive.includes(code),
     )
-    .map(({ code, title, rate }) => measure(`present: ${title} (${code}), rate`, rate, '>', null, [code]))
+    .flatMap(({ code, title, rate }) => stated(`present: ${title} (${code}), rate`, rate, [code]))
 }
 
 /**
@@ -68,8 +127,8 @@ export function lesserFaults(
  */
 export function isSystematic(check: CheckResult): boolean {
   if (check.pattern === 'systematic') return true
-  if (check.affected < SYSTEMATIC_PLACES) return false
+  if (check.affected < SYSTEMATIC_UNITS) return false
   return Object.values(check.by_boundary).some(
-    ({ checked, affected }) => affected >= SYSTEMATIC_PLACES && affected >= SYSTEMATIC_SHARE * checked,
+    ({ checked, affected }) => affected >= SYSTEMATIC_UNITS && affected >= SYSTEMATIC_SHARE * checked,
   )
 }

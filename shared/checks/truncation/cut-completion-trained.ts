@@ -26,7 +26,8 @@ export const cutCompletionTrained: Check = {
 
 function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {
   const { facts, segmentation } = view
-  const turn = segmentation?.turns.at(-1)
+  // A bare generation prompt at the end is no turn that anything was written in.
+  const turn = segmentation?.turns.findLast(({ contentStart, contentEnd }) => contentEnd > contentStart)
   if (turn === undefined || turn.kind !== 'assistant' || facts.reward === null) return
   const ending = endingOf(facts, settings.limits)
   if (ending === null || ending === 'open') return
