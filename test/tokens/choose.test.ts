@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { chooseTokenizer, type TokenizerCandidate } from '../../shared/tokens/choose.ts'
+import { FAMILIES, testTokenizer } from '../helpers/tokenizers.ts'
+
+let families: Awaited<ReturnType<typeof testTokenizer>>[]
+let candidates: TokenizerCandidate[]
+
+beforeAll(async () => {
+  families = await Promise.all(FAMILIES.map((id) => testTokenizer(id)))
+  candidates = families.map(({ id, table, frame }) => ({ id, table, frame }))
+})
+
+function encoded(id: (typeof FAMILIES)[number], text: string): Int32Array {
+  const family = families.find((each) => each.id === id)
+  if (family === undefined) throw new Error(`no family ${id}`)
+  return Int32Array.from(family.encode(text, { specials: true }))
+}
+
+const CHAT = '<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nWho?<|im_end|>\n<|im_start|>assistant\n'
+
+describe('chooseTokenizer', () => {
+  it('knows Llama 3 by its header ids', () => {
+    const text = '<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nWho?<|eot_id|>'
+    const chosen = chooseTokenizer([encoded('llama3', text)], candidates)
+    expect(chosen).toMatchObject({ id: 'llama3', confidence: 0.99 })
+    expect(chosen.evidence[0]).toContain('<|start_header_id|>')
+  })
+
+  it('knows Qwen3 by ids that Qwen2.5 does not have', () => {
+    const chosen = chooseTokenizer([encoded('qwen3', `${CHAT}<think>\nhm\n</think>\n\nAda<|im_end|>\n`)], candidates)
+    expect(chosen).toMatchObject({ id: 'qwen3', confidence: 0.99 })
+    expect(chosen.evidence.join()).toContain('qwen2.5 does not have: 151667 (<think>), 151668 (</think>)')
+  })
+
+  it('says so when the ids contradict the name of the model', () => {
+    const ids = encoded('qwen3', `${CHAT}<think>\nhm\n</think>\n\nAda<|im_end|>\n`)
+    const chosen = chooseTokenizer([ids], candidates, { model: 'Qwen/Qwen2.5-7B-Instruct' })
+    expect(chosen.id).toBe('qwen3')
+    expect(chosen.evidence.join()).toContain('Qwen/Qwen2.5-7B-Instruct, which its ids contradict')
+  })
+
+  it('tells the Qwen families apart by name, by spelt tags, by the default prompt, and else says that it cannot', () => {
+    const plain = encoded('qwen2.5', `${CHAT}Ada<|im_end|>\n`)
+    expect(chooseTokenizer([plain], candidates, { model: 'Qwen/Qwen3-4B-Instruct-2507' })).toMatchObject({
+      id: 'qwen3',
+      confidence: 0.95,
+    })
+    expect(chooseTokenizer([plain], candidates, { model: 'qwen2.5-7b' })).toMatchObject({
+      id: 'qwen2.5',
+      confidence: 0.95,
+    })
+    const spelt = encoded('qwen2.5', `${CHAT}<think>hm</think> Ada<|im_end|>\n`)
+    expect(chooseTokenizer([spelt], candidates)).toMatchObject({ id: 'qwen2.5', confidence: 0.95 })
+    const byDefault = encoded(
+      'qwen2.5',
+      '<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n',
+    )
+    expect(chooseTokenizer([byDefault], candidates)).toMatchObject({ id: 'qwen2.5', confidence: 0.9 })
+    const undecided = chooseTokenizer([plain], candidates)
+    expect(undecided).toMatchObject({ id: 'qwen2.5', confidence: 0.6 })
+    expect(undecided.evidence.join()).toContain('nothing in them tells the two apart')
+  })
+
+  it('chooses none for ids of another family, and names what was tried', () => {
+    // GPT-2's ids of English prose: all in every vocabulary, framed by none.
+    const gpt2 = Int32Array.from([464, 2068, 7586, 21831, 18045, 625, 262, 16931, 3290, 13, 50256])
+    const chosen = chooseTokenizer([gpt2], candidates)
+    expect(chosen.id).toBeNull()
+    expect(chosen.evidence).toHaveLength(3)
+    expect(chosen.evidence[0]).toContain('qwen2.5: all of 11 sampled ids are among')
+  })
+
+  it('chooses none where a later family renumbered its control ids', () => {
+    const ids = Int32Array.from([248045, 872, 198, 9707, 248046, 198])
+    expect(chooseTokenizer([ids], candidates, { model: 'Qwen/Qwen3.5-4B' }).id).toBeNull()
+  })
+
+  it('believes the name of the model, or the edges of the text, where nothing is framed', () => {
+    const prose = encoded('qwen2.5', 'Question: who? Answer: Ada')
+    expect(chooseTokenizer([prose], candidates, { model: 'Qwen2.5-0.5B' })).toMatchObject({
+      id: 'qwen2.5',
+      confidence: 0.7,
+    })
+    const withBos = encoded('llama3', '<|begin_of_text|>Question: who?')
+    expect(chooseTokenizer([withBos], candidates)).toMatchObject({ id: 'llama3', confidence: 0.6 })
+    expect(chooseTokenizer([prose], candidates, { model: null }).id).toBeNull()
+  })
+
+  it('chooses none where there are no ids', () => {
+    expect(chooseTokenizer([], candidates)).toEqual({
+      id: null,
+      confidence: 0,
+      evidence: ['no token ids in this dump'],
+    })
+    expect(chooseTokenizer([new Int32Array(0)], candidates).id).toBeNull()
+  })
+})
