@@ -1,0 +1,9 @@
+import { spawnSync } from 'node:child_process'
+import { ensureBuilt, ensureInstalled, main, root } from './setup.mjs'
+
+// Prints times and their ratios on this machine, in one run; nothing here is a test.
+await main(async () => {
+  await ensureInstalled()
+  await ensureBuilt(['cli', 'tools'])
+  return spawnSync(process.execPath, ['dist/tools/bench.js'], { cwd: root, stdio: 'inherit' }).status ?? 1
+})
