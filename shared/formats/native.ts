@@ -1,0 +1,166 @@
+import type { JsonObject } from '../containers/container.ts'
+import { LIMIT_NAMES, type Limits } from '../model/streams.ts'
+import type { RetrievedDocument, Trajectory } from '../model/trajectory.ts'
+import { BadRecord, Fields, isObject, numbersOf } from './fields.ts'
+import type { Format } from './format.ts'
+import { readMessages } from './messages.ts'
+import { FULL_IDS, ID_PAIRS, RESPONSE_MASKS, readNativeTokens } from './native-tokens.ts'
+import { type OneRecord, readEach } from './read-each.ts'
+import { type Evidence, recogniseBy } from './recognise.ts'
+
+const SCHEMA = 'rollout-inspector.trajectory/1'
+
+/** The format that exports write, and the aliases that trainers' own dumps use for the same things. */
+export const native: Format = {
+  id: 'native',
+  title: 'Rollout Inspector trajectories, or arrays of ids and masks under common names',
+  writer: { project: 'rollout-inspector', file: 'shared/exports/native.ts', version: SCHEMA },
+  streams: [
+    'ids',
+    'mask',
+    'sampled',
+    'attention_mask',
+    'position_ids',
+    'sequence_ids',
+    'loss_weights',
+    'messages',
+    'tools',
+    'documents',
+    'answer',
+    'logprobs.sampler',
+    'logprobs.trainer',
+    'logprobs.reference',
+    'entropy',
+    'kl',
+    'advantages',
+    'rewards',
+    'reward_components',
+    'group',
+    'finish_reason',
+    'limits',
+    'versions',
+    'step',
+  ],
+  numericKeys: [
+    ...FULL_IDS,
+    ...ID_PAIRS.flatMap(({ prompt, response }) => [prompt, response]),
+    'loss_mask',
+    ...RESPONSE_MASKS,
+    'prompt_mask',
+    'labels',
+    'sampled',
+    'attention_mask',
+    'position_ids',
+    'sequence_ids',
+    'versions',
+    'advantages',
+    'sampler',
+    'trainer',
+    'reference',
+    'entropy',
+    'kl',
+  ],
+  policy: null,
+  maskAlignment: null,
+  unsampledLogprob: 'nan',
+  maskImplied: false,
+  groupsByOrder: false,
+  recognise: (sample) => recogniseBy(sample, look),
+  read: (records, context) => readEach(records, context, (record) => [readRecord(record)]),
+}
+
+function look(record: JsonObject): Evidence | null {
+  const list = (key: string) => numbersOf(record[key]) !== null
+  if (record.schema === SCHEMA) return { confidence: 1, seen: `schema ${SCHEMA}`, version: '1' }
+  const mask = ['loss_mask', 'labels', ...RESPONSE_MASKS].find(list)
+  const ids = FULL_IDS.find(list)
+  if (ids !== undefined) {
+    const own = ids === 'input_ids' && mask !== undefined && (mask === 'loss_mask' || mask === 'labels')
+    return {
+      confidence: own ? 0.9 : mask === undefined ? 0.4 : 0.6,
+      seen: `keys ${[ids, ...(mask === undefined ? [] : [mask])].join(', ')}`,
+      ...(own ? { version: '1' } : {}),
+    }
+  }
+  const pair = ID_PAIRS.find(({ prompt, response }) => list(prompt) && list(response))
+  if (pair !== undefined) {
+    const seen = [pair.prompt, pair.response, ...(mask === undefined ? [] : [mask])]
+    return { confidence: mask === undefined ? 0.35 : 0.55, seen: `keys ${seen.join(', ')}` }
+  }
+  // A rollout that was exported from a dump without ids.
+  const told = ['reward', 'rewards', 'group_id', 'rollout_id', 'finish_reason'].filter((key) =>
+    Object.hasOwn(record, key),
+  )
+  if (!Array.isArray(record.messages) || told.length < 2) return null
+  return { confidence: 0.3, seen: `keys messages, ${told.join(', ')}, and no token ids` }
+}
+
+function readRecord(record: OneRecord): Trajectory {
+  const fields = new Fields(record.object)
+  fields.take('schema')
+  const tokens = readNativeTokens(fields)
+  const messages = readMessages(fields, 'messages')
+  if (tokens === null && messages === null) {
+    throw new BadRecord('no-tokens', 'the record has neither token ids (input_ids) nor messages')
+  }
+  const blank = record.blank(0)
+  const stored = fields.take('meta')
+  const trajectory: Trajectory = {
+    ...blank,
+    ...tokens,
+    id: fields.text('id') ?? blank.id,
+    rolloutId: fields.text('rollout_id'),
+    branch: fields.text('branch'),
+    group: fields.text('group_id'),
+    groupSize: fields.integer('group_size'),
+    step: fields.number('step'),
+    model: fields.text('model'),
+    temperature: fields.number('temperature'),
+    advantage: fields.number('advantage'),
+    reward: fields.number('reward'),
+    rewards: fields.numbersByName('rewards'),
+    messages,
+    tools: fields.list('tools'),
+    documents: readDocuments(fields),
+    answer: fields.text('answer'),
+    finishReason: fields.text('finish_reason'),
+    isTruncated: fields.boolean('is_truncated'),
+    limits: readLimits(fields),
+    issues: fields.issues,
+  }
+  const { meta, unknown } = fields.rest()
+  record.drift(unknown)
+  return { ...trajectory, meta: { ...(isObject(stored) ? stored : stored === null ? {} : { meta: stored }), ...meta } }
+}
+
+function readDocuments(fields: Fields): RetrievedDocument[] | null {
+  const list = fields.list('documents')
+  if (list === null) return null
+  const documents: RetrievedDocument[] = []
+  for (const [i, entry] of list.entries()) {
+    if (typeof entry === 'string') {
+      documents.push({ id: String(i), title: null, text: entry, supporting: null })
+      continue
+    }
+    if (!isObject(entry)) {
+      fields.issue('bad-type', `documents[${i}]`, `documents[${i}] is neither an object nor a text`)
+      continue
+    }
+    const document = new Fields(entry, fields.issues)
+    documents.push({
+      id: document.text('id') ?? String(i),
+      title: document.text('title'),
+      text: document.text('text'),
+      supporting: document.boolean('supporting'),
+    })
+  }
+  return documents
+}
+
+function readLimits(fields: Fields): Partial<Limits> | null {
+  const object = fields.objectAt('limits')
+  if (object === null) return null
+  const limits = new Fields(object, fields.issues)
+  const known = LIMIT_NAMES.map((name) => [name, limits.number(name)] as const).filter(([, value]) => value !== null)
+  return known.length === 0 ? null : Object.fromEntries(known)
+}

@@ -1,0 +1,34 @@
+import { atropos } from './atropos.ts'
+import type { Format, Recognition, Sample } from './format.ts'
+import { native } from './native.ts'
+import { nemoGym } from './nemo-gym.ts'
+import { nemoRl } from './nemo-rl.ts'
+import { verifiersLegacy } from './verifiers-legacy.ts'
+import { verifiersResults } from './verifiers-results.ts'
+
+/** Every format, known trainers before the native format, whose aliases some of their files would fit as well. */
+export const FORMATS: readonly Format[] = [atropos, nemoRl, nemoGym, verifiersLegacy, verifiersResults, native]
+
+/** Keys under which any format keeps numbers token by token. */
+export const allNumericKeys: ReadonlySet<string> = new Set(FORMATS.flatMap(({ numericKeys }) => numericKeys))
+
+export interface RecognisedFormat {
+  readonly format: Format
+  readonly recognition: Recognition
+}
+
+/** The format that is surest of the sample, the earlier one in the table where two are equally sure; null where none is. */
+export function recogniseFormat(sample: Sample): RecognisedFormat | null {
+  let best: RecognisedFormat | null = null
+  for (const format of FORMATS) {
+    const recognition = format.recognise(sample)
+    if (recognition !== null && (best === null || recognition.confidence > best.recognition.confidence)) {
+      best = { format, recognition }
+    }
+  }
+  return best
+}
+
+export function formatById(id: string): Format | null {
+  return FORMATS.find((format) => format.id === id) ?? null
+}

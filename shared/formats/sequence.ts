@@ -1,0 +1,205 @@
+import type { JsonValue } from '../containers/container.ts'
+import type { RecordIssue, StoredArray } from '../model/trajectory.ts'
+import { BadRecord, kindOf, type Numbers, numbersOf } from './fields.ts'
+
+/** Mask value of tokens that a shorter array does not reach. */
+export const UNKNOWN = 255
+/** Value of whole-number streams (positions, versions) where a shorter array does not reach. */
+export const NO_INTEGER = -1
+/** The label of a token that is not trained. */
+export const IGNORED_LABEL = -100
+
+/**
+ * Token ids. Throws `BadRecord` where an entry cannot be an id at all; ids that no vocabulary has are kept, with one
+ * issue. `strings` allows ids written as texts ("151644").
+ */
+export function readIds(name: string, value: JsonValue, issues: RecordIssue[], strings = false): Int32Array {
+  const numbers = numbersOf(value) ?? (strings ? numbersFromTexts(value) : null)
+  if (numbers === null) throw new BadRecord('bad-type', `${name} is ${kindOf(value)}, but not one of token ids only`)
+  const ids = numbers instanceof Int32Array ? numbers : new Int32Array(numbers.length)
+  let outside = -1
+  for (let i = 0; i < numbers.length; i++) {
+    const id = numbers[i] as number
+    if (!Number.isInteger(id)) throw new BadRecord('bad-type', `${name}[${i}] is ${id}, which is no token id`)
+    const fits = id >= 0 && id <= 0x7fffffff
+    if (!fits && outside < 0) outside = i
+    if (numbers !== ids) ids[i] = fits ? id : -1
+  }
+  if (outside >= 0) {
+    issues.push({
+      code: 'id-out-of-range',
+      field: name,
+      message: `${name}[${outside}] is ${numbers[outside]}, which no vocabulary has`,
+    })
+  }
+  return ids
+}
+
+function numbersFromTexts(value: JsonValue): Float64Array | null {
+  if (!Array.isArray(value)) return null
+  const numbers = new Float64Array(value.length)
+  for (let i = 0; i < value.length; i++) {
+    const element = value[i]
+    const digits = typeof element === 'string' && /^\d+$/.test(element)
+    if (!digits && typeof element !== 'number') return null
+    numbers[i] = Number(element)
+  }
+  return numbers
+}
+
+function flagOf(weight: number): number {
+  return weight > 0 ? 1 : Number.isNaN(weight) ? UNKNOWN : 0
+}
+
+export interface MaskStream {
+  readonly mask: Uint8Array
+  /** Null where every weight is 0 or 1. */
+  readonly weights: Float32Array | null
+}
+
+/**
+ * Brings the per-token arrays of one sequence to its length S, and keeps the truth about their stored lengths.
+ * `at` is the token that an array's first element belongs to (arrays over the response only); `end` the token after
+ * its last.
+ */
+export class SequenceArrays {
+  readonly arrays: StoredArray[] = []
+  readonly length: number
+  private readonly issues: RecordIssue[]
+
+  constructor(length: number, issues: RecordIssue[]) {
+    this.length = length
+    this.issues = issues
+  }
+
+  /** NaN where nothing is stored. An empty list is an absent one: many writers put it where they have nothing. */
+  floats(name: string, value: JsonValue, at = 0, end = this.length): Float32Array | null {
+    const floats = new Float32Array(this.length)
+    if (at > 0 || end < this.length) floats.fill(Number.NaN)
+    return this.placeFloats(floats, name, value, at, end) ? floats : null
+  }
+
+  /** Writes one of several pieces of a stream to its place; false where there is none. */
+  placeFloats(target: Float32Array, name: string, value: JsonValue, at: number, end: number): boolean {
+    const numbers = this.numbers(name, value)
+    if (numbers === null || (numbers.length === 0 && end > at)) return false
+    this.store(name, numbers.length, end - at)
+    const known = Math.min(numbers.length, end - at)
+    for (let i = 0; i < known; i++) target[at + i] = numbers[i] as number
+    target.fill(Number.NaN, at + known, end)
+    return true
+  }
+
+  /** As `placeFloats`, for flags: what is above 0 is 1, 255 where nothing is stored. */
+  placeFlags(target: Uint8Array, name: string, value: JsonValue, at: number, end: number): boolean {
+    const numbers = this.numbers(name, value)
+    if (numbers === null) return false
+    this.store(name, numbers.length, end - at)
+    const known = Math.min(numbers.length, end - at)
+    for (let i = 0; i < known; i++) target[at + i] = flagOf(numbers[i] as number)
+    target.fill(UNKNOWN, at + known, end)
+    return true
+  }
+
+  /** `NO_INTEGER` where nothing is stored. */
+  integers(name: string, value: JsonValue, at = 0, end = this.length): Int32Array | null {
+    const numbers = this.numbers(name, value)
+    if (numbers === null || (numbers.length === 0 && end > at)) return null
+    this.store(name, numbers.length, end - at)
+    if (numbers instanceof Int32Array && at === 0 && numbers.length === this.length) return numbers
+    const integers = new Int32Array(this.length).fill(NO_INTEGER)
+    const known = Math.min(numbers.length, end - at)
+    for (let i = 0; i < known; i++) {
+      const number = numbers[i] as number
+      if (!Number.isNaN(number)) integers[at + i] = number
+    }
+    return integers
+  }
+
+  /** 0/1 flags that are no loss mask; 255 where nothing is stored. */
+  flags(name: string, value: JsonValue, at = 0, end = this.length): Uint8Array | null {
+    return this.mask(name, value, at, end)?.mask ?? null
+  }
+
+  /**
+   * Loss weights: 1 where a weight is above 0, 255 where nothing is stored. `before` is the value of tokens before `at`.
+   * A list of S - 1 is no mismatch: it may be aligned with the predicted tokens, which is decided later.
+   */
+  mask(name: string, value: JsonValue, at = 0, end = this.length, before = UNKNOWN): MaskStream | null {
+    const numbers = this.numbers(name, value)
+    if (numbers === null) return null
+    this.store(name, numbers.length, end - at, numbers.length === this.length - 1)
+    const mask = new Uint8Array(this.length)
+    mask.fill(before, 0, at)
+    let weights: Float32Array | null = null
+    let negative = -1
+    const known = Math.min(numbers.length, end - at)
+    for (let i = 0; i < known; i++) {
+      const weight = numbers[i] as number
+      if (weight === 0 || weight === 1) {
+        mask[at + i] = weight
+        continue
+      }
+      mask[at + i] = flagOf(weight)
+      if (weight < 0 && negative < 0) negative = i
+      if (!Number.isNaN(weight)) weights ??= new Float32Array(this.length)
+    }
+    mask.fill(UNKNOWN, at + known)
+    if (weights !== null) {
+      for (let i = 0; i < known; i++) weights[at + i] = numbers[i] as number
+      weights.fill(Number.NaN, at + known)
+    }
+    if (negative >= 0) {
+      this.issue(
+        'negative-weight',
+        name,
+        `${name}[${negative}] is ${numbers[negative]}: a loss weight below 0 is read as not trained`,
+      )
+    }
+    return { mask, weights }
+  }
+
+  /** Labels: -100 is not trained, the id at the same place is trained; anything else is trained to say something else. */
+  labels(name: string, value: JsonValue, ids: Int32Array): Uint8Array | null {
+    const numbers = this.numbers(name, value)
+    if (numbers === null) return null
+    this.store(name, numbers.length, this.length, numbers.length === this.length - 1)
+    const mask = new Uint8Array(this.length)
+    let wrong = 0
+    let first = -1
+    const known = Math.min(numbers.length, this.length)
+    for (let i = 0; i < known; i++) {
+      const label = numbers[i] as number
+      if (label === IGNORED_LABEL) continue
+      mask[i] = 1
+      if (label === ids[i]) continue
+      if (wrong++ === 0) first = i
+    }
+    mask.fill(UNKNOWN, known)
+    if (wrong > 0) {
+      this.issue(
+        'label-mismatch',
+        name,
+        `${wrong} labels are neither ${IGNORED_LABEL} nor the id at their place; the first is ${name}[${first}] = ${numbers[first]}, where the id is ${ids[first]}`,
+      )
+    }
+    return mask
+  }
+
+  private numbers(name: string, value: JsonValue): Numbers | null {
+    if (value === null) return null
+    const numbers = numbersOf(value)
+    if (numbers === null) this.issue('bad-type', name, `${name} is ${kindOf(value)}, but not one of numbers only`)
+    return numbers
+  }
+
+  private store(name: string, length: number, expected: number, allowed = false): void {
+    this.arrays.push({ name, length, expected })
+    if (length === expected || allowed) return
+    this.issue('length-mismatch', name, `${name} has ${length} entries, ${expected} were expected`)
+  }
+
+  private issue(code: string, field: string, message: string): void {
+    this.issues.push({ code, field, message })
+  }
+}
