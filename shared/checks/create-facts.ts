@@ -2,6 +2,7 @@ import { Hash64 } from '../model/hash.ts'
 import { type Segmentation, type Span, TokenState, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
+import { writtenTurns } from './edges.ts'
 import { endReason } from './end-reason.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
@@ -96,8 +97,9 @@ function promptEnd(segmentation: Segmentation | null, end: number, left: number)
   return (first?.headerEnd ?? end) - left
 }
 
-function turnFacts({ turns }: Segmentation) {
-  const assistant = turns.filter((turn) => turn.kind === 'assistant' && turn.contentEnd > turn.contentStart)
+function turnFacts(segmentation: Segmentation) {
+  const { turns } = segmentation
+  const assistant = writtenTurns(segmentation)
   return {
     turns: turns.length,
     assistantTurns: assistant.length,

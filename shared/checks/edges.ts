@@ -10,9 +10,17 @@ export function edgeBefore({ turns }: Segmentation, turn: Turn): string {
   return `${turns[turn.index - 1]?.kind ?? 'start'}>${turn.kind}`
 }
 
-/** Assistant turns with content: a bare generation prompt has nothing that could be trained. */
-export function writtenTurns({ turns }: Segmentation): Turn[] {
-  return turns.filter((turn) => turn.kind === 'assistant' && turn.contentEnd > turn.contentStart)
+/** All turns but those in which nothing was written: a bare generation prompt, with or without an opening think tag. */
+export function filledTurns({ turns, endsWithGenerationPrompt }: Segmentation): Turn[] {
+  const last = endsWithGenerationPrompt ? turns.length - 1 : turns.length
+  return turns.filter(({ index, kind, contentStart, contentEnd }) => {
+    return index < last && (kind !== 'assistant' || contentEnd > contentStart)
+  })
+}
+
+/** Assistant turns that hold something. */
+export function writtenTurns(segmentation: Segmentation): Turn[] {
+  return filledTurns(segmentation).filter(({ kind }) => kind === 'assistant')
 }
 
 /** `1 token`, `245 tokens`. */

@@ -1,5 +1,6 @@
 import type { Segmentation } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
+import { filledTurns } from './edges.ts'
 import type { EndReason } from './facts.ts'
 
 /**
@@ -10,9 +11,9 @@ import type { EndReason } from './facts.ts'
 export function endReason(trajectory: Trajectory, segmentation: Segmentation | null): EndReason {
   const declaredCut = trajectory.isTruncated === true || isLengthStop(trajectory.finishReason)
   const declaredStop = isModelStop(trajectory.finishReason)
-  const turns = segmentation?.turns.filter((turn) => turn.kind !== 'assistant' || turn.contentEnd > turn.contentStart)
-  const last = turns?.at(-1)
-  if (turns === undefined || last === undefined) return declaredCut ? 'cut-prose' : declaredStop ? 'stop' : 'unknown'
+  const turns = segmentation === null ? [] : filledTurns(segmentation)
+  const last = turns.at(-1)
+  if (last === undefined) return declaredCut ? 'cut-prose' : declaredStop ? 'stop' : 'unknown'
   if (!turns.some(({ kind }) => kind === 'assistant')) return 'prompt-only'
   const closed = last.endToken >= 0
   if (last.kind !== 'assistant') return !closed || declaredCut ? 'cut-reply' : 'stop'

@@ -2,6 +2,7 @@ import type { Message, Trajectory } from '../model/trajectory.ts'
 import { decodeSpan } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { PreparedTokens } from './create-facts.ts'
+import { writtenTurns } from './edges.ts'
 import type { EndReason } from './facts.ts'
 import { normalised } from './normalised-text.ts'
 
@@ -27,9 +28,8 @@ export function lostAtEnd(
   const messages = trajectory.messages?.filter(({ content }) => content !== null && content.trim() !== '') ?? []
   if (segmentation === null || tokenizer === null || messages.length === 0) return null
   const written = (kinds: RegExp) => messages.filter(({ role }) => kinds.test(role)).length
-  const turns = segmentation.turns.filter((turn) => turn.kind === 'assistant' && turn.contentEnd > turn.contentStart)
   const endsEarly = end === 'cut-prose' || end === 'cut-call' || end === 'cut-reply' || trajectory.isTruncated === true
-  if (!endsEarly && written(/^assistant$/i) <= turns.length) return null
+  if (!endsEarly && written(/^assistant$/i) <= writtenTurns(segmentation).length) return null
   const visible = normalised(tokens.text({ start: padding.left, end: ids.length - padding.right }))
   const missing: Message[] = []
   for (const message of messages.toReversed()) {

@@ -10,7 +10,7 @@ import { countOf } from './spans.ts'
  * - A placeholder that no logprob can be (above 0) does the same. A placeholder of 0.0 can be a legal logprob: a fifth of truly
  *   sampled tokens have it. There only the other values speak.
  *
- * Logprobs that score the prompt as well (a forward pass over everything) tell nothing of who wrote what.
+ * Logprobs that score what the environment wrote as well (a forward pass over everything) tell nothing of who wrote what.
  */
 export function provenanceOracle(
   trajectory: Trajectory,
@@ -34,7 +34,7 @@ export function provenanceOracle(
   const placeholder = unsampledLogprob === null || unsampledLogprob === 'nan'
   // The first token has no logprob even where everything is scored.
   if (placeholder && countOf(told, Provenance.notSampled, first + 1, end) === 0) return null
-  return scoresPrompt(told, segmentation) ? null : told
+  return scoresEverything(told, segmentation) ? null : told
 }
 
 function fromLogprobs(logprobs: Float32Array, placeholder: number | null): Uint8Array {
@@ -48,12 +48,10 @@ function fromLogprobs(logprobs: Float32Array, placeholder: number | null): Uint8
   return told
 }
 
-/** Some token of a system or user turn before the first assistant turn has a logprob of its own. */
-function scoresPrompt(told: Uint8Array, segmentation: Segmentation | null): boolean {
-  for (const turn of segmentation?.turns ?? []) {
-    if (turn.kind === 'assistant') return false
-    if (turn.kind !== 'system' && turn.kind !== 'user') continue
-    if (countOf(told, Provenance.sampled, turn.contentStart, turn.contentEnd) > 0) return true
-  }
-  return false
+/** Most of some turn that the environment wrote has logprobs of its own. */
+function scoresEverything(told: Uint8Array, segmentation: Segmentation | null): boolean {
+  return (segmentation?.turns ?? []).some(({ kind, contentStart, contentEnd }) => {
+    if (kind === 'assistant' || kind === 'other') return false
+    return countOf(told, Provenance.sampled, contentStart, contentEnd) * 2 > contentEnd - contentStart
+  })
 }

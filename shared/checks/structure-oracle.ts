@@ -1,5 +1,6 @@
 import type { PolicyId } from '../model/policy.ts'
 import { Expected, Provenance, type Segmentation, type Turn } from '../model/tokens.ts'
+import { writtenTurns } from './edges.ts'
 
 export interface StructureOracleInput {
   readonly segmentation: Segmentation
@@ -9,6 +10,8 @@ export interface StructureOracleInput {
   readonly promptLength: number | null
   /** The environment stops the model on a string, so that end tokens may have been appended. */
   readonly stopsOnString: boolean
+  /** The end token may as well be the one pad of a cut row: both have the same id, and it is the row's last token. */
+  endMayBePadding(turn: Turn): boolean
   /** Number of tokens of an opening think tag (and its newline) at the start of a turn's content, 0 without one. */
   openThink(turn: Turn): number
 }
@@ -24,7 +27,7 @@ export interface StructureOracleInput {
 export function structureOracle(input: StructureOracleInput): Uint8Array {
   const { segmentation, policy, provenance } = input
   const expected = new Uint8Array(segmentation.parts.length)
-  const last = segmentation.turns.findLast((turn) => turn.kind === 'assistant' && turn.contentEnd > turn.contentStart)
+  const last = writtenTurns(segmentation).at(-1)
   for (const turn of segmentation.turns) {
     if (turn.kind === 'other') expected.fill(Expected.undecided, turn.contentStart, turn.contentEnd)
     if (turn.kind !== 'assistant' || (policy === 'last-turn' && turn !== last)) continue
@@ -51,7 +54,8 @@ function expectTurn(turn: Turn, input: StructureOracleInput, expected: Uint8Arra
   for (const span of turn.spans) if (span.part === 'tool') expected.fill(Expected.masked, span.start, span.end)
   const spliced = turn.spans.some(({ part }) => part === 'tool')
   if (endToken >= 0) {
-    expected[endToken] = history || spliced || input.stopsOnString ? Expected.undecided : Expected.trained
+    expected[endToken] =
+      history || spliced || input.stopsOnString || input.endMayBePadding(turn) ? Expected.undecided : Expected.trained
   }
   if (provenance === null) return
   for (let i = headerEnd; i < contentStart; i++) {

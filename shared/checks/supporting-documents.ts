@@ -1,5 +1,6 @@
 import type { Trajectory } from '../model/trajectory.ts'
 import type { PreparedTokens } from './create-facts.ts'
+import { writtenTurns } from './edges.ts'
 import { normalised } from './normalised-text.ts'
 
 /** Characters of a document's start and end that must both be there: what lies between them is then there as well. */
@@ -17,9 +18,8 @@ export function supportingDocuments(
   const texts = documents?.flatMap((each) => (each.supporting && each.text ? [normalised(each.text)] : [])) ?? []
   if (texts.length === 0 || segmentation === null) return null
   const turns = segmentation.turns
-  const last = turns.at(-1)
-  const cut = last !== undefined && last.endToken < 0 && !segmentation.endsWithGenerationPrompt
-  const answer = cut ? last : turns.findLast((turn) => turn.kind === 'assistant' && turn.contentEnd > turn.contentStart)
+  const cut = segmentation.cutRight ? turns.at(-1) : undefined
+  const answer = cut ?? writtenTurns(segmentation).at(-1)
   let seen = ''
   for (const turn of turns) {
     if (turn.kind !== 'assistant') {

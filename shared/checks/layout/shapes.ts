@@ -8,7 +8,11 @@ const SHAPE_ISSUES: ReadonlySet<string> = new Set([
   'bad-type',
   'fractional-weight',
   'id-out-of-range',
+  'mask-conflict',
 ])
+
+/** Fields that hold no value per token: what is wrong with them is no matter of arrays. */
+const NO_ARRAYS = /^(messages|tools|documents|limits|rewards?|meta|answer|id)\b/
 
 export const S03: Check = {
   code: 'S03',
@@ -31,8 +35,7 @@ export const S03: Check = {
       report.place(wrong)
       if (wrong) bad.push(array)
     }
-    const issues = trajectory.issues.filter(({ code }) => SHAPE_ISSUES.has(code))
-    if (trajectory.arrays.length === 0 && issues.length === 0) return
+    const issues = trajectory.issues.filter(({ code, field }) => SHAPE_ISSUES.has(code) && !NO_ARRAYS.test(field))
     if (bad.length === 0 && issues.length === 0) return
     const lengths = bad.map(({ name, length, expected }) => `${name} has ${length} elements where ${expected} are due`)
     const said = lengths.length > 0 ? lengths : issues.map(({ message }) => message)

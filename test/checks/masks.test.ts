@@ -1,0 +1,191 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type FixtureDump, searchRow, searchRows } from '../fixtures/checks/fixture.ts'
+import type { Conversation, TurnSpec } from '../helpers/conversation.ts'
+import { assistant, call, conversation, system, tool, trajectoryOf, user } from '../helpers/conversation.ts'
+import { FAMILIES, testTokenizer } from '../helpers/tokenizers.ts'
+import { auditDump, auditTrajectories } from './audit.ts'
+
+const qwen2 = await testTokenizer('qwen2.5')
+
+function audit(rows: readonly Conversation[], dump: Omit<FixtureDump, 'rows' | 'story' | 'family'> = {}) {
+  const trajectories = rows.map((row, record) => trajectoryOf(row, { source: 0, record, part: 0 }))
+  return auditTrajectories(trajectories, qwen2, dump)
+}
+
+const words = fc.stringMatching(/^[a-zA-Zéß東 .,?!0-9<>{}"]{1,40}$/).filter((text) => text.trim() !== '')
+
+describe.each(FAMILIES)('a mask that equals the oracle (%s)', (family) => {
+  it('trips no check of masks, whatever the conversation', async () => {
+    const tokenizer = await testTokenizer(family)
+    const exchange = fc.tuple(words, words, fc.boolean())
+    const options = fc.record({
+      padLeft: fc.nat(4),
+      padRight: fc.nat(4),
+      cut: fc.boolean(),
+      sampled: fc.boolean(),
+      separator: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(fc.array(exchange, { minLength: 1, maxLength: 4 }), words, options, (exchanges, end, more) => {
+        const turns: TurnSpec[] = [system('Be brief.'), user('Go.')]
+        for (const [said, reply, calls] of exchanges) {
+          const text = calls ? call(tokenizer, 'search', { query: said }) : said
+          turns.push(assistant(text, { separator: more.separator }), calls ? tool(reply) : user(reply))
+        }
+        turns.push(assistant(end, { end: !more.cut }))
+        const row = conversation(tokenizer, turns, more)
+        const { failing } = auditTrajectories([trajectoryOf(row)], tokenizer)
+        expect(failing.filter((code) => code.startsWith('M'))).toEqual([])
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('one fault is not named twice', () => {
+  it('the old path of verifiers is M08 from turn 2 on and M11', async () => {
+    const rows = searchRows({
+      call: { train: { separator: true } },
+      answer: { train: { header: true, separator: true } },
+    })
+    const { byCode, failing } = await auditDump({ story: 'V5', family: 'qwen2.5', rows })
+    expect(failing).toEqual(['M08', 'M11'])
+    expect(byCode.get('M08')?.tally).toMatchObject({
+      checked: 3,
+      affected: 3,
+      placesChecked: 6,
+      placesAffected: 3,
+      affectedTokens: 9,
+      affectedWeight: 9,
+      byTurn: { 2: 3 },
+      byBoundary: { 'user>assistant': { checked: 3, affected: 0 }, 'tool>assistant': { checked: 3, affected: 3 } },
+    })
+    expect(byCode.get('M11')?.tally.byTurn).toEqual({ 1: 3, 2: 3 })
+  })
+
+  it('the later path is T04, T05, T07 and M15', async () => {
+    const rows = searchRows(
+      { system: { text: 'Help.' }, call: { separator: false }, answer: { header: false } },
+      { attention: 'loss' },
+    )
+    const { byCode, failing } = await auditDump({ story: 'V1 to V4', family: 'qwen2.5', rows })
+    expect(failing).toEqual(['M15', 'T04', 'T05', 'T07'])
+    expect(byCode.get('T05')?.tally.byTurn).toEqual({ 2: 3 })
+    expect(byCode.get('T04')?.tally.byBoundary['assistant>tool']).toEqual({ checked: 3, affected: 3 })
+    expect(byCode.get('T04')?.tally.byBoundary['system>user']).toEqual({ checked: 3, affected: 0 })
+  })
+
+  it('a row that is trained whole is M01 at every turn of the environment, not M05', () => {
+    const row = searchRow(qwen2, 0, {}, { editMask: (mask) => mask.fill(1) })
+    const { byCode, failing } = audit([row])
+    expect(failing).not.toContain('M05')
+    expect(failing).not.toContain('M02')
+    expect(byCode.get('M01')?.findings.map(({ turn }) => turn)).toEqual([0, 1, 3])
+  })
+})
+
+describe('severity', () => {
+  it('an untrained end token is a warning where nothing tells that it was sampled', () => {
+    const row = searchRow(qwen2, 0, { answer: { train: { end: false } } })
+    expect(
+      audit([row])
+        .byCode.get('M10')
+        ?.findings.map(({ severity }) => severity),
+    ).toEqual(['warning'])
+  })
+
+  it.each([
+    ['flagged as truncated', { isTruncated: true }],
+    ['stopped by a length limit', { finishReason: 'length' }],
+    ['excluded by the source', { more: { excluded: true } }],
+    ['flagged as filtered', { more: { excluded: false }, cutRight: 3 }],
+  ])('an empty mask is info where the row is %s', (_, options) => {
+    const row = searchRow(qwen2, 0, { call: { train: false }, answer: { train: false } }, options)
+    const { byCode, failing } = audit([row])
+    expect(byCode.get('M04')?.findings.map(({ severity }) => severity)).toEqual(['info'])
+    expect(failing.filter((code) => code !== 'M04' && code.startsWith('M'))).toEqual([])
+  })
+
+  it('a row that its source excludes trains nothing, whatever its mask says', () => {
+    const row = searchRow(qwen2, 0, { reply: { train: { content: true } } }, { more: { excluded: true } })
+    const { views, failing } = audit([row])
+    expect(views[0]?.facts).toMatchObject({ trained: 0, weight: 0, excluded: true })
+    expect(failing.filter((code) => code.startsWith('M'))).toEqual(['M04'])
+  })
+})
+
+describe('intended by the policy', () => {
+  it('M03 under last-turn is listed and fails nothing', async () => {
+    const { byCode } = await auditDump({
+      story: 'declared',
+      family: 'qwen2.5',
+      policy: 'last-turn',
+      rows: searchRows({ call: { train: false } }),
+    })
+    const { tally, findings } = byCode.get('M03')!
+    expect(findings.map(({ intended }) => intended)).toEqual([true, true, true])
+    expect(tally).toMatchObject({ checked: 3, affected: 0, intended: 3, placesAffected: 0, affectedTokens: 0 })
+  })
+
+  it('but a masked last turn is no part of it', async () => {
+    const { byCode } = await auditDump({
+      story: 'first turn only',
+      family: 'qwen2.5',
+      policy: 'last-turn',
+      rows: searchRows({ answer: { train: false } }),
+    })
+    expect(byCode.get('M03')?.findings.map(({ turn, intended }) => [turn, intended])).toEqual([
+      [4, undefined],
+      [4, undefined],
+      [4, undefined],
+    ])
+  })
+
+  it('where the last turn is the environment’s and trained, only M01 is a fault', async () => {
+    const rows = searchRows({
+      call: { train: false },
+      answer: { train: false },
+      after: () => [{ role: 'environment', text: 'The state is now this.', train: true }],
+    })
+    const { failing, byCode } = await auditDump({ story: 'game', family: 'llama3', policy: 'last-turn', rows })
+    expect(failing).toEqual(['M01'])
+    expect(byCode.get('M01')?.findings[0]?.message).toMatch(/^\d+ tokens of a tool reply carry loss$/)
+  })
+
+  it('what a person declares intended fails nothing', () => {
+    const row = searchRow(qwen2, 0, { reply: { train: { content: true } } })
+    const { failing, byCode } = audit([row], { options: { intend: ['M01'] } })
+    expect(failing).toEqual([])
+    expect(byCode.get('M01')?.tally).toMatchObject({ intended: 1, affected: 0 })
+  })
+})
+
+describe('replies spliced into an assistant turn', () => {
+  const turns = [
+    user('Who?'),
+    assistant('<search>who</search><information>Ines Valdoro made it.</information>It was she.'),
+  ]
+
+  it('trained is M01', () => {
+    const { failing, byCode } = audit([conversation(qwen2, turns)])
+    expect(failing).toEqual(['M01'])
+    expect(byCode.get('M01')?.findings[0]?.message).toMatch(
+      /tokens of a tool reply inside an assistant turn carry loss/,
+    )
+  })
+
+  it('masked is right, and so is a masked end token that the environment appended', () => {
+    const { layout, sampled } = conversation(qwen2, turns)
+    const view = audit([conversation(qwen2, turns)]).views[0]!
+    const reply = view.segmentation!.turns[1]!.spans.find(({ part }) => part === 'tool')!
+    const row = conversation(qwen2, turns, {
+      editMask: (mask) => {
+        mask.fill(0, reply.start, reply.end)
+        mask[layout[1]!.endToken] = 0
+      },
+    })
+    expect(sampled.length).toBe(row.record.input_ids.length)
+    expect(audit([row]).failing).toEqual([])
+  })
+})
