@@ -66,6 +66,8 @@ function oracles(
     provenance,
     promptLength: trajectory.promptLength,
     stopsOnString: /stop_(string|sequence)/.test(trajectory.finishReason ?? ''),
+    endMayBePadding: ({ endToken }: Turn) =>
+      endToken === ids.length - 1 && (tokenizer.frame?.pad.includes(ids[endToken] as number) ?? false),
     openThink: (turn: Turn) => openThinkLength(turn, ids, tokenizer),
   }
   const expectedRl = structureOracle({ ...input, policy: 'rl' })
