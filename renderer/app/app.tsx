@@ -1,0 +1,70 @@
+import { CheatSheet, Palette } from '../commands/dialogs.tsx'
+import { useHotkeys } from '../commands/use-hotkeys.ts'
+import { useFiles } from '../state/files.ts'
+import { useView } from '../state/view.ts'
+import { RolloutView } from '../views/rollout/rollout-view.tsx'
+import { RolloutsView } from '../views/rollouts/rollouts-view.tsx'
+import { StartPage } from '../views/start/start-page.tsx'
+import { VerdictsView } from '../views/verdicts/verdicts-view.tsx'
+import { DropCover } from './drop-cover.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
+import { InputDialog } from './input-dialogs.tsx'
+import { Navigation } from './navigation.tsx'
+import { Problems } from './problems.tsx'
+import { StatusLine } from './status-line.tsx'
+import { TruthLine } from './truth-line.tsx'
+
+export function App() {
+  useHotkeys()
+  const phase = useFiles((files) => files.phase)
+  const isOpen = phase === 'reading' || phase === 'open'
+  return (
+    <>
+      {isOpen ? <Frame /> : <StartPage />}
+      <OpenDialog />
+      <DropCover />
+      <Notice />
+    </>
+  )
+}
+
+function Frame() {
+  const view = useView((state) => state.view)
+  return (
+    <div className="frame">
+      <TruthLine />
+      <Navigation />
+      <main className="view">
+        <Problems />
+        <ErrorBoundary key={view}>
+          {view === 'verdicts' && <VerdictsView />}
+          {view === 'rollouts' && <RolloutsView />}
+          {view === 'rollout' && <RolloutView />}
+        </ErrorBoundary>
+      </main>
+      <StatusLine />
+    </div>
+  )
+}
+
+function OpenDialog() {
+  const dialog = useView((state) => state.dialog)
+  if (dialog === null) return null
+  if (dialog === 'keys') return <CheatSheet />
+  if (dialog === 'palette') return <Palette />
+  return <InputDialog dialog={dialog} />
+}
+
+/** What just happened, said to those who listen and shown to those who look. */
+function Notice() {
+  const { text, said } = useView((state) => state.notice)
+  return (
+    <div className="notice-place" role="status" aria-live="polite">
+      {text !== '' && (
+        <p key={said} className="notice">
+          {text}
+        </p>
+      )}
+    </div>
+  )
+}

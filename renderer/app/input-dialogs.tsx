@@ -1,0 +1,68 @@
+import type { Report } from '../../shared/model/report.ts'
+import { useFiles } from '../state/files.ts'
+import type { Dialog } from '../state/view.ts'
+import { counted, percent } from '../text/numbers.ts'
+import { STREAM_WORDS } from '../text/words.ts'
+import { Modal } from './modal.tsx'
+import { LimitsForm, PolicyForm, TokenizerForm } from './settings-forms.tsx'
+import { SkippedList, SourceList } from './source-dialogs.tsx'
+import { missingOf } from './truth-line.tsx'
+
+type InputDialogName = Exclude<Dialog, 'keys' | 'palette'>
+
+const TITLES: Readonly<Record<InputDialogName, string>> = {
+  skipped: 'Skipped records',
+  sources: 'Files and their format',
+  tokenizer: 'Tokenizer',
+  policy: 'What the run means to train',
+  limits: 'Length limits of the run',
+  missing: 'What this dump does not carry',
+}
+
+/** What lies behind an entry of the truth line or of the status line. */
+export function InputDialog({ dialog }: { dialog: InputDialogName }) {
+  const report = useFiles((files) => files.report)
+  if (report === null) return null
+  return (
+    <Modal title={TITLES[dialog]}>
+      {dialog === 'skipped' && <SkippedList report={report} />}
+      {dialog === 'sources' && <SourceList report={report} />}
+      {dialog === 'tokenizer' && <TokenizerForm report={report} />}
+      {dialog === 'policy' && <PolicyForm report={report} />}
+      {dialog === 'limits' && <LimitsForm report={report} />}
+      {dialog === 'missing' && <MissingList report={report} />}
+    </Modal>
+  )
+}
+
+function MissingList({ report }: { report: Report }) {
+  return (
+    <>
+      <p className="quiet">What a check needs and does not find makes it “not checkable”; nothing is guessed.</p>
+      <dl className="pairs">
+        {missingOf(report).map((stream) => (
+          <div key={stream}>
+            <dt>{STREAM_WORDS[stream].name}</dt>
+            <dd>{STREAM_WORDS[stream].how}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  )
+}
+
+/** Evidence for a choice, as the engine found it. */
+export function Evidence({ confidence, evidence }: { confidence?: number; evidence: readonly string[] }) {
+  return (
+    <>
+      {confidence !== undefined && <p className="quiet">Confidence {percent(confidence)}</p>}
+      {evidence.length > 0 && (
+        <ul className="evidence" aria-label={counted(evidence.length, 'reason')}>
+          {evidence.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}

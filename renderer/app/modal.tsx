@@ -1,0 +1,45 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+import { openDialog } from '../state/view.ts'
+
+/** A modal dialog over everything. Escape and a click beside it close it; focus returns to where it was. */
+export function Modal({
+  title,
+  children,
+  onClose = () => openDialog(null),
+}: {
+  readonly title: string
+  readonly children: ReactNode
+  readonly onClose?: () => void
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => element?.close()
+  }, [])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is the dialog's own key; the click is on what lies beside it
+    <dialog
+      ref={dialog}
+      className="modal"
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onClick={(event) => {
+        if (event.target === dialog.current) onClose()
+      }}
+    >
+      <div className="modal-body">
+        <header className="modal-head">
+          <h2>{title}</h2>
+          <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>
+            ✕
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}

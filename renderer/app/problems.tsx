@@ -1,0 +1,22 @@
+import { dismissProblem, useFiles } from '../state/files.ts'
+
+/** What went wrong, in sentences, until it is dismissed. */
+export function Problems() {
+  const problems = useFiles((files) => files.problems)
+  if (problems.length === 0) return null
+  return (
+    <div className="problems" role="alert">
+      {problems.map((sentence) => (
+        <p key={sentence} className="problem">
+          <span aria-hidden="true" className="problem-glyph">
+            ✖
+          </span>
+          <span className="problem-text">{sentence}</span>
+          <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => dismissProblem(sentence)}>
+            ✕
+          </button>
+        </p>
+      ))}
+    </div>
+  )
+}

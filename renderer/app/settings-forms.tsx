@@ -1,0 +1,160 @@
+import { type FormEvent, useState } from 'react'
+import type { PolicyId } from '../../shared/model/policy.ts'
+import type { Report } from '../../shared/model/report.ts'
+import { LIMIT_NAMES, type LimitName } from '../../shared/model/streams.ts'
+import { filesOfInput } from '../data/dropped.ts'
+import { reconfigure } from '../data/dump.ts'
+import { openDropped } from '../data/opening.ts'
+import { BUNDLED } from '../data/tokenizers.ts'
+import { useFiles } from '../state/files.ts'
+import { openDialog } from '../state/view.ts'
+import { LIMIT_WORDS, POLICY_WORDS } from '../text/words.ts'
+import { Evidence } from './input-dialogs.tsx'
+
+const ORIGIN_WORDS = {
+  given: 'chosen by you',
+  metadata: 'named by the dump',
+  bundled: 'chosen from the dump’s own ids',
+  file: 'from the file that was dropped',
+  cache: 'from the model cache',
+  none: 'none fits',
+  format: 'documented by the format',
+  default: 'the default',
+  inferred: 'inferred from where lengths pile up',
+} as const
+
+export function TokenizerForm({ report }: { report: Report }) {
+  const { id, origin, confidence, evidence } = report.tokenizer
+  const use = (tokenizer: string | undefined) => {
+    openDialog(null)
+    void reconfigure({ tokenizer })
+  }
+  const given = useFiles((files) => files.options.tokenizer)
+  return (
+    <>
+      <p>
+        <strong>{id ?? 'None'}</strong>, {ORIGIN_WORDS[origin]}
+      </p>
+      <Evidence confidence={confidence} evidence={evidence} />
+      <h3>Read with another</h3>
+      <div className="choices">
+        {BUNDLED.map((family) => (
+          <button
+            key={family.id}
+            type="button"
+            className="button"
+            aria-pressed={id === family.id}
+            onClick={() => use(family.id)}
+          >
+            {family.title}
+          </button>
+        ))}
+        {given !== undefined && (
+          <button type="button" className="button" onClick={() => use(undefined)}>
+            Choose from the dump again
+          </button>
+        )}
+      </div>
+      <p>
+        <label className="button file-button">
+          A tokenizer.json from disk…
+          <input
+            type="file"
+            multiple
+            accept=".json"
+            className="visually-hidden"
+            onChange={(event) => {
+              if (event.target.files === null) return
+              openDialog(null)
+              void openDropped(filesOfInput(event.target.files))
+            }}
+          />
+        </label>{' '}
+        <span className="quiet">or drop it anywhere, with its tokenizer_config.json where there is one</span>
+      </p>
+    </>
+  )
+}
+
+export function PolicyForm({ report }: { report: Report }) {
+  const { policy } = report
+  return (
+    <>
+      <p>
+        <strong>{POLICY_WORDS[policy.id].name}</strong>, {ORIGIN_WORDS[policy.origin]}. Masks are aligned with{' '}
+        {policy.mask_alignment === 'token' ? 'the token they mark' : 'the prediction of the next token'}.
+      </p>
+      <Evidence evidence={policy.evidence} />
+      {policy.suggested !== null && (
+        <p className="warn-text">
+          ▲ The dump looks like “{POLICY_WORDS[policy.suggested].name}”. Nothing changes until you choose it.
+        </p>
+      )}
+      <div className="choices column">
+        {(Object.keys(POLICY_WORDS) as PolicyId[]).map((id) => (
+          <button
+            key={id}
+            type="button"
+            className="button choice"
+            aria-pressed={policy.id === id}
+            onClick={() => {
+              openDialog(null)
+              void reconfigure({ policy: id })
+            }}
+          >
+            <strong>{POLICY_WORDS[id].name}</strong>
+            <span>{POLICY_WORDS[id].what}</span>
+          </button>
+        ))}
+      </div>
+    </>
+  )
+}
+
+export function LimitsForm({ report }: { report: Report }) {
+  const given = useFiles((files) => files.options.limits) ?? {}
+  const [texts, setTexts] = useState<Partial<Record<LimitName, string>>>(
+    Object.fromEntries(LIMIT_NAMES.map((name) => [name, given[name]?.toString() ?? ''])),
+  )
+  const wrong = LIMIT_NAMES.find((name) => !/^([1-9]\d{0,8})?$/.test(texts[name]?.trim() ?? ''))
+  const apply = (event: FormEvent) => {
+    event.preventDefault()
+    if (wrong !== undefined) return
+    const limits = Object.fromEntries(
+      LIMIT_NAMES.flatMap((name) => (texts[name]?.trim() ? [[name, Number(texts[name])]] : [])),
+    )
+    openDialog(null)
+    void reconfigure({ limits })
+  }
+  return (
+    <form onSubmit={apply}>
+      <p className="quiet">In tokens (turns in turns). An empty field leaves it to the dump.</p>
+      <div className="limit-fields">
+        {LIMIT_NAMES.map((name) => {
+          const known = report.limits[name]
+          return (
+            <label key={name}>
+              <span>{LIMIT_WORDS[name]}</span>
+              <input
+                inputMode="numeric"
+                value={texts[name] ?? ''}
+                placeholder={known === null ? 'not known' : String(known.value)}
+                aria-invalid={wrong === name}
+                onChange={(event) => setTexts({ ...texts, [name]: event.target.value })}
+              />
+              <span className="quiet">{known === null ? '' : ORIGIN_WORDS[known.origin]}</span>
+            </label>
+          )
+        })}
+      </div>
+      {wrong !== undefined && (
+        <p className="error-text" role="alert">
+          ✖ {LIMIT_WORDS[wrong]} has to be a whole number above 0.
+        </p>
+      )}
+      <button type="submit" className="button primary" disabled={wrong !== undefined}>
+        Use these limits
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,108 @@
+import type { Report, SourceReport } from '../../shared/model/report.ts'
+import { useFiles } from '../state/files.ts'
+import { bytes, count, counted } from '../text/numbers.ts'
+import { Evidence } from './input-dialogs.tsx'
+
+/** More than this nobody reads; the rest is counted and stands in the report of the command line. */
+const MOST_LISTED = 1000
+
+export function SourceList({ report }: { report: Report }) {
+  const unreadable = useFiles((files) => files.unreadable)
+  return (
+    <>
+      {report.sources.map((source) => (
+        <SourceEntry key={source.name} source={source} />
+      ))}
+      {unreadable.map(({ name, message }) => (
+        <section key={name} className="source">
+          <h3>{name}</h3>
+          <p className="error-text">✖ {message}</p>
+        </section>
+      ))}
+    </>
+  )
+}
+
+function SourceEntry({ source }: { source: SourceReport }) {
+  return (
+    <section className="source">
+      <h3>{source.name}</h3>
+      <dl className="pairs">
+        <div>
+          <dt>size</dt>
+          <dd>
+            {bytes(source.bytes)}
+            {source.container !== null && `, ${source.container}`}
+          </dd>
+        </div>
+        {source.format !== null && (
+          <div>
+            <dt>format</dt>
+            <dd>
+              <strong>{source.format.id}</strong>
+              {source.format.version !== null && ` (${source.format.version})`}
+              <Evidence confidence={source.format.confidence} evidence={source.format.evidence} />
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>holds</dt>
+          <dd>
+            {counted(source.records, 'record')}, {counted(source.trajectories, 'rollout')}
+            {source.skipped.length > 0 && `, ${count(source.skipped.length)} skipped`}
+          </dd>
+        </div>
+        {source.drift.length > 0 && (
+          <div>
+            <dt>new to this reader</dt>
+            <dd>
+              {source.drift.map((line) => (
+                <p key={line}>{line}</p>
+              ))}
+            </dd>
+          </div>
+        )}
+        {source.sha256 !== null && (
+          <div>
+            <dt>SHA-256</dt>
+            <dd>
+              <code className="hash">{source.sha256}</code>
+            </dd>
+          </div>
+        )}
+      </dl>
+    </section>
+  )
+}
+
+export function SkippedList({ report }: { report: Report }) {
+  const skipped = report.sources.flatMap((source) => source.skipped.map((record) => ({ name: source.name, ...record })))
+  return (
+    <>
+      <p className="quiet">These records could not be read. Every other record of their file was.</p>
+      <table className="plain-table">
+        <thead>
+          <tr>
+            <th scope="col">file</th>
+            <th scope="col">record</th>
+            <th scope="col">line</th>
+            <th scope="col">byte</th>
+            <th scope="col">reason</th>
+          </tr>
+        </thead>
+        <tbody>
+          {skipped.slice(0, MOST_LISTED).map((record) => (
+            <tr key={`${record.name}:${record.record}:${record.byte}`}>
+              <td>{record.name}</td>
+              <td className="number">{record.record}</td>
+              <td className="number">{record.line ?? '–'}</td>
+              <td className="number">{count(record.byte)}</td>
+              <td>{record.message}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {skipped.length > MOST_LISTED && <p className="quiet">and {count(skipped.length - MOST_LISTED)} more</p>}
+    </>
+  )
+}

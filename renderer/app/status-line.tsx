@@ -1,0 +1,93 @@
+import { showRollouts } from '../commands/commands.ts'
+import { useDetail } from '../data/details.ts'
+import { closeDump } from '../data/dump.ts'
+import { list } from '../data/list.ts'
+import { useObservable } from '../data/observable.ts'
+import { useFiles } from '../state/files.ts'
+import { useFlags } from '../state/flags.ts'
+import { useSelection } from '../state/selection.ts'
+import { openDialog, useView } from '../state/view.ts'
+import { bytes, count, counted } from '../text/numbers.ts'
+
+/** The bottom line: what is selected, what is flagged, how far reading is, and what was skipped. */
+export function StatusLine() {
+  const flags = useFlags((state) => state.here.length)
+  const view = useView((state) => state.view)
+  return (
+    <footer className="status-line">
+      {view === 'rollout' ? <SelectedTokens /> : <Shown />}
+      <button type="button" className="link" disabled={flags === 0} onClick={() => showRollouts({ flaggedOnly: true })}>
+        {counted(flags, 'flagged', 'flagged')}
+      </button>
+      <Reading />
+      <span className="status-keys">
+        <button type="button" className="link" onClick={() => openDialog('keys')}>
+          <kbd>?</kbd> keys
+        </button>
+      </span>
+    </footer>
+  )
+}
+
+function Shown() {
+  const shown = useObservable(list).length
+  const all = useFiles((files) => files.rollouts)
+  return (
+    <span>
+      {count(shown)} of {counted(all, 'rollout')} listed
+    </span>
+  )
+}
+
+function SelectedTokens() {
+  const rollout = useSelection((state) => state.rollout)
+  return rollout === null ? <span>no rollout selected</span> : <SelectedOf rollout={rollout} />
+}
+
+function SelectedOf({ rollout }: { rollout: number }) {
+  const detail = useDetail(rollout)
+  const token = useSelection((state) => state.token)
+  const range = useSelection((state) => state.range)
+  const selected = range === null ? (token === null ? 0 : 1) : range[1] - range[0]
+  const total = detail.state === 'ready' ? detail.value.states.length : null
+  return (
+    <span>
+      {count(selected)} of {total === null ? '…' : counted(total, 'token')} selected
+    </span>
+  )
+}
+
+function Reading() {
+  const phase = useFiles((files) => files.phase)
+  const progress = useFiles((files) => files.progress)
+  const rate = useFiles((files) => files.rate)
+  const report = useFiles((files) => files.report)
+  const rollouts = useFiles((files) => files.rollouts)
+  const skipped = progress?.skipped ?? report?.sources.reduce((sum, source) => sum + source.skipped.length, 0) ?? 0
+  return (
+    <span className="status-reading">
+      {phase === 'reading' ? (
+        <>
+          <progress max={progress?.bytesTotal || 1} value={progress?.bytesRead ?? 0} aria-label="Reading" />
+          <span>
+            read {counted(rollouts, 'rollout')}
+            {progress !== null && ` · ${bytes(progress.bytesRead)} of ${bytes(progress.bytesTotal)}`}
+            {rate !== null && ` · ${bytes(rate)}/s`}
+          </span>
+          <button type="button" className="link" onClick={() => void closeDump()}>
+            Stop
+          </button>
+        </>
+      ) : (
+        <span>read {counted(rollouts, 'rollout')}</span>
+      )}
+      {skipped > 0 ? (
+        <button type="button" className="link warn-text" onClick={() => openDialog('skipped')}>
+          {counted(skipped, 'record')} skipped ▸
+        </button>
+      ) : (
+        <span>nothing skipped</span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,114 @@
+import type { Report } from '../../shared/model/report.ts'
+import { LIMIT_NAMES } from '../../shared/model/streams.ts'
+import { pickAndOpen } from '../data/opening.ts'
+import { useFiles } from '../state/files.ts'
+import { type Dialog, openDialog } from '../state/view.ts'
+import { count, counted } from '../text/numbers.ts'
+import { LIMIT_WORDS, POLICY_WORDS, STREAM_WORDS } from '../text/words.ts'
+
+/** The top line: what was opened, how it was understood, and what it lacks. Each entry opens its reason. */
+export function TruthLine() {
+  const report = useFiles((files) => files.report)
+  const rollouts = useFiles((files) => files.rollouts)
+  if (report === null) return null
+  const tokenizer = report.tokenizer.id ?? 'no tokenizer'
+  const format = [...new Set(report.sources.map((source) => source.format?.id ?? 'not read'))].join(', ')
+  return (
+    <header className="truth-line">
+      <span className="truth-brand" aria-hidden="true">
+        ▚
+      </span>
+      <Entry dialog="sources" label="files" value={nameOf(report)} strong />
+      <Entry dialog="sources" label="format" value={format} />
+      <span className="truth-entry truth-fixed">
+        <span className="truth-label">rollouts</span> {count(rollouts)}
+      </span>
+      <Entry
+        dialog="tokenizer"
+        label="tokenizer"
+        value={tokenizer}
+        warn={report.tokenizer.id === null || report.tokenizer.confidence < 0.8}
+      />
+      <Entry dialog="policy" label="policy" value={policyOf(report)} warn={report.policy.suggested !== null} />
+      <Entry dialog="limits" label="limits" value={limitsOf(report)} />
+      <Missing report={report} />
+      <span className="truth-actions">
+        <button type="button" className="button quiet-button" onClick={() => void pickAndOpen('files')}>
+          Open…
+        </button>
+        <button
+          type="button"
+          className="button quiet-button"
+          aria-label="Find a command"
+          onClick={() => openDialog('palette')}
+        >
+          <kbd>⌘K</kbd>
+        </button>
+      </span>
+    </header>
+  )
+}
+
+function Entry(props: { dialog: Dialog; label: string; value: string; strong?: boolean; warn?: boolean }) {
+  const { dialog, label, value, strong = false, warn = false } = props
+  return (
+    <button
+      type="button"
+      className={`truth-entry${strong ? ' strong' : ''}`}
+      aria-haspopup="dialog"
+      onClick={() => openDialog(dialog)}
+    >
+      <span className="truth-label">{label}</span>{' '}
+      <span className="truth-value">
+        {warn && (
+          <span className="warn-text" role="img" aria-label="to be looked at">
+            ▲{' '}
+          </span>
+        )}
+        {value}
+      </span>
+    </button>
+  )
+}
+
+function Missing({ report }: { report: Report }) {
+  const missing = missingOf(report)
+  if (missing.length === 0) return null
+  const [first, second] = missing
+  const named = missing.length <= 2 ? [first, second].filter((stream) => stream !== undefined) : [first]
+  const rest = missing.length - named.length
+  const words = named.map((stream) => STREAM_WORDS[stream as (typeof missing)[number]].name).join(', ')
+  return (
+    <Entry
+      dialog="missing"
+      label="without"
+      value={rest > 0 ? `${words} and ${counted(rest, 'more', 'more')}` : words}
+    />
+  )
+}
+
+export function missingOf(report: Report) {
+  return [...new Set(report.sources.flatMap((source) => source.missing))]
+}
+
+function nameOf(report: Report): string {
+  const [first] = report.sources
+  if (first === undefined) return 'none'
+  const base = first.name.split('/').at(-1) ?? first.name
+  return report.sources.length === 1 ? base : `${base} and ${counted(report.sources.length - 1, 'more', 'more')}`
+}
+
+function policyOf(report: Report): string {
+  const { id, intended } = report.policy
+  const name = POLICY_WORDS[id].name
+  return intended.length === 0 ? name : `${name}, ${intended.join(' ')} intended`
+}
+
+function limitsOf(report: Report): string {
+  const known = LIMIT_NAMES.flatMap((name) => {
+    const limit = report.limits[name]
+    return limit === null ? [] : [`${LIMIT_WORDS[name]} ${count(limit.value)}`]
+  })
+  if (known.length === 0) return 'not known'
+  return known.length === 1 ? (known[0] as string) : `${known[0]} and ${known.length - 1} more`
+}

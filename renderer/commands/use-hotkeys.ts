@@ -1,0 +1,36 @@
+import { useEffect } from 'react'
+import { openDialog, useView } from '../state/view.ts'
+import { COMMANDS, isPossible } from './commands.ts'
+import { isTyping, matches } from './keys.ts'
+
+/** Keys that a focused control understands by itself. */
+const CONTROL_KEYS = new Set(['Enter', ' ', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'Home', 'End'])
+
+/** Gives commands by key, for as long as the page lives. */
+export function useHotkeys(): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || isTyping(event.target)) return
+      if (useView.getState().dialog !== null) {
+        if (event.key === 'Escape') openDialog(null)
+        return
+      }
+      if (CONTROL_KEYS.has(event.key) && ownsKeys(event.target)) return
+      const command = COMMANDS.find(
+        (candidate) => candidate.keys.some((key) => matches(key, event)) && isPossible(candidate),
+      )
+      if (command === undefined) return
+      event.preventDefault()
+      command.run()
+    }
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
+}
+
+function ownsKeys(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    target.closest('button, a[href], summary, [role=slider], [role=tab], input') !== null
+  )
+}

@@ -1,0 +1,170 @@
+import type { AuditOptions } from '../../shared/model/policy.ts'
+import type { OpenedDump, Progress, SourceInput } from '../../shared/session/protocol.ts'
+import { Cancelled, sentenceOf } from '../engine/client.ts'
+import { engine, onEngineProgress } from '../engine/engine.ts'
+import { addProblem, NOTHING_OPEN, useFiles } from '../state/files.ts'
+import { NO_FILTERS, useFilters } from '../state/filters.ts'
+import { useFlags } from '../state/flags.ts'
+import { NOTHING_SELECTED, useSelection } from '../state/selection.ts'
+import { say, useView } from '../state/view.ts'
+import { forgetDetails } from './details.ts'
+import { findFlagsHere } from './flags.ts'
+import { rememberOpened } from './recent.ts'
+import { forgetRows } from './rows.ts'
+import { startTokenizer, type TokenizerTexts } from './tokenizers.ts'
+
+/** While a dump is read, tables are asked again at most this often (milliseconds). */
+const REFRESH_EVERY = 700
+/** Weight of the newest sample in the smoothed rate. */
+const RATE_SMOOTHING = 0.3
+
+let opening: AbortController | null = null
+let clock = { at: 0, bytes: 0, refreshed: 0 }
+
+/** Opens files in place of what is open. Resolves when the first rollouts can be looked at, or nothing could be read. */
+export async function openSources(
+  sources: readonly SourceInput[],
+  given: { options?: AuditOptions; handles?: readonly FileSystemFileHandle[]; tokenizer?: TokenizerTexts | null } = {},
+): Promise<boolean> {
+  opening?.abort()
+  const run = new AbortController()
+  opening = run
+  const problems = useFiles.getState().problems
+  const options = given.options ?? {}
+  forget()
+  useFiles.setState({ ...NOTHING_OPEN, problems, phase: 'opening', sources, options })
+  startClock()
+  try {
+    const tokenizer = given.tokenizer ? await startTokenizer(given.tokenizer) : undefined
+    const chosen = tokenizer === undefined ? options : { ...options, tokenizer }
+    const opened = await engine().call('open', { sources, options: chosen }, run.signal)
+    if (opening !== run) return false
+    useFiles.setState({ options: chosen })
+    if (opened.report.sources.every((source) => source.format === null)) {
+      for (const { message } of opened.unreadable) addProblem(message)
+      if (opened.unreadable.length === 0)
+        addProblem('Nothing in these files could be read as rollouts. Drop the files that the run wrote.')
+      await closeDump()
+      return false
+    }
+    for (const { message } of opened.unreadable.slice(0, 3)) addProblem(message)
+    takeOpened(opened)
+    void rememberOpened({
+      dumpHash: opened.dumpHash,
+      names: sources.map((source) => source.name),
+      size: sources.reduce((sum, source) => sum + sizeOf(source), 0),
+      openedAt: new Date().toISOString(),
+      handles: given.handles ?? [],
+    })
+    return true
+  } catch (error) {
+    if (opening !== run || error instanceof Cancelled) return false
+    addProblem(sentenceOf(error))
+    useFiles.setState(({ problems }) => ({ ...NOTHING_OPEN, problems }))
+    return false
+  }
+}
+
+/** Reads the open dump again under other settings; a number that a person changed takes effect everywhere. */
+export async function reconfigure(change: Partial<AuditOptions>): Promise<void> {
+  const { phase, options: before } = useFiles.getState()
+  if (phase !== 'reading' && phase !== 'open') return
+  const options: AuditOptions = { ...before, ...change }
+  useFiles.setState({ options, phase: 'reading', progress: null, rate: null })
+  startClock()
+  forgetRows()
+  forgetDetails()
+  try {
+    const opened = await engine().call('reconfigure', { options })
+    takeOpened(opened)
+    say('Reading again under the new settings')
+  } catch (error) {
+    if (error instanceof Cancelled) return
+    addProblem(sentenceOf(error))
+    useFiles.setState(({ phase: now }) => ({ options: before, phase: now === 'reading' ? 'open' : now }))
+  }
+}
+
+/** Stops what is under way and goes back to the start page. */
+export async function closeDump(): Promise<void> {
+  opening?.abort()
+  opening = null
+  forget()
+  useFiles.setState(({ problems }) => ({ ...NOTHING_OPEN, problems }))
+  useView.setState({ view: 'verdicts', dialog: null })
+  await engine()
+    .call('close', {})
+    .catch(() => undefined)
+}
+
+/** Takes in what the engine tells of its reading. Returns the unsubscriber. */
+export function followProgress(): () => void {
+  return onEngineProgress((progress) => {
+    const { phase } = useFiles.getState()
+    if (phase === 'empty') return
+    useFiles.setState({ progress, rate: rateOf(progress), rollouts: progress.trajectories })
+    const fraction = progress.bytesTotal > 0 ? progress.bytesRead / progress.bytesTotal : 0
+    void window.inspector?.setProgress(progress.done ? null : fraction)
+    if (phase === 'reading') void refresh(progress)
+  })
+}
+
+async function refresh(progress: Progress): Promise<void> {
+  const now = performance.now()
+  if (!progress.done && now - clock.refreshed < REFRESH_EVERY) return
+  clock.refreshed = now
+  const run = opening
+  try {
+    const report = await engine().call('report', {})
+    if (run !== opening || useFiles.getState().phase !== 'reading') return
+    // Codes that need the whole dump are known only now, so rows kept until here may lack them.
+    if (progress.done) forgetRows()
+    useFiles.setState(({ revision }) => ({
+      report,
+      revision: revision + 1,
+      ...(progress.done ? { phase: 'open', rate: null } : {}),
+    }))
+    if (progress.done) await findFlagsHere(progress.trajectories)
+  } catch (error) {
+    if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
+  }
+}
+
+function takeOpened(opened: OpenedDump): void {
+  useFiles.setState(({ revision }) => ({
+    phase: 'reading',
+    report: opened.report,
+    unreadable: opened.unreadable,
+    dumpHash: opened.dumpHash,
+    revision: revision + 1,
+  }))
+  const { progress } = useFiles.getState()
+  if (progress?.done) void refresh(progress)
+}
+
+function forget(): void {
+  forgetRows()
+  forgetDetails()
+  useFilters.setState(NO_FILTERS)
+  useSelection.setState(NOTHING_SELECTED)
+  useFlags.setState({ here: [] })
+}
+
+function startClock(): void {
+  clock = { at: performance.now(), bytes: 0, refreshed: 0 }
+}
+
+function rateOf(progress: Progress): number | null {
+  const now = performance.now()
+  const elapsed = (now - clock.at) / 1000
+  const before = useFiles.getState().rate
+  if (elapsed < 0.1) return before
+  const rate = Math.max(0, (progress.bytesRead - clock.bytes) / elapsed)
+  clock = { ...clock, at: now, bytes: progress.bytesRead }
+  return before === null ? rate : before + RATE_SMOOTHING * (rate - before)
+}
+
+function sizeOf(source: SourceInput): number {
+  if (source.kind === 'file') return (source.file as File).size
+  return source.kind === 'url' ? source.size : source.bytes.byteLength
+}

@@ -1,0 +1,38 @@
+import type { ExportRequest } from '../../shared/session/protocol.ts'
+import { Cancelled, sentenceOf } from '../engine/client.ts'
+import { engine } from '../engine/engine.ts'
+import { addProblem } from '../state/files.ts'
+import { say } from '../state/view.ts'
+import { counted } from '../text/numbers.ts'
+
+/** Makes the export and hands its files to the shell's save dialog, or to the browser's downloads. */
+export async function exportRollouts(request: ExportRequest): Promise<void> {
+  if (request.indices.length === 0) {
+    addProblem('There is nothing to export: no rollout is selected. Flag some with f, or widen the filter.')
+    return
+  }
+  try {
+    const { files } = await engine().call('export', request)
+    const what = counted(request.indices.length, 'rollout')
+    if (window.inspector !== undefined) {
+      const saved = await window.inspector.saveFiles(files)
+      if (saved.kind === 'failed') addProblem(saved.message)
+      else if (saved.kind === 'saved') say(`${what} saved as ${saved.names.join(', ')}`)
+      return
+    }
+    for (const file of files) download(file.name, file.bytes)
+    say(`${what} exported as ${files.map((file) => file.name).join(', ')}`)
+  } catch (error) {
+    if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
+  }
+}
+
+function download(name: string, bytes: Uint8Array): void {
+  const url = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: 'application/octet-stream' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // The download has taken hold of the bytes by the time the next task runs; a minute is generous for a slow disk.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}

@@ -1,0 +1,90 @@
+import type { OpenedFiles } from '../../electron/bridge.ts'
+import type { SourceInput } from '../../shared/session/protocol.ts'
+import { sentenceOf } from '../engine/client.ts'
+import { addProblem, useFiles } from '../state/files.ts'
+import { say } from '../state/view.ts'
+import type { RecentOpen } from './database.ts'
+import { type Dropped, filesOfInput } from './dropped.ts'
+import { openSources, reconfigure } from './dump.ts'
+import { isTokenizerFile, readTokenizer, startTokenizer } from './tokenizers.ts'
+
+/** Opens what a person dropped or chose: rollouts, a tokenizer for those that are open, or both. */
+export async function openDropped(dropped: Dropped): Promise<void> {
+  try {
+    for (const name of dropped.emptyFolders) {
+      addProblem(`The folder ${name} holds no file. Drop the folder that the run wrote its rollouts to.`)
+    }
+    // A tokenizer that lies somewhere inside a run's folder was not meant by the person who dropped the folder.
+    const meant = dropped.files.filter(({ name, file }) => isTokenizerFile(file) && !name.includes('/'))
+    const dumps = dropped.files.filter(({ file }) => !isTokenizerFile(file))
+    const tokenizer = await readTokenizer(meant.map(({ file }) => file))
+    if (dumps.length > 0) {
+      const sources = dumps.map(({ name, file }): SourceInput => ({ kind: 'file', name, file }))
+      for (const { file } of dumps) void window.inspector?.rememberDropped(file)
+      await openSources(sources, { handles: dropped.handles, tokenizer })
+    } else if (tokenizer !== null) {
+      if (useFiles.getState().phase === 'empty') {
+        addProblem('A tokenizer was dropped, but no rollouts are open. Open the rollouts first, or drop both together.')
+        return
+      }
+      const id = await startTokenizer(tokenizer)
+      await reconfigure({ tokenizer: id })
+      say(`Tokenizer ${id} is used`)
+    } else if (dropped.files.length > 0) {
+      addProblem('A tokenizer_config.json alone is no tokenizer. Drop it together with its tokenizer.json.')
+    }
+  } catch (error) {
+    addProblem(sentenceOf(error))
+  }
+}
+
+/** What the desktop shell opened: files by ranged address, and sentences about what it could not open. */
+export async function openFromShell(opened: OpenedFiles): Promise<void> {
+  for (const problem of opened.problems) addProblem(problem)
+  if (opened.files.length > 0) await openSources(opened.files.map(urlSource))
+}
+
+/** A source behind an address of this page's own origin. */
+export function urlSource(file: { readonly name: string; readonly url: string; readonly size: number }): SourceInput {
+  return { kind: 'url', name: file.name, url: new URL(file.url, document.baseURI).href, size: file.size }
+}
+
+/** The operating system's dialog: the shell's where there is one, else the browser's. */
+export async function pickAndOpen(what: 'files' | 'folder'): Promise<void> {
+  if (window.inspector !== undefined) return openFromShell(await window.inspector.pickFiles(what))
+  const files = await chooseFiles(what)
+  if (files !== null) await openDropped(filesOfInput(files))
+}
+
+function chooseFiles(what: 'files' | 'folder'): Promise<FileList | null> {
+  const input = document.createElement('input')
+  input.type = 'file'
+  input.multiple = true
+  input.webkitdirectory = what === 'folder'
+  return new Promise((resolve) => {
+    input.addEventListener('change', () => resolve(input.files))
+    input.addEventListener('cancel', () => resolve(null))
+    input.click()
+  })
+}
+
+/** Opens again what was open before, through the handles that the browser kept. */
+export async function openRecent(entry: RecentOpen): Promise<void> {
+  try {
+    const files = []
+    for (const handle of entry.handles) {
+      const asking = handle as FileSystemFileHandle & {
+        requestPermission?: (what: { mode: 'read' }) => Promise<PermissionState>
+      }
+      if ((await asking.requestPermission?.({ mode: 'read' })) === 'denied') {
+        addProblem(`The browser did not allow reading ${handle.name}. Drop the file here instead.`)
+        return
+      }
+      const file = await handle.getFile()
+      files.push({ name: file.name, file })
+    }
+    await openDropped({ files, handles: entry.handles, emptyFolders: [] })
+  } catch (error) {
+    addProblem(`${entry.names.join(', ')} can no longer be read (${sentenceOf(error)}). Drop the file here instead.`)
+  }
+}

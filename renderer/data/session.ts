@@ -1,0 +1,64 @@
+import { addProblem } from '../state/files.ts'
+import { openSources } from './dump.ts'
+import { observable } from './observable.ts'
+import { openFromShell, urlSource } from './opening.ts'
+
+interface ServedFile {
+  readonly name: string
+  readonly url: string
+  readonly size: number
+}
+
+/** What a command that serves this page tells it (`session.json`). */
+interface Session {
+  readonly files: readonly ServedFile[]
+  readonly sample: ServedFile | null
+  readonly notice: string | null
+}
+
+/** The sample run, where the host has one to lend. */
+export const sample = observable<ServedFile | null>(null)
+/** One line from the host that belongs on the start page. */
+export const hostNotice = observable<string | null>(null)
+
+/** Asks the host what to open. A page without such a host starts empty. */
+export async function startSession(): Promise<void> {
+  const session = await fetchSession()
+  sample.set(session?.sample ?? null)
+  hostNotice.set(session?.notice ?? null)
+  if (session !== null && session.files.length > 0) await openSources(session.files.map(urlSource))
+  const shell = window.inspector
+  if (shell === undefined) return
+  shell.onOpenFiles((opened) => void openFromShell(opened))
+  await openFromShell(await shell.ready())
+}
+
+export async function openSample(): Promise<void> {
+  const file = sample.get()
+  if (file === null) addProblem('This installation carries no sample run. Drop a file of your own.')
+  else await openSources([urlSource(file)])
+}
+
+async function fetchSession(): Promise<Session | null> {
+  try {
+    const response = await fetch(new URL('session.json', document.baseURI), { cache: 'no-store' })
+    if (!response.ok) return null
+    const value: unknown = await response.json()
+    if (typeof value !== 'object' || value === null) return null
+    const { files, sample: one, notice } = value as Record<string, unknown>
+    return {
+      files: Array.isArray(files) ? files.filter(isServedFile) : [],
+      sample: isServedFile(one) ? one : null,
+      notice: typeof notice === 'string' ? notice : null,
+    }
+  } catch {
+    // No such host, or an answer that is no JSON: there is nothing to open.
+    return null
+  }
+}
+
+function isServedFile(value: unknown): value is ServedFile {
+  if (typeof value !== 'object' || value === null) return false
+  const { name, url, size } = value as Record<string, unknown>
+  return typeof name === 'string' && typeof url === 'string' && typeof size === 'number'
+}

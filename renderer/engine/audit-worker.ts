@@ -1,0 +1,5 @@
+import { serveAuditWorker } from '../../shared/session/audit-worker.ts'
+import { fetchTokenizer } from './fetch-tokenizer.ts'
+import { workerPort } from './worker-port.ts'
+
+serveAuditWorker(workerPort(), { bundledTokenizers: fetchTokenizer })

@@ -1,0 +1,40 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { WorkerLink } from '../../shared/session/host.ts'
+import type { EngineWorkerHost } from '../../shared/session/serve-engine.ts'
+import { byteSource } from './byte-sources.ts'
+import { fetchTokenizer } from './fetch-tokenizer.ts'
+
+/** Audit workers beyond this many wait for the one reader. */
+const MOST_JOBS = 8
+
+/** What a browser lends the engine. Runs inside the engine's worker, whose script lies one folder below the page. */
+export function browserHost(): EngineWorkerHost {
+  return {
+    byteSource,
+    bundledTokenizers: fetchTokenizer,
+    createSha256: () => {
+      const hash = sha256.create()
+      return { update: (bytes) => void hash.update(bytes), digest: () => bytesToHex(hash.digest()) }
+    },
+    spawnAuditWorker,
+    // One core stays with the page and one with the reader.
+    jobs: Math.max(1, Math.min(MOST_JOBS, (navigator.hardwareConcurrency || 2) - 1)),
+  }
+}
+
+function spawnAuditWorker(): WorkerLink {
+  const worker = new Worker(new URL('./audit-worker.ts', import.meta.url), { type: 'module' })
+  return {
+    post: (message, transfer = []) => worker.postMessage(message, [...transfer]),
+    onMessage: (listener) => worker.addEventListener('message', (event) => listener(event.data)),
+    onError: (listener) => {
+      worker.addEventListener('error', (event) => {
+        event.preventDefault()
+        listener(event.message || 'its code could not be loaded')
+      })
+      worker.addEventListener('messageerror', () => listener('a message could not be read'))
+    },
+    terminate: () => worker.terminate(),
+  }
+}

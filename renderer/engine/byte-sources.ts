@@ -1,0 +1,69 @@
+import type { ByteSource } from '../../shared/model/source.ts'
+import type { SourceInput } from '../../shared/session/protocol.ts'
+
+/** What a page sends, as bytes that the engine can read. Throws with a sentence when it is none of the three kinds. */
+export function byteSource(input: SourceInput): ByteSource {
+  if (input.kind === 'file') {
+    if (!(input.file instanceof Blob)) throw new Error(`${input.name} did not arrive as a file. Drop it again.`)
+    return blobSource(input.name, input.file)
+  }
+  if (input.kind === 'url') return urlSource(input.name, input.url, input.size)
+  return blobSource(input.name, new Blob([input.bytes as Uint8Array<ArrayBuffer>]))
+}
+
+function blobSource(name: string, blob: Blob): ByteSource {
+  const reading = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch {
+      // The browser gives up a file that changed or went away since it was chosen, with words only it understands.
+      throw new Error(`${name} changed or was moved while it was being read. Open it again.`)
+    }
+  }
+  return {
+    name,
+    size: blob.size,
+    slice: (start, end) => reading(async () => new Uint8Array(await blob.slice(start, end).arrayBuffer())),
+    stream: (start = 0) => blob.slice(start).stream(),
+  }
+}
+
+function urlSource(name: string, url: string, size: number): ByteSource {
+  const fetchFrom = async (start: number, end: number): Promise<Response> => {
+    const response = await fetch(url, { headers: { Range: `bytes=${start}-${end - 1}` } })
+    if (response.status === 206 || (response.status === 200 && start === 0 && end >= size)) return response
+    await response.body?.cancel()
+    throw new Error(
+      response.ok
+        ? `${name}: the server that holds it does not give parts of a file. Download it and open it from disk.`
+        : `${name} could not be read (${response.status} ${response.statusText}). Check that the file is still there and open it again.`,
+    )
+  }
+  return {
+    name,
+    size,
+    async slice(start, end) {
+      const last = Math.min(end, size)
+      if (start >= last) return new Uint8Array(0)
+      return new Uint8Array(await (await fetchFrom(start, last)).arrayBuffer())
+    },
+    stream(start = 0) {
+      let reader: ReadableStreamDefaultReader<Uint8Array> | null = null
+      return new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          if (start >= size) {
+            controller.close()
+            return
+          }
+          reader ??= ((await fetchFrom(start, size)).body as ReadableStream<Uint8Array>).getReader()
+          const { done, value } = await reader.read()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        },
+        async cancel(reason) {
+          await reader?.cancel(reason)
+        },
+      })
+    },
+  }
+}

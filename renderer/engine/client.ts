@@ -1,0 +1,115 @@
+import type { EngineAnswer, EngineCall, EngineRequests, Progress, RequestName } from '../../shared/session/protocol.ts'
+
+/** The page's end of the engine: a worker in the app, a scripted port in tests. */
+export interface EnginePort {
+  post(message: EngineCall): void
+  onMessage(listener: (message: EngineAnswer) => void): void
+  /** The engine itself stopped; `message` is what the host knows about it. */
+  onError(listener: (message: string) => void): void
+  terminate(): void
+}
+
+/** A request that the engine could not fulfil. `message` is a sentence for people. */
+export class EngineFailure extends Error {
+  override readonly name = 'EngineFailure'
+}
+
+/** A request that was taken back; nobody waits for its answer. */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled'
+}
+
+interface Waiting {
+  resolve(output: unknown): void
+  reject(error: Error): void
+}
+
+/**
+ * Typed calls over one port. Every call is answered once or fails with a sentence; answers to cancelled calls are
+ * dropped; when the engine stops, everything that waits fails at once and later calls fail too.
+ */
+export class EngineClient {
+  private readonly waiting = new Map<number, Waiting>()
+  private readonly progressListeners = new Set<(progress: Progress) => void>()
+  private next = 1
+  private stopped: string | null = null
+
+  constructor(private readonly port: EnginePort) {
+    port.onMessage((message) => this.receive(message))
+    port.onError((message) => this.stop(message))
+  }
+
+  /** True once the worker broke; a new client is needed. */
+  get isStopped(): boolean {
+    return this.stopped !== null
+  }
+
+  call<Name extends RequestName>(
+    name: Name,
+    input: EngineRequests[Name]['input'],
+    signal?: AbortSignal,
+  ): Promise<EngineRequests[Name]['output']> {
+    if (this.stopped !== null) return Promise.reject(new EngineFailure(this.stopped))
+    if (signal?.aborted) return Promise.reject(new Cancelled())
+    const call = this.next++
+    return new Promise<unknown>((resolve, reject) => {
+      const cancel = () => {
+        if (!this.waiting.delete(call)) return
+        this.port.post({ kind: 'cancel', call })
+        reject(new Cancelled())
+      }
+      signal?.addEventListener('abort', cancel, { once: true })
+      const settle = () => signal?.removeEventListener('abort', cancel)
+      this.waiting.set(call, {
+        resolve: (output) => {
+          settle()
+          resolve(output)
+        },
+        reject: (error) => {
+          settle()
+          reject(error)
+        },
+      })
+      this.port.post({ kind: 'call', call, name, input })
+    }) as Promise<EngineRequests[Name]['output']>
+  }
+
+  /** Returns the unsubscriber. */
+  onProgress(listener: (progress: Progress) => void): () => void {
+    this.progressListeners.add(listener)
+    return () => this.progressListeners.delete(listener)
+  }
+
+  /** Ends the engine; what waits is cancelled. */
+  terminate(): void {
+    this.stopped ??= 'The engine was closed. Open the files again.'
+    this.port.terminate()
+    for (const waiting of this.waiting.values()) waiting.reject(new Cancelled())
+    this.waiting.clear()
+  }
+
+  private receive(message: EngineAnswer): void {
+    if (message.kind === 'progress') {
+      for (const listener of this.progressListeners) listener(message.progress)
+      return
+    }
+    const waiting = this.waiting.get(message.call)
+    if (waiting === undefined) return
+    this.waiting.delete(message.call)
+    if (message.kind === 'answer') waiting.resolve(message.output)
+    else waiting.reject(new EngineFailure(message.message))
+  }
+
+  private stop(message: string): void {
+    this.stopped = `The engine stopped (${message}). Open the files again; if it happens again with the same file, the file is the place to look.`
+    this.port.terminate()
+    for (const waiting of this.waiting.values()) waiting.reject(new EngineFailure(this.stopped))
+    this.waiting.clear()
+  }
+}
+
+/** One sentence for people, whatever was thrown. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof Error && error.message !== '') return error.message
+  return 'Something failed without saying why. Open the files again.'
+}

@@ -1,0 +1,21 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app/app.tsx'
+import { ErrorBoundary } from './app/error-boundary.tsx'
+import { startApp } from './app/start-app.ts'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/frame.css'
+import './styles/start.css'
+import './styles/verdicts.css'
+import './styles/rollouts.css'
+import './styles/rollout.css'
+
+startApp()
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <StrictMode>
+    <ErrorBoundary>
+      <App />
+    </ErrorBoundary>
+  </StrictMode>,
+)

@@ -1,0 +1,85 @@
+import type { SortColumn } from '../../shared/session/protocol.ts'
+import type { RolloutTab, View } from './view.ts'
+
+/** What is on screen, as it stands behind the `#` of the page's address. */
+export interface Address {
+  readonly dump: string | null
+  readonly view: View
+  readonly rollout: number | null
+  readonly tokens: readonly [number, number] | null
+  readonly tab: RolloutTab
+  readonly findings: readonly string[]
+  readonly flagged: boolean
+  readonly sort: SortColumn
+  readonly descending: boolean
+}
+
+export const HOME: Address = {
+  dump: null,
+  view: 'verdicts',
+  rollout: null,
+  tokens: null,
+  tab: 'tokens',
+  findings: [],
+  flagged: false,
+  sort: 'index',
+  descending: false,
+}
+
+const VIEWS: readonly View[] = ['verdicts', 'rollouts', 'rollout']
+const TABS: readonly RolloutTab[] = ['tokens', 'boundaries', 'messages', 'raw']
+const SORTS: readonly SortColumn[] = [
+  'index',
+  'id',
+  'group',
+  'step',
+  'reward',
+  'advantage',
+  'tokens',
+  'trained',
+  'turns',
+  'end',
+  'findings',
+]
+
+/** `#dump=…&view=rollout&rollout=12&tokens=410-655`; only what differs from the start is written. */
+export function formatAddress(address: Address): string {
+  const fields = new URLSearchParams()
+  if (address.dump !== null) fields.set('dump', address.dump)
+  if (address.view !== HOME.view) fields.set('view', address.view)
+  if (address.rollout !== null && address.view === 'rollout') fields.set('rollout', String(address.rollout))
+  if (address.tokens !== null && address.view === 'rollout') fields.set('tokens', address.tokens.join('-'))
+  if (address.tab !== HOME.tab && address.view === 'rollout') fields.set('tab', address.tab)
+  if (address.findings.length > 0) fields.set('findings', address.findings.join('.'))
+  if (address.flagged) fields.set('flagged', '1')
+  if (address.sort !== HOME.sort || address.descending) {
+    fields.set('sort', `${address.descending ? '-' : ''}${address.sort}`)
+  }
+  const text = fields.toString()
+  return text === '' ? '' : `#${text}`
+}
+
+/** Reads an address that anyone may have typed: what cannot be understood is left at its start. */
+export function parseAddress(hash: string): Address {
+  const fields = new URLSearchParams(hash.replace(/^#/, ''))
+  const sort = fields.get('sort') ?? HOME.sort
+  const range = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(fields.get('tokens') ?? '')
+  const start = range === null ? null : Number(range[1])
+  const view = oneOf(VIEWS, fields.get('view')) ?? HOME.view
+  const rollout = /^\d{1,9}$/.test(fields.get('rollout') ?? '') ? Number(fields.get('rollout')) : null
+  return {
+    dump: /^[0-9a-f]{8,64}$/.test(fields.get('dump') ?? '') ? fields.get('dump') : null,
+    view: view === 'rollout' && rollout === null ? 'rollouts' : view,
+    rollout,
+    tokens: start === null ? null : [start, Math.max(start + 1, Number(range?.[2] ?? start + 1))],
+    tab: oneOf(TABS, fields.get('tab')) ?? HOME.tab,
+    findings: (fields.get('findings') ?? '').split('.').filter((code) => /^[A-Z]\d{2}$/.test(code)),
+    flagged: fields.get('flagged') === '1',
+    sort: oneOf(SORTS, sort.replace(/^-/, '')) ?? HOME.sort,
+    descending: sort.startsWith('-'),
+  }
+}
+
+function oneOf<T extends string>(known: readonly T[], text: string | null): T | null {
+  return known.find((value) => value === text) ?? null
+}

@@ -1,0 +1,50 @@
+import { create } from 'zustand'
+import type { AuditOptions } from '../../shared/model/policy.ts'
+import type { Report } from '../../shared/model/report.ts'
+import type { OpenedDump, Progress, SourceInput } from '../../shared/session/protocol.ts'
+
+/** `opening`: the engine looks at the first records. `reading`: rollouts can be opened, more are to come. */
+export type Phase = 'empty' | 'opening' | 'reading' | 'open'
+
+export interface FilesState {
+  readonly phase: Phase
+  readonly sources: readonly SourceInput[]
+  readonly options: AuditOptions
+  readonly dumpHash: string | null
+  readonly unreadable: OpenedDump['unreadable']
+  /** The latest report; final once `phase` is `open`. */
+  readonly report: Report | null
+  readonly progress: Progress | null
+  /** Bytes per second, smoothed. */
+  readonly rate: number | null
+  /** Rows known so far. */
+  readonly rollouts: number
+  /** Grows whenever rows or codes may have changed, so that queries are asked again. */
+  readonly revision: number
+  /** Sentences about what went wrong, newest last; shown until dismissed. */
+  readonly problems: readonly string[]
+}
+
+export const NOTHING_OPEN: FilesState = {
+  phase: 'empty',
+  sources: [],
+  options: {},
+  dumpHash: null,
+  unreadable: [],
+  report: null,
+  progress: null,
+  rate: null,
+  rollouts: 0,
+  revision: 0,
+  problems: [],
+}
+
+export const useFiles = create<FilesState>()(() => NOTHING_OPEN)
+
+export function addProblem(sentence: string): void {
+  useFiles.setState(({ problems }) => ({ problems: [...problems.filter((known) => known !== sentence), sentence] }))
+}
+
+export function dismissProblem(sentence: string): void {
+  useFiles.setState(({ problems }) => ({ problems: problems.filter((known) => known !== sentence) }))
+}

@@ -1,0 +1,62 @@
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** What a cell shows where the dump carries nothing. */
+export const ABSENT = '–'
+export const NOT_IN_DUMP = 'not in this dump'
+
+/** `910,233`. */
+export function count(value: number): string {
+  return whole.format(value)
+}
+
+/** `910.2K`, for axes. */
+export function short(value: number): string {
+  return compact.format(value)
+}
+
+/** `1 rollout`, `12 rollouts`. */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`
+}
+
+/** A share from 0 to 1 as a percentage that never rounds a present fault to 0 % nor a missing one to 100 %. */
+export function percent(share: number): string {
+  if (!Number.isFinite(share)) return ABSENT
+  const value = share * 100
+  if (value > 0 && value < 0.1) return '< 0.1 %'
+  if (value < 100 && value > 99.9) return '> 99.9 %'
+  return `${value >= 10 || value === 0 ? trimZero(value.toFixed(value === 100 ? 0 : 1)) : value.toFixed(1)} %`
+}
+
+/** Up to four significant digits; NaN and infinities as the dump spells them; absent as a dash. */
+export function real(value: number | null | undefined): string {
+  if (value === null || value === undefined) return ABSENT
+  if (Number.isNaN(value)) return 'NaN'
+  if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞'
+  if (Number.isInteger(value) && Math.abs(value) < 1e6) return minus(count(value))
+  const size = Math.abs(value)
+  if (size >= 1e6 || size < 1e-4) return minus(value.toExponential(2))
+  return minus(trimZero(value.toPrecision(4)))
+}
+
+/** Bytes in the unit a person would choose: `812 B`, `4.2 MB`. Decimal units, as file managers show. */
+export function bytes(value: number): string {
+  if (value < 1000) return `${whole.format(value)} B`
+  const units = ['kB', 'MB', 'GB', 'TB']
+  let size = value
+  let unit = -1
+  while (size >= 1000 && unit < units.length - 1) {
+    size /= 1000
+    unit++
+  }
+  return `${size >= 100 ? size.toFixed(0) : size.toFixed(1)} ${units[unit]}`
+}
+
+function trimZero(text: string): string {
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text
+}
+
+function minus(text: string): string {
+  return text.replace('-', '−')
+}

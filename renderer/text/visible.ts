@@ -1,0 +1,86 @@
+/** A stretch of token text as it is drawn. `space` is drawn as itself with a dot laid under it. */
+export interface Piece {
+  readonly kind: 'plain' | 'space' | 'mark' | 'newline'
+  readonly text: string
+}
+
+// What a reader cannot see or what changes how the text around it is read: controls, format characters (bidi, zero
+// width, tags), line and paragraph separators, every space but the plain one, lone surrogates.
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|[\p{Zs}--[ ]]/v
+const PRINTABLE_ASCII = /^[\x21-\x7e]*$/
+
+const NAMES: Readonly<Record<string, string>> = {
+  '\n': '⏎',
+  '\r': '␍',
+  '\t': '⇥',
+  '\u007f': '␡',
+  '\u00a0': '⍽',
+  '\u00ad': 'SHY',
+  '\u200b': 'ZWSP',
+  '\u200c': 'ZWNJ',
+  '\u200d': 'ZWJ',
+  '\u200e': 'LRM',
+  '\u200f': 'RLM',
+  '\u202a': 'LRE',
+  '\u202b': 'RLE',
+  '\u202c': 'PDF',
+  '\u202d': 'LRO',
+  '\u202e': 'RLO',
+  '\u2066': 'LRI',
+  '\u2067': 'RLI',
+  '\u2068': 'FSI',
+  '\u2069': 'PDI',
+  '\ufeff': 'BOM',
+}
+
+/** Splits token text so that whitespace, control and bidi characters can be seen and can do nothing. */
+export function pieces(text: string): Piece[] {
+  if (PRINTABLE_ASCII.test(text)) return text === '' ? [] : [{ kind: 'plain', text }]
+  const found: Piece[] = []
+  let plain = ''
+  const flush = () => {
+    if (plain !== '') found.push({ kind: 'plain', text: plain })
+    plain = ''
+  }
+  for (const character of text) {
+    if (character === ' ') {
+      flush()
+      const last = found.at(-1)
+      if (last?.kind === 'space') found[found.length - 1] = { kind: 'space', text: `${last.text} ` }
+      else found.push({ kind: 'space', text: ' ' })
+    } else if (HIDDEN.test(character)) {
+      flush()
+      found.push({ kind: character === '\n' ? 'newline' : 'mark', text: markOf(character) })
+    } else plain += character
+  }
+  flush()
+  return found
+}
+
+/** The whole text with every hidden character spelt, for labels and tooltips. */
+export function spelt(text: string): string {
+  return pieces(text)
+    .map((piece) => piece.text)
+    .join('')
+}
+
+function markOf(character: string): string {
+  const name = NAMES[character]
+  if (name !== undefined) return name
+  const code = character.codePointAt(0) as number
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code)
+  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+const WIDE =
+  /[\p{Extended_Pictographic}\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]/v
+const ZERO_WIDTH = /\p{M}/v
+
+/** Columns that one character takes in a fixed-width face, once it is made visible. */
+export function cells(character: string): number {
+  const code = character.codePointAt(0) as number
+  if (code >= 0x20 && code < 0x7f) return 1
+  if (HIDDEN.test(character)) return markOf(character).length
+  if (ZERO_WIDTH.test(character)) return 0
+  return WIDE.test(character) ? 2 : 1
+}

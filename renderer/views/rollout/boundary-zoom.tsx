@@ -1,0 +1,166 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useMemo, useRef } from 'react'
+import type { BoundaryRow, TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import { useBoundaries } from '../../data/boundaries.ts'
+import { selectToken, useSelection } from '../../state/selection.ts'
+import { ABSENT, count, percent, real } from '../../text/numbers.ts'
+import { EdgeName } from '../verdicts/boundary-table.tsx'
+import { type TurnEdge, turnEdges } from './edges.ts'
+import { TokenGlyphs } from './lines.tsx'
+import { disagrees, stateName, structureSays } from './oracles.ts'
+import { tokenText } from './token-text.ts'
+
+/** Tokens shown on either side of an edge. */
+const AROUND = 6
+const EDGE_HEIGHT = 196
+
+/** Every turn edge, six tokens on either side: where headers, end tokens, newlines and masks go wrong. */
+export function BoundaryZoom({ detail }: { detail: TrajectoryDetail }) {
+  const edges = useMemo(() => turnEdges(detail), [detail])
+  const overall = useBoundaries()
+  const scroller = useRef<HTMLDivElement>(null)
+  const jump = useSelection((state) => state.jump)
+  const virtual = useVirtualizer({
+    count: edges.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => EDGE_HEIGHT,
+    overscan: 3,
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a jump scrolls once, whatever else is drawn again
+  useEffect(() => {
+    const { token } = useSelection.getState()
+    if (token === null || edges.length === 0) return
+    let nearest = 0
+    for (const [position, edge] of edges.entries()) {
+      if (Math.abs(edge.at - token) < Math.abs((edges[nearest] as TurnEdge).at - token)) nearest = position
+    }
+    virtual.scrollToIndex(nearest, { align: 'center' })
+  }, [jump, edges])
+  if (edges.length === 0) return <p className="nothing quiet">No edge between two turns was found in these ids.</p>
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the list is scrolled with the keyboard
+    <section ref={scroller} className="zoom" aria-label="Turn edges" tabIndex={0}>
+      <div className="zoom-body" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map((item) => {
+          const edge = edges[item.index] as TurnEdge
+          return (
+            <section
+              key={edge.at}
+              className="zoom-edge"
+              style={{ transform: `translateY(${item.start}px)` }}
+              aria-label={`Edge from turn ${edge.before} to turn ${edge.after}`}
+            >
+              <h3>
+                <span className="quiet">
+                  {edge.before} → {edge.after}
+                </span>{' '}
+                <EdgeName boundary={edge.boundary} />
+              </h3>
+              <OverTheDump row={overall.find((row) => row.boundary === edge.boundary)} />
+              <EdgeTokens detail={detail} edge={edge} />
+            </section>
+          )
+        })}
+      </div>
+    </section>
+  )
+}
+
+/** The same kind of edge over the whole dump, so that a systematic fault is seen as one. */
+function OverTheDump({ row }: { row: BoundaryRow | undefined }) {
+  if (row === undefined) return null
+  const shares = [
+    ['header', row.header],
+    ['end token', row.end],
+    ['newline', row.newline],
+    ['mask', row.mask],
+  ] as const
+  return (
+    <p className="zoom-overall">
+      whole dump, {count(row.edges)} such edges:{' '}
+      {shares.map(([name, share]) => (
+        <span key={name} className={share !== null && share < 1 ? 'zoom-share bad' : 'zoom-share'}>
+          {name} {share === null ? ABSENT : share === 1 ? '✓' : `▲ missing or wrong in ${percent(1 - share)}`}
+        </span>
+      ))}
+    </p>
+  )
+}
+
+function EdgeTokens({ detail, edge }: { detail: TrajectoryDetail; edge: TurnEdge }) {
+  const selected = useSelection((state) => state.token)
+  const from = Math.max(0, edge.at - AROUND)
+  const to = Math.min(detail.states.length, edge.at + AROUND)
+  const tokens = Array.from({ length: to - from }, (_, k) => from + k)
+  const { sampler, trainer } = detail.logprobs
+  const hasDelta = sampler !== null && trainer !== null
+  return (
+    <div className="zoom-scroll">
+      <table className="zoom-table">
+        <tbody>
+          <tr>
+            <th scope="row">text</th>
+            {tokens.map((token) => (
+              <td key={token} className={edgeClass(token, edge)}>
+                <button
+                  type="button"
+                  className={`zoom-token token ${stateName(detail, token)}${token === selected ? ' selected' : ''}`}
+                  aria-label={`Token ${token}`}
+                  onClick={() => selectToken(token)}
+                >
+                  <TokenGlyphs text={tokenText(detail, token)} />
+                </button>
+              </td>
+            ))}
+          </tr>
+          <tr className="zoom-ids">
+            <th scope="row">id</th>
+            {tokens.map((token) => (
+              <td key={token} className={edgeClass(token, edge)}>
+                {detail.ids?.[token]}
+              </td>
+            ))}
+          </tr>
+          <tr>
+            <th scope="row">mask</th>
+            {tokens.map((token) => (
+              <td key={token} className={edgeClass(token, edge)}>
+                {stateName(detail, token)}
+              </td>
+            ))}
+          </tr>
+          <tr>
+            <th scope="row">expected</th>
+            {tokens.map((token) => (
+              <td key={token} className={`${edgeClass(token, edge)}${disagrees(detail, token) ? ' wrong' : ''}`}>
+                {disagrees(detail, token) && (
+                  <span role="img" aria-label="differs">
+                    ▲{' '}
+                  </span>
+                )}
+                {structureSays(detail, token) ?? ABSENT}
+              </td>
+            ))}
+          </tr>
+          {hasDelta && (
+            <tr>
+              <th scope="row">Δ logprob</th>
+              {tokens.map((token) => {
+                const delta = (sampler[token] ?? Number.NaN) - (trainer[token] ?? Number.NaN)
+                return (
+                  <td key={token} className={edgeClass(token, edge)}>
+                    {Number.isNaN(delta) ? ABSENT : real(delta)}
+                  </td>
+                )
+              })}
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function edgeClass(token: number, edge: TurnEdge): string {
+  return token === edge.at ? 'at-edge' : ''
+}

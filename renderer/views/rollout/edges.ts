@@ -1,0 +1,57 @@
+import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+
+/** Tokens at which the state differs from the token before: the edges of the mask. */
+export function maskEdges(states: Uint8Array): Int32Array {
+  const edges: number[] = []
+  for (let token = 1; token < states.length; token++) if (states[token] !== states[token - 1]) edges.push(token)
+  return Int32Array.from(edges)
+}
+
+/** The nearest edge after (or before) a token, null at the end. */
+export function nextEdge(states: Uint8Array, from: number, step: 1 | -1): number | null {
+  for (let token = from + step; token > 0 && token < states.length; token += step) {
+    if (states[token] !== states[token - 1]) return token
+  }
+  return null
+}
+
+/** A place where one turn ends and another begins. `at` is the first token of the later turn. */
+export interface TurnEdge {
+  readonly at: number
+  readonly before: number
+  readonly after: number
+  /** As in the report: `assistant>tool`. */
+  readonly boundary: string
+}
+
+export function turnEdges(detail: Pick<TrajectoryDetail, 'segmentation'>): TurnEdge[] {
+  const turns = detail.segmentation?.turns ?? []
+  return turns.slice(1).map((turn, position) => {
+    const before = turns[position] as (typeof turns)[number]
+    return { at: turn.start, before: before.index, after: turn.index, boundary: `${before.kind}>${turn.kind}` }
+  })
+}
+
+/** Index of the turn that holds a token, -1 where none does. */
+export function turnOf(detail: Pick<TrajectoryDetail, 'segmentation'>, token: number): number {
+  const turns = detail.segmentation?.turns ?? []
+  let low = 0
+  let high = turns.length - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const turn = turns[middle] as (typeof turns)[number]
+    if (token < turn.start) high = middle - 1
+    else if (token >= turn.end) low = middle + 1
+    else return middle
+  }
+  return -1
+}
+
+/** The token to look at first: that of the first finding that has one, else the first that is no padding. */
+export function firstToken(detail: Pick<TrajectoryDetail, 'findings' | 'states'>): number {
+  const found = detail.findings.find((finding) => finding.tokens !== null && finding.intended !== true)
+  if (found?.tokens) return found.tokens[0]
+  const PADDING = 2
+  const start = detail.states.findIndex((state) => state !== PADDING)
+  return Math.max(0, start)
+}

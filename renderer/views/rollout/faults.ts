@@ -1,0 +1,33 @@
+import type { Severity } from '../../../shared/model/report.ts'
+import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+
+/** 0 none, else the worst severity of the findings that cover a token. */
+export const FAULT_NAMES: readonly (Severity | null)[] = [null, 'info', 'warning', 'error']
+
+export interface FaultMap {
+  /** Per token, an index into `FAULT_NAMES`. */
+  readonly worst: Uint8Array
+  /** Tokens at which a finding begins, with the codes that do. */
+  readonly pins: ReadonlyMap<number, string>
+}
+
+/** Longer findings are marked at their ends only: a whole rollout under one line would hide every other fault. */
+const LONGEST_MARKED = 4096
+
+export function faultMap(detail: Pick<TrajectoryDetail, 'findings' | 'states'>): FaultMap {
+  const worst = new Uint8Array(detail.states.length)
+  const pins = new Map<number, string>()
+  for (const finding of detail.findings) {
+    if (finding.tokens === null || finding.intended === true) continue
+    const [start, end] = finding.tokens
+    const rank = FAULT_NAMES.indexOf(finding.severity)
+    const marked = end - start <= LONGEST_MARKED ? end : start + 1
+    for (let token = start; token < marked && token < worst.length; token++) {
+      worst[token] = Math.max(worst[token] as number, rank)
+    }
+    const known = pins.get(start)
+    if (known === undefined) pins.set(start, finding.code)
+    else if (!known.includes(finding.code)) pins.set(start, `${known} ${finding.code}`)
+  }
+  return { worst, pins }
+}

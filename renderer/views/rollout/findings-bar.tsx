@@ -1,0 +1,69 @@
+import type { Finding } from '../../../shared/model/report.ts'
+import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import { jumpTo, useSelection } from '../../state/selection.ts'
+import { useView } from '../../state/view.ts'
+import { counted } from '../../text/numbers.ts'
+import { SEVERITY_WORDS } from '../../text/words.ts'
+
+/** More than these are counted; `]` goes through all of them. */
+const MOST_LISTED = 300
+
+/** The findings of this rollout; each jumps to its tokens. */
+export function FindingsBar({ detail }: { detail: TrajectoryDetail }) {
+  const { findings } = detail
+  if (findings.length === 0) {
+    return (
+      <section className="findings empty" aria-label="Findings">
+        ✓ No finding in this rollout.
+      </section>
+    )
+  }
+  return (
+    <section className="findings" aria-label={counted(findings.length, 'finding')}>
+      <ul>
+        {findings.slice(0, MOST_LISTED).map((finding) => (
+          <li key={finding.fingerprint}>
+            <FindingEntry finding={finding} />
+          </li>
+        ))}
+      </ul>
+      {findings.length > MOST_LISTED && <p className="quiet">and {findings.length - MOST_LISTED} more</p>}
+    </section>
+  )
+}
+
+function FindingEntry({ finding }: { finding: Finding }) {
+  const { glyph, name } = SEVERITY_WORDS[finding.severity]
+  const range = useSelection((state) => state.range)
+  const isHere = finding.tokens !== null && range?.[0] === finding.tokens[0] && range[1] === finding.tokens[1]
+  const words = (
+    <>
+      <span className={`severity ${finding.severity}`}>
+        <span aria-hidden="true">{glyph}</span>
+        <span className="visually-hidden">{name}</span> {finding.code}
+      </span>{' '}
+      <span className="finding-message">{finding.message}</span>
+      <span className="quiet">
+        {finding.turn !== null && ` · turn ${finding.turn}`}
+        {finding.tokens !== null && ` · tokens ${finding.tokens[0]}–${finding.tokens[1] - 1}`}
+        {finding.intended === true && ' · intended by the policy'}
+      </span>
+    </>
+  )
+  const { tokens } = finding
+  if (tokens === null) return <span className="finding">{words}</span>
+  return (
+    <button
+      type="button"
+      className="finding"
+      aria-current={isHere ? 'true' : undefined}
+      onClick={() => {
+        const { tab } = useView.getState()
+        if (tab !== 'tokens' && tab !== 'boundaries') useView.setState({ tab: 'tokens' })
+        jumpTo(tokens[0], tokens)
+      }}
+    >
+      {words}
+    </button>
+  )
+}

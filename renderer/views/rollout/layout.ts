@@ -1,0 +1,147 @@
+import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import { cells } from '../../text/visible.ts'
+import { tokenText } from './token-text.ts'
+
+export const RowKind = { tokens: 0, turn: 1, lost: 2 } as const
+
+/**
+ * Where every line of the token view begins, in columns. Lines are found by counting fixed-width columns, so that no
+ * line has to be drawn to know where it is: a rollout of any length opens at once and scrolls exactly.
+ */
+export interface TokenLayout {
+  /** Number of lines. */
+  readonly count: number
+  /** One `RowKind` per line. */
+  readonly kinds: Uint8Array
+  /** First token of the line; for headings and gaps, the token that follows. Never falls from line to line. */
+  readonly tokens: Int32Array
+  /** UTF-16 offset inside the first token's drawn text, where a token runs over lines. */
+  readonly offsets: Int32Array
+  /** Index of the turn (headings) or of the gap (lost text), else -1. */
+  readonly refs: Int32Array
+}
+
+/** A part of a token on one line: `[from, to)` of its drawn text. */
+export interface LinePart {
+  readonly token: number
+  readonly text: string
+  /** False where the token began on an earlier line. */
+  readonly first: boolean
+}
+
+type Laid = Pick<TrajectoryDetail, 'ids' | 'text' | 'textOffsets' | 'flags' | 'segmentation' | 'lost'>
+
+class Lines {
+  readonly kinds: number[] = []
+  readonly tokens: number[] = []
+  readonly offsets: number[] = []
+  readonly refs: number[] = []
+
+  push(kind: number, token: number, offset: number, ref: number): void {
+    this.kinds.push(kind)
+    this.tokens.push(token)
+    this.offsets.push(offset)
+    this.refs.push(ref)
+  }
+}
+
+const SIMPLE = /^[\x20-\x7e]*$/
+
+/** Breaks a rollout into lines of at most `columns`; a newline, a turn and a gap each end a line. */
+export function layOut(detail: Laid, columns: number): TokenLayout {
+  const length = detail.ids?.length ?? 0
+  const turns = detail.segmentation?.turns ?? []
+  const lost = [...detail.lost.keys()].sort((a, b) => (detail.lost[a]?.at ?? 0) - (detail.lost[b]?.at ?? 0))
+  const lines = new Lines()
+  let turn = 0
+  let gap = 0
+  let used = 0
+  let open = false
+  const begin = (token: number, offset: number) => {
+    lines.push(RowKind.tokens, token, offset, -1)
+    used = 0
+    open = true
+  }
+  const gapsBefore = (token: number) => {
+    for (; gap < lost.length && (detail.lost[lost[gap] as number]?.at ?? 0) <= token; gap++) {
+      lines.push(RowKind.lost, token, 0, lost[gap] as number)
+      open = false
+    }
+  }
+  for (let token = 0; token < length; token++) {
+    gapsBefore(token)
+    if (turn < turns.length && turns[turn]?.start === token) {
+      lines.push(RowKind.turn, token, 0, turn++)
+      open = false
+    }
+    const text = tokenText(detail, token)
+    if (SIMPLE.test(text) && (open ? used : 0) + text.length <= columns) {
+      if (!open) begin(token, 0)
+      used += text.length
+      continue
+    }
+    const width = widthOf(text)
+    // A token that does not fit begins a new line; one wider than a whole line runs over several.
+    if (!open || used + Math.min(width, columns) > columns) begin(token, 0)
+    let offset = 0
+    for (const character of text) {
+      if (!open) begin(token, offset)
+      const wide = cells(character)
+      if (used > 0 && used + wide > columns) begin(token, offset)
+      used += wide
+      offset += character.length
+      if (character === '\n') open = false
+    }
+  }
+  gapsBefore(length)
+  return {
+    count: lines.kinds.length,
+    kinds: Uint8Array.from(lines.kinds),
+    tokens: Int32Array.from(lines.tokens),
+    offsets: Int32Array.from(lines.offsets),
+    refs: Int32Array.from(lines.refs),
+  }
+}
+
+/** The columns a token needs on its first line. */
+function widthOf(text: string): number {
+  let width = 0
+  for (const character of text) {
+    width += cells(character)
+    if (character === '\n') break
+  }
+  return width
+}
+
+/** The tokens, or parts of them, on one line of tokens. */
+export function partsOfLine(detail: Laid, layout: TokenLayout, line: number): LinePart[] {
+  const length = detail.ids?.length ?? 0
+  const token = layout.tokens[line] as number
+  const offset = layout.offsets[line] as number
+  const next = line + 1
+  const endToken = next < layout.count ? (layout.tokens[next] as number) : length
+  const endOffset = next < layout.count && layout.kinds[next] === RowKind.tokens ? (layout.offsets[next] as number) : 0
+  const parts: LinePart[] = []
+  for (let index = token; index < endToken || (index === endToken && endOffset > 0); index++) {
+    const text = tokenText(detail, index)
+    const from = index === token ? offset : 0
+    const to = index === endToken ? endOffset : text.length
+    if (to > from) parts.push({ token: index, text: text.slice(from, to), first: from === 0 })
+  }
+  return parts
+}
+
+/** The line on which a token begins. */
+export function lineOf(layout: TokenLayout, token: number): number {
+  let low = 0
+  let high = layout.count - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    const begins = layout.tokens[middle] as number
+    const startsHere = begins < token || (begins === token && (layout.offsets[middle] as number) === 0)
+    if (startsHere) low = middle
+    else high = middle - 1
+  }
+  // The token's own heading and gap come before it with the same number: the last of these lines holds the token.
+  return low
+}

@@ -1,0 +1,109 @@
+import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import { COMMANDS } from '../../commands/commands.ts'
+import { toggleFlag } from '../../data/flags.ts'
+import { list, positionOf } from '../../data/list.ts'
+import { useObservable } from '../../data/observable.ts'
+import { flagKey, useFlags } from '../../state/flags.ts'
+import { type RolloutTab, show, useView } from '../../state/view.ts'
+import { count, counted, percent, real } from '../../text/numbers.ts'
+import { END_WORDS } from '../../text/words.ts'
+
+const TABS: readonly { readonly tab: RolloutTab; readonly label: string; readonly key: string }[] = [
+  { tab: 'tokens', label: 'Tokens', key: '' },
+  { tab: 'boundaries', label: 'Boundaries', key: 'b' },
+  { tab: 'messages', label: 'Messages', key: 'm' },
+  { tab: 'raw', label: 'Record', key: 'w' },
+]
+
+/** Which rollout this is, its numbers, and the ways of looking at it. */
+export function RolloutHead(props: { detail: TrajectoryDetail; tab: RolloutTab; hasTokens: boolean }) {
+  const { detail, tab, hasTokens } = props
+  const { facts } = detail
+  const isFlagged = useFlags((state) => state.flagged.has(flagKey(facts)))
+  return (
+    <header className="rollout-title">
+      <button type="button" className="button small" onClick={() => show('rollouts')}>
+        ← Rollouts
+      </button>
+      <h1>{facts.id}</h1>
+      <dl className="rollout-facts">
+        <Fact name="group" value={facts.group} />
+        <Fact name="step" value={facts.step === null ? null : count(facts.step)} />
+        <Fact name="reward" value={facts.reward === null ? null : real(facts.reward)} />
+        <Fact name="advantage" value={facts.advantage === null ? null : real(facts.advantage)} />
+        <Fact name="tokens" value={count(facts.length)} />
+        <Fact
+          name="trained"
+          value={facts.trained === null || facts.realLength === 0 ? null : percent(facts.trained / facts.realLength)}
+        />
+        <Fact name="end" value={END_WORDS[facts.endReason]} />
+      </dl>
+      <button
+        type="button"
+        className="flag-button"
+        aria-pressed={isFlagged}
+        title="f"
+        onClick={() => void toggleFlag(detail.index, facts)}
+      >
+        {isFlagged ? '⚑ flagged' : '⚐ flag'}
+      </button>
+      <Position index={detail.index} />
+      <div className="segmented" role="tablist" aria-label="Look at">
+        {TABS.map((entry) => (
+          <button
+            key={entry.tab}
+            type="button"
+            role="tab"
+            aria-selected={entry.tab === tab}
+            disabled={!hasTokens && (entry.tab === 'tokens' || entry.tab === 'boundaries')}
+            onClick={() => useView.setState({ tab: entry.tab })}
+          >
+            {entry.label} {entry.key !== '' && <kbd>{entry.key}</kbd>}
+          </button>
+        ))}
+      </div>
+    </header>
+  )
+}
+
+/** What the dump does not carry takes no room here; the token panel and the truth line name it. */
+function Fact({ name, value }: { name: string; value: string | null }) {
+  if (value === null) return null
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+function Position({ index }: { index: number }) {
+  const indices = useObservable(list)
+  const at = positionOf(index)
+  const run = (id: string) => COMMANDS.find((command) => command.id === id)?.run()
+  return (
+    <span className="rollout-position">
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Previous rollout"
+        disabled={at <= 0}
+        onClick={() => run('previous')}
+      >
+        ‹
+      </button>
+      <span>
+        {at === -1 ? 'outside the list' : `${count(at + 1)} of ${counted(indices.length, 'listed', 'listed')}`}
+      </span>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Next rollout"
+        disabled={at === -1 || at >= indices.length - 1}
+        onClick={() => run('next')}
+      >
+        ›
+      </button>
+    </span>
+  )
+}

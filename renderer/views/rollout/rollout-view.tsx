@@ -1,0 +1,67 @@
+import { useEffect } from 'react'
+import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import { useDetail } from '../../data/details.ts'
+import { list } from '../../data/list.ts'
+import { useObservable } from '../../data/observable.ts'
+import { jumpTo, selectRollout, useSelection } from '../../state/selection.ts'
+import { type RolloutTab, useView } from '../../state/view.ts'
+import { BoundaryZoom } from './boundary-zoom.tsx'
+import { firstToken } from './edges.ts'
+import { FindingsBar } from './findings-bar.tsx'
+import { Messages, RawRecord } from './messages.tsx'
+import { RolloutHead } from './rollout-head.tsx'
+import { TokenPanel } from './token-panel.tsx'
+import { TokenStrip } from './token-strip.tsx'
+import { TokenView } from './token-view.tsx'
+import { TurnOutline } from './turn-outline.tsx'
+
+/** One rollout: its turns, its tokens, the selected token, and the whole of it as a strip. */
+export function RolloutView() {
+  const rollout = useSelection((state) => state.rollout)
+  const first = useObservable(list)[0]
+  useEffect(() => {
+    if (rollout === null && first !== undefined) selectRollout(first)
+  }, [rollout, first])
+  if (rollout === null) return <p className="nothing">No rollout is selected. Choose one in the table.</p>
+  return <RolloutOf index={rollout} />
+}
+
+function RolloutOf({ index }: { index: number }) {
+  const loaded = useDetail(index)
+  if (loaded.state === 'loading') return <p className="nothing quiet">Opening the rollout…</p>
+  if (loaded.state === 'failed') {
+    return (
+      <p className="nothing error-text" role="alert">
+        ✖ {loaded.message}
+      </p>
+    )
+  }
+  return <Loaded key={index} detail={loaded.value} />
+}
+
+function Loaded({ detail }: { detail: TrajectoryDetail }) {
+  const tab = useView((state) => state.tab)
+  const hasTokens = detail.ids !== null && detail.ids.length > 0
+  useEffect(() => {
+    const { token, range } = useSelection.getState()
+    if (!hasTokens) return
+    if (token === null) jumpTo(firstToken(detail))
+    else jumpTo(Math.min(token, detail.states.length - 1), range)
+  }, [detail, hasTokens])
+  const shown: RolloutTab = hasTokens || tab === 'raw' ? tab : 'messages'
+  return (
+    <div className="rollout">
+      <RolloutHead detail={detail} tab={shown} hasTokens={hasTokens} />
+      <TurnOutline detail={detail} />
+      <section className="rollout-middle" role="tabpanel" aria-label={shown}>
+        {shown === 'tokens' && <TokenView detail={detail} />}
+        {shown === 'boundaries' && <BoundaryZoom detail={detail} />}
+        {shown === 'messages' && <Messages detail={detail} />}
+        {shown === 'raw' && <RawRecord detail={detail} />}
+      </section>
+      <TokenPanel detail={detail} />
+      {hasTokens && <TokenStrip detail={detail} />}
+      <FindingsBar detail={detail} />
+    </div>
+  )
+}

@@ -1,0 +1,187 @@
+import { useEffect, useState } from 'react'
+import type { RecentFile } from '../../../electron/bridge.ts'
+import { wantedDump } from '../../app/keep-address.ts'
+import { Problems } from '../../app/problems.tsx'
+import type { RecentOpen } from '../../data/database.ts'
+import { closeDump } from '../../data/dump.ts'
+import { useObservable } from '../../data/observable.ts'
+import { openFromShell, openRecent, pickAndOpen } from '../../data/opening.ts'
+import { recentOpens } from '../../data/recent.ts'
+import { hostNotice, openSample, sample } from '../../data/session.ts'
+import { useFiles } from '../../state/files.ts'
+import { bytes, counted } from '../../text/numbers.ts'
+import { FORMATS } from './formats.ts'
+
+/** What is seen while nothing is open. */
+export function StartPage() {
+  const phase = useFiles((files) => files.phase)
+  return (
+    <main className="start">
+      <div className="start-column">
+        <header className="start-head">
+          <h1>Rollout Inspector</h1>
+          <p>See which tokens of an RL rollout are trained, and learn why a run does not learn.</p>
+        </header>
+        <Problems />
+        {phase === 'opening' ? <Opening /> : <DropTarget />}
+        <Notices />
+        <div className="start-below">
+          <Recent />
+          <FormatList />
+        </div>
+        <p className="quiet start-foot">Files are read on this machine and sent nowhere.</p>
+      </div>
+    </main>
+  )
+}
+
+function DropTarget() {
+  const one = useObservable(sample)
+  return (
+    <section className="drop-target" aria-label="Open rollouts">
+      <Strip />
+      <p className="drop-words">Drop rollout files or a run’s folder here</p>
+      <div className="drop-buttons">
+        <button type="button" className="button primary" onClick={() => void pickAndOpen('files')}>
+          Open files…
+        </button>
+        <button type="button" className="button" onClick={() => void pickAndOpen('folder')}>
+          Open a folder…
+        </button>
+        {one !== null && (
+          <button type="button" className="button" onClick={() => void openSample()}>
+            Open the sample run
+          </button>
+        )}
+      </div>
+      {one !== null && (
+        <p className="quiet">The sample is a two-hop question run with a retrieval tool whose reward does not rise.</p>
+      )}
+    </section>
+  )
+}
+
+/** A rollout's mask as the strip draws it, for the eye only. */
+function Strip() {
+  const runs = ['m9', 't5', 'm7', 't3', 'm11', 't6', 'p6']
+  return (
+    <div className="start-strip" aria-hidden="true">
+      {runs.map((run) => (
+        <span key={run} className={`start-run ${run[0]}`} style={{ flexGrow: Number(run.slice(1)) }} />
+      ))}
+    </div>
+  )
+}
+
+function Opening() {
+  const sources = useFiles((files) => files.sources)
+  const progress = useFiles((files) => files.progress)
+  const rate = useFiles((files) => files.rate)
+  const [first] = sources
+  return (
+    <section className="drop-target" aria-label="Opening">
+      <p className="drop-words">
+        Opening {first?.name ?? ''}
+        {sources.length > 1 && ` and ${counted(sources.length - 1, 'more file')}`}
+      </p>
+      <progress max={progress?.bytesTotal || undefined} value={progress?.bytesRead} aria-label="Opening" />
+      <p className="quiet">
+        {progress === null
+          ? 'Looking at the first records'
+          : `${bytes(progress.bytesRead)} of ${bytes(progress.bytesTotal)}${rate === null ? '' : ` · ${bytes(rate)}/s`}`}
+      </p>
+      <button type="button" className="button" onClick={() => void closeDump()}>
+        Cancel
+      </button>
+    </section>
+  )
+}
+
+function Notices() {
+  const notice = useObservable(hostNotice)
+  const wanted = wantedDump()
+  return (
+    <>
+      {wanted !== null && (
+        <p className="start-notice">
+          The link points into a dump that is not open here (its hash begins with <code>{wanted.slice(0, 12)}</code>).
+          Drop that dump to see the place.
+        </p>
+      )}
+      {notice !== null && <p className="start-notice">{notice}</p>}
+    </>
+  )
+}
+
+function Recent() {
+  const [opens, setOpens] = useState<readonly RecentOpen[]>([])
+  const [files, setFiles] = useState<readonly RecentFile[]>([])
+  useEffect(() => {
+    if (window.inspector === undefined) void recentOpens().then(setOpens)
+    else void window.inspector.recentFiles().then(setFiles)
+  }, [])
+  if (opens.length + files.length === 0) return null
+  return (
+    <section>
+      <h2>Recent</h2>
+      <ul className="recent">
+        {files.map((file) => (
+          <li key={file.id}>
+            <button
+              type="button"
+              className="link"
+              onClick={() => void window.inspector?.openRecent(file.id).then(openFromShell)}
+            >
+              {file.name}
+            </button>
+            <span className="quiet">{file.where}</span>
+          </li>
+        ))}
+        {opens.map((entry) => (
+          <li key={entry.dumpHash}>
+            <RecentEntry entry={entry} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function RecentEntry({ entry }: { entry: RecentOpen }) {
+  const [first] = entry.names
+  const name =
+    entry.names.length > 1 ? `${first} and ${counted(entry.names.length - 1, 'more', 'more')}` : (first ?? '')
+  if (entry.handles.length === 0) {
+    return (
+      <>
+        <span>{name}</span>
+        <span className="quiet">{bytes(entry.size)} · drop it again to open</span>
+      </>
+    )
+  }
+  return (
+    <>
+      <button type="button" className="link" onClick={() => void openRecent(entry)}>
+        {name}
+      </button>
+      <span className="quiet">{bytes(entry.size)}</span>
+    </>
+  )
+}
+
+function FormatList() {
+  return (
+    <section>
+      <h2>Formats</h2>
+      <dl className="format-list">
+        {FORMATS.map((format) => (
+          <div key={format.id}>
+            <dt>{format.id}</dt>
+            <dd>{format.what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="quiet">JSONL or JSON, also under gzip. A file is recognised by what is in it, not by its name.</p>
+    </section>
+  )
+}

@@ -1,0 +1,128 @@
+import type { HypothesisResult, Measure } from '../../../shared/model/report.ts'
+import { STREAMS, type Stream } from '../../../shared/model/streams.ts'
+import { showRollouts } from '../../commands/commands.ts'
+import { real } from '../../text/numbers.ts'
+import { HYPOTHESIS_QUESTIONS, STREAM_WORDS, VERDICT_WORDS } from '../../text/words.ts'
+
+/** A hypothesis in full: verdict, confidence, and the measure that decided it. */
+export function HypothesisCard({ result }: { result: HypothesisResult }) {
+  const [deciding, ...rest] = result.because
+  return (
+    <article className={`verdict-card ${result.verdict}`} aria-label={`${result.id} ${result.title}`}>
+      <p className="verdict-id">
+        {result.id} · {result.title}
+      </p>
+      <h2>{HYPOTHESIS_QUESTIONS[result.id]}</h2>
+      <p className="verdict-line">
+        <VerdictChip result={result} />
+        {result.verdict !== 'not-checkable' && <span className="quiet">{result.confidence} confidence</span>}
+      </p>
+      {deciding !== undefined && <MeasureLine measure={deciding} large />}
+      {rest.length > 0 && (
+        <details>
+          <summary>{rest.length === 1 ? 'One more measure' : `${rest.length} more measures`}</summary>
+          {rest.map((measure) => (
+            <MeasureLine key={measure.measure} measure={measure} />
+          ))}
+        </details>
+      )}
+      {result.missing.length > 0 && <MissingFor missing={result.missing} />}
+    </article>
+  )
+}
+
+export function HypothesisLine({ result }: { result: HypothesisResult }) {
+  const [deciding] = result.because
+  return (
+    <li className="verdict-row">
+      <span className="verdict-row-id">{result.id}</span>
+      <span className="verdict-row-title">{HYPOTHESIS_QUESTIONS[result.id]}</span>
+      <VerdictChip result={result} />
+      <span className="quiet">{result.confidence}</span>
+      <span className="verdict-row-measure">{deciding !== undefined && <MeasureLine measure={deciding} />}</span>
+    </li>
+  )
+}
+
+export function Undecidable({ results }: { results: readonly HypothesisResult[] }) {
+  return (
+    <details className="undecidable">
+      <summary>What this dump cannot decide ({results.length})</summary>
+      <dl className="pairs">
+        {results.map((result) => (
+          <div key={result.id}>
+            <dt>
+              {result.id} {HYPOTHESIS_QUESTIONS[result.id]}
+            </dt>
+            <dd>
+              <MissingFor missing={result.missing} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
+
+function VerdictChip({ result }: { result: HypothesisResult }) {
+  const { glyph, name } = VERDICT_WORDS[result.verdict]
+  return (
+    <span className={`verdict-chip ${result.verdict}`}>
+      <span aria-hidden="true">{glyph}</span> {name}
+    </span>
+  )
+}
+
+/** `trained share of tool tokens 0.31 (decides at > 0)`; the value opens the rollouts behind it. */
+function MeasureLine({ measure, large = false }: { measure: Measure; large?: boolean }) {
+  const { value, threshold, comparison, checks } = measure
+  const shown = typeof value === 'string' ? value : real(value)
+  return (
+    <p className={large ? 'measure large' : 'measure'}>
+      {checks.length > 0 ? (
+        <button
+          type="button"
+          className="link measure-value"
+          title={`Show the rollouts with ${checks.join(', ')}`}
+          onClick={() => showRollouts({ codes: checks })}
+        >
+          {shown}
+        </button>
+      ) : (
+        <span className="measure-value">{shown}</span>
+      )}{' '}
+      {measure.measure}
+      {threshold !== null && (
+        <span className="quiet">
+          {' '}
+          (threshold {SIGNS[comparison]} {typeof threshold === 'string' ? threshold : real(threshold)})
+        </span>
+      )}
+    </p>
+  )
+}
+
+const SIGNS = { '>': '>', '>=': '≥', '<': '<', '<=': '≤', '=': '=' } as const
+
+/** What is missing, and how a dump would come to carry it. */
+function MissingFor({ missing }: { missing: readonly string[] }) {
+  return (
+    <ul className="missing">
+      {missing.map((name) => (
+        <li key={name}>
+          {isStream(name) ? (
+            <>
+              <strong>{STREAM_WORDS[name].name}</strong>: {STREAM_WORDS[name].how}
+            </>
+          ) : (
+            name
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function isStream(name: string): name is Stream {
+  return (STREAMS as readonly string[]).includes(name)
+}

@@ -1,0 +1,161 @@
+import { useState } from 'react'
+import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
+import type { Report } from '../../../shared/model/report.ts'
+import type { LimitName } from '../../../shared/model/streams.ts'
+import type { Histogram } from '../../../shared/session/protocol.ts'
+import { showRollouts } from '../../commands/commands.ts'
+import { type LengthOf, useLengths } from '../../data/boundaries.ts'
+import { scanRows } from '../../data/rows.ts'
+import { sentenceOf } from '../../engine/client.ts'
+import { addProblem, useFiles } from '../../state/files.ts'
+import { count, counted, short } from '../../text/numbers.ts'
+import { LIMIT_WORDS } from '../../text/words.ts'
+
+interface Choice {
+  readonly of: LengthOf
+  readonly label: string
+  readonly limits: readonly LimitName[]
+  lengths(facts: TrajectoryFacts): readonly number[]
+}
+
+const CHOICES: readonly Choice[] = [
+  { of: 'sequence', label: 'whole rollout', limits: ['max_seq_len'], lengths: (facts) => [facts.realLength] },
+  {
+    of: 'prompt',
+    label: 'prompt',
+    limits: ['max_prompt_length'],
+    lengths: (facts) => (facts.promptLength === null ? [] : [facts.promptLength]),
+  },
+  {
+    of: 'assistant-turn',
+    label: 'assistant turn',
+    limits: ['max_completion_length'],
+    lengths: (facts) => facts.assistantLengths,
+  },
+  {
+    of: 'tool-reply',
+    label: 'tool reply',
+    limits: ['max_tool_response_length'],
+    lengths: (facts) => facts.toolReplyLengths,
+  },
+]
+
+/** How long rollouts are, with the limits that may have cut them drawn in. Each bar opens the rollouts in it. */
+export function LengthHistogram({ limits }: { limits: Report['limits'] }) {
+  const [choice, setChoice] = useState<Choice>(CHOICES[0] as Choice)
+  const histogram = useLengths(choice.of)
+  return (
+    <section aria-labelledby="lengths">
+      <h2 id="lengths">Lengths</h2>
+      <fieldset className="segmented" aria-label="Length of">
+        {CHOICES.map((other) => (
+          <button key={other.of} type="button" aria-pressed={other === choice} onClick={() => setChoice(other)}>
+            {other.label}
+          </button>
+        ))}
+      </fieldset>
+      {histogram === null ? (
+        <p className="quiet">Counting…</p>
+      ) : histogram.counts.every((number) => number === 0) ? (
+        <p className="quiet">This dump has none.</p>
+      ) : (
+        <Bars histogram={histogram} choice={choice} limits={limits} />
+      )}
+    </section>
+  )
+}
+
+const WIDTH = 520
+const HEIGHT = 150
+const FOOT = 22
+const HEAD = 18
+
+function Bars({ histogram, choice, limits }: { histogram: Histogram; choice: Choice; limits: Report['limits'] }) {
+  const { from, width, counts } = histogram
+  const most = Math.max(...counts, 1)
+  const drawn = choice.limits.flatMap((name) => {
+    const limit = limits[name]
+    return limit === null ? [] : [{ name, ...limit }]
+  })
+  const last = Math.max(from + width * counts.length, ...drawn.map((limit) => limit.value * 1.02))
+  const x = (tokens: number) => ((tokens - from) / (last - from)) * WIDTH
+  const step = x(from + width)
+  return (
+    <figure className="histogram">
+      {/* biome-ignore lint/a11y/useSemanticElements: a drawing holds no fieldset */}
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEAD + HEIGHT + FOOT}`}
+        role="group"
+        aria-label={`Lengths in tokens: ${choice.label}`}
+      >
+        <line className="axis" x1="0" x2={WIDTH} y1={HEAD + HEIGHT} y2={HEAD + HEIGHT} />
+        {counts.map((number, bin) => {
+          const start = from + bin * width
+          const height = (number / most) * HEIGHT
+          if (number === 0) return null
+          const label = `${count(start)} to ${count(start + width - 1)} tokens: ${count(number)}`
+          const open = () => void openBin(choice, start, start + width)
+          return (
+            // biome-ignore lint/a11y/useSemanticElements: a button cannot stand in a drawing
+            <g
+              key={start}
+              className="bin"
+              role="button"
+              tabIndex={0}
+              aria-label={label}
+              onClick={open}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter' && event.key !== ' ') return
+                event.preventDefault()
+                open()
+              }}
+            >
+              <title>{label}</title>
+              <rect className="bin-catch" x={x(start)} y={HEAD} width={step} height={HEIGHT} />
+              <rect
+                className="bin-bar"
+                x={x(start) + 0.5}
+                y={HEAD + HEIGHT - Math.max(1, height)}
+                width={Math.max(1, step - 1)}
+                height={Math.max(1, height)}
+              />
+            </g>
+          )
+        })}
+        {drawn.map((limit) => (
+          <g key={limit.name} className="limit">
+            <line x1={x(limit.value)} x2={x(limit.value)} y1={HEAD - 4} y2={HEAD + HEIGHT} />
+            <text
+              x={Math.min(x(limit.value) + 4, WIDTH)}
+              y={HEAD - 6}
+              textAnchor={x(limit.value) > WIDTH / 2 ? 'end' : 'start'}
+            >
+              {LIMIT_WORDS[limit.name]} {count(limit.value)} ({limit.origin})
+            </text>
+          </g>
+        ))}
+        <text className="axis-label" x="0" y={HEAD + HEIGHT + 15}>
+          {short(from)}
+        </text>
+        <text className="axis-label" x={WIDTH} y={HEAD + HEIGHT + 15} textAnchor="end">
+          {short(Math.round(last))} tokens
+        </text>
+      </svg>
+      {drawn.length === 0 && <figcaption className="quiet">No limit of this length is known.</figcaption>}
+    </figure>
+  )
+}
+
+async function openBin(choice: Choice, from: number, to: number): Promise<void> {
+  const indices: number[] = []
+  try {
+    await scanRows(useFiles.getState().rollouts, (row) => {
+      if (choice.lengths(row.facts).some((length) => length >= from && length < to)) indices.push(row.index)
+      return true
+    })
+    const why = `${choice.label} of ${count(from)} to ${counted(to - 1, 'token')}`
+    showRollouts({ behind: { indices, why } })
+  } catch (error) {
+    addProblem(sentenceOf(error))
+  }
+}

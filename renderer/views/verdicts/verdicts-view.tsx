@@ -1,0 +1,59 @@
+import type { HypothesisResult, Report } from '../../../shared/model/report.ts'
+import { useFiles } from '../../state/files.ts'
+import { BoundaryTable } from './boundary-table.tsx'
+import { FailedChecks, OtherChecks } from './check-table.tsx'
+import { DefectList } from './defects.tsx'
+import { HypothesisCard, HypothesisLine, Undecidable } from './hypotheses.tsx'
+import { LengthHistogram } from './length-histogram.tsx'
+import { LossByPart, TokenTotals } from './loss-share.tsx'
+
+const LARGE = ['H02', 'H04']
+
+/** What the whole dump says: verdicts first, then the faults they rest on, then where the loss falls. */
+export function VerdictsView() {
+  const report = useFiles((files) => files.report)
+  const isReading = useFiles((files) => files.phase === 'reading')
+  if (report === null) return null
+  return (
+    <div className="verdicts">
+      <h1 className="visually-hidden">Verdicts</h1>
+      {isReading && <p className="quiet">Still reading: verdicts can change until the last record.</p>}
+      <HypothesisCards report={report} />
+      <DefectList defects={report.defects} />
+      <FailedChecks report={report} />
+      <div className="verdict-columns">
+        <section aria-labelledby="where-loss">
+          <h2 id="where-loss">Where the loss falls</h2>
+          <TokenTotals totals={report.totals} />
+          <LossByPart report={report} />
+        </section>
+        <LengthHistogram limits={report.limits} />
+      </div>
+      <BoundaryTable />
+      <OtherChecks checks={report.checks} />
+    </div>
+  )
+}
+
+function HypothesisCards({ report }: { report: Report }) {
+  const isLarge = (result: HypothesisResult) => LARGE.includes(result.id)
+  const decided = report.hypotheses.filter((result) => !isLarge(result) && result.verdict !== 'not-checkable')
+  const undecidable = report.hypotheses.filter((result) => !isLarge(result) && result.verdict === 'not-checkable')
+  return (
+    <section aria-label="Hypotheses">
+      <div className="verdict-cards">
+        {report.hypotheses.filter(isLarge).map((result) => (
+          <HypothesisCard key={result.id} result={result} />
+        ))}
+      </div>
+      {decided.length > 0 && (
+        <ul className="verdict-lines">
+          {decided.map((result) => (
+            <HypothesisLine key={result.id} result={result} />
+          ))}
+        </ul>
+      )}
+      {undecidable.length > 0 && <Undecidable results={undecidable} />}
+    </section>
+  )
+}

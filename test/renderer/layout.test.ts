@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { layOut, lineOf, partsOfLine, RowKind } from '../../renderer/views/rollout/layout.ts'
+
+function rollout(tokens: readonly string[], extra: object = {}) {
+  const textOffsets = new Uint32Array(tokens.length + 1)
+  tokens.forEach((text, index) => {
+    textOffsets[index + 1] = (textOffsets[index] as number) + text.length
+  })
+  return {
+    ids: Int32Array.from(tokens.keys()),
+    text: tokens.join(''),
+    textOffsets,
+    flags: new Uint8Array(tokens.length),
+    segmentation: null,
+    lost: [],
+    ...extra,
+  }
+}
+
+function drawn(detail: ReturnType<typeof rollout>, columns: number): string[] {
+  const layout = layOut(detail, columns)
+  return Array.from({ length: layout.count }, (_, line) =>
+    layout.kinds[line] === RowKind.tokens
+      ? partsOfLine(detail, layout, line)
+          .map((part) => part.text)
+          .join('')
+      : `#${layout.kinds[line]}:${layout.refs[line]}`,
+  )
+}
+
+describe('lines of tokens', () => {
+  it('fills a line and puts the token that does not fit on the next', () => {
+    expect(drawn(rollout(['one', ' two', ' three', ' four']), 8)).toEqual(['one two', ' three', ' four'])
+  })
+
+  it('ends a line at every newline, also inside a token', () => {
+    expect(drawn(rollout(['a\n\n', 'b', '\n', 'c']), 40)).toEqual(['a\n', '\n', 'b\n', 'c'])
+  })
+
+  it('runs a token wider than the line over several', () => {
+    expect(drawn(rollout(['ab', 'cdefghijkl', 'm']), 4)).toEqual(['ab', 'cdef', 'ghij', 'klm'])
+  })
+
+  it('counts wide characters as two columns and combining marks as none', () => {
+    expect(drawn(rollout(['映画', '監督']), 6)).toEqual(['映画', '監督'])
+    expect(drawn(rollout(['e\u0301e\u0301', 'xy']), 4)).toEqual(['e\u0301e\u0301xy'])
+  })
+
+  it('gives hidden characters the room of what is drawn for them', () => {
+    expect(drawn(rollout(['\u202e', 'abc']), 5)).toEqual(['\u202e', 'abc'])
+  })
+
+  it('draws a token that spells nothing', () => {
+    const detail = rollout(['é', ''], { flags: Uint8Array.from([4, 8]) })
+    expect(drawn(detail, 20)).toEqual(['é◂'])
+    expect(drawn(rollout([''], { ids: Int32Array.from([9]), flags: Uint8Array.from([16]) }), 20)).toEqual(['⟨id 9?⟩'])
+  })
+
+  it('heads every turn and keeps lost text at its place, also after the last token', () => {
+    const turn = (index: number, start: number) => ({ index, start })
+    const detail = rollout(['a', 'b', 'c'], {
+      segmentation: { turns: [turn(0, 0), turn(1, 2)] },
+      lost: [{ at: 3 }, { at: 2 }],
+    })
+    expect(drawn(detail, 20)).toEqual(['#1:0', 'ab', '#2:1', '#1:1', 'c', '#2:0'])
+  })
+
+  it('finds the line on which each token begins', () => {
+    const tokens = ['one', ' two', ' three\n', 'x'.repeat(30), ' four', '\n', 'end']
+    const detail = rollout(tokens, {
+      segmentation: {
+        turns: [
+          { index: 0, start: 0 },
+          { index: 1, start: 4 },
+        ],
+      },
+    })
+    const layout = layOut(detail, 10)
+    tokens.forEach((_, token) => {
+      const first = partsOfLine(detail, layout, lineOf(layout, token)).find((part) => part.token === token)
+      expect(first?.first).toBe(true)
+    })
+  })
+
+  it('loses and repeats nothing, for any width', () => {
+    const tokens = Array.from(
+      { length: 400 },
+      (_, k) => [' a', 'b\n', '映', 'long'.repeat(k % 7), '🙂', '\t'][k % 6] as string,
+    )
+    for (const columns of [3, 10, 77]) {
+      const detail = rollout(tokens.map((text) => text || '.'))
+      expect(drawn(detail, columns).join('')).toBe(detail.text)
+    }
+  })
+
+  it('lays out 131,072 tokens in well under a second', () => {
+    const detail = rollout(
+      Array.from({ length: 131_072 }, (_, k) => (k % 19 === 0 ? '\n' : k % 7 === 0 ? ' 映画' : ' token')),
+    )
+    const before = performance.now()
+    expect(layOut(detail, 100).count).toBeGreaterThan(6000)
+    expect(performance.now() - before).toBeLessThan(900)
+  })
+})
