@@ -112,7 +112,9 @@ function bringForward(): void {
   made.webContents.on('did-start-navigation', (details) => {
     if (details.isMainFrame && !details.isSameDocument) opening.pageGone()
   })
-  void made.loadURL(`${APP_ORIGIN}/`)
+  made
+    .loadURL(`${APP_ORIGIN}/`)
+    .catch((error: Error) => console.error(`The page could not be loaded: ${error.message}`))
 }
 
 async function pick(what: 'files' | 'folder'): Promise<OpenedFiles> {

@@ -1,0 +1,242 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { OpenedFiles } from '../../electron/bridge.ts'
+import { chromiumMissing } from '../helpers/chromium.ts'
+import { type Desktop, standInHost } from './desktop.ts'
+import { realHost } from './real-electron.ts'
+
+for (const host of [standInHost(chromiumMissing), realHost()]) {
+  describe.skipIf(host.missing !== null)(`desktop shell in the ${host.name}`, () => {
+    let folder: string
+    let desktop: Desktop
+
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'rollout-inspector-files-'))
+    })
+
+    afterEach(async () => {
+      await desktop.close()
+      rmSync(folder, { recursive: true, force: true })
+    })
+
+    function file(name: string, text: string): string {
+      const path = join(folder, name)
+      writeFileSync(path, text)
+      return path
+    }
+
+    /** Everything that reaches the page from outside from now on, as it comes. */
+    async function listen(): Promise<() => Promise<OpenedFiles[]>> {
+      await desktop.page.evaluate(() => {
+        const arrived: OpenedFiles[] = []
+        Object.assign(window, { arrived })
+        window.inspector!.onOpenFiles((opened) => arrived.push(opened))
+        return window.inspector!.ready()
+      })
+      return () => desktop.page.evaluate(() => (window as unknown as { arrived: OpenedFiles[] }).arrived)
+    }
+
+    test('a file picked in the open dialog is readable whole and by range, and its path stays outside', async () => {
+      const path = file('run.jsonl', '0123456789')
+      desktop = await host.start([])
+      await desktop.answerOpenDialog([path])
+      const seen = await desktop.page.evaluate(async () => {
+        const opened = await window.inspector!.pickFiles('files')
+        const url = opened.files[0]!.url
+        const part = await fetch(url, { headers: { range: 'bytes=2-4' } })
+        const beyond = await fetch(url, { headers: { range: 'bytes=10-' } })
+        return {
+          opened,
+          whole: await (await fetch(url)).text(),
+          part: [part.status, part.headers.get('content-range'), await part.text()],
+          beyond: beyond.status,
+        }
+      })
+      expect(seen.opened).toEqual({
+        files: [{ name: 'run.jsonl', size: 10, url: expect.stringMatching(/^\/file\/[\w-]{22}$/) }],
+        problems: [],
+      })
+      expect(seen.whole).toBe('0123456789')
+      expect(seen.part).toEqual([206, 'bytes 2-4/10', '234'])
+      expect(seen.beyond).toBe(416)
+      expect(JSON.stringify(seen)).not.toContain(folder)
+    })
+
+    test('a folder gives its files by their place in it, and an empty one a sentence', async () => {
+      mkdirSync(join(folder, 'run', 'steps'), { recursive: true })
+      mkdirSync(join(folder, 'empty'))
+      writeFileSync(join(folder, 'run', 'steps', 'step_1.jsonl'), '{}\n')
+      desktop = await host.start([])
+      await desktop.answerOpenDialog([join(folder, 'run')])
+      const full = await desktop.page.evaluate(() => window.inspector!.pickFiles('folder'))
+      expect(full.files.map(({ name }) => name)).toEqual(['steps/step_1.jsonl'])
+      await desktop.answerOpenDialog([join(folder, 'empty')])
+      const empty = await desktop.page.evaluate(() => window.inspector!.pickFiles('folder'))
+      expect(empty).toEqual({ files: [], problems: [expect.stringContaining('empty holds no files')] })
+    })
+
+    test('a cancelled dialog opens nothing', async () => {
+      desktop = await host.start([])
+      await desktop.answerOpenDialog(null)
+      expect(await desktop.page.evaluate(() => window.inspector!.pickFiles('files'))).toEqual({
+        files: [],
+        problems: [],
+      })
+    })
+
+    test('a second start hands its file to the first window and ends', async () => {
+      const path = file('late.jsonl', '{}\n')
+      desktop = await host.start([])
+      const arrived = await listen()
+      await desktop.startAgain([path])
+      await expect
+        .poll(arrived)
+        .toEqual([{ files: [expect.objectContaining({ name: 'late.jsonl', size: 3 })], problems: [] }])
+      expect(desktop.windowCount()).toBe(1)
+    })
+
+    test('a file that is not there is a sentence for the page, without its folder', async () => {
+      desktop = await host.start([])
+      const arrived = await listen()
+      await desktop.startAgain([join(folder, 'gone.jsonl')])
+      await expect.poll(arrived).toEqual([{ files: [], problems: ['gone.jsonl does not exist. Check the path.'] }])
+    })
+
+    test('the menu opens files', async () => {
+      const path = file('menu.jsonl', '{}\n')
+      desktop = await host.start([])
+      const arrived = await listen()
+      await desktop.answerOpenDialog([path])
+      await desktop.clickMenu('open-files')
+      await expect.poll(async () => (await arrived())[0]?.files[0]?.name).toBe('menu.jsonl')
+    })
+
+    test('recent files are there after a restart and open by their id', async () => {
+      const path = file('again.jsonl', 'again')
+      const userData = join(folder, 'user-data')
+      desktop = await host.start([], userData)
+      await desktop.answerOpenDialog([path])
+      await desktop.page.evaluate(() => window.inspector!.pickFiles('files'))
+      await desktop.close()
+      desktop = await host.start([], userData)
+      const seen = await desktop.page.evaluate(async () => {
+        const recent = await window.inspector!.recentFiles()
+        const opened = await window.inspector!.openRecent(recent[0]!.id)
+        return { recent, text: await (await fetch(opened.files[0]!.url)).text() }
+      })
+      expect(seen.recent.map(({ name }) => name)).toEqual(['again.jsonl'])
+      expect(JSON.stringify(seen.recent)).not.toContain(path)
+      expect(seen.text).toBe('again')
+    })
+
+    test('an export is written byte by byte where the save dialog says', async () => {
+      desktop = await host.start([])
+      const target = join(folder, 'flagged.jsonl')
+      await desktop.answerSaveDialog(target)
+      const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
+      const saved = await desktop.page.evaluate(
+        (all) => window.inspector!.saveFiles([{ name: 'x.jsonl', bytes: Uint8Array.from(all) }]),
+        [...bytes],
+      )
+      expect(saved).toEqual({ kind: 'saved', names: ['flagged.jsonl'] })
+      expect(Uint8Array.from(readFileSync(target))).toEqual(bytes)
+    })
+
+    test('an export of several files goes to a folder, under plain names', async () => {
+      desktop = await host.start([])
+      await desktop.answerOpenDialog([folder])
+      const saved = await desktop.page.evaluate(() =>
+        window.inspector!.saveFiles([
+          { name: '../../climb.jsonl', bytes: new Uint8Array([65]) },
+          { name: 'manifest.json', bytes: new Uint8Array([66]) },
+        ]),
+      )
+      expect(saved).toEqual({ kind: 'saved', names: ['__.._climb.jsonl', 'manifest.json'] })
+      expect(readFileSync(join(folder, 'manifest.json'), 'utf8')).toBe('B')
+    })
+
+    test('a save that is cancelled or cannot be is told, not thrown', async () => {
+      desktop = await host.start([])
+      const save = () =>
+        desktop.page.evaluate(() => window.inspector!.saveFiles([{ name: 'x', bytes: new Uint8Array([1]) }]))
+      await desktop.answerSaveDialog(null)
+      expect(await save()).toEqual({ kind: 'cancelled' })
+      await desktop.answerSaveDialog(join(folder, 'no', 'such', 'folder.jsonl'))
+      expect(await save()).toEqual({ kind: 'failed', message: expect.stringContaining('that folder does not exist') })
+    })
+
+    test('nothing that was not opened can be read', async () => {
+      file('secret.jsonl', 'secret')
+      desktop = await host.start([])
+      const statuses = await desktop.page.evaluate(
+        (paths) => Promise.all(paths.map((path) => fetch(path).then((response) => response.status))),
+        [
+          '/file/AAAAAAAAAAAAAAAAAAAAAA',
+          `/file/${encodeURIComponent(join(folder, 'secret.jsonl'))}`,
+          '/file/..%2f..%2fpackage.json',
+          '/..%2f..%2fpackage.json',
+          '/%2e%2e/%2e%2e/package.json',
+          '/tokenizers/..%2f..%2fpackage.json',
+          '/.built-from',
+        ],
+      )
+      expect(statuses).toEqual([404, 404, 404, 404, 404, 404, 404])
+    })
+
+    test('the page cannot be led elsewhere', async () => {
+      desktop = await host.start([])
+      const before = desktop.page.url()
+      await desktop.page.evaluate(() => {
+        location.href = 'https://example.com/'
+      })
+      await new Promise((later) => setTimeout(later, 300))
+      expect(desktop.page.url()).toBe(before)
+      expect(await desktop.page.evaluate(() => typeof window.inspector)).toBe('object')
+    })
+
+    test('no second window opens, and only known sites go to the browser', async () => {
+      desktop = await host.start([])
+      await desktop.page.evaluate(() => {
+        window.open('https://example.com/')
+        window.open('https://github.com.example.com/')
+        window.open('http://github.com/huggingface/trl')
+        window.open('https://github.com/huggingface/trl')
+      })
+      await expect.poll(() => desktop.openedOutside()).toEqual(['https://github.com/huggingface/trl'])
+      await expect.poll(() => desktop.windowCount()).toBe(1)
+    })
+
+    test('the page reaches no network', async () => {
+      desktop = await host.start([])
+      const reached = await desktop.page.evaluate(() =>
+        fetch('https://example.com/').then(
+          () => true,
+          () => false,
+        ),
+      )
+      expect(reached).toBe(false)
+    })
+
+    test('every permission is denied', async () => {
+      desktop = await host.start([])
+      const states = await desktop.page.evaluate(async () => {
+        const names = ['geolocation', 'notifications', 'clipboard-read'] as PermissionName[]
+        return Promise.all(names.map(async (name) => (await navigator.permissions.query({ name })).state))
+      })
+      expect(states).not.toContain('granted')
+    })
+
+    test('scripts that are not files of the page do not run', async () => {
+      desktop = await host.start([])
+      const ran = await desktop.page.evaluate(() => {
+        const script = document.createElement('script')
+        script.textContent = 'window.inlineRan = true'
+        document.head.append(script)
+        return 'inlineRan' in window
+      })
+      expect(ran).toBe(false)
+    })
+  })
+}

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { _electron, type ElectronApplication, type Page } from 'playwright-core'
+import { type Desktop, type DesktopHost, ROOT } from './desktop.ts'
+
+/** The same application in a real Electron binary, where one was downloaded and there is a display. */
+export function realHost(): DesktopHost {
+  const binary = findBinary()
+  return {
+    name: 'real Electron',
+    missing: binary === null ? 'no Electron binary is here' : displayMissing(),
+    async start(files, userData) {
+      if (binary === null) throw new Error('There is no Electron binary')
+      const folder = userData ?? mkdtempSync(join(tmpdir(), 'rollout-inspector-'))
+      const flags = [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), `--user-data-dir=${folder}`]
+      const app = await _electron.launch({ executablePath: binary, args: [...flags, ROOT, ...files] })
+      const page = await app.firstWindow()
+      await page.waitForLoadState('load')
+      await app.evaluate(({ shell }) => {
+        const outside: string[] = []
+        Object.assign(globalThis, { outside })
+        shell.openExternal = async (url) => void outside.push(url)
+      })
+      return new RealDesktop(app, page, binary, flags, userData === undefined ? folder : null)
+    },
+  }
+}
+
+class RealDesktop implements Desktop {
+  constructor(
+    private readonly app: ElectronApplication,
+    readonly page: Page,
+    private readonly binary: string,
+    private readonly flags: readonly string[],
+    private readonly ownFolder: string | null,
+  ) {}
+
+  async answerOpenDialog(paths: readonly string[] | null): Promise<void> {
+    await this.app.evaluate(({ dialog }, filePaths) => {
+      dialog.showOpenDialog = async () => ({ canceled: filePaths === null, filePaths: [...(filePaths ?? [])] })
+    }, paths)
+  }
+
+  async answerSaveDialog(path: string | null): Promise<void> {
+    await this.app.evaluate(({ dialog }, filePath) => {
+      dialog.showSaveDialog = async () => ({ canceled: filePath === null, filePath: filePath ?? '' })
+    }, path)
+  }
+
+  startAgain(files: readonly string[]): Promise<void> {
+    return new Promise((done, fail) => {
+      const second = spawn(this.binary, [...this.flags, ROOT, ...files], { stdio: 'ignore' })
+      second.on('error', fail)
+      second.on('exit', () => done())
+    })
+  }
+
+  async clickMenu(id: string): Promise<void> {
+    await this.app.evaluate(({ Menu }, item) => Menu.getApplicationMenu()?.getMenuItemById(item)?.click(), id)
+  }
+
+  windowCount(): number {
+    return this.app.windows().length
+  }
+
+  openedOutside(): Promise<readonly string[]> {
+    return this.app.evaluate(() => (globalThis as unknown as { outside: string[] }).outside)
+  }
+
+  async close(): Promise<void> {
+    await this.app.close()
+    if (this.ownFolder !== null) rmSync(this.ownFolder, { recursive: true, force: true })
+  }
+}
+
+/** Where Electron's package keeps its binary. Asking the package itself would start a download. */
+function findBinary(): string | null {
+  const folder = join(ROOT, 'node_modules', 'electron')
+  const pathFile = join(folder, 'path.txt')
+  if (!existsSync(pathFile)) return null
+  const binary = join(folder, 'dist', readFileSync(pathFile, 'utf8'))
+  return existsSync(dirname(binary)) && existsSync(binary) ? binary : null
+}
+
+function displayMissing(): string | null {
+  const needed = process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY
+  return needed ? 'there is no display' : null
+}

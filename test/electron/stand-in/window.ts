@@ -1,0 +1,163 @@
+import { EventEmitter } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { BrowserWindowConstructorOptions, WindowOpenHandlerResponse } from 'electron'
+import type { BrowserContext, Frame, Page, Request, Route } from 'playwright-core'
+import { fromBrowser, toBrowser } from './addresses.ts'
+import type { StandInBackstage } from './electron.ts'
+import { DELIVER, INVOKE, preloadScript } from './preload-runtime.ts'
+
+type OpenHandler = (details: { url: string }) => WindowOpenHandlerResponse
+
+class StandInContents extends EventEmitter {
+  openHandler: OpenHandler | null = null
+
+  constructor(private readonly window: StandInWindow) {
+    super()
+  }
+
+  setWindowOpenHandler(handler: OpenHandler): void {
+    this.openHandler = handler
+  }
+
+  /** Like Electron, drops a message to a window whose page is not there. */
+  send(channel: string, value: unknown): void {
+    void this.window.page.then((page) =>
+      page.evaluate(
+        ([deliver, name, sent]) => {
+          const receive = (window as unknown as Record<string, (channel: string, value: unknown) => void>)[
+            deliver as string
+          ]
+          receive?.(name as string, sent)
+        },
+        [DELIVER, channel, value],
+      ),
+    )
+  }
+}
+
+/** A `BrowserWindow` that is a page of a real Chromium. */
+export class StandInWindow extends EventEmitter {
+  readonly webContents: StandInContents
+  readonly page: Promise<Page>
+  progress = -1
+  focused = 0
+  /** Resolves when the first page has loaded. */
+  readonly loaded: Promise<void>
+  private tellLoaded: () => void = () => undefined
+  private loading: string | null = null
+  private popupsDenied = true
+
+  constructor(
+    private readonly backstage: StandInBackstage,
+    readonly options: BrowserWindowConstructorOptions,
+  ) {
+    super()
+    this.webContents = new StandInContents(this)
+    backstage.windowMade(this)
+    this.loaded = new Promise((done) => {
+      this.tellLoaded = done
+    })
+    this.page = this.makePage()
+  }
+
+  async loadURL(url: string): Promise<void> {
+    const page = await this.page
+    this.loading = toBrowser(url)
+    await page.goto(this.loading)
+    this.tellLoaded()
+  }
+
+  show(): void {}
+  restore(): void {}
+  isMinimized(): boolean {
+    return false
+  }
+  focus(): void {
+    this.focused++
+  }
+  setProgressBar(value: number): void {
+    this.progress = value
+  }
+
+  async close(): Promise<void> {
+    const page = await this.page
+    await page.context().close()
+    this.emit('closed')
+  }
+
+  private async makePage(): Promise<Page> {
+    const context = await this.backstage.browser.newContext({ viewport: { width: 1440, height: 920 } })
+    await context.grantPermissions(this.backstage.grantedPermissions())
+    await context.exposeBinding(INVOKE, ({ frame }, channel: string, input: unknown[]) => {
+      const url = fromBrowser(frame.url(), this.backstage.scheme)
+      const parent = frame.parentFrame() === null ? null : {}
+      return this.backstage.invoke({ senderFrame: { url, parent } }, channel, input)
+    })
+    const preload = this.options.webPreferences?.preload
+    if (preload !== undefined) await context.addInitScript(preloadScript(readFileSync(preload, 'utf8')))
+    await context.route('**/*', (route) => this.answer(route))
+    const page = await context.newPage()
+    this.watch(page, context)
+    return page
+  }
+
+  private watch(page: Page, context: BrowserContext): void {
+    page.once('load', () => this.emit('ready-to-show'))
+    page.on('pageerror', (error) => this.backstage.pageErrors.push(error.message))
+    page.on('framenavigated', (frame) => {
+      if (frame === page.mainFrame()) this.webContents.emit('did-navigate')
+    })
+    context.on('page', (other) => {
+      if (other !== page && this.popupsDenied) void other.close()
+    })
+  }
+
+  /** One request of the page: navigation is asked about, then the session, then the scheme's handler answers. */
+  private async answer(route: Route): Promise<void> {
+    const request = route.request()
+    const url = fromBrowser(request.url(), this.backstage.scheme)
+    const page = await this.page
+    const frame = request.isNavigationRequest() ? frameOf(request) : null
+    if (request.isNavigationRequest() && frame?.page() !== page) {
+      // The first address of a window that the page opened: Electron asks before there is such a window.
+      const decided = this.webContents.openHandler?.({ url })
+      if (decided?.action === 'deny') return route.abort('blockedbyclient')
+      this.popupsDenied = false
+    } else if (frame !== null) {
+      const isMainFrame = frame === page.mainFrame()
+      const byOurselves = isMainFrame && request.url() === this.loading
+      if (!byOurselves && this.prevented(url, isMainFrame)) {
+        // An answer without content leaves the page where it is, as a prevented navigation does.
+        return route.fulfill({ status: 204 })
+      }
+      this.webContents.emit('did-start-navigation', { isMainFrame, isSameDocument: false, url })
+    }
+    const response = await this.backstage.request(url, request.method(), await request.allHeaders())
+    if (response === null) return route.abort('blockedbyclient')
+    await route
+      .fulfill({
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: Buffer.from(await response.arrayBuffer()),
+      })
+      // A page that is closed or goes on no longer waits for what it asked.
+      .catch(() => undefined)
+  }
+
+  private prevented(url: string, isMainFrame: boolean): boolean {
+    let prevented = false
+    const event = { url, isMainFrame, preventDefault: () => void (prevented = true) }
+    this.webContents.emit('will-frame-navigate', event)
+    if (isMainFrame) this.webContents.emit('will-navigate', event)
+    return prevented
+  }
+}
+
+/** The frame that navigates; null for a window that is not there yet. */
+function frameOf(request: Request): Frame | null {
+  try {
+    return request.frame()
+  } catch {
+    return null
+  }
+}
