@@ -73,6 +73,7 @@ function readRecord(record: OneRecord): Trajectory[] {
   const limit = asker.number('max_output_tokens') ?? answered.number('max_output_tokens')
   const shared = {
     group: task,
+    rolloutId: rollout === null ? id : `${task ?? ''}:${rollout}`,
     model: answered.text('model') || null,
     temperature: asker.number('temperature') ?? answered.number('temperature'),
     reward: row.number('reward'),
@@ -98,10 +99,10 @@ function readRecord(record: OneRecord): Trajectory[] {
       ...shared,
       ...streams,
       id: part === 0 ? id : `${id}.${part}`,
-      rolloutId: rollout === null ? id : `${task ?? ''}:${rollout}`,
       branch: sequences.length === 1 ? null : String(part),
       logprobs: { sampler, trainer: null, reference: null },
-      messages: conversation(lengths[(sequence.at(-1) as Call).item] as number),
+      // A response without its request begins in the middle of the conversation: beside the whole ids that would mislead.
+      messages: asked.length === 0 ? null : conversation(lengths[(sequence.at(-1) as Call).item] as number),
       issues,
     }
   })

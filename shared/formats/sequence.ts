@@ -82,12 +82,12 @@ export class SequenceArrays {
   /** Writes one of several pieces of a stream to its place; false where there is none. */
   placeFloats(target: Float32Array, name: string, value: JsonValue, at: number, end: number): boolean {
     const numbers = this.numbers(name, value)
-    if (numbers === null || (numbers.length === 0 && end > at)) return false
+    if (numbers === null || numbers.length === 0) return false
     this.store(name, numbers.length, end - at)
     const known = Math.min(numbers.length, end - at)
     for (let i = 0; i < known; i++) target[at + i] = numbers[i] as number
     target.fill(Number.NaN, at + known, end)
-    return true
+    return numbers.length > 0
   }
 
   /** As `placeFloats`, for flags: what is above 0 is 1, 255 where nothing is stored. */
@@ -98,7 +98,7 @@ export class SequenceArrays {
     const known = Math.min(numbers.length, end - at)
     for (let i = 0; i < known; i++) target[at + i] = flagOf(numbers[i] as number)
     target.fill(UNKNOWN, at + known, end)
-    return true
+    return numbers.length > 0 || end > at
   }
 
   /** `NO_INTEGER` where nothing is stored. */

@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { UnreadableSource } from '../../shared/containers/container.ts'
+import { FORMATS } from '../../shared/formats/registry.ts'
+import { gzipped, memorySource } from '../containers/memory-source.ts'
+import { digest } from './digest.ts'
+import { readSource } from './read-source.ts'
+
+/** `<format>/<version>/<file>`, each with `<file>.expected.json` beside it; `vitest -u` writes those anew. */
+const FOLDER = resolve(import.meta.dirname, '../fixtures/formats')
+const fixtures = (readdirSync(FOLDER, { recursive: true }) as string[])
+  .filter((name) => /\.jsonl?$/.test(name) && !name.endsWith('.expected.json'))
+  .sort()
+
+test('every format has a fixture', () => {
+  const covered = new Set(fixtures.map((name) => name.split(/[\\/]/)[0]))
+  expect(FORMATS.map(({ id }) => id).filter((id) => !covered.has(id))).toEqual([])
+})
+
+describe.each(fixtures)('%s', (name) => {
+  const bytes = new Uint8Array(readFileSync(join(FOLDER, name)))
+  const expectedFormat = name.split(/[\\/]/)[0] as string
+
+  test('is recognised among all formats and read as its digest says', async () => {
+    const read = await readSource(memorySource(bytes, 1 << 16, name))
+    expect(read.format).toBe(expectedFormat)
+    await expect(digest(read)).toMatchFileSnapshot(join(FOLDER, `${name}.expected.json`))
+  })
+
+  test('does not depend on its name, its chunks or gzip', async () => {
+    const read = digest(await readSource(memorySource(bytes, 1 << 16, name)))
+    expect(digest(await readSource(memorySource(bytes, 1 << 16, 'unknown')))).toBe(read)
+    expect(digest(await readSource(memorySource(bytes, 13, 'results.csv')))).toBe(read)
+    const inside = digest(await readSource(memorySource(gzipped(bytes), 50, 'unknown')))
+    expect(inside).toBe(read.replace(/"container": "(\w+)"/, '"container": "$1+gzip"'))
+  })
+
+  test('tells nothing that its format does not list, and every array has the length of the ids', async () => {
+    const { trajectories, recognition } = await readSource(memorySource(bytes))
+    const { streams } = FORMATS.find(({ id }) => id === expectedFormat)!
+    expect(recognition?.evidence.length).toBeGreaterThan(0)
+    for (const trajectory of trajectories) {
+      if (trajectory.mask !== null) expect(streams).toContain('mask')
+      if (trajectory.sampled !== null) expect(streams).toContain('sampled')
+      if (trajectory.logprobs.trainer !== null) expect(streams).toContain('logprobs.trainer')
+      const perToken = [
+        trajectory.mask,
+        trajectory.weights,
+        trajectory.sampled,
+        trajectory.attentionMask,
+        trajectory.positionIds,
+        trajectory.sequenceIds,
+        trajectory.versions,
+        trajectory.logprobs.sampler,
+        trajectory.logprobs.trainer,
+        trajectory.logprobs.reference,
+        trajectory.entropy,
+        trajectory.kl,
+        trajectory.advantages,
+      ]
+      for (const array of perToken) if (array !== null) expect(array).toHaveLength(trajectory.ids?.length ?? -1)
+    }
+  })
+
+  test('cut anywhere it is read as far as it goes, or refused in a sentence', async () => {
+    const step = Math.max(1, Math.floor(bytes.length / 60))
+    for (let length = 0; length < bytes.length; length += step) {
+      try {
+        const { records, skipped } = await readSource(memorySource(bytes.slice(0, length)))
+        expect(records + skipped.length).toBeGreaterThanOrEqual(0)
+      } catch (error) {
+        expect(error).toBeInstanceOf(UnreadableSource)
+      }
+    }
+  })
+})
