@@ -90,9 +90,11 @@ function printTokens(terminal: Terminal, detail: TrajectoryDetail): void {
       terminal.line()
       const codes = detail.findings.filter((finding) => finding.turn === turn.index).map(({ code }) => code)
       const ordinal = turn.kind === 'assistant' ? ` ${turn.ordinal}` : ''
+      // A tool's reply inside a user turn is told as what it is, with the role that the ids spell.
+      const role = turn.kind === turn.role || turn.kind === 'other' ? turn.role : `${turn.kind} (${turn.role})`
       const header = turn.header === 'present' ? '' : `, header ${turn.header}`
       terminal.line([
-        { text: `turn ${turn.index}  ${turn.role}${ordinal}`, style: 'strong' },
+        { text: `turn ${turn.index}  ${role}${ordinal}`, style: 'strong' },
         { text: `  tokens ${turn.start}–${turn.end}${header}`, style: 'soft' },
         ...(codes.length > 0 ? [{ text: `  ⚠ ${[...new Set(codes)].join(' ')}`, style: 'bad' } as const] : []),
       ])

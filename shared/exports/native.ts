@@ -69,6 +69,7 @@ export function nativeRecord(loaded: ExportedTrajectory, facts: TrajectoryFacts)
     stream === null ? undefined : Array.from(numbers.restore(stream), (value) => (Number.isNaN(value) ? null : value))
   const { sampler, trainer, reference } = trajectory.logprobs
   return {
+    schema: 'rollout-inspector.trajectory/1',
     id: trajectory.id,
     rollout_id: trajectory.rolloutId ?? undefined,
     branch: trajectory.branch ?? undefined,
@@ -79,7 +80,7 @@ export function nativeRecord(loaded: ExportedTrajectory, facts: TrajectoryFacts)
     temperature: trajectory.temperature ?? undefined,
     input_ids: trajectory.ids ?? undefined,
     loss_mask: lossMask(loaded, numbers),
-    sampled: trajectory.sampled ?? undefined,
+    sampled: trajectory.sampled === null ? undefined : stored(trajectory.sampled, trajectory.sampled),
     attention_mask: trajectory.attentionMask ?? undefined,
     position_ids: trajectory.positionIds ?? undefined,
     sequence_ids: trajectory.sequenceIds ?? undefined,
@@ -111,18 +112,21 @@ export function nativeRecord(loaded: ExportedTrajectory, facts: TrajectoryFacts)
   }
 }
 
-/** Token-aligned loss weights; shorter than the ids where the dump's own mask is. */
-function lossMask(loaded: ExportedTrajectory, numbers: SourceNumbers): ArrayLike<number> | undefined {
+/** Token-aligned loss weights. */
+function lossMask(loaded: ExportedTrajectory, numbers: SourceNumbers): ArrayLike<number | null> | undefined {
   const { trajectory, view } = loaded
   const mask = view?.mask ?? trajectory.mask
-  if (mask === null || mask === undefined) return undefined
-  let end = mask.length
-  while (end > 0 && mask[end - 1] === UNKNOWN) end--
-  if (trajectory.excluded) return new Uint8Array(end)
+  if (mask === null) return undefined
+  if (trajectory.excluded) return new Uint8Array(mask.length)
   const weights = view?.weights ?? trajectory.weights
-  if (weights !== null && weights !== undefined) return numbers.restore(weights.subarray(0, end))
-  // What is left is the first token of a shifted target-aligned mask: nothing predicts it, so nothing trains it.
-  return mask.subarray(0, end).map((value) => (value === UNKNOWN ? 0 : value))
+  return stored(mask, weights === null ? mask : numbers.restore(weights))
+}
+
+/** The values of a 0/1 stream as far as the dump's own array reached; null where it says nothing in between. */
+function stored(flags: Uint8Array, values: ArrayLike<number>): ArrayLike<number | null> {
+  let end = flags.length
+  while (end > 0 && flags[end - 1] === UNKNOWN) end--
+  return Array.from({ length: end }, (_, i) => (flags[i] === UNKNOWN ? null : values[i]!))
 }
 
 function chatMessage(message: Message): Record<string, unknown> {

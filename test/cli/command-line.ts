@@ -1,0 +1,36 @@
+import { run } from '../../cli/run.ts'
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs a command line in this process, as a person would from `directory`. */
+export async function commandLine(
+  argv: readonly string[],
+  {
+    directory = process.cwd(),
+    stdin = '',
+    tty = false,
+    env = {},
+  }: { directory?: string; stdin?: string | Uint8Array; tty?: boolean; env?: Record<string, string> } = {},
+): Promise<Ran> {
+  const out: Uint8Array[] = []
+  const err: Uint8Array[] = []
+  const into = (chunks: Uint8Array[]) => ({
+    isTTY: tty,
+    columns: 80,
+    write: (text: string | Uint8Array) => chunks.push(typeof text === 'string' ? Buffer.from(text) : text),
+  })
+  const code = await run(argv, {
+    stdout: into(out),
+    stderr: into(err),
+    stdin: (async function* () {
+      yield Buffer.from(stdin)
+    })(),
+    env,
+    directory,
+  })
+  return { code, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() }
+}

@@ -1,0 +1,394 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Report } from '../../shared/model/report.ts'
+import { testTokenizerPath } from '../helpers/tokenizers.ts'
+import { commandLine } from './command-line.ts'
+import { searchRollouts } from './dumps.ts'
+
+let folder: string
+let faulty: string[]
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'inspector-cli-'))
+  faulty = await searchRollouts(6, [1, 4])
+  const clean = await searchRollouts(6, [])
+  const write = (name: string, content: string | Uint8Array) => writeFile(join(folder, name), content)
+  await write('faulty.jsonl', `${faulty.join('\n')}\n`)
+  await write('faulty.jsonl.gz', gzipSync(`${faulty.join('\n')}\n`))
+  await write('faulty.json', `[${faulty.join(',\n')}]`)
+  await write('clean.jsonl', `${clean.join('\n')}\n`)
+  await write('partly-bad.jsonl', `${clean[0]}\n{"input_ids": [1, 2\n${clean.slice(1).join('\n')}\n`)
+  await write('notes.txt', 'no rollouts in here\n')
+  await write('empty.jsonl', '')
+  await write(
+    'binary.bin',
+    Uint8Array.from({ length: 600 }, (_, i) => (i * 37) % 256),
+  )
+  await mkdir(join(folder, 'nothing'))
+})
+
+afterAll(() => rm(folder, { recursive: true }))
+
+const AUDITS = new Set(['inspect', 'show', 'export'])
+
+/** Named, because choosing the tokenizer loads all families, which every run would pay for; one test lets it be chosen. */
+function withTokenizer(argv: string[]): string[] {
+  return AUDITS.has(argv[0] ?? '') && !argv.includes('--tokenizer') ? [...argv, '--tokenizer', 'qwen2.5'] : argv
+}
+
+const cli = (...argv: string[]) => commandLine(withTokenizer(argv), { directory: folder })
+const reportOf = async (...argv: string[]): Promise<Report> =>
+  JSON.parse((await cli('inspect', ...argv, '--json', '-')).out)
+
+describe('exit codes', () => {
+  test.each([
+    ['nothing wrong', 0, ['inspect', 'clean.jsonl']],
+    ['a finding', 1, ['inspect', 'faulty.jsonl']],
+    ['a finding that is let pass', 0, ['inspect', 'faulty.jsonl', '--fail-on', 'none']],
+    ['a finding that is intended', 0, ['inspect', 'faulty.jsonl', '--intend', 'M01']],
+    ['partly bad', 0, ['inspect', 'partly-bad.jsonl']],
+    ['one readable file among others', 1, ['inspect', 'notes.txt', 'binary.bin', 'faulty.jsonl']],
+    ['a folder', 1, ['inspect', '.']],
+    ['a pattern', 0, ['inspect', 'cl*.jsonl']],
+    ['an unknown option', 2, ['inspect', 'clean.jsonl', '--jsno', '-']],
+    ['no such path', 2, ['inspect', 'nowhere.jsonl']],
+    ['no path', 2, ['inspect']],
+    ['an unknown command', 2, ['inspekt', 'clean.jsonl']],
+    ['no command', 2, []],
+    ['an unknown check', 2, ['inspect', 'clean.jsonl', '--checks', 'Z99']],
+    ['an unknown tokenizer', 2, ['inspect', 'clean.jsonl', '--tokenizer', 'gpt2']],
+    ['text', 3, ['inspect', 'notes.txt']],
+    ['an empty file', 3, ['inspect', 'empty.jsonl']],
+    ['a binary', 3, ['inspect', 'binary.bin']],
+    ['a folder with nothing in it', 3, ['inspect', 'nothing']],
+  ])('%s: %i', async (_, code, argv) => {
+    const ran = await cli(...argv)
+    expect(ran.err + ran.out).not.toMatch(/\bat .*\.ts:\d+/)
+    expect(ran.code).toBe(code)
+    if (code >= 2) expect(ran.out).toBe('')
+    if (code >= 2) expect(ran.err).not.toBe('')
+  })
+
+  test.each(['map', 'against', 'follow'])('--%s is refused, not ignored', async (option) => {
+    const ran = await cli('inspect', 'clean.jsonl', `--${option}`, 'x')
+    expect(ran.code).toBe(2)
+    expect(ran.err).toContain(`--${option} is not supported by this version.`)
+  })
+
+  test('an unknown option names the closest', async () => {
+    expect((await cli('inspect', 'clean.jsonl', '--jsno', '-')).err).toContain('Did you mean --json?')
+  })
+})
+
+describe('inspect', () => {
+  test('names the fault, its rate and its place', async () => {
+    const { out } = await cli('inspect', 'faulty.jsonl')
+    expect(out).toContain('M01')
+    expect(out).toContain('2 of 6 rollouts (33.3 %)')
+    expect(out).toMatch(/rollout q1, turn 3/)
+    expect(out).toContain('2 findings at or above error.')
+    for (const row of out.split('\n')) expect(row.length).toBeLessThanOrEqual(100)
+  })
+
+  test('chooses the tokenizer from the ids and says why', async () => {
+    const ran = await commandLine(['inspect', 'faulty.jsonl', '--json', '-'], { directory: folder })
+    const { tokenizer }: Report = JSON.parse(ran.out)
+    expect(tokenizer).toMatchObject({ id: 'qwen2.5', origin: 'bundled' })
+    expect(tokenizer.evidence.length).toBeGreaterThan(0)
+  })
+
+  test('the clean twin is silent', async () => {
+    const report = await reportOf('clean.jsonl')
+    expect(report.findings.filter(({ severity }) => severity !== 'info')).toEqual([])
+    expect(report.checks.filter(({ status, severity }) => status === 'fail' && severity !== 'info')).toEqual([])
+  })
+
+  test('--json - is the report and nothing else', async () => {
+    const { out } = await cli('inspect', 'faulty.jsonl', '--json', '-')
+    const report: Report = JSON.parse(out)
+    expect(report.schema).toBe('rollout-inspector.report/1')
+    expect(report.sources[0]).toMatchObject({ name: 'faulty.jsonl', container: 'jsonl', records: 6, trajectories: 6 })
+    expect(report.findings.map(({ code, record }) => [code, record])).toEqual([
+      ['M01', 1],
+      ['M01', 4],
+    ])
+  })
+
+  test('the same findings through gzip, as an array and from standard input', async () => {
+    const plain = await reportOf('faulty.jsonl')
+    for (const name of ['faulty.jsonl.gz', 'faulty.json']) {
+      const other = await reportOf(name)
+      expect(other.totals).toEqual(plain.totals)
+      expect(other.checks).toEqual(plain.checks)
+      expect(other.findings.map(({ fingerprint }) => fingerprint)).toEqual(
+        plain.findings.map(({ fingerprint }) => fingerprint),
+      )
+    }
+    const piped = await commandLine(withTokenizer(['inspect', '-', '--json', '-']), { stdin: `${faulty.join('\n')}\n` })
+    expect(JSON.parse(piped.out).findings).toEqual(plain.findings)
+    expect(JSON.parse(piped.out).sources[0].sha256).toBe(plain.sources[0]!.sha256)
+  })
+
+  test('the report is the same for every number of jobs', async () => {
+    expect(await reportOf('faulty.jsonl', '--jobs', '1')).toEqual(await reportOf('faulty.jsonl', '--jobs', '7'))
+  })
+
+  test('a bad record is listed with its place and costs no neighbour', async () => {
+    const report = await reportOf('partly-bad.jsonl')
+    expect(report.sources[0]!.skipped).toMatchObject([{ record: 1, line: 2, code: 'bad-json' }])
+    expect(report.totals.trajectories).toBe(6)
+    expect((await cli('inspect', 'partly-bad.jsonl')).out).toContain('skipped record 1 (line 2)')
+  })
+
+  test('what could not be read is told beside what could', async () => {
+    const ran = await cli('inspect', 'notes.txt', 'clean.jsonl')
+    expect(ran.out).toContain('not read  notes.txt')
+    const json = await cli('inspect', 'notes.txt', 'clean.jsonl', '--json', '-')
+    expect(JSON.parse(json.out).totals.trajectories).toBe(6)
+    expect(json.err).toContain('not read: notes.txt')
+  })
+
+  test('a baseline: what it has does not fail, what is new does', async () => {
+    await cli('inspect', 'faulty.jsonl', '--json', 'baseline.json')
+    expect((await cli('inspect', 'faulty.jsonl', '--baseline', 'baseline.json')).code).toBe(0)
+    await cli('inspect', 'clean.jsonl', '--json', 'clean-baseline.json')
+    expect((await cli('inspect', 'faulty.jsonl', '--baseline', 'clean-baseline.json')).code).toBe(1)
+    expect(
+      (await cli('inspect', 'faulty.jsonl', '--baseline', 'clean-baseline.json', '--max-findings', '0')).code,
+    ).toBe(1)
+    const wrong = await cli('inspect', 'faulty.jsonl', '--baseline', 'faulty.json')
+    expect(wrong.code).toBe(2)
+    expect(wrong.err).toContain('is no report of this program')
+  })
+
+  test('--max-findings cuts the list, never the counts or the exit code', async () => {
+    const ran = await cli('inspect', 'faulty.jsonl', '--max-findings', '0', '--json', '-')
+    const report: Report = JSON.parse(ran.out)
+    expect(report.findings).toEqual([])
+    expect(report.findings_omitted).toBe(2)
+    expect(report.checks.find(({ code }) => code === 'M01')?.affected).toBe(2)
+    expect(ran.code).toBe(1)
+  })
+
+  test('--checks runs only those, --hypothesis judges only those', async () => {
+    const report = await reportOf('faulty.jsonl', '--checks', 'M01', 'T05', '--hypothesis', 'H02')
+    expect(report.checks.map(({ code }) => code)).toEqual(['M01', 'T05'])
+    expect(report.hypotheses.map(({ id }) => id)).toEqual(['H02'])
+  })
+
+  test('--limit and --sample take whole groups, and a seed says which', async () => {
+    expect((await reportOf('clean.jsonl', '--limit', '2')).totals).toMatchObject({ trajectories: 2, groups: 1 })
+    const sampled = await reportOf('clean.jsonl', '--sample', '2', '--seed', '7')
+    expect(sampled.totals).toMatchObject({ trajectories: 2, groups: 1 })
+    expect(await reportOf('clean.jsonl', '--sample', '2', '--seed', '7')).toEqual(sampled)
+  })
+
+  test.each([
+    ['sarif', /"version": "2\.1\.0"/],
+    ['junit', /^<\?xml/],
+    ['markdown', /^# Rollout Inspector report/],
+    ['html', /^<!doctype html>/],
+  ])('--format %s to standard output or a file', async (format, start) => {
+    const ran = await cli('inspect', 'faulty.jsonl', '--format', format)
+    expect(ran.code).toBe(1)
+    expect(ran.out).toMatch(start)
+    expect(ran.out).toContain('M01')
+    const toFile = await cli('inspect', 'faulty.jsonl', '--format', format, '--out', `new/report.${format}`)
+    expect(toFile.out).toContain('findings at or above error')
+    expect(await readFile(join(folder, 'new', `report.${format}`), 'utf8')).toBe(ran.out)
+  })
+
+  test('an input is never overwritten, not even through a link', async () => {
+    const before = await readFile(join(folder, 'clean.jsonl'), 'utf8')
+    await symlink(join(folder, 'clean.jsonl'), join(folder, 'link.out'))
+    for (const target of ['clean.jsonl', './clean.jsonl', 'link.out']) {
+      const ran = await cli('inspect', 'clean.jsonl', '--json', target)
+      expect(ran.code).toBe(2)
+      expect(ran.err).toContain('is one of the files that are read')
+    }
+    expect(await readFile(join(folder, 'clean.jsonl'), 'utf8')).toBe(before)
+  })
+
+  test('progress is for terminals only, and leaves nothing behind', async () => {
+    expect((await cli('inspect', 'clean.jsonl')).err).toBe('')
+    const ran = await commandLine(withTokenizer(['inspect', 'clean.jsonl']), { directory: folder, tty: true })
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the line that is cleared
+    expect(ran.err.replace(/^.*\r\u001b\[K/s, '')).toBe('')
+    expect(ran.out).toContain('\u001b[')
+  })
+})
+
+describe('--tokenizer', () => {
+  test('a folder, and a model in the Hub cache', async () => {
+    const model = join(folder, 'my-tokenizer')
+    await mkdir(model)
+    for (const file of ['tokenizer.json', 'tokenizer_config.json'] as const) {
+      await writeFile(join(model, file), await readFile(testTokenizerPath('qwen2.5', file)))
+    }
+    const given = await reportOf('faulty.jsonl', '--tokenizer', 'my-tokenizer')
+    expect(given.tokenizer).toMatchObject({ id: 'my-tokenizer', origin: 'file' })
+    expect(given.findings.map(({ code }) => code)).toEqual(['M01', 'M01'])
+
+    const snapshots = join(folder, 'hf', 'hub', 'models--Acme--Qwen-Tuned', 'snapshots')
+    await mkdir(snapshots, { recursive: true })
+    await symlink(model, join(snapshots, '0123abcd'))
+    const cached = await commandLine(['inspect', 'faulty.jsonl', '--json', '-', '--tokenizer', 'Acme/Qwen-Tuned'], {
+      directory: folder,
+      env: { HF_HOME: join(folder, 'hf') },
+    })
+    expect(JSON.parse(cached.out).tokenizer).toMatchObject({ id: 'Acme/Qwen-Tuned', origin: 'cache' })
+  })
+
+  test('a tokenizer that is none is one clear sentence', async () => {
+    const ran = await cli('inspect', 'faulty.jsonl', '--tokenizer', 'notes.txt')
+    expect(ran.code).toBe(2)
+    expect(ran.err).toMatch(/^--tokenizer: notes\.txt/)
+    expect((await cli('inspect', 'faulty.jsonl', '--tokenizer', 'nothing')).err).toContain(
+      'tokenizer.json does not exist',
+    )
+  })
+})
+
+describe('show', () => {
+  test('every token in its state, by glyph, with the finding beneath', async () => {
+    const { out, code } = await cli('show', 'faulty.jsonl', '--index', '1')
+    expect(code).toBe(0)
+    expect(out).toContain('rollout q1')
+    expect(out).toMatch(/^· <\|im_start\|>system⏎$/m)
+    expect(out).toMatch(/^█ The harbour was founded by Ada Quill in 1702\./m)
+    expect(out).toMatch(/turn 3 {2}tool \(user\) {2}tokens \d+–\d+ {2}⚠ M01/)
+    expect(out).toMatch(/^error {3}M01 .*tool reply/m)
+    const clean = await cli('show', 'clean.jsonl', '--id', 'q1')
+    expect(clean.out).toMatch(/^· The harbour was founded/m)
+    expect(clean.out).toContain('no findings')
+  })
+
+  test('says which rollouts there are', async () => {
+    expect((await cli('show', 'clean.jsonl', '--index', '6')).err).toContain('there are 6 rollouts, from 0 to 5')
+    expect((await cli('show', 'clean.jsonl', '--id', 'nobody')).err).toContain('no rollout has this id')
+    expect((await cli('show', 'clean.jsonl')).code).toBe(2)
+  })
+})
+
+describe('export', () => {
+  const exported = async (name: string) => readFile(join(folder, name), 'utf8')
+
+  test('--as source gives the lines themselves, and a manifest', async () => {
+    const ran = await cli('export', 'faulty.jsonl', '--flagged', '--as', 'source', '--out', 'flagged.jsonl')
+    expect(ran.code).toBe(0)
+    expect(await exported('flagged.jsonl')).toBe(`${faulty[1]}\n${faulty[4]}\n`)
+    const manifest = JSON.parse(await exported('flagged.jsonl.manifest.json'))
+    expect(manifest).toMatchObject({
+      schema: 'rollout-inspector.export/1',
+      as: 'source',
+      sources: [{ name: 'faulty.jsonl', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), format: 'native' }],
+      trajectories: [
+        { record: 1, trajectory: 'q1', findings: ['M01'] },
+        { record: 4, trajectory: 'q4', findings: ['M01'] },
+      ],
+    })
+  })
+
+  test('--as source of gzip is the lines, of an array an array', async () => {
+    await cli('export', 'faulty.jsonl.gz', 'faulty.json', '--flagged', '--as', 'source', '--out', 'both')
+    expect((await readdir(join(folder, 'both'))).sort()).toEqual([
+      'faulty.0.selected.jsonl',
+      'faulty.1.selected.json',
+      'manifest.json',
+    ])
+    expect(await exported('both/faulty.0.selected.jsonl')).toBe(`${faulty[1]}\n${faulty[4]}\n`)
+    expect(JSON.parse(await exported('both/faulty.1.selected.json'))).toEqual([
+      JSON.parse(faulty[1]!),
+      JSON.parse(faulty[4]!),
+    ])
+  })
+
+  test('--as native reads the same again, with the numbers of the source', async () => {
+    await cli('export', 'faulty.jsonl', '--flagged', '--as', 'native', '--out', 'native.jsonl')
+    const written = (await exported('native.jsonl'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const source = [JSON.parse(faulty[1]!), JSON.parse(faulty[4]!)]
+    for (const [i, record] of written.entries()) {
+      for (const field of [
+        'input_ids',
+        'loss_mask',
+        'sampled',
+        'logprobs',
+        'reward',
+        'rewards',
+        'id',
+        'group_id',
+        'messages',
+        'tools',
+      ]) {
+        expect(record[field], field).toEqual(source[i][field])
+      }
+    }
+    const report = await reportOf('native.jsonl')
+    expect(report.findings.map(({ code, tokens, turn }) => [code, tokens, turn])).toEqual(
+      (await reportOf('faulty.jsonl')).findings.map(({ code, tokens, turn }) => [code, tokens, turn]),
+    )
+  })
+
+  test('--as csv gives two tables', async () => {
+    await cli('export', 'faulty.jsonl', '--flagged', '--as', 'csv', '--out', 'tables')
+    const rollouts = (await exported('tables/rollouts.csv')).trimEnd().split('\n')
+    expect(rollouts).toHaveLength(3)
+    expect(rollouts[0]).toMatch(/,findings,reward\.em,reward\.f1$/)
+    expect(rollouts[1]).toMatch(/^faulty\.jsonl,1,0,q1,0,.*,M01,1,0\.25$/)
+    expect(rollouts[2]).toContain(',0.7000000001,')
+    expect((await exported('tables/findings.csv')).trimEnd().split('\n')).toHaveLength(3)
+  })
+
+  test('nothing flagged is nothing written', async () => {
+    const ran = await cli('export', 'clean.jsonl', '--flagged', '--as', 'source', '--out', 'none.jsonl')
+    expect(ran.code).toBe(0)
+    expect(ran.err).toContain('nothing was written')
+    await expect(exported('none.jsonl')).rejects.toThrow()
+  })
+
+  test.each([
+    [['--as', 'source', '--out', 'x'], /--flagged/],
+    [['--flagged', '--out', 'x'], /--as source/],
+    [['--flagged', '--as', 'source'], /--out/],
+    [['--flagged', '--as', 'parquet', '--out', 'x'], /there are source, native, csv/],
+    [['--flagged', '--as', 'csv', '--out', 'x.csv'], /has to be a folder/],
+    [['--flagged', '--as', 'source', '--out', 'faulty.jsonl'], /is one of the files that are read/],
+    [['--flagged', '--where', 'M01', '--as', 'source', '--out', 'x'], /--where is not supported by this version/],
+  ])('%j is refused', async (argv, message) => {
+    const ran = await cli('export', 'faulty.jsonl', ...argv)
+    expect(ran.code).toBe(2)
+    expect(ran.err.replace(/\s+/g, ' ')).toMatch(message)
+  })
+})
+
+describe('lists and help', () => {
+  test.each(['formats', 'checks'])('%s as a table and as JSON', async (command) => {
+    const rows = JSON.parse((await cli(command, '--json')).out)
+    expect(rows.length).toBeGreaterThan(4)
+    const table = await cli(command)
+    expect(table.code).toBe(0)
+    for (const { id, code } of rows) expect(table.out).toContain(id ?? code)
+  })
+
+  test.each([
+    ['inspect', '--max-tool-response-length N'],
+    ['export', '--flagged'],
+    ['show', '--index N'],
+    ['serve', '--port N'],
+  ])('%s --help names %s', async (command, option) => {
+    const ran = await cli(command, '--help')
+    expect(ran.code).toBe(0)
+    expect(ran.out).toContain(option)
+  })
+
+  test('--version is that of the package', async () => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8'))
+    expect((await cli('--version')).out).toBe(`${version}\n`)
+  })
+})
