@@ -4,12 +4,28 @@ import { SECURITY_HEADERS } from './headers.ts'
 
 const CHUNK = 1 << 20
 
-/** An answer of one sentence. */
-export function plainResponse(status: number, sentence: string, headers: Record<string, string> = {}): Response {
-  return new Response(`${sentence}\n`, {
+/** A short answer: text and its media type. */
+export function textResponse(
+  status: number,
+  text: string,
+  type: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const bytes = new TextEncoder().encode(text)
+  const length = String(bytes.length)
+  return new Response(bytes, {
     status,
-    headers: { ...SECURITY_HEADERS, 'content-type': 'text/plain; charset=utf-8', ...headers },
+    headers: { ...SECURITY_HEADERS, 'content-type': type, 'content-length': length, ...headers },
   })
+}
+
+/** An answer of one sentence. */
+export function plainResponse(
+  status: number,
+  sentence: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return textResponse(status, `${sentence}\n`, 'text/plain; charset=utf-8', headers)
 }
 
 /** A file, or the part that the request's `Range` names (206; 416 when it lies outside). 404 when it is gone or no file. */

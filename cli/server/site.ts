@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { OpenedFile } from '../../electron/bridge.ts'
-import { fileResponse, plainResponse } from './file-response.ts'
-import { mediaType, SECURITY_HEADERS } from './headers.ts'
+import { fileResponse, plainResponse, textResponse } from './file-response.ts'
+import { mediaType } from './headers.ts'
 import type { Places } from './places.ts'
 import { insideFolder, type ServedFiles } from './served-files.ts'
 
@@ -37,7 +37,7 @@ export function createSite(parts: SiteParts): Site {
     }
     const path = decodedPath(request.url)
     if (path === null) return nothingThere()
-    if (path === '/session.json') return jsonResponse(await parts.session())
+    if (path === '/session.json') return textResponse(200, JSON.stringify(await parts.session()), 'application/json')
     const handle = path.match(/^\/file\/([\w-]{22})$/)?.[1]
     if (handle !== undefined) {
       const file = await parts.served.pathOf(handle)
@@ -67,10 +67,6 @@ function publicFolder(places: Places, path: string): { folder: string; rest: str
   if (path.startsWith('/tokenizers/')) return { folder: places.tokenizers, rest: path.slice('/tokenizers/'.length) }
   if (/^\/samples\/[^/]+\.gz$/.test(path)) return { folder: places.samples, rest: path.slice('/samples/'.length) }
   return { folder: places.page, rest: path === '/' ? 'index.html' : path.slice(1) }
-}
-
-function jsonResponse(value: unknown): Response {
-  return new Response(JSON.stringify(value), { headers: { ...SECURITY_HEADERS, 'content-type': 'application/json' } })
 }
 
 function nothingThere(): Response {

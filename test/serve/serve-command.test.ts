@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { CommandIo } from '../../cli/io.ts'
+import { serve } from '../../cli/serve.ts'
+import { openerOf } from '../../cli/server/browser.ts'
+import { hostPage } from '../../cli/server/host.ts'
+import { ServedFiles } from '../../cli/server/served-files.ts'
+
+let folder: string
+let output: { stdout: string; stderr: string }
+let io: CommandIo
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rollout-inspector-serve-'))
+  output = { stdout: '', stderr: '' }
+  const to = (name: 'stdout' | 'stderr') => ({ write: (text: string | Uint8Array) => (output[name] += String(text)) })
+  io = { stdout: to('stdout'), stderr: to('stderr'), stdin: (async function* () {})(), env: {}, directory: folder }
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Enters by the printed address, as a browser does, and gives a fetch that carries the cookie. */
+async function enter(): Promise<(path: string) => Promise<Response>> {
+  await expect.poll(() => output.stdout).toContain('http://')
+  const url = output.stdout.match(/http:\S+/)![0]
+  const entered = await fetch(url, { redirect: 'manual' })
+  const cookie = entered.headers.get('set-cookie')!.split(';')[0]!
+  return (path) => fetch(new URL(path, url), { headers: { cookie } })
+}
+
+test('serve lists the dumps under its folder, with their place in it, and nothing that a link brings in', async () => {
+  mkdirSync(join(folder, 'runs', 'steps'), { recursive: true })
+  writeFileSync(join(folder, 'outside.jsonl'), 'outside')
+  writeFileSync(join(folder, 'runs', 'steps', 'step_1.jsonl'), '{"a":1}\n')
+  writeFileSync(join(folder, 'runs', 'notes.md'), 'not a dump')
+  symlinkSync(join(folder, 'outside.jsonl'), join(folder, 'runs', 'leak.jsonl'))
+  symlinkSync(folder, join(folder, 'runs', 'above'))
+  const stop = new AbortController()
+  const end = serve(['runs', '--port', '0'], io, stop.signal)
+  const get = await enter()
+  const list = async () => (await (await get('/session.json')).json()) as { files: { name: string; url: string }[] }
+  const { files } = await list()
+  expect(files.map(({ name }) => name)).toEqual(['steps/step_1.jsonl'])
+  expect(await (await get(files[0]!.url)).text()).toBe('{"a":1}\n')
+  writeFileSync(join(folder, 'runs', 'steps', 'step_2.jsonl'), '{}\n')
+  expect((await list()).files.map(({ name }) => name)).toEqual(['steps/step_1.jsonl', 'steps/step_2.jsonl'])
+  stop.abort()
+  expect(await end).toBe(0)
+})
+
+test.each([
+  [[], /takes one folder/],
+  [['a', 'b'], /takes one folder/],
+  [['gone'], /gone is no folder/],
+  [['.', '--port', 'x'], /--port x is no port number/],
+  [['.', '--port', '70000'], /--port 70000 is no port number/],
+  [['.', '--prot', '1'], /--prot/],
+  [['.', '--host', '203.0.113.9', '--port', '0'], /203\.0\.113\.9 is no address of this machine/],
+])('serve %j is a usage error', async (parameters, message) => {
+  await expect(serve(parameters, io)).rejects.toThrow(message)
+})
+
+test('a port that was asked for and is taken is an error; the usual one gives way and says what that means', async () => {
+  const holder = createServer()
+  const taken = await new Promise<number>((done) =>
+    holder.listen(0, '127.0.0.1', () => done((holder.address() as { port: number }).port)),
+  )
+  await expect(serve(['.', '--port', String(taken)], io)).rejects.toThrow(`Port ${taken} is taken`)
+  const listen = { host: '127.0.0.1', port: taken, orNext: true }
+  const server = await hostPage({ served: new ServedFiles(), files: async () => [], listen }, io)
+  expect(server.port).toBeGreaterThan(taken)
+  expect(output.stderr).toContain(`Port ${taken} is taken`)
+  expect(output.stderr).toContain('Flags are kept per address')
+  const session = (await (await (await enter())('/session.json')).json()) as { notice: string }
+  expect(output.stderr).toContain(session.notice)
+  await server.close()
+  holder.close()
+})
+
+test('a browser is opened only where there is a screen', () => {
+  expect(openerOf('linux', {})).toBeNull()
+  expect(openerOf('linux', { WAYLAND_DISPLAY: 'wayland-0' })).toEqual(['xdg-open'])
+  expect(openerOf('darwin', {})).toEqual(['open'])
+  expect(openerOf('win32', {})?.[0]).toBe('cmd')
+})
