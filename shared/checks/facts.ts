@@ -52,6 +52,9 @@ export interface TrajectoryFacts {
   /** 16 hex digits over the ids (padding excluded) and over the prompt's ids; null without ids. */
   readonly idsHash: string | null
   readonly promptHash: string | null
-  /** Compact drawing of the row: run lengths of token states, at most 64 segments, for the mask strip of a table row. */
+  /**
+   * Compact drawing of the row for the mask strip of a table row: pairs of bytes, a `TokenState` and a width of 1 to 255, at most
+   * 64 pairs. Widths are in proportion to tokens; divide by their sum (`strip.ts`).
+   */
   readonly strip: Uint8Array
 }

@@ -7,23 +7,30 @@ export const SYSTEMATIC_SHARE = 0.95
 /** Trajectories (or groups) that must have it: one alone cannot show a pattern. */
 export const SYSTEMATIC_UNITS = 2
 
+/** Share of all places that edges of one kind must make up to show a pattern of their own: a handful of odd edges shows none. */
+const KIND_SHARE = 0.1
+
 /**
- * Whether a fault stands nearly everywhere it can stand: at nearly all places that the check looks at, or nearly only at kinds
- * of turn edge where nearly every edge has it ("assistant>tool lacks the newline at 4,096 of 4,096"). Null where there is none.
+ * Whether a fault stands nearly everywhere it can stand; null where there is none. A framework that joins turns wrongly does so at
+ * edges of one kind (a header missing after every reply and never after the question), so a fault that stands at nearly all edges of
+ * its kinds is as systematic as one that stands at all.
  */
 export function patternOf(tally: CheckTally): CheckResult['pattern'] {
   if (tally.affected === 0) return null
   const everywhere =
     tally.placesChecked > 0
-      ? tally.placesAffected >= SYSTEMATIC_SHARE * tally.placesChecked || wholeKindsOnly(tally)
-      : tally.affected >= SYSTEMATIC_SHARE * tally.checked
+      ? isNearlyAll({ checked: tally.placesChecked, affected: tally.placesAffected }) || isOfItsKinds(tally)
+      : isNearlyAll(tally)
   return everywhere && tally.affected >= SYSTEMATIC_UNITS ? 'systematic' : 'sporadic'
 }
 
-function wholeKindsOnly({ byBoundary, placesAffected }: CheckTally): boolean {
-  let inWholeKinds = 0
-  for (const { checked, affected } of Object.values(byBoundary)) {
-    if (checked >= SYSTEMATIC_UNITS && affected >= SYSTEMATIC_SHARE * checked) inWholeKinds += affected
-  }
-  return inWholeKinds >= SYSTEMATIC_SHARE * placesAffected && inWholeKinds > 0
+function isNearlyAll({ checked, affected }: { readonly checked: number; readonly affected: number }): boolean {
+  return affected >= SYSTEMATIC_SHARE * checked
+}
+
+function isOfItsKinds({ byBoundary, placesChecked }: CheckTally): boolean {
+  const kinds = Object.values(byBoundary).filter(({ affected }) => affected > 0)
+  const checked = kinds.reduce((sum, kind) => sum + kind.checked, 0)
+  const affected = kinds.reduce((sum, kind) => sum + kind.affected, 0)
+  return kinds.length > 0 && checked >= KIND_SHARE * placesChecked && isNearlyAll({ checked, affected })
 }

@@ -150,7 +150,7 @@ describe('intended by the policy', () => {
     })
     const { failing, byCode } = await auditDump({ story: 'game', family: 'llama3', policy: 'last-turn', rows })
     expect(failing).toEqual(['M01'])
-    expect(byCode.get('M01')?.findings[0]?.message).toMatch(/^\d+ tokens of a tool reply carry loss$/)
+    expect(byCode.get('M01')?.findings[0]?.message).toMatch(/^\d+ tokens of an environment turn carry loss$/)
   })
 
   it('what a person declares intended fails nothing', () => {

@@ -63,6 +63,7 @@ function trainedIn({ mask, expected, provenance }: TrajectoryView, { start, end 
 
 function describe(turn: Turn): string {
   if (turn.kind === 'assistant') return 'a tool reply inside an assistant turn'
-  if (turn.kind === 'tool') return 'a tool reply'
+  if (turn.kind === 'tool')
+    return /^(tool|user|ipython|function)$/.test(turn.role) ? 'a tool reply' : 'an environment turn'
   return turn.kind === 'user' ? 'a user turn' : 'the system turn'
 }

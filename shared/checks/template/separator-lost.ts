@@ -25,7 +25,7 @@ export const T04: Check = {
       report.fault({
         turn,
         tokens: { start: turn.endToken, end: next.start + 1 },
-        message: `No newline between the end of the ${turn.role} turn and the ${next.role} turn after it`,
+        message: `No newline between the end of the ${turn.kind} turn and the ${next.kind} turn after it`,
         evidence: { ids: Array.from(ids.subarray(turn.endToken, next.start + 2)), at: next.start },
         affected: [],
       })

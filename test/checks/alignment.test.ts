@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { decideAlignment, maskLag } from '../../shared/checks/alignment.ts'
+import { createView } from '../../shared/checks/view.ts'
+import { TokenState } from '../../shared/model/tokens.ts'
+import { type FixtureDump, searchRow, searchRows } from '../fixtures/checks/fixture.ts'
+import { type Conversation, type RecordOptions, trajectoryOf } from '../helpers/conversation.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
+import { auditDump, settings } from './audit.ts'
+
+const qwen2 = await testTokenizer('qwen2.5')
+
+const shifted = (lag: number): RecordOptions => ({
+  editMask: (mask) => {
+    const copy = [...mask]
+    for (const i of copy.keys()) mask[i] = copy[i - lag] ?? 0
+  },
+})
+
+const viewsOf = (rows: readonly Conversation[]) =>
+  rows.map((row) => {
+    const options = { tokenizer: qwen2, settings: settings(), unsampledLogprob: null }
+    return createView(trajectoryOf(row), options)!
+  })
+
+describe('the lag of a mask', () => {
+  it.each([-3, -2, -1, 0, 1, 2, 3])('is found at %i', (lag) => {
+    const [view] = viewsOf([searchRow(qwen2, 0, {}, shifted(lag))])
+    expect(maskLag(view!.mask!, view!.expected!, view!.ids.length)).toMatchObject({ lag, score: 1 })
+  })
+
+  it('is none where only starts or only ends are displaced', () => {
+    const headers = searchRow(qwen2, 0, { call: { train: { header: true } }, answer: { train: { header: true } } })
+    const ends = searchRow(qwen2, 0, { call: { train: { end: false } }, answer: { train: { end: false } } })
+    for (const view of viewsOf([headers, ends])) {
+      expect(maskLag(view.mask!, view.expected!, view.ids.length).lag).toBe(0)
+    }
+  })
+})
+
+describe('alignment', () => {
+  const early = searchRows({}, shifted(-1))(qwen2)
+
+  it('is what the person declares, then what the format documents', () => {
+    expect(decideAlignment(viewsOf(early), null, 'token')).toEqual({ alignment: 'token', undecided: false })
+    expect(decideAlignment(viewsOf(early), 'token', 'target')).toEqual({ alignment: 'target', undecided: false })
+    expect(decideAlignment(viewsOf(early), 'token', 'auto')).toEqual({ alignment: 'token', undecided: false })
+  })
+
+  it('is undecided where every mask lies one early', () => {
+    expect(decideAlignment(viewsOf(early), null, 'auto')).toEqual({ alignment: 'target', undecided: true })
+  })
+
+  it('is token where only some masks do, or all lie late', () => {
+    const mixed = [...early, searchRow(qwen2, 3)]
+    expect(decideAlignment(viewsOf(mixed), null, 'auto')).toEqual({ alignment: 'token', undecided: false })
+    const late = searchRows({}, shifted(1))(qwen2)
+    expect(decideAlignment(viewsOf(late), null, 'auto')).toEqual({ alignment: 'token', undecided: false })
+  })
+
+  it('is target where masks have one element less than ids', () => {
+    const rows = searchRows({}, { editMask: (mask) => void mask.shift() })(qwen2)
+    expect(decideAlignment(viewsOf(rows), null, 'auto')).toEqual({ alignment: 'target', undecided: false })
+  })
+})
+
+describe('what follows from it', () => {
+  const dump: FixtureDump = { story: 'early masks', family: 'qwen2.5', rows: searchRows({}, shifted(-1)) }
+
+  it('undecided, M06 is not checkable, asks for a declaration and nothing fails', async () => {
+    const { byCode, failing, views } = await auditDump(dump)
+    expect(failing).toEqual([])
+    expect(byCode.get('M06')).toMatchObject({ abstained: 'not-checkable', tally: { checked: 0 } })
+    const row = searchRow(qwen2, 0)
+    expect(Array.from(views[0]!.states, (state) => +(state === TokenState.trained))).toEqual([...row.sampled])
+  })
+
+  it('declared token-aligned, it is M06 and no edge is named beside it', async () => {
+    const { byCode, failing } = await auditDump({ ...dump, options: { maskAlignment: 'token' } })
+    expect(failing).toEqual(['M06'])
+    expect(byCode.get('M06')?.findings[0]).toMatchObject({
+      message: 'The loss mask is shifted: every edge lies 1 token too early',
+      evidence: { lag: -1 },
+    })
+  })
+
+  it('documented by the format as token-aligned, it is M06 as well', async () => {
+    expect((await auditDump({ ...dump, format: { maskAlignment: 'token' } })).failing).toEqual(['M06'])
+  })
+})

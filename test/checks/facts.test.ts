@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest'
+import { drawStrip, STRIP_WIDTH } from '../../shared/checks/strip.ts'
+import { createFacts, createView } from '../../shared/checks/view.ts'
+import { TokenState } from '../../shared/model/tokens.ts'
+import { emptyTrajectory, type Trajectory } from '../../shared/model/trajectory.ts'
+import { searchRow } from '../fixtures/checks/fixture.ts'
+import {
+  assistant,
+  type Conversation,
+  call,
+  conversation,
+  type RecordOptions,
+  system,
+  tool,
+  trajectoryOf,
+  user,
+} from '../helpers/conversation.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
+import { settings } from './audit.ts'
+
+const qwen2 = await testTokenizer('qwen2.5')
+const llama = await testTokenizer('llama3')
+
+function factsOf(row: Conversation, changes: Partial<Trajectory> = {}, tokenizer = qwen2) {
+  const view = createView(
+    { ...trajectoryOf(row), ...changes },
+    { tokenizer, settings: settings(), unsampledLogprob: null },
+  )
+  if (view === null) throw new Error('the row has no ids')
+  return view.facts
+}
+
+describe('how a rollout ended', () => {
+  const open = { answer: { end: false } }
+  const openCall = [user('Who?'), assistant('<tool_call>\n{"name": "sea', { end: false })]
+  const openReply = [user('Who?'), assistant(call(qwen2, 'search', {})), tool('Ines', { end: false })]
+  const closedReply = [user('Who?'), assistant(call(qwen2, 'search', {})), tool('Ines')]
+
+  it.each<[string, Conversation, string]>([
+    ['a closed last turn', searchRow(qwen2, 0), 'stop'],
+    ['a closed last turn, padded', searchRow(qwen2, 0, {}, { padRight: 5 }), 'stop'],
+    ['an open last turn', searchRow(qwen2, 0, open), 'cut-prose'],
+    ['an open last turn that is not flagged', searchRow(qwen2, 0, open, { isTruncated: false }), 'cut-prose'],
+    ['an open last turn of a model that stopped', searchRow(qwen2, 0, open, { finishReason: 'stop' }), 'stop'],
+    ['an open call', conversation(qwen2, openCall), 'cut-call'],
+    ['an open reply', conversation(qwen2, openReply), 'cut-reply'],
+    ['a whole reply', conversation(qwen2, closedReply), 'stop'],
+    ['a whole reply of a truncated row', conversation(qwen2, closedReply, { isTruncated: true }), 'cut-reply'],
+    ['a prompt alone', conversation(qwen2, [user('Who?')], { generationPrompt: true }), 'prompt-only'],
+  ])('%s', (_, row, reason) => {
+    expect(factsOf(row).endReason).toBe(reason)
+  })
+
+  it.each([
+    ['stop', null, 'stop'],
+    ['length', null, 'cut-prose'],
+    [null, true, 'cut-prose'],
+    [null, null, 'unknown'],
+  ])('text alone with finish reason %s and truncated %s: %s', (finishReason, isTruncated, reason) => {
+    const trajectory = { ...emptyTrajectory({ source: 0, record: 0, part: 0 }, 'a'), finishReason, isTruncated }
+    const facts = createFacts({ ...trajectory, messages: [{ role: 'user', content: 'a' }] })
+    expect(facts).toMatchObject({ endReason: reason, turns: 1, trained: null, length: 0, lost: 0 })
+  })
+})
+
+describe('numbers of tokens', () => {
+  it('leave padding out where they say so, and count it where they say so', () => {
+    const plain = factsOf(searchRow(qwen2, 0))
+    const padded = factsOf(searchRow(qwen2, 0, {}, { padLeft: 3, padRight: 4 }))
+    expect(padded.length).toBe(plain.length + 7)
+    expect(padded).toMatchObject({
+      realLength: plain.length,
+      padding: 7,
+      promptLength: plain.promptLength,
+      idsHash: plain.idsHash,
+      promptHash: plain.promptHash,
+      trained: plain.trained,
+    })
+    expect((plain.trained as number) + (plain.masked as number)).toBe(plain.length)
+  })
+
+  it('lengths of turns are those of what was sampled, and of replies', () => {
+    const row = searchRow(qwen2, 0)
+    const sampled = row.layout.filter(({ role }) => role === 'assistant').map((t) => t.endToken + 1 - t.contentStart)
+    const reply = row.layout[3]!
+    expect(factsOf(row).assistantLengths).toEqual(sampled)
+    expect(factsOf(row).toolReplyLengths).toEqual([reply.contentEnd - reply.contentStart])
+  })
+
+  it('weights are summed as they are', () => {
+    const row = searchRow(qwen2, 0)
+    row.record.loss_mask = row.record.loss_mask!.map((value) => value / 2)
+    const facts = factsOf(row)
+    expect(facts.weight).toBe((facts.trained as number) / 2)
+  })
+
+  it('a common advantage is one number, a varying one is none', () => {
+    const row = searchRow(qwen2, 0)
+    const S = row.record.input_ids.length
+    const advantages = new Float32Array(S).fill(-0.5)
+    expect(factsOf(row, { advantages })).toMatchObject({ advantage: -0.5, maxAdvantage: 0.5 })
+    advantages[row.layout[4]!.contentStart] = 2
+    expect(factsOf(row, { advantages })).toMatchObject({ advantage: null, maxAdvantage: 2 })
+    advantages.fill(7, 0, 3)
+    expect(factsOf(row, { advantages }).maxAdvantage).toBe(2)
+  })
+})
+
+describe('supporting documents', () => {
+  const text = `Ines Valdoro made "Night Harbour" in 1961.\nIt was shot in ${'the old port and '.repeat(12)}the quay.`
+  const documents = [
+    { id: 'a', text, supporting: true },
+    {
+      id: 'b',
+      text: 'Somebody else made something else, somewhere else, at another time altogether.',
+      supporting: true,
+    },
+    { id: 'c', text: 'No matter.', supporting: false },
+  ]
+  const turns = [
+    system('Help.'),
+    user('Who?'),
+    assistant(call(qwen2, 'search', { query: 'x' })),
+    tool(text),
+    assistant('She.'),
+  ]
+
+  it.each([
+    ['qwen2.5', qwen2],
+    ['llama3, which quotes replies as JSON', llama],
+  ])('are seen in %s', (_, tokenizer) => {
+    const row = conversation(tokenizer, turns, { documents })
+    expect(factsOf(row, {}, tokenizer).supportingDocuments).toEqual({ available: 2, visible: 1 })
+  })
+
+  it('whose end is cut off are not', () => {
+    const cut = turns.with(3, tool(text.slice(0, -20)))
+    const row = conversation(qwen2, cut, { documents })
+    expect(factsOf(row).supportingDocuments).toEqual({ available: 2, visible: 0 })
+  })
+
+  it('that only the model quotes are not', () => {
+    const row = conversation(qwen2, [user('Who?'), assistant(text), user('Sure?'), assistant('Yes.')], { documents })
+    expect(factsOf(row).supportingDocuments).toEqual({ available: 2, visible: 0 })
+  })
+
+  it('that come after the answer are not', () => {
+    const row = conversation(qwen2, [user('Who?'), assistant('She.'), tool(text)], { documents })
+    expect(factsOf(row).supportingDocuments).toEqual({ available: 2, visible: 0 })
+  })
+
+  it('are not known where the dump marks none', () => {
+    const row = conversation(qwen2, turns, { documents: documents.map(({ id }) => ({ id, text })) })
+    expect(factsOf(row).supportingDocuments).toBeNull()
+    expect(factsOf(conversation(qwen2, turns)).supportingDocuments).toBeNull()
+  })
+})
+
+describe('lost tokens', () => {
+  const turns = [user('Who made Night Harbour?'), assistant('It is said that Ines Valdoro made it, in 1961.')]
+  const lost = (options: RecordOptions) => factsOf(conversation(qwen2, turns, { messages: true, ...options })).lost
+
+  it('are those of the answer that a cut removed', () => {
+    expect(lost({ cutRight: 6 })).toBe(4)
+  })
+
+  it('are all of the messages that come after the cut', () => {
+    const more = [...turns, user('And when?'), assistant('In the spring of 1961.')]
+    const whole = conversation(qwen2, more, { messages: true })
+    const row = conversation(qwen2, more, {
+      messages: true,
+      cutRight: whole.record.input_ids.length - whole.layout[1]!.end,
+      isTruncated: true,
+    })
+    const encoded = qwen2.encode('And when?').length + qwen2.encode('In the spring of 1961.').length
+    expect(factsOf(row).lost).toBe(encoded)
+  })
+
+  it('are none where everything is there, or cannot be compared', () => {
+    expect(lost({})).toBe(0)
+    expect(lost({ isTruncated: true })).toBe(0)
+    expect(lost({ cutRight: 6, messages: false })).toBe(0)
+    const other = conversation(qwen2, turns, { cutRight: 6, more: { messages: [{ role: 'user', content: 'Else.' }] } })
+    expect(factsOf(other).lost).toBe(0)
+  })
+})
+
+describe('the strip', () => {
+  const { masked, trained, padding } = TokenState
+
+  it('draws runs in proportion', () => {
+    const states = Uint8Array.from([...Array(50).fill(masked), ...Array(25).fill(trained), ...Array(25).fill(padding)])
+    expect([...drawStrip(states)]).toEqual([masked, 128, trained, 64, padding, 64])
+  })
+
+  it('never has more than 64 segments, nor one of no width', () => {
+    const states = Uint8Array.from({ length: 5000 }, (_, i) => (i % 7 < 3 ? trained : masked))
+    const strip = drawStrip(states)
+    expect(strip.length).toBeLessThanOrEqual(128)
+    expect(strip.filter((_, i) => i % 2 === 1).every((width) => width > 0 && width <= STRIP_WIDTH)).toBe(true)
+  })
+
+  it('keeps a short trained turn of a long row in sight', () => {
+    const states = new Uint8Array(100_000)
+    states.fill(trained, 99_990)
+    expect([...drawStrip(states)].slice(-2)).toEqual([trained, 1])
+  })
+
+  it('is empty for an empty row', () => {
+    expect(drawStrip(new Uint8Array(0)).length).toBe(0)
+  })
+})
