@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type AdvantageScheme,
+  advantageBound,
+  fitAdvantages,
+  recomputeAdvantages,
+} from '../../shared/checks/groups/advantages.ts'
+import { unbiasedStd } from '../../shared/checks/groups/statistics.ts'
+import { dumpOf, groupFacts } from '../helpers/facts.ts'
+
+const REWARDS = [
+  [0.62, 0.68, 0.71, 0.65],
+  [1, 0, 0, 1],
+  [0.2, 0.9, 0.4, 0.3],
+]
+const ALL = REWARDS.flat()
+
+/** Groups whose stored advantages are `advantage(rewards)[member]`, rounded to float32. */
+function stored(advantage: (rewards: readonly number[]) => readonly number[]) {
+  const facts = groupFacts(REWARDS, (_, group, member) => ({
+    advantage: Math.fround(advantage(REWARDS[group] as number[])[member] as number),
+  }))
+  return dumpOf(facts).groups
+}
+
+describe('recomputeAdvantages', () => {
+  it('gives the values of the seed example: std 0.0387, advantages of 1.16', () => {
+    const [rewards] = REWARDS as [number[]]
+    expect(unbiasedStd(rewards)).toBeCloseTo(0.0387, 4)
+    const advantages = recomputeAdvantages('group-std-unbiased', rewards, 1e-4, 0)
+    expect(Math.max(...advantages)).toBeCloseTo(1.16, 2)
+    expect(Math.min(...advantages)).toBeCloseTo(-1.16, 2)
+  })
+
+  it('subtracts the mean of the others under leave-one-out', () => {
+    expect(recomputeAdvantages('leave-one-out', [1, 0, 0.5], 0, 0)).toEqual([0.75, -0.75, 0])
+  })
+
+  it('gives 0 to a group without spread, whatever the eps', () => {
+    expect(recomputeAdvantages('group-std-biased', [0.5, 0.5], 0, 0)).toEqual([0, 0])
+  })
+
+  it.each([2, 4, 8, 16])('bounds |A| of a group of %i by (n − 1)/√n', (n) => {
+    const rewards = [1, ...Array<number>(n - 1).fill(0)]
+    expect(recomputeAdvantages('group-std-unbiased', rewards, 0, 0)[0]).toBeCloseTo(
+      advantageBound('group-std-unbiased', n),
+      9,
+    )
+    expect(recomputeAdvantages('group-std-biased', rewards, 0, 0)[0]).toBeCloseTo(
+      advantageBound('group-std-biased', n),
+      9,
+    )
+  })
+})
+
+describe('fitAdvantages', () => {
+  it.each([
+    'none',
+    'centre',
+    'leave-one-out',
+    'group-std-unbiased',
+    'group-std-biased',
+    'batch-std',
+    'leave-one-out-std',
+  ] as const)('finds %s among all', (scheme: AdvantageScheme) => {
+    const fit = fitAdvantages(stored((rewards) => recomputeAdvantages(scheme, rewards, 1e-4, unbiasedStd(ALL))))
+    expect(fit).toMatchObject({ scheme, share: 1, groups: 3, accepted: true })
+    expect(fit?.residual).toBeLessThan(1e-5)
+  })
+
+  it('tells a large eps from the usual one', () => {
+    const fit = fitAdvantages(stored((rewards) => recomputeAdvantages('group-std-unbiased', rewards, 0.1, 0)))
+    expect(fit).toMatchObject({ scheme: 'group-std-unbiased', eps: 0.1 })
+  })
+
+  it('is not misled by one exploded group', () => {
+    const fit = fitAdvantages(
+      stored((rewards) =>
+        rewards[0] === 1 ? [7428, -1, -1, -1] : recomputeAdvantages('group-std-unbiased', rewards, 1e-4, 0),
+      ),
+    )
+    expect(fit).toMatchObject({ scheme: 'group-std-unbiased', accepted: true })
+    expect(fit?.share).toBeCloseTo(2 / 3)
+  })
+
+  it('accepts nothing where no formula gives the stored values', () => {
+    expect(fitAdvantages(stored((rewards) => rewards.map((_, i) => Math.sin(7 * i + 1))))?.accepted).toBe(false)
+  })
+
+  it('is null where nothing is stored, and where no group has a spread', () => {
+    expect(fitAdvantages(dumpOf(groupFacts(REWARDS)).groups)).toBeNull()
+    expect(fitAdvantages(dumpOf(groupFacts([[1, 1]], () => ({ advantage: 0 }))).groups)).toBeNull()
+  })
+
+  it('leaves rows without an advantage out of the comparison and in the mean', () => {
+    const facts = groupFacts([[1, 0, 0.4, 0.2]], (reward, _, member) => ({
+      advantage: member === 0 ? null : reward - 0.4,
+    }))
+    expect(fitAdvantages(dumpOf(facts).groups)).toMatchObject({ scheme: 'centre', accepted: true })
+  })
+})

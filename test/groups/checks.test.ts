@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
+import { chanceOfNoContrast } from '../../shared/checks/groups/all-same-reward.ts'
+import { runOver } from '../helpers/dump-check.ts'
+import { dumpOf, factsOf, groupFacts } from '../helpers/facts.ts'
+
+describe('A01', () => {
+  it('states the share against chance', () => {
+    const rewards = [
+      [1, 1],
+      [1, 0],
+      [0, 0],
+      [1, 0],
+    ]
+    const { tally, findings } = runOver('A01', dumpOf(groupFacts(rewards)))
+    expect(tally).toMatchObject({ checked: 4, affected: 2, placesChecked: 4, placesAffected: 2, affectedTokens: 240 })
+    expect(findings[0]).toMatchObject({
+      severity: 'info',
+      scope: 'group',
+      group: 'g0',
+      record: null,
+      evidence: { share_of_groups: 0.5, chance: 0.5 },
+    })
+    expect(findings[0]?.members?.map(({ record }) => record)).toEqual([0, 1])
+  })
+
+  it.each([
+    [0.65, 2, 0.545],
+    [0.65, 4, 0.194],
+    [0.65, 8, 0.032],
+    [0.9, 8, 0.43],
+  ])('gives the documented chance for p = %f and groups of %i', (p, size, chance) => {
+    const rewards = Array.from({ length: 20 * size }, (_, i) => (i < p * 20 * size ? 1 : 0))
+    const groups = Array.from({ length: 20 }, (_, g) => rewards.slice(g * size, (g + 1) * size))
+    expect(chanceOfNoContrast(dumpOf(groupFacts(groups)).groups)).toBeCloseTo(chance, 3)
+  })
+
+  it('knows no chance for graded rewards', () => {
+    expect(chanceOfNoContrast(dumpOf(groupFacts([[0.1, 0.5, 0.9]])).groups)).toBeNull()
+  })
+
+  it('looks at complete groups only', () => {
+    const { tally, abstained } = runOver(
+      'A01',
+      dumpOf(
+        groupFacts([
+          [1, 1],
+          [1, 1],
+        ]),
+        { options: { groupSize: 4 } },
+      ),
+    )
+    expect(tally.checked).toBe(0)
+    expect(abstained).toEqual({ status: 'not-checkable', reason: 'incomplete groups' })
+  })
+})
+
+const TINY = [
+  [0.62, 0.63, 0.62, 0.625],
+  [0.9, 0.4, 0.7, 0.5],
+]
+
+describe('A02', () => {
+  it('needs to know the scaling', () => {
+    expect(runOver('A02', dumpOf(groupFacts(TINY))).abstained?.status).toBe('not-checkable')
+    expect(runOver('A02', dumpOf(groupFacts(TINY), { options: { scaleRewards: 'none' } })).abstained?.status).toBe(
+      'not-applicable',
+    )
+    expect(runOver('A02', dumpOf(groupFacts(TINY), { options: { scaleRewards: 'group' } })).tally).toMatchObject({
+      checked: 2,
+      affected: 1,
+    })
+  })
+
+  it('finds nothing amplified where the whole batch divides', () => {
+    expect(runOver('A02', dumpOf(groupFacts(TINY), { options: { scaleRewards: 'batch' } })).tally).toMatchObject({
+      checked: 2,
+      affected: 0,
+    })
+  })
+
+  it('finds nothing amplified under a large eps', () => {
+    const options = { scaleRewards: 'group', advantageEps: 0.1 } as const
+    expect(runOver('A02', dumpOf(groupFacts(TINY), { options })).tally.affected).toBe(0)
+  })
+
+  it('names the component that made the gap', () => {
+    const facts = groupFacts(TINY, (reward) => ({ rewards: { exact: 0.6, format: reward - 0.6 } }))
+    const { findings } = runOver('A02', dumpOf(facts, { options: { scaleRewards: 'group' } }))
+    expect(findings[0]?.evidence).toMatchObject({ component_with_the_gap: 'format', scheme: 'group-std-unbiased' })
+  })
+
+  it('calls no group amplified that has no gap at all', () => {
+    const facts = groupFacts([
+      [0.5, 0.5],
+      [1, 0],
+    ])
+    expect(runOver('A02', dumpOf(facts, { options: { scaleRewards: 'group' } })).tally).toMatchObject({
+      checked: 2,
+      affected: 0,
+    })
+  })
+})
+
+describe('A03', () => {
+  it('does not apply where nothing is divided by the std of the group', () => {
+    const facts = groupFacts(TINY, (reward, group) => ({ advantage: reward - (group === 0 ? 0.62375 : 0.625) }))
+    expect(runOver('A03', dumpOf(facts)).abstained?.status).toBe('not-applicable')
+  })
+
+  it('holds the wider bound where the scaling is only declared', () => {
+    const facts = groupFacts([[1, 0, 0, 0]], (_, __, member) => ({ advantage: member === 0 ? 1.7 : -0.2 }))
+    const dump = dumpOf(facts, { options: { scaleRewards: 'group' } })
+    expect(runOver('A03', dump).tally).toMatchObject({ checked: 1, affected: 0 })
+    const worse = dumpOf(
+      facts.map((row) => ({ ...row, maxAdvantage: 1.8 })),
+      { options: { scaleRewards: 'group' } },
+    )
+    expect(runOver('A03', worse).findings[0]).toMatchObject({ severity: 'error', evidence: { advantage: 1.8 } })
+  })
+
+  it('cannot check advantages that no formula gives', () => {
+    const facts = groupFacts([[1, 0, 0, 0]], (_, __, member) => ({ advantage: [3, 9, 1, 4][member] as number }))
+    expect(runOver('A03', dumpOf(facts)).abstained?.status).toBe('not-checkable')
+  })
+})
+
+describe('C04', () => {
+  const rewards = [[0.9, 0.4, 0.6, 0.1]]
+  const group = (advantages: readonly (number | null)[]) =>
+    dumpOf(
+      groupFacts(rewards, (_, __, member) => ({
+        advantage: advantages[member] ?? null,
+        ...(member === 3 ? { trained: 0, isTruncated: true } : {}),
+      })),
+    )
+
+  it('names the row that trains nothing and is counted', () => {
+    const { tally, findings } = runOver('C04', group(recomputeAdvantages('centre', rewards[0] as number[], 0, 0)))
+    expect(tally).toMatchObject({ checked: 4, affected: 1 })
+    expect(findings[0]).toMatchObject({ severity: 'warning', record: 3, scope: 'trajectory', group: 'g0' })
+    expect(findings[0]?.evidence).toMatchObject({ rows_that_train: 3, rows: 4, mean_of_all: 0.5 })
+  })
+
+  it('sees the same under scaling by the std', () => {
+    const advantages = recomputeAdvantages('group-std-unbiased', rewards[0] as number[], 1e-4, 0)
+    expect(runOver('C04', group(advantages)).tally.affected).toBe(1)
+  })
+
+  it('is silent where the baseline is that of the rows that train, where there is none, and where nothing is stored', () => {
+    const mean = (0.9 + 0.4 + 0.6) / 3
+    expect(runOver('C04', group([0.9 - mean, 0.4 - mean, 0.6 - mean, null])).tally.affected).toBe(0)
+    expect(runOver('C04', group([0.9, 0.4, 0.6, 0.1])).tally.affected).toBe(0)
+    expect(runOver('C04', group([null, null, null, null])).tally).toMatchObject({ checked: 4, affected: 0 })
+  })
+
+  it('cannot be checked on incomplete groups', () => {
+    const facts = groupFacts(rewards, () => ({ groupSize: 8 }))
+    expect(runOver('C04', dumpOf(facts)).abstained?.reason).toBe('incomplete groups')
+  })
+})
+
+describe('S04', () => {
+  it('counts the copies, not the original, and says where that is', () => {
+    const facts = [0, 1, 2].map((i) => factsOf(i, { idsHash: i === 1 ? 'b' : 'a', group: 'g' }))
+    const { tally, findings } = runOver('S04', dumpOf(facts))
+    expect(tally).toMatchObject({ checked: 3, affected: 1 })
+    expect(findings).toHaveLength(1)
+    expect(findings[0]).toMatchObject({ record: 2, severity: 'info', evidence: { copy_of: '0', same_group: true } })
+  })
+
+  it('looks at no row without ids', () => {
+    expect(runOver('S04', dumpOf([factsOf(0, { idsHash: null }), factsOf(1, { idsHash: null })])).tally.checked).toBe(0)
+  })
+})

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { buildGroups, resolveGroupSize } from '../../shared/checks/group-views.ts'
+import { factsOf, groupFacts } from '../helpers/facts.ts'
+
+const BY_KEY = { groupSize: null, groupsByOrder: false }
+const BY_ORDER = { groupSize: null, groupsByOrder: true }
+const shapes = (groups: ReturnType<typeof buildGroups>) =>
+  groups.map(({ id, members, complete }) => [id, members.map((member) => member.id).join(' '), complete])
+
+describe('buildGroups', () => {
+  it('gathers rows that share a key, wherever they lie', () => {
+    const facts = ['a', 'b', 'a', 'b'].map((group, i) => factsOf(i, { group, reward: i }))
+    expect(shapes(buildGroups(facts, BY_KEY))).toEqual([
+      ['a', '0 2', true],
+      ['b', '1 3', true],
+    ])
+  })
+
+  it('keeps the same key of two steps apart', () => {
+    const facts = [1, 1, 2, 2].map((step, i) => factsOf(i, { group: '0', step, reward: 1 }))
+    expect(shapes(buildGroups(facts, BY_KEY))).toEqual([
+      ['0 (step 1)', '0 1', true],
+      ['0 (step 2)', '2 3', true],
+    ])
+  })
+
+  it('keeps the same key of two files apart where that makes whole groups', () => {
+    const facts = [0, 0, 1, 1].map((source, i) =>
+      factsOf(i, { group: '0', groupSize: 2, reward: 1, place: { source, record: i, part: 0 } }),
+    )
+    expect(shapes(buildGroups(facts, BY_KEY))).toEqual([
+      ['0 (source 0)', '0 1', true],
+      ['0 (source 1)', '2 3', true],
+    ])
+  })
+
+  it('joins a group that ranks share between files', () => {
+    const facts = [0, 0, 1, 1].map((source, i) =>
+      factsOf(i, { group: '0', groupSize: 4, reward: 1, place: { source, record: i, part: 0 } }),
+    )
+    expect(shapes(buildGroups(facts, BY_KEY))).toEqual([['0', '0 1 2 3', true]])
+  })
+
+  it('calls a group complete by the commonest size, and only with every reward', () => {
+    const facts = groupFacts([[1, 0], [1, 0], [1]])
+    facts.push(factsOf(9, { group: 'x', reward: 1 }), factsOf(10, { group: 'x', reward: Number.NaN }))
+    expect(buildGroups(facts, BY_KEY).map(({ complete }) => complete)).toEqual([true, true, false, false])
+    expect(resolveGroupSize(facts, BY_KEY)).toBe(2)
+  })
+
+  it('measures by the given size before any other', () => {
+    const facts = groupFacts(
+      [
+        [1, 0],
+        [1, 0],
+        [1, 0, 1],
+      ],
+      () => ({ groupSize: 2 }),
+    )
+    expect(buildGroups(facts, { ...BY_KEY, groupSize: 3 }).map(({ complete }) => complete)).toEqual([
+      false,
+      false,
+      true,
+    ])
+  })
+
+  it('calls no lone rollout a complete group', () => {
+    expect(buildGroups(groupFacts([[1], [0]]), BY_KEY).some(({ complete }) => complete)).toBe(false)
+  })
+
+  it('counts consecutive rows off where the format says so, and a size is known', () => {
+    const facts = Array.from({ length: 5 }, (_, i) => factsOf(i, { reward: 1, groupSize: 2 }))
+    expect(shapes(buildGroups(facts, BY_ORDER))).toEqual([
+      ['0', '0 1', true],
+      ['1', '2 3', true],
+      ['2', '4', false],
+    ])
+    expect(buildGroups(facts, BY_KEY)).toEqual([])
+    expect(
+      buildGroups(
+        facts.map((row) => ({ ...row, groupSize: null })),
+        BY_ORDER,
+      ),
+    ).toEqual([])
+  })
+
+  it('begins a new group with every file', () => {
+    const facts = [0, 0, 0, 1, 1].map((source, i) => factsOf(i, { reward: 1, place: { source, record: i, part: 0 } }))
+    expect(shapes(buildGroups(facts, { groupSize: 2, groupsByOrder: true })).map(([, members]) => members)).toEqual([
+      '0 1',
+      '2',
+      '3 4',
+    ])
+  })
+})

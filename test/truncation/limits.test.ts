@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { resolveLimits } from '../../shared/checks/limits.ts'
+import { factsOf } from '../helpers/facts.ts'
+
+const closed = (count: number) =>
+  Array.from({ length: count }, (_, i) => factsOf(i, { realLength: 120 + i, promptLength: 60 + (i % 7) }))
+
+describe('resolveLimits', () => {
+  it('takes what is given over what is declared over what is inferred', () => {
+    const facts = [
+      ...closed(10),
+      ...[1, 2, 3].map((i) => factsOf(10 + i, { realLength: 500, promptLength: 90 + i, endReason: 'cut-prose' })),
+    ]
+    expect(resolveLimits({ limits: { max_seq_len: 1000 } }, { max_seq_len: 800 }, facts).max_seq_len).toEqual({
+      value: 1000,
+      origin: 'given',
+    })
+    expect(resolveLimits({}, { max_seq_len: 800, max_turns: 6 }, facts)).toMatchObject({
+      max_seq_len: { value: 800, origin: 'metadata' },
+      max_turns: { value: 6, origin: 'metadata' },
+      max_prompt_length: null,
+    })
+    expect(resolveLimits({}, {}, facts).max_seq_len).toEqual({ value: 500, origin: 'inferred' })
+  })
+
+  it('infers the sequence limit where prompts differ and ends do not', () => {
+    const cut = [70, 80, 95].map((promptLength, i) =>
+      factsOf(20 + i, { realLength: 512, promptLength, endReason: 'cut-reply', assistantLengths: [40 + i] }),
+    )
+    expect(resolveLimits({}, {}, [...closed(20), ...cut])).toMatchObject({
+      max_seq_len: { value: 512, origin: 'inferred' },
+      max_completion_length: null,
+    })
+  })
+
+  it('infers the limit on new tokens where completions are equally long and sequences are not', () => {
+    const cut = [70, 80, 95].map((promptLength, i) =>
+      factsOf(20 + i, {
+        realLength: promptLength + 256,
+        promptLength,
+        endReason: 'cut-prose',
+        assistantLengths: [256],
+      }),
+    )
+    expect(resolveLimits({}, {}, [...closed(20), ...cut])).toMatchObject({
+      max_seq_len: null,
+      max_completion_length: { value: 256, origin: 'inferred' },
+    })
+  })
+
+  it('infers a limit per turn where only the last turns are equally long', () => {
+    const cut = [1, 2, 3].map((i) =>
+      factsOf(20 + i, {
+        realLength: 400 + 13 * i,
+        promptLength: 90 + i,
+        endReason: 'cut-prose',
+        assistantLengths: [30 + i, 128],
+      }),
+    )
+    expect(resolveLimits({}, {}, [...closed(20), ...cut]).max_completion_length).toEqual({
+      value: 128,
+      origin: 'inferred',
+    })
+  })
+
+  it.each([
+    ['two rows', 20, 2, 512, 'cut-prose'],
+    ['under 5 % of the rows', 100, 4, 512, 'cut-prose'],
+    ['rows that close their last turn', 20, 3, 512, 'stop'],
+    ['rows shorter than others', 20, 3, 121, 'cut-prose'],
+  ] as const)('infers nothing from %s', (_, others, rows, realLength, endReason) => {
+    const piled = Array.from({ length: rows }, (_, i) =>
+      factsOf(others + i, { realLength, promptLength: 60 + i, endReason, assistantLengths: [9 + i] }),
+    )
+    expect(
+      Object.values(resolveLimits({}, {}, [...closed(others), ...piled])).filter((limit) => limit !== null),
+    ).toEqual([])
+  })
+
+  it('infers no second limit beside a known one', () => {
+    const cut = [70, 80, 95].map((promptLength, i) =>
+      factsOf(i, { realLength: promptLength + 256, promptLength, endReason: 'cut-prose', assistantLengths: [256] }),
+    )
+    expect(resolveLimits({}, { max_seq_len: 4096 }, cut).max_completion_length).toBeNull()
+  })
+})
