@@ -4,7 +4,7 @@ import { type ContainerBytes, DamagedBytes, plainBytes } from './bytes.ts'
 import { type Container, UnreadableSource } from './container.ts'
 import { gzipBytes, isGzip } from './gzip.ts'
 import { indexLines } from './lines.ts'
-import { foreignKind, textShape } from './shape.ts'
+import { BINARY, foreignKind, looksBinary, textShape } from './shape.ts'
 import { DEFAULT_BATCH_BYTES, extentOf } from './spans.ts'
 
 /** Bytes that decide what a file is. */
@@ -33,6 +33,9 @@ export async function openContainer(source: ByteSource): Promise<Container> {
       'empty',
       `${source.name} holds nothing but white space. Check that the run wrote it and that it was copied whole.`,
     )
+  }
+  if (shape === 'not-json' && looksBinary(head)) {
+    throw new UnreadableSource(BINARY.code, `${source.name} ${BINARY.message}`)
   }
   if (shape === 'not-json') {
     throw new UnreadableSource(

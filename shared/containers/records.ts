@@ -34,11 +34,8 @@ export function parseRecords(bytes: Uint8Array, spans: RecordSpans, numericKeys:
       } else records.push({ ...place, length, hash: hashBytes(bytes, start, end), value })
     } catch (error) {
       if (!(error instanceof JsonError)) throw error
-      skipped.push({
-        ...place,
-        code: 'bad-json',
-        message: `at byte ${error.at - start + 1} of ${length}: ${error.message}`,
-      })
+      const at = error.at < end ? `at byte ${error.at - start + 1} of ${length}` : `at its end, after ${length} bytes`
+      skipped.push({ ...place, code: 'bad-json', message: `${at}: ${error.message}` })
     }
   }
   return { records, skipped }

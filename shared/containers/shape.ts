@@ -52,7 +52,12 @@ const SIGNATURES: readonly (Foreign & { readonly bytes: readonly number[]; reado
   { code: 'utf-16', bytes: [0xfe, 0xff], message: 'is text in UTF-16. Save it as UTF-8, then open it.' },
 ]
 
-/** Recognises a head that cannot be JSON in UTF-8, null where it can. */
+export const BINARY: Foreign = {
+  code: 'binary',
+  message: `is a binary file of a kind that this version does not know. ${EXPORT}, or choose another file.`,
+}
+
+/** Recognises the signature of a file that is no JSON in UTF-8, null where there is none. */
 export function foreignKind(head: Uint8Array): Foreign | null {
   for (const signature of SIGNATURES) {
     if (signature.bytes.every((byte, i) => head[i] === byte)) return signature
@@ -63,19 +68,11 @@ export function foreignKind(head: Uint8Array): Foreign | null {
       message: `is a Python pickle, which this version does not read (opening one can run code). ${EXPORT}.`,
     }
   }
-  const text = head.findIndex((byte) => byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)
-  const begin = head[text]
-  // Zeroed or damaged bytes further on are a matter of single records; a beginning like this is no text at all.
-  if (begin !== undefined && begin !== 0x7b && begin !== 0x5b && looksBinary(head)) {
-    return {
-      code: 'binary',
-      message: `is a binary file of a kind that this version does not know. ${EXPORT}, or choose another file.`,
-    }
-  }
   return null
 }
 
-function looksBinary(head: Uint8Array): boolean {
+/** Bytes that no text has. Ask only where no line looks like JSON: zeroed blocks inside a dump cost single records. */
+export function looksBinary(head: Uint8Array): boolean {
   let control = 0
   const length = Math.min(head.length, 4096)
   for (let i = 0; i < length; i++) {
@@ -99,9 +96,13 @@ export function textShape(head: Uint8Array, whole: boolean): TextShape {
   const [first] = lines
   if (first === undefined) return whole ? 'blank' : 'not-json'
   const begin = head[first.start]
-  if (begin === OPEN_BRACKET) return 'values'
+  if (begin === OPEN_BRACKET) {
+    // One damaged byte can make a list of the first line; an array would not be over before the next line's object.
+    const over = lineState(head, first.start, first.end).depth === 0 && first.end < head.length
+    return over && lines[1] !== undefined && beginsObject(head, lines[1]) ? 'lines' : 'values'
+  }
   // A first line that was cut at its left end must not cost the lines after it.
-  if (begin !== OPEN_BRACE) return lines.some(({ start }) => head[start] === OPEN_BRACE) ? 'lines' : 'not-json'
+  if (begin !== OPEN_BRACE) return lines.some((line) => beginsObject(head, line)) ? 'lines' : 'not-json'
   const { depth, inString } = lineState(head, first.start, first.end)
   if (depth <= 0 || inString || first.end === head.length) return 'lines'
   // The first line leaves braces open: a pretty-printed object, unless a whole object stands on the next line.
@@ -115,6 +116,13 @@ interface Line {
   readonly start: number
   readonly end: number
   readonly indented: boolean
+}
+
+function beginsObject(head: Uint8Array, { start, end }: Line): boolean {
+  if (head[start] !== OPEN_BRACE) return false
+  let next = start + 1
+  while (next < end && head[next] === 0x20) next++
+  return head[next] === 0x22 || head[next] === 0x7d
 }
 
 /** The first lines that are not blank, 64 at most. */

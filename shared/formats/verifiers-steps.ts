@@ -31,7 +31,7 @@ export function readSteps(fields: Fields): Step[] | null {
       name,
       prompt: ids('prompt_ids'),
       generated: ids('completion_ids'),
-      logprobs: { name: `${name}.completion_logprobs (sampler)`, value: tokens.take('completion_logprobs') },
+      logprobs: { name: `${name}.completion_logprobs`, value: tokens.take('completion_logprobs') },
       masks: { prompt: tokens.take('prompt_mask'), generated: tokens.take('completion_mask') },
       messages: readConversation(step),
       advantage: step.number('advantage'),

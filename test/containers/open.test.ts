@@ -65,7 +65,14 @@ describe('JSONL', () => {
   })
 
   test('a first line that was cut, at either end, costs only itself', async () => {
-    for (const first of ['{"a": [1, 2', '3, 4], "b": 1}', '{"a": "b', 'Traceback (most recent call last):']) {
+    for (const first of [
+      '{"a": [1, 2',
+      '3, 4], "b": 1}',
+      '{"a": "b',
+      'Traceback (most recent call last):',
+      '\0\0\0',
+      '["a":1}',
+    ]) {
       const read = await readAll(memorySource(`${first}\n${lines.join('\n')}\n`))
       expect(read.id).toBe('jsonl')
       expect(read.values).toEqual(rows)

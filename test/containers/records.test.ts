@@ -83,7 +83,8 @@ describe('parseRecords', () => {
     await fc.assert(
       fc.asyncProperty(damage, fc.boolean(), async (changes, asArray) => {
         const bytes = asArray ? encoder.encode(`[${rows.join(',\n')}]`) : whole.slice()
-        for (const [at, byte] of changes) bytes[at + (asArray ? 1 : 0)] = byte
+        // The first bytes may make another kind of file of it.
+        for (const [at, byte] of changes) bytes[Math.max(at, 2) + (asArray ? 1 : 0)] = byte
         const { records, skipped } = await readAll(memorySource(bytes, 37), 100, NUMERIC)
         const numbers = [...records, ...skipped].map(({ record }) => record).sort((a, b) => a - b)
         expect(numbers).toEqual(numbers.map((_, i) => i))
