@@ -1,5 +1,6 @@
 import type { Report } from '../../shared/model/report.ts'
 import { LIMIT_NAMES } from '../../shared/model/streams.ts'
+import { drawKey } from '../commands/keys.ts'
 import { pickAndOpen } from '../data/opening.ts'
 import { useFiles } from '../state/files.ts'
 import { type Dialog, openDialog } from '../state/view.ts'
@@ -42,7 +43,7 @@ export function TruthLine() {
           aria-label="Find a command"
           onClick={() => openDialog('palette')}
         >
-          <kbd>⌘K</kbd>
+          <kbd>{drawKey('Mod+k')}</kbd>
         </button>
       </span>
     </header>

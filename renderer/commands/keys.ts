@@ -33,7 +33,9 @@ export function drawKey(key: Key, mac = isMac): string {
   let before = ''
   if (name.startsWith('Mod+')) {
     before += mac ? '⌘' : 'Ctrl '
-    name = name.slice('Mod+'.length).toUpperCase()
+    name = name.slice('Mod+'.length)
+    if (/^[A-Z]$/.test(name)) before += '⇧'
+    name = name.toUpperCase()
   }
   if (name.startsWith('Shift+')) {
     before += '⇧'

@@ -1,23 +1,18 @@
+import type { OpenedFile } from '../../electron/bridge.ts'
 import { addProblem } from '../state/files.ts'
 import { openSources } from './dump.ts'
 import { observable } from './observable.ts'
 import { openFromShell, urlSource } from './opening.ts'
 
-interface ServedFile {
-  readonly name: string
-  readonly url: string
-  readonly size: number
-}
-
-/** What a command that serves this page tells it (`session.json`). */
+/** What the host tells its page at the start (`session.json`). */
 interface Session {
-  readonly files: readonly ServedFile[]
-  readonly sample: ServedFile | null
+  readonly files: readonly OpenedFile[]
+  readonly sample: OpenedFile | null
   readonly notice: string | null
 }
 
 /** The sample run, where the host has one to lend. */
-export const sample = observable<ServedFile | null>(null)
+export const sample = observable<OpenedFile | null>(null)
 /** One line from the host that belongs on the start page. */
 export const hostNotice = observable<string | null>(null)
 
@@ -47,8 +42,8 @@ async function fetchSession(): Promise<Session | null> {
     if (typeof value !== 'object' || value === null) return null
     const { files, sample: one, notice } = value as Record<string, unknown>
     return {
-      files: Array.isArray(files) ? files.filter(isServedFile) : [],
-      sample: isServedFile(one) ? one : null,
+      files: Array.isArray(files) ? files.filter(isOpenedFile) : [],
+      sample: isOpenedFile(one) ? one : null,
       notice: typeof notice === 'string' ? notice : null,
     }
   } catch {
@@ -57,7 +52,7 @@ async function fetchSession(): Promise<Session | null> {
   }
 }
 
-function isServedFile(value: unknown): value is ServedFile {
+function isOpenedFile(value: unknown): value is OpenedFile {
   if (typeof value !== 'object' || value === null) return false
   const { name, url, size } = value as Record<string, unknown>
   return typeof name === 'string' && typeof url === 'string' && typeof size === 'number'

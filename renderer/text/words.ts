@@ -103,14 +103,14 @@ export const HYPOTHESIS_QUESTIONS: Readonly<Record<HypothesisId, string>> = {
 export const SEVERITY_WORDS: Readonly<Record<Severity, { readonly glyph: string; readonly name: string }>> = {
   error: { glyph: '✖', name: 'error' },
   warning: { glyph: '▲', name: 'warning' },
-  info: { glyph: 'ⓘ', name: 'note' },
+  info: { glyph: '◇', name: 'note' },
 }
 
 export const STATUS_WORDS: Readonly<Record<CheckStatus, string>> = {
   fail: 'failed',
   pass: 'passed',
   'not-checkable': 'not checkable',
-  'not-applicable': 'nothing to look at',
+  'not-applicable': 'had nothing to look at',
 }
 
 export const END_WORDS: Readonly<Record<EndReason, string>> = {

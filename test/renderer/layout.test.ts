@@ -33,6 +33,14 @@ describe('lines of tokens', () => {
     expect(drawn(rollout(['one', ' two', ' three', ' four']), 8)).toEqual(['one two', ' three', ' four'])
   })
 
+  it('keeps a word of several tokens together', () => {
+    expect(drawn(rollout(['by', ' Cas', 'imir', ' I']), 8)).toEqual(['by', ' Casimir', ' I'])
+    expect(drawn(rollout(['a', ' bcd', 'efghijklmnopqrstuvwxyz', 'abcdefgh']), 32)).toEqual([
+      'a bcdefghijklmnopqrstuvwxyz',
+      'abcdefgh',
+    ])
+  })
+
   it('ends a line at every newline, also inside a token', () => {
     expect(drawn(rollout(['a\n\n', 'b', '\n', 'c']), 40)).toEqual(['a\n', '\n', 'b\n', 'c'])
   })

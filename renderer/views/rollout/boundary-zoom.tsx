@@ -9,6 +9,7 @@ import { type TurnEdge, turnEdges } from './edges.ts'
 import { TokenGlyphs } from './lines.tsx'
 import { disagrees, stateName, structureSays } from './oracles.ts'
 import { tokenText } from './token-text.ts'
+import { tokenWindow } from './token-window.ts'
 
 /** Tokens shown on either side of an edge. */
 const AROUND = 6
@@ -25,6 +26,13 @@ export function BoundaryZoom({ detail }: { detail: TrajectoryDetail }) {
     getScrollElement: () => scroller.current,
     estimateSize: () => EDGE_HEIGHT,
     overscan: 3,
+    onChange: ({ range }) => {
+      const first = edges[range?.startIndex ?? 0]
+      const last = edges[range?.endIndex ?? 0]
+      if (first !== undefined && last !== undefined) {
+        tokenWindow.set([Math.max(0, first.at - AROUND), Math.min(detail.states.length, last.at + AROUND)])
+      }
+    },
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: a jump scrolls once, whatever else is drawn again
   useEffect(() => {
@@ -80,7 +88,12 @@ function OverTheDump({ row }: { row: BoundaryRow | undefined }) {
       whole dump, {count(row.edges)} such edges:{' '}
       {shares.map(([name, share]) => (
         <span key={name} className={share !== null && share < 1 ? 'zoom-share bad' : 'zoom-share'}>
-          {name} {share === null ? ABSENT : share === 1 ? '✓' : `▲ missing or wrong in ${percent(1 - share)}`}
+          {name}{' '}
+          {share === null
+            ? ABSENT
+            : share === 1
+              ? '✓'
+              : `▲ ${name === 'mask' ? 'wrong' : 'missing'} in ${percent(1 - share)}`}
         </span>
       ))}
     </p>

@@ -1,3 +1,4 @@
+import { TokenState } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 
 /** Tokens at which the state differs from the token before: the edges of the mask. */
@@ -47,11 +48,16 @@ export function turnOf(detail: Pick<TrajectoryDetail, 'segmentation'>, token: nu
   return -1
 }
 
-/** The token to look at first: that of the first finding that has one, else the first that is no padding. */
+/** The token to look at first: that of the worst finding that points at tokens of its own, else the first that is no padding. */
 export function firstToken(detail: Pick<TrajectoryDetail, 'findings' | 'states'>): number {
-  const found = detail.findings.find((finding) => finding.tokens !== null && finding.intended !== true)
+  const placed = detail.findings.filter((finding) => finding.tokens !== null && finding.intended !== true)
+  const found =
+    placed.find((finding) => finding.scope === 'tokens' && finding.severity === 'error') ??
+    placed.find((finding) => finding.scope === 'tokens') ??
+    placed[0]
   if (found?.tokens) return found.tokens[0]
-  const PADDING = 2
-  const start = detail.states.findIndex((state) => state !== PADDING)
-  return Math.max(0, start)
+  return Math.max(
+    0,
+    detail.states.findIndex((state) => state !== TokenState.padding),
+  )
 }

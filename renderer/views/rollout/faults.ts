@@ -11,9 +11,6 @@ export interface FaultMap {
   readonly pins: ReadonlyMap<number, string>
 }
 
-/** Longer findings are marked at their ends only: a whole rollout under one line would hide every other fault. */
-const LONGEST_MARKED = 4096
-
 export function faultMap(detail: Pick<TrajectoryDetail, 'findings' | 'states'>): FaultMap {
   const worst = new Uint8Array(detail.states.length)
   const pins = new Map<number, string>()
@@ -21,7 +18,8 @@ export function faultMap(detail: Pick<TrajectoryDetail, 'findings' | 'states'>):
     if (finding.tokens === null || finding.intended === true) continue
     const [start, end] = finding.tokens
     const rank = FAULT_NAMES.indexOf(finding.severity)
-    const marked = end - start <= LONGEST_MARKED ? end : start + 1
+    // What is true of a whole rollout is pinned where it begins: a line under everything would hide every other fault.
+    const marked = finding.scope === 'tokens' ? end : start + 1
     for (let token = start; token < marked && token < worst.length; token++) {
       worst[token] = Math.max(worst[token] as number, rank)
     }

@@ -45,6 +45,9 @@ class Lines {
   }
 }
 
+/** A word longer than this is broken where it meets the edge, as text without spaces is. */
+const LONGEST_WORD = 24
+
 const SIMPLE = /^[\x20-\x7e]*$/
 
 /** Breaks a rollout into lines of at most `columns`; a newline, a turn and a gap each end a line. */
@@ -57,10 +60,21 @@ export function layOut(detail: Laid, columns: number): TokenLayout {
   let gap = 0
   let used = 0
   let open = false
+  // The last token of the open line that begins a word, and the columns before it: where the line is broken when a
+  // word runs over several tokens.
+  let word = -1
+  let beforeWord = 0
   const begin = (token: number, offset: number) => {
     lines.push(RowKind.tokens, token, offset, -1)
     used = 0
+    word = -1
     open = true
+  }
+  const beginForOverflow = (token: number, text: string) => {
+    if (word === -1 || used - beforeWord > LONGEST_WORD || startsWord(text)) return begin(token, 0)
+    const carried = used - beforeWord
+    begin(word, 0)
+    used = carried
   }
   const gapsBefore = (token: number) => {
     for (; gap < lost.length && (detail.lost[lost[gap] as number]?.at ?? 0) <= token; gap++) {
@@ -75,14 +89,19 @@ export function layOut(detail: Laid, columns: number): TokenLayout {
       open = false
     }
     const text = tokenText(detail, token)
-    if (SIMPLE.test(text) && (open ? used : 0) + text.length <= columns) {
-      if (!open) begin(token, 0)
-      used += text.length
+    const simple = SIMPLE.test(text)
+    const width = simple ? text.length : widthOf(text)
+    // A token that does not fit begins a new line; one wider than a whole line runs over several.
+    if (!open) begin(token, 0)
+    else if (used + Math.min(width, columns) > columns) beginForOverflow(token, text)
+    else if (startsWord(text)) {
+      word = token
+      beforeWord = used
+    }
+    if (simple && used + width <= columns) {
+      used += width
       continue
     }
-    const width = widthOf(text)
-    // A token that does not fit begins a new line; one wider than a whole line runs over several.
-    if (!open || used + Math.min(width, columns) > columns) begin(token, 0)
     let offset = 0
     for (const character of text) {
       if (!open) begin(token, offset)
@@ -101,6 +120,10 @@ export function layOut(detail: Laid, columns: number): TokenLayout {
     offsets: Int32Array.from(lines.offsets),
     refs: Int32Array.from(lines.refs),
   }
+}
+
+function startsWord(text: string): boolean {
+  return text.charCodeAt(0) === 0x20
 }
 
 /** The columns a token needs on its first line. */

@@ -16,7 +16,10 @@ export function TurnLine({ detail, turn: index }: { detail: TrajectoryDetail; tu
       <span className="turn-line-role">
         {turn.index} {roleOf(turn)}
       </span>
-      <span className="turn-line-note">{counted(turn.end - turn.start, 'token')}</span>
+      <span className="turn-line-note">
+        {counted(turn.end - turn.start, 'token')}
+        {turn.header === 'missing' && ' · no header in the ids'}
+      </span>
     </div>
   )
 }

@@ -55,10 +55,11 @@ export function RolloutHead(props: { detail: TrajectoryDetail; tab: RolloutTab; 
             type="button"
             role="tab"
             aria-selected={entry.tab === tab}
+            title={entry.key === '' ? undefined : `Key ${entry.key}`}
             disabled={!hasTokens && (entry.tab === 'tokens' || entry.tab === 'boundaries')}
             onClick={() => useView.setState({ tab: entry.tab })}
           >
-            {entry.label} {entry.key !== '' && <kbd>{entry.key}</kbd>}
+            {entry.label}
           </button>
         ))}
       </div>

@@ -8,7 +8,7 @@ import { FAULT_NAMES, faultMap } from './faults.ts'
 import { stateName } from './oracles.ts'
 import { columnStates, STATE_HEIGHT, type StripColours, stripColours } from './strip-drawing.ts'
 import { tokenText } from './token-text.ts'
-import { tokenWindow } from './token-view.tsx'
+import { tokenWindow } from './token-window.ts'
 
 const HEIGHT = 34
 const FAULT_HEIGHT = 7

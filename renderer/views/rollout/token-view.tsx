@@ -1,7 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type MouseEvent, useEffect, useMemo, useRef } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
-import { observable } from '../../data/observable.ts'
 import { selectToken, useSelection } from '../../state/selection.ts'
 import { spelt } from '../../text/visible.ts'
 import { faultMap } from './faults.ts'
@@ -9,12 +8,10 @@ import { layOut, lineOf, RowKind } from './layout.ts'
 import { LostLine, TokenLine, TurnLine } from './lines.tsx'
 import { stateName } from './oracles.ts'
 import { tokenText } from './token-text.ts'
+import { tokenWindow } from './token-window.ts'
 import { useColumns } from './use-columns.ts'
 
 const LINE_HEIGHT = 24
-
-/** First and last token on screen, for the strip's window. Outside React state: it changes with every scroll. */
-export const tokenWindow = observable<readonly [number, number]>([0, 0])
 
 /** The tokens in natural flow. Only the lines in the window exist. */
 export function TokenView({ detail }: { detail: TrajectoryDetail }) {

@@ -54,6 +54,7 @@ export function TurnOutline({ detail }: { detail: TrajectoryDetail }) {
               </span>
               <span className="outline-note">
                 {count(turn.end - turn.start)} · {percent(trained / Math.max(1, turn.end - turn.start))}
+                {turn.header === 'missing' && ' · no header'}
               </span>
             </button>
           </li>
@@ -67,8 +68,7 @@ export function TurnOutline({ detail }: { detail: TrajectoryDetail }) {
 }
 
 export function roleOf(turn: Turn): string {
-  const role = turn.role.length > 24 ? `${turn.role.slice(0, 23)}…` : turn.role
-  return turn.header === 'missing' ? `${role} (no header)` : role
+  return turn.role.length > 24 ? `${turn.role.slice(0, 23)}…` : turn.role
 }
 
 function coverage(detail: TrajectoryDetail): Coverage[] {

@@ -15,12 +15,12 @@ export interface Column {
 }
 
 export const COLUMNS: readonly Column[] = [
-  { key: 'index', title: '#', width: '4.5rem', sort: 'index', isNumber: true, cell: (row) => count(row.index) },
-  { key: 'id', title: 'id', width: 'minmax(5rem, 1fr)', sort: 'id', cell: ({ facts }) => facts.id },
+  { key: 'index', title: '#', width: '3.6rem', sort: 'index', isNumber: true, cell: (row) => count(row.index) },
+  { key: 'id', title: 'id', width: 'minmax(5rem, 0.9fr)', sort: 'id', cell: ({ facts }) => facts.id },
   {
     key: 'group',
     title: 'group',
-    width: 'minmax(4rem, 0.8fr)',
+    width: 'minmax(4rem, 0.7fr)',
     sort: 'group',
     cell: ({ facts }) => facts.group ?? ABSENT,
   },
@@ -76,7 +76,7 @@ export const COLUMNS: readonly Column[] = [
   {
     key: 'end',
     title: 'end',
-    width: '7rem',
+    width: '8rem',
     sort: 'end',
     cell: ({ facts }) =>
       facts.endReason.startsWith('cut') ? (
@@ -90,7 +90,7 @@ export const COLUMNS: readonly Column[] = [
   {
     key: 'findings',
     title: 'findings',
-    width: 'minmax(9rem, 1.4fr)',
+    width: 'minmax(11rem, 2fr)',
     sort: 'findings',
     cell: (row) => <Codes row={row} />,
   },

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { RecentFile } from '../../../electron/bridge.ts'
+import { FORMATS } from '../../../shared/formats/registry.ts'
 import { wantedDump } from '../../app/keep-address.ts'
 import { Problems } from '../../app/problems.tsx'
 import type { RecentOpen } from '../../data/database.ts'
@@ -10,7 +11,6 @@ import { recentOpens } from '../../data/recent.ts'
 import { hostNotice, openSample, sample } from '../../data/session.ts'
 import { useFiles } from '../../state/files.ts'
 import { bytes, counted } from '../../text/numbers.ts'
-import { FORMATS } from './formats.ts'
 
 /** What is seen while nothing is open. */
 export function StartPage() {
@@ -177,7 +177,7 @@ function FormatList() {
         {FORMATS.map((format) => (
           <div key={format.id}>
             <dt>{format.id}</dt>
-            <dd>{format.what}</dd>
+            <dd>{format.title}</dd>
           </div>
         ))}
       </dl>

@@ -1,7 +1,7 @@
 import type { HypothesisResult, Measure } from '../../../shared/model/report.ts'
 import { STREAMS, type Stream } from '../../../shared/model/streams.ts'
 import { showRollouts } from '../../commands/commands.ts'
-import { real } from '../../text/numbers.ts'
+import { ABSENT, percent, real } from '../../text/numbers.ts'
 import { HYPOTHESIS_QUESTIONS, STREAM_WORDS, VERDICT_WORDS } from '../../text/words.ts'
 
 /** A hypothesis in full: verdict, confidence, and the measure that decided it. */
@@ -76,7 +76,7 @@ function VerdictChip({ result }: { result: HypothesisResult }) {
 /** `trained share of tool tokens 0.31 (decides at > 0)`; the value opens the rollouts behind it. */
 function MeasureLine({ measure, large = false }: { measure: Measure; large?: boolean }) {
   const { value, threshold, comparison, checks } = measure
-  const shown = typeof value === 'string' ? value : real(value)
+  const shown = measured(measure, value)
   return (
     <p className={large ? 'measure large' : 'measure'}>
       {checks.length > 0 ? (
@@ -95,11 +95,17 @@ function MeasureLine({ measure, large = false }: { measure: Measure; large?: boo
       {threshold !== null && (
         <span className="quiet">
           {' '}
-          (threshold {SIGNS[comparison]} {typeof threshold === 'string' ? threshold : real(threshold)})
+          (threshold {SIGNS[comparison]} {measured(measure, threshold)})
         </span>
       )}
     </p>
   )
+}
+
+/** A measure that calls itself a share or a rate is read as a percentage. */
+function measured({ measure }: Measure, value: number | string | null): string {
+  if (typeof value !== 'number') return value ?? ABSENT
+  return /\b(share|rate)\b/.test(measure) && value >= 0 && value <= 1 ? percent(value) : real(value)
 }
 
 const SIGNS = { '>': '>', '>=': '≥', '<': '<', '<=': '≤', '=': '=' } as const
