@@ -1,4 +1,4 @@
-import { createTokenizer } from '../tokens/create.ts'
+import { createTokenizer, loadBundledTokenizer } from '../tokens/create.ts'
 import {
   BUNDLED_TOKENIZERS,
   type BundledTokenizerId,
@@ -6,12 +6,6 @@ import {
   type Tokenizer,
 } from '../tokens/tokenizer.ts'
 import type { TokenizerReference } from './plan.ts'
-
-export const BUNDLED_TITLES: Readonly<Record<BundledTokenizerId, string>> = {
-  'qwen2.5': 'Qwen2.5',
-  qwen3: 'Qwen3',
-  llama3: 'Llama 3.1 and later',
-}
 
 export function isBundled(id: string): id is BundledTokenizerId {
   return (BUNDLED_TOKENIZERS as readonly string[]).includes(id)
@@ -23,16 +17,28 @@ export async function loadTokenizer(
   bundled: BundledTokenizers,
 ): Promise<Tokenizer | null> {
   if (reference === null) return null
-  if (reference.kind === 'bundled') {
-    const { id } = reference
-    return createTokenizer(await bundled(id), { id, title: BUNDLED_TITLES[id], origin: 'bundled' })
-  }
+  if (reference.kind === 'bundled') return bundledOnce(reference.id, bundled)
   const { id, title, origin } = reference
   const files = {
     tokenizer: parse(reference.tokenizer, `${title} (tokenizer.json)`),
     config: reference.config === null ? null : parse(reference.config, `${title} (tokenizer_config.json)`),
   }
   return createTokenizer(files, { id, title, origin })
+}
+
+/** Families that a host has loaded: parsing one costs more than auditing a small dump. */
+const loaded = new WeakMap<BundledTokenizers, Map<BundledTokenizerId, Promise<Tokenizer>>>()
+
+function bundledOnce(id: BundledTokenizerId, bundled: BundledTokenizers): Promise<Tokenizer> {
+  const families = loaded.get(bundled) ?? new Map<BundledTokenizerId, Promise<Tokenizer>>()
+  loaded.set(bundled, families)
+  let family = families.get(id)
+  if (family === undefined) {
+    family = loadBundledTokenizer(id, bundled)
+    families.set(id, family)
+    family.catch(() => families.delete(id))
+  }
+  return family
 }
 
 function parse(text: string, name: string): unknown {

@@ -1,5 +1,6 @@
 import type { Report } from '../model/report.ts'
 import { chooseTokenizer } from '../tokens/choose.ts'
+import { plausibleFamilies } from '../tokens/plausible.ts'
 import { BUNDLED_TOKENIZERS } from '../tokens/tokenizer.ts'
 import type { EngineHost } from './host.ts'
 import { isBundled, loadTokenizer } from './load-tokenizer.ts'
@@ -26,7 +27,7 @@ export async function pickTokenizer(
   const sequences = trajectories.flatMap(({ ids }) => ids ?? []).slice(0, SEQUENCES)
   if (sequences.length === 0) return none(['no token ids in this dump'])
   const candidates = []
-  for (const id of BUNDLED_TOKENIZERS) {
+  for (const id of plausibleFamilies(sequences)) {
     const tokenizer = await loadTokenizer({ kind: 'bundled', id }, host.bundledTokenizers)
     if (tokenizer !== null) candidates.push({ id, table: tokenizer.table, frame: tokenizer.frame })
   }
