@@ -17,7 +17,9 @@ export function createEncoder(files: TokenizerFiles, vocabulary: Vocabulary): En
   const literals = specials.length === 0 ? null : new RegExp(alternatives(specials), 'gu')
   const encodePlain = (text: string) => {
     if (text === '') return []
-    return library.encode(text, { add_special_tokens: false }).ids
+    const ids: readonly (number | undefined)[] = library.encode(text, { add_special_tokens: false }).ids
+    // A vocabulary without an unknown token leaves out what it cannot spell, as in the Rust implementation.
+    return ids.filter((id) => id !== undefined)
   }
   return (text, withSpecials) => {
     if (!withSpecials || literals === null) return encodePlain(text)
