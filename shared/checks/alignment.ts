@@ -1,7 +1,6 @@
 import type { MaskAlignment } from '../model/policy.ts'
 import { Expected } from '../model/tokens.ts'
 import type { TrajectoryView } from './check.ts'
-import { countOf } from './spans.ts'
 
 const LARGEST_LAG = 3
 
@@ -92,7 +91,7 @@ export function decideAlignment(
   let compared = 0
   let early = 0
   for (const { mask, expected, segmentation, ids } of masked) {
-    if (mask === null || expected === null || countOf(mask, 1) === 0) continue
+    if (mask === null || expected === null || !mask.includes(1)) continue
     const { edges, lag } = maskLag(mask, expected, ids.length - (segmentation?.padding.right ?? 0))
     if (edges === 0) continue
     compared++

@@ -6,7 +6,7 @@ import { writtenTurns } from './edges.ts'
 import { endReason } from './end-reason.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
-import { countOf, lengthOf } from './spans.ts'
+import { lengthOf } from './spans.ts'
 import { drawStrip } from './strip.ts'
 import { supportingDocuments } from './supporting-documents.ts'
 
@@ -64,10 +64,10 @@ const NO_TOKENS = {
 
 function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
   const { ids, mask, weights, states, padding, segmentation } = tokens
-  const trained = countOf(states, TokenState.trained)
+  const counts = countStates(states)
   const end = ids.length - padding.right
   const promptLength = trajectory.promptLength ?? promptEnd(segmentation, end, padding.left)
-  let weight: number | null = mask === null ? null : trained
+  let weight: number | null = mask === null ? null : counts.trained
   if (weights !== null && mask !== null) {
     weight = 0
     for (let i = 0; i < ids.length; i++) if (mask[i] === 1) weight += weights[i] as number
@@ -76,18 +76,36 @@ function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
     length: ids.length,
     realLength: end - padding.left,
     promptLength,
-    trained: mask === null ? null : trained,
-    masked: mask === null ? null : countOf(states, TokenState.masked),
+    trained: mask === null ? null : counts.trained,
+    masked: mask === null ? null : counts.masked,
     padding: padding.left + padding.right,
-    unknown: countOf(states, TokenState.unknown),
+    unknown: counts.unknown,
     weight,
-    idsHash: new Hash64().words(ids, padding.left, end).digest(),
-    promptHash:
-      promptLength === null
-        ? null
-        : new Hash64().words(ids, padding.left, Math.min(end, padding.left + promptLength)).digest(),
+    ...identity(ids, padding.left, promptLength, end),
     strip: drawStrip(states),
   }
+}
+
+function countStates(states: Uint8Array) {
+  let trained = 0
+  let masked = 0
+  let unknown = 0
+  for (let i = 0; i < states.length; i++) {
+    const state = states[i]
+    if (state === TokenState.trained) trained++
+    else if (state === TokenState.masked) masked++
+    else if (state === TokenState.unknown) unknown++
+  }
+  return { trained, masked, unknown }
+}
+
+/** Hashes of the ids without padding, and of those of the prompt, in one pass. */
+function identity(ids: Int32Array, start: number, promptLength: number | null, end: number) {
+  const hash = new Hash64()
+  if (promptLength === null) return { idsHash: hash.words(ids, start, end).digest(), promptHash: null }
+  const promptEnd = Math.max(start, Math.min(end, start + promptLength))
+  const promptHash = hash.words(ids, start, promptEnd).digest()
+  return { idsHash: hash.words(ids, promptEnd, end).digest(), promptHash }
 }
 
 /** Tokens through the header of the first assistant turn, left padding excluded; a row without one is all prompt. */

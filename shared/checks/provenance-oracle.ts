@@ -30,7 +30,9 @@ export function provenanceOracle(
   const told = fromLogprobs(logprobs, typeof unsampledLogprob === 'number' ? unsampledLogprob : null)
   // An array that the dump stored shorter was filled up with NaN: of its missing tail nothing is known.
   const stored = trajectory.arrays.find(({ name }) => /sampler|generation_log|rollout_log|inference_log/.test(name))
-  if (stored !== undefined && stored.length < stored.expected) told.fill(Provenance.silent, stored.length)
+  if (stored !== undefined && stored.length < stored.expected) {
+    told.fill(Provenance.silent, told.length - (stored.expected - stored.length))
+  }
   const placeholder = unsampledLogprob === null || unsampledLogprob === 'nan'
   // The first token has no logprob even where everything is scored.
   if (placeholder && countOf(told, Provenance.notSampled, first + 1, end) === 0) return null

@@ -1,7 +1,6 @@
 import { Expected, type Turn } from '../model/tokens.ts'
 import { maskLag } from './alignment.ts'
 import type { TrajectoryView } from './check.ts'
-import { countOf } from './spans.ts'
 
 /** Agreement of the complement from which a mask is called inverted (faults.md M02), and below which it agrees itself. */
 const COMPLEMENT_AGREES = 0.9
@@ -54,10 +53,11 @@ export function isSwallowed(view: TrajectoryView, turn: Turn): boolean {
 function computeShape(view: TrajectoryView): MaskShape {
   const mask = view.mask as Uint8Array
   const { expected, segmentation } = view
-  const allZero = countOf(mask, 1) === 0 && countOf(mask, 0) > 0
+  const allZero = !mask.includes(1) && mask.includes(0)
   const none: MaskShape = { allZero, inverted: null, lag: 0, lagScores: [], overrun: null }
   if (allZero || expected === null || segmentation === null) return none
   const end = mask.length - segmentation.padding.right
+  if (agreesWholly(mask, expected, segmentation.padding.left, end)) return none
   const inverted = findInversion(view, mask, expected, end)
   if (inverted !== null) return { ...none, inverted }
   const { lag, scores } = maskLag(mask, expected, end)
@@ -79,6 +79,14 @@ function findInversion(view: TrajectoryView, mask: Uint8Array, expected: Uint8Ar
   return isInverted(response) ? { agreement: response.agrees, complement: 1 - response.agrees } : null
 }
 
+/** The usual case, decided without counting. */
+function agreesWholly(mask: Uint8Array, expected: Uint8Array, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) {
+    if (mask[i] !== expected[i] && expected[i] !== Expected.undecided && (mask[i] as number) <= 1) return false
+  }
+  return true
+}
+
 interface Agreement {
   readonly agrees: number
   /** Share of the tokens to train that are masked, and of those to mask that are trained. */
@@ -91,20 +99,27 @@ function isInverted({ agrees, missed, wrong }: Agreement): boolean {
 }
 
 function agreement(mask: Uint8Array, expected: Uint8Array, start: number, end: number): Agreement {
-  const counts = [0, 0, 0, 0]
+  let trained = 0
+  let missed = 0
+  let masked = 0
+  let wrong = 0
   for (let i = start; i < end; i++) {
     const should = expected[i] as number
     const is = mask[i] as number
     if (should === Expected.undecided || is > 1) continue
-    const at = should * 2 + is
-    counts[at] = (counts[at] as number) + 1
+    if (should === Expected.trained) {
+      trained++
+      if (is === 0) missed++
+    } else {
+      masked++
+      if (is === 1) wrong++
+    }
   }
-  const [rightlyMasked, wrong, missed, rightlyTrained] = counts as [number, number, number, number]
-  const total = rightlyMasked + wrong + missed + rightlyTrained
+  const total = trained + masked
   return {
-    agrees: total === 0 ? 1 : (rightlyMasked + rightlyTrained) / total,
-    missed: missed + rightlyTrained === 0 ? 0 : missed / (missed + rightlyTrained),
-    wrong: wrong + rightlyMasked === 0 ? 0 : wrong / (wrong + rightlyMasked),
+    agrees: total === 0 ? 1 : (total - missed - wrong) / total,
+    missed: trained === 0 ? 0 : missed / trained,
+    wrong: masked === 0 ? 0 : wrong / masked,
   }
 }
 

@@ -1,7 +1,9 @@
 import type { Span } from '../model/tokens.ts'
 
+// These run over every token of a dump. They take one kind of array, because the engine compiles such a loop well.
+
 /** The maximal runs of `value` in `array` between `start` and `end`. */
-export function runsOf(array: ArrayLike<number>, value: number, start = 0, end = array.length): Span[] {
+export function runsOf(array: Uint8Array, value: number, start = 0, end = array.length): Span[] {
   const runs: Span[] = []
   let open = -1
   for (let i = start; i < end; i++) {
@@ -17,7 +19,7 @@ export function runsOf(array: ArrayLike<number>, value: number, start = 0, end =
 }
 
 /** Number of positions in `[start, end)` that hold `value`. */
-export function countOf(array: ArrayLike<number>, value: number, start = 0, end = array.length): number {
+export function countOf(array: Uint8Array, value: number, start = 0, end = array.length): number {
   let count = 0
   for (let i = start; i < end; i++) if (array[i] === value) count++
   return count

@@ -39,13 +39,10 @@ export function tokenStates(
   mask: Uint8Array | null,
   padding: { readonly left: number; readonly right: number },
 ): Uint8Array {
-  const states = new Uint8Array(length)
-  if (mask === null) states.fill(TokenState.unknown)
-  else {
-    for (let i = 0; i < length; i++) {
-      const value = mask[i]
-      states[i] = value === 1 ? TokenState.trained : value === 0 ? TokenState.masked : TokenState.unknown
-    }
+  const states = mask === null ? new Uint8Array(length).fill(TokenState.unknown) : mask.slice()
+  // 0 and 1 are the same words in both.
+  if (mask?.includes(MASK_UNKNOWN)) {
+    for (let i = 0; i < length; i++) if (states[i] === MASK_UNKNOWN) states[i] = TokenState.unknown
   }
   for (let i = 0; i < padding.left; i++) if (states[i] !== TokenState.trained) states[i] = TokenState.padding
   for (let i = length - padding.right; i < length; i++) {

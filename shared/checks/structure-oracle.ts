@@ -37,8 +37,7 @@ export function structureOracle(input: StructureOracleInput): Uint8Array {
   expected.fill(Expected.masked, 0, segmentation.padding.left)
   expected.fill(Expected.masked, expected.length - segmentation.padding.right)
   if (provenance !== null) {
-    for (let i = 0; i < expected.length; i++) {
-      if (expected[i] !== Expected.undecided) continue
+    for (let i = expected.indexOf(Expected.undecided); i >= 0; i = expected.indexOf(Expected.undecided, i + 1)) {
       if (provenance[i] === Provenance.sampled) expected[i] = Expected.trained
     }
   }

@@ -138,3 +138,21 @@ describe('the provenance oracle', () => {
     expect(viewOf(searchRow(qwen2, 0)).provenance).toBeNull()
   })
 })
+
+it('of the tail that a shorter array of logprobs does not reach, nothing is known', () => {
+  const row = searchRow(qwen2, 0, {}, { logprobs: 'sampler' })
+  const length = row.record.input_ids.length
+  const trajectory = trajectoryOf(row)
+  trajectory.logprobs.sampler?.fill(Number.NaN, length - 3)
+  const arrays = [{ name: 'logprobs.sampler', length: length - 3, expected: length }]
+  const view = createView(
+    { ...trajectory, arrays },
+    { tokenizer: qwen2, settings: settings(), unsampledLogprob: 'nan' },
+  )
+  expect([...(view?.provenance ?? [])].slice(-4)).toEqual([
+    Provenance.sampled,
+    Provenance.silent,
+    Provenance.silent,
+    Provenance.silent,
+  ])
+})

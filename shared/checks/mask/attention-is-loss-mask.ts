@@ -63,5 +63,6 @@ function hiddenTokens(view: TrajectoryView, attention: Int32Array, start: number
   const turns = view.segmentation?.turns ?? []
   const from = Math.min(first, turns[0]?.start ?? first)
   const to = equal ? Math.max(last, turns.at(-1)?.end ?? last) : last
-  return runsOf(attention, 0, from, to)
+  const seen = Uint8Array.from(attention, (value) => (value === 0 ? 0 : 1))
+  return runsOf(seen, 0, from, to)
 }
