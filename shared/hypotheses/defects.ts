@@ -3,7 +3,6 @@ import { isCut } from '../checks/limits.ts'
 import { SYSTEMATIC_SHARE, SYSTEMATIC_UNITS } from '../checks/systematic.ts'
 import type { CheckResult, Count, Defect } from '../model/report.ts'
 import { isSystematicAfterFirst, rolloutsByTurn, splitByTurn } from './multi-step.ts'
-import { isSystematic } from './verdict.ts'
 
 /** A defect of training code that is known by its shape: which checks fail, and where. */
 interface KnownDefect {
@@ -50,7 +49,7 @@ const KNOWN_DEFECTS: readonly KnownDefect[] = [
     checks: ['M08', 'M11'],
     // Llama's template has no newline between turns: the header is then all there is of it.
     shape: ([header, newline], dump) =>
-      newline === undefined || isSystematic(newline) ? placesAfterFirst(header, dump) : null,
+      newline === undefined || newline.pattern === 'systematic' ? placesAfterFirst(header, dump) : null,
   },
   {
     id: 'V6',
@@ -91,7 +90,7 @@ export function recogniseDefects(checks: readonly CheckResult[], dump: DumpView)
 }
 
 function systematicPlaces(check: CheckResult | undefined): Count | null {
-  return check !== undefined && isSystematic(check) ? check.places : null
+  return check?.pattern === 'systematic' ? check.places : null
 }
 
 /** The turns from the second on, where nearly all of them are affected and no first one is. */

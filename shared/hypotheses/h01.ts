@@ -7,7 +7,6 @@ import {
   compared,
   conclude,
   holds,
-  isSystematic,
   type Judgement,
   lesserFaults,
   notCheckable,
@@ -60,7 +59,7 @@ function decide(input: HypothesisInput): Judgement {
       ...lesserFaults(H01, input, ['A02', 'A03']),
     ],
     missing: unknown,
-    firm: !exploded || isSystematic(explosion) || amplified,
+    firm: !exploded || explosion.pattern === 'systematic' || amplified,
   }
 }
 

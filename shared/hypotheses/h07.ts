@@ -3,7 +3,7 @@ import type { CheckResult } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { rateOf, rolloutsByTurn, splitByTurn, type TurnSplit } from './multi-step.ts'
 import { H07 as LIMITS } from './thresholds.ts'
-import { type Argument, compared, conclude, isSystematic, type Judgement, notCheckable, stated } from './verdict.ts'
+import { type Argument, compared, conclude, type Judgement, notCheckable, stated } from './verdict.ts'
 
 /** Multi-step environment issues: what is right in the first assistant turn goes wrong in later ones. */
 export const H07: Hypothesis = {
@@ -42,7 +42,9 @@ function decide(input: HypothesisInput): Judgement {
       ...(splits.length === 0 ? noFaults(looked) : splits.flatMap(({ check, split }) => linesOf(check, split))),
     ],
     missing: undecided ? ['the alignment of the mask: declare whether index i marks token i or token i + 1'] : [],
-    firm: verdict === 'contradicted' || growing.some(({ check }) => isSystematic(check) || nearlyAll(check, rollouts)),
+    firm:
+      verdict === 'contradicted' ||
+      growing.some(({ check }) => check.pattern === 'systematic' || nearlyAll(check, rollouts)),
   }
 }
 

@@ -1,7 +1,6 @@
 import type { CheckResult } from '../model/report.ts'
 import type { HypothesisInput } from './hypothesis.ts'
 import { isSystematicAfterFirst } from './multi-step.ts'
-import { isSystematic } from './verdict.ts'
 
 /** Faults of the ids themselves, which no misread mask can feign. */
 const FRAME_FAULTS = ['T05', 'T07']
@@ -27,7 +26,8 @@ export function measureMasking(input: HypothesisInput): MaskingMeasures {
     failing,
     systematic: failing.filter(
       // A header that is missing from every turn but the first is missing from too few turns to be systematic over all of them.
-      (check) => isSystematic(check) || (check.code === 'T05' && isSystematicAfterFirst(check, input.dump.facts)),
+      (check) =>
+        check.pattern === 'systematic' || (check.code === 'T05' && isSystematicAfterFirst(check, input.dump.facts)),
     ),
   }
 }

@@ -1,4 +1,3 @@
-import { SYSTEMATIC_SHARE, SYSTEMATIC_UNITS } from '../checks/systematic.ts'
 import type { CheckResult, HypothesisResult, Measure } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { FEW_ROLLOUTS, MANY_ROLLOUTS } from './thresholds.ts'
@@ -119,16 +118,4 @@ export function lesserFaults(
         status === 'fail' && hypotheses.includes(hypothesis.id) && !decisive.includes(code),
     )
     .flatMap(({ code, title, rate }) => stated(`present: ${title} (${code}), rate`, rate, [code]))
-}
-
-/**
- * A fault at nearly every place of one kind: over all places, or at every edge of one kind (a newline that only follows
- * assistant turns is missing at all of those and at no other edge).
- */
-export function isSystematic(check: CheckResult): boolean {
-  if (check.pattern === 'systematic') return true
-  if (check.affected < SYSTEMATIC_UNITS) return false
-  return Object.values(check.by_boundary).some(
-    ({ checked, affected }) => affected >= SYSTEMATIC_UNITS && affected >= SYSTEMATIC_SHARE * checked,
-  )
 }

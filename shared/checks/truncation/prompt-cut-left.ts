@@ -1,4 +1,4 @@
-import type { Message } from '../../model/trajectory.ts'
+import type { Turn } from '../../model/tokens.ts'
 import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 
@@ -33,7 +33,7 @@ function lookAtStart(view: TrajectoryView, _settings: unknown, report: Reporter)
   if (trajectory.promptLength === 0 || view.mask?.[start] === 1 || view.trajectory.sampled?.[start] === 1) return
   const turn = segmentation.turns[0] ?? null
   const end = turn === null ? Math.min(start + 1, view.ids.length) : Math.max(turn.end, start + 1)
-  const lost = lostPromptTokens(view, start)
+  const lost = lostPromptTokens(view, turn)
   report.place(true)
   report.fault({
     turn,
@@ -41,7 +41,7 @@ function lookAtStart(view: TrajectoryView, _settings: unknown, report: Reporter)
     // What is wrong is what is missing; the tokens that are left carry no fault of their own.
     affected: [],
     message: `The sequence begins inside a turn: ${
-      lost === null ? 'what stood before is lost' : `about ${lost} tokens before it are lost`
+      lost === null ? 'what stood before is lost' : `${lost} tokens of its messages or more are lost`
     }`,
     evidence: {
       first_token: view.ids[start] ?? null,
@@ -53,21 +53,31 @@ function lookAtStart(view: TrajectoryView, _settings: unknown, report: Reporter)
   })
 }
 
-/** Tokens of the messages before the first reply that the prompt no longer holds; null where messages cannot tell. */
-function lostPromptTokens(view: TrajectoryView, start: number): number | null {
+/** Characters of the first visible text by which it is found in the messages. */
+const FIRST_TEXT = 60
+
+/**
+ * Tokens of the messages that stand before the first visible text; null where the messages do not hold that text. What the
+ * template adds around messages (headers, tool schemas) is not in them, so more may be lost.
+ */
+function lostPromptTokens(view: TrajectoryView, turn: Turn | null): number | null {
   const { messages } = view.trajectory
   const tokenizer = view.tokenizer
-  if (messages === null || tokenizer === null) return null
-  const firstReply = messages.findIndex(({ role }) => role === 'assistant')
-  const firstAssistant = view.segmentation?.turns.find(({ kind }) => kind === 'assistant')
-  if (firstReply < 0 || firstAssistant === undefined || firstAssistant.start <= start) return null
-  const stored = messages.slice(0, firstReply).reduce((sum, message) => sum + tokensOf(message, tokenizer.encode), 0)
-  const lost = stored - (firstAssistant.start - start)
-  return lost > 0 ? lost : null
-}
-
-function tokensOf({ content }: Message, encode: (text: string) => number[]): number {
-  return content === null ? 0 : encode(content).length
+  if (messages === null || tokenizer === null || turn === null) return null
+  // From the very first token: where a header was cut, nothing tells its rest from content. The cut may fall inside a character.
+  const visible = view
+    .text({ start: turn.start, end: turn.contentEnd })
+    .replace(/^\uFFFD+/u, '')
+    .slice(0, FIRST_TEXT)
+  if (visible.trim() === '') return null
+  let before = 0
+  for (const { content } of messages) {
+    if (content === null) continue
+    const at = content.indexOf(visible)
+    if (at >= 0) return before + tokenizer.encode(content.slice(0, at)).length
+    before += tokenizer.encode(content).length
+  }
+  return null
 }
 
 function waitsForSiblings(facts: TrajectoryFacts): boolean {

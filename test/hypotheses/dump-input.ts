@@ -1,0 +1,62 @@
+import type { DumpView } from '../../shared/checks/check.ts'
+import { buildGroups, resolveGroupSize } from '../../shared/checks/group-views.ts'
+import { resolveLimits } from '../../shared/checks/limits.ts'
+import { CHECKS } from '../../shared/checks/registry.ts'
+import { patternOf } from '../../shared/checks/systematic.ts'
+import type { HypothesisInput } from '../../shared/hypotheses/hypothesis.ts'
+import type { CheckResult, CheckStatus } from '../../shared/model/report.ts'
+import { STREAMS, type Stream } from '../../shared/model/streams.ts'
+import { Expected, Provenance } from '../../shared/model/tokens.ts'
+import type { Trajectory } from '../../shared/model/trajectory.ts'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import { auditTrajectories } from '../checks/audit.ts'
+
+/** What a session hands to `judge` for these trajectories, made by every check and the two oracles. */
+export function inputOf(trajectories: readonly Trajectory[], tokenizer: Tokenizer): HypothesisInput {
+  const { byCode, views, settings } = auditTrajectories(trajectories, tokenizer)
+  const facts = views.map((view) => view.facts)
+  const grouping = { groupSize: null, groupsByOrder: false }
+  const dump: DumpView = {
+    settings,
+    facts,
+    groups: buildGroups(facts, grouping),
+    groupSize: resolveGroupSize(facts, grouping),
+    limits: resolveLimits({}, Object.assign({}, ...trajectories.map(({ limits }) => limits ?? {})), facts),
+  }
+  const checks = CHECKS.map((check): CheckResult => {
+    const { tally, abstained } = byCode.get(check.code)!
+    const status: CheckStatus =
+      tally.affected > 0 ? 'fail' : tally.checked > 0 ? 'pass' : (abstained ?? 'not-applicable')
+    return {
+      code: check.code,
+      name: check.name,
+      title: check.title,
+      hypotheses: [...check.hypotheses],
+      severity: check.severity,
+      status,
+      needs: [...check.needs],
+      reason: null,
+      unit: check.unit,
+      checked: tally.checked,
+      affected: tally.affected,
+      rate: tally.checked === 0 ? null : tally.affected / tally.checked,
+      pattern: patternOf(tally),
+      places: { checked: tally.placesChecked, affected: tally.placesAffected },
+      affected_tokens: tally.affectedTokens,
+      affected_weight: null,
+      by_turn: tally.byTurn,
+      by_boundary: tally.byBoundary,
+      intended: tally.intended,
+    }
+  })
+  let totalWeight = 0
+  let unsampledWeight = 0
+  for (const { mask, expected, provenance } of views) {
+    for (const [token, trained] of mask?.entries() ?? []) {
+      if (trained !== 1) continue
+      totalWeight++
+      if (expected?.[token] === Expected.masked && provenance?.[token] !== Provenance.sampled) unsampledWeight++
+    }
+  }
+  return { dump, checks, streams: new Set<Stream>(STREAMS), totalWeight, unsampledWeight }
+}

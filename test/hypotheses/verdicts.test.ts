@@ -1,0 +1,378 @@
+import { describe, expect, it } from 'vitest'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
+import { HYPOTHESES, judge } from '../../shared/hypotheses/registry.ts'
+import { dumpOf, factsOf, groupFacts } from '../helpers/facts.ts'
+import { inputWith, resultOf, verdictOf } from './input.ts'
+
+const rows = (count: number, more: (i: number) => Partial<TrajectoryFacts> = () => ({})) =>
+  Array.from({ length: count }, (_, i) => factsOf(i, more(i)))
+
+/** `tiny` groups with a gap of 0.01 among `count` groups of 4, the others with contrast; range 0.5, noise floor 0.025. */
+function mixedRewards(count: number, tiny: number): number[][] {
+  return Array.from({ length: count }, (_, i) => (i < tiny ? [0.6, 0.61, 0.6, 0.6] : [0.4, 0.9, 0.7, 0.5]))
+}
+
+const scaledBy = (scheme: 'group-std-unbiased' | 'centre', rewards: readonly (readonly number[])[]) =>
+  groupFacts(rewards, (_, group, member) => ({
+    advantage: recomputeAdvantages(scheme, rewards[group] as number[], 1e-4, 0)[member] as number,
+  }))
+
+describe('H01', () => {
+  it.each([
+    ['supported', 20, 4],
+    ['inconclusive', 20, 3],
+    ['inconclusive', 20, 1],
+    ['contradicted', 21, 1],
+    ['contradicted', 20, 0],
+  ] as const)('%s: advantages fit a scaled scheme, %i groups of which %s are tiny', (verdict, count, tiny) => {
+    const result = verdictOf('H01', dumpOf(scaledBy('group-std-unbiased', mixedRewards(count, tiny))))
+    expect(result.verdict).toBe(verdict)
+    expect(result.because[0]?.measure).toMatch(verdict === 'inconclusive' ? /scheme/ : /amplified 10 times/)
+  })
+
+  it('is supported where the scaling is given and nothing is stored', () => {
+    const dump = dumpOf(groupFacts(mixedRewards(20, 10)), { options: { scaleRewards: 'group' } })
+    expect(verdictOf('H01', dump)).toMatchObject({ verdict: 'supported', confidence: 'high', missing: [] })
+  })
+
+  it('is contradicted by an unscaled scheme, however small the spreads', () => {
+    const fitted = verdictOf('H01', dumpOf(scaledBy('centre', mixedRewards(20, 10))))
+    expect(fitted.verdict).toBe('contradicted')
+    expect(fitted.because[0]).toMatchObject({ measure: 'advantage scheme', value: 'centre (fits 100 % of 20 groups)' })
+    const given = dumpOf(groupFacts(mixedRewards(20, 10)), { options: { scaleRewards: 'none' } })
+    expect(verdictOf('H01', given).verdict).toBe('contradicted')
+  })
+
+  it('is inconclusive where small spreads may or may not be scaled, and says what is missing', () => {
+    const dump = dumpOf(groupFacts(mixedRewards(20, 10)))
+    expect(verdictOf('H01', dump, { without: ['advantages'] })).toMatchObject({
+      verdict: 'inconclusive',
+      missing: ['advantages'],
+    })
+  })
+
+  it('is contradicted without a known scaling where no spread is small', () => {
+    expect(verdictOf('H01', dumpOf(groupFacts(mixedRewards(20, 0)))).verdict).toBe('contradicted')
+  })
+
+  it('does not take groups without any spread for amplified ones', () => {
+    const rewards = Array.from({ length: 20 }, (_, i) => (i % 2 ? [1, 1, 1, 1] : [0, 1, 0, 1]))
+    expect(verdictOf('H01', dumpOf(scaledBy('group-std-unbiased', rewards))).verdict).toBe('contradicted')
+  })
+
+  it('is supported by any A03', () => {
+    const dump = dumpOf(scaledBy('group-std-unbiased', mixedRewards(20, 0)))
+    const result = verdictOf('H01', dump, { checks: [resultOf('A03', { affected: 1 })] })
+    expect(result).toMatchObject({ verdict: 'supported', confidence: 'medium' })
+    expect(result.because[0]).toMatchObject({ value: 1, comparison: '>', threshold: 0, checks: ['A03'] })
+  })
+
+  it('is not checkable without rewards, groups, or a complete group', () => {
+    const dump = dumpOf(groupFacts(mixedRewards(3, 0)))
+    expect(verdictOf('H01', dump, { without: ['rewards', 'group'] })).toMatchObject({
+      verdict: 'not-checkable',
+      missing: ['rewards', 'group'],
+    })
+    const partial = dumpOf(groupFacts(mixedRewards(3, 0)), { options: { groupSize: 8 } })
+    expect(verdictOf('H01', partial)).toMatchObject({ verdict: 'not-checkable', confidence: 'low' })
+  })
+})
+
+describe('H02', () => {
+  const dump = dumpOf(rows(100))
+
+  it.each(['M01', 'M15', 'T05', 'T07'])('is supported by a systematic %s', (code) => {
+    const result = verdictOf('H02', dump, { checks: [resultOf('M02'), resultOf(code, { affected: 100 })] })
+    expect(result).toMatchObject({ verdict: 'supported', confidence: 'high' })
+    expect(result.because[0]).toMatchObject({ value: 100, comparison: '>', threshold: 0, checks: [code] })
+  })
+
+  it('is supported by a header that every turn but the first lacks', () => {
+    const checks = [resultOf('T05', { affected: 90, pattern: 'sporadic', by_turn: { 2: 98 } })]
+    expect(verdictOf('H02', dump, { checks }).verdict).toBe('supported')
+  })
+
+  it.each([
+    [10, 'supported'],
+    [9.9, 'inconclusive'],
+    [1, 'inconclusive'],
+    [0.9, 'contradicted'],
+  ] as const)('with %f ‰ of the loss weight on foreign tokens it is %s', (unsampledWeight, verdict) => {
+    expect(verdictOf('H02', dump, { unsampledWeight }).verdict).toBe(verdict)
+  })
+
+  it('is inconclusive with a sporadic error, whatever the weight', () => {
+    const checks = [resultOf('M01', { affected: 3 })]
+    const result = verdictOf('H02', dump, { checks })
+    expect(result).toMatchObject({ verdict: 'inconclusive', confidence: 'medium' })
+    expect(result.because[0]?.measure).toBe('sporadic: Tool output is trained (M01), places')
+  })
+
+  it('lists lesser faults as present without deciding by them', () => {
+    const checks = [resultOf('M01'), resultOf('M11', { affected: 100 }), resultOf('T04', { affected: 100 })]
+    const result = verdictOf('H02', dump, { checks })
+    expect(result.verdict).toBe('contradicted')
+    expect(
+      result.because.filter(({ measure }) => measure.startsWith('present:')).map(({ checks: [code] }) => code),
+    ).toEqual(['M11', 'T04'])
+  })
+
+  it('does not count a fault that was lowered, or one that the policy intends', () => {
+    const lowered = resultOf('M04', { affected: 100, severity: 'info' })
+    const intended = resultOf('M03', { intended: 100, status: 'pass' })
+    expect(verdictOf('H02', dump, { checks: [lowered, intended] }).verdict).toBe('contradicted')
+  })
+
+  it('is inconclusive while the alignment is undecided, but for what the ids themselves lack', () => {
+    const undecided = dumpOf(rows(100), { alignmentUndecided: true })
+    const masks = verdictOf('H02', undecided, { checks: [resultOf('M10', { affected: 100 })], unsampledWeight: 50 })
+    expect(masks.verdict).toBe('inconclusive')
+    expect(masks.missing[0]).toMatch(/alignment/)
+    expect(verdictOf('H02', undecided, {}).verdict).toBe('inconclusive')
+    expect(verdictOf('H02', undecided, { checks: [resultOf('T07', { affected: 100 })] }).verdict).toBe('supported')
+  })
+
+  it('is not checkable without ids, mask or an oracle', () => {
+    expect(verdictOf('H02', dump, { without: ['mask'] })).toMatchObject({ verdict: 'not-checkable', missing: ['mask'] })
+    const blind = { checks: [resultOf('M01', { status: 'not-checkable' })], unsampledWeight: null }
+    expect(verdictOf('H02', dump, { ...blind, without: ['tokenizer'] })).toMatchObject({
+      verdict: 'not-checkable',
+      missing: ['tokenizer'],
+    })
+  })
+})
+
+describe('H04', () => {
+  const limits = { max_seq_len: 1000 }
+  const near = (count: number, of: number, more: Partial<TrajectoryFacts> = {}) =>
+    dumpOf(
+      rows(of, (i) => ({ realLength: i < count ? 990 : 500, ...more })),
+      { limits },
+    )
+
+  it.each([
+    [21, 'supported'],
+    [20, 'inconclusive'],
+    [5, 'inconclusive'],
+    [4, 'contradicted'],
+  ] as const)('with %i of 100 rollouts within 10 tokens of the limit it is %s', (count, verdict) => {
+    const result = verdictOf('H04', near(count, 100))
+    expect(result.verdict).toBe(verdict)
+    if (verdict !== 'inconclusive') expect(result.because[0]?.value).toBe(count / 100)
+  })
+
+  it('counts tokens without padding, and not those 11 below the limit', () => {
+    const padded = dumpOf(
+      rows(20, () => ({ length: 1000, realLength: 989 })),
+      { limits },
+    )
+    expect(verdictOf('H04', padded).verdict).toBe('contradicted')
+  })
+
+  it.each([
+    [10, 'supported'],
+    [9, 'inconclusive'],
+    [0, 'contradicted'],
+  ] as const)('with text lost in %i of 100 rollouts it is %s', (count, verdict) => {
+    const lost = dumpOf(
+      rows(100, (i) => (i < count ? (i % 2 ? { lost: 12 } : { endReason: 'cut-prose' }) : {})),
+      { limits },
+    )
+    expect(verdictOf('H04', lost).verdict).toBe(verdict)
+  })
+
+  it('counts prompts that were cut on the left', () => {
+    const result = verdictOf('H04', near(0, 100), { checks: [resultOf('C01', { affected: 30 })] })
+    expect(result.because[0]).toMatchObject({ value: 0.3, checks: expect.arrayContaining(['C01']) })
+  })
+
+  it.each([
+    [79, 'supported'],
+    [80, 'contradicted'],
+  ] as const)('with documents visible in %i of 100 rollouts it is %s', (count, verdict) => {
+    const documents = dumpOf(
+      rows(200, (i) => (i < 100 ? { supportingDocuments: { available: 2, visible: i < count ? 2 : 1 } } : {})),
+      { limits },
+    )
+    expect(verdictOf('H04', documents).verdict).toBe(verdict)
+  })
+
+  it('measures a limit on new tokens per rollout, or per turn where rollouts exceed it', () => {
+    const perRollout = dumpOf(
+      rows(100, (i) => ({ realLength: i < 30 ? 350 : 200 })),
+      { limits: { max_completion_length: 256 } },
+    )
+    expect(verdictOf('H04', perRollout).because[0]).toMatchObject({ value: 0.3, comparison: '>', threshold: 0.2 })
+    const perTurn = dumpOf(
+      rows(100, (i) => ({ realLength: 900, assistantLengths: i < 30 ? [20, 128] : [20, 40] })),
+      { limits: { max_completion_length: 128 } },
+    )
+    expect(verdictOf('H04', perTurn).because[0]).toMatchObject({ value: 0.3, comparison: '>', threshold: 0.2 })
+  })
+
+  it('finds the limit in a pile-up', () => {
+    const piled = dumpOf(
+      rows(40, (i) =>
+        i < 12 ? { realLength: 640, promptLength: 90 + i, endReason: 'cut-prose', assistantLengths: [20 + i] } : {},
+      ),
+    )
+    expect(verdictOf('H04', piled)).toMatchObject({ verdict: 'supported' })
+  })
+
+  it('is not checkable without ids or any limit', () => {
+    expect(verdictOf('H04', near(0, 10), { without: ['ids'] }).missing).toEqual(['ids'])
+    const result = verdictOf('H04', dumpOf(rows(10)))
+    expect(result.verdict).toBe('not-checkable')
+    expect(result.missing[0]).toMatch(/^limits/)
+  })
+
+  it('is inconclusive where no end is known', () => {
+    expect(verdictOf('H04', near(0, 100, { endReason: 'unknown' }), { without: ['tokenizer'] })).toMatchObject({
+      verdict: 'inconclusive',
+      missing: ['tokenizer', 'documents'],
+    })
+  })
+})
+
+describe('H05', () => {
+  const healthy = Array.from({ length: 20 }, () => [0, 1, 0.5, 0.2])
+
+  it('is contradicted by rewards with contrast', () => {
+    const result = verdictOf('H05', dumpOf(groupFacts(healthy)), { without: ['reward_components'] })
+    expect(result).toMatchObject({ verdict: 'contradicted', confidence: 'high', missing: ['reward_components'] })
+  })
+
+  it.each([
+    [10, 'supported'],
+    [9, 'contradicted'],
+  ] as const)('with %i of 20 groups without contrast it is %s', (flat, verdict) => {
+    const rewards = healthy.map((group, i) => (i < flat ? [0.4, 0.4, 0.4, 0.4] : group))
+    expect(verdictOf('H05', dumpOf(groupFacts(rewards))).verdict).toBe(verdict)
+  })
+
+  it('is supported where the std within groups is under a tenth of the range', () => {
+    const rewards = [
+      [0, 0.02, 0, 0.02],
+      [0.04, 0.02, 0.04, 0.02],
+      [0.02, 0.04, 0, 0.5],
+      ...Array.from({ length: 8 }, () => [0.02, 0.03, 0.02, 0.03]),
+    ]
+    const result = verdictOf('H05', dumpOf(groupFacts(rewards)))
+    expect(result.verdict).toBe('supported')
+    expect(result.because[0]?.measure).toMatch(/share of the reward range/)
+  })
+
+  it('is supported where groups differ far more than their members', () => {
+    const apart = Array.from({ length: 20 }, (_, i) => (i % 2 ? [0.9, 1, 0.6, 0.9] : [0.1, 0, 0.4, 0.1]))
+    expect(verdictOf('H05', dumpOf(groupFacts(apart))).verdict).toBe('contradicted')
+    const far = Array.from({ length: 20 }, (_, i) => (i % 2 ? [1, 1, 0.78, 1] : [0, 0, 0.22, 0]))
+    const result = verdictOf('H05', dumpOf(groupFacts(far)))
+    expect(result.verdict).toBe('supported')
+    expect(result.because[0]?.measure).toMatch(/contrast ratio/)
+  })
+
+  /** Total = 1·exact − or + w·style; the components vary on their own. */
+  const conflicting = (exact: number[], style: number[], weight: number) =>
+    groupFacts(
+      Array.from({ length: 10 }, () => exact.map((e, i) => e + weight * (style[i] as number))),
+      (_, __, member) => ({ rewards: { exact: exact[member] as number, style: style[member] as number } }),
+    )
+
+  it('is supported by a component with much variance that is high where the total is low', () => {
+    const dump = dumpOf(conflicting([1, 0, 1, 0], [0, 0.8, 0.1, 0.8], 1))
+    const result = verdictOf('H05', dump)
+    expect(result.verdict).toBe('supported')
+    expect(result.because[0]?.measure).toMatch(/reward component style, against the total/)
+  })
+
+  it('does not take a penalty for a conflict: what it takes off moves with the total', () => {
+    const dump = dumpOf(conflicting([1, 0, 1, 0], [0, 0.8, 0.1, 0.8], -1))
+    expect(verdictOf('H05', dump).verdict).toBe('contradicted')
+  })
+
+  it('gives a metric that the total does not contain no share of it', () => {
+    const facts = groupFacts(healthy, (reward, group, member) => ({
+      rewards: { exact: reward, num_turns: 9 - 5 * reward + ((group * 7 + member * 3) % 4) },
+    }))
+    expect(verdictOf('H05', dumpOf(facts)).verdict).toBe('contradicted')
+  })
+
+  it('is inconclusive where the total is not made of the components', () => {
+    const facts = groupFacts(healthy, (_, group, member) => ({
+      rewards: { other: ((group + 1) * (member + 2) * 37) % 11 },
+    }))
+    const result = verdictOf('H05', dumpOf(facts))
+    expect(result.verdict).toBe('inconclusive')
+    expect(result.missing[0]).toMatch(/weights of the reward components/)
+  })
+
+  it('is not checkable without rewards or groups', () => {
+    expect(verdictOf('H05', dumpOf(rows(3)), { without: ['group'] })).toMatchObject({
+      verdict: 'not-checkable',
+      missing: ['group'],
+    })
+  })
+})
+
+describe('H07', () => {
+  const dump = dumpOf(rows(100, () => ({ assistantTurns: 3 })))
+
+  it.each([
+    [{ 2: 100, 3: 100 }, 'supported'],
+    [{ 1: 10, 2: 50, 3: 50 }, 'supported'],
+    [{ 1: 10, 2: 49, 3: 50 }, 'contradicted'],
+    [{ 1: 30, 2: 30, 3: 30 }, 'contradicted'],
+    [{ 1: 30 }, 'contradicted'],
+    [{ 3: 1 }, 'inconclusive'],
+  ] as const)('with an error at turns %o it is %s', (by_turn, verdict) => {
+    expect(verdictOf('H07', dump, { checks: [resultOf('M01', { affected: 60, by_turn })] }).verdict).toBe(verdict)
+  })
+
+  it('looks at errors only', () => {
+    const checks = [resultOf('M01'), resultOf('M08', { affected: 100, by_turn: { 2: 100, 3: 100 } })]
+    expect(verdictOf('H07', dump, { checks }).verdict).toBe('contradicted')
+  })
+
+  it('is not checkable without a second turn, a mask, or a check that could look', () => {
+    expect(verdictOf('H07', dumpOf(rows(20, () => ({ assistantTurns: 1 }))))).toMatchObject({
+      verdict: 'not-checkable',
+      missing: ['a second assistant turn'],
+    })
+    expect(verdictOf('H07', dump, { without: ['mask'] }).missing).toEqual(['mask'])
+    expect(verdictOf('H07', dump, { checks: [resultOf('M01', { status: 'not-checkable' })] }).verdict).toBe(
+      'not-checkable',
+    )
+  })
+})
+
+describe('judge', () => {
+  it('gives every verdict in order, or those asked for', () => {
+    const dump = dumpOf(rows(3))
+    expect(judge(inputWith(dump)).map(({ id }) => id)).toEqual(['H01', 'H02', 'H04', 'H05', 'H07'])
+    const some = dumpOf(rows(3), { options: { hypotheses: ['H04'] } })
+    expect(judge(inputWith(some)).map(({ id }) => id)).toEqual(['H04'])
+    expect(HYPOTHESES.every(({ title, claim }) => title !== '' && claim !== '')).toBe(true)
+  })
+
+  it.each([
+    [9, 'low'],
+    [49, 'medium'],
+    [50, 'high'],
+  ] as const)('is of %i rollouts %s confidence', (count, confidence) => {
+    expect(verdictOf('H02', dumpOf(rows(count))).confidence).toBe(confidence)
+  })
+
+  it('states only comparisons that hold', () => {
+    const dump = dumpOf(scaledBy('group-std-unbiased', mixedRewards(20, 4)), { limits: { max_seq_len: 205 } })
+    const checks = [resultOf('M01', { affected: 3, by_turn: { 1: 1, 2: 2 } }), resultOf('A03', { affected: 1 })]
+    for (const { because } of judge(inputWith(dump, { checks, unsampledWeight: 5 }))) {
+      for (const { value, comparison, threshold } of because) {
+        if (threshold === null) continue
+        const [a, b] = [value as number, threshold as number]
+        const holds = { '>': a > b, '>=': a >= b, '<': a < b, '<=': a <= b, '=': a === b }[comparison]
+        expect([value, comparison, threshold, holds]).toEqual([value, comparison, threshold, true])
+      }
+    }
+  })
+})

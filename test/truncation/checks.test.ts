@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest'
+import { isCutJson } from '../../shared/checks/truncation/cut-tool-call.ts'
+import { endingOf } from '../../shared/checks/truncation/ending.ts'
+import { finalAnswer } from '../../shared/checks/truncation/reward-for-cut-text.ts'
+import { auditDump } from '../checks/audit.ts'
+import { type FixtureDump, searchRow } from '../fixtures/checks/fixture.ts'
+import type { RecordOptions, TurnSpec } from '../helpers/conversation.ts'
+import { runOver } from '../helpers/dump-check.ts'
+import { dumpOf, factsOf } from '../helpers/facts.ts'
+
+/** Findings of a code on one changed rollout among two that end properly. */
+async function findings(
+  code: string,
+  answer: Partial<TurnSpec>,
+  options: RecordOptions,
+  more: Partial<FixtureDump> = {},
+) {
+  const audit = await auditDump({
+    story: '',
+    family: 'qwen2.5',
+    rows: (tokenizer) => [
+      searchRow(tokenizer, 0, { answer }, { reward: 0.6, ...options }),
+      searchRow(tokenizer, 1, {}, { reward: 0.7 }),
+      searchRow(tokenizer, 2, {}, { reward: 0.8 }),
+    ],
+    ...more,
+  })
+  return audit.byCode.get(code)!
+}
+
+describe('endingOf', () => {
+  const open = { endReason: 'cut-prose' } as const
+  it.each([
+    ['closed', factsOf(0), {}],
+    ['open', factsOf(0, open), {}],
+    ['cut', factsOf(0, { ...open, finishReason: 'length' }), {}],
+    ['cut', factsOf(0, { ...open, isTruncated: true }), {}],
+    ['cut', factsOf(0, { ...open, realLength: 1014 }), { max_seq_len: 1024 }],
+    ['open', factsOf(0, { ...open, realLength: 1013 }), { max_seq_len: 1024 }],
+    ['cut', factsOf(0, { ...open, assistantLengths: [9, 128] }), { max_completion_length: 128 }],
+    ['stopped', factsOf(0, { endReason: 'cut-call', finishReason: 'tool_calls' }), {}],
+    [null, factsOf(0, { endReason: 'cut-reply' }), {}],
+    [null, factsOf(0, { endReason: 'unknown' }), {}],
+  ] as const)('%s', (ending, facts, limits) => {
+    expect(endingOf(facts, limits)).toBe(ending)
+  })
+})
+
+describe('C03', () => {
+  it('points at the turn where the row itself says that it was cut', async () => {
+    const { findings: found, tally } = await findings('C03', { end: false }, { finishReason: 'length' })
+    expect(tally).toMatchObject({ checked: 3, affected: 1, byTurn: { 2: 1 } })
+    expect(found[0]).toMatchObject({ severity: 'warning', record: 0, turn: 4, evidence: { finish_reason: 'length' } })
+  })
+
+  it('judges a row that says nothing by the others, once', async () => {
+    const { findings: found, tally } = await findings('C03', { end: false }, {})
+    expect(tally).toMatchObject({ checked: 3, affected: 1, placesChecked: 3 })
+    expect(found).toHaveLength(1)
+    expect(found[0]?.evidence).toMatchObject({ rollouts_closed: 2, rollouts: 3 })
+  })
+
+  it.each([
+    ['is not rewarded', { end: false }, { reward: 0, finishReason: 'length' }],
+    ['trains nothing', { end: false, train: false }, { finishReason: 'length' }],
+    ['stopped by itself', { end: false }, { finishReason: 'stop' }],
+  ] as const)('is silent where the cut row %s', async (_, answer, options) => {
+    expect((await findings('C03', answer, options)).findings).toEqual([])
+  })
+
+  it('needs rewards', async () => {
+    const { tally } = await findings(
+      'C03',
+      {},
+      {},
+      { rows: (tokenizer) => [searchRow(tokenizer, 0, { answer: { end: false } })] },
+    )
+    expect(tally.checked).toBe(0)
+  })
+
+  it('sees a pile-up without a single closed row', () => {
+    const facts = [70, 80, 95].map((promptLength, i) =>
+      factsOf(i, { reward: 0.5, realLength: 512, promptLength, endReason: 'cut-prose', assistantLengths: [30 + i] }),
+    )
+    const dump = dumpOf(facts)
+    expect(dump.limits.max_seq_len?.origin).toBe('inferred')
+    expect(runOver('C03', dump).tally).toMatchObject({ checked: 3, affected: 3 })
+    expect(runOver('C03', { ...dump, limits: { ...dump.limits, max_seq_len: null } }).tally.affected).toBe(0)
+  })
+})
+
+describe('C01', () => {
+  it('estimates from the messages what is lost', async () => {
+    const { findings: found } = await findings('C01', {}, { cutLeft: 12, messages: true })
+    // Of the twelve tokens that were cut three are the header, which messages do not hold.
+    expect(found[0]).toMatchObject({ severity: 'error', record: 0, turn: 0, evidence: { lost_tokens_estimated: 9 } })
+  })
+
+  it('names a row that lacks the system turn of its group', () => {
+    const facts = ['system', 'system', 'user'].map((firstRole, i) =>
+      factsOf(i, { group: 'g', firstRole, promptLength: firstRole === 'system' ? 300 : 180 }),
+    )
+    const { findings: found, tally } = runOver('C01', dumpOf(facts))
+    expect(tally).toMatchObject({ checked: 1, affected: 1 })
+    expect(found[0]).toMatchObject({ record: 2, evidence: { lost_tokens_estimated: 120, whole_sibling: '0' } })
+  })
+
+  it('is silent where no row of the group has a system turn', () => {
+    const facts = [0, 1, 2].map((i) => factsOf(i, { group: 'g', firstRole: 'user' }))
+    expect(runOver('C01', dumpOf(facts)).tally).toMatchObject({ checked: 3, affected: 0 })
+  })
+})
+
+describe('C07', () => {
+  it.each([
+    ['{"name": "search", "arguments": {"query": "Night', true],
+    ['{"name": "search", "arguments": {"query": "Night"}', true],
+    ['<tool_call>\n{"name": "search", "arguments": {}}\n</tool_call>', false],
+    ['<tool_call>\n{"name": "a", "arguments": {"q": "}\\"{"}}\n</tool_call>', false],
+    ['{"name": search, "arguments" {}}', false],
+    ['search("x")', false],
+  ])('%s', (call, cut) => {
+    expect(isCutJson(call)).toBe(cut)
+  })
+
+  it('names a call that stops in the middle and is answered', async () => {
+    const audit = await auditDump({
+      story: '',
+      family: 'qwen2.5',
+      rows: (tokenizer) => [
+        searchRow(tokenizer, 0, {
+          call: { text: '<tool_call>\n{"name": "search", "arguments": {"query": "Ni\n</tool_call>' },
+        }),
+      ],
+    })
+    expect(audit.byCode.get('C07')?.findings).toMatchObject([{ turn: 2, evidence: { closed: true, next: 'user' } }])
+  })
+})
+
+describe('C12', () => {
+  it('looks for the tagged answer, else for the end of the text', () => {
+    expect(finalAnswer('So <answer>a</answer> or\n<answer>the  Olsa\n</answer>')).toBe('<answer>the Olsa </answer>')
+    expect(finalAnswer('It is \\boxed{42}.')).toBe('\\boxed{42}')
+    expect(finalAnswer(`${'x'.repeat(200)} end`)).toHaveLength(80)
+    expect(finalAnswer(' \n')).toBeNull()
+    expect(finalAnswer(null)).toBeNull()
+  })
+
+  it.each([
+    ['is not rewarded', { reward: 0 }],
+    ['is masked whole', { editMask: (mask: number[]) => mask.fill(0) }],
+    ['has no messages', { messages: false }],
+  ] as const)('is silent where the cut row %s', async (_, options) => {
+    expect((await findings('C12', {}, { messages: true, cutRight: 9, ...options })).findings).toEqual([])
+  })
+
+  it('names an answer whose whole turn was cut away', async () => {
+    // The row then ends with a closed call and its reply, as a whole one might.
+    const { findings: found } = await findings('C12', {}, { messages: true, cutRight: 24 })
+    expect(found[0]).toMatchObject({ record: 0, evidence: { answer: '<answer>Ines Valdoro</answer>' } })
+  })
+})
