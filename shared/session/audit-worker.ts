@@ -1,7 +1,8 @@
 import { type AuditRuntime, auditBatch } from './batch.ts'
 import type { EngineHost } from './host.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
-import type { AuditReply, AuditRequest } from './plan.ts'
+import type { AuditJob, AuditReply, AuditRequest, BatchResult } from './plan.ts'
+import { EncoderNotLoaded, withoutEncoder } from './prepared-tokenizer.ts'
 
 /** The other end of a `WorkerLink`, as a worker sees it. */
 export interface WorkerPort {
@@ -11,22 +12,37 @@ export interface WorkerPort {
 
 /** Runs in an audit worker: takes a plan, then jobs, and answers each with its result or a sentence. */
 export function serveAuditWorker(port: WorkerPort, host: Pick<EngineHost, 'bundledTokenizers'>): void {
-  let runtime: Promise<AuditRuntime> | null = null
+  let runtime: AuditRuntime | null = null
   const reply = (message: AuditReply) => port.post(message)
-  port.onMessage(async (message) => {
+
+  const audit = async (job: AuditJob): Promise<BatchResult> => {
+    if (runtime === null) throw new Error('An audit job came before its plan.')
+    try {
+      return auditBatch(job, runtime)
+    } catch (error) {
+      if (!(error instanceof EncoderNotLoaded)) throw error
+      const { plan } = runtime
+      runtime = { plan, tokenizer: await loadTokenizer(plan.tokenizer, host.bundledTokenizers) }
+      return auditBatch(job, runtime)
+    }
+  }
+
+  // One job after the other: the next must not begin while the encoder is being loaded for this one.
+  let last: Promise<void> = Promise.resolve()
+  port.onMessage((message) => {
     const request = message as AuditRequest
     if (request.kind === 'plan') {
       const { plan } = request
-      runtime = loadTokenizer(plan.tokenizer, host.bundledTokenizers).then((tokenizer) => ({ plan, tokenizer }))
-      runtime.catch((error: unknown) => reply({ kind: 'failed', job: null, message: sentence(error) }))
+      runtime = { plan, tokenizer: plan.prepared === null ? null : withoutEncoder(plan.prepared) }
       return
     }
-    try {
-      if (runtime === null) throw new Error('An audit job came before its plan.')
-      reply({ kind: 'result', result: auditBatch(request.job, await runtime) })
-    } catch (error) {
-      reply({ kind: 'failed', job: request.job.job, message: sentence(error) })
-    }
+    const { job } = request
+    last = last
+      .then(() => audit(job))
+      .then(
+        (result) => reply({ kind: 'result', result }),
+        (error: unknown) => reply({ kind: 'failed', job: job.job, message: sentence(error) }),
+      )
   })
 }
 

@@ -12,8 +12,8 @@ export interface PickedTokenizer {
   readonly report: Report['tokenizer']
 }
 
-/** Ids of that many sampled sequences decide; more would not tell more. */
-const SEQUENCES = 64
+/** That many sampled sequences decide; more would not tell more. */
+const SEQUENCES = 32
 
 /** The tokenizer that a person named, else the bundled family that the dump's own ids speak for, else none. */
 export async function pickTokenizer(

@@ -7,6 +7,7 @@ import type { SkippedRecord } from '../model/source.ts'
 import type { LimitName, Stream } from '../model/streams.ts'
 import type { BundledTokenizerId } from '../tokens/tokenizer.ts'
 import type { BoundaryCounts } from './boundaries.ts'
+import type { PreparedTokenizer } from './prepared-tokenizer.ts'
 
 /** How a worker gets the tokenizer: by name, from its host, or by the texts of the files that a person gave. */
 export type TokenizerReference =
@@ -24,6 +25,8 @@ export type TokenizerReference =
 export interface AuditPlan {
   readonly settings: AuditSettings
   readonly tokenizer: TokenizerReference | null
+  /** The same tokenizer, ready to frame and decode. */
+  readonly prepared: PreparedTokenizer | null
   readonly sources: readonly { readonly formatId: string; readonly recognition: Recognition }[]
   /** Codes to run; null = all. */
   readonly checks: readonly string[] | null

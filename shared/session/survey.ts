@@ -10,6 +10,7 @@ import { loadTokenizer } from './load-tokenizer.ts'
 import type { OpenSource } from './open-source.ts'
 import { pickTokenizer } from './pick-tokenizer.ts'
 import type { AuditPlan, TokenizerReference } from './plan.ts'
+import { prepared } from './prepared-tokenizer.ts'
 import { streamsOf } from './streams.ts'
 
 /** What was decided before the pass, from the first records of each source and what the person declared. */
@@ -70,6 +71,7 @@ export async function survey(
     plan: {
       settings: { ...settled, policy },
       tokenizer: picked.reference,
+      prepared: tokenizer === null ? null : prepared(tokenizer),
       sources: sources.map(({ format, recognition }) => ({ formatId: format.id, recognition })),
       checks: options.checks ?? null,
     },

@@ -1,0 +1,27 @@
+import type { Tokenizer } from '../tokens/tokenizer.ts'
+
+/**
+ * A tokenizer without its vocabulary: enough to frame, judge and decode ids, cheap to post to every audit worker. The files
+ * behind it take a few hundred milliseconds to parse, and most dumps never need a text encoded.
+ */
+export type PreparedTokenizer = Pick<Tokenizer, 'id' | 'title' | 'origin' | 'table' | 'frame' | 'template'>
+
+/** A check wanted to encode a text; the job is done again once the whole tokenizer is loaded. */
+export class EncoderNotLoaded extends Error {
+  constructor() {
+    super('The encoder of this tokenizer is not loaded.')
+    this.name = 'EncoderNotLoaded'
+  }
+}
+
+export function prepared({ id, title, origin, table, frame, template }: Tokenizer): PreparedTokenizer {
+  return { id, title, origin, table, frame, template }
+}
+
+/** The tokenizer as a worker uses it at first; `encode` throws `EncoderNotLoaded`. */
+export function withoutEncoder(parts: PreparedTokenizer): Tokenizer {
+  const missing = () => {
+    throw new EncoderNotLoaded()
+  }
+  return { ...parts, raw: missing, encode: missing }
+}
