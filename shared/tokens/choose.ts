@@ -1,6 +1,7 @@
 import { type FrameLookup, frameLookup, Mark } from './frame-lookup.ts'
 import { readHeader } from './header.ts'
 import { roleKind } from './roles.ts'
+import { findTag } from './tags.ts'
 import { decodeSpan } from './text.ts'
 import { type Tokenizer, TokenKind } from './tokenizer.ts'
 
@@ -154,10 +155,12 @@ function fitOf(candidate: TokenizerCandidate, samples: readonly Int32Array[]): F
   return { candidate, unknown, unknownIds: [...unknownIds].sort((a, b) => a - b), ...fit, defaultSystem }
 }
 
-function opensSpelt({ frame }: FrameLookup, ids: Int32Array, at: number): boolean {
-  return [frame.think, frame.toolResponse].some(
-    (tag) => tag !== null && tag.open.length > 1 && tag.open.every((id, i) => ids[at + i] === id),
-  )
+/** Whether a thought or a tool reply begins at `at` with a tag that this vocabulary has no single id for. */
+function opensSpelt({ frame, table, tags }: FrameLookup, ids: Int32Array, at: number): boolean {
+  const tag = at < ids.length ? findTag(table, tags, ids, at, ids.length) : null
+  if (!tag?.open) return false
+  const pieces = tag.name === 'think' ? frame.think : tag.name === 'tool_response' ? frame.toolResponse : null
+  return pieces !== null && pieces.open.length > 1
 }
 
 function hasEdge({ marks }: FrameLookup, ids: Int32Array): boolean {

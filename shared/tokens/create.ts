@@ -22,7 +22,7 @@ const BUNDLED_TITLES: Readonly<Record<BundledTokenizerId, string>> = {
  *
  * `encode` adds nothing to the text. Without `specials`, the literal `<|im_end|>` in a text is spelt by ordinary pieces;
  * tokens that are added but not special (`<tool_call>`, `<think>`) become their ids either way, as they do in the
- * Rust implementation. A megabyte of one repeated character takes seconds to encode: callers that encode
+ * Rust implementation. A lone surrogate is encoded as U+FFFD. A megabyte of one repeated character takes seconds to encode: callers that encode
  * text of a dump cap its length.
  *
  * Throws `TokenizerError` where the files are not those of a tokenizer; `encode` throws it where the vocabulary can be read

@@ -58,7 +58,7 @@ export function readBareHeader(lookup: FrameLookup, ids: Int32Array, start: numb
   while (at < last && !(markAt(lookup, ids, at) & closing)) at++
   if (at === last) return null
   const role = roleText(lookup, ids, start, at)
-  const known = role === '' ? !chatml : roleKind(role) !== 'other' && !role.includes(' ')
+  const known = role === '' ? !chatml : roleKind(role) !== 'other'
   if (!known) return null
   return { role, end: chatml ? at + 1 : afterNewlines(lookup, ids, at + 1, limit), complete: true }
 }

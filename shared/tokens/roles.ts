@@ -24,8 +24,11 @@ const KIND_OF_ROLE: ReadonlyMap<string, TurnKind> = new Map(
   (Object.keys(KINDS) as (keyof typeof KINDS)[]).flatMap((kind) => KINDS[kind].map((role) => [role, kind] as const)),
 )
 
-/** What a role name means; names after the first word (`tool name=search`) do not matter. Unknown names are `other`. */
+/** A role name, alone or with attributes behind it (`tool name=search`). */
+const NAME = /^([^\s:=]+)(?:[\s:]+\w+=\S+)*:?$/
+
+/** What a role name means, whatever its case; names that nobody listed are `other`. */
 export function roleKind(role: string): TurnKind {
-  const word = /^[^\s:=]+/.exec(role.trim())?.[0].toLowerCase() ?? ''
+  const word = NAME.exec(role.trim())?.[1]?.toLowerCase() ?? ''
   return KIND_OF_ROLE.get(word) ?? 'other'
 }

@@ -5,6 +5,7 @@ import { findPadding } from './padding.ts'
 import { roleKind } from './roles.ts'
 import { assistantSpans } from './spans.ts'
 import { findTag } from './tags.ts'
+import { decodeSpan } from './text.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
 /**
@@ -200,10 +201,11 @@ class Segmenter {
     if (turn.kind !== 'assistant' || turn.header !== 'present' || turn.endToken >= 0 || !this.headerComplete)
       return false
     if (turn.contentStart === turn.contentEnd) return true
-    const { think, newlines } = this.lookup.frame
-    const tail = this.ids.subarray(turn.contentStart, turn.contentEnd)
-    if (think === null || think.open.some((id, i) => tail[i] !== id)) return false
-    return tail.length === think.open.length + 1 && newlines.get(tail[tail.length - 1] as number) === 1
+    // An open thought is a template's as well; by ids alone it is not told from one that the model began.
+    const content = this.ids.subarray(turn.contentStart, Math.min(turn.contentEnd, turn.contentStart + 8))
+    return (
+      decodeSpan(this.lookup.table, content) === '<think>\n' && content.length === turn.contentEnd - turn.contentStart
+    )
   }
 
   private result(): Segmentation {

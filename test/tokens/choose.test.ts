@@ -49,7 +49,7 @@ describe('chooseTokenizer', () => {
       id: 'qwen2.5',
       confidence: 0.95,
     })
-    const spelt = encoded('qwen2.5', `${CHAT}<think>hm</think> Ada<|im_end|>\n`)
+    const spelt = encoded('qwen2.5', `${CHAT}<think>\nhm</think> Ada<|im_end|>\n`)
     expect(chooseTokenizer([spelt], candidates)).toMatchObject({ id: 'qwen2.5', confidence: 0.95 })
     const byDefault = encoded(
       'qwen2.5',

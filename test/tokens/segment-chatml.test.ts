@@ -48,13 +48,15 @@ describe('ChatML turns', () => {
   it('maps roles of other projects and keeps how they are spelt', () => {
     const found = read(
       qwen25,
-      '<|im_start|>human\na<|im_end|>\n<|im_start|>gpt\nb<|im_end|>\n<|im_start|>observation\nc<|im_end|>\n<|im_start|>narrator\nd<|im_end|>\n',
+      '<|im_start|>Human\na<|im_end|>\n<|im_start|>gpt\nb<|im_end|>\n<|im_start|>observation\nc<|im_end|>\n<|im_start|>narrator\nd<|im_end|>\n<|im_start|>tool name=f\ne<|im_end|>\n<|im_start|>user says so\nf<|im_end|>\n',
     )
     expect(found.turns.map(({ role, kind }) => `${role}:${kind}`)).toEqual([
-      'human:user',
+      'Human:user',
       'gpt:assistant',
       'observation:tool',
       'narrator:other',
+      'tool name=f:tool',
+      'user says so:other',
     ])
   })
 
@@ -154,6 +156,7 @@ describe('lost headers and cut turns', () => {
         endsWithGenerationPrompt: true,
       })
     }
+    expect(read(qwen25, `${PROMPT}<|im_start|>assistant\n<think>\n`)).toMatchObject({ endsWithGenerationPrompt: true })
     expect(read(qwen3, `${PROMPT}<|im_start|>assistant\n<think>\nSo`)).toMatchObject({ cutRight: true })
   })
 
