@@ -34,14 +34,13 @@ export class NothingReadError extends Error {
   }
 }
 
-/** The real streams of this process. `npm run` starts scripts in the package's folder; INIT_CWD is where the person stood. */
+/** The real streams of this process. Scripts of the package start it in the folder where the person stood (INIT_CWD). */
 export function processIo(): CommandIo {
-  const throughOwnScript = process.env.npm_package_name === 'rollout-inspector' && process.env.npm_lifecycle_event
   return {
     stdout: process.stdout,
     stderr: process.stderr,
     stdin: process.stdin,
     env: process.env,
-    directory: (throughOwnScript ? process.env.INIT_CWD : undefined) ?? process.cwd(),
+    directory: process.cwd(),
   }
 }

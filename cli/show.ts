@@ -88,7 +88,9 @@ function printTokens(terminal: Terminal, detail: TrajectoryDetail): void {
     const turn = turns.find(({ start, end }) => start === at && end > at)
     if (turn !== undefined) {
       terminal.line()
-      const codes = detail.findings.filter((finding) => finding.turn === turn.index).map(({ code }) => code)
+      const codes = detail.findings
+        .filter(({ turn: at, intended }) => at === turn.index && intended !== true)
+        .map(({ code }) => code)
       const ordinal = turn.kind === 'assistant' ? ` ${turn.ordinal}` : ''
       // A tool's reply inside a user turn is told as what it is, with the role that the ids spell.
       const role = turn.kind === turn.role || turn.kind === 'other' ? turn.role : `${turn.kind} (${turn.role})`

@@ -90,7 +90,8 @@ function printSource(terminal: Terminal, source: SourceReport): void {
 function printFacts(terminal: Terminal, report: Report): void {
   const fact = (name: string, ...value: Line) => terminal.line([`${name.padEnd(FACT)}`, ...value], FACT)
   const { tokenizer, policy, totals } = report
-  fact('tokenizer', tokenizer.id ?? 'none', ` (${tokenizer.origin})`, ...because(tokenizer.evidence))
+  const tokenizerName = tokenizer.id === null ? ['none'] : [tokenizer.id, ` (${tokenizer.origin})`]
+  fact('tokenizer', ...tokenizerName, ...because(tokenizer.evidence))
   fact(
     'policy',
     `${policy.id} (${policy.origin})`,
@@ -145,8 +146,9 @@ function printVerdicts(terminal: Terminal, hypotheses: readonly HypothesisResult
       6,
     )
     for (const measure of result.because.slice(0, 3)) {
-      const codes = measure.checks.length > 0 ? `  ${measure.checks.join(' ')}` : ''
-      terminal.line(`      ${measureText(measure)}${codes}`, 8)
+      // Codes say where to look; where nothing is wrong there is nowhere to look.
+      const codes = result.verdict === 'supported' ? measure.checks.join(' ') : ''
+      terminal.line([`      ${measureText(measure)}  `, { text: codes, style: 'soft' }], 8)
     }
     if (result.verdict === 'inconclusive' && result.missing.length > 0) {
       terminal.line(`      would need ${result.missing.join(', ')}`, 8)

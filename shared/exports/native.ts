@@ -12,6 +12,7 @@ import {
 } from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
 import { jsonText } from './json-text.ts'
+import { counted } from './phrases.ts'
 import { SourceNumbers } from './source-numbers.ts'
 
 /** Mask entry of a token that the dump's shorter mask array does not reach. */
@@ -28,33 +29,39 @@ export const nativeExport: ExportKind = {
     const names = exportFileNames(input.report.sources, 'native.jsonl')
     const encoder = new TextEncoder()
     const files: WrittenFile[] = []
-    let excluded = 0
-    let textOnly = 0
+    const odd = { excluded: 0, textOnly: 0, empty: 0 }
     for (const [source, indices] of bySource(input)) {
       const writer = await sink.open(names[source]!)
+      let records = 0
       for (const index of indices) {
         const loaded = await input.origin.load(index)
-        if (loaded.trajectory.excluded) excluded++
-        if (loaded.trajectory.ids === null) textOnly++
+        const { ids, messages, excluded } = loaded.trajectory
+        if (ids === null && messages === null) {
+          odd.empty++
+          continue
+        }
+        if (excluded) odd.excluded++
+        if (ids === null) odd.textOnly++
         await writer.write(encoder.encode(`${jsonText(nativeRecord(loaded, input.origin.facts[index]!))}\n`))
+        records++
       }
       await writer.close()
-      files.push({ name: names[source]!, source, records: indices.length, trajectories: indices.length })
+      files.push({ name: names[source]!, source, records, trajectories: records })
     }
-    return { files, notes: notes(input, excluded, textOnly) }
+    return { files, notes: notes(input, odd) }
   },
 }
 
-function notes(input: ExportInput, excluded: number, textOnly: number): string[] {
+function notes(input: ExportInput, odd: { excluded: number; textOnly: number; empty: number }): string[] {
   const notes: string[] = []
-  if (excluded > 0) {
+  if (odd.excluded > 0) {
     notes.push(
-      `${excluded} rollouts that the source excludes from the loss as a whole are written with a zero loss_mask and meta.excluded true.`,
+      `${counted(odd.excluded, 'rollout')} that the source excludes from the loss as a whole: written with a zero loss_mask and meta.excluded true.`,
     )
   }
-  if (textOnly > 0) {
-    notes.push(`${textOnly} rollouts carry no token ids in the source; they have no input_ids here either.`)
-  }
+  if (odd.textOnly > 0)
+    notes.push(`${counted(odd.textOnly, 'rollout')} without token ids in the source: without input_ids here.`)
+  if (odd.empty > 0) notes.push(`${counted(odd.empty, 'rollout')} with neither token ids nor messages: left out.`)
   if (input.report.policy.mask_alignment === 'target') {
     notes.push('The source marks predictions (target alignment); loss_mask here marks the predicted tokens themselves.')
   }

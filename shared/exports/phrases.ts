@@ -96,9 +96,9 @@ export function byTurnText(check: CheckResult, most = 8): string {
   return turns.length > most ? `${shown.join(', ')}, …` : shown.join(', ')
 }
 
-/** Where a finding is, for people: `step_12.jsonl, record 12, rollout q3, turn 2, tokens 410–655`. */
+/** Where a finding is, for people: `record 12, rollout q3, turn 2, tokens 410–655`; with the file where there are several. */
 export function whereText(report: Report, finding: Finding): string {
-  const parts = [report.sources[finding.source]?.name ?? `source ${finding.source}`]
+  const parts = report.sources.length > 1 ? [report.sources[finding.source]?.name ?? `source ${finding.source}`] : []
   if (finding.record !== null) parts.push(`record ${finding.record}`)
   if (finding.trajectory !== null) parts.push(`rollout ${finding.trajectory}`)
   else if (finding.group !== null) parts.push(`group ${finding.group}`)

@@ -34,7 +34,7 @@ describe('the summary of a report', () => {
       'V2 Assistant header missing: 4,096 of 4,096 places (T05)',
       'error M01 Title of M01 12 of 256 rollouts (4.7 %), sporadic',
       'by assistant turn: before: 0, turn 1: 0, turn 2: 12',
-      '245 tokens of a tool reply carry loss (step 12.jsonl, record 12, rollout q3, turn 2, tokens 410–655)',
+      '245 tokens of a tool reply carry loss (record 12, rollout q3, turn 2, tokens 410–655)',
       'H01 Reward scaling: needs rewards',
       'M15: the dump does not carry attention masks',
       '1 finding at or above error.',
