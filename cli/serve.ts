@@ -19,12 +19,12 @@ export async function serve(parameters: readonly string[], io: CommandIo, stop?:
   const { folder, host, port } = await readParameters(parameters, io.directory)
   const served = new ServedFiles()
   const { problems } = await listFolder(folder, served)
-  for (const problem of problems) io.stderr.write(`${problem}\n`)
   if (host !== '127.0.0.1')
     io.stderr.write(`Listening on ${host}: the token is all that keeps others out, and it travels unencrypted.\n`)
   const server = await hostPage(
     {
       served,
+      problems,
       files: async () => (await listFolder(folder, served)).files,
       listen: { host, port: port ?? DEFAULT_PORT, orNext: port === null },
     },

@@ -36,13 +36,22 @@ export function guardContents(contents: WebContents, origin: string, openExterna
   })
 }
 
-/** Denies every permission, every download (exports go through the save dialog), and every request that does not go to our own scheme: the application works offline. */
+/** Denies every permission but putting text on the clipboard, every download (exports go through the save dialog), and every request that does not go to our own scheme: the application works offline. */
 export function guardSession(session: Session, origin: string): void {
-  session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false))
-  session.setPermissionCheckHandler(() => false)
+  session.setPermissionRequestHandler((_contents, permission, answer, { requestingUrl }) =>
+    answer(isGranted(permission, requestingUrl, origin)),
+  )
+  session.setPermissionCheckHandler((_contents, permission, requestingOrigin) =>
+    isGranted(permission, requestingOrigin, origin),
+  )
   session.setDevicePermissionHandler(() => false)
   session.on('will-download', (event) => event.preventDefault())
   session.webRequest.onBeforeRequest((details, answer) => answer({ cancel: !mayBeRequested(details.url, origin) }))
+}
+
+/** Copying is the one thing the page may do outside itself; reading what others copied is not. */
+export function isGranted(permission: string, requestedBy: string, origin: string): boolean {
+  return permission === 'clipboard-sanitized-write' && isOurs(requestedBy, origin)
 }
 
 /** True for an address of our page's origin. */

@@ -252,6 +252,21 @@ function run(command, parameters, { shell = false, failure }) {
   })
 }
 
+/** Runs one of our built programs with this one's standard streams, in the folder the person stands in; gives its exit code. */
+export function runBuilt(program, parameters) {
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, [join(dist, program), ...parameters], {
+      cwd: process.env.INIT_CWD ?? process.cwd(),
+      stdio: 'inherit',
+    })
+    // A terminal sends Ctrl+C to both; what is sent to this process alone is passed on.
+    process.on('SIGINT', () => undefined)
+    process.on('SIGTERM', () => child.kill('SIGTERM'))
+    child.on('error', fail)
+    child.on('exit', (code, signal) => done(code ?? (signal === 'SIGINT' ? 130 : 143)))
+  })
+}
+
 /** A path that a person gave, as absolute: npm changes the folder to the checkout before it starts a script. */
 export function fromWhereTheyStand(path) {
   return isAbsolute(path) ? path : resolve(process.env.INIT_CWD ?? process.cwd(), path)

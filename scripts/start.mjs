@@ -1,7 +1,6 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+import { spawn } from 'node:child_process'
 import { electronBinary } from './electron-binary.mjs'
-import { announce, ensureBuilt, ensureInstalled, fromWhereTheyStand, main, root } from './setup.mjs'
+import { announce, ensureBuilt, ensureInstalled, fromWhereTheyStand, main, root, runBuilt } from './setup.mjs'
 
 /** A window that is gone after this many milliseconds, with an error, never opened. */
 const STARTED_AFTER = 5_000
@@ -50,8 +49,7 @@ function openWindow(electron, files) {
   })
 }
 
-/** Serves the same inspector until it is stopped. Stopping it by Ctrl+C is a good end. */
+/** Serves the same inspector until it is stopped. */
 function serve(files) {
-  const result = spawnSync(process.execPath, [join(root, 'dist', 'cli', 'start.js'), ...files], { stdio: 'inherit' })
-  return result.signal === 'SIGINT' ? 0 : (result.status ?? 1)
+  return runBuilt('cli/start.js', files)
 }

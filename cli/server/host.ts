@@ -9,20 +9,28 @@ export interface HostParts {
   readonly served: ServedFiles
   /** What the page opens, asked anew at every load. */
   readonly files: () => Promise<PageSession['files']>
+  /** Sentences about what could not be opened; the page shows them too. */
+  readonly problems?: readonly string[]
   readonly listen: ListenOptions
 }
 
 /** Starts the server and says where it is, and what a port other than the usual one means. */
 export async function hostPage(parts: HostParts, io: CommandIo): Promise<RunningServer> {
   const places = findPlaces()
-  let notice: string | null = null
-  const session = async () => ({ files: await parts.files(), sample: await findSample(places.samples), notice })
+  const notices = [...(parts.problems ?? [])]
+  const session = async () => ({
+    files: await parts.files(),
+    sample: await findSample(places.samples),
+    notice: notices.join(' ') || null,
+  })
   const server = await startServer(createSite({ places, served: parts.served, session }), parts.listen)
   if (server.port !== DEFAULT_PORT) {
     const taken = parts.listen.orNext ? `Port ${parts.listen.port} is taken. ` : ''
-    notice = `${taken}Flags are kept per address: those made on port ${DEFAULT_PORT} are not seen on port ${server.port}, nor the other way round.`
-    io.stderr.write(`${notice}\n`)
+    notices.push(
+      `${taken}Flags are kept per address: those made on port ${DEFAULT_PORT} are not seen on port ${server.port}, nor the other way round.`,
+    )
   }
+  for (const notice of notices) io.stderr.write(`${notice}\n`)
   io.stdout.write(`Rollout Inspector is at ${server.url}\n`)
   return server
 }

@@ -9,9 +9,8 @@ import { ServedFiles } from './served-files.ts'
 const io = processIo()
 const served = new ServedFiles()
 const { files, problems } = await openForPage(process.argv.slice(2), io.directory, served)
-for (const problem of problems) io.stderr.write(`${problem}\n`)
 const listen = { host: '127.0.0.1', port: DEFAULT_PORT, orNext: true }
-const server = await hostPage({ served, files: async () => files, listen }, io)
+const server = await hostPage({ served, files: async () => files, problems, listen }, io)
 openBrowser(server.url, io.env)
 await untilStopped()
 await server.close()

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { OpenedFiles } from '../../electron/bridge.ts'
 import { chromiumMissing } from '../helpers/chromium.ts'
-import { type Desktop, standInHost } from './desktop.ts'
+import { type Desktop, ROOT, standInHost } from './desktop.ts'
 import { realHost } from './real-electron.ts'
 
 for (const host of [standInHost(chromiumMissing), realHost()]) {
@@ -237,6 +238,55 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
         return 'inlineRan' in window
       })
       expect(ran).toBe(false)
+    })
+
+    const SAMPLE = join(ROOT, 'samples', 'clean-gsm8k.jsonl.gz')
+
+    /** The line that tells what is open. */
+    function opened(name: string) {
+      return desktop.page.getByRole('button', { name: new RegExp(`files.*${name.replaceAll('.', '\\.')}`) })
+    }
+
+    test('a file given as an argument is open when the window is', async () => {
+      desktop = await host.start([SAMPLE])
+      await opened('clean-gsm8k.jsonl.gz').waitFor()
+    })
+
+    test('the button opens the dialog, and the file is read by range', async () => {
+      desktop = await host.start([])
+      await desktop.answerOpenDialog([SAMPLE])
+      await desktop.page.getByRole('button', { name: 'Open files' }).click()
+      await opened('clean-gsm8k.jsonl.gz').waitFor()
+    })
+
+    test('a dropped file is opened', async () => {
+      desktop = await host.start([])
+      await desktop.page.getByRole('button', { name: 'Open files' }).waitFor()
+      const devtools = await desktop.page.context().newCDPSession(desktop.page)
+      const data = { items: [], files: [SAMPLE], dragOperationsMask: 1 }
+      for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+        await devtools.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data })
+      }
+      await opened('clean-gsm8k.jsonl.gz').waitFor()
+    })
+
+    test('a flagged rollout is exported to disk as its own bytes', async () => {
+      desktop = await host.start([SAMPLE])
+      await opened('clean-gsm8k.jsonl.gz').waitFor()
+      await desktop.page.keyboard.press('2')
+      await desktop.page.getByRole('row').nth(1).waitFor()
+      await desktop.page.keyboard.press('j')
+      await desktop.page.keyboard.press('f')
+      await desktop.page.getByText(/^1 flagged/).waitFor()
+      const target = join(folder, 'export')
+      mkdirSync(target)
+      await desktop.answerOpenDialog([target])
+      await desktop.page.keyboard.press('e')
+      await expect.poll(() => readdirSync(target).length).toBe(2)
+      const lines = gunzipSync(readFileSync(SAMPLE)).toString('utf8').split('\n')
+      const dump = readdirSync(target).find((name) => name.endsWith('.jsonl'))!
+      expect(readFileSync(join(target, dump), 'utf8')).toBe(`${lines[0]}\n`)
+      expect(desktop.pageErrors()).toEqual([])
     })
   })
 }

@@ -22,6 +22,8 @@ export interface Desktop {
   windowCount(): number
   /** Addresses given to the person's browser. */
   openedOutside(): Promise<readonly string[]>
+  /** What the page threw, or logged as an error, its content policy's refusals included. */
+  pageErrors(): readonly string[]
   close(): Promise<void>
 }
 
@@ -84,6 +86,10 @@ class StandInDesktop implements Desktop {
 
   async openedOutside(): Promise<readonly string[]> {
     return this.electron.seen.external
+  }
+
+  pageErrors(): readonly string[] {
+    return this.electron.pageErrors
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { _electron, type ElectronApplication, type Page } from 'playwright-core'
 import { type Desktop, type DesktopHost, ROOT } from './desktop.ts'
+import { collectErrors } from './stand-in/window.ts'
 
 /** The same application in a real Electron binary, where one was downloaded and there is a display. */
 export function realHost(): DesktopHost {
@@ -29,13 +30,21 @@ export function realHost(): DesktopHost {
 }
 
 class RealDesktop implements Desktop {
+  private readonly errors: string[] = []
+
   constructor(
     private readonly app: ElectronApplication,
     readonly page: Page,
     private readonly binary: string,
     private readonly flags: readonly string[],
     private readonly ownFolder: string | null,
-  ) {}
+  ) {
+    collectErrors(page, this.errors)
+  }
+
+  pageErrors(): readonly string[] {
+    return this.errors
+  }
 
   async answerOpenDialog(paths: readonly string[] | null): Promise<void> {
     await this.app.evaluate(({ dialog }, filePaths) => {

@@ -23,7 +23,13 @@ export interface StandInBackstage {
 const PERMISSIONS = { geolocation: 'geolocation', notifications: 'notifications', 'clipboard-read': 'clipboard-read' }
 
 type BeforeRequest = (details: { url: string }, answer: (decision: { cancel?: boolean }) => void) => void
-type PermissionRequest = (contents: unknown, permission: string, answer: (granted: boolean) => void) => void
+type PermissionCheck = (contents: unknown, permission: string, requestingOrigin: string) => boolean
+type PermissionRequest = (
+  contents: unknown,
+  permission: string,
+  answer: (granted: boolean) => void,
+  details: { requestingUrl: string },
+) => void
 type Handler = (event: unknown, ...input: unknown[]) => unknown
 
 /** Electron's main-process module as far as the application uses it, strict where Electron is, and what a test may see of it. */
@@ -40,7 +46,7 @@ export function createElectron(browser: Browser, computer: Computer, userData: s
   let menu: MenuItemConstructorOptions[] = []
   let beforeRequest: BeforeRequest | null = null
   let permissionRequest: PermissionRequest | null = null
-  let permissionCheck: ((contents: unknown, permission: string) => boolean) | null = null
+  let permissionCheck: PermissionCheck | null = null
 
   const needReady = (what: string) => {
     if (!isReady) throw new Error(`${what} can only be used after the app is ready`)
@@ -105,10 +111,13 @@ export function createElectron(browser: Browser, computer: Computer, userData: s
       return handler(new Request(url, { method, headers: range === undefined ? {} : { range } }))
     },
     grantedPermissions() {
+      // Electron grants what no handler denies.
+      const url = `${backstage.scheme}://app/`
       return Object.entries(PERMISSIONS).flatMap(([permission, inBrowser]) => {
-        let granted = permissionCheck?.(null, permission) ?? true
-        permissionRequest?.(null, permission, (answer) => void (granted = granted || answer))
-        return granted || permissionRequest === null ? [inBrowser] : []
+        let requested = permissionRequest === null
+        permissionRequest?.(null, permission, (granted) => void (requested = granted), { requestingUrl: url })
+        const checked = permissionCheck?.(null, permission, url) ?? true
+        return requested || checked ? [inBrowser] : []
       })
     },
   }

@@ -103,7 +103,7 @@ export class StandInWindow extends EventEmitter {
 
   private watch(page: Page, context: BrowserContext): void {
     page.once('load', () => this.emit('ready-to-show'))
-    page.on('pageerror', (error) => this.backstage.pageErrors.push(error.message))
+    collectErrors(page, this.backstage.pageErrors)
     page.on('framenavigated', (frame) => {
       if (frame === page.mainFrame()) this.webContents.emit('did-navigate')
     })
@@ -151,6 +151,14 @@ export class StandInWindow extends EventEmitter {
     if (isMainFrame) this.webContents.emit('will-navigate', event)
     return prevented
   }
+}
+
+/** Keeps what a page throws and what its content policy refuses. */
+export function collectErrors(page: Page, errors: string[]): void {
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
 }
 
 /** The frame that navigates; null for a window that is not there yet. */

@@ -1,0 +1,250 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { IpcMain } from 'electron'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { APP_ORIGIN, APP_SCHEME } from '../../electron/app-protocol.ts'
+import { type Handlers, handleRequests } from '../../electron/ipc-handlers.ts'
+import { menuTemplate } from '../../electron/menu.ts'
+import { pathsFromArguments } from '../../electron/open-files.ts'
+import { RecentFiles } from '../../electron/recent.ts'
+import { plainName, type SaveDialogs, saveFiles } from '../../electron/save-files.ts'
+import { isGranted, isOurs, mayBeRequested, mayOpenOutside, windowPreferences } from '../../electron/security.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rollout-inspector-modules-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('security', () => {
+  test('a window is sandboxed, isolated and without Node', () => {
+    expect(windowPreferences('/preload.cjs')).toMatchObject({
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      nodeIntegrationInWorker: false,
+      nodeIntegrationInSubFrames: false,
+      webSecurity: true,
+      webviewTag: false,
+      experimentalFeatures: false,
+      allowRunningInsecureContent: false,
+    })
+  })
+
+  test('the page has a secure origin of its own, outside of which no content policy is bypassed', () => {
+    expect(APP_ORIGIN).toBe('rollout-inspector://app')
+    expect(APP_SCHEME.privileges).toMatchObject({ standard: true, secure: true, supportFetchAPI: true })
+    expect(APP_SCHEME.privileges?.bypassCSP).toBeUndefined()
+    expect(APP_SCHEME.privileges?.corsEnabled).toBeUndefined()
+  })
+
+  test.each([
+    [`${APP_ORIGIN}/`, true],
+    [`${APP_ORIGIN}/#rollout`, true],
+    ['rollout-inspector://app.evil/', false],
+    ['rollout-inspector://application/', false],
+    ['rollout-inspector://other/', false],
+    ['https://example.com/', false],
+    ['file:///etc/passwd', false],
+    ['javascript:alert(1)', false],
+    ['about:blank', false],
+  ])('%s is ours: %s', (url, ours) => {
+    expect(isOurs(url, APP_ORIGIN)).toBe(ours)
+  })
+
+  test.each([
+    [`${APP_ORIGIN}/main.js`, true],
+    ['data:image/png;base64,AA', true],
+    [`blob:${APP_ORIGIN}/1234`, true],
+    ['blob:https://example.com/1234', false],
+    ['https://example.com/', false],
+    ['http://127.0.0.1/', false],
+    ['file:///etc/passwd', false],
+    ['wss://example.com/', false],
+  ])('a request for %s goes out: %s', (url, may) => {
+    expect(mayBeRequested(url, APP_ORIGIN)).toBe(may)
+  })
+
+  test.each([
+    ['https://github.com/huggingface/trl', true],
+    ['https://arxiv.org/abs/2402.03300', true],
+    ['http://github.com/', false],
+    ['https://github.com.example.com/', false],
+    ['https://user:secret@github.com/', false],
+    ['https://github.com:8443/', false],
+    ['file:///etc/passwd', false],
+    ['javascript:alert(1)', false],
+    ['not an address', false],
+  ])('%s is opened in the browser: %s', (url, may) => {
+    expect(mayOpenOutside(url)).toBe(may)
+  })
+
+  test('the page may put text on the clipboard, and nothing else', () => {
+    expect(isGranted('clipboard-sanitized-write', `${APP_ORIGIN}/`, APP_ORIGIN)).toBe(true)
+    expect(isGranted('clipboard-sanitized-write', 'https://example.com/', APP_ORIGIN)).toBe(false)
+    for (const other of ['clipboard-read', 'media', 'geolocation', 'notifications', 'fileSystem', 'openExternal']) {
+      expect(isGranted(other, `${APP_ORIGIN}/`, APP_ORIGIN)).toBe(false)
+    }
+  })
+})
+
+describe('requests of the page', () => {
+  type Listener = (event: unknown, ...input: unknown[]) => Promise<unknown>
+  const listeners = new Map<string, Listener>()
+  const ipcMain = { handle: (channel: string, listener: Listener) => void listeners.set(channel, listener) }
+  const nothing = { files: [], problems: [] }
+  const handlers: Handlers = {
+    ready: async () => nothing,
+    'pick-files': async () => nothing,
+    'remember-dropped': async () => undefined,
+    'recent-files': async () => [],
+    'open-recent': async () => nothing,
+    'save-files': async () => ({ kind: 'cancelled' }),
+    'set-progress': async () => undefined,
+  }
+  handleRequests(ipcMain as unknown as IpcMain, APP_ORIGIN, handlers)
+  const ours = { senderFrame: { url: `${APP_ORIGIN}/`, parent: null } }
+  const ask =
+    (event: unknown, channel: string, ...input: unknown[]) =>
+    async () =>
+      listeners.get(channel)!(event, ...input)
+
+  test('are answered', async () => {
+    expect(await ask(ours, 'save-files', [{ name: 'a', bytes: new Uint8Array(1) }])()).toEqual({ kind: 'cancelled' })
+    expect(await ask(ours, 'set-progress', 0.5)()).toBeUndefined()
+  })
+
+  test.each([
+    ['a frame that is gone', { senderFrame: null }],
+    ['another origin', { senderFrame: { url: 'https://example.com/', parent: null } }],
+    ['a frame inside the page', { senderFrame: { url: `${APP_ORIGIN}/`, parent: {} } }],
+  ])('are refused from %s', async (_name, event) => {
+    for (const channel of listeners.keys()) await expect(ask(event, channel)()).rejects.toThrow(/only the page/)
+  })
+
+  test.each([
+    ['pick-files', ['everything']],
+    ['remember-dropped', [7]],
+    ['remember-dropped', ['']],
+    ['open-recent', [null]],
+    ['save-files', ['a']],
+    ['save-files', [[{ name: 'a', bytes: 'text' }]]],
+    ['save-files', [[{ bytes: new Uint8Array(1) }]]],
+    ['set-progress', [2]],
+    ['set-progress', [Number.NaN]],
+    ['ready', ['more']],
+  ])('%s with %j is refused', async (channel, input) => {
+    await expect(ask(ours, channel, ...input)()).rejects.toThrow(/another shape/)
+  })
+})
+
+describe('saving', () => {
+  const bytes = new Uint8Array([1, 2, 3])
+  const dialogs = (answers: Partial<SaveDialogs>): SaveDialogs => ({
+    file: async () => null,
+    folder: async () => null,
+    replace: async () => false,
+    ...answers,
+  })
+
+  test('asks before it replaces files in a folder, and leaves them when the answer is no', async () => {
+    writeFileSync(join(folder, 'a'), 'old')
+    const files = [
+      { name: 'a', bytes },
+      { name: 'b', bytes },
+    ]
+    const asked: (readonly string[])[] = []
+    const no = dialogs({ folder: async () => folder, replace: async (names) => asked.push(names) < 0 })
+    expect(await saveFiles(files, no)).toEqual({ kind: 'cancelled' })
+    expect(asked).toEqual([['a']])
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('old')
+    expect(existsSync(join(folder, 'b'))).toBe(false)
+    const yes = dialogs({ folder: async () => folder, replace: async () => true })
+    expect(await saveFiles(files, yes)).toEqual({ kind: 'saved', names: ['a', 'b'] })
+    expect(Uint8Array.from(readFileSync(join(folder, 'a')))).toEqual(bytes)
+  })
+
+  test('leaves nothing half written beside', async () => {
+    mkdirSync(join(folder, 'taken'))
+    const result = await saveFiles([{ name: 'x', bytes }], dialogs({ file: async () => join(folder, 'taken') }))
+    expect(result.kind).toBe('failed')
+    expect(readdirSync(folder)).toEqual(['taken'])
+  })
+
+  test('of nothing is told', async () => {
+    expect(await saveFiles([], dialogs({}))).toMatchObject({ kind: 'failed' })
+  })
+
+  test.each([
+    ['run.jsonl', 'run.jsonl'],
+    ['../../run.jsonl', '__.._run.jsonl'],
+    ['/etc/passwd', '_etc_passwd'],
+    ['C:\\run', 'C__run'],
+    ['.hidden', '_hidden'],
+    ['a\u0000b\nc', 'a_b_c'],
+    ['', 'export'],
+  ])('%j is suggested as %j', (name, plain) => {
+    expect(plainName(name)).toBe(plain)
+  })
+})
+
+describe('recent files', () => {
+  const store = () => join(folder, 'user-data', 'recent.json')
+  const make = (name: string) => {
+    const path = join(folder, name)
+    writeFileSync(path, '')
+    return path
+  }
+
+  test('are newest first, once each, at most twelve, and there after a restart', () => {
+    const recent = new RecentFiles(store(), () => new Date(0))
+    for (let index = 0; index < 14; index++) recent.add(make(`${index}.jsonl`))
+    recent.add(join(folder, '5.jsonl'))
+    const names = new RecentFiles(store()).list().map(({ name }) => name)
+    expect(names).toEqual(
+      ['5', '13', '12', '11', '10', '9', '8', '7', '6', '4', '3', '2'].map((name) => `${name}.jsonl`),
+    )
+    expect(recent.list()[0]).toMatchObject({ openedAt: '1970-01-01T00:00:00.000Z' })
+  })
+
+  test('that are gone are not listed, and no id but theirs gives a path', () => {
+    const recent = new RecentFiles(store())
+    const path = make('here.jsonl')
+    recent.add(path)
+    recent.add(join(folder, 'gone.jsonl'))
+    expect(recent.list().map(({ name }) => name)).toEqual(['here.jsonl'])
+    expect(recent.pathOf(recent.list()[0]!.id)).toBe(path)
+    expect(recent.pathOf(path)).toBeNull()
+    recent.clear()
+    expect(new RecentFiles(store()).list()).toEqual([])
+  })
+
+  test.each(['', 'no json', '{}', '[1, {"path": 2}, null]'])('a torn list (%j) is an empty one', (text) => {
+    mkdirSync(join(folder, 'user-data'))
+    writeFileSync(store(), text)
+    expect(new RecentFiles(store()).list()).toEqual([])
+  })
+})
+
+test('arguments are files, not switches nor the program itself', () => {
+  expect(pathsFromArguments(['electron', '--no-sandbox', '/app', 'a.jsonl', '', '--flag', 'b.jsonl'], false)).toEqual([
+    'a.jsonl',
+    'b.jsonl',
+  ])
+  expect(pathsFromArguments(['rollout-inspector', 'a.jsonl'], true)).toEqual(['a.jsonl'])
+  expect(pathsFromArguments(['electron', '/app'], false)).toEqual([])
+})
+
+test.each(['darwin', 'linux', 'win32'] as const)('the menu on %s opens, clears and ends', (platform) => {
+  const done: string[] = []
+  const menu = menuTemplate(platform, {
+    openFiles: () => void done.push('files'),
+    openFolder: () => void done.push('folder'),
+    clearRecent: () => void done.push('clear'),
+  })
+  const items = menu.flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []))
+  for (const { click } of items) (click as (() => void) | undefined)?.()
+  expect(done).toEqual(['files', 'folder', 'clear'])
+  expect(items.some(({ role }) => role === (platform === 'darwin' ? 'close' : 'quit'))).toBe(true)
+})
