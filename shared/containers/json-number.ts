@@ -5,7 +5,6 @@ const MINUS = 0x2d
 const PLUS = 0x2b
 const DOT = 0x2e
 const ZERO = 0x30
-const NINE = 0x39
 /** Digits that fit 32 bits whatever they are. */
 const WORD_DIGITS = 9
 
@@ -23,52 +22,59 @@ export function scanNumber(bytes: Uint8Array, at: number, end: number, scan: Num
   let pos = at
   const negative = bytes[pos] === MINUS
   if (negative) pos++
-  const first = pos < end ? (bytes[pos] as number) : 0
-  if (first < ZERO || first > NINE) return scanWord(bytes, at, end, scan)
-
   const digitsStart = pos
-  let head = 0
+  let digit = pos < end ? (bytes[pos] as number) - ZERO : -1
+  if (digit < 0 || digit > 9) return scanWord(bytes, at, end, scan)
+  let head = digit
+  while (++pos < end) {
+    digit = (bytes[pos] as number) - ZERO
+    if (digit < 0 || digit > 9) break
+    head = (Math.imul(head, 10) + digit) | 0
+  }
+  const whole = pos - digitsStart
+  if (whole > 1 && bytes[digitsStart] === ZERO) {
+    throw new JsonError(digitsStart, 'a number must not begin with a superfluous 0')
+  }
+  let significant = head === 0 && whole === 1 ? 0 : whole
   let tail = 0
   let exponent = 0
-  let significant = 0
   let integer = true
-  for (; pos < end; pos++) {
-    const byte = bytes[pos] as number
-    if (byte >= ZERO && byte <= NINE) {
-      if (!integer) exponent--
-      if (significant === 0 && byte === ZERO) continue
-      if (significant < WORD_DIGITS) head = (Math.imul(head, 10) + (byte - ZERO)) | 0
-      else if (significant < 2 * WORD_DIGITS) tail = (Math.imul(tail, 10) + (byte - ZERO)) | 0
+  if (pos < end && bytes[pos] === DOT) {
+    integer = false
+    const fractionStart = ++pos
+    if (significant === 0) while (pos < end && bytes[pos] === ZERO) pos++
+    for (; pos < end; pos++) {
+      digit = (bytes[pos] as number) - ZERO
+      if (digit < 0 || digit > 9) break
+      if (significant < WORD_DIGITS) head = (Math.imul(head, 10) + digit) | 0
+      else tail = (Math.imul(tail, 10) + digit) | 0
       significant++
-    } else if (byte === DOT && integer) {
-      checkLeadingZero(bytes, digitsStart, pos)
-      integer = false
-      const next = pos + 1 < end ? (bytes[pos + 1] as number) : 0
-      if (next < ZERO || next > NINE) throw new JsonError(pos + 1, digitExpected(bytes, pos + 1, end))
-    } else break
+    }
+    if (pos === fractionStart) throw new JsonError(pos, digitExpected(bytes, pos, end))
+    exponent = fractionStart - pos
   }
-  if (integer) checkLeadingZero(bytes, digitsStart, pos)
   if (pos < end && ((bytes[pos] as number) | 0x20) === 0x65) {
     integer = false
-    pos++
-    const sign = pos < end ? (bytes[pos] as number) : 0
+    const sign = ++pos < end ? (bytes[pos] as number) : 0
     if (sign === MINUS || sign === PLUS) pos++
     const exponentStart = pos
     let written = 0
     for (; pos < end; pos++) {
-      const byte = bytes[pos] as number
-      if (byte < ZERO || byte > NINE) break
-      if (written < 10_000) written = written * 10 + (byte - ZERO)
+      digit = (bytes[pos] as number) - ZERO
+      if (digit < 0 || digit > 9) break
+      if (written < 10_000) written = written * 10 + digit
     }
     if (pos === exponentStart) throw new JsonError(pos, digitExpected(bytes, pos, end))
     exponent += sign === MINUS ? -written : written
   }
   scan.next = pos
-  const tailDigits = significant > WORD_DIGITS ? significant - WORD_DIGITS : 0
   let magnitude = 0
   if (significant > 0) {
-    const exact = tailDigits > WORD_DIGITS ? Number.NaN : decimalToDouble(head, tail, tailDigits, significant, exponent)
-    magnitude = Number.isNaN(exact) ? Number(asciiText(bytes, digitsStart, pos)) : exact
+    const tailDigits = significant > WORD_DIGITS ? significant - WORD_DIGITS : 0
+    // Beyond these digits head or tail has overflowed; the text is left to the language.
+    const fits = whole <= WORD_DIGITS && tailDigits <= WORD_DIGITS
+    magnitude = fits ? decimalToDouble(head, tail, tailDigits, significant, exponent) : Number.NaN
+    if (Number.isNaN(magnitude)) magnitude = Number(asciiText(bytes, digitsStart, pos))
   }
   scan.integer = integer && !(negative && magnitude === 0)
   return negative ? -magnitude : magnitude
@@ -99,11 +105,6 @@ export function matches(bytes: Uint8Array, at: number, end: number, word: string
   if (at + word.length > end) return false
   for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word.charCodeAt(i)) return false
   return true
-}
-
-function checkLeadingZero(bytes: Uint8Array, start: number, end: number): void {
-  if (end - start > 1 && bytes[start] === ZERO)
-    throw new JsonError(start, 'a number must not begin with a superfluous 0')
 }
 
 function digitExpected(bytes: Uint8Array, at: number, end: number): string {

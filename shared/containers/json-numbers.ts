@@ -99,11 +99,17 @@ function scanFloats(
   let pos = at
   while (floats.length < count) floats = new Float64Array(floats.length * 2)
   for (let i = 0; i < count; i++) floats[i] = ints[i] as number
+  let buffer = floats
+  let capacity = buffer.length
   let allInts = true
   while (pos < end) {
     const byte = bytes[pos] as number
     let value: number
-    if (byte === 0x6e && matches(bytes, pos, end, 'null')) {
+    if (byte === MINUS || (byte >= ZERO && byte <= 0x39) || byte === 0x4e || byte === 0x49) {
+      value = scanNumber(bytes, pos, end, number)
+      pos = number.next
+      if (allInts && (!number.integer || value !== (value | 0))) allInts = false
+    } else if (byte === 0x6e && isNull(bytes, pos, end)) {
       value = Number.NaN
       allInts = false
       pos += 4
@@ -113,29 +119,39 @@ function scanFloats(
     } else if (byte === 0x66 && matches(bytes, pos, end, 'false')) {
       value = 0
       pos += 5
-    } else if (byte === MINUS || (byte >= ZERO && byte <= 0x39) || byte === 0x4e || byte === 0x49) {
-      value = scanNumber(bytes, pos, end, number)
-      pos = number.next
-      if (allInts && (!number.integer || value !== (value | 0))) allInts = false
     } else return null
-    if (count === floats.length) {
-      const grown = new Float64Array(floats.length * 2)
-      grown.set(floats)
-      floats = grown
+    if (count === capacity) {
+      floats = grownFloats(buffer)
+      buffer = floats
+      capacity = buffer.length
     }
-    floats[count++] = value
-    pos = skipSpace(bytes, pos, end)
-    const after = pos < end ? (bytes[pos] as number) : 0
+    buffer[count++] = value
+    let after = pos < end ? (bytes[pos] as number) : 0
+    if (after !== COMMA && after !== CLOSE) {
+      pos = skipSpace(bytes, pos, end)
+      after = pos < end ? (bytes[pos] as number) : 0
+    }
     if (after === CLOSE) {
       scan.next = pos + 1
-      const result = allInts ? Int32Array.from(floats.subarray(0, count)) : floats.slice(0, count)
-      if (floats.length > KEPT_SCRATCH) floats = new Float64Array(1 << 10)
+      const result = allInts ? Int32Array.from(buffer.subarray(0, count)) : buffer.slice(0, count)
+      if (capacity > KEPT_SCRATCH) floats = new Float64Array(1 << 10)
       return result
     }
     if (after !== COMMA) return null
-    pos = skipSpace(bytes, pos + 1, end)
+    if (bytes[++pos] === 0x20) pos++
+    if ((bytes[pos] as number) <= 0x20) pos = skipSpace(bytes, pos, end)
   }
   return null
+}
+
+function isNull(bytes: Uint8Array, at: number, end: number): boolean {
+  return at + 4 <= end && bytes[at + 1] === 0x75 && bytes[at + 2] === 0x6c && bytes[at + 3] === 0x6c
+}
+
+function grownFloats(from: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+  const grown = new Float64Array(from.length * 2)
+  grown.set(from)
+  return grown
 }
 
 function grownInts(from: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
