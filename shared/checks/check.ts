@@ -18,7 +18,7 @@ export interface TrajectoryView {
   readonly states: Uint8Array
   /** Null without a tokenizer that frames turns. */
   readonly segmentation: Segmentation | null
-  /** Structure oracle under the policy, one `Expected` per token; null without segmentation. */
+  /** Structure oracle under the policy, one `Expected` per token; null without segmentation and where no turn was found. */
   readonly expected: Uint8Array | null
   /** Structure oracle under plain RL, whatever the policy: what M03 compares before the policy explains it. */
   readonly expectedRl: Uint8Array | null

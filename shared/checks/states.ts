@@ -24,7 +24,8 @@ export function effectiveMask(trajectory: Trajectory, alignment: MaskAlignment, 
 /** The loss weights, aligned as the mask is; null where they say no more than the mask. */
 export function effectiveWeights(trajectory: Trajectory, alignment: MaskAlignment): Float32Array | null {
   const stored = trajectory.weights
-  if (stored === null || trajectory.excluded || alignment === 'token') return trajectory.excluded ? null : stored
+  if (stored === null || trajectory.excluded) return null
+  if (alignment === 'token') return stored
   const moved = new Float32Array(stored.length)
   moved.set(stored.subarray(0, -1), 1)
   return moved

@@ -84,6 +84,7 @@ export class TrajectoryReporter implements Reporter {
     const counts = affected && !this.given
     this.tally.placesChecked++
     if (counts) this.tally.placesAffected++
+    if (at?.turn !== undefined) this.tally.byTurn[at.turn] ??= 0
     if (at?.boundary === undefined) return
     const boundary = boundaryIn(this.tally, at.boundary)
     boundary.checked++

@@ -59,7 +59,10 @@ function oracles(
   tokenizer: Tokenizer | null,
   settings: AuditSettings,
 ): { expected: Uint8Array | null; expectedRl: Uint8Array | null } {
-  if (segmentation === null || tokenizer === null) return { expected: null, expectedRl: null }
+  // Without a single turn there is no structure that could say what was sampled.
+  if (segmentation === null || segmentation.turns.length === 0 || tokenizer === null) {
+    return { expected: null, expectedRl: null }
+  }
   const ids = trajectory.ids as Int32Array
   const input = {
     segmentation,

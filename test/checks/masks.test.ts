@@ -58,7 +58,7 @@ describe('one fault is not named twice', () => {
       placesAffected: 3,
       affectedTokens: 9,
       affectedWeight: 9,
-      byTurn: { 2: 3 },
+      byTurn: { 1: 0, 2: 3 },
       byBoundary: { 'user>assistant': { checked: 3, affected: 0 }, 'tool>assistant': { checked: 3, affected: 3 } },
     })
     expect(byCode.get('M11')?.tally.byTurn).toEqual({ 1: 3, 2: 3 })
@@ -71,7 +71,7 @@ describe('one fault is not named twice', () => {
     )
     const { byCode, failing } = await auditDump({ story: 'V1 to V4', family: 'qwen2.5', rows })
     expect(failing).toEqual(['M15', 'T04', 'T05', 'T07'])
-    expect(byCode.get('T05')?.tally.byTurn).toEqual({ 2: 3 })
+    expect(byCode.get('T05')?.tally.byTurn).toEqual({ 1: 0, 2: 3 })
     expect(byCode.get('T04')?.tally.byBoundary['assistant>tool']).toEqual({ checked: 3, affected: 3 })
     expect(byCode.get('T04')?.tally.byBoundary['system>user']).toEqual({ checked: 3, affected: 0 })
   })
@@ -158,6 +158,35 @@ describe('intended by the policy', () => {
     const { failing, byCode } = audit([row], { options: { intend: ['M01'] } })
     expect(failing).toEqual([])
     expect(byCode.get('M01')?.tally).toMatchObject({ intended: 1, affected: 0 })
+  })
+})
+
+describe('what is not looked at', () => {
+  it('an earlier turn that was not sampled in this rollout is no masked turn', () => {
+    const row = searchRow(qwen2, 0, { call: { train: false } }, { logprobs: 'sampler' })
+    const { contentStart, end } = row.layout[2]!
+    row.record.logprobs = {
+      sampler: row.record.logprobs!.sampler!.map((value, i) => (i >= contentStart && i < end ? 0 : (value ?? 0))),
+    }
+    const audited = audit([row], { format: { unsampledLogprob: 0 } })
+    expect(audited.failing).toEqual([])
+    expect(audited.byCode.get('M03')?.tally.placesChecked).toBe(1)
+  })
+
+  it('text without any turn has no oracle, and its mask is not judged by one', () => {
+    const ids = qwen2.encode('Question: 2 + 2? Answer: 4')
+    const mask = ids.map((_, i) => (i > 5 ? 1 : 0))
+    const plain: Conversation = { record: { input_ids: ids, loss_mask: mask }, layout: [], sampled: mask }
+    const { views, failing } = audit([plain])
+    expect(views[0]).toMatchObject({ expected: null, expectedRl: null })
+    expect(failing).toEqual([])
+    const empty: Conversation = { ...plain, record: { input_ids: ids, loss_mask: ids.map(() => 0) } }
+    expect(audit([empty]).failing).toEqual(['M04'])
+  })
+
+  it('a prompt alone has nothing to train', () => {
+    const row = conversation(qwen2, [system('Help.'), user('Who?')], { generationPrompt: true })
+    expect(audit([row]).byCode.get('M04')?.tally.checked).toBe(0)
   })
 })
 

@@ -39,7 +39,7 @@ describe('the reporter of one trajectory', () => {
       placesAffected: 1,
       affectedTokens: contentEnd - contentStart + 3,
       affectedWeight: contentEnd - contentStart,
-      byTurn: { 0: 1, 1: 1 },
+      byTurn: { 0: 1, 1: 1, 2: 0 },
       byBoundary: { 'assistant>tool': { checked: 1, affected: 1 }, 'assistant>end': { checked: 1, affected: 0 } },
     })
     expect(findings.map(({ message }) => message)).toEqual(['c', 'a', 'b'])

@@ -16,7 +16,8 @@ export const M04: Check = {
   fix: 'Look for a template without generation markers, a wrong response marker, or a filter that drops the row.',
   cite: 'transformers#34172, TRL#4201, unsloth#2095, TRL#5826',
   trajectory(view, _settings, report) {
-    if (view.segmentation !== null && writtenTurns(view.segmentation).length === 0) return
+    const { segmentation } = view
+    if (segmentation !== null && segmentation.turns.length > 0 && writtenTurns(segmentation).length === 0) return
     const { allZero } = shapeOf(view)
     report.place(allZero)
     if (!allZero) return

@@ -1,7 +1,8 @@
-import { Expected, type Turn } from '../../model/tokens.ts'
+import { Expected, Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { tokenCount, writtenTurns } from '../edges.ts'
 import { hidesTurns } from '../shape.ts'
+import { countOf } from '../spans.ts'
 
 export const M03: Check = {
   code: 'M03',
@@ -44,8 +45,9 @@ export const M03: Check = {
   },
 }
 
-/** Trained and sampled tokens of a turn's content; null where the oracle cannot call any of it sampled. */
-function coverageOf({ mask, expectedRl }: TrajectoryView, turn: Turn): { trained: number; sampled: number } | null {
+/** Trained and sampled tokens of a turn's content; null where nothing can call it sampled in this rollout. */
+function coverageOf(view: TrajectoryView, turn: Turn): { trained: number; sampled: number } | null {
+  const { mask, expectedRl, provenance } = view
   let sampled = 0
   let trained = 0
   for (let i = turn.contentStart; i < turn.contentEnd; i++) {
@@ -53,5 +55,8 @@ function coverageOf({ mask, expectedRl }: TrajectoryView, turn: Turn): { trained
     sampled++
     if (mask?.[i] === 1) trained++
   }
-  return sampled === 0 ? null : { trained, sampled }
+  // A turn of which no token is known to be sampled, in a dump that knows it of others, is an example or an earlier rollout's.
+  const silent = provenance === null || !provenance.includes(Provenance.sampled)
+  const told = silent || countOf(provenance, Provenance.sampled, turn.contentStart, turn.contentEnd) > 0
+  return sampled === 0 || (!told && trained === 0) ? null : { trained, sampled }
 }

@@ -19,11 +19,12 @@ export const M01: Check = {
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
     for (const turn of view.segmentation.turns) {
+      const faulty: Span[] = []
       for (const place of placesIn(turn)) {
-        const trained = isSwallowed(view, turn) ? [] : trainedIn(view, place)
-        report.place(trained.length > 0, { turn: turn.ordinal })
+        const trained = !isSwallowed(view, turn) && trainedIn(view, place).length > 0
+        report.place(trained, { turn: turn.ordinal })
+        if (trained) faulty.push(place)
       }
-      const faulty = placesIn(turn).filter((place) => !isSwallowed(view, turn) && trainedIn(view, place).length > 0)
       if (faulty.length === 0) continue
       // A turn trained whole carries loss on its header and end as well.
       const whole = turn.kind === 'assistant' ? faulty : [turn]
