@@ -43,9 +43,24 @@ export function byteSpans(table: TokenTable, ids: Int32Array): Uint32Array {
   return spans
 }
 
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
 /** The text of tokens `start` (inclusive) to `end` (exclusive); partial characters read U+FFFD, unknown ids `⟨id 12345?⟩`. */
 export function decodeSpan(table: TokenTable, ids: Int32Array, start = 0, end = ids.length): string {
-  return tokenTexts(table, ids.subarray(start, end)).text
+  const { bytes, offsets } = table
+  const span = ids.subarray(start, end)
+  let length = 0
+  for (const id of span) {
+    if (!isKnown(table, id)) return tokenTexts(table, span).text
+    length += (offsets[id + 1] as number) - (offsets[id] as number)
+  }
+  const spelt = new Uint8Array(length)
+  let at = 0
+  for (const id of span) {
+    const to = offsets[id + 1] as number
+    for (let i = offsets[id] as number; i < to; i++) spelt[at++] = bytes[i] as number
+  }
+  return decoder.decode(spelt)
 }
 
 /**

@@ -76,7 +76,7 @@ describe('tokenTexts', () => {
   })
 
   it('keeps a byte order mark and lone controls', () => {
-    expect(decodeSpan(byteTable(), Int32Array.of(0xef, 0xbb, 0xbf, 0x00, 0x1b))).toBe('\ufeff\u0000\u001b')
+    expect(tokenTexts(byteTable(), Int32Array.of(0xef, 0xbb, 0xbf, 0x00, 0x1b)).text).toBe('\ufeff\u0000\u001b')
   })
 
   it('reads nothing, and texts beyond one chunk', () => {
@@ -98,6 +98,8 @@ describe('decodeSpan', () => {
     const ids = Int32Array.from(qwen.encode('one two three'))
     expect(decodeSpan(qwen.table, ids, 1, 2)).toBe(' two')
     expect(decodeSpan(qwen.table, ids)).toBe('one two three')
+    expect(decodeSpan(qwen.table, Int32Array.of(198, 400_000, 198))).toBe('\n⟨id 400000?⟩\n')
+    expect(decodeSpan(byteTable(), Int32Array.of(0xef, 0xbb, 0xbf, 0xf0, 0x9f))).toBe('\ufeff\ufffd')
   })
 })
 
