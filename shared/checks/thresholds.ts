@@ -45,6 +45,9 @@ export const ADVANTAGE_TOLERANCE = 0.01
  */
 export const FIT_SHARE = 0.5
 
+/** Groups that formulas are tried on, evenly spread over the dump: more would not change which one fits. */
+export const FIT_GROUPS = 2000
+
 /** |A| must exceed its bound by this share before it is a fault: rounding alone may touch the bound. */
 export const BOUND_SLACK = 0.01
 

@@ -55,9 +55,9 @@ export function measureRewards(dump: DumpView): RewardMeasures {
  * stored among the rewards and not counted get weight 0. Where the sum does not explain the total, no share is anybody's.
  */
 function componentsOf(groups: readonly GroupView[]): readonly ComponentMeasures[] | 'unexplained' | null {
-  const names = [
-    ...new Set(groups.flatMap(({ members }) => members.flatMap(({ rewards }) => Object.keys(rewards ?? {})))),
-  ]
+  const known = new Set<string>()
+  for (const { members } of groups) for (const { rewards } of members) for (const name in rewards) known.add(name)
+  const names = [...known]
   const totals: number[] = []
   const columns = new Map(names.map((name) => [name, [] as number[]]))
   for (const group of groups) {

@@ -3,6 +3,7 @@ import {
   ADVANTAGE_EPS_CANDIDATES,
   ADVANTAGE_TOLERANCE,
   DEFAULT_ADVANTAGE_EPS,
+  FIT_GROUPS,
   FIT_SHARE,
   SAME_REWARD,
 } from '../thresholds.ts'
@@ -85,7 +86,7 @@ export interface AdvantageFit {
   readonly scheme: AdvantageScheme
   /** The eps that fits best; null where the scheme has none. */
   readonly eps: number | null
-  /** Complete groups with a spread of rewards and two stored advantages or more. */
+  /** Complete groups with a spread of rewards and two stored advantages or more, of which 2,000 at most are compared. */
   readonly groups: number
   /** Share of them that the scheme reproduces within 1 % of the group's largest advantage. */
   readonly share: number
@@ -103,9 +104,12 @@ export interface AdvantageFit {
 export function fitAdvantages(groups: readonly GroupView[], givenEps?: number): AdvantageFit | null {
   const cases = groups.filter((group) => group.complete).map((group) => ({ group, rewards: rewardsOf(group) }))
   const batchStd = batchStds(cases)
-  const informative = cases.filter(
-    ({ group, rewards }) =>
-      rangeOf(rewards) > SAME_REWARD && group.members.filter(({ advantage }) => advantage !== null).length > 1,
+  const informative = spread(
+    cases.filter(
+      ({ group, rewards }) =>
+        rangeOf(rewards) > SAME_REWARD && group.members.filter(({ advantage }) => advantage !== null).length > 1,
+    ),
+    FIT_GROUPS,
   )
   if (informative.length === 0) return null
   let best: AdvantageFit | null = null
@@ -121,6 +125,12 @@ export function fitAdvantages(groups: readonly GroupView[], givenEps?: number): 
     }
   }
   return best
+}
+
+/** At most `count` of the values, at even distances. */
+function spread<Value>(values: readonly Value[], count: number): readonly Value[] {
+  if (values.length <= count) return values
+  return Array.from({ length: count }, (_, i) => values[Math.floor((i * values.length) / count)] as Value)
 }
 
 function candidates(givenEps: number | undefined): { scheme: AdvantageScheme; eps: number | null }[] {

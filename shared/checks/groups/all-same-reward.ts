@@ -1,6 +1,6 @@
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { SAME_REWARD } from '../thresholds.ts'
-import { completeGroups, rangeOf, rewardsOf } from './statistics.ts'
+import { completeGroups, rangeOf, rewardsOf, shown } from './statistics.ts'
 
 /** A01. Every rollout of a group has the same reward. Some such groups are normal; the evidence says how many chance would give. */
 export const allSameReward: Check = {
@@ -33,7 +33,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
       group,
       affectedTokens: trained,
       affectedWeight: group.members.reduce((sum, member) => sum + (member.weight ?? 0), 0),
-      message: `All ${group.members.length} rollouts of group ${group.id} have reward ${group.members[0]?.reward}`,
+      message: `All ${group.members.length} rollouts of group ${group.id} have reward ${shown(group.members[0]?.reward as number)}`,
       evidence: {
         reward: group.members[0]?.reward ?? null,
         rows: group.members.length,

@@ -14,6 +14,11 @@ export function completeGroups(view: DumpView, report: DumpReporter): readonly G
   return null
 }
 
+/** A reward or advantage as a message shows it: six digits, without the tail that binary fractions leave. */
+export function shown(value: number): string {
+  return String(Number(value.toPrecision(6)))
+}
+
 export function mean(values: readonly number[]): number {
   let sum = 0
   for (const value of values) sum += value

@@ -38,8 +38,13 @@ function lookAtRows(view: DumpView, report: DumpReporter): void {
         same_group: sameGroup,
         ids_hash: facts.idsHash,
         rewards: [original.reward, facts.reward],
-        same_record: facts.recordHash === original.recordHash,
+        identical_records: facts.recordHash === original.recordHash && !isOfOneRecord(facts, original),
       },
     })
   }
+}
+
+/** Two trajectories of one record, such as the members of a group line. */
+function isOfOneRecord(a: TrajectoryFacts, b: TrajectoryFacts): boolean {
+  return a.place.source === b.place.source && a.place.record === b.place.record
 }

@@ -1,6 +1,7 @@
 import { TokenState } from '../../model/tokens.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { shown } from '../groups/statistics.ts'
 import { CLOSED_ROWS_FOR_CONTRAST } from '../thresholds.ts'
 import { endingOf, reachedLimit } from './ending.ts'
 
@@ -42,7 +43,7 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
   report.fault({
     turn,
     tokens: { start: turn.contentStart, end: turn.end },
-    message: `The last turn has no end token; its ${trained} tokens are trained with reward ${facts.reward}`,
+    message: `The last turn has no end token; its ${trained} tokens are trained with reward ${shown(facts.reward)}`,
     evidence: { ...endEvidence(facts, settings.limits), trained_tokens: trained, tail: view.text(tail) },
   })
 }
@@ -71,7 +72,7 @@ function lookAtOpenRows(view: DumpView, report: DumpReporter): void {
     report.fault({
       member: facts,
       affectedTokens: facts.assistantLengths.at(-1) ?? 0,
-      message: `The last turn has no end token, as ${closed} of ${ended} rollouts have; it is trained with reward ${facts.reward}`,
+      message: `The last turn has no end token, as ${closed} of ${ended} rollouts have; it is trained with reward ${shown(facts.reward)}`,
       evidence: {
         ...endEvidence(facts, limits),
         trained_tokens: facts.trained,

@@ -1,5 +1,6 @@
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { mean, shown } from '../groups/statistics.ts'
 import { SAME_REWARD, ZERO_SUM_SHARE } from '../thresholds.ts'
 
 /** C04. A row that trains nothing has still been counted in its group's mean: the rows that do train have a foreign baseline. */
@@ -35,7 +36,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
         member,
         group,
         scope: 'trajectory',
-        message: `No token of this rollout is trained, but its reward ${member.reward} counts in the mean of group ${group.id}`,
+        message: `No token of this rollout is trained, but its reward ${shown(member.reward as number)} counts in the mean of group ${group.id}`,
         evidence: {
           rewards: group.members.map(({ reward }) => reward),
           rows_that_train: group.members.filter(trains).length,
@@ -73,8 +74,4 @@ function countedOutside(group: GroupView): Record<string, number> | null {
 
 function trains(member: TrajectoryFacts): boolean {
   return (member.trained ?? 0) > 0 && !member.excluded
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }

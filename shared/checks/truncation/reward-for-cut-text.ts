@@ -1,4 +1,5 @@
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
+import { shown } from '../groups/statistics.ts'
 import { ANSWER_TAIL } from '../thresholds.ts'
 
 /** C12. The reward was earned by a final answer that the messages hold and the ids do not. */
@@ -39,7 +40,7 @@ function lookAtAnswer(view: TrajectoryView, _settings: AuditSettings, report: Re
     turn,
     tokens: tail,
     affected: [],
-    message: `Reward ${facts.reward} was given for an answer that the ids do not hold`,
+    message: `Reward ${shown(facts.reward)} was given for an answer that the ids do not hold`,
     evidence: {
       answer,
       last_visible_text: view.text(tail),
