@@ -1,3 +1,4 @@
+import { AMPLIFICATION } from '../checks/thresholds.ts'
 import { type AdvantageMeasures, measureAdvantages } from './advantages.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { H01 as RULES } from './thresholds.ts'
@@ -24,7 +25,7 @@ export const H01: Hypothesis = {
 function decide(input: HypothesisInput): Judgement {
   const missing = (['rewards', 'group'] as const).filter((stream) => !input.streams.has(stream))
   if (missing.length > 0) return notCheckable(missing)
-  const found = measureAdvantages(input.dump, RULES.amplification)
+  const found = measureAdvantages(input.dump, AMPLIFICATION)
   if (found.completeGroups === 0) return notCheckable(['complete groups: every group lacks members or rewards'])
 
   const { scaling } = found
@@ -67,13 +68,9 @@ function shareLine({ scaling, noiseShare, amplifiedShare }: AdvantageMeasures): 
   const { supported, contradicted } = RULES.groups
   const share = 'share of complete groups with a reward std below the noise floor'
   if (scaling?.scaled) {
-    return compared(
-      `${share}, amplified ${RULES.amplification} times or more`,
-      amplifiedShare,
-      supported,
-      contradicted,
-      ['A02'],
-    )
+    return compared(`${share}, amplified ${AMPLIFICATION} times or more`, amplifiedShare, supported, contradicted, [
+      'A02',
+    ])
   }
   // Nothing divides by the std: the share is stated, and the scheme decides.
   if (scaling !== null) return stated(share, noiseShare)

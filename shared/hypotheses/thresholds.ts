@@ -7,7 +7,6 @@ export const FEW_ROLLOUTS = 10
 export const H01 = {
   /** Share of complete groups with an amplified spread below the noise floor. */
   groups: { supported: { comparison: '>=', threshold: 0.2 }, contradicted: { comparison: '<', threshold: 0.05 } },
-  amplification: 10,
 } as const
 
 export const H02 = {
