@@ -79,11 +79,14 @@ export class NodeFileSource implements ByteSource {
 /** Bytes that are already in memory, such as standard input. */
 export class MemorySource implements ByteSource {
   readonly size: number
+  private readonly bytes: Uint8Array
 
   constructor(
     readonly name: string,
-    private readonly bytes: Uint8Array,
+    bytes: Uint8Array,
   ) {
+    // A Buffer's `slice` shares memory with its pool, which must not be handed to a worker; a plain array's is a copy.
+    this.bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
     this.size = bytes.length
   }
 

@@ -2,7 +2,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
 import { MANIFEST_NAME, writeExport } from '../shared/exports/export.ts'
 import type { ExportId, ExportSink } from '../shared/exports/export-kind.ts'
-import { atOrAbove, counted, type Judgement } from '../shared/exports/phrases.ts'
+import { atOrAbove, count, counted, type Judgement } from '../shared/exports/phrases.ts'
 import type { Session } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { audit } from './audit.ts'
@@ -35,7 +35,7 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
     { as, indices, why: `finding at or above ${failOn}` },
     diskSink(target, inputs, io),
   )
-  terminal.line(`${counted(indices.length, 'rollout')} of ${counted(session.facts.length, 'rollout')} written:`)
+  terminal.line(`${count(indices.length)} of ${counted(session.facts.length, 'rollout')} written:`)
   for (const { name, records } of manifest.files) terminal.line(`  ${target(name)}  ${counted(records, 'record')}`, 4)
   terminal.line(`  ${target(MANIFEST_NAME)}`, 4)
   for (const note of manifest.notes) terminal.line(note, 2)

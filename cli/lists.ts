@@ -18,11 +18,13 @@ export async function listFormats({ paths, options }: ParsedArguments, io: Comma
   }))
   if (options.json === true) io.stdout.write(`${safeJson(rows)}\n`)
   else {
-    printTable(
-      createTerminal(io.stdout, io.env),
-      ['format', 'what', 'written by'],
-      rows.map(({ id, title, writer }) => [id, title, `${writer.project}, ${writer.file}, ${writer.version}`]),
-    )
+    const terminal = createTerminal(io.stdout, io.env)
+    const column = Math.max(...rows.map(({ id }) => id.length)) + 2
+    for (const { id, title, writer } of rows) {
+      terminal.line([{ text: id.padEnd(column), style: 'strong' }, title], column)
+      const from = `${' '.repeat(column)}read off ${writer.project}, ${writer.file}, ${writer.version}`
+      terminal.line([{ text: from, style: 'soft' }], column)
+    }
   }
   return Exit.ok
 }

@@ -120,7 +120,9 @@ export function printTable(terminal: Terminal, head: readonly string[], rows: re
   const widths = head.map((title, column) =>
     Math.max(displayWidth(title), ...rows.map((row) => displayWidth(visibleText(row[column] ?? '')))),
   )
-  const indent = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0)
+  const fixed = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0)
+  // Where little room is left, the last column goes on below the others.
+  const indent = Math.min(fixed, Math.floor(terminal.columns / 2))
   const pad = (cells: readonly string[], style?: Style) =>
     cells.map((cell, column): Segment => {
       const gap = column === cells.length - 1 ? 0 : widths[column]! - displayWidth(visibleText(cell)) + 2

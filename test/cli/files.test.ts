@@ -112,6 +112,15 @@ describe('byte sources', () => {
     }
   })
 
+  test("what they give is nobody else's memory", async () => {
+    const pooled = Buffer.from('some bytes of a pool')
+    const source = new MemorySource('pooled', pooled)
+    const slice = await source.slice(5, 10)
+    expect(slice.buffer.byteLength).toBe(5)
+    slice.fill(0)
+    expect(await streamed(source.stream())).toBe('some bytes of a pool')
+  })
+
   test('a stream that is left early lets its file go', async () => {
     const [file] = await both()
     const reader = file!.stream().getReader()

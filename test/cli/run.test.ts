@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Report } from '../../shared/model/report.ts'
-import { testTokenizerPath } from '../helpers/tokenizers.ts'
+import { assistant, conversation, user } from '../helpers/conversation.ts'
+import { testTokenizer, testTokenizerPath } from '../helpers/tokenizers.ts'
 import { commandLine } from './command-line.ts'
 import { searchRollouts } from './dumps.ts'
 
@@ -88,7 +89,7 @@ describe('inspect', () => {
     const { out } = await cli('inspect', 'faulty.jsonl')
     expect(out).toContain('M01')
     expect(out).toContain('2 of 6 rollouts (33.3 %)')
-    expect(out).toMatch(/rollout q1, turn 3/)
+    expect(out).toMatch(/rollout q1,\s+turn 3/)
     expect(out).toContain('2 findings at or above error.')
     for (const row of out.split('\n')) expect(row.length).toBeLessThanOrEqual(100)
   })
@@ -264,6 +265,24 @@ describe('show', () => {
     const clean = await cli('show', 'clean.jsonl', '--id', 'q1')
     expect(clean.out).toMatch(/^· The harbour was founded/m)
     expect(clean.out).toContain('no findings')
+  })
+
+  test('text of the dump drives no terminal', async () => {
+    const bad = '\u001b[2J\u009b31m\u202egone\r'
+    const { record } = conversation(await testTokenizer('qwen2.5'), [user(`say ${bad}`), assistant(`I say ${bad}`)], {
+      id: bad,
+      group: bad,
+      finishReason: bad,
+    })
+    await writeFile(join(folder, 'hostile.jsonl'), `${JSON.stringify(record)}\n`)
+    const shown = await cli('show', 'hostile.jsonl', '--index', '0')
+    const inspected = await cli('inspect', 'hostile.jsonl')
+    const json = await cli('inspect', 'hostile.jsonl', '--json', '-')
+    expect(shown.out).toContain('I say \u241b[2J')
+    for (const { out, err } of [shown, inspected, json]) {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come through
+      expect(out + err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
+    }
   })
 
   test('says which rollouts there are', async () => {

@@ -89,6 +89,12 @@ describe('drawing', () => {
     expect(displayWidth('e\u0301')).toBe(1)
   })
 
+  test('a last column without room goes on below, in whole words', () => {
+    const { terminal, text } = terminalOn({ columns: 60 })
+    printTable(terminal, ['a', 'b'], [['x'.repeat(52), 'some words that find no place']])
+    expect(text()).toMatch(/^ {30}words that find no place$/m)
+  })
+
   test('a table lines up', () => {
     const { terminal, text } = terminalOn({})
     printTable(
