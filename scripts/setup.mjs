@@ -66,13 +66,23 @@ export async function ensureInstalled() {
   await withLock(join(dist, '.installing'), async () => {
     if (installedAsLocked()) return
     announce('Installing dependencies (npm ci)…')
-    const npm = npmCommand()
-    await run(npm.command, [...npm.arguments, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
-      shell: npm.shell,
-      failure:
-        'npm ci failed, so nothing could be installed. Check the connection to the npm registry and run this again.',
-    })
+    const clean = await npm('ci')
+    if (clean.code === 0) return
+    // npm ci also refuses a lock file for want of packages that only another platform needs.
+    if (!clean.output.includes('EUSAGE')) throw installFailed(clean.output)
+    announce(
+      'npm ci refuses the lock file here; installing the same versions by npm install, which leaves that file alone…',
+    )
+    const lenient = await npm('install', '--no-save')
+    if (lenient.code !== 0) throw installFailed(lenient.output)
   })
+}
+
+function installFailed(output) {
+  announce(output.trimEnd())
+  return new SetupFailed(
+    'npm could not install the dependencies, see above. Check the connection to the npm registry and run this again.',
+  )
 }
 
 /**
@@ -87,14 +97,25 @@ function installedAsLocked() {
   return Object.entries(wanted).every(([path, entry]) => {
     if (path === '') return true
     const present = installed[path]
-    return present === undefined ? entry.optional === true : present.version === entry.version
+    return present === undefined
+      ? entry.optional === true || entry.devOptional === true
+      : present.version === entry.version
   })
 }
 
-function npmCommand() {
+/** Runs npm and keeps what it says: it says much, and only a failure makes that worth reading. */
+function npm(...words) {
+  const parameters = [...words, '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
   const script = process.env.npm_execpath
-  if (script?.endsWith('.js')) return { command: process.execPath, arguments: [script], shell: false }
-  return { command: 'npm', arguments: [], shell: process.platform === 'win32' }
+  const child = script?.endsWith('.js')
+    ? spawn(process.execPath, [script, ...parameters], { cwd: root })
+    : spawn('npm', parameters, { cwd: root, shell: process.platform === 'win32' })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  return new Promise((done) => {
+    child.on('error', (error) => done({ code: 1, output: `npm could not be started: ${error.message}` }))
+    child.on('close', (code) => done({ code, output }))
+  })
 }
 
 /** Builds each of `targets` whose inputs changed since it was built, and puts the tokenizers in place. */
@@ -160,7 +181,7 @@ async function build(target, fingerprint) {
       '--logLevel',
       'warn',
     ],
-    { failure: `Building ${target} failed; the messages above say where.` },
+    `Building ${target} failed; the messages above say where.`,
   )
   writeFileSync(join(fresh, '.built-from'), fingerprint)
   const final = join(dist, output)
@@ -244,9 +265,9 @@ function isHeld(lock) {
 }
 
 /** Runs a program whose output goes to standard error; throws `SetupFailed` with `failure` when it fails. */
-function run(command, parameters, { shell = false, failure }) {
+function run(command, parameters, failure) {
   return new Promise((done, fail) => {
-    const child = spawn(command, parameters, { cwd: root, shell, stdio: ['ignore', process.stderr, process.stderr] })
+    const child = spawn(command, parameters, { cwd: root, stdio: ['ignore', process.stderr, process.stderr] })
     child.on('error', () => fail(new SetupFailed(failure)))
     child.on('exit', (code) => (code === 0 ? done() : fail(new SetupFailed(failure))))
   })
