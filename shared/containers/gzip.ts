@@ -17,6 +17,15 @@ export function isGzip(head: Uint8Array): boolean {
 export function gzipBytes(source: ByteSource, cacheBytes = CACHE_BYTES): ContainerBytes {
   const cache = new ChunkCache(cacheBytes)
   let again: ForwardReader | null = null
+  /** Reads that decompress again share one stream and take turns. */
+  let turn: Promise<unknown> = Promise.resolve()
+  const readAgain = async (start: number, end: number) => {
+    if (again === null || again.position > start) {
+      await again?.close()
+      again = new ForwardReader(decompress(source, {}))
+    }
+    return again.slice(start, end)
+  }
   return {
     async *chunks(options) {
       let at = 0
@@ -29,11 +38,9 @@ export function gzipBytes(source: ByteSource, cacheBytes = CACHE_BYTES): Contain
     async slice(start, end) {
       const cached = cache.slice(start, end)
       if (cached !== null) return cached
-      if (again === null || again.position > start) {
-        await again?.close()
-        again = new ForwardReader(decompress(source, {}))
-      }
-      return again.slice(start, end)
+      const read = turn.then(() => readAgain(start, end))
+      turn = read.catch(() => undefined)
+      return read
     },
   }
 }
@@ -62,7 +69,7 @@ async function* decompress(source: ByteSource, options: ChunkOptions): AsyncGene
     for await (const chunk of readStream(source.stream(), options.signal)) {
       for (let at = 0; at < chunk.length && failure === null; at += PIECE_BYTES) {
         // The streams of some hosts keep what is written, and the host may use its buffer again.
-        await writer.write(chunk.slice(at, at + PIECE_BYTES)).catch(fail)
+        await writer.write(new Uint8Array(chunk.subarray(at, at + PIECE_BYTES))).catch(fail)
         if (out.length === 0) await settled()
         for (const piece of out.splice(0)) {
           total += piece.length

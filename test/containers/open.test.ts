@@ -188,6 +188,28 @@ describe('gzip', () => {
     }
   })
 
+  test('reads that come at the same time do not disturb each other', async () => {
+    const plain = Uint8Array.from({ length: 1_000_000 }, (_, i) => (i * i) >> 7)
+    const bytes = gzipBytes(memorySource(gzipped(plain)), 1)
+    const ranges = [
+      [900_000, 900_010],
+      [0, 10],
+      [500_000, 700_000],
+      [600_000, 600_001],
+    ] as const
+    const read = await Promise.all(ranges.map(([start, end]) => bytes.slice(start, end)))
+    for (const [i, [start, end]] of ranges.entries()) {
+      expect(Buffer.compare(read[i] as Uint8Array, plain.slice(start, end))).toBe(0)
+    }
+  })
+
+  test('several gzip files joined into one are read as one', async () => {
+    const parts = [lines.slice(0, 20), lines.slice(20)].map((part) => gzipped(`${part.join('\n')}\n`))
+    const read = await readAll(memorySource(Buffer.concat(parts), 40))
+    expect(read.values).toEqual(rows)
+    expect(read.skipped).toEqual([])
+  })
+
   test('a slice is a copy that the caller may give away', async () => {
     const bytes = gzipBytes(memorySource(gzipped('abcdef')))
     for await (const _ of bytes.chunks({}));
