@@ -41,7 +41,8 @@ function Shown() {
 
 function SelectedTokens() {
   const rollout = useSelection((state) => state.rollout)
-  return rollout === null ? <span>no rollout selected</span> : <SelectedOf rollout={rollout} />
+  const rollouts = useFiles((files) => files.rollouts)
+  return rollout === null || rollout >= rollouts ? <span>no rollout selected</span> : <SelectedOf rollout={rollout} />
 }
 
 function SelectedOf({ rollout }: { rollout: number }) {

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import type { BoundaryRow, EngineRequests, Histogram } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
-import { engine } from '../engine/engine.ts'
+import { ask } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
 import { observable, useObservable } from './observable.ts'
 
@@ -15,9 +15,7 @@ export function useBoundaries(): readonly BoundaryRow[] {
   const revision = useFiles((files) => files.revision)
   useEffect(() => {
     if (boundaries.get().revision === revision) return
-    engine()
-      .call('boundaries', {})
-      .then((rows) => boundaries.set({ revision, rows }), report)
+    ask('boundaries', {}).then((rows) => boundaries.set({ revision, rows }), report)
   }, [revision])
   return useObservable(boundaries).rows
 }
@@ -29,12 +27,10 @@ export function useLengths(of: LengthOf): Histogram | null {
   const known = useObservable(histograms)
   useEffect(() => {
     if (histograms.get().has(key)) return
-    engine()
-      .call('lengths', { of })
-      .then((histogram) => {
-        const current = [...histograms.get()].filter(([other]) => other.startsWith(`${revision}:`))
-        histograms.set(new Map([...current, [key, histogram]]))
-      }, report)
+    ask('lengths', { of }).then((histogram) => {
+      const current = [...histograms.get()].filter(([other]) => other.startsWith(`${revision}:`))
+      histograms.set(new Map([...current, [key, histogram]]))
+    }, report)
   }, [key, of, revision])
   return known.get(key) ?? null
 }

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import type { TokenDetail, TrajectoryDetail } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
-import { engine } from '../engine/engine.ts'
+import { ask } from '../engine/engine.ts'
 import { observable, useObservable } from './observable.ts'
 
 export type Loaded<T> =
@@ -50,6 +50,11 @@ class Shelf<T> {
     )
   }
 
+  /** What is here and ready, by key. */
+  ready(): [string, T][] {
+    return [...this.kept].flatMap(([key, known]) => (known.state === 'ready' ? [[key, known.value]] : []))
+  }
+
   clear(): void {
     this.kept.clear()
     this.changes.set(this.changes.get() + 1)
@@ -66,24 +71,36 @@ class Shelf<T> {
 let revision = 0
 
 const details = new Shelf<TrajectoryDetail>(MOST_DETAILS, (key) =>
-  engine().call('trajectory', { index: Number(key.split(':')[1]) }),
+  ask('trajectory', { index: Number(key.split(':')[1]) }),
 )
 const tokens = new Shelf<TokenDetail>(MOST_TOKENS, (key) => {
   const [, index, token] = key.split(':')
-  return engine().call('token', { index: Number(index), token: Number(token) })
+  return ask('token', { index: Number(index), token: Number(token) })
 })
 
+/** What was read before the dump was complete, shown until its final form arrives. By index. */
+const unfinished = new Map<number, TrajectoryDetail>()
+
+/** Forgets every rollout: another dump, or other settings. */
 export function forgetDetails(): void {
+  unfinished.clear()
   revision++
   details.clear()
   tokens.clear()
+}
+
+/** Asks again for what is on screen: findings that need the whole dump are known only at its end. */
+export function refreshDetails(): void {
+  for (const [, detail] of details.ready()) unfinished.set(detail.index, detail)
+  revision++
+  details.clear()
 }
 
 /** The rollout as far as it is here, without asking for it. */
 export function knownDetail(index: number | null): TrajectoryDetail | null {
   if (index === null) return null
   const known = details.get(`${revision}:${index}`)
-  return known.state === 'ready' ? known.value : null
+  return known.state === 'ready' ? known.value : (unfinished.get(index) ?? null)
 }
 
 export function useDetail(index: number): Loaded<TrajectoryDetail> {
@@ -91,7 +108,9 @@ export function useDetail(index: number): Loaded<TrajectoryDetail> {
   const key = `${revision}:${index}`
   // biome-ignore lint/correctness/useExhaustiveDependencies: after a clear the same key has to be asked for again
   useEffect(() => details.want(key), [key, changed])
-  return details.get(key)
+  const known = details.get(key)
+  const before = known.state === 'loading' ? unfinished.get(index) : undefined
+  return before === undefined ? known : { state: 'ready', value: before }
 }
 
 export function useToken(index: number, token: number): Loaded<TokenDetail> {

@@ -1,13 +1,13 @@
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { OpenedDump, Progress, SourceInput } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
-import { engine, onEngineProgress } from '../engine/engine.ts'
+import { abandonEngine, ask, onEngineProgress, openInEngine } from '../engine/engine.ts'
 import { addProblem, NOTHING_OPEN, useFiles } from '../state/files.ts'
 import { NO_FILTERS, useFilters } from '../state/filters.ts'
 import { useFlags } from '../state/flags.ts'
 import { NOTHING_SELECTED, useSelection } from '../state/selection.ts'
 import { say, useView } from '../state/view.ts'
-import { forgetDetails } from './details.ts'
+import { forgetDetails, refreshDetails } from './details.ts'
 import { findFlagsHere } from './flags.ts'
 import { rememberOpened } from './recent.ts'
 import { forgetRows } from './rows.ts'
@@ -18,7 +18,8 @@ const REFRESH_EVERY = 700
 /** Weight of the newest sample in the smoothed rate. */
 const RATE_SMOOTHING = 0.3
 
-let opening: AbortController | null = null
+/** The opening that the page shows; answers to an earlier one are dropped. */
+let opening: symbol | null = null
 let clock = { at: 0, bytes: 0, refreshed: 0 }
 
 /** Opens files in place of what is open. Resolves when the first rollouts can be looked at, or nothing could be read. */
@@ -26,8 +27,8 @@ export async function openSources(
   sources: readonly SourceInput[],
   given: { options?: AuditOptions; handles?: readonly FileSystemFileHandle[]; tokenizer?: TokenizerTexts | null } = {},
 ): Promise<boolean> {
-  opening?.abort()
-  const run = new AbortController()
+  if (useFiles.getState().phase === 'opening') abandonEngine()
+  const run = Symbol('opening')
   opening = run
   const problems = useFiles.getState().problems
   const options = given.options ?? {}
@@ -37,7 +38,7 @@ export async function openSources(
   try {
     const tokenizer = given.tokenizer ? await startTokenizer(given.tokenizer) : undefined
     const chosen = tokenizer === undefined ? options : { ...options, tokenizer }
-    const opened = await engine().call('open', { sources, options: chosen }, run.signal)
+    const opened = await openInEngine('open', { sources, options: chosen })
     if (opening !== run) return false
     useFiles.setState({ options: chosen })
     if (opened.report.sources.every((source) => source.format === null)) {
@@ -49,13 +50,14 @@ export async function openSources(
     }
     for (const { message } of opened.unreadable.slice(0, 3)) addProblem(message)
     takeOpened(opened)
-    void rememberOpened({
-      dumpHash: opened.dumpHash,
-      names: sources.map((source) => source.name),
-      size: sources.reduce((sum, source) => sum + sizeOf(source), 0),
-      openedAt: new Date().toISOString(),
-      handles: given.handles ?? [],
-    })
+    if (sources.every((source) => source.kind === 'file'))
+      void rememberOpened({
+        dumpHash: opened.dumpHash,
+        names: sources.map((source) => source.name),
+        size: sources.reduce((sum, source) => sum + sizeOf(source), 0),
+        openedAt: new Date().toISOString(),
+        handles: given.handles ?? [],
+      })
     return true
   } catch (error) {
     if (opening !== run || error instanceof Cancelled) return false
@@ -69,32 +71,36 @@ export async function openSources(
 export async function reconfigure(change: Partial<AuditOptions>): Promise<void> {
   const { phase, options: before } = useFiles.getState()
   if (phase !== 'reading' && phase !== 'open') return
-  const options: AuditOptions = { ...before, ...change }
-  useFiles.setState({ options, phase: 'reading', progress: null, rate: null })
-  startClock()
-  forgetRows()
-  forgetDetails()
   try {
-    const opened = await engine().call('reconfigure', { options })
-    takeOpened(opened)
-    say('Reading again under the new settings')
+    await readAgain({ ...before, ...change })
+    say('Read again under the new settings')
   } catch (error) {
     if (error instanceof Cancelled) return
     addProblem(sentenceOf(error))
-    useFiles.setState(({ phase: now }) => ({ options: before, phase: now === 'reading' ? 'open' : now }))
+    // The engine let go of the dump before it found the new settings unusable.
+    await readAgain(before).catch(closeDump)
   }
+}
+
+async function readAgain(options: AuditOptions): Promise<void> {
+  const run = opening
+  useFiles.setState({ options, phase: 'reading', progress: null, rate: null, rollouts: 0 })
+  startClock()
+  forgetRows()
+  forgetDetails()
+  const opened = await openInEngine('reconfigure', { options })
+  if (run === opening) takeOpened(opened)
 }
 
 /** Stops what is under way and goes back to the start page. */
 export async function closeDump(): Promise<void> {
-  opening?.abort()
+  const { phase } = useFiles.getState()
   opening = null
   forget()
   useFiles.setState(({ problems }) => ({ ...NOTHING_OPEN, problems }))
   useView.setState({ view: 'verdicts', dialog: null })
-  await engine()
-    .call('close', {})
-    .catch(() => undefined)
+  if (phase === 'opening') abandonEngine()
+  else await ask('close', {}).catch(() => undefined)
 }
 
 /** Takes in what the engine tells of its reading. Returns the unsubscriber. */
@@ -115,10 +121,13 @@ async function refresh(progress: Progress): Promise<void> {
   clock.refreshed = now
   const run = opening
   try {
-    const report = await engine().call('report', {})
+    const report = await ask('report', {})
     if (run !== opening || useFiles.getState().phase !== 'reading') return
     // Codes that need the whole dump are known only now, so rows kept until here may lack them.
-    if (progress.done) forgetRows()
+    if (progress.done) {
+      forgetRows()
+      refreshDetails()
+    }
     useFiles.setState(({ revision }) => ({
       report,
       revision: revision + 1,
@@ -126,7 +135,9 @@ async function refresh(progress: Progress): Promise<void> {
     }))
     if (progress.done) await findFlagsHere(progress.trajectories)
   } catch (error) {
-    if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
+    if (error instanceof Cancelled || run !== opening) return
+    addProblem(sentenceOf(error))
+    if (progress.done) useFiles.setState({ phase: 'open', rate: null })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ExportRequest } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
-import { engine } from '../engine/engine.ts'
+import { ask } from '../engine/engine.ts'
 import { addProblem } from '../state/files.ts'
 import { say } from '../state/view.ts'
 import { counted } from '../text/numbers.ts'
@@ -12,7 +12,7 @@ export async function exportRollouts(request: ExportRequest): Promise<void> {
     return
   }
   try {
-    const { files } = await engine().call('export', request)
+    const { files } = await ask('export', request)
     const what = counted(request.indices.length, 'rollout')
     if (window.inspector !== undefined) {
       const saved = await window.inspector.saveFiles(files)

@@ -1,5 +1,5 @@
 import { Cancelled, sentenceOf } from '../engine/client.ts'
-import { engine } from '../engine/engine.ts'
+import { ask } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
 import { toQuery, useFilters } from '../state/filters.ts'
 import { useFlags } from '../state/flags.ts'
@@ -21,7 +21,7 @@ async function refresh(): Promise<void> {
   }
   try {
     const query = toQuery(useFilters.getState(), useFlags.getState().here)
-    const { indices } = await engine().call('query', query, asking.signal)
+    const { indices } = await ask('query', query, asking.signal)
     if (!asking.signal.aborted) list.set(indices)
   } catch (error) {
     if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))

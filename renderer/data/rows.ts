@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import type { Row } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
-import { engine } from '../engine/engine.ts'
+import { ask } from '../engine/engine.ts'
 import { addProblem } from '../state/files.ts'
 import { observable, useObservable } from './observable.ts'
 
@@ -33,7 +33,7 @@ export async function fetchRows(indices: readonly number[]): Promise<void> {
   for (const index of missing) asked.add(index)
   const started = generation
   try {
-    const rows = await engine().call('rows', { indices: missing })
+    const rows = await ask('rows', { indices: missing })
     if (started !== generation) return
     if (cache.size + rows.length > MOST_ROWS) cache.clear()
     for (const row of rows) cache.set(row.index, row)
@@ -62,7 +62,7 @@ export async function scanRows(total: number, visit: (row: Row) => boolean | und
   const started = generation
   for (let from = 0; from < total; from += chunk) {
     const indices = Array.from({ length: Math.min(chunk, total - from) }, (_, k) => from + k)
-    const rows = await engine().call('rows', { indices })
+    const rows = await ask('rows', { indices })
     if (started !== generation) return
     for (const row of rows) if (visit(row) === false) return
   }

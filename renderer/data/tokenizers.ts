@@ -1,4 +1,4 @@
-import { engine } from '../engine/engine.ts'
+import { ask } from '../engine/engine.ts'
 
 /** The texts of a tokenizer's two files, as a person dropped them. */
 export interface TokenizerTexts {
@@ -15,7 +15,7 @@ export const BUNDLED = [
 
 /** Hands a dropped tokenizer to the engine; gives the id to choose it by. Fails with a sentence when it is none. */
 export async function startTokenizer(texts: TokenizerTexts): Promise<string> {
-  const { id } = await engine().call('addTokenizer', texts)
+  const { id } = await ask('addTokenizer', texts)
   return id
 }
 

@@ -1,8 +1,17 @@
-import type { EngineAnswer, EngineCall, Progress } from '../../shared/session/protocol.ts'
+import type {
+  EngineAnswer,
+  EngineCall,
+  EngineRequests,
+  OpenedDump,
+  Progress,
+  RequestName,
+} from '../../shared/session/protocol.ts'
 import { EngineClient, type EnginePort } from './client.ts'
 
 const progressListeners = new Set<(progress: Progress) => void>()
 let current: EngineClient | null = null
+/** Settles when the engine has something open, or failed to; between two dumps it could only say that nothing is. */
+let settled: Promise<unknown> = Promise.resolve()
 
 /** The one engine of this page, started when it is first needed and again after it broke. */
 export function engine(): EngineClient {
@@ -13,6 +22,33 @@ export function engine(): EngineClient {
     })
   }
   return current
+}
+
+/** Opens files, or those that are open under other settings. Questions asked meanwhile wait for it. */
+export function openInEngine<Name extends 'open' | 'reconfigure'>(
+  name: Name,
+  input: EngineRequests[Name]['input'],
+  signal?: AbortSignal,
+): Promise<OpenedDump> {
+  const answer: Promise<OpenedDump> = engine().call(name, input, signal)
+  settled = answer.catch(() => undefined)
+  return answer
+}
+
+/** Asks about what is open. */
+export async function ask<Name extends Exclude<RequestName, 'open' | 'reconfigure'>>(
+  name: Name,
+  input: EngineRequests[Name]['input'],
+  signal?: AbortSignal,
+): Promise<EngineRequests[Name]['output']> {
+  await settled
+  return engine().call(name, input, signal)
+}
+
+/** Ends what the engine is doing, whatever that is. The next use starts a new one. */
+export function abandonEngine(): void {
+  current?.terminate()
+  settled = Promise.resolve()
 }
 
 /** Progress of this engine and of any that replaces it. Returns the unsubscriber. */

@@ -1,14 +1,7 @@
 import { TokenState } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 
-/** Tokens at which the state differs from the token before: the edges of the mask. */
-export function maskEdges(states: Uint8Array): Int32Array {
-  const edges: number[] = []
-  for (let token = 1; token < states.length; token++) if (states[token] !== states[token - 1]) edges.push(token)
-  return Int32Array.from(edges)
-}
-
-/** The nearest edge after (or before) a token, null at the end. */
+/** The nearest edge of the mask after (or before) a token: a token whose state differs from the one before. Null at the end. */
 export function nextEdge(states: Uint8Array, from: number, step: 1 | -1): number | null {
   for (let token = from + step; token > 0 && token < states.length; token += step) {
     if (states[token] !== states[token - 1]) return token

@@ -1,8 +1,6 @@
 import { Expected, Provenance, TOKEN_STATE_NAMES, TokenState } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 
-export const STATE_WORDS = { masked: 'masked', trained: 'trained', padding: 'padding', unknown: 'unknown' } as const
-
 export function stateName(detail: Pick<TrajectoryDetail, 'states'>, token: number): (typeof TOKEN_STATE_NAMES)[number] {
   return TOKEN_STATE_NAMES[detail.states[token] ?? TokenState.unknown] ?? 'unknown'
 }

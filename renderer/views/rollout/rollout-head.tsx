@@ -5,7 +5,7 @@ import { list, positionOf } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { flagKey, useFlags } from '../../state/flags.ts'
 import { type RolloutTab, show, useView } from '../../state/view.ts'
-import { count, counted, percent, real } from '../../text/numbers.ts'
+import { count, percent, real } from '../../text/numbers.ts'
 import { END_WORDS } from '../../text/words.ts'
 
 const TABS: readonly { readonly tab: RolloutTab; readonly label: string; readonly key: string }[] = [
@@ -93,9 +93,7 @@ function Position({ index }: { index: number }) {
       >
         ‹
       </button>
-      <span>
-        {at === -1 ? 'outside the list' : `${count(at + 1)} of ${counted(indices.length, 'listed', 'listed')}`}
-      </span>
+      <span>{at === -1 ? 'outside the list' : `${count(at + 1)} of ${count(indices.length)}`}</span>
       <button
         type="button"
         className="icon-button"

@@ -3,6 +3,7 @@ import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { useDetail } from '../../data/details.ts'
 import { list } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
+import { useFiles } from '../../state/files.ts'
 import { jumpTo, selectRollout, useSelection } from '../../state/selection.ts'
 import { type RolloutTab, useView } from '../../state/view.ts'
 import { BoundaryZoom } from './boundary-zoom.tsx'
@@ -18,11 +19,22 @@ import { TurnOutline } from './turn-outline.tsx'
 /** One rollout: its turns, its tokens, the selected token, and the whole of it as a strip. */
 export function RolloutView() {
   const rollout = useSelection((state) => state.rollout)
+  const rollouts = useFiles((files) => files.rollouts)
+  const isReading = useFiles((files) => files.phase === 'reading')
   const first = useObservable(list)[0]
   useEffect(() => {
     if (rollout === null && first !== undefined) selectRollout(first)
   }, [rollout, first])
   if (rollout === null) return <p className="nothing">No rollout is selected. Choose one in the table.</p>
+  if (rollout >= rollouts) {
+    return (
+      <p className="nothing quiet">
+        {isReading
+          ? `Rollout ${rollout} has not been read yet.`
+          : `This dump has no rollout ${rollout}; it has ${rollouts}.`}
+      </p>
+    )
+  }
   return <RolloutOf index={rollout} />
 }
 

@@ -68,7 +68,8 @@ export function TurnOutline({ detail }: { detail: TrajectoryDetail }) {
 }
 
 export function roleOf(turn: Turn): string {
-  return turn.role.length > 24 ? `${turn.role.slice(0, 23)}…` : turn.role
+  const role = turn.role.length > 24 ? `${turn.role.slice(0, 23)}…` : turn.role
+  return turn.kind === 'tool' && turn.role === 'user' ? `${role} · tool reply` : role
 }
 
 function coverage(detail: TrajectoryDetail): Coverage[] {

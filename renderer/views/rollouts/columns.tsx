@@ -104,8 +104,10 @@ function Codes({ row }: { row: Row }) {
   if (row.worst === null) return <span className="quiet">none</span>
   const { glyph, name } = SEVERITY_WORDS[row.worst]
   return (
-    <span className={`severity ${row.worst}`} title={row.codes.join(', ')}>
-      <span aria-hidden="true">{glyph}</span>
+    <span title={row.codes.join(', ')}>
+      <span className={`severity ${row.worst}`} aria-hidden="true">
+        {glyph}
+      </span>
       <span className="visually-hidden">worst: {name}.</span> {row.codes.join(' ')}
     </span>
   )

@@ -1,7 +1,7 @@
 import type { CheckResult, Report, Severity } from '../../../shared/model/report.ts'
 import { openRollout, showRollouts } from '../../commands/commands.ts'
 import { sentenceOf } from '../../engine/client.ts'
-import { engine } from '../../engine/engine.ts'
+import { ask } from '../../engine/engine.ts'
 import { addProblem } from '../../state/files.ts'
 import { jumpTo } from '../../state/selection.ts'
 import { count, counted, percent } from '../../text/numbers.ts'
@@ -50,7 +50,7 @@ function FailedCheck({ check, report }: { check: CheckResult; report: Report }) 
   const example = async () => {
     if (first === undefined || first.record === null) return
     try {
-      const { index } = await engine().call('locate', {
+      const { index } = await ask('locate', {
         source: first.source,
         record: first.record,
         part: first.part ?? 0,

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { type Address, formatAddress, HOME, parseAddress } from '../../renderer/state/address.ts'
+
+const HASH = '0123456789abcdef'
+
+describe('the address of what is on screen', () => {
+  it('is empty at the start', () => {
+    expect(formatAddress(HOME)).toBe('')
+    expect(parseAddress('')).toEqual(HOME)
+  })
+
+  it.each<Address>([
+    { ...HOME, dump: HASH, view: 'rollout', rollout: 12, tokens: [410, 655], tab: 'boundaries' },
+    {
+      ...HOME,
+      dump: HASH,
+      view: 'rollouts',
+      findings: ['M01', 'T05'],
+      flagged: true,
+      sort: 'reward',
+      descending: true,
+    },
+    { ...HOME, dump: HASH, view: 'rollout', rollout: 0, sort: 'index', descending: true },
+  ])('survives being written and read: %j', (address) => {
+    expect(parseAddress(formatAddress(address))).toEqual(address)
+  })
+
+  it('leaves at its start what it cannot understand', () => {
+    expect(parseAddress('#dump=<script>&view=lab&rollout=-1&tokens=a-b&findings=M01.drop&sort=;--')).toEqual({
+      ...HOME,
+      findings: ['M01'],
+    })
+  })
+
+  it('shows the table when a rollout is asked for without its number', () => {
+    expect(parseAddress('#view=rollout').view).toBe('rollouts')
+  })
+
+  it('reads one token and a range that is turned round', () => {
+    expect(parseAddress('#tokens=7').tokens).toEqual([7, 8])
+    expect(parseAddress('#tokens=9-4').tokens).toEqual([9, 10])
+  })
+})

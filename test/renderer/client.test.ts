@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { Cancelled, EngineClient, EngineFailure, type EnginePort } from '../../renderer/engine/client.ts'
+import type { EngineAnswer, EngineCall, Progress } from '../../shared/session/protocol.ts'
+
+function scripted() {
+  const posted: EngineCall[] = []
+  let answer: (message: EngineAnswer) => void = () => undefined
+  let fail: (message: string) => void = () => undefined
+  let terminated = 0
+  const port: EnginePort = {
+    post: (message) => posted.push(message),
+    onMessage: (listener) => {
+      answer = listener
+    },
+    onError: (listener) => {
+      fail = listener
+    },
+    terminate: () => {
+      terminated++
+    },
+  }
+  const client = new EngineClient(port)
+  return {
+    client,
+    posted,
+    answer: (message: EngineAnswer) => answer(message),
+    fail: (text: string) => fail(text),
+    ended: () => terminated,
+  }
+}
+
+describe('calls to the engine', () => {
+  it('answers each call by its number, in whatever order', async () => {
+    const { client, posted, answer } = scripted()
+    const first = client.call('locate', { source: 0, record: 1, part: 0 })
+    const second = client.call('locate', { source: 0, record: 2, part: 0 })
+    expect(posted.map((message) => message.kind)).toEqual(['call', 'call'])
+    answer({ kind: 'answer', call: posted[1]?.call as number, output: { index: 22 } })
+    answer({ kind: 'answer', call: posted[0]?.call as number, output: { index: 11 } })
+    expect(await first).toEqual({ index: 11 })
+    expect(await second).toEqual({ index: 22 })
+  })
+
+  it('fails with the sentence of the engine', async () => {
+    const { client, posted, answer } = scripted()
+    const call = client.call('report', {})
+    answer({ kind: 'failed', call: posted[0]?.call as number, message: 'Nothing is open.' })
+    await expect(call).rejects.toThrow(new EngineFailure('Nothing is open.'))
+  })
+
+  it('tells the engine of a cancelled call and drops its late answer', async () => {
+    const { client, posted, answer } = scripted()
+    const stop = new AbortController()
+    const call = client.call('report', {}, stop.signal)
+    stop.abort()
+    await expect(call).rejects.toBeInstanceOf(Cancelled)
+    expect(posted[1]).toEqual({ kind: 'cancel', call: posted[0]?.call })
+    expect(() => answer({ kind: 'answer', call: posted[0]?.call as number, output: {} })).not.toThrow()
+  })
+
+  it('does not ask at all when it was cancelled before', async () => {
+    const { client, posted } = scripted()
+    await expect(client.call('report', {}, AbortSignal.abort())).rejects.toBeInstanceOf(Cancelled)
+    expect(posted).toEqual([])
+  })
+
+  it('fails everything that waits, and what comes after, when the engine stops', async () => {
+    const { client, fail, ended } = scripted()
+    const waiting = client.call('report', {})
+    fail('out of memory')
+    await expect(waiting).rejects.toThrow(/out of memory/)
+    await expect(client.call('report', {})).rejects.toThrow(/Open the files again/)
+    expect(client.isStopped).toBe(true)
+    expect(ended()).toBe(1)
+  })
+
+  it('cancels what waits when it is terminated', async () => {
+    const { client } = scripted()
+    const waiting = client.call('report', {})
+    client.terminate()
+    await expect(waiting).rejects.toBeInstanceOf(Cancelled)
+    expect(client.isStopped).toBe(true)
+  })
+
+  it('passes progress on until the listener leaves', () => {
+    const { client, answer } = scripted()
+    const seen: number[] = []
+    const leave = client.onProgress((progress) => seen.push(progress.trajectories))
+    const progress = (trajectories: number): Progress => ({
+      bytesRead: 1,
+      bytesTotal: 2,
+      trajectories,
+      skipped: 0,
+      done: false,
+    })
+    answer({ kind: 'progress', progress: progress(1) })
+    leave()
+    answer({ kind: 'progress', progress: progress(2) })
+    expect(seen).toEqual([1])
+  })
+})

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { bytes, counted, percent, real } from '../../renderer/text/numbers.ts'
+
+describe('numbers for people', () => {
+  it('never rounds a fault away, nor the last good one', () => {
+    expect(percent(0.0001)).toBe('< 0.1 %')
+    expect(percent(0.99999)).toBe('> 99.9 %')
+    expect([percent(0), percent(0.0468), percent(0.5), percent(1)]).toEqual(['0 %', '4.7 %', '50 %', '100 %'])
+  })
+
+  it('tells an absent number from a strange one', () => {
+    expect(real(null)).toBe('–')
+    expect([real(Number.NaN), real(Number.POSITIVE_INFINITY), real(Number.NEGATIVE_INFINITY)]).toEqual([
+      'NaN',
+      '∞',
+      '−∞',
+    ])
+    expect([real(0), real(-0.08166), real(1.5), real(123456)]).toEqual(['0', '−0.08166', '1.5', '123,456'])
+  })
+
+  it('chooses a unit for bytes', () => {
+    expect([bytes(0), bytes(999), bytes(4_200_000), bytes(123_000_000_000)]).toEqual([
+      '0 B',
+      '999 B',
+      '4.2 MB',
+      '123 GB',
+    ])
+  })
+
+  it('agrees in number', () => {
+    expect([counted(1, 'rollout'), counted(1200, 'rollout')]).toEqual(['1 rollout', '1,200 rollouts'])
+  })
+})

@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cells, pieces, spelt } from '../../renderer/text/visible.ts'
+
+describe('hidden characters', () => {
+  it('leaves plain text alone', () => {
+    expect(pieces('director')).toEqual([{ kind: 'plain', text: 'director' }])
+    expect(pieces('')).toEqual([])
+  })
+
+  it('keeps spaces as spaces, in one piece, and newlines as their own', () => {
+    expect(pieces('a  b\n')).toEqual([
+      { kind: 'plain', text: 'a' },
+      { kind: 'space', text: '  ' },
+      { kind: 'plain', text: 'b' },
+      { kind: 'newline', text: '⏎' },
+    ])
+  })
+
+  it.each([
+    ['\t', '⇥'],
+    ['\u0000', '\u2400'],
+    ['\u001b', '\u241b'],
+    ['\u00a0', '⍽'],
+    ['\u202e', 'RLO'],
+    ['\u2066', 'LRI'],
+    ['\u200b', 'ZWSP'],
+    ['\u2028', 'U+2028'],
+    ['\u0085', 'U+0085'],
+    ['\u{e0041}', 'U+E0041'],
+    ['\ud800', 'U+D800'],
+  ])('spells %j as %s', (character, shown) => {
+    expect(pieces(character)).toEqual([{ kind: 'mark', text: shown }])
+  })
+
+  it('never lets a control, format or separator character through', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
+        expect(spelt(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u00a0]/u)
+      }),
+    )
+  })
+
+  it('counts the columns of what is drawn', () => {
+    expect([...'a映e\u0301'].map(cells)).toEqual([1, 2, 1, 0])
+    expect(cells('\u202e')).toBe('RLO'.length)
+    expect(cells('\n')).toBe(1)
+  })
+})
