@@ -1,14 +1,10 @@
 import type { ByteSource } from '../model/source.ts'
-import { type ChunkOptions, type ContainerBytes, DamagedBytes, readStream } from './bytes.ts'
+import { type ChunkOptions, type ContainerBytes, DamagedBytes } from './bytes.ts'
 import { ChunkCache } from './chunk-cache.ts'
+import { GzipMember } from './gzip-member.ts'
+import { gzipPieces } from './gzip-pieces.ts'
 
 const CACHE_BYTES = 256 << 20
-/** Compressed bytes fed at a time: what a damaged stream may lose before the damage. */
-const PIECE_BYTES = 1 << 16
-
-export function isGzip(head: Uint8Array): boolean {
-  return head[0] === 0x1f && head[1] === 0x8b
-}
 
 /**
  * The bytes inside a gzip file. The most recently decompressed `cacheBytes` are kept for `slice`; what lies
@@ -47,61 +43,40 @@ export function gzipBytes(source: ByteSource, cacheBytes = CACHE_BYTES): Contain
 
 /** Decompresses from the first byte on. What came out before damage is given before `DamagedBytes` is thrown. */
 async function* decompress(source: ByteSource, options: ChunkOptions): AsyncGenerator<Uint8Array, void, undefined> {
-  const { readable, writable } = new DecompressionStream('gzip')
-  const writer = writable.getWriter()
-  const reader = readable.getReader()
-  const out: Uint8Array[] = []
-  let failure: unknown = null
+  let member = new GzipMember()
   let total = 0
-  const fail = (error: unknown) => {
-    failure ??= error ?? new Error('damaged')
+  /** The last four bytes written, as the number that ends a member: its length modulo 2^32. */
+  let lengthField = 0
+  const given = (chunks: readonly Uint8Array[]) => {
+    for (const chunk of chunks) total += chunk.length
+    return chunks
   }
-  // Output is taken as it comes: an error would throw away what still waits inside the stream.
-  const pump = (async () => {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      out.push(value)
-    }
-  })().catch(fail)
   try {
-    let read = 0
-    for await (const chunk of readStream(source.stream(), options.signal)) {
-      for (let at = 0; at < chunk.length && failure === null; at += PIECE_BYTES) {
-        // The streams of some hosts keep what is written, and the host may use its buffer again.
-        await writer.write(new Uint8Array(chunk.subarray(at, at + PIECE_BYTES))).catch(fail)
-        if (out.length === 0) await settled()
-        for (const piece of out.splice(0)) {
-          total += piece.length
-          yield piece
+    for await (const { bytes, header } of gzipPieces(source, options)) {
+      // Joined files are one stream to some hosts and an error to others; here each is decompressed by itself.
+      if (header && member.started) {
+        yield* given(await member.settle())
+        if (member.length % 2 ** 32 === lengthField) {
+          yield* given(await member.end())
+          if (member.failed) break
+          member = new GzipMember()
         }
       }
-      if (failure !== null) break
-      read += chunk.length
-      options.onBytes?.(read)
+      yield* given(await member.write(bytes))
+      if (member.failed) break
+      for (const byte of bytes.subarray(-4)) lengthField = ((lengthField >>> 8) | (byte << 24)) >>> 0
     }
-    await settled()
-    if (failure === null) await writer.close().catch(fail)
-    await pump
-    for (const piece of out.splice(0)) {
-      total += piece.length
-      yield piece
-    }
+    if (!member.failed) yield* given(await member.end())
+    else yield* given(await member.settle())
   } finally {
-    await writer.abort().catch(() => undefined)
-    await reader.cancel().catch(() => undefined)
+    await member.close()
   }
-  if (failure !== null) {
+  if (member.failed) {
     throw new DamagedBytes(
       'damaged-gzip',
-      `the gzip file is damaged or was cut short (${failure instanceof Error ? failure.message : String(failure)}): ${total} bytes came out of it and are read, nothing after them can be. Copy or write the file again.`,
+      `the gzip file is damaged or was cut short: ${total} bytes came out of it and are read, nothing after them can be. Copy or write the file again.`,
     )
   }
-}
-
-/** Until what a stream has under way has arrived. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
 /** Reads ranges going forward through chunks that cannot be read twice. */

@@ -37,7 +37,34 @@ export function scanNumbers(
   let buffer = ints
   let capacity = buffer.length
   let count = 0
+  // From here on a number of safe length, its comma and a blank end before `end`.
+  const plainEnd = end - SAFE_DIGITS - 2
   while (pos < end) {
+    // Nearly all of a dump: plain digits and a comma. Whatever is not that falls through to the careful reader below.
+    while (pos < plainEnd) {
+      const first = (bytes[pos] as number) - ZERO
+      if (first >>> 0 > 9) break
+      let value = first
+      let at = pos + 1
+      let digit = (bytes[at] as number) - ZERO
+      if (digit !== COMMA - ZERO) {
+        if (first === 0) break
+        const longest = pos + SAFE_DIGITS
+        while (digit >>> 0 <= 9 && at < longest) {
+          value = (Math.imul(value, 10) + digit) | 0
+          digit = (bytes[++at] as number) - ZERO
+        }
+        if (digit !== COMMA - ZERO) break
+      }
+      if (count === capacity) {
+        ints = grownInts(buffer)
+        buffer = ints
+        capacity = buffer.length
+      }
+      buffer[count++] = value
+      pos = at + 1
+      if (bytes[pos] === 0x20) pos++
+    }
     let byte = bytes[pos] as number
     const start = pos
     const negative = byte === MINUS

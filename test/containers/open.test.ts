@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { UnreadableSource } from '../../shared/containers/container.ts'
 import { gzipBytes } from '../../shared/containers/gzip.ts'
@@ -205,9 +206,31 @@ describe('gzip', () => {
 
   test('several gzip files joined into one are read as one', async () => {
     const parts = [lines.slice(0, 20), lines.slice(20)].map((part) => gzipped(`${part.join('\n')}\n`))
-    const read = await readAll(memorySource(Buffer.concat(parts), 40))
-    expect(read.values).toEqual(rows)
-    expect(read.skipped).toEqual([])
+    for (const chunkBytes of [1, 3, 40, 1 << 16]) {
+      const read = await readAll(memorySource(new Uint8Array(Buffer.concat([...parts, gzipped('')])), chunkBytes))
+      expect(read.values).toEqual(rows)
+      expect(read.skipped).toEqual([])
+    }
+  })
+
+  test('a gzip header inside the compressed bytes begins no other file', async () => {
+    // Stored, not compressed: the bytes of the inner file stand in the outer one as they are.
+    const inner = Array.from(gzipped('inner'), (byte) => String.fromCharCode(byte)).join('')
+    const text = `${JSON.stringify({ inner })}\n${lines[0]}`
+    const stored = new Uint8Array(
+      gzipSync(
+        Buffer.concat([
+          Buffer.from(`${lines[1]}\n`),
+          Buffer.from('{"a":"'),
+          gzipped('inner'),
+          Buffer.from(`"}\n${text}`),
+        ]),
+        { level: 0 },
+      ),
+    )
+    const read = await readAll(memorySource(stored, 33))
+    expect(read.values).toEqual([rows[1], { inner }, rows[0]])
+    expect(read.skipped.map(({ code }) => code)).toEqual(['bad-json'])
   })
 
   test('a slice is a copy that the caller may give away', async () => {

@@ -1,0 +1,69 @@
+/** Decompresses one gzip member. Every method gives what came out since the one before. */
+export class GzipMember {
+  /** Bytes that came out so far. */
+  length = 0
+  started = false
+  /** It could not be decompressed further; hosts give reasons of their own, or none that help. */
+  failed = false
+
+  private readonly writer: WritableStreamDefaultWriter<BufferSource>
+  private readonly reader: ReadableStreamDefaultReader<Uint8Array>
+  private readonly pumped: Promise<void>
+  private out: Uint8Array[] = []
+
+  constructor() {
+    const { readable, writable } = new DecompressionStream('gzip')
+    this.writer = writable.getWriter()
+    this.reader = readable.getReader()
+    // Output is taken as it comes: an error would throw away what still waits inside the stream.
+    this.pumped = this.pump().catch(() => this.fail())
+  }
+
+  async write(bytes: Uint8Array): Promise<Uint8Array[]> {
+    this.started = true
+    // A copy: the stream may keep what is written longer than the host keeps its buffer.
+    await this.writer.write(new Uint8Array(bytes)).catch(() => this.fail())
+    return this.out.length === 0 ? this.settle() : this.take()
+  }
+
+  /** Waits until all that can come out of what was written has come out. */
+  async settle(): Promise<Uint8Array[]> {
+    let seen = -1
+    while (this.length !== seen) {
+      seen = this.length
+      await new Promise((resolve) => setTimeout(resolve, 0))
+    }
+    return this.take()
+  }
+
+  async end(): Promise<Uint8Array[]> {
+    // Ending fails for a member that was cut: what it gave must be in hand before.
+    const before = await this.settle()
+    await this.writer.close().catch(() => this.fail())
+    await this.pumped
+    return [...before, ...this.take()]
+  }
+
+  /** Lets go of the streams, whatever their state. */
+  async close(): Promise<void> {
+    await this.writer.abort().catch(() => undefined)
+    await this.reader.cancel().catch(() => undefined)
+  }
+
+  private async pump(): Promise<void> {
+    for (;;) {
+      const { done, value } = await this.reader.read()
+      if (done) return
+      this.out.push(value)
+      this.length += value.length
+    }
+  }
+
+  private take(): Uint8Array[] {
+    return this.out.splice(0)
+  }
+
+  private fail(): void {
+    this.failed = true
+  }
+}
