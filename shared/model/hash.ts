@@ -55,8 +55,9 @@ export class Hash64 {
     const whole = start + ((end - start) & ~3)
     const aligned = (bytes.byteOffset + start) % 4 === 0
     // Copying a misaligned range costs far less than putting words together byte by byte.
-    const from = aligned ? bytes : bytes.slice(start, whole)
-    this.words(new Int32Array(from.buffer, aligned ? from.byteOffset + start : 0, (whole - start) >> 2))
+    // (A Node Buffer's own `slice` would share memory instead.)
+    const from = aligned ? bytes : Uint8Array.prototype.slice.call(bytes, start, whole)
+    this.words(new Int32Array(from.buffer, aligned ? from.byteOffset + start : from.byteOffset, (whole - start) >> 2))
     this.length -= whole - start
     if (whole < end) {
       let tail = 0

@@ -7,7 +7,7 @@ import type { Format } from '../formats/format.ts'
 import { allNumericKeys, formatById } from '../formats/registry.ts'
 import type { Finding } from '../model/report.ts'
 import { LIMIT_NAMES, type LimitName, type Stream } from '../model/streams.ts'
-import { Expected, PART, Provenance, TokenState } from '../model/tokens.ts'
+import { Expected, PART, PARTS, Provenance, TokenState } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
@@ -110,34 +110,59 @@ export function byCodeAndToken(a: Finding, b: Finding): number {
   return (a.tokens?.[0] ?? -1) - (b.tokens?.[0] ?? -1) || (a.tokens?.[1] ?? -1) - (b.tokens?.[1] ?? -1)
 }
 
+const PART_COUNT = PARTS.length
+/** Tokens by state, part and whether the mask trains them; reused, because it is needed for every trajectory. */
+const cells = new Int32Array(4 * PART_COUNT * 2)
+
 function countTokens(view: TrajectoryView, plan: AuditPlan, totals: TokenTotals): void {
-  const { states, segmentation, mask, weights, expected, provenance } = view
+  const { states, segmentation, mask } = view
   const parts = segmentation?.parts ?? null
-  const judged = mask !== null && (expected !== null || provenance !== null)
-  const observationsIntended = plan.settings.policy.intended.includes('M01')
-  let unsampled = 0
+  cells.fill(0)
   for (let token = 0; token < states.length; token++) {
     const state = states[token] as TokenState
     const part = parts === null ? (state === TokenState.padding ? PART.padding : PART.other) : (parts[token] as number)
-    totals.byPart[part] = (totals.byPart[part] as number) + 1
-    if (state === TokenState.padding) totals.padding++
-    else if (state === TokenState.unknown) totals.unknown++
-    else if (state === TokenState.masked) totals.masked++
-    else totals.trained++
-    if (mask === null || mask[token] !== 1) continue
-    totals.trainedByPart[part] = (totals.trainedByPart[part] as number) + 1
-    const weight = weights === null ? 1 : (weights[token] as number)
-    totals.weight += weight
-    if (!judged) continue
-    const bySelf = provenance !== null && provenance[token] === Provenance.sampled
-    const byStructure = expected === null || expected[token] !== Expected.masked
-    const intended = observationsIntended && part === PART.tool
-    if (expected === null ? provenance?.[token] === Provenance.notSampled : !byStructure && !bySelf && !intended) {
-      unsampled += weight
-    }
+    const cell = (state * PART_COUNT + part) * 2 + (mask !== null && mask[token] === 1 ? 1 : 0)
+    cells[cell] = (cells[cell] as number) + 1
   }
+  const byState = [0, 0, 0, 0]
+  for (let cell = 0; cell < cells.length; cell++) {
+    const count = cells[cell] as number
+    if (count === 0) continue
+    const part = (cell >> 1) % PART_COUNT
+    const state = Math.floor((cell >> 1) / PART_COUNT)
+    byState[state] = (byState[state] as number) + count
+    totals.byPart[part] = (totals.byPart[part] as number) + count
+    if (cell & 1) totals.trainedByPart[part] = (totals.trainedByPart[part] as number) + count
+  }
+  totals.masked += byState[TokenState.masked] as number
+  totals.trained += byState[TokenState.trained] as number
+  totals.padding += byState[TokenState.padding] as number
+  totals.unknown += byState[TokenState.unknown] as number
   totals.total += states.length
   totals.turns += segmentation?.turns.length ?? 0
-  if (mask !== null) totals.maskKnown = true
-  if (judged) totals.weightUnsampled = (totals.weightUnsampled ?? 0) + unsampled
+  if (mask !== null) {
+    totals.maskKnown = true
+    weigh(view, mask, plan, totals)
+  }
+}
+
+/** Adds the loss weight of a trajectory, and how much of it lies on tokens that no oracle calls sampled. */
+function weigh(view: TrajectoryView, mask: Uint8Array, plan: AuditPlan, totals: TokenTotals): void {
+  const { weights, expected, provenance, segmentation } = view
+  const observationsIntended = plan.settings.policy.intended.includes('M01')
+  const parts = segmentation?.parts ?? null
+  let total = 0
+  let unsampled = 0
+  for (let token = 0; token < mask.length; token++) {
+    if (mask[token] !== 1) continue
+    const weight = weights === null ? 1 : (weights[token] as number)
+    total += weight
+    const wrote = provenance === null ? Provenance.silent : (provenance[token] as Provenance)
+    if (wrote === Provenance.sampled) continue
+    if (expected === null ? wrote !== Provenance.notSampled : expected[token] !== Expected.masked) continue
+    if (observationsIntended && parts !== null && parts[token] === PART.tool) continue
+    unsampled += weight
+  }
+  totals.weight += total
+  if (expected !== null || provenance !== null) totals.weightUnsampled = (totals.weightUnsampled ?? 0) + unsampled
 }

@@ -11,13 +11,11 @@ const ORDINARY = 0.1
  * All of them where none does. `chooseTokenizer` decides among them, from their real vocabularies.
  */
 export function plausibleFamilies(samples: readonly Int32Array[]): BundledTokenizerId[] {
-  const counts = new Map<number, number>(Object.values(TURN_STARTS).map((id) => [id, 0]))
-  for (const ids of samples) {
-    for (let i = 0; i < ids.length; i++) {
-      const id = ids[i] as number
-      const count = counts.get(id)
-      if (count !== undefined) counts.set(id, count + 1)
-    }
+  const counts = new Map<number, number>()
+  for (const start of Object.values(TURN_STARTS)) {
+    let count = 0
+    for (const ids of samples) for (let i = ids.indexOf(start); i >= 0; i = ids.indexOf(start, i + 1)) count++
+    counts.set(start, count)
   }
   const most = Math.max(...counts.values())
   return BUNDLED_TOKENIZERS.filter((family) => (counts.get(TURN_STARTS[family]) as number) >= ORDINARY * most)
