@@ -15,6 +15,7 @@ export function Modal({
   useEffect(() => {
     const element = dialog.current
     element?.showModal()
+    element?.querySelector<HTMLElement>('[data-first-focus]')?.focus()
     return () => element?.close()
   }, [])
   return (

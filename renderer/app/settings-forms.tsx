@@ -137,6 +137,7 @@ export function LimitsForm({ report }: { report: Report }) {
               <span>{LIMIT_WORDS[name]}</span>
               <input
                 inputMode="numeric"
+                data-first-focus={name === LIMIT_NAMES[0] || undefined}
                 value={texts[name] ?? ''}
                 placeholder={known === null ? 'not known' : String(known.value)}
                 aria-invalid={wrong === name}

@@ -31,7 +31,7 @@ export function TruthLine() {
         warn={report.tokenizer.id === null || report.tokenizer.confidence < 0.8}
       />
       <Entry dialog="policy" label="policy" value={policyOf(report)} warn={report.policy.suggested !== null} />
-      <Entry dialog="limits" label="limits" value={limitsOf(report)} />
+      <Entry dialog="limits" label="limits" value={limitsOf(report)} long />
       <Missing report={report} />
       <span className="truth-actions">
         <button type="button" className="button quiet-button" onClick={() => void pickAndOpen('files')}>
@@ -40,22 +40,29 @@ export function TruthLine() {
         <button
           type="button"
           className="button quiet-button"
-          aria-label="Find a command"
+          title="Find a command"
           onClick={() => openDialog('palette')}
         >
-          <kbd>{drawKey('Mod+k')}</kbd>
+          <span className="visually-hidden">Find a command</span> <kbd>{drawKey('Mod+k')}</kbd>
         </button>
       </span>
     </header>
   )
 }
 
-function Entry(props: { dialog: Dialog; label: string; value: string; strong?: boolean; warn?: boolean }) {
-  const { dialog, label, value, strong = false, warn = false } = props
+function Entry(props: {
+  dialog: Dialog
+  label: string
+  value: string
+  strong?: boolean
+  long?: boolean
+  warn?: boolean
+}) {
+  const { dialog, label, value, strong = false, long = false, warn = false } = props
   return (
     <button
       type="button"
-      className={`truth-entry${strong ? ' strong' : ''}`}
+      className={`truth-entry${strong ? ' strong' : ''}${long ? ' long' : ''}`}
       aria-haspopup="dialog"
       onClick={() => openDialog(dialog)}
     >
@@ -83,6 +90,7 @@ function Missing({ report }: { report: Report }) {
     <Entry
       dialog="missing"
       label="without"
+      long
       value={rest > 0 ? `${words} and ${counted(rest, 'more', 'more')}` : words}
     />
   )

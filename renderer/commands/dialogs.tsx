@@ -75,6 +75,7 @@ export function Palette() {
     <Modal title="Find a command">
       <input
         className="palette-input"
+        data-first-focus
         role="combobox"
         aria-expanded="true"
         aria-controls="palette-list"

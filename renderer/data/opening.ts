@@ -1,7 +1,7 @@
 import type { OpenedFiles } from '../../electron/bridge.ts'
 import type { SourceInput } from '../../shared/session/protocol.ts'
 import { sentenceOf } from '../engine/client.ts'
-import { addProblem, useFiles } from '../state/files.ts'
+import { addProblem, dismissAllProblems, useFiles } from '../state/files.ts'
 import { say } from '../state/view.ts'
 import type { RecentOpen } from './database.ts'
 import { type Dropped, filesOfInput } from './dropped.ts'
@@ -10,6 +10,7 @@ import { isTokenizerFile, readTokenizer, startTokenizer } from './tokenizers.ts'
 
 /** Opens what a person dropped or chose: rollouts, a tokenizer for those that are open, or both. */
 export async function openDropped(dropped: Dropped): Promise<void> {
+  dismissAllProblems()
   try {
     for (const name of dropped.emptyFolders) {
       addProblem(`The folder ${name} holds no file. Drop the folder that the run wrote its rollouts to.`)
@@ -40,6 +41,7 @@ export async function openDropped(dropped: Dropped): Promise<void> {
 
 /** What the desktop shell opened: files by ranged address, and sentences about what it could not open. */
 export async function openFromShell(opened: OpenedFiles): Promise<void> {
+  if (opened.files.length + opened.problems.length > 0) dismissAllProblems()
   for (const problem of opened.problems) addProblem(problem)
   if (opened.files.length > 0) await openSources(opened.files.map(urlSource))
 }

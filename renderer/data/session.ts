@@ -1,5 +1,5 @@
 import type { OpenedFile } from '../../electron/bridge.ts'
-import { addProblem } from '../state/files.ts'
+import { addProblem, dismissAllProblems } from '../state/files.ts'
 import { openSources } from './dump.ts'
 import { observable } from './observable.ts'
 import { openFromShell, urlSource } from './opening.ts'
@@ -30,6 +30,7 @@ export async function startSession(): Promise<void> {
 
 export async function openSample(): Promise<void> {
   const file = sample.get()
+  dismissAllProblems()
   if (file === null) addProblem('This installation carries no sample run. Drop a file of your own.')
   else await openSources([urlSource(file)])
 }

@@ -41,7 +41,11 @@ export async function ask<Name extends Exclude<RequestName, 'open' | 'reconfigur
   input: EngineRequests[Name]['input'],
   signal?: AbortSignal,
 ): Promise<EngineRequests[Name]['output']> {
-  await settled
+  // Another opening may have begun while this question waited for the first.
+  for (let waited: unknown = null; waited !== settled; ) {
+    waited = settled
+    await waited
+  }
   return engine().call(name, input, signal)
 }
 

@@ -45,6 +45,11 @@ export function addProblem(sentence: string): void {
   useFiles.setState(({ problems }) => ({ problems: [...problems.filter((known) => known !== sentence), sentence] }))
 }
 
+/** What went wrong before is no longer of interest when a person opens something else. */
+export function dismissAllProblems(): void {
+  useFiles.setState({ problems: [] })
+}
+
 export function dismissProblem(sentence: string): void {
   useFiles.setState(({ problems }) => ({ problems: problems.filter((known) => known !== sentence) }))
 }

@@ -26,7 +26,7 @@ export function percent(share: number): string {
   const value = share * 100
   if (value > 0 && value < 0.1) return '< 0.1 %'
   if (value < 100 && value > 99.9) return '> 99.9 %'
-  return `${value >= 10 || value === 0 ? trimZero(value.toFixed(value === 100 ? 0 : 1)) : value.toFixed(1)} %`
+  return `${trimZero(value.toFixed(1))} %`
 }
 
 /** Up to four significant digits; NaN and infinities as the dump spells them; absent as a dash. */

@@ -71,7 +71,7 @@ function FailedCheck({ check, report }: { check: CheckResult; report: Report }) 
         <span className="check-title">{check.title}</span>
       </th>
       <td>
-        <RateBar rate={check.rate ?? 0} />
+        <RateBar rate={check.rate ?? 0} severity={check.severity} />
       </td>
       <td>
         <button type="button" className="link" onClick={() => showRollouts({ codes: [check.code] })}>
@@ -83,7 +83,7 @@ function FailedCheck({ check, report }: { check: CheckResult; report: Report }) 
       </td>
       <td>{check.pattern ?? '–'}</td>
       <td>
-        <ByTurn counts={check.by_turn} />
+        <ByTurn counts={check.by_turn} severity={check.severity} />
       </td>
       <td>
         {first !== undefined && (
@@ -96,11 +96,11 @@ function FailedCheck({ check, report }: { check: CheckResult; report: Report }) 
   )
 }
 
-function RateBar({ rate }: { rate: number }) {
+function RateBar({ rate, severity }: { rate: number; severity: Severity }) {
   return (
     <span className="rate">
       <span className="rate-bar" aria-hidden="true">
-        <span className="rate-fill" style={{ width: `${Math.max(rate * 100, rate > 0 ? 2 : 0)}%` }} />
+        <span className={`rate-fill ${severity}`} style={{ width: `${Math.max(rate * 100, rate > 0 ? 2 : 0)}%` }} />
       </span>
       <span className="number">{percent(rate)}</span>
     </span>
@@ -108,7 +108,7 @@ function RateBar({ rate }: { rate: number }) {
 }
 
 /** Affected rollouts per assistant turn, as small bars with their numbers. */
-function ByTurn({ counts }: { counts: Readonly<Record<string, number>> }) {
+function ByTurn({ counts, severity }: { counts: Readonly<Record<string, number>>; severity: Severity }) {
   const turns = Object.entries(counts).filter(([, affected]) => affected > 0 || Object.keys(counts).length > 1)
   if (turns.length === 0) return <>–</>
   const most = Math.max(...turns.map(([, affected]) => affected), 1)
@@ -118,7 +118,7 @@ function ByTurn({ counts }: { counts: Readonly<Record<string, number>> }) {
       {turns.slice(0, 16).map(([turn, affected]) => (
         <span key={turn} className="by-turn-bar">
           <span
-            className="by-turn-fill"
+            className={`by-turn-fill ${severity}`}
             style={{ height: `${affected === 0 ? 0 : Math.max(8, (affected / most) * 100)}%` }}
           />
           <span className="by-turn-label">{turn}</span>
