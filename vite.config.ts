@@ -45,7 +45,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'unit',
             include: ['test/**/*.test.ts'],
-            exclude: ['test/browser/**', 'test/electron/**', 'test/fuzz/**'],
+            exclude: ['test/browser/**', 'test/electron/**', 'test/fuzz/**', 'test/**/*.browser.test.ts'],
             environment: 'node',
             testTimeout: 20_000,
           },
@@ -54,7 +54,7 @@ export default defineConfig(({ mode }) => {
           extends: true,
           test: {
             name: 'browser',
-            include: ['test/browser/**/*.test.ts', 'test/electron/**/*.test.ts'],
+            include: ['test/browser/**/*.test.ts', 'test/electron/**/*.test.ts', 'test/**/*.browser.test.ts'],
             environment: 'node',
             testTimeout: 60_000,
             hookTimeout: 120_000,

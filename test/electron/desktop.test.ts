@@ -9,7 +9,8 @@ import { type Desktop, ROOT, standInHost } from './desktop.ts'
 import { realHost } from './real-electron.ts'
 
 for (const host of [standInHost(chromiumMissing), realHost()]) {
-  describe.skipIf(host.missing !== null)(`desktop shell in the ${host.name}`, () => {
+  const title = `desktop shell in the ${host.name}${host.missing === null ? '' : ` (${host.missing})`}`
+  describe.skipIf(host.missing !== null)(title, () => {
     let folder: string
     let desktop: Desktop
 

@@ -21,17 +21,17 @@ class StandInContents extends EventEmitter {
 
   /** Like Electron, drops a message to a window whose page is not there. */
   send(channel: string, value: unknown): void {
-    void this.window.page.then((page) =>
-      page.evaluate(
-        ([deliver, name, sent]) => {
-          const receive = (window as unknown as Record<string, (channel: string, value: unknown) => void>)[
-            deliver as string
-          ]
-          receive?.(name as string, sent)
-        },
-        [DELIVER, channel, value],
-      ),
-    )
+    void this.window.page
+      .then((page) =>
+        page.evaluate(
+          ([deliver, name, sent]) => {
+            const scope = window as unknown as Record<string, (channel: string, value: unknown) => void>
+            scope[deliver as string]?.(name as string, sent)
+          },
+          [DELIVER, channel, value],
+        ),
+      )
+      .catch(() => undefined)
   }
 }
 
@@ -95,8 +95,15 @@ export class StandInWindow extends EventEmitter {
     })
     const preload = this.options.webPreferences?.preload
     if (preload !== undefined) await context.addInitScript(preloadScript(readFileSync(preload, 'utf8')))
-    await context.route('**/*', (route) => this.answer(route))
     const page = await context.newPage()
+    await context.route('**/*', async (route) => {
+      try {
+        await this.answer(route)
+      } catch (error) {
+        // What a closed page had still asked for concerns nobody; any other failure is the stand-in's own.
+        if (this.backstage.browser.isConnected() && !page.isClosed()) throw error
+      }
+    })
     this.watch(page, context)
     return page
   }
@@ -134,14 +141,11 @@ export class StandInWindow extends EventEmitter {
     }
     const response = await this.backstage.request(url, request.method(), await request.allHeaders())
     if (response === null) return route.abort('blockedbyclient')
-    await route
-      .fulfill({
-        status: response.status,
-        headers: Object.fromEntries(response.headers),
-        body: Buffer.from(await response.arrayBuffer()),
-      })
-      // A page that is closed or goes on no longer waits for what it asked.
-      .catch(() => undefined)
+    await route.fulfill({
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: Buffer.from(await response.arrayBuffer()),
+    })
   }
 
   private prevented(url: string, isMainFrame: boolean): boolean {
