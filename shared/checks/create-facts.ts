@@ -82,6 +82,7 @@ function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
     unknown: counts.unknown,
     weight,
     ...identity(ids, padding.left, promptLength, end),
+    firstRole: segmentation?.turns[0]?.role ?? null,
     strip: drawStrip(states),
   }
 }

@@ -52,15 +52,14 @@ function byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Bucket
   const buckets: { key: string; step: number | null; members: TrajectoryFacts[] }[] = []
   for (const [key, bySteps] of steps) for (const [step, members] of bySteps) buckets.push({ key, step, members })
 
-  // The ranks of a run share a group between files, but files of several steps often count their groups from 0 again.
-  // Files are kept apart only where that makes whole groups.
-  const perSource = buckets.map((bucket) => ({ ...bucket, parts: [...bySource(bucket.members).values()] }))
-  const size =
-    options.groupSize ?? declaredSize(facts) ?? commonestSize(perSource.flatMap(({ parts }) => parts.map(toBucket)))
+  // A key counts within its file: two evaluations number their questions alike. The ranks of one run do share a group
+  // between files, which only a declared size can tell: no file has the group whole, all of them together do.
+  const size = options.groupSize ?? declaredSize(facts)
   const found: { key: string; step: number | null; members: TrajectoryFacts[] }[] = []
-  for (const { key, step, members, parts } of perSource) {
-    const apart = parts.length > 1 && members.length !== size && parts.every((part) => part.length === size)
-    for (const part of apart ? parts : [members]) found.push({ key, step, members: part })
+  for (const { key, step, members } of buckets) {
+    const parts = [...bySource(members).values()]
+    const shared = members.length === size && parts.every((part) => part.length < size)
+    for (const part of shared ? [members] : parts) found.push({ key, step, members: part })
   }
   const uses = new Map<string, number>()
   for (const { key } of found) uses.set(key, (uses.get(key) ?? 0) + 1)

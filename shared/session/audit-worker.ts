@@ -2,7 +2,7 @@ import { type AuditRuntime, auditBatch } from './batch.ts'
 import type { EngineHost } from './host.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import type { AuditJob, AuditReply, AuditRequest, BatchResult } from './plan.ts'
-import { EncoderNotLoaded, withoutEncoder } from './prepared-tokenizer.ts'
+import { EncoderNotLoaded, withoutEncoders } from './prepared-tokenizer.ts'
 
 /** The other end of a `WorkerLink`, as a worker sees it. */
 export interface WorkerPort {
@@ -21,8 +21,8 @@ export function serveAuditWorker(port: WorkerPort, host: Pick<EngineHost, 'bundl
       return auditBatch(job, runtime)
     } catch (error) {
       if (!(error instanceof EncoderNotLoaded)) throw error
-      const { plan } = runtime
-      runtime = { plan, tokenizer: await loadTokenizer(plan.tokenizer, host.bundledTokenizers) }
+      const reference = runtime.plan.sources[job.source]?.tokenizer ?? null
+      runtime.tokenizers[job.source] = await loadTokenizer(reference, host.bundledTokenizers)
       return auditBatch(job, runtime)
     }
   }
@@ -33,7 +33,7 @@ export function serveAuditWorker(port: WorkerPort, host: Pick<EngineHost, 'bundl
     const request = message as AuditRequest
     if (request.kind === 'plan') {
       const { plan } = request
-      runtime = { plan, tokenizer: plan.prepared === null ? null : withoutEncoder(plan.prepared) }
+      runtime = { plan, tokenizers: withoutEncoders(plan.sources.map(({ prepared }) => prepared)) }
       return
     }
     const { job } = request

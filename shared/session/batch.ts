@@ -1,4 +1,4 @@
-import type { Check, CheckTally, TrajectoryView } from '../checks/check.ts'
+import type { AuditSettings, Check, CheckTally, TrajectoryView } from '../checks/check.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { addTally, createTally, TrajectoryReporter } from '../checks/tally.ts'
 import { createFacts, createView } from '../checks/view.ts'
@@ -13,18 +13,20 @@ import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
 import { addressOf } from './choose.ts'
 import { emptyTotals } from './collected.ts'
-import type { AuditedTrajectory, AuditJob, AuditPlan, BatchResult, TokenTotals } from './plan.ts'
+import type { AuditedTrajectory, AuditJob, AuditPlan, BatchResult, SourcePlan, TokenTotals } from './plan.ts'
 import { streamsOf } from './streams.ts'
 
 /** A plan with what a thread needs to carry it out. */
 export interface AuditRuntime {
   readonly plan: AuditPlan
-  readonly tokenizer: Tokenizer | null
+  /** By source; replaced in place once an encoder is loaded. */
+  readonly tokenizers: (Tokenizer | null)[]
 }
 
 /** Reads and audits the trajectories of one batch of records. */
 export function auditBatch(job: AuditJob, runtime: AuditRuntime): BatchResult {
-  const described = runtime.plan.sources[job.source] as AuditPlan['sources'][number]
+  const described = runtime.plan.sources[job.source] as SourcePlan
+  const tokenizer = runtime.tokenizers[job.source] ?? null
   const format = formatById(described.formatId) as Format
   const parsed = parseRecords(job.bytes, job.spans, allNumericKeys)
   const read = format.read(parsed.records, { source: job.source, recognition: described.recognition })
@@ -37,7 +39,7 @@ export function auditBatch(job: AuditJob, runtime: AuditRuntime): BatchResult {
   for (const trajectory of read.trajectories) {
     const { record, part } = trajectory.place
     if (job.keep !== null && !job.keep.has(addressOf(job.source, record, part))) continue
-    for (const stream of streamsOf(trajectory, runtime.tokenizer)) streams.add(stream)
+    for (const stream of streamsOf(trajectory, tokenizer)) streams.add(stream)
     for (const name of LIMIT_NAMES) {
       const limit = trajectory.limits?.[name]
       if (typeof limit !== 'number') continue
@@ -47,7 +49,7 @@ export function auditBatch(job: AuditJob, runtime: AuditRuntime): BatchResult {
     const { view, facts, findings, talliesOf } = auditTrajectory(trajectory, format, runtime)
     for (const [code, tally] of Object.entries(talliesOf)) addTally((tallies[code] ??= createTally()), tally)
     if (view !== null) {
-      countTokens(view, runtime.plan, totals)
+      countTokens(view, described.settings, totals)
       countBoundaries(view, boundaries)
     }
     totals.lost += facts.lost
@@ -70,9 +72,10 @@ export function auditBatch(job: AuditJob, runtime: AuditRuntime): BatchResult {
 
 /** One trajectory under every check of the plan that it can be put to. */
 export function auditTrajectory(trajectory: Trajectory, format: Format, runtime: AuditRuntime) {
-  const { settings } = runtime.plan
+  const { settings } = runtime.plan.sources[trajectory.place.source] as SourcePlan
+  const tokenizer = runtime.tokenizers[trajectory.place.source] ?? null
   const view = createView(trajectory, {
-    tokenizer: runtime.tokenizer,
+    tokenizer,
     settings,
     unsampledLogprob: format.unsampledLogprob,
     maskImplied: format.maskImplied,
@@ -81,7 +84,7 @@ export function auditTrajectory(trajectory: Trajectory, format: Format, runtime:
   const talliesOf: Record<string, CheckTally> = {}
   const findings: Finding[] = []
   if (view !== null) {
-    const has = streamsOf(trajectory, runtime.tokenizer)
+    const has = streamsOf(trajectory, tokenizer)
     if (view.mask !== null) has.add('mask')
     for (const check of trajectoryChecks(runtime.plan)) {
       if (!check.needs.every((stream) => has.has(stream) || DUMP_STREAMS.has(stream))) continue
@@ -114,7 +117,7 @@ const PART_COUNT = PARTS.length
 /** Tokens by state, part and whether the mask trains them; reused, because it is needed for every trajectory. */
 const cells = new Int32Array(4 * PART_COUNT * 2)
 
-function countTokens(view: TrajectoryView, plan: AuditPlan, totals: TokenTotals): void {
+function countTokens(view: TrajectoryView, settings: AuditSettings, totals: TokenTotals): void {
   const { states, segmentation, mask } = view
   const parts = segmentation?.parts ?? null
   cells.fill(0)
@@ -142,14 +145,14 @@ function countTokens(view: TrajectoryView, plan: AuditPlan, totals: TokenTotals)
   totals.turns += segmentation?.turns.length ?? 0
   if (mask !== null) {
     totals.maskKnown = true
-    weigh(view, mask, plan, totals)
+    weigh(view, mask, settings, totals)
   }
 }
 
 /** Adds the loss weight of a trajectory, and how much of it lies on tokens that no oracle calls sampled. */
-function weigh(view: TrajectoryView, mask: Uint8Array, plan: AuditPlan, totals: TokenTotals): void {
+function weigh(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings, totals: TokenTotals): void {
   const { weights, expected, provenance, segmentation } = view
-  const observationsIntended = plan.settings.policy.intended.includes('M01')
+  const observationsIntended = settings.policy.intended.includes('M01')
   const parts = segmentation?.parts ?? null
   let total = 0
   let unsampled = 0

@@ -21,13 +21,21 @@ export type TokenizerReference =
       readonly config: string | null
     }
 
-/** All that is decided before the pass; structured-cloneable, posted to every audit worker once. */
-export interface AuditPlan {
-  readonly settings: AuditSettings
+/** What was decided for one source. */
+export interface SourcePlan {
+  readonly formatId: string
+  readonly recognition: Recognition
   readonly tokenizer: TokenizerReference | null
   /** The same tokenizer, ready to frame and decode. */
   readonly prepared: PreparedTokenizer | null
-  readonly sources: readonly { readonly formatId: string; readonly recognition: Recognition }[]
+  readonly settings: AuditSettings
+}
+
+/** All that is decided before the pass; structured-cloneable, posted to every audit worker once. */
+export interface AuditPlan {
+  /** For what looks at the dump as a whole. */
+  readonly settings: AuditSettings
+  readonly sources: readonly SourcePlan[]
   /** Codes to run; null = all. */
   readonly checks: readonly string[] | null
 }

@@ -18,8 +18,21 @@ export function prepared({ id, title, origin, table, frame, template }: Tokenize
   return { id, title, origin, table, frame, template }
 }
 
-/** The tokenizer as a worker uses it at first; `encode` throws `EncoderNotLoaded`. */
-export function withoutEncoder(parts: PreparedTokenizer): Tokenizer {
+/**
+ * The tokenizers as a worker uses them at first; `encode` throws `EncoderNotLoaded`. Sources that share their parts share
+ * the tokenizer, and with it all that is derived from a vocabulary once.
+ */
+export function withoutEncoders(parts: readonly (PreparedTokenizer | null)[]): (Tokenizer | null)[] {
+  const made = new Map<PreparedTokenizer, Tokenizer>()
+  return parts.map((part) => {
+    if (part === null) return null
+    const tokenizer = made.get(part) ?? withoutEncoder(part)
+    made.set(part, tokenizer)
+    return tokenizer
+  })
+}
+
+function withoutEncoder(parts: PreparedTokenizer): Tokenizer {
   const missing = () => {
     throw new EncoderNotLoaded()
   }

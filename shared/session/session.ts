@@ -71,7 +71,7 @@ export class Session {
     this.unreadable = unreadable
     this.dumpHash = hash
     this.survey = found
-    this.runtime = { plan: found.plan, tokenizer: found.tokenizer }
+    this.runtime = { plan: found.plan, tokenizers: [...found.tokenizers] }
     this.collected = new Collected(opened.length, found.plan.settings.options.maxFindings ?? DEFAULT_MAX_FINDINGS)
     this.hashes = opened.map(() => null)
     hooks.signal?.addEventListener('abort', () => this.close(), { once: true })
@@ -291,11 +291,17 @@ export class Session {
   }
 
   async detail(index: number): Promise<TrajectoryDetail> {
-    return detailOf(await this.load(index), this.runtime.tokenizer)
+    const loaded = await this.load(index)
+    return detailOf(loaded, this.tokenizerOf(loaded))
   }
 
   async token(index: number, token: number): Promise<TokenDetail> {
-    return tokenDetail(await this.load(index), token, this.runtime.tokenizer)
+    const loaded = await this.load(index)
+    return tokenDetail(loaded, token, this.tokenizerOf(loaded))
+  }
+
+  private tokenizerOf({ sourceIndex }: LoadedTrajectory) {
+    return this.runtime.tokenizers[sourceIndex] ?? null
   }
 
   /** The listed findings of one rollout (those of its group included); `load` has all of them, whatever `maxFindings`. */

@@ -4,19 +4,21 @@ import { createView } from '../checks/view.ts'
 import type { AuditOptions, Policy, PolicyId } from '../model/policy.ts'
 import type { Report } from '../model/report.ts'
 import { LIMIT_NAMES, type Limits, type Stream } from '../model/streams.ts'
+import { plausibleFamilies } from '../tokens/plausible.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { EngineHost } from './host.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import type { OpenSource } from './open-source.ts'
 import { pickTokenizer } from './pick-tokenizer.ts'
 import type { AuditPlan, TokenizerReference } from './plan.ts'
-import { prepared } from './prepared-tokenizer.ts'
+import { type PreparedTokenizer, prepared } from './prepared-tokenizer.ts'
 import { streamsOf } from './streams.ts'
 
 /** What was decided before the pass, from the first records of each source and what the person declared. */
 export interface Survey {
   readonly plan: AuditPlan
-  readonly tokenizer: Tokenizer | null
+  /** By source. */
+  readonly tokenizers: readonly (Tokenizer | null)[]
   readonly tokenizerReport: Report['tokenizer']
 }
 
@@ -26,12 +28,70 @@ const INTENDED_BY: Readonly<Record<PolicyId, readonly string[]>> = { rl: [], sft
 /** A shape that nearly every sampled row has is the run's convention, not an accident. */
 const NEARLY_ALL = 0.95
 
+/**
+ * Decides per kin: files that one person opens together may come from different trainers and models, and a tokenizer or a
+ * policy that fits one of them says nothing of the other.
+ */
 export async function survey(
   sources: readonly OpenSource[],
   options: AuditOptions,
   host: EngineHost,
   added: readonly TokenizerReference[],
 ): Promise<Survey> {
+  const kins: Kin[] = []
+  const kinOf = new Map<OpenSource, Kin>()
+  for (const members of [...kinships(sources).values()]) {
+    const kin = await surveyKin(members, options, host, added)
+    kins.push(kin)
+    for (const source of members) kinOf.set(source, kin)
+  }
+  const streams = new Set(kins.flatMap(({ settings }) => [...settings.streams]))
+  const whole = dumpSettings(kins, options, streams)
+  const bySource = sources.map((source) => kinOf.get(source) as Kin)
+  return {
+    plan: {
+      settings: whole,
+      sources: sources.map(({ format, recognition }, index) => {
+        const { reference, prepared, settings } = bySource[index] as Kin
+        return { formatId: format.id, recognition, tokenizer: reference, prepared, settings: { ...settings, streams } }
+      }),
+      checks: options.checks ?? null,
+    },
+    tokenizers: bySource.map(({ tokenizer }) => tokenizer),
+    tokenizerReport: tokenizerReport(kins),
+  }
+}
+
+/** Sources that share what is decided before the pass. */
+interface Kin {
+  readonly names: readonly string[]
+  readonly sequences: number
+  readonly reference: TokenizerReference | null
+  readonly tokenizer: Tokenizer | null
+  readonly prepared: PreparedTokenizer | null
+  readonly report: Report['tokenizer']
+  readonly settings: AuditSettings
+}
+
+function kinships(sources: readonly OpenSource[]): Map<string, OpenSource[]> {
+  const kins = new Map<string, OpenSource[]>()
+  for (const source of sources) {
+    const sequences = source.sample.flatMap(({ ids }) => ids ?? [])
+    const families = sequences.length === 0 ? 'text' : plausibleFamilies(sequences).join()
+    const key = `${source.format.id}\n${families}\n${source.sample[0]?.model ?? ''}`
+    const members = kins.get(key)
+    if (members === undefined) kins.set(key, [source])
+    else members.push(source)
+  }
+  return kins
+}
+
+async function surveyKin(
+  sources: readonly OpenSource[],
+  options: AuditOptions,
+  host: EngineHost,
+  added: readonly TokenizerReference[],
+): Promise<Kin> {
   const picked = await pickTokenizer(sources, options.tokenizer ?? null, host, added)
   const tokenizer = await loadTokenizer(picked.reference, host.bundledTokenizers)
   const streams = new Set<Stream>()
@@ -68,16 +128,61 @@ export async function survey(
   const suggested = suggestPolicy(viewsOf(sources, tokenizer, settled))
   const policy = { ...settled.policy, suggested: suggested === base.id ? null : suggested }
   return {
-    plan: {
-      settings: { ...settled, policy },
-      tokenizer: picked.reference,
-      prepared: tokenizer === null ? null : prepared(tokenizer),
-      sources: sources.map(({ format, recognition }) => ({ formatId: format.id, recognition })),
-      checks: options.checks ?? null,
-    },
+    names: sources.map(({ source }) => source.name),
+    sequences: sources.reduce((sum, { sample }) => sum + sample.filter(({ ids }) => ids !== null).length, 0),
+    reference: picked.reference,
     tokenizer,
-    tokenizerReport: picked.report,
+    prepared: tokenizer === null ? null : prepared(tokenizer),
+    report: picked.report,
+    settings: { ...settled, policy },
   }
+}
+
+/** What holds for the dump as a whole: that of its files where they agree, else that of the kin with the most sampled sequences, the others named. */
+function dumpSettings(kins: readonly Kin[], options: AuditOptions, streams: ReadonlySet<Stream>): AuditSettings {
+  const main = mainKin(kins)
+  if (main === null) {
+    const policy = policyOf([], options)
+    const alignment = options.maskAlignment === 'target' ? 'target' : 'token'
+    return {
+      options,
+      policy: { ...policy, mask_alignment: alignment },
+      alignment,
+      alignmentUndecided: false,
+      streams,
+      limits: { ...options.limits },
+    }
+  }
+  const others = kins.filter(
+    ({ settings }) => settings.policy.id !== main.settings.policy.id || settings.alignment !== main.settings.alignment,
+  )
+  const evidence = others.map(
+    ({ names, settings }) => `${listed(names)}: ${settings.policy.id}, mask alignment ${settings.alignment}`,
+  )
+  return {
+    ...main.settings,
+    alignmentUndecided: kins.some(({ settings }) => settings.alignmentUndecided),
+    policy: { ...main.settings.policy, evidence: [...main.settings.policy.evidence, ...evidence] },
+    streams,
+  }
+}
+
+function tokenizerReport(kins: readonly Kin[]): Report['tokenizer'] {
+  const main = mainKin(kins)
+  if (main === null) return { id: null, origin: 'none', confidence: 0, evidence: ['nothing was opened'] }
+  const others = kins.filter(({ report, sequences }) => sequences > 0 && report.id !== main.report.id)
+  const evidence = others.map(
+    ({ names, report }) => `${listed(names)}: ${report.id ?? 'none'} (${report.evidence[0] ?? ''})`,
+  )
+  return { ...main.report, evidence: [...main.report.evidence, ...evidence] }
+}
+
+function mainKin(kins: readonly Kin[]): Kin | null {
+  return kins.reduce<Kin | null>((most, kin) => (most === null || kin.sequences > most.sequences ? kin : most), null)
+}
+
+function listed(names: readonly string[]): string {
+  return names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
 }
 
 function policyOf(sources: readonly OpenSource[], options: AuditOptions): Policy {

@@ -236,7 +236,11 @@ export function conversation(
 }
 
 /** Natural logprobs: about a fifth of the sampled tokens are exactly 0.0, the trainer is close to the sampler. */
-function logprobs(ids: readonly number[], sampled: readonly number[], trainer: boolean) {
+function logprobs(
+  ids: readonly number[],
+  sampled: readonly number[],
+  trainer: boolean,
+): Record<string, (number | null)[]> {
   const noise = (i: number) => (((ids[i] as number) * 2654435761 + i * 40503) >>> 0) / 2 ** 32
   const sampler = ids.map((_, i) => (sampled[i] ? (noise(i) < 0.2 ? 0 : -round(noise(i) ** 3 * 4)) : null))
   if (!trainer) return { sampler }
