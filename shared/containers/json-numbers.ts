@@ -9,6 +9,7 @@ const COMMA = 0x2c
 const CLOSE = 0x5d
 const MINUS = 0x2d
 const ZERO = 0x30
+const NINE = 0x39
 /** Larger scratch is let go after use, so that one huge record does not hold memory for the rest of a session. */
 const KEPT_SCRATCH = 1 << 22
 /** Nine digits cannot overflow 32 bits. */
@@ -45,14 +46,14 @@ export function scanNumbers(
       const first = (bytes[pos] as number) - ZERO
       if (first >>> 0 > 9) break
       let value = first
-      let at = pos + 1
-      let digit = (bytes[at] as number) - ZERO
+      let next = pos + 1
+      let digit = (bytes[next] as number) - ZERO
       if (digit !== COMMA - ZERO) {
         if (first === 0) break
         const longest = pos + SAFE_DIGITS
-        while (digit >>> 0 <= 9 && at < longest) {
+        while (digit >>> 0 <= 9 && next < longest) {
           value = (Math.imul(value, 10) + digit) | 0
-          digit = (bytes[++at] as number) - ZERO
+          digit = (bytes[++next] as number) - ZERO
         }
         if (digit !== COMMA - ZERO) break
       }
@@ -62,9 +63,12 @@ export function scanNumbers(
         capacity = buffer.length
       }
       buffer[count++] = value
-      pos = at + 1
+      pos = next + 1
       if (bytes[pos] === 0x20) pos++
     }
+    // A line break or more than one blank after the comma.
+    if ((bytes[pos] as number) <= 0x20) pos = skipSpace(bytes, pos, end)
+    if (pos === end) return null
     let byte = bytes[pos] as number
     const start = pos
     const negative = byte === MINUS
@@ -132,7 +136,7 @@ function scanFloats(
   while (pos < end) {
     const byte = bytes[pos] as number
     let value: number
-    if (byte === MINUS || (byte >= ZERO && byte <= 0x39) || byte === 0x4e || byte === 0x49) {
+    if (byte === MINUS || (byte >= ZERO && byte <= NINE) || byte === 0x4e || byte === 0x49) {
       value = scanNumber(bytes, pos, end, number)
       pos = number.next
       if (allInts && (!number.integer || value !== (value | 0))) allInts = false

@@ -124,6 +124,21 @@ describe('parseJson', () => {
     })
   })
 
+  test('makes them in any layout', () => {
+    const value = {
+      ids: Array.from({ length: 40 }, (_, i) => i * 37),
+      lists: {
+        ids: [
+          [1, 2],
+          [0.5, -3],
+        ],
+      },
+    }
+    const typed = { ids: Int32Array.from(value.ids), lists: { ids: [Int32Array.of(1, 2), Float64Array.of(0.5, -3)] } }
+    for (const space of layouts) expect(parse(JSON.stringify(value, null, space), ['ids'])).toEqual(typed)
+    expect(parse('{"ids":[ 1 ,  2 ,\t3\n]}', ['ids'])).toEqual({ ids: Int32Array.of(1, 2, 3) })
+  })
+
   test('keeps an array of anything else plain', () => {
     expect(parse('{"ids":["7",8]}', ['ids'])).toEqual({ ids: ['7', 8] })
     expect(parse('{"ids":[]}', ['ids'])).toEqual({ ids: new Int32Array(0) })
