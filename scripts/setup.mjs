@@ -67,14 +67,7 @@ export async function ensureInstalled() {
     if (installedAsLocked()) return
     announce('Installing dependencies (npm ci)…')
     const clean = await npm('ci')
-    if (clean.code === 0) return
-    // npm ci also refuses a lock file for want of packages that only another platform needs.
-    if (!clean.output.includes('EUSAGE')) throw installFailed(clean.output)
-    announce(
-      'npm ci refuses the lock file here; installing the same versions by npm install, which leaves that file alone…',
-    )
-    const lenient = await npm('install', '--no-save')
-    if (lenient.code !== 0) throw installFailed(lenient.output)
+    if (clean.code !== 0) throw installFailed(clean.output)
   })
 }
 

@@ -11,14 +11,13 @@ export interface Flag {
   readonly flaggedAt: string
 }
 
-/** A file that was opened in a browser. Where the browser lent a handle it can be opened again without a dialog. */
+/** What was opened in a browser, for people to find it again: a browser does not let a page open a file by itself. */
 export interface RecentOpen {
   readonly dumpHash: string
   readonly names: readonly string[]
   /** Bytes of all files together. */
   readonly size: number
   readonly openedAt: string
-  readonly handles: readonly FileSystemFileHandle[]
 }
 
 /**

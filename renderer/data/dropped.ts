@@ -1,7 +1,6 @@
 /** What a drop or a file dialog gave. */
 export interface Dropped {
   readonly files: readonly { readonly name: string; readonly file: File }[]
-  readonly handles: readonly FileSystemFileHandle[]
   /** Names of folders in which there was nothing. */
   readonly emptyFolders: readonly string[]
 }
@@ -11,12 +10,11 @@ const NOISE = /(^|\/)(\.[^/]*|__MACOSX|node_modules|Thumbs\.db)(\/|$)/
 
 /**
  * Everything that was dropped, folders walked to their leaves, in the order of their names. Must be called inside the
- * drop event: its items are gone when the event returns, so entries and handles are asked for before the first wait.
+ * drop event: its items are gone when the event returns, so entries are asked for before the first wait.
  */
 export async function filesOfDrop(transfer: DataTransfer): Promise<Dropped> {
   const items = [...transfer.items].filter((item) => item.kind === 'file')
   const entries = items.map((item) => item.webkitGetAsEntry?.() ?? null)
-  const handles = items.map((item) => handleOf(item))
   const plain = [...transfer.files]
   const files: { name: string; file: File }[] = []
   const emptyFolders: string[] = []
@@ -30,10 +28,8 @@ export async function filesOfDrop(transfer: DataTransfer): Promise<Dropped> {
     if (found.length === 0 && entry.isDirectory) emptyFolders.push(entry.name)
     files.push(...found)
   }
-  const lent = await Promise.all(handles)
   return {
     files: files.sort((a, b) => byName(a.name, b.name)),
-    handles: lent.filter((handle): handle is FileSystemFileHandle => handle?.kind === 'file'),
     emptyFolders,
   }
 }
@@ -44,7 +40,7 @@ export function filesOfInput(list: FileList): Dropped {
     .map((file) => ({ name: file.webkitRelativePath || file.name, file }))
     .filter(({ name }) => !NOISE.test(name))
     .sort((a, b) => byName(a.name, b.name))
-  return { files, handles: [], emptyFolders: [] }
+  return { files, emptyFolders: [] }
 }
 
 async function walk(entry: FileSystemEntry): Promise<{ name: string; file: File }[]> {
@@ -61,15 +57,6 @@ async function walk(entry: FileSystemEntry): Promise<{ name: string; file: File 
     const portion = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
     if (portion.length === 0) return found
     for (const child of portion) found.push(...(await walk(child)))
-  }
-}
-
-async function handleOf(item: DataTransferItem): Promise<FileSystemHandle | null> {
-  const asking = item as DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> }
-  try {
-    return (await asking.getAsFileSystemHandle?.()) ?? null
-  } catch {
-    return null
   }
 }
 

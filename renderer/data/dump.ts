@@ -25,7 +25,7 @@ let clock = { at: 0, bytes: 0, refreshed: 0 }
 /** Opens files in place of what is open. Resolves when the first rollouts can be looked at, or nothing could be read. */
 export async function openSources(
   sources: readonly SourceInput[],
-  given: { options?: AuditOptions; handles?: readonly FileSystemFileHandle[]; tokenizer?: TokenizerTexts | null } = {},
+  given: { options?: AuditOptions; tokenizer?: TokenizerTexts | null } = {},
 ): Promise<boolean> {
   if (useFiles.getState().phase === 'opening') abandonEngine()
   const run = Symbol('opening')
@@ -56,7 +56,6 @@ export async function openSources(
         names: sources.map((source) => source.name),
         size: sources.reduce((sum, source) => sum + sizeOf(source), 0),
         openedAt: new Date().toISOString(),
-        handles: given.handles ?? [],
       })
     return true
   } catch (error) {

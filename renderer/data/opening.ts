@@ -3,7 +3,6 @@ import type { SourceInput } from '../../shared/session/protocol.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { addProblem, dismissAllProblems, useFiles } from '../state/files.ts'
 import { say } from '../state/view.ts'
-import type { RecentOpen } from './database.ts'
 import { type Dropped, filesOfInput } from './dropped.ts'
 import { openSources, reconfigure } from './dump.ts'
 import { isTokenizerFile, readTokenizer, startTokenizer } from './tokenizers.ts'
@@ -22,7 +21,7 @@ export async function openDropped(dropped: Dropped): Promise<void> {
     if (dumps.length > 0) {
       const sources = dumps.map(({ name, file }): SourceInput => ({ kind: 'file', name, file }))
       for (const { file } of dumps) void window.inspector?.rememberDropped(file)
-      await openSources(sources, { handles: dropped.handles, tokenizer })
+      await openSources(sources, { tokenizer })
     } else if (tokenizer !== null) {
       if (useFiles.getState().phase === 'empty') {
         addProblem('A tokenizer was dropped, but no rollouts are open. Open the rollouts first, or drop both together.')
@@ -68,25 +67,4 @@ function chooseFiles(what: 'files' | 'folder'): Promise<FileList | null> {
     input.addEventListener('cancel', () => resolve(null))
     input.click()
   })
-}
-
-/** Opens again what was open before, through the handles that the browser kept. */
-export async function openRecent(entry: RecentOpen): Promise<void> {
-  try {
-    const files = []
-    for (const handle of entry.handles) {
-      const asking = handle as FileSystemFileHandle & {
-        requestPermission?: (what: { mode: 'read' }) => Promise<PermissionState>
-      }
-      if ((await asking.requestPermission?.({ mode: 'read' })) === 'denied') {
-        addProblem(`The browser did not allow reading ${handle.name}. Drop the file here instead.`)
-        return
-      }
-      const file = await handle.getFile()
-      files.push({ name: file.name, file })
-    }
-    await openDropped({ files, handles: entry.handles, emptyFolders: [] })
-  } catch (error) {
-    addProblem(`${entry.names.join(', ')} can no longer be read (${sentenceOf(error)}). Drop the file here instead.`)
-  }
 }

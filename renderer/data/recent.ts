@@ -9,8 +9,7 @@ export async function rememberOpened(entry: RecentOpen): Promise<void> {
     const old = await database.recent.orderBy('openedAt').reverse().offset(MOST_RECENT).primaryKeys()
     await database.recent.bulkDelete(old)
   } catch {
-    // Handles cannot be stored everywhere; the list of recent files is a convenience and not worth a message.
-    await database.recent.put({ ...entry, handles: [] }).catch(() => undefined)
+    // The list of recent files is a convenience and not worth a message.
   }
 }
 

@@ -30,6 +30,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
     place: trajectory.place,
     id: trajectory.id,
     recordHash: trajectory.recordHash,
+    branchOf: trajectory.branch === null ? null : trajectory.rolloutId,
     group: trajectory.group,
     groupSize: trajectory.groupSize,
     step: trajectory.step,

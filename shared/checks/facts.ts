@@ -12,6 +12,8 @@ export interface TrajectoryFacts {
   readonly place: Place
   readonly id: string
   readonly recordHash: string
+  /** The rollout that this trajectory is one branch of, where the dump says so; a group counts a rollout once. */
+  readonly branchOf: string | null
   readonly group: string | null
   readonly groupSize: number | null
   readonly step: number | null

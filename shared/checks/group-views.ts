@@ -36,10 +36,23 @@ interface Bucket {
   readonly members: TrajectoryFacts[]
 }
 
-function collect(facts: readonly TrajectoryFacts[], options: GroupOptions): Bucket[] {
+function collect(all: readonly TrajectoryFacts[], options: GroupOptions): Bucket[] {
+  const facts = oncePerRollout(all)
   if (facts.some((row) => row.group !== null)) return byKey(facts, options)
   const size = options.groupSize ?? declaredSize(facts)
   return options.groupsByOrder && size !== null && size > 1 ? byOrder(facts, size) : []
+}
+
+/** A rollout that was stored as several trajectories was rewarded once: its first stands for it. */
+function oncePerRollout(facts: readonly TrajectoryFacts[]): readonly TrajectoryFacts[] {
+  const seen = new Set<string>()
+  return facts.filter(({ place, branchOf, step }) => {
+    if (branchOf === null) return true
+    const key = `${place.source}\n${step ?? ''}\n${branchOf}`
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
 }
 
 function byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Bucket[] {
@@ -118,10 +131,6 @@ function bySource(members: readonly TrajectoryFacts[]): Map<number, TrajectoryFa
   const sources = new Map<number, TrajectoryFacts[]>()
   for (const row of members) entry(sources, row.place.source, () => []).push(row)
   return sources
-}
-
-function toBucket(members: TrajectoryFacts[]): Bucket {
-  return { id: '', members }
 }
 
 function hasReward(row: TrajectoryFacts): boolean {

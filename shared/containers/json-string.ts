@@ -22,7 +22,8 @@ export class StringReader {
 
   /** The string whose opening quote is at `at`. Bytes that are no UTF-8 become U+FFFD. */
   text(at: number): string {
-    const { bytes, end } = this
+    const bytes = this.bytes
+    const end = this.end
     const start = at + 1
     let pos = start
     let plain = true
@@ -40,7 +41,8 @@ export class StringReader {
 
   /** As `text`, but strings seen before as keys are not made again. */
   key(at: number): string {
-    const { bytes, end } = this
+    const bytes = this.bytes
+    const end = this.end
     const start = at + 1
     let hash = 0x811c9dc5
     for (let pos = start; pos < end && pos - start <= SHORT; pos++) {
@@ -63,7 +65,8 @@ export class StringReader {
 
   /** A string with an escape, the first at `firstEscape`: its end is found here, the rest is left to `JSON.parse`. */
   private escaped(start: number, firstEscape: number): string {
-    const { bytes, end } = this
+    const bytes = this.bytes
+    const end = this.end
     let pos = firstEscape
     for (; pos < end; pos++) {
       const byte = bytes[pos] as number

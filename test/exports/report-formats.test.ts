@@ -82,26 +82,26 @@ describe('JUnit', () => {
 })
 
 describe('Markdown and HTML', () => {
-  test.each(['markdown', 'html'])(
-    '%s tells what was read, the verdict, the fault with its extent, and what is missing',
-    (id) => {
-      const text = written(id)
-      for (const part of [
-        'step 12.jsonl',
-        'keys token_loss_mask, sample_loss_mask',
-        'a comma is missing',
-        'supported, high confidence',
-        'trained share of tool tokens: 0.3142',
-        'Assistant header missing',
-        '12 of 256 rollouts (4.7 %), sporadic, 40 of 4,096 places, 3,121 tokens, 1.5 % of the loss',
-        'turn 2: 12',
-        '245 tokens of a tool reply carry loss',
-        'the dump does not carry attention masks',
-      ]) {
-        expect(text).toContain(part)
-      }
-    },
-  )
+  test.each([
+    'markdown',
+    'html',
+  ])('%s tells what was read, the verdict, the fault with its extent, and what is missing', (id) => {
+    const text = written(id)
+    for (const part of [
+      'step 12.jsonl',
+      'keys token_loss_mask, sample_loss_mask',
+      'a comma is missing',
+      'supported, high confidence',
+      'trained share of tool tokens: 0.3142',
+      'Assistant header missing',
+      '12 of 256 rollouts (4.7 %), sporadic, 40 of 4,096 places, 3,121 tokens, 1.5 % of the loss',
+      'turn 2: 12',
+      '245 tokens of a tool reply carry loss',
+      'the dump does not carry attention masks',
+    ]) {
+      expect(text).toContain(part)
+    }
+  })
 
   test('HTML loads nothing and runs nothing', () => {
     const html = written('html', hostile())

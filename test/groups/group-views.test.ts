@@ -41,6 +41,16 @@ describe('buildGroups', () => {
     expect(shapes(buildGroups(facts, BY_KEY))).toEqual([['0', '0 1 2 3', true]])
   })
 
+  it('counts a rollout once, however many branches of it are stored', () => {
+    const facts = ['r0', 'r0', 'r1', null].map((branchOf, i) => factsOf(i, { group: 'a', branchOf, reward: i }))
+    expect(shapes(buildGroups(facts, BY_KEY))).toEqual([['a', '0 2 3', true]])
+  })
+
+  it('keeps the same key of two files apart where no size is declared', () => {
+    const facts = [0, 1].map((source) => factsOf(source, { group: '7', place: { source, record: 0, part: 0 } }))
+    expect(buildGroups(facts, BY_KEY).map(({ members }) => members.length)).toEqual([1, 1])
+  })
+
   it('calls a group complete by the commonest size, and only with every reward', () => {
     const facts = groupFacts([[1, 0], [1, 0], [1]])
     facts.push(factsOf(9, { group: 'x', reward: 1 }), factsOf(10, { group: 'x', reward: Number.NaN }))

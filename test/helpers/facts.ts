@@ -12,6 +12,7 @@ export function factsOf(record: number, more: Partial<TrajectoryFacts> = {}): Tr
     id: String(record),
     recordHash: record.toString(16).padStart(16, '0'),
     group: null,
+    branchOf: null,
     groupSize: null,
     step: null,
     reward: null,

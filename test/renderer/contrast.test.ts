@@ -62,12 +62,11 @@ describe.each([
     return colour
   }
 
-  it.each(TEXT_ON.flatMap(([ink, ...fills]) => fills.map((fill) => [ink, fill] as const)))(
-    '%s on %s is readable',
-    (ink, fill) => {
-      expect(contrast(of(ink), of(fill))).toBeGreaterThanOrEqual(4.5)
-    },
-  )
+  it.each(
+    TEXT_ON.flatMap(([ink, ...fills]) => fills.map((fill) => [ink, fill] as const)),
+  )('%s on %s is readable', (ink, fill) => {
+    expect(contrast(of(ink), of(fill))).toBeGreaterThanOrEqual(4.5)
+  })
 
   it.each(SHAPES)('%s stands out from the panel', (name) => {
     expect(contrast(of(name), of('panel'))).toBeGreaterThanOrEqual(3)

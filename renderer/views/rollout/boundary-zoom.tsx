@@ -58,12 +58,12 @@ export function BoundaryZoom({ detail }: { detail: TrajectoryDetail }) {
               style={{ transform: `translateY(${item.start}px)` }}
               aria-label={`Edge from turn ${edge.before} to turn ${edge.after}`}
             >
-              <h3>
+              <h2>
                 <span className="quiet">
                   {edge.before} → {edge.after}
                 </span>{' '}
                 <EdgeName boundary={edge.boundary} />
-              </h3>
+              </h2>
               <OverTheDump row={overall.find((row) => row.boundary === edge.boundary)} />
               <EdgeTokens detail={detail} edge={edge} />
             </section>
@@ -118,7 +118,7 @@ function EdgeTokens({ detail, edge }: { detail: TrajectoryDetail; edge: TurnEdge
                 <button
                   type="button"
                   className={`zoom-token token ${stateName(detail, token)}${token === selected ? ' selected' : ''}`}
-                  aria-label={`Token ${token}`}
+                  title={`Token ${token}`}
                   onClick={() => selectToken(token)}
                 >
                   <TokenGlyphs text={tokenText(detail, token)} />

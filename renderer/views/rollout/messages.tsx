@@ -33,10 +33,10 @@ export function Messages({ detail }: { detail: TrajectoryDetail }) {
 function MessageBox({ message, position }: { message: Message; position: number }) {
   return (
     <article className={`message ${message.role}`}>
-      <h3>
+      <h2>
         {position} {message.role.slice(0, 40)}
         {message.toolCallId ? <span className="quiet"> answers {message.toolCallId}</span> : null}
-      </h3>
+      </h2>
       {message.reasoning ? (
         <p className="message-text reasoning">
           <SafeText text={message.reasoning} />
@@ -61,7 +61,7 @@ function MessageBox({ message, position }: { message: Message; position: number 
 function Documents({ documents }: { documents: readonly RetrievedDocument[] }) {
   return (
     <section aria-label="Documents">
-      <h3>{counted(documents.length, 'document')}</h3>
+      <h2>{counted(documents.length, 'document')}</h2>
       {documents.map((document) => (
         <details key={document.id} className="document">
           <summary>

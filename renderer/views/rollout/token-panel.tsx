@@ -30,7 +30,8 @@ function PanelOf({ detail, token, ids }: { detail: TrajectoryDetail; token: numb
   const loaded = useToken(detail.index, token)
   const flags = detail.flags[token] ?? 0
   return (
-    <aside className="token-panel" aria-label={`Token ${token}`}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the panel is scrolled with the keyboard
+    <aside className="token-panel" aria-label={`Token ${token}`} tabIndex={0}>
       <header className="panel-head">
         <h2>
           token {count(token)} <span className="quiet">of {count(ids.length)}</span>

@@ -6,7 +6,7 @@ import { Problems } from '../../app/problems.tsx'
 import type { RecentOpen } from '../../data/database.ts'
 import { closeDump } from '../../data/dump.ts'
 import { useObservable } from '../../data/observable.ts'
-import { openFromShell, openRecent, pickAndOpen } from '../../data/opening.ts'
+import { openFromShell, pickAndOpen } from '../../data/opening.ts'
 import { recentOpens } from '../../data/recent.ts'
 import { hostNotice, openSample, sample } from '../../data/session.ts'
 import { useFiles } from '../../state/files.ts'
@@ -151,17 +151,9 @@ function RecentEntry({ entry }: { entry: RecentOpen }) {
   const [first] = entry.names
   const name =
     entry.names.length > 1 ? `${first} and ${counted(entry.names.length - 1, 'more', 'more')}` : (first ?? '')
-  if (entry.handles.length === 0) {
-    return (
-      <>
-        <span>{name}</span>
-        <span className="quiet">{bytes(entry.size)} · drop it again to open</span>
-      </>
-    )
-  }
   return (
     <>
-      <button type="button" className="link" onClick={() => void openRecent(entry)}>
+      <button type="button" className="link" title="Choose the file again" onClick={() => void pickAndOpen('files')}>
         {name}
       </button>
       <span className="quiet">{bytes(entry.size)}</span>

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RunningServer } from '../../cli/server/http-server.ts'
+import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
+import { openWindow, SAMPLES, servePage } from './inspector-page.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly target: readonly string[] }[]
+}
+
+/** What axe-core holds against what is on screen: rule and first place. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const found = (await page.evaluate('axe.run().then((result) => result.violations)')) as Violation[]
+  return found.map(({ id, nodes }) => `${id} at ${nodes[0]?.target.join(' ')}`)
+}
+
+describe.skipIf(chromiumMissing !== null)(
+  `accessibility${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`,
+  () => {
+    let browser: Browser
+    let server: RunningServer
+
+    beforeAll(async () => {
+      browser = await launchChromium()
+      server = await servePage()
+    })
+    afterAll(async () => {
+      await browser.close()
+      await server.close()
+    })
+
+    test.each(['light', 'dark'] as const)('no view breaks a rule of axe-core, %s', async (colorScheme) => {
+      // axe-core is put into the page by evaluation, which the page's own policy refuses.
+      const window = await openWindow(browser, server, { colorScheme, bypassCSP: true })
+      const { page } = window
+      const broken: Record<string, string[]> = {}
+      const look = async (view: string) => {
+        const found = await violations(page)
+        if (found.length > 0) broken[view] = found
+      }
+      await look('start')
+      await window.drop([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
+      await window.read()
+      await page.getByText('Turn edges').waitFor()
+      await look('verdicts')
+      await page.keyboard.press('?')
+      await look('keys')
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('Control+k')
+      await look('palette')
+      await page.keyboard.press('Escape')
+      for (const entry of ['files', 'tokenizer', 'policy', 'limits', 'without']) {
+        await page.getByRole('button', { name: new RegExp(`^${entry}`) }).click()
+        await page.getByRole('dialog').waitFor()
+        await look(entry)
+        await page.keyboard.press('Escape')
+      }
+      await page.keyboard.press('2')
+      await page.keyboard.press('j')
+      await page.keyboard.press('f')
+      await look('rollouts')
+      await page.keyboard.press('Enter')
+      await page.locator('.token').first().waitFor()
+      await look('tokens')
+      await page.keyboard.press('b')
+      await page.locator('.zoom-edge').first().waitFor()
+      await look('boundaries')
+      await page.keyboard.press('m')
+      await look('messages')
+      await page.keyboard.press('w')
+      await look('record')
+      expect(broken).toEqual({})
+      await window.close()
+    })
+  },
+)
