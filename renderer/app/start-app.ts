@@ -4,6 +4,7 @@ import { keepListFresh } from '../data/list.ts'
 import { startSession } from '../data/session.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { addProblem } from '../state/files.ts'
+import { takeDrops } from './drops.ts'
 import { keepAddress } from './keep-address.ts'
 
 /** Everything that runs beside React for as long as the page lives. To be called once. */
@@ -11,8 +12,7 @@ export function startApp(): void {
   keepListFresh()
   followProgress()
   keepAddress()
-  // A file dropped beside the drop target must not replace the page.
-  for (const name of ['dragover', 'drop'] as const) window.addEventListener(name, (event) => event.preventDefault())
+  takeDrops()
   void loadFlags()
     .then(startSession)
     .catch((error: unknown) => addProblem(sentenceOf(error)))

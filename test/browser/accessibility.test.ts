@@ -38,7 +38,8 @@ describe.skipIf(chromiumMissing !== null)(
 
     test.each(['light', 'dark'] as const)('no view breaks a rule of axe-core, %s', async (colorScheme) => {
       // axe-core is put into the page by evaluation, which the page's own policy refuses.
-      const window = await openWindow(browser, server, { colorScheme, bypassCSP: true })
+      // Without motion, so that nothing is measured while it fades.
+      const window = await openWindow(browser, server, { colorScheme, bypassCSP: true, reducedMotion: 'reduce' })
       const { page } = window
       const broken: Record<string, string[]> = {}
       const look = async (view: string) => {

@@ -52,9 +52,12 @@ export async function openWindow(
     errors,
     async drop(paths) {
       const data = { items: [], files: [...paths], dragOperationsMask: 1 }
-      for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
-        await devtools.send('Input.dispatchDragEvent', { type, x: 700, y: 400, data })
-      }
+      const send = (type: 'dragEnter' | 'dragOver' | 'drop') =>
+        devtools.send('Input.dispatchDragEvent', { type, x: 700, y: 400, data })
+      await send('dragEnter')
+      await page.locator('.drop-cover').waitFor()
+      await send('dragOver')
+      await send('drop')
     },
     async read() {
       await page.getByText(/^read [\d,]+ rollouts?$/).waitFor()

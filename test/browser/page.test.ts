@@ -94,7 +94,7 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
     const bar = page.locator('.bin').first()
     const inBin = Number((await bar.getAttribute('aria-label'))?.split(': ')[1])
     await bar.click()
-    await page.getByText(/^\d+ of 96 rollouts listed$/).waitFor()
+    await page.getByRole('button', { name: /^assistant turn of/ }).waitFor()
     const listed = Number((await page.getByText(/rollouts listed$/).innerText()).split(' ')[0])
     expect(listed).toBeGreaterThan(0)
     expect(listed).toBeLessThanOrEqual(inBin)
