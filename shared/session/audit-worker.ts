@@ -21,8 +21,10 @@ export function serveAuditWorker(port: WorkerPort, host: Pick<EngineHost, 'bundl
       return auditBatch(job, runtime)
     } catch (error) {
       if (!(error instanceof EncoderNotLoaded)) throw error
-      const reference = runtime.plan.sources[job.source]?.tokenizer ?? null
-      runtime.tokenizers[job.source] = await loadTokenizer(reference, host.bundledTokenizers)
+      const { plan, tokenizers } = runtime
+      const frameOnly = tokenizers[job.source]
+      const whole = await loadTokenizer(plan.sources[job.source]?.tokenizer ?? null, host.bundledTokenizers)
+      for (const [source, tokenizer] of tokenizers.entries()) if (tokenizer === frameOnly) tokenizers[source] = whole
       return auditBatch(job, runtime)
     }
   }

@@ -38,13 +38,15 @@ export function auditBatch(job: AuditJob, runtime: AuditRuntime): BatchResult {
   const trajectories: AuditedTrajectory[] = []
   for (const trajectory of read.trajectories) {
     const { record, part } = trajectory.place
-    if (job.keep !== null && !job.keep.has(addressOf(job.source, record, part))) continue
+    // What the dump carries is no matter of which rollouts were chosen from it.
     for (const stream of streamsOf(trajectory, tokenizer)) streams.add(stream)
+    if (job.keep !== null && !job.keep.has(addressOf(job.source, record, part))) continue
     for (const name of LIMIT_NAMES) {
-      const limit = trajectory.limits?.[name]
-      if (typeof limit !== 'number') continue
+      const limit = trajectory.limits?.[name] ?? null
+      if (!isLimit(limit)) continue
       const values = (limits[name] ??= [])
-      if (!values.includes(limit)) values.push(limit)
+      // Two that differ tell as much as a thousand.
+      if (values.length < 2 && !values.includes(limit)) values.push(limit)
     }
     const { view, facts, findings, talliesOf } = auditTrajectory(trajectory, format, runtime)
     for (const [code, tally] of Object.entries(talliesOf)) addTally((tallies[code] ??= createTally()), tally)
@@ -68,6 +70,11 @@ export function auditBatch(job: AuditJob, runtime: AuditRuntime): BatchResult {
     boundaries,
     limits,
   }
+}
+
+/** Trainers write 0 or -1 where nothing is limited. */
+export function isLimit(value: number | null): value is number {
+  return value !== null && value > 0 && Number.isFinite(value)
 }
 
 /** One trajectory under every check of the plan that it can be put to. */

@@ -40,7 +40,8 @@ export function countBoundaries(view: TrajectoryView, into: BoundaryCounts): voi
       count.ofNewline++
       if (before.end > before.separatorStart) count.newline++
     }
-    if (mask === null || expected === null) continue
+    // A row that trains nothing is one fact (M04, or overlong masking), not a wrong mask at each of its edges.
+    if (mask === null || expected === null || view.facts.trained === 0) continue
     count.ofMask++
     let right = true
     for (let token = before.contentEnd; token < after.contentStart && right; token++) {

@@ -1,14 +1,12 @@
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import { buildGroups } from '../checks/group-views.ts'
+import { createFacts } from '../checks/view.ts'
 import { parseRecords } from '../containers/records.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { OpenSource } from './open-source.ts'
 
-interface Address {
-  readonly key: string
-  readonly group: string
-}
-
-/** The address of a trajectory inside one source, as `AuditJob.keep` lists them with the source in front. */
+/** The address of a trajectory, as `AuditJob.keep` lists them. */
 export function addressOf(source: number, record: number, part: number): string {
   return `${source}:${record}:${part}`
 }
@@ -16,53 +14,113 @@ export function addressOf(source: number, record: number, part: number): string 
 /**
  * Which trajectories `--limit` and `--sample` keep, null when neither is given. Groups are kept whole: a limit runs
  * on to the end of the group it would have cut (groups of consecutive trajectories), a sample draws groups at random
- * until it has N trajectories. A trajectory without a group is a group of its own.
+ * until it has N trajectories. A trajectory without a group is a group of its own, with the other branches of its rollout.
  */
 export async function chooseTrajectories(
   sources: readonly OpenSource[],
   options: AuditOptions,
+  signal?: AbortSignal,
 ): Promise<ReadonlySet<string> | null> {
-  if (options.limit !== undefined) {
-    const limit = options.limit
-    const kept: Address[] = []
-    for await (const address of addresses(sources, options)) {
-      if (kept.length >= limit && address.group !== kept.at(-1)?.group) break
-      if (limit > 0) kept.push(address)
-    }
-    return new Set(kept.map(({ key }) => key))
-  }
-  if (options.sample === undefined) return null
-  const groups = new Map<string, string[]>()
-  for await (const { key, group } of addresses(sources, options)) {
-    const members = groups.get(group)
-    if (members === undefined) groups.set(group, [key])
-    else members.push(key)
-  }
+  if (options.limit !== undefined) return firstOf(sources, options, options.limit, signal)
+  if (options.sample !== undefined) return drawnFrom(sources, options, options.sample, signal)
+  return null
+}
+
+async function firstOf(
+  sources: readonly OpenSource[],
+  options: AuditOptions,
+  limit: number,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlySet<string>> {
   const kept = new Set<string>()
-  const random = generator(options.seed ?? 0)
-  const left = [...groups.values()]
-  while (left.length > 0 && kept.size < options.sample) {
-    const index = Math.floor(random() * left.length)
-    const drawn = left[index] as string[]
-    left[index] = left[left.length - 1] as string[]
-    left.pop()
-    for (const key of drawn) kept.add(key)
+  const unit = consecutiveUnits(sources, options)
+  let last: string | null = null
+  for await (const facts of allFacts(sources, signal)) {
+    const current = unit(facts)
+    if (kept.size >= limit && current !== last) break
+    kept.add(keyOf(facts))
+    last = current
   }
   return kept
 }
 
-async function* addresses(sources: readonly OpenSource[], options: AuditOptions): AsyncIterable<Address> {
-  for (const [source, open] of sources.entries()) {
-    let inOrder = 0
-    for await (const spans of open.container.index()) {
-      const { records } = parseRecords(await open.container.read(spans), spans, allNumericKeys)
-      for (const { place, group } of open.format.read(records, { source, recognition: open.recognition })
-        .trajectories) {
-        const byOrder =
-          open.format.groupsByOrder && options.groupSize ? Math.floor(inOrder++ / options.groupSize) : null
-        const key = addressOf(source, place.record, place.part)
-        yield { key, group: `${source}:${group ?? byOrder ?? `alone:${key}`}` }
-      }
+/** Names the group of each trajectory when they are told one after the other. */
+function consecutiveUnits(sources: readonly OpenSource[], options: AuditOptions): (facts: TrajectoryFacts) => string {
+  let run = ''
+  let inRun = 0
+  return (facts) => {
+    const { source } = facts.place
+    const within = `${source}:${facts.step ?? ''}`
+    if (run !== within) inRun = 0
+    run = within
+    if (facts.group !== null) return `${within}:group ${facts.group}`
+    if (facts.branchOf !== null) return `${within}:rollout ${facts.branchOf}`
+    const size = options.groupSize ?? facts.groupSize
+    const byOrder = (sources[source] as OpenSource).format.groupsByOrder && size !== null
+    return `${within}:${byOrder ? `rows ${Math.floor(inRun++ / size)}` : keyOf(facts)}`
+  }
+}
+
+async function drawnFrom(
+  sources: readonly OpenSource[],
+  options: AuditOptions,
+  count: number,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlySet<string>> {
+  const all: TrajectoryFacts[] = []
+  for await (const facts of allFacts(sources, signal)) all.push(facts)
+  const left = unitsOf(all, sources, options)
+  const kept = new Set<string>()
+  const random = generator(options.seed ?? 0)
+  while (left.length > 0 && kept.size < count) {
+    const index = Math.floor(random() * left.length)
+    for (const facts of left[index] as TrajectoryFacts[]) kept.add(keyOf(facts))
+    left[index] = left[left.length - 1] as TrajectoryFacts[]
+    left.pop()
+  }
+  return kept
+}
+
+/** The groups of the dump, as its checks will see them; what is in none of them follows its rollout, or stands alone. */
+function unitsOf(
+  all: readonly TrajectoryFacts[],
+  sources: readonly OpenSource[],
+  options: AuditOptions,
+): TrajectoryFacts[][] {
+  const groups = buildGroups(all, {
+    groupSize: options.groupSize ?? null,
+    groupsByOrder: sources.every(({ format }) => format.groupsByOrder),
+  })
+  const units = groups.map(({ members }) => [...members])
+  const unitOf = new Map(units.flatMap((unit) => unit.map((facts) => [facts, unit] as const)))
+  const rollouts = new Map<string, TrajectoryFacts[]>()
+  for (const facts of all) {
+    const rollout = facts.branchOf === null ? null : `${facts.place.source}\n${facts.step ?? ''}\n${facts.branchOf}`
+    const own = unitOf.get(facts)
+    let unit = own ?? (rollout === null ? undefined : rollouts.get(rollout))
+    if (unit === undefined) {
+      unit = []
+      units.push(unit)
+    }
+    if (own === undefined) unit.push(facts)
+    if (rollout !== null) rollouts.set(rollout, unit)
+  }
+  return units
+}
+
+function keyOf({ place: { source, record, part } }: TrajectoryFacts): string {
+  return addressOf(source, record, part)
+}
+
+/** Every trajectory of the dump, without its tokens. */
+async function* allFacts(
+  sources: readonly OpenSource[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<TrajectoryFacts, void, undefined> {
+  for (const [source, { container, format, recognition }] of sources.entries()) {
+    for await (const spans of container.index(signal ? { signal } : {})) {
+      const { records } = parseRecords(await container.read(spans), spans, allNumericKeys)
+      for (const trajectory of format.read(records, { source, recognition }).trajectories) yield createFacts(trajectory)
     }
   }
 }

@@ -69,6 +69,8 @@ export class Collected {
   /** How many findings of each code have each severity, intended ones excepted; a code's severity may be lowered by its findings. */
   readonly severities: Record<string, Record<Severity, number>> = {}
   findingsSeen = 0
+  /** Grows with every result; what was derived from less is out of date. */
+  version = 0
   private readonly maxFindings: number
 
   constructor(sources: number, maxFindings: number) {
@@ -86,10 +88,11 @@ export class Collected {
 
   /** Adds the next result; results must come in job order. */
   add(result: BatchResult): void {
+    this.version++
     const source = this.sources[result.source] as CollectedSource
     source.records += result.records
     source.trajectories += result.trajectories.length
-    source.skipped.push(...result.skipped)
+    for (const skipped of result.skipped) source.skipped.push(skipped)
     for (const stream of result.streams) source.streams.add(stream)
     for (const [field, count] of result.unknownFields) {
       source.unknownFields.set(field, (source.unknownFields.get(field) ?? 0) + count)

@@ -14,7 +14,7 @@ import { LIMIT_NAMES, type Limits, type Stream } from '../model/streams.ts'
 import { PARTS } from '../model/tokens.ts'
 import { byCodeAndToken } from './batch.ts'
 import { type Collected, countSeverity } from './collected.ts'
-import type { OpenSource } from './open-source.ts'
+import type { OpenSource, UnreadableFile } from './open-source.ts'
 import type { AuditPlan } from './plan.ts'
 import { missingStreams, STREAM_TITLES } from './streams.ts'
 import type { Survey } from './survey.ts'
@@ -33,11 +33,14 @@ export function conclude(
   survey: Survey,
   collected: Collected,
   hashes: readonly (string | null)[],
+  unreadable: readonly UnreadableFile[] = [],
 ): Conclusion {
   const { plan } = survey
   const streams = new Set<Stream>(collected.sources.flatMap((source) => [...source.streams]))
   const dump = dumpView(opened, plan, collected)
   if (dump.groups.length > 0) streams.add('group')
+  // Where a format says that what was sampled is what was trained, the dump need not carry the mask.
+  if (collected.totals.maskKnown) streams.add('mask')
   if (Object.values(dump.limits).some((limit) => limit !== null)) streams.add('limits')
 
   const dumpFindings: Finding[] = []
@@ -71,7 +74,11 @@ export function conclude(
   const report: Report = {
     schema: REPORT_SCHEMA,
     tool: TOOL,
-    sources: opened.map((open, index) => sourceReport(open, index, collected, hashes[index] ?? null)),
+    // What could not be read stands at the end, so that the numbers of the others are those of `Finding.source`.
+    sources: [
+      ...opened.map((open, index) => sourceReport(open, index, collected, hashes[index] ?? null)),
+      ...unreadable.map(unreadableReport),
+    ],
     tokenizer: survey.tokenizerReport,
     policy: plan.settings.policy,
     limits: dump.limits,
@@ -204,11 +211,28 @@ function sourceReport(
     },
     records: source.records,
     trajectories: source.trajectories,
-    skipped: source.skipped,
+    skipped: [...source.skipped],
     missing: missingStreams(source.streams),
     drift: [...source.unknownFields]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([field, count]) => `unknown field \`${field}\` in ${count} ${count === 1 ? 'record' : 'records'}`),
+  }
+}
+
+/** Nothing is known of its records, so nothing is said of them: they are neither read nor skipped, no stream is missing. */
+function unreadableReport({ name, bytes, code, message }: UnreadableFile): Report['sources'][number] {
+  return {
+    name,
+    bytes,
+    sha256: null,
+    container: null,
+    format: null,
+    records: 0,
+    trajectories: 0,
+    skipped: [],
+    missing: [],
+    drift: [],
+    unreadable: { code, message },
   }
 }
 

@@ -80,8 +80,9 @@ function rawText(bytes: Uint8Array): string {
   let shown = text
   if (bytes.length <= RAW_CHARACTERS) {
     try {
+      // Numbers in a row. The newline keeps texts out of it, where it would be written as two characters.
       shown = JSON.stringify(JSON.parse(text), null, 1).replace(
-        /\[\s+(-?[\d.eE+]+(?:,\s+-?[\d.eE+]+)*)\s+\]/g,
+        /\[\n\s+((?:-?\d[\d.eE+-]*|null)(?:,\n\s+(?:-?\d[\d.eE+-]*|null))*)\n\s*\]/g,
         (_, row: string) => `[${row.replace(/\s+/g, ' ')}]`,
       )
     } catch {

@@ -16,24 +16,38 @@ export interface OpenSource {
   readonly sample: readonly Trajectory[]
 }
 
-/** Enough for eight groups of eight, little enough to be read before a person notices. */
+/** A source that could not be read at all. */
+export interface UnreadableFile {
+  readonly name: string
+  readonly bytes: number
+  /** Stable, machine-readable, as in `UnreadableSource`; `read-error` where the bytes could not be had. */
+  readonly code: string
+  /** One sentence with what to do. */
+  readonly message: string
+}
+
+/** Enough for eight groups of eight. */
 const SAMPLE_RECORDS = 64
-const SAMPLE_BYTES = 4 << 20
+/** Little enough to be read before a person notices. */
+export const SAMPLE_BYTES = 4 << 20
 
 /**
  * Opens one source as far as its format. Throws `UnreadableSource` with a sentence for people when the bytes are no
  * container that is read, when no record is good, or when no format recognises the records.
  */
-export async function openSource(source: ByteSource, sourceIndex: number): Promise<OpenSource> {
+export async function openSource(
+  source: ByteSource,
+  sourceIndex: number,
+  options: { readonly sampleBytes?: number; readonly signal?: AbortSignal } = {},
+): Promise<OpenSource> {
   const container = await openContainer(source)
-  const { records, skipped } = await firstRecords(container)
+  const { records, firstBad } = await firstGoodRecords(container, options.sampleBytes ?? SAMPLE_BYTES, options.signal)
   if (records.length === 0) {
-    const first = skipped[0]
     throw new UnreadableSource(
       'no-good-record',
-      first === undefined
+      firstBad === null
         ? `${source.name} holds no record. Check that the run wrote to it.`
-        : `${source.name}: no record could be read; the first, at byte ${first.byte}, fails with: ${first.message}. Check that this is a rollout dump and that it was copied whole.`,
+        : `${source.name}: no record could be read; the first, at byte ${firstBad.byte}, fails with: ${firstBad.message}. Check that this is a rollout dump and that it was copied whole.`,
     )
   }
   const known = recogniseFormat({ records: records.map((record) => record.value) })
@@ -48,27 +62,33 @@ export async function openSource(source: ByteSource, sourceIndex: number): Promi
   return { source, container, format, recognition, sample }
 }
 
-async function firstRecords(container: Container) {
-  const records: RawRecord[] = []
-  const skipped: SkippedRecord[] = []
-  for await (const spans of container.index({ batchBytes: SAMPLE_BYTES })) {
-    const part = headOf(spans, SAMPLE_RECORDS - records.length)
-    const parsed = parseRecords(await container.read(part), part, allNumericKeys)
-    records.push(...parsed.records)
-    skipped.push(...parsed.skipped)
-    if (records.length > 0 || skipped.length >= SAMPLE_RECORDS) break
+/** Good records near the beginning, however many bad ones stand before them. None only where every record is bad. */
+async function firstGoodRecords(container: Container, batchBytes: number, signal: AbortSignal | undefined) {
+  let firstBad: SkippedRecord | null = null
+  for await (const spans of container.index({ batchBytes, ...(signal ? { signal } : {}) })) {
+    const bytes = await container.read(spans)
+    for (let from = 0; from < spans.offsets.length; from += SAMPLE_RECORDS) {
+      const part = partOf(spans, from, from + SAMPLE_RECORDS)
+      const start = (part.offsets[0] as number) - (spans.offsets[0] as number)
+      const { records, skipped } = parseRecords(bytes.subarray(start), part, allNumericKeys)
+      firstBad ??= skipped[0] ?? null
+      if (records.length > 0) return { records, firstBad }
+    }
   }
-  return { records, skipped }
+  signal?.throwIfAborted()
+  return { records: [], firstBad }
 }
 
-/** The first `count` records of a batch; damage at its end stays behind. */
-export function headOf(spans: RecordSpans, count: number): RecordSpans {
-  if (spans.offsets.length <= count) return spans
+/** Records `from` (inclusive) to `to` (exclusive) of a batch, counted from its first. */
+export function partOf(spans: RecordSpans, from: number, to: number): RecordSpans {
+  const { damaged } = spans
+  const index = (damaged?.index ?? -1) - from
   return {
-    first: spans.first,
-    lines: spans.lines.subarray(0, count),
-    offsets: spans.offsets.subarray(0, count),
-    lengths: spans.lengths.subarray(0, count),
+    first: spans.first + from,
+    lines: spans.lines.subarray(from, to),
+    offsets: spans.offsets.subarray(from, to),
+    lengths: spans.lengths.subarray(from, to),
+    ...(damaged !== undefined && index >= 0 && index < to - from ? { damaged: { ...damaged, index } } : {}),
   }
 }
 

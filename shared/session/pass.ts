@@ -45,9 +45,12 @@ export async function runPass(
       if (failure !== null) throw failure
       const bytes = await open.container.read(spans)
       underWay.push(
-        pool.run({ job: job++, source, spans, bytes, keep }).then(deliver, (error: unknown) => {
-          failure = error instanceof Error ? error : new Error(String(error))
-        }),
+        pool
+          .run({ job: job++, source, spans, bytes, keep })
+          .then(deliver)
+          .catch((error: unknown) => {
+            failure ??= error instanceof Error ? error : new Error(String(error))
+          }),
       )
     }
   }

@@ -47,7 +47,7 @@ export interface AuditJob {
   readonly source: number
   readonly spans: RecordSpans
   readonly bytes: Uint8Array
-  /** `record:part` addresses to keep, null = all; how `--limit` and `--sample` choose. */
+  /** `source:record:part` addresses to keep, null = all; how `--limit` and `--sample` choose. */
   readonly keep: ReadonlySet<string> | null
 }
 
@@ -87,7 +87,7 @@ export interface BatchResult {
   readonly tallies: Readonly<Record<string, CheckTally>>
   readonly totals: TokenTotals
   readonly boundaries: BoundaryCounts
-  /** Distinct values of each limit that the records carry. */
+  /** Distinct values of each limit that the records carry, two at most: then the dump as a whole has none. */
   readonly limits: Readonly<Partial<Record<LimitName, readonly number[]>>>
 }
 
@@ -99,6 +99,6 @@ export type AuditRequest =
 /** Audit worker to coordinator. */
 export type AuditReply =
   | { readonly kind: 'result'; readonly result: BatchResult }
-  | { readonly kind: 'failed'; readonly job: number | null; readonly message: string }
+  | { readonly kind: 'failed'; readonly job: number; readonly message: string }
 
 export const SEVERITY_RANK: Readonly<Record<Severity, number>> = { error: 2, warning: 1, info: 0 }

@@ -17,28 +17,27 @@ interface Slot {
   readonly waiting: Map<number, { resolve(result: BatchResult): void; reject(error: Error): void }>
 }
 
-/** A pool of audit workers. A worker that breaks fails its jobs with a sentence; the others go on. */
+/**
+ * A pool of audit workers. A worker that breaks (its code could not be loaded, memory ran out) takes records with it, so that
+ * every job fails with its sentence, also those that are handed in later; a job that fails alone leaves the others be.
+ */
 export function workerPool(spawn: () => WorkerLink, count: number, plan: AuditPlan): AuditPool {
   let wake: (() => void)[] = []
+  /** Why no job can be done any more. */
+  let over: Error | null = null
   const slots: Slot[] = Array.from({ length: count }, () => {
     const link = spawn()
     const slot: Slot = { link, waiting: new Map() }
-    const failAll = (message: string) => {
-      for (const { reject } of slot.waiting.values()) reject(new Error(message))
-      slot.waiting.clear()
-      notify()
-    }
     link.onMessage((message) => {
       const reply = message as AuditReply
-      if (reply.kind === 'failed' && reply.job === null) return failAll(reply.message)
-      const number = reply.kind === 'result' ? reply.result.job : (reply.job as number)
+      const number = reply.kind === 'result' ? reply.result.job : reply.job
       const waiting = slot.waiting.get(number)
       slot.waiting.delete(number)
       if (reply.kind === 'result') waiting?.resolve(reply.result)
       else waiting?.reject(new Error(reply.message))
       notify()
     })
-    link.onError((message) => failAll(`An audit worker stopped: ${message}`))
+    link.onError((message) => end(new Error(`An audit worker stopped: ${message}`)))
     link.post({ kind: 'plan', plan } satisfies AuditRequest)
     return slot
   })
@@ -47,9 +46,18 @@ export function workerPool(spawn: () => WorkerLink, count: number, plan: AuditPl
     wake = []
     for (const resume of woken) resume()
   }
+  const end = (reason: Error) => {
+    over ??= reason
+    for (const { waiting } of slots) {
+      for (const { reject } of waiting.values()) reject(over)
+      waiting.clear()
+    }
+    notify()
+  }
   const freest = () => slots.reduce((best, slot) => (slot.waiting.size < best.waiting.size ? slot : best))
   return {
     run(job) {
+      if (over !== null) return Promise.reject(over)
       const slot = freest()
       return new Promise((resolve, reject) => {
         slot.waiting.set(job.job, { resolve, reject })
@@ -60,12 +68,8 @@ export function workerPool(spawn: () => WorkerLink, count: number, plan: AuditPl
       while (freest().waiting.size >= JOBS_PER_WORKER) await new Promise<void>((resolve) => wake.push(resolve))
     },
     close() {
-      for (const slot of slots) {
-        slot.link.terminate()
-        for (const { reject } of slot.waiting.values()) reject(new Error('Reading was stopped.'))
-        slot.waiting.clear()
-      }
-      notify()
+      for (const { link } of slots) link.terminate()
+      end(new Error('Reading was stopped.'))
     },
   }
 }

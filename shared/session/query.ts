@@ -6,11 +6,11 @@ export interface Queryable {
   codesOf(index: number): readonly string[]
 }
 
-/** Indices of the rollouts that a query keeps, in its order; rollouts without a value in the sorted column come last. */
+/** Indices of the rollouts that a query keeps, each once, in its order; rollouts without a value in the sorted column come last. */
 export function queryRows({ facts, codesOf }: Queryable, query: RowQuery): Int32Array {
   const wanted = query.findings?.length ? new Set(query.findings) : null
   const text = query.text?.trim().toLowerCase() ?? ''
-  const candidates = query.only ?? facts.keys()
+  const candidates = query.only === undefined ? facts.keys() : new Set(query.only)
   const kept: number[] = []
   for (const index of candidates) {
     const row = facts[index]
@@ -25,50 +25,56 @@ export function queryRows({ facts, codesOf }: Queryable, query: RowQuery): Int32
     indices.sort()
     return query.descending ? indices.reverse() : indices
   }
-  return indices.sort(comparator(facts, codesOf, column, query.descending ? -1 : 1))
+  const values = new Map(kept.map((index) => [index, valueOf(index, facts, codesOf, column)]))
+  const direction = query.descending ? -1 : 1
+  return indices.sort((a, b) => {
+    const left = values.get(a) ?? null
+    const right = values.get(b) ?? null
+    if (left === null || right === null) return left === right ? a - b : left === null ? 1 : -1
+    return compare(left, right) * direction || a - b
+  })
 }
 
-function comparator(
+/** Null where there is none: NaN has no place in an order. */
+function valueOf(
+  index: number,
   facts: readonly TrajectoryFacts[],
   codesOf: Queryable['codesOf'],
   column: Exclude<SortColumn, 'index'>,
-  direction: number,
-): (a: number, b: number) => number {
-  const value = (index: number): number | string | null => {
-    const row = facts[index] as TrajectoryFacts
-    switch (column) {
-      case 'id':
-        return row.id
-      case 'group':
-        return row.group
-      case 'step':
-        return row.step
-      case 'reward':
-        return row.reward
-      case 'advantage':
-        return row.advantage
-      case 'tokens':
-        return row.realLength
-      case 'trained':
-        return row.trained === null || row.realLength === 0 ? null : row.trained / row.realLength
-      case 'turns':
-        return row.turns
-      case 'end':
-        return END_REASONS.indexOf(row.endReason)
-      case 'findings':
-        return codesOf(index).length
-    }
+): number | string | null {
+  const row = facts[index] as TrajectoryFacts
+  switch (column) {
+    case 'id':
+      return row.id
+    case 'group':
+      return row.group
+    case 'step':
+      return numberOrNull(row.step)
+    case 'reward':
+      return numberOrNull(row.reward)
+    case 'advantage':
+      return numberOrNull(row.advantage)
+    case 'tokens':
+      return row.realLength
+    case 'trained':
+      return row.trained === null || row.realLength === 0 ? null : row.trained / row.realLength
+    case 'turns':
+      return row.turns
+    case 'end':
+      return END_REASONS.indexOf(row.endReason)
+    case 'findings':
+      return codesOf(index).length
   }
-  return (a, b) => {
-    const left = value(a)
-    const right = value(b)
-    if (left === null || right === null) return left === right ? a - b : left === null ? 1 : -1
-    const order =
-      typeof left === 'string' || typeof right === 'string'
-        ? collator.compare(String(left), String(right))
-        : left - right
-    return order * direction || a - b
-  }
+}
+
+function numberOrNull(value: number | null): number | null {
+  return value === null || Number.isNaN(value) ? null : value
+}
+
+function compare(left: number | string, right: number | string): number {
+  if (typeof left === 'string' || typeof right === 'string') return collator.compare(String(left), String(right))
+  // Not the difference: that of two infinite rewards is no number.
+  return left < right ? -1 : left > right ? 1 : 0
 }
 
 /** "q2" before "q10", whatever the machine's language. */
@@ -100,7 +106,8 @@ export function lengthsOf(
     case 'sequence':
       return facts.filter(({ length }) => length > 0).map(({ realLength }) => realLength)
     case 'prompt':
-      return facts.flatMap(({ promptLength }) => promptLength ?? [])
+      // A dump may declare any number.
+      return facts.flatMap(({ promptLength }) => (promptLength === null || promptLength < 0 ? [] : promptLength))
     case 'assistant-turn':
       return facts.flatMap(({ assistantLengths }) => assistantLengths)
     case 'tool-reply':

@@ -6,6 +6,7 @@ import type { Report } from '../model/report.ts'
 import { LIMIT_NAMES, type Limits, type Stream } from '../model/streams.ts'
 import { plausibleFamilies } from '../tokens/plausible.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
+import { isLimit } from './batch.ts'
 import type { EngineHost } from './host.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import type { OpenSource } from './open-source.ts'
@@ -45,15 +46,18 @@ export async function survey(
     kins.push(kin)
     for (const source of members) kinOf.set(source, kin)
   }
-  const streams = new Set(kins.flatMap(({ settings }) => [...settings.streams]))
-  const whole = dumpSettings(kins, options, streams)
+  const shared = {
+    streams: new Set(kins.flatMap(({ settings }) => [...settings.streams])),
+    limits: limitsOf(kins, options),
+  }
+  const whole = dumpSettings(kins, options, shared)
   const bySource = sources.map((source) => kinOf.get(source) as Kin)
   return {
     plan: {
       settings: whole,
       sources: sources.map(({ format, recognition }, index) => {
         const { reference, prepared, settings } = bySource[index] as Kin
-        return { formatId: format.id, recognition, tokenizer: reference, prepared, settings: { ...settings, streams } }
+        return { formatId: format.id, recognition, tokenizer: reference, prepared, settings: { ...settings, ...shared } }
       }),
       checks: options.checks ?? null,
     },
@@ -100,8 +104,8 @@ async function surveyKin(
     for (const trajectory of sample) {
       for (const stream of streamsOf(trajectory, tokenizer)) streams.add(stream)
       for (const name of LIMIT_NAMES) {
-        const limit = trajectory.limits?.[name]
-        if (typeof limit === 'number') limits[name] = Math.max(limits[name] ?? 0, limit)
+        const limit = trajectory.limits?.[name] ?? null
+        if (isLimit(limit)) limits[name] = Math.max(limits[name] ?? 0, limit)
       }
     }
   }
@@ -112,7 +116,7 @@ async function surveyKin(
     alignment: 'token',
     alignmentUndecided: false,
     streams,
-    limits: { ...limits, ...options.limits },
+    limits,
   }
   const aligned = decideAlignment(
     viewsOf(sources, tokenizer, provisional),
@@ -139,7 +143,11 @@ async function surveyKin(
 }
 
 /** What holds for the dump as a whole: that of its files where they agree, else that of the kin with the most sampled sequences, the others named. */
-function dumpSettings(kins: readonly Kin[], options: AuditOptions, streams: ReadonlySet<Stream>): AuditSettings {
+function dumpSettings(
+  kins: readonly Kin[],
+  options: AuditOptions,
+  shared: Pick<AuditSettings, 'streams' | 'limits'>,
+): AuditSettings {
   const main = mainKin(kins)
   if (main === null) {
     const policy = policyOf([], options)
@@ -149,8 +157,7 @@ function dumpSettings(kins: readonly Kin[], options: AuditOptions, streams: Read
       policy: { ...policy, mask_alignment: alignment },
       alignment,
       alignmentUndecided: false,
-      streams,
-      limits: { ...options.limits },
+      ...shared,
     }
   }
   const others = kins.filter(
@@ -163,8 +170,22 @@ function dumpSettings(kins: readonly Kin[], options: AuditOptions, streams: Read
     ...main.settings,
     alignmentUndecided: kins.some(({ settings }) => settings.alignmentUndecided),
     policy: { ...main.settings.policy, evidence: [...main.settings.policy.evidence, ...evidence] },
-    streams,
+    ...shared,
   }
+}
+
+/**
+ * Limits that the person gave, else those of the sampled records: the largest where they differ, since what reaches that one
+ * was limited in any case. The same for all files, as checks over the whole dump go on where those of one rollout leave off.
+ */
+function limitsOf(kins: readonly Kin[], options: AuditOptions): Partial<Limits> {
+  const limits: Partial<Limits> = {}
+  for (const name of LIMIT_NAMES) {
+    const sampled = kins.flatMap(({ settings }) => settings.limits[name] ?? [])
+    const limit = options.limits?.[name] ?? (sampled.length === 0 ? null : Math.max(...sampled))
+    if (limit !== null) limits[name] = limit
+  }
+  return limits
 }
 
 function tokenizerReport(kins: readonly Kin[]): Report['tokenizer'] {
