@@ -71,7 +71,7 @@ function Reading() {
         <>
           <progress max={progress?.bytesTotal || 1} value={progress?.bytesRead ?? 0} aria-label="Reading" />
           <span>
-            read {counted(rollouts, 'rollout')}
+            reading, {counted(rollouts, 'rollout')} so far
             {progress !== null && ` · ${bytes(progress.bytesRead)} of ${bytes(progress.bytesTotal)}`}
             {rate !== null && ` · ${bytes(rate)}/s`}
           </span>

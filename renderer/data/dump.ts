@@ -14,7 +14,7 @@ import { forgetRows } from './rows.ts'
 import { startTokenizer, type TokenizerTexts } from './tokenizers.ts'
 
 /** While a dump is read, tables are asked again at most this often (milliseconds). */
-const REFRESH_EVERY = 700
+const REFRESH_EVERY = 1000
 /** Weight of the newest sample in the smoothed rate. */
 const RATE_SMOOTHING = 0.3
 
@@ -115,28 +115,38 @@ export function followProgress(): () => void {
 }
 
 async function refresh(progress: Progress): Promise<void> {
+  if (progress.done) return finish(progress)
+  if (progress.trajectories === 0) return
   const now = performance.now()
-  if (!progress.done && now - clock.refreshed < REFRESH_EVERY) return
+  const isFirst = clock.refreshed === 0
+  if (!isFirst && now - clock.refreshed < REFRESH_EVERY) return
   clock.refreshed = now
+  // Rows do not wait for the report, which takes longer the more has been read.
+  useFiles.setState(({ revision }) => ({ revision: revision + 1 }))
+  const run = opening
+  try {
+    const report = await ask('report', {})
+    if (run === opening && useFiles.getState().phase === 'reading') useFiles.setState({ report })
+  } catch {
+    // What stops the reading is told at its end; until then the last report stands.
+  }
+}
+
+/** Everything has been read, or reading broke off; the last report says which. */
+async function finish(progress: Progress): Promise<void> {
   const run = opening
   try {
     const report = await ask('report', {})
     if (run !== opening || useFiles.getState().phase !== 'reading') return
-    // Codes that need the whole dump are known only now, so rows kept until here may lack them.
-    if (progress.done) {
-      forgetRows()
-      refreshDetails()
-    }
-    useFiles.setState(({ revision }) => ({
-      report,
-      revision: revision + 1,
-      ...(progress.done ? { phase: 'open', rate: null } : {}),
-    }))
-    if (progress.done) await findFlagsHere(progress.trajectories)
+    // Findings that need the whole dump are known only now, so what was kept until here may lack them.
+    forgetRows()
+    refreshDetails()
+    useFiles.setState(({ revision }) => ({ report, revision: revision + 1, phase: 'open', rate: null }))
+    await findFlagsHere(progress.trajectories)
   } catch (error) {
     if (error instanceof Cancelled || run !== opening) return
     addProblem(sentenceOf(error))
-    if (progress.done) useFiles.setState({ phase: 'open', rate: null })
+    useFiles.setState({ phase: 'open', rate: null })
   }
 }
 
@@ -149,7 +159,7 @@ function takeOpened(opened: OpenedDump): void {
     revision: revision + 1,
   }))
   const { progress } = useFiles.getState()
-  if (progress?.done) void refresh(progress)
+  if (progress !== null) void refresh(progress)
 }
 
 function forget(): void {

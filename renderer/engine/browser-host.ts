@@ -18,7 +18,7 @@ export function browserHost(): EngineWorkerHost {
       return { update: (bytes) => void hash.update(bytes), digest: () => bytesToHex(hash.digest()) }
     },
     spawnAuditWorker,
-    // One core stays with the page and one with the reader.
+    // One core stays with the page and the reader; on two cores the reader audits by itself, between answers.
     jobs: Math.max(1, Math.min(MOST_JOBS, (navigator.hardwareConcurrency || 2) - 1)),
   }
 }
