@@ -94,6 +94,8 @@ export interface SourceReport {
   skipped: SkippedRecord[]
   missing: Stream[]
   drift: string[]
+  /** Present where nothing of the source could be read: `container` and `format` are null, and this is why. */
+  unreadable?: { code: string; message: string }
 }
 
 export interface Report {

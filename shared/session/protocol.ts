@@ -62,6 +62,7 @@ export interface Progress {
   readonly bytesTotal: number
   readonly trajectories: number
   readonly skipped: number
+  /** Nothing more will be read: the end was reached, or reading broke off and `report` fails with the reason. */
   readonly done: boolean
 }
 
@@ -123,7 +124,7 @@ export interface EngineRequests {
   open: { input: { sources: readonly SourceInput[]; options: AuditOptions }; output: OpenedDump }
   /** Reads everything again under other settings; resolves when settings took effect, progress follows. */
   reconfigure: { input: { options: AuditOptions }; output: OpenedDump }
-  /** The report so far; final once progress is done. */
+  /** The report so far; final once progress is done. Fails with a sentence where reading broke off. */
   report: { input: Record<string, never>; output: Report }
   boundaries: { input: Record<string, never>; output: readonly BoundaryRow[] }
   lengths: { input: { of: 'sequence' | 'prompt' | 'assistant-turn' | 'tool-reply' }; output: Histogram }

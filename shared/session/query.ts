@@ -25,18 +25,20 @@ export function queryRows({ facts, codesOf }: Queryable, query: RowQuery): Int32
     indices.sort()
     return query.descending ? indices.reverse() : indices
   }
-  const values = new Map(kept.map((index) => [index, valueOf(index, facts, codesOf, column)]))
+  // Every value is compared many times; that of `findings` takes a while to make.
+  const values = new Array<number | string | null>(facts.length)
+  for (const index of kept) values[index] = sortValue(index, facts, codesOf, column)
   const direction = query.descending ? -1 : 1
   return indices.sort((a, b) => {
-    const left = values.get(a) ?? null
-    const right = values.get(b) ?? null
+    const left = values[a] ?? null
+    const right = values[b] ?? null
     if (left === null || right === null) return left === right ? a - b : left === null ? 1 : -1
     return compare(left, right) * direction || a - b
   })
 }
 
 /** Null where there is none: NaN has no place in an order. */
-function valueOf(
+function sortValue(
   index: number,
   facts: readonly TrajectoryFacts[],
   codesOf: Queryable['codesOf'],

@@ -35,26 +35,41 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     return session
   }
 
-  const start = async (options: AuditOptions): Promise<OpenedDump> => {
-    session?.close()
+  /** What is open or being opened. */
+  let under = new AbortController()
+  const letGo = (why: string) => {
+    under.abort(new Error(why))
     session = null
+  }
+
+  const start = async (options: AuditOptions, cancelled: AbortSignal): Promise<OpenedDump> => {
+    letGo('Something else was opened meanwhile.')
+    const own = new AbortController()
+    under = own
+    cancelled.addEventListener('abort', () => own.abort(cancelled.reason), { once: true })
     const opened = await Session.open(sources, options, host, {
       addedTokenizers: [...tokenizers.values()],
       onProgress: (progress) => answer({ kind: 'progress', progress }),
+      signal: own.signal,
     })
+    // Closed with its session, in case the two crossed.
+    own.signal.throwIfAborted()
     session = opened
-    // A failed pass is told with the last progress; a call that needs it fails with the same sentence.
-    opened.done.catch(() => undefined)
     return { report: opened.report(), unreadable: opened.unreadable, dumpHash: opened.dumpHash }
   }
 
   const handlers: Handlers = {
-    async open({ sources: inputs, options }) {
+    async open({ sources: inputs, options }, signal) {
       sources = inputs.map((input) => host.byteSource(input))
-      return start(options)
+      return start(options, signal)
     },
-    reconfigure: ({ options }) => start(options),
-    report: async () => current().report(),
+    reconfigure: ({ options }, signal) => start(options, signal),
+    async report() {
+      const open = current()
+      // The page asks once progress is done; there it learns that it is not because of the end.
+      if (open.failure !== null) throw open.failure
+      return open.report()
+    },
     boundaries: async () => current().boundaries(),
     lengths: async ({ of }) => current().lengths(of),
     async query(query) {
@@ -77,8 +92,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       return { id: name }
     },
     async close() {
-      session?.close()
-      session = null
+      letGo('Reading was stopped.')
       sources = []
       return {}
     },

@@ -6,6 +6,7 @@ import { allNumericKeys } from '../formats/registry.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, Report } from '../model/report.ts'
 import type { ByteSource, Place } from '../model/source.ts'
+import { sentence } from './audit-worker.ts'
 import { type AuditRuntime, auditBatch, auditTrajectory, byCodeAndToken } from './batch.ts'
 import { boundaryRows } from './boundaries.ts'
 import { chooseTrajectories } from './choose.ts'
@@ -15,7 +16,7 @@ import { detailOf, type LoadedTrajectory, tokenDetail } from './detail.ts'
 import { dumpHash, hashSource } from './hashes.ts'
 import type { EngineHost } from './host.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
-import { type OpenSource, openSource } from './open-source.ts'
+import { type OpenSource, openSource, partOf, SAMPLE_BYTES, type UnreadableFile } from './open-source.ts'
 import { runPass } from './pass.ts'
 import type { TokenizerReference } from './plan.ts'
 import { type AuditPool, inlinePool, workerPool } from './pool.ts'
@@ -30,18 +31,14 @@ export interface SessionHooks {
   readonly addedTokenizers?: readonly TokenizerReference[]
 }
 
-export interface UnreadableFile {
-  readonly name: string
-  readonly message: string
-}
-
 /** How often progress is told, in milliseconds. */
 const PROGRESS_EVERY = 80
 
 /**
  * One or more sources opened under one set of options: the façade that every host calls. `open` resolves as soon as the
  * formats, the tokenizer and the policy are known; the pass over all records then runs on, `facts` grows in report order,
- * and everything but `report().sources[].sha256` is final once `done` resolves.
+ * and everything is final once `done` resolves. Where reading breaks off `done` rejects with a sentence (so does `failure`);
+ * what was read until then can still be looked at.
  */
 export class Session {
   readonly unreadable: readonly UnreadableFile[]
@@ -53,9 +50,9 @@ export class Session {
   private readonly runtime: AuditRuntime
   private readonly hashes: (string | null)[]
   private readonly stop = new AbortController()
-  private concluded: { readonly at: string; readonly conclusion: Conclusion } | null = null
-  private byPlace: Map<string, number> | null = null
+  private concluded: { readonly at: number; readonly conclusion: Conclusion } | null = null
   private finished = false
+  private failed: Error | null = null
   private pool: AuditPool | null = null
   private lastLoaded: LoadedTrajectory | null = null
 
@@ -76,11 +73,13 @@ export class Session {
     this.hashes = opened.map(() => null)
     hooks.signal?.addEventListener('abort', () => this.close(), { once: true })
     this.done = this.run(host, hooks)
+    // Who waits for it is told; a host that looks at `failure` instead must not be ended by it.
+    this.done.catch(() => undefined)
   }
 
   /**
    * Opens sources. Those that cannot be read are listed in `unreadable`, each with a sentence; the rest is audited.
-   * Throws when `options.tokenizer` names a tokenizer that is not there or whose files are none.
+   * Throws when `options.tokenizer` names a tokenizer that is not there or whose files are none, and the signal's reason.
    */
   static async open(
     sources: readonly ByteSource[],
@@ -90,18 +89,23 @@ export class Session {
   ): Promise<Session> {
     const opened: OpenSource[] = []
     const unreadable: UnreadableFile[] = []
+    // Samples are held until the last source is open: of many sources each gives less.
+    const sampleBytes = Math.max(LEAST_SAMPLE_BYTES, SAMPLE_BYTES / sources.length)
+    const { signal } = hooks
     for (const source of sources) {
-      hooks.signal?.throwIfAborted()
+      signal?.throwIfAborted()
       try {
-        opened.push(await openSource(source, opened.length))
+        opened.push(await openSource(source, opened.length, { sampleBytes, ...(signal ? { signal } : {}) }))
       } catch (error) {
-        if (!(error instanceof UnreadableSource)) throw error
-        unreadable.push({ name: source.name, message: error.message })
+        signal?.throwIfAborted()
+        unreadable.push(describeUnreadable(source, error))
       }
     }
     const found = await survey(opened, options, host, hooks.addedTokenizers ?? [])
-    hooks.signal?.throwIfAborted()
-    return new Session(opened, unreadable, await dumpHash(sources, host), found, host, hooks)
+    const hash = await dumpHash(sources, host)
+    signal?.throwIfAborted()
+    const surveyed = opened.map((open) => ({ ...open, sample: [] }))
+    return new Session(surveyed, unreadable, hash, found, host, hooks)
   }
 
   /** Throws with a sentence unless the files of a tokenizer can be read. */
@@ -110,49 +114,71 @@ export class Session {
   }
 
   private async run(host: EngineHost, hooks: SessionHooks): Promise<void> {
-    const { collected, opened } = this
     const { signal } = this.stop
     let told = 0
     const tell = (done: boolean) => {
       const now = Date.now()
-      if (!done && now - told < PROGRESS_EVERY) return
+      if (signal.aborted || (!done && now - told < PROGRESS_EVERY)) return
       told = now
-      hooks.onProgress?.({
-        bytesRead: collected.sources.reduce((sum, source) => sum + source.bytesRead, 0),
-        bytesTotal: opened.reduce((sum, { source }) => sum + source.size, 0),
-        trajectories: collected.facts.length,
-        skipped: collected.sources.reduce((sum, { skipped }) => sum + skipped.length, 0),
-        done,
-      })
+      hooks.onProgress?.(this.progress(done))
     }
-    const hashing = Promise.all(
-      opened.map(async ({ source }, index) => {
-        this.hashes[index] = await hashSource(source, host, signal)
-      }),
-    )
-    hashing.catch(() => undefined)
+    // A source that never answers must not keep a closed session waiting.
+    const stopped = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    })
     try {
-      const keep = await chooseTrajectories(opened, this.survey.plan.settings.options)
-      this.pool = this.createPool(host)
-      await runPass(opened, this.pool, keep, {
-        signal,
-        onResult: (result) => {
-          collected.add(result)
-          tell(false)
-        },
-        onSpans: (source, spans) => collected.sources[source]?.spans.push(spans),
-        onBytes: (source, bytes) => {
-          const state = collected.sources[source]
-          if (state !== undefined) state.bytesRead = bytes
-          tell(false)
-        },
-      })
-      await hashing
+      await Promise.race([this.read(host, () => tell(false)), stopped])
       this.finished = true
       tell(true)
+    } catch (error) {
+      this.failed = error instanceof Error ? error : new Error(String(error))
+      tell(true)
+      throw this.failed
     } finally {
-      this.pool?.close()
-      this.pool = null
+      this.close()
+    }
+  }
+
+  private progress(done: boolean): Progress {
+    const { sources, facts } = this.collected
+    return {
+      bytesRead: sources.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
+      bytesTotal: this.opened.reduce((sum, { source }) => sum + source.size, 0),
+      trajectories: facts.length,
+      skipped: sources.reduce((sum, { skipped }) => sum + skipped.length, 0),
+      done,
+    }
+  }
+
+  private async read(host: EngineHost, tell: () => void): Promise<void> {
+    const { collected, opened } = this
+    const { signal } = this.stop
+    const hashing = this.hash(host)
+    hashing.catch(() => undefined)
+    const keep = await chooseTrajectories(opened, this.survey.plan.settings.options, signal)
+    signal.throwIfAborted()
+    this.pool = this.createPool(host)
+    await runPass(opened, this.pool, keep, {
+      signal,
+      onResult: (result) => {
+        collected.add(result)
+        tell()
+      },
+      onSpans: (source, spans) => collected.sources[source]?.spans.push(spans),
+      onBytes: (source, bytes) => {
+        const state = collected.sources[source]
+        if (state !== undefined) state.bytesRead = bytes
+        tell()
+      },
+    })
+    await hashing
+  }
+
+  /** One source after the other: a run may have more files than a process may open at a time. */
+  private async hash(host: EngineHost): Promise<void> {
+    for (const [index, { source }] of this.opened.entries()) {
+      this.hashes[index] = await hashSource(source, host, this.stop.signal)
+      this.collected.version++
     }
   }
 
@@ -164,10 +190,16 @@ export class Session {
     return workerPool(host.spawnAuditWorker, host.jobs, this.survey.plan)
   }
 
-  /** Stops reading and lets everything go. */
+  /** Stops reading; `done` rejects unless it has resolved. What was read can still be looked at. */
   close(): void {
     this.stop.abort(new Error('Reading was stopped.'))
     this.pool?.close()
+    this.pool = null
+  }
+
+  /** Why reading broke off before the end, null while it goes on and once it is done. */
+  get failure(): Error | null {
+    return this.failed
   }
 
   get isDone(): boolean {
@@ -184,9 +216,10 @@ export class Session {
   }
 
   private conclusion(): Conclusion {
-    const at = `${this.collected.facts.length}:${this.finished}:${this.hashes.join()}`
+    const at = this.collected.version
     if (this.concluded?.at !== at) {
-      this.concluded = { at, conclusion: conclude(this.opened, this.survey, this.collected, this.hashes) }
+      const conclusion = conclude(this.opened, this.survey, this.collected, this.hashes, this.unreadable)
+      this.concluded = { at, conclusion }
       this.dumpFindingsByIndex = null
     }
     return this.concluded.conclusion
@@ -216,13 +249,18 @@ export class Session {
 
   /** The report-order index of a trajectory; throws when it is not (or not yet) among those read. */
   locate(place: Place): number {
-    if (this.byPlace === null || this.byPlace.size !== this.facts.length) {
-      this.byPlace = new Map(this.facts.map(({ place: at }, index) => [`${at.source}:${at.record}:${at.part}`, index]))
+    const { facts } = this
+    let low = 0
+    let high = facts.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (comparePlaces((facts[middle] as TrajectoryFacts).place, place) < 0) low = middle + 1
+      else high = middle
     }
-    const index = this.byPlace.get(`${place.source}:${place.record}:${place.part}`)
-    if (index === undefined)
+    const found = facts[low]
+    if (found === undefined || comparePlaces(found.place, place) !== 0)
       throw new Error(`No rollout at source ${place.source}, record ${place.record}, part ${place.part}.`)
-    return index
+    return low
   }
 
   /** Codes that stand in a rollout, those of its group included and intended ones excepted. */
@@ -323,6 +361,20 @@ export class Session {
   private findingsByIndexOf = -1
 }
 
+/** Enough for a few records of each of many sources. */
+const LEAST_SAMPLE_BYTES = 256 << 10
+
+function describeUnreadable({ name, size }: ByteSource, error: unknown): UnreadableFile {
+  if (error instanceof UnreadableSource) return { name, bytes: size, code: error.code, message: error.message }
+  const said = sentence(error)
+  const message = said.startsWith(name) ? said : `${name} could not be read: ${said}`
+  return { name, bytes: size, code: 'read-error', message }
+}
+
+function comparePlaces(a: Place, b: Place): number {
+  return a.source - b.source || a.record - b.record || a.part - b.part
+}
+
 /** Below this a worker costs more to start than it saves. */
 const WORKERS_FROM_BYTES = 8 << 20
 
@@ -337,10 +389,5 @@ function spansOf(batches: readonly RecordSpans[], record: number): RecordSpans {
   const batch = batches[low]
   const at = record - (batch?.first ?? 0)
   if (batch === undefined || at < 0 || at >= batch.offsets.length) throw new Error(`Record ${record} was not indexed.`)
-  return {
-    first: record,
-    lines: batch.lines.subarray(at, at + 1),
-    offsets: batch.offsets.subarray(at, at + 1),
-    lengths: batch.lengths.subarray(at, at + 1),
-  }
+  return partOf(batch, at, at + 1)
 }

@@ -57,7 +57,13 @@ export async function survey(
       settings: whole,
       sources: sources.map(({ format, recognition }, index) => {
         const { reference, prepared, settings } = bySource[index] as Kin
-        return { formatId: format.id, recognition, tokenizer: reference, prepared, settings: { ...settings, ...shared } }
+        return {
+          formatId: format.id,
+          recognition,
+          tokenizer: reference,
+          prepared,
+          settings: { ...settings, ...shared },
+        }
       }),
       checks: options.checks ?? null,
     },
