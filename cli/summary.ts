@@ -30,7 +30,8 @@ export function printSummary(
   unreadable: readonly { readonly name: string; readonly message: string }[],
   judgement: Judgement,
 ): void {
-  for (const source of report.sources) printSource(terminal, source)
+  // The others are told with their reason, files that could not even be opened among them.
+  for (const source of report.sources) if (source.unreadable === undefined) printSource(terminal, source)
   listSome(
     unreadable,
     ({ message }) => terminal.line([{ text: 'not read  ', style: 'warn' }, message], 2),

@@ -10,9 +10,11 @@ export function SourceList({ report }: { report: Report }) {
   const unreadable = useFiles((files) => files.unreadable)
   return (
     <>
-      {report.sources.map((source) => (
-        <SourceEntry key={source.name} source={source} />
-      ))}
+      {report.sources
+        .filter((source) => source.unreadable === undefined)
+        .map((source) => (
+          <SourceEntry key={source.name} source={source} />
+        ))}
       {unreadable.map(({ name, message }) => (
         <section key={name} className="source">
           <h3>{name}</h3>

@@ -81,7 +81,9 @@ function sources(report: Report): string {
     code(source.name),
     text(bytesText(source.bytes)),
     text(source.container ?? 'unknown'),
-    source.format === null ? 'not recognised' : code(source.format.id) + list(source.format.evidence.map(code)),
+    source.format === null
+      ? text(source.unreadable === undefined ? 'not recognised' : `not read: ${source.unreadable.message}`)
+      : code(source.format.id) + list(source.format.evidence.map(code)),
     count(source.trajectories),
     source.skipped.length === 0
       ? '0'

@@ -46,6 +46,7 @@ function sources(report: Report): string[] {
         `${counted(source.trajectories, 'rollout')} in ${counted(source.records, 'record')}` +
         (source.skipped.length > 0 ? `, ${counted(source.skipped.length, 'record')} skipped` : ''),
     )
+    if (source.unreadable !== undefined) lines.push(`  - not read: ${markdownCode(source.unreadable.message)}`)
     for (const text of source.format?.evidence ?? []) lines.push(`  - ${markdownCode(text)}`)
     if (source.missing.length > 0) lines.push(`  - not in this dump: ${source.missing.join(', ')}`)
     for (const skipped of source.skipped.slice(0, 10)) {
