@@ -52,10 +52,21 @@ export async function openWindow(
     errors,
     async drop(paths) {
       const data = { items: [], files: [...paths], dragOperationsMask: 1 }
-      const send = (type: 'dragEnter' | 'dragOver' | 'drop') =>
+      const send = (type: 'dragEnter' | 'dragOver' | 'dragCancel' | 'drop') =>
         devtools.send('Input.dispatchDragEvent', { type, x: 700, y: 400, data })
-      await send('dragEnter')
-      await page.locator('.drop-cover').waitFor()
+      // A drag that enters while the browser is still busy with the page's first frame is lost.
+      for (let tries = 0; tries < 10; tries++) {
+        await send('dragEnter')
+        const taken = await page
+          .locator('.drop-cover')
+          .waitFor({ timeout: 1000 })
+          .then(
+            () => true,
+            () => false,
+          )
+        if (taken) break
+        await send('dragCancel')
+      }
       await send('dragOver')
       await send('drop')
     },

@@ -80,7 +80,7 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
     expect(page.url()).toBe(address)
     expect(await page.locator('.token.selected').innerText()).toBe(text)
     await page.getByRole('button', { name: '1 flagged' }).click()
-    expect(await page.getByRole('row').count()).toBe(2)
+    await expect.poll(() => page.getByRole('row').count()).toBe(2)
   })
 
   test('every number opens the rollouts behind it', async () => {
