@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import { CHECKS } from '../../shared/checks/registry.ts'
+import type { Report } from '../../shared/model/report.ts'
+import { Session } from '../../shared/session/session.ts'
+import { memorySource } from '../containers/memory-source.ts'
+import { sampleBytes } from '../samples/read-sample.ts'
+import { testHost } from './test-host.ts'
+
+async function reportOf(name: string): Promise<Report> {
+  const session = await Session.open([memorySource(sampleBytes(name), 1 << 14, `${name}.jsonl.gz`)], {}, testHost())
+  await session.done
+  return session.report()
+}
+
+/** What a report says is wrong, and what follows from it: each failing code with how badly, how regularly and how often. */
+function digest(report: Report) {
+  const failing = report.checks.filter(({ status }) => status === 'fail')
+  return {
+    failing: Object.fromEntries(
+      failing.map(({ code, severity, pattern, affected, checked }) => [
+        code,
+        `${severity}, ${pattern}, ${affected} of ${checked}`,
+      ]),
+    ),
+    defects: Object.fromEntries(
+      report.defects.map(({ id, checks, places }) => [
+        id,
+        `${checks.join(' ')}: ${places.affected} of ${places.checked}`,
+      ]),
+    ),
+    verdicts: Object.fromEntries(
+      report.hypotheses.map(({ id, verdict, confidence }) => [
+        id,
+        verdict === 'not-checkable' ? verdict : `${verdict}, ${confidence}`,
+      ]),
+    ),
+  }
+}
+
+const SOUND = { H01: 'contradicted, high', H02: 'contradicted, high', H04: 'contradicted, high' }
+
+describe('verifiers-2025-08', () => {
+  it('names every fault of that code, and nothing else', async () => {
+    const report = await reportOf('verifiers-2025-08')
+    expect(digest(report)).toEqual({
+      failing: {
+        M15: 'error, systematic, 96 of 96',
+        T05: 'error, systematic, 96 of 96',
+        T04: 'warning, systematic, 96 of 96',
+        T07: 'error, systematic, 96 of 96',
+        C03: 'warning, sporadic, 7 of 79',
+        C04: 'warning, sporadic, 23 of 96',
+        M04: 'info, sporadic, 23 of 96',
+      },
+      defects: {
+        V1: 'M15: 96 of 96',
+        V2: 'T05: 186 of 186',
+        V3: 'T04: 203 of 203',
+        V4: 'T07: 96 of 96',
+        V10: 'C03: 7 of 7',
+        V11: 'C04: 23 of 96',
+      },
+      verdicts: {
+        H01: 'contradicted, high',
+        H02: 'supported, high',
+        H04: 'supported, high',
+        H05: 'contradicted, high',
+        H07: 'supported, high',
+      },
+    })
+  })
+
+  it('tells the dump as it is', async () => {
+    const report = await reportOf('verifiers-2025-08')
+    expect(report.tokenizer).toMatchObject({ id: 'qwen2.5', origin: 'bundled' })
+    expect(report.policy).toEqual({
+      id: 'rl',
+      origin: 'default',
+      evidence: [],
+      intended: [],
+      suggested: null,
+      mask_alignment: 'token',
+    })
+    expect(report.limits).toEqual({
+      max_prompt_length: { value: 768, origin: 'metadata' },
+      max_completion_length: null,
+      max_seq_len: { value: 1024, origin: 'metadata' },
+      max_turns: null,
+      max_tool_response_length: null,
+    })
+    expect(report.totals).toMatchObject({ trajectories: 96, groups: 12 })
+    // Overlong rows are cut and masked whole; the messages still hold what they lost.
+    expect(report.totals.tokens.lost).toBe(1869)
+    expect(report.sources).toMatchObject([
+      { container: 'jsonl+gzip', format: { id: 'native' }, records: 96, skipped: [], drift: [] },
+    ])
+  })
+})
+
+describe('verifiers-2025-07', () => {
+  it('names the trained headers and newlines, and nothing else', async () => {
+    expect(digest(await reportOf('verifiers-2025-07'))).toEqual({
+      failing: { M08: 'warning, systematic, 64 of 64', M11: 'warning, systematic, 64 of 64' },
+      defects: { V5: 'M08 M11: 141 of 141' },
+      verdicts: { ...SOUND, H02: 'supported, high', H05: 'contradicted, high', H07: 'contradicted, high' },
+    })
+  })
+
+  it('names the doubled begin of text in the Llama run as well', async () => {
+    const report = await reportOf('verifiers-2025-07-llama')
+    expect(report.tokenizer.id).toBe('llama3')
+    expect(digest(report)).toEqual({
+      failing: { M08: 'warning, systematic, 32 of 32', T01: 'warning, systematic, 32 of 32' },
+      defects: { V5: 'M08: 74 of 74', V6: 'T01: 32 of 32' },
+      verdicts: {
+        H01: 'contradicted, medium',
+        H02: 'supported, medium',
+        H04: 'contradicted, medium',
+        H05: 'contradicted, medium',
+        H07: 'contradicted, medium',
+      },
+    })
+  })
+})
+
+describe.each([
+  { name: 'clean-qwen2.5', tokenizer: 'qwen2.5', later: 'contradicted, high' },
+  { name: 'clean-qwen3-thinking', tokenizer: 'qwen3', later: 'contradicted, high' },
+  { name: 'clean-gsm8k', tokenizer: 'qwen2.5', later: 'not-checkable' },
+])('$name', ({ name, tokenizer, later }) => {
+  it('is silent', async () => {
+    const report = await reportOf(name)
+    expect(digest(report)).toEqual({
+      failing: {},
+      defects: {},
+      verdicts: { ...SOUND, H05: 'contradicted, high', H07: later },
+    })
+    expect(report.findings).toEqual([])
+    expect(report.findings_omitted).toBe(0)
+    expect(report.tokenizer.id).toBe(tokenizer)
+    expect(report.policy.suggested).toBeNull()
+    expect(report.totals.tokens).toMatchObject({ unknown: 0, lost: 0 })
+  })
+
+  it('was looked at by every check that has something to look at, and none lacks a stream', async () => {
+    const { checks } = await reportOf(name)
+    expect(checks.map(({ code }) => code)).toEqual(CHECKS.map(({ code }) => code))
+    expect(checks.filter(({ status }) => status === 'not-checkable')).toEqual([])
+    const idle = checks.filter(({ status }) => status === 'not-applicable').map(({ code }) => code)
+    // Unscaled advantages, no BOS, no block of the template; no padding, tool or second turn where there is none.
+    const always = ['A02', 'A03', 'M09', 'T01']
+    const more = {
+      'clean-qwen2.5': [],
+      'clean-qwen3-thinking': ['M12'],
+      'clean-gsm8k': ['C07', 'M05', 'M11', 'M12', 'T07'],
+    }
+    expect(idle).toEqual([...always, ...more[name as keyof typeof more]].sort())
+  })
+})
