@@ -1,4 +1,5 @@
 import type { ByteSource } from '../model/source.ts'
+import { ChunkCache } from './chunk-cache.ts'
 
 /** Bytes after any decompression, as the record finders see them. Offsets count decompressed bytes. */
 export interface ContainerBytes {
@@ -24,18 +25,26 @@ export class DamagedBytes extends Error {
   }
 }
 
-/** The bytes of a source as they are. */
+/** Records are asked for soon after the index has gone over them: twice the usual batch is enough to have them still. */
+const RECENT_BYTES = 8 << 20
+
+/** The bytes of a source as they are; what was streamed last is not read a second time. */
 export function plainBytes(source: ByteSource): ContainerBytes {
+  let recent: ChunkCache | null = null
   return {
     async *chunks({ signal, onBytes }) {
       let read = 0
+      const cache = new ChunkCache(RECENT_BYTES)
+      recent = cache
       for await (const chunk of readStream(source.stream(), signal)) {
+        cache.append(read, chunk)
         read += chunk.length
         yield chunk
         onBytes?.(read)
       }
+      if (recent === cache) recent = null
     },
-    slice: (start, end) => source.slice(start, end),
+    slice: async (start, end) => recent?.slice(start, end) ?? source.slice(start, end),
   }
 }
 

@@ -21,12 +21,11 @@ interface Slot {
  * A pool of audit workers. A worker that breaks (its code could not be loaded, memory ran out) takes records with it, so that
  * every job fails with its sentence, also those that are handed in later; a job that fails alone leaves the others be.
  */
-export function workerPool(spawn: () => WorkerLink, count: number, plan: AuditPlan): AuditPool {
+export function workerPool(links: readonly WorkerLink[], plan: AuditPlan): AuditPool {
   let wake: (() => void)[] = []
   /** Why no job can be done any more. */
   let over: Error | null = null
-  const slots: Slot[] = Array.from({ length: count }, () => {
-    const link = spawn()
+  const slots: Slot[] = links.map((link) => {
     const slot: Slot = { link, waiting: new Map() }
     link.onMessage((message) => {
       const reply = message as AuditReply

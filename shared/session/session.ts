@@ -14,7 +14,7 @@ import { Collected, codesOf, worstOf } from './collected.ts'
 import { type Conclusion, conclude, DEFAULT_MAX_FINDINGS } from './conclude.ts'
 import { detailOf, type LoadedTrajectory, tokenDetail } from './detail.ts'
 import { dumpHash, hashSource } from './hashes.ts'
-import type { EngineHost } from './host.ts'
+import type { EngineHost, WorkerLink } from './host.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import { type OpenSource, openSource, partOf, SAMPLE_BYTES, type UnreadableFile } from './open-source.ts'
 import { runPass } from './pass.ts'
@@ -61,6 +61,7 @@ export class Session {
     unreadable: readonly UnreadableFile[],
     hash: string,
     found: Survey,
+    private readonly workers: readonly WorkerLink[],
     host: EngineHost,
     hooks: SessionHooks,
   ) {
@@ -101,11 +102,17 @@ export class Session {
         unreadable.push(describeUnreadable(source, error))
       }
     }
-    const found = await survey(opened, options, host, hooks.addedTokenizers ?? [])
-    const hash = await dumpHash(sources, host)
-    signal?.throwIfAborted()
-    const surveyed = opened.map((open) => ({ ...open, sample: [] }))
-    return new Session(surveyed, unreadable, hash, found, host, hooks)
+    const workers = startWorkers(opened, host)
+    try {
+      const found = await survey(opened, options, host, hooks.addedTokenizers ?? [])
+      const hash = await dumpHash(sources, host)
+      signal?.throwIfAborted()
+      const surveyed = opened.map((open) => ({ ...open, sample: [] }))
+      return new Session(surveyed, unreadable, hash, found, workers, host, hooks)
+    } catch (error) {
+      for (const worker of workers) worker.terminate()
+      throw error
+    }
   }
 
   /** Throws with a sentence unless the files of a tokenizer can be read. */
@@ -157,7 +164,7 @@ export class Session {
     hashing.catch(() => undefined)
     const keep = await chooseTrajectories(opened, this.survey.plan.settings.options, signal)
     signal.throwIfAborted()
-    this.pool = this.createPool(host)
+    this.pool = this.createPool()
     await runPass(opened, this.pool, keep, {
       signal,
       onResult: (result) => {
@@ -182,12 +189,9 @@ export class Session {
     }
   }
 
-  private createPool(host: EngineHost): AuditPool {
-    const small = this.opened.reduce((sum, { source }) => sum + source.size, 0) < WORKERS_FROM_BYTES
-    if (host.spawnAuditWorker === undefined || host.jobs < 2 || small) {
-      return inlinePool((job) => auditBatch(job, this.runtime))
-    }
-    return workerPool(host.spawnAuditWorker, host.jobs, this.survey.plan)
+  private createPool(): AuditPool {
+    if (this.workers.length === 0) return inlinePool((job) => auditBatch(job, this.runtime))
+    return workerPool(this.workers, this.survey.plan)
   }
 
   /** Stops reading; `done` rejects unless it has resolved. What was read can still be looked at. */
@@ -195,6 +199,7 @@ export class Session {
     this.stop.abort(new Error('Reading was stopped.'))
     this.pool?.close()
     this.pool = null
+    for (const worker of this.workers) worker.terminate()
   }
 
   /** Why reading broke off before the end, null while it goes on and once it is done. */
@@ -377,6 +382,14 @@ function comparePlaces(a: Place, b: Place): number {
 
 /** Below this a worker costs more to start than it saves. */
 const WORKERS_FROM_BYTES = 8 << 20
+
+/** Workers are started while the dump is still being surveyed: they need about as long to be ready. */
+function startWorkers(opened: readonly OpenSource[], host: EngineHost): WorkerLink[] {
+  const { spawnAuditWorker } = host
+  const size = opened.reduce((sum, { source }) => sum + source.size, 0)
+  if (spawnAuditWorker === undefined || host.jobs < 2 || size < WORKERS_FROM_BYTES) return []
+  return Array.from({ length: host.jobs }, () => spawnAuditWorker())
+}
 
 function spansOf(batches: readonly RecordSpans[], record: number): RecordSpans {
   let low = 0
