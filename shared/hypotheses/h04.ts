@@ -5,6 +5,7 @@ import { H04 as RULES } from './thresholds.ts'
 import { measureTruncation, type TruncationMeasures } from './truncation.ts'
 import {
   type Argument,
+  behind,
   compared,
   conclude,
   holds,
@@ -55,23 +56,32 @@ function argumentsOf(found: TruncationMeasures, near: number, lost: number | nul
   const limits = found.nearLimit.map(({ limit, value }) => `${limit} ${value}`).join(', ')
   const cut = found.rewardCut !== null && found.rewardClosed !== null
   return [
-    ...compared(
-      `share of rollouts within ${NEAR_LIMIT_TOKENS} tokens of a limit (${limits})`,
-      near,
-      RULES.nearLimit.supported,
-      RULES.nearLimit.contradicted,
+    ...behind(
+      found.nearFilter,
+      compared(
+        `share of rollouts within ${NEAR_LIMIT_TOKENS} tokens of a limit (${limits})`,
+        near,
+        RULES.nearLimit.supported,
+        RULES.nearLimit.contradicted,
+      ),
     ),
-    ...compared('share of rollouts that lost text', lost, RULES.lost.supported, RULES.lost.contradicted, [
-      'C01',
-      'C03',
-      'C07',
-      'C12',
-    ]),
-    ...compared(
-      'share of rollouts whose supporting documents are visible at the answer',
-      visible,
-      RULES.documents.supported,
-      RULES.documents.contradicted,
+    ...behind(
+      { lostText: true },
+      compared('share of rollouts that lost text', lost, RULES.lost.supported, RULES.lost.contradicted, [
+        'C01',
+        'C03',
+        'C07',
+        'C12',
+      ]),
+    ),
+    ...behind(
+      { documentsHidden: true },
+      compared(
+        'share of rollouts whose supporting documents are visible at the answer',
+        visible,
+        RULES.documents.supported,
+        RULES.documents.contradicted,
+      ),
     ),
     ...stated('mean length in tokens', found.meanLength),
     ...stated('longest rollout in tokens', found.longest),

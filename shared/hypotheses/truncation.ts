@@ -1,8 +1,9 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { mean, unbiasedStd } from '../checks/groups/statistics.ts'
 import { completionLength, isCut, type ResolvedLimits } from '../checks/limits.ts'
+import { fitsFilter, hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
 import { NEAR_LIMIT_TOKENS } from '../checks/thresholds.ts'
-import type { Count } from '../model/report.ts'
+import type { Count, RolloutFilter } from '../model/report.ts'
 import type { LimitName } from '../model/streams.ts'
 import type { HypothesisInput } from './hypothesis.ts'
 import { checkOf } from './verdict.ts'
@@ -11,6 +12,8 @@ import { checkOf } from './verdict.ts'
 export interface TruncationMeasures {
   /** Rollouts within 10 tokens of a limit, by limit; only limits in tokens over prompt, completion or sequence that are known. */
   readonly nearLimit: readonly (Count & { readonly limit: LimitName; readonly value: number })[]
+  /** Finds the rollouts near any of them. */
+  readonly nearFilter: RolloutFilter
   /** Rollouts near any of them; null without such a limit. */
   readonly nearAny: Count | null
   /** Rollouts that lost text, of those whose end or messages tell; null where none tells. */
@@ -29,22 +32,26 @@ export interface TruncationMeasures {
 export function measureTruncation(input: HypothesisInput): TruncationMeasures {
   const facts = input.dump.facts.filter(({ idsHash }) => idsHash !== null)
   const rules = limitRules(facts, input.dump.limits)
-  const nearLimit = rules.map(({ limit, value, reaches }) => ({
+  const nearLimit = rules.map(({ limit, value, filter }) => ({
     limit,
     value,
     checked: facts.length,
-    affected: facts.filter(reaches).length,
+    affected: facts.filter((row) => fitsFilter(row, filter)).length,
   }))
-  const near = facts.filter((row) => rules.some(({ reaches }) => reaches(row)))
+  const nearFilter = { lengths: rules.flatMap(({ filter }) => filter.lengths) }
+  const near = facts.filter((row) => fitsFilter(row, nearFilter))
   const documented = facts.filter(({ supportingDocuments }) => (supportingDocuments?.available ?? 0) > 0)
   const rewarded = facts.filter(({ reward }) => reward !== null && Number.isFinite(reward))
   const lengths = facts.map(({ realLength }) => realLength)
   return {
     nearLimit,
+    nearFilter,
     nearAny: rules.length === 0 || facts.length === 0 ? null : { checked: facts.length, affected: near.length },
     lost: lostText(input, facts),
     documentsVisible:
-      documented.length === 0 ? null : { checked: documented.length, affected: documented.filter(allVisible).length },
+      documented.length === 0
+        ? null
+        : { checked: documented.length, affected: documented.filter((row) => !hasHiddenDocuments(row)).length },
     meanLength: lengths.length === 0 ? null : mean(lengths),
     longest: lengths.length === 0 ? null : lengths.reduce((a, b) => Math.max(a, b)),
     rewardClosed: meanReward(rewarded.filter(({ endReason }) => endReason === 'stop')),
@@ -59,25 +66,23 @@ export function measureTruncation(input: HypothesisInput): TruncationMeasures {
 interface LimitRule {
   readonly limit: LimitName
   readonly value: number
-  readonly reaches: (row: TrajectoryFacts) => boolean
+  readonly filter: RolloutFilter & { lengths: NonNullable<RolloutFilter['lengths']> }
 }
 
 function limitRules(facts: readonly TrajectoryFacts[], limits: ResolvedLimits): LimitRule[] {
   const rules: LimitRule[] = []
-  const add = (limit: LimitName, lengthOf: (row: TrajectoryFacts) => number | null) => {
+  const add = (limit: LimitName, of: LimitRule['filter']['lengths'][number]['of']) => {
     const value = limits[limit]?.value
     if (value === undefined) return
-    rules.push({ limit, value, reaches: (row) => (lengthOf(row) ?? -1) >= Math.max(0, value - NEAR_LIMIT_TOKENS) })
+    rules.push({ limit, value, filter: { lengths: [{ of, atLeast: Math.max(0, value - NEAR_LIMIT_TOKENS) }] } })
   }
-  add('max_seq_len', (row) => row.realLength)
-  add('max_prompt_length', (row) => row.promptLength)
+  add('max_seq_len', 'sequence')
+  add('max_prompt_length', 'prompt')
   const completionLimit = limits.max_completion_length?.value ?? null
   if (completionLimit !== null) {
-    const total = (row: TrajectoryFacts) => (row.promptLength === null ? null : completionLength(row))
     // Trainers use one name for new tokens per rollout and per turn; a rollout that exceeds it proves the latter.
-    const perTurn = facts.some((row) => total(row) === null || (total(row) as number) > completionLimit)
-    const longestTurn = (row: TrajectoryFacts) => row.assistantLengths.reduce((a, b) => Math.max(a, b), -1)
-    add('max_completion_length', perTurn ? longestTurn : total)
+    const perTurn = facts.some((row) => row.promptLength === null || completionLength(row) > completionLimit)
+    add('max_completion_length', perTurn ? 'assistant-turn' : 'completion')
   }
   return rules
 }
@@ -88,14 +93,10 @@ function lostText(input: HypothesisInput, facts: readonly TrajectoryFacts[]): Co
     ({ endReason, lost }) => lost > 0 || (endReason !== 'unknown' && endReason !== 'prompt-only'),
   )
   if (telling.length === 0) return null
-  const affected = telling.filter((row) => row.lost > 0 || isCut(row)).length
+  const affected = telling.filter(hasLostText).length
   // Which rollouts C01 names is not known here, and a rollout may be cut on both sides: the greater number is certain.
   const cutLeft = checkOf(input, 'C01')?.affected ?? 0
   return { checked: telling.length, affected: Math.min(telling.length, Math.max(affected, cutLeft)) }
-}
-
-function allVisible({ supportingDocuments }: TrajectoryFacts): boolean {
-  return supportingDocuments !== null && supportingDocuments.visible >= supportingDocuments.available
 }
 
 function meanReward(rows: readonly TrajectoryFacts[]): number | null {

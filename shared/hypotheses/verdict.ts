@@ -1,4 +1,4 @@
-import type { CheckResult, HypothesisResult, Measure } from '../model/report.ts'
+import type { CheckResult, HypothesisResult, Measure, RolloutFilter } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { FEW_ROLLOUTS, MANY_ROLLOUTS } from './thresholds.ts'
 
@@ -22,6 +22,11 @@ export interface Argument {
 /** A line that is stated, and compared with nothing. */
 export function stated(name: string, value: Measure['value'], checks: readonly string[] = []): Argument[] {
   return value === null ? [] : [{ measure: measure(name, value, '=', null, checks), speaksFor: null }]
+}
+
+/** The same lines, with the rollouts that stand behind their values. */
+export function behind(where: RolloutFilter, lines: readonly Argument[]): Argument[] {
+  return lines.map(({ measure, speaksFor }) => ({ measure: { ...measure, where }, speaksFor }))
 }
 
 /** Where a measure begins to speak for a verdict. */

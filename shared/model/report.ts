@@ -59,12 +59,28 @@ export interface CheckResult {
   intended: number
 }
 
+/** Facts by which the rollouts behind a number are found again; everything given must hold. */
+export interface RolloutFilter {
+  /** A length in tokens, padding excluded, from `atLeast` to below `below`; one of the list must hold. */
+  lengths?: {
+    of: 'sequence' | 'prompt' | 'completion' | 'assistant-turn' | 'tool-reply'
+    atLeast: number
+    below?: number
+  }[]
+  /** Text is known to be lost, or the rollout ends where nothing closes it. */
+  lostText?: true
+  /** Not all supporting documents are visible at the answer. */
+  documentsHidden?: true
+}
+
 export interface Measure {
   measure: string
   value: number | string | null
   threshold: number | string | null
   comparison: '>' | '>=' | '<' | '<=' | '='
   checks: string[]
+  /** The rollouts behind the value, where no check names them. */
+  where?: RolloutFilter
 }
 
 export interface HypothesisResult {

@@ -1,6 +1,6 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { AuditOptions } from '../model/policy.ts'
-import type { Finding, Report } from '../model/report.ts'
+import type { Finding, Report, RolloutFilter } from '../model/report.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import type { Message, RetrievedDocument } from '../model/trajectory.ts'
 
@@ -85,6 +85,8 @@ export interface RowQuery {
   readonly findings?: readonly string[]
   /** Rollouts to keep, by index (flagged ones, the members of a group, those behind a number). */
   readonly only?: readonly number[]
+  /** What stands behind a measure or a bar: `Measure.where`, a bin of a histogram. */
+  readonly where?: RolloutFilter
   readonly text?: string
   readonly sort?: SortColumn
   readonly descending?: boolean

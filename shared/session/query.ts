@@ -1,4 +1,5 @@
 import { END_REASONS, type TrajectoryFacts } from '../checks/facts.ts'
+import { fitsFilter } from '../checks/rollout-filter.ts'
 import type { Histogram, RowQuery, SortColumn } from './protocol.ts'
 
 export interface Queryable {
@@ -16,6 +17,7 @@ export function queryRows({ facts, codesOf }: Queryable, query: RowQuery): Int32
     const row = facts[index]
     if (row === undefined) continue
     if (wanted !== null && !codesOf(index).some((code) => wanted.has(code))) continue
+    if (query.where !== undefined && !fitsFilter(row, query.where)) continue
     if (text !== '' && !`${row.id}\n${row.group ?? ''}`.toLowerCase().includes(text)) continue
     kept.push(index)
   }

@@ -1,0 +1,37 @@
+import type { RolloutFilter } from '../model/report.ts'
+import type { TrajectoryFacts } from './facts.ts'
+import { completionLength, isCut } from './limits.ts'
+
+/** Whether a rollout is one of those that a filter means. */
+export function fitsFilter(row: TrajectoryFacts, filter: RolloutFilter): boolean {
+  if (filter.lengths !== undefined && !filter.lengths.some((range) => hasLength(row, range))) return false
+  if (filter.lostText && !hasLostText(row)) return false
+  return !(filter.documentsHidden && !hasHiddenDocuments(row))
+}
+
+/** Tokens are known to be lost, or the rollout ends where nothing closes it. */
+export function hasLostText(row: TrajectoryFacts): boolean {
+  return row.lost > 0 || isCut(row)
+}
+
+export function hasHiddenDocuments({ supportingDocuments }: TrajectoryFacts): boolean {
+  return supportingDocuments !== null && supportingDocuments.visible < supportingDocuments.available
+}
+
+type LengthRange = NonNullable<RolloutFilter['lengths']>[number]
+
+function hasLength(row: TrajectoryFacts, { of, atLeast, below }: LengthRange): boolean {
+  const fits = (length: number) => length >= atLeast && (below === undefined || length < below)
+  switch (of) {
+    case 'sequence':
+      return row.idsHash !== null && fits(row.realLength)
+    case 'prompt':
+      return row.promptLength !== null && fits(row.promptLength)
+    case 'completion':
+      return row.promptLength !== null && fits(completionLength(row))
+    case 'assistant-turn':
+      return row.assistantLengths.some(fits)
+    case 'tool-reply':
+      return row.toolReplyLengths.some(fits)
+  }
+}
