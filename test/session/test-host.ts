@@ -35,14 +35,15 @@ export function workerHost(
   intercept: (message: unknown, worker: WorkerEnd) => boolean = () => false,
 ): { host: EngineHost; log: WorkerLog } {
   const log: WorkerLog = { spawned: 0, terminated: 0, results: 0, loaded: [] }
-  const bundledTokenizers: BundledTokenizers = (id) => {
-    log.loaded.push(id)
-    return testTokenizerFiles(id)
-  }
   const host = testHost({
     jobs,
     spawnAuditWorker() {
       log.spawned++
+      // One for each worker: what a thread has loaded, another has not.
+      const bundledTokenizers: BundledTokenizers = (id) => {
+        log.loaded.push(id)
+        return testTokenizerFiles(id)
+      }
       return spawn(intercept, { bundledTokenizers }, log)
     },
   })
@@ -53,6 +54,8 @@ export function workerHost(
 export interface WorkerEnd {
   readonly number: number
   reply(message: AuditReply): void
+  /** Hands a message that was held back to the worker after all. */
+  pass(message: unknown): void
   fail(message: string): void
 }
 
@@ -77,6 +80,7 @@ function spawn(
   const end: WorkerEnd = {
     number: log.spawned,
     reply: postBack,
+    pass: (message) => deliver(toWorker, message),
     fail: (message) => deliver(errors, message),
   }
   return {
@@ -87,8 +91,8 @@ function spawn(
     onMessage: (listener) => void toMain.push(listener),
     onError: (listener) => void errors.push(listener),
     terminate() {
+      if (alive) log.terminated++
       alive = false
-      log.terminated++
     },
   }
 }

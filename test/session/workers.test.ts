@@ -1,0 +1,162 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { AuditRequest } from '../../shared/session/plan.ts'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import { gzipped, memorySource } from '../containers/memory-source.ts'
+import { conversation } from '../helpers/conversation.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
+import { audited, cleanRollout, cutRollout, lines, qwen, rolloutWithTrainedReply, turnsOf } from './dumps.ts'
+import { workerHost } from './test-host.ts'
+
+/** Above what is audited in one thread, and several batches long. */
+const LARGE = 9 << 20
+
+let tokenizer: Tokenizer
+beforeAll(async () => {
+  tokenizer = await qwen()
+})
+
+function weigh(mask: number[]): void {
+  for (const [token, trained] of mask.entries()) if (trained === 1 && token % 3 === 0) mask[token] = 0.25
+}
+
+/** Rollouts of many kinds, about 20 kB each: sound, faulty, cut, weighted, without a mask, without ids; and records that are none. */
+function largeDump(bytes: number, cut: boolean): string {
+  const long = (seed: number) => `Document ${seed}: ${'the river Arn rises in the hills of Teal. '.repeat(60)}`
+  const kinds = Array.from({ length: 8 }, (_, seed) => {
+    const turns = turnsOf(tokenizer, seed, {
+      tool: { text: long(seed), ...(seed === 1 ? { train: { content: true } } : {}) },
+    })
+    const record = conversation(tokenizer, turns, {
+      messages: true,
+      logprobs: 'both',
+      attention: seed === 2 ? 'loss' : 'ones',
+      padRight: seed,
+      limits: { max_seq_len: 4096 },
+      ...(seed === 3 ? { mask: 'none' as const } : {}),
+      ...(seed === 4 && cut ? { cutRight: 20, isTruncated: true, finishReason: 'length' } : {}),
+      ...(seed === 5 ? { editMask: weigh } : {}),
+      ...(seed === 6 ? { more: { somebodys_field: 1 } } : {}),
+    }).record
+    if (seed === 7) return { messages: record.messages, reward: 1, finish_reason: 'stop' }
+    return record
+  })
+  const written: string[] = []
+  for (let row = 0, size = 0; size < bytes; row++) {
+    const record = { ...kinds[row % kinds.length], id: `row-${row}`, group_id: `g${row >> 3}`, reward: (row % 5) / 4 }
+    const line = row % 97 === 50 ? '{"input_ids": [1, 2' : JSON.stringify(record)
+    written.push(line)
+    size += line.length + 1
+  }
+  return written.join('\n')
+}
+
+describe('audit workers', () => {
+  it.each([2, 3])('%i give the report, the rows and the rollouts that one thread gives', async (jobs) => {
+    const dump = largeDump(LARGE, true)
+    const inline = await audited(dump)
+    const { host, log } = workerHost(jobs)
+    const shared = await audited(dump, {}, host)
+    expect(log).toMatchObject({ spawned: jobs, terminated: jobs })
+    expect(log.results).toBeGreaterThanOrEqual(3)
+    expect(shared.report()).toEqual(inline.report())
+    expect(shared.facts).toEqual(inline.facts)
+    expect(shared.boundaries()).toEqual(inline.boundaries())
+    const all = inline.facts.map((_, index) => index)
+    expect(shared.rows(all)).toEqual(inline.rows(all))
+    expect(await shared.detail(12)).toEqual(await inline.detail(12))
+    // The dump is as mixed as it is meant to be.
+    const report = inline.report()
+    expect(report.sources[0]?.skipped.length).toBeGreaterThan(2)
+    expect(report.sources[0]?.drift).toHaveLength(1)
+    expect(report.totals.tokens.lost).toBeGreaterThan(0)
+    expect(report.totals.tokens.unknown).toBeGreaterThan(0)
+    expect(report.checks.filter(({ status }) => status === 'fail').map(({ code }) => code)).toEqual(
+      expect.arrayContaining(['M01', 'M15']),
+    )
+  })
+
+  it('load the whole tokenizer only when a text must be encoded, each once', async () => {
+    const without = workerHost(2)
+    await audited(largeDump(LARGE, false), {}, without.host)
+    expect(without.log.loaded).toEqual([])
+    const { host, log } = workerHost(2)
+    await audited(largeDump(LARGE, true), {}, host)
+    expect(log.loaded).toEqual(['qwen2.5', 'qwen2.5'])
+  })
+
+  it('read several sources of different tokenizers', async () => {
+    const llama = await testTokenizer('llama3')
+    const other = Array.from({ length: 20 }, (_, seed) => cutRollout(llama, seed))
+    const sources = () => [
+      memorySource(lines(other), 1 << 16, 'a.jsonl'),
+      memorySource(largeDump(LARGE, true), 1 << 16, 'b.jsonl'),
+      memorySource(
+        gzipped(lines(Array.from({ length: 5 }, (_, seed) => rolloutWithTrainedReply(llama, seed)))),
+        1 << 10,
+        'c.gz',
+      ),
+    ]
+    const inline = await audited(sources())
+    const shared = await audited(sources(), {}, workerHost(3).host)
+    expect(shared.report()).toEqual(inline.report())
+    expect(shared.facts.map(({ place }) => place)).toEqual(inline.facts.map(({ place }) => place))
+    expect(inline.report().tokenizer.evidence.join()).toContain('llama3')
+  })
+
+  it('are not started for a small dump, or when one thread is asked for', async () => {
+    const small = workerHost(3)
+    await audited(lines([cleanRollout(tokenizer, 1)]), {}, small.host)
+    expect(small.log.spawned).toBe(0)
+    const alone = workerHost(1)
+    await audited(largeDump(LARGE, false), {}, alone.host)
+    expect(alone.log.spawned).toBe(0)
+  })
+
+  it('that are slow do not change the order of the rollouts', async () => {
+    const dump = largeDump(LARGE, false)
+    const { host } = workerHost(3, (message, worker) => {
+      const request = message as AuditRequest
+      if (request.kind !== 'job' || worker.number !== 1) return false
+      // The first worker answers last.
+      setTimeout(() => worker.pass(message), 300)
+      return true
+    })
+    const session = await audited(dump, {}, host)
+    expect(session.facts.map(({ place }) => place.record)).toEqual(
+      session.facts.map(({ place }) => place.record).sort((a, b) => a - b),
+    )
+    expect(session.report()).toEqual((await audited(dump)).report())
+  })
+})
+
+describe('an audit worker that breaks', () => {
+  const message = 'An audit worker stopped: its code could not be loaded'
+
+  it('before it got a job ends the reading with a sentence', async () => {
+    const { host } = workerHost(2, (request, worker) => {
+      if ((request as AuditRequest).kind === 'plan') worker.fail('its code could not be loaded')
+      return true
+    })
+    await expect(audited(largeDump(LARGE, false), {}, host)).rejects.toThrow(message)
+  })
+
+  it('over a job ends the reading with a sentence, and all workers', async () => {
+    const { host, log } = workerHost(3, (request, worker) => {
+      if ((request as AuditRequest).kind === 'plan' || worker.number !== 2) return false
+      worker.fail('its code could not be loaded')
+      return true
+    })
+    await expect(audited(largeDump(LARGE, false), {}, host)).rejects.toThrow(message)
+    expect(log.terminated).toBe(3)
+  })
+
+  it('and says why a job failed is quoted', async () => {
+    const { host } = workerHost(2, (request, worker) => {
+      const asked = request as AuditRequest
+      if (asked.kind === 'plan') return false
+      worker.reply({ kind: 'failed', job: asked.job.job, message: 'The record is too strange.' })
+      return true
+    })
+    await expect(audited(largeDump(LARGE, false), {}, host)).rejects.toThrow('The record is too strange.')
+  })
+})
