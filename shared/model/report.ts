@@ -132,6 +132,8 @@ export interface Report {
     turns: number
     tokens: { total: number; trained: number; masked: number; padding: number; unknown: number; lost: number }
     by_part: Record<Part, { total: number; trained: number | null }>
+    /** Tokens of assistant turns, from after the header through the end token, by the 1-based ordinal of the turn. */
+    by_turn: Record<string, { total: number; trained: number | null }>
   }
   checks: CheckResult[]
   defects: Defect[]

@@ -7,7 +7,7 @@ import type { Format } from '../formats/format.ts'
 import { allNumericKeys, formatById } from '../formats/registry.ts'
 import type { Finding } from '../model/report.ts'
 import { LIMIT_NAMES, type LimitName, type Stream } from '../model/streams.ts'
-import { Expected, PART, PARTS, Provenance, TokenState } from '../model/tokens.ts'
+import { Expected, PART, PARTS, Provenance, TokenState, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
@@ -150,10 +150,24 @@ function countTokens(view: TrajectoryView, settings: AuditSettings, totals: Toke
   totals.unknown += byState[TokenState.unknown] as number
   totals.total += states.length
   totals.turns += segmentation?.turns.length ?? 0
+  for (const turn of segmentation?.turns ?? []) if (turn.kind === 'assistant') countTurn(turn, mask, totals)
   if (mask !== null) {
     totals.maskKnown = true
     weigh(view, mask, settings, totals)
   }
+}
+
+function countTurn(
+  { ordinal, contentStart, contentEnd, endToken }: Turn,
+  mask: Uint8Array | null,
+  totals: TokenTotals,
+) {
+  const end = endToken < 0 ? contentEnd : endToken + 1
+  let trained = 0
+  if (mask !== null) for (let token = contentStart; token < end; token++) if (mask[token] === 1) trained++
+  for (let turn = totals.byTurn.length; turn <= ordinal; turn++) totals.byTurn[turn] = totals.trainedByTurn[turn] = 0
+  totals.byTurn[ordinal] = (totals.byTurn[ordinal] as number) + end - contentStart
+  totals.trainedByTurn[ordinal] = (totals.trainedByTurn[ordinal] as number) + trained
 }
 
 /** Adds the loss weight of a trajectory, and how much of it lies on tokens that no oracle calls sampled. */

@@ -31,6 +31,8 @@ export function emptyTotals(): TokenTotals {
     lost: 0,
     byPart: PARTS.map(() => 0),
     trainedByPart: PARTS.map(() => 0),
+    byTurn: [],
+    trainedByTurn: [],
     maskKnown: false,
     weight: 0,
     weightUnsampled: null,
@@ -48,6 +50,10 @@ export function addTotals(into: TokenTotals, from: TokenTotals): void {
   for (let part = 0; part < PARTS.length; part++) {
     into.byPart[part] = (into.byPart[part] as number) + (from.byPart[part] as number)
     into.trainedByPart[part] = (into.trainedByPart[part] as number) + (from.trainedByPart[part] as number)
+  }
+  for (let turn = 0; turn < from.byTurn.length; turn++) {
+    into.byTurn[turn] = (into.byTurn[turn] ?? 0) + (from.byTurn[turn] ?? 0)
+    into.trainedByTurn[turn] = (into.trainedByTurn[turn] ?? 0) + (from.trainedByTurn[turn] ?? 0)
   }
   into.maskKnown ||= from.maskKnown
   into.weight += from.weight

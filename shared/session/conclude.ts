@@ -103,6 +103,14 @@ export function conclude(
           },
         ]),
       ) as Report['totals']['by_part'],
+      by_turn: Object.fromEntries(
+        totals.byTurn
+          .map(
+            (total, turn) =>
+              [turn, { total, trained: totals.maskKnown ? (totals.trainedByTurn[turn] ?? 0) : null }] as const,
+          )
+          .slice(1),
+      ),
     },
     checks,
     defects: recogniseDefects(checks, dump),

@@ -33,26 +33,32 @@ export async function runPass(
   const underWay: Promise<void>[] = []
   let failure: Error | null = null
   let job = 0
-  for (const [source, open] of sources.entries()) {
-    const index = open.container.index({
-      onBytes: (bytes) => hooks.onBytes(source, bytes),
-      ...(hooks.signal ? { signal: hooks.signal } : {}),
-    })
-    for await (const spans of index) {
-      hooks.signal?.throwIfAborted()
-      hooks.onSpans(source, spans)
-      await pool.ready()
-      if (failure !== null) throw failure
-      const bytes = await open.container.read(spans)
-      underWay.push(
-        pool
-          .run({ job: job++, source, spans, bytes, keep })
-          .then(deliver)
-          .catch((error: unknown) => {
-            failure ??= error instanceof Error ? error : new Error(String(error))
-          }),
-      )
+  try {
+    for (const [source, open] of sources.entries()) {
+      const index = open.container.index({
+        onBytes: (bytes) => hooks.onBytes(source, bytes),
+        ...(hooks.signal ? { signal: hooks.signal } : {}),
+      })
+      for await (const spans of index) {
+        hooks.signal?.throwIfAborted()
+        hooks.onSpans(source, spans)
+        await pool.ready()
+        if (failure !== null) throw failure
+        const bytes = await open.container.read(spans)
+        underWay.push(
+          pool
+            .run({ job: job++, source, spans, bytes, keep })
+            .then(deliver)
+            .catch((error: unknown) => {
+              failure ??= error instanceof Error ? error : new Error(String(error))
+            }),
+        )
+      }
     }
+  } catch (error) {
+    // What was read before the source broke off is not lost.
+    if (!hooks.signal?.aborted) await Promise.all(underWay)
+    throw error
   }
   await Promise.all(underWay)
   hooks.signal?.throwIfAborted()

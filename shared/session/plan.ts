@@ -68,6 +68,9 @@ export interface TokenTotals {
   lost: number
   byPart: number[]
   trainedByPart: number[]
+  /** Tokens of assistant turns by ordinal, index 0 unused: all of them, and the trained ones. */
+  byTurn: number[]
+  trainedByTurn: number[]
   /** Some trajectory had a mask. */
   maskKnown: boolean
   /** Sum of the loss weights. */

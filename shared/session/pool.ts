@@ -73,6 +73,28 @@ export function workerPool(links: readonly WorkerLink[], plan: AuditPlan): Audit
   }
 }
 
+/**
+ * A link that keeps a breakdown for whoever listens later: workers are started before there is a plan for them, and one
+ * whose code cannot be loaded says so only once, at any time.
+ */
+export function rememberingErrors(link: WorkerLink): WorkerLink {
+  const said: string[] = []
+  const listeners: ((message: string) => void)[] = []
+  link.onError((message) => {
+    said.push(message)
+    for (const listener of listeners) listener(message)
+  })
+  return {
+    post: (message, transfer) => link.post(message, transfer),
+    onMessage: (listener) => link.onMessage(listener),
+    onError(listener) {
+      listeners.push(listener)
+      for (const message of said) queueMicrotask(() => listener(message))
+    },
+    terminate: () => link.terminate(),
+  }
+}
+
 /** Audits in this thread: one job after the other, giving way to other work between them. */
 export function inlinePool(audit: (job: AuditJob) => BatchResult): AuditPool {
   let closed = false

@@ -19,7 +19,7 @@ import { loadTokenizer } from './load-tokenizer.ts'
 import { type OpenSource, openSource, partOf, SAMPLE_BYTES, type UnreadableFile } from './open-source.ts'
 import { runPass } from './pass.ts'
 import type { TokenizerReference } from './plan.ts'
-import { type AuditPool, inlinePool, workerPool } from './pool.ts'
+import { type AuditPool, inlinePool, rememberingErrors, workerPool } from './pool.ts'
 import type { BoundaryRow, Histogram, Progress, Row, RowQuery, TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { lengthHistogram, lengthsOf, queryRows } from './query.ts'
 import { type Survey, survey } from './survey.ts'
@@ -388,7 +388,7 @@ function startWorkers(opened: readonly OpenSource[], host: EngineHost): WorkerLi
   const { spawnAuditWorker } = host
   const size = opened.reduce((sum, { source }) => sum + source.size, 0)
   if (spawnAuditWorker === undefined || host.jobs < 2 || size < WORKERS_FROM_BYTES) return []
-  return Array.from({ length: host.jobs }, () => spawnAuditWorker())
+  return Array.from({ length: host.jobs }, () => rememberingErrors(spawnAuditWorker()))
 }
 
 function spansOf(batches: readonly RecordSpans[], record: number): RecordSpans {

@@ -101,6 +101,7 @@ export function report(fields: Partial<Report> = {}): Report {
       turns: 1880,
       tokens: { total: 910_233, trained: 201_331, masked: 650_000, padding: 58_902, unknown: 0, lost: 7 },
       by_part: Object.fromEntries(PARTS.map((part) => [part, { total: 0, trained: 0 }])) as Report['totals']['by_part'],
+      by_turn: { 1: { total: 0, trained: 0 } },
     },
     checks: [
       check('M01', {
