@@ -28,11 +28,13 @@ export interface WorkerLog {
 
 /**
  * Audit workers that are functions of this process behind links that clone every message and detach what is transferred,
- * as threads do. `intercept` may answer in a worker's stead; false lets the message through.
+ * as threads do. `intercept` may answer in a worker's stead; false lets the message through. `broken`: what every worker
+ * says as soon as it is started.
  */
 export function workerHost(
   jobs: number,
   intercept: (message: unknown, worker: WorkerEnd) => boolean = () => false,
+  broken: string | null = null,
 ): { host: EngineHost; log: WorkerLog } {
   const log: WorkerLog = { spawned: 0, terminated: 0, results: 0, loaded: [] }
   const host = testHost({
@@ -44,7 +46,7 @@ export function workerHost(
         log.loaded.push(id)
         return testTokenizerFiles(id)
       }
-      return spawn(intercept, { bundledTokenizers }, log)
+      return spawn(intercept, { bundledTokenizers }, log, broken)
     },
   })
   return { host, log }
@@ -63,6 +65,7 @@ function spawn(
   intercept: (message: unknown, worker: WorkerEnd) => boolean,
   lent: Pick<EngineHost, 'bundledTokenizers'>,
   log: WorkerLog,
+  broken: string | null,
 ): WorkerLink {
   let alive = true
   const toMain: ((message: unknown) => void)[] = []
@@ -77,6 +80,11 @@ function spawn(
     deliver(toMain, structuredClone(message))
   }
   serveAuditWorker({ post: postBack, onMessage: (listener) => void toWorker.push(listener) }, lent)
+  if (broken !== null) {
+    queueMicrotask(() => {
+      for (const listener of errors) listener(broken)
+    })
+  }
   const end: WorkerEnd = {
     number: log.spawned,
     reply: postBack,

@@ -132,6 +132,11 @@ describe('audit workers', () => {
 describe('an audit worker that breaks', () => {
   const message = 'An audit worker stopped: its code could not be loaded'
 
+  it('while the dump is still being surveyed ends the reading with a sentence', async () => {
+    const { host } = workerHost(2, () => true, 'its code could not be loaded')
+    await expect(audited(largeDump(LARGE, false), {}, host)).rejects.toThrow(message)
+  })
+
   it('before it got a job ends the reading with a sentence', async () => {
     const { host } = workerHost(2, (request, worker) => {
       if ((request as AuditRequest).kind === 'plan') worker.fail('its code could not be loaded')
