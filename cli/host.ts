@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { EngineHost, WorkerLink } from '../shared/session/host.ts'
+import { keepingWorkers } from '../shared/session/keep-workers.ts'
 import { packageRoot } from './package-root.ts'
 import { bundledTokenizerFiles } from './tokenizer-files.ts'
 
@@ -15,7 +16,7 @@ export function nodeHost(jobs: number | undefined): EngineHost {
       return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') }
     },
     // Node 20 runs no TypeScript: from source, as in tests, everything happens in this thread.
-    ...(import.meta.url.endsWith('.ts') ? {} : { spawnAuditWorker }),
+    ...(import.meta.url.endsWith('.ts') ? {} : { spawnAuditWorker: keptAuditWorker }),
     jobs: jobs ?? availableParallelism(),
   }
 }
@@ -29,5 +30,9 @@ function spawnAuditWorker(): WorkerLink {
       worker.on('error', (error) => listener(error instanceof Error ? error.message : String(error)))
     },
     terminate: () => void worker.terminate(),
+    rest: () => worker.unref(),
+    wake: () => worker.ref(),
   }
 }
+
+const keptAuditWorker = keepingWorkers(spawnAuditWorker, availableParallelism())

@@ -1,12 +1,15 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { WorkerLink } from '../../shared/session/host.ts'
+import { keepingWorkers } from '../../shared/session/keep-workers.ts'
 import type { EngineWorkerHost } from '../../shared/session/serve-engine.ts'
 import { byteSource } from './byte-sources.ts'
 import { fetchTokenizer } from './fetch-tokenizer.ts'
 
 /** Audit workers beyond this many wait for the one reader. */
 const MOST_JOBS = 8
+/** One core stays with the page; two workers at least, so that the reader can always answer. */
+const JOBS = Math.max(2, Math.min(MOST_JOBS, (navigator.hardwareConcurrency || 2) - 1))
 
 /** What a browser lends the engine. Runs inside the engine's worker, whose script lies one folder below the page. */
 export function browserHost(): EngineWorkerHost {
@@ -17,9 +20,9 @@ export function browserHost(): EngineWorkerHost {
       const hash = sha256.create()
       return { update: (bytes) => void hash.update(bytes), digest: () => bytesToHex(hash.digest()) }
     },
-    spawnAuditWorker,
-    // One core stays with the page and the reader; on two cores the reader audits by itself, between answers.
-    jobs: Math.max(1, Math.min(MOST_JOBS, (navigator.hardwareConcurrency || 2) - 1)),
+    slowSha256: true,
+    spawnAuditWorker: keepingWorkers(spawnAuditWorker, JOBS),
+    jobs: JOBS,
   }
 }
 

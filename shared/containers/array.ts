@@ -1,7 +1,7 @@
 import { type Boundary, ValueFinder } from './array-values.ts'
 import { type ChunkOptions, type ContainerBytes, DamagedBytes } from './bytes.ts'
 import type { RecordSpans } from './container.ts'
-import { SpansBuilder } from './spans.ts'
+import { type BatchSizes, SpansBuilder } from './spans.ts'
 
 /**
  * Finds the records of a JSON file: the elements of its array, or its one object (or several, one after the other, as
@@ -9,10 +9,10 @@ import { SpansBuilder } from './spans.ts'
  */
 export async function* indexValues(
   bytes: ContainerBytes,
-  batchBytes: number,
+  sizes: BatchSizes,
   options: ChunkOptions,
 ): AsyncGenerator<RecordSpans, void, undefined> {
-  const builder = new SpansBuilder(batchBytes)
+  const builder = new SpansBuilder(sizes)
   const finder = new ValueFinder()
   const found: Boundary[] = []
   let damage: { code: string; message: string } | null = null

@@ -42,9 +42,13 @@ export interface Container {
   /** As in the report: `jsonl`, `json`, `jsonl+gzip`. */
   readonly id: string
   readonly source: ByteSource
-  /** Finds record boundaries in order, without parsing them; batches of at most `batchBytes` (a larger record alone). */
+  /**
+   * Finds record boundaries in order, without parsing them; batches of at most `batchBytes` (a larger record alone). The
+   * first holds at most `firstBatchBytes`, and each may hold twice what the one before it might.
+   */
   index(options?: {
     readonly batchBytes?: number
+    readonly firstBatchBytes?: number
     readonly signal?: AbortSignal
     readonly onBytes?: (compressedBytesRead: number) => void
   }): AsyncIterable<RecordSpans>

@@ -1,6 +1,6 @@
 import { type ChunkOptions, type ContainerBytes, DamagedBytes } from './bytes.ts'
 import type { RecordSpans } from './container.ts'
-import { SpansBuilder } from './spans.ts'
+import { type BatchSizes, SpansBuilder } from './spans.ts'
 
 const NEWLINE = 0x0a
 const RETURN = 0x0d
@@ -12,10 +12,10 @@ const BOM = [0xef, 0xbb, 0xbf]
  */
 export async function* indexLines(
   bytes: ContainerBytes,
-  batchBytes: number,
+  sizes: BatchSizes,
   options: ChunkOptions,
 ): AsyncGenerator<RecordSpans, void, undefined> {
-  const builder = new SpansBuilder(batchBytes)
+  const builder = new SpansBuilder(sizes)
   /** Offset of the chunk in the container. */
   let base = 0
   let line = 1

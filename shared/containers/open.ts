@@ -48,7 +48,9 @@ export async function openContainer(source: ByteSource): Promise<Container> {
   return {
     id: (shape === 'lines' ? 'jsonl' : 'json') + (compressed ? '+gzip' : ''),
     source,
-    index: ({ batchBytes = DEFAULT_BATCH_BYTES, signal, onBytes } = {}) => find(bytes, batchBytes, { signal, onBytes }),
+    index({ batchBytes = DEFAULT_BATCH_BYTES, firstBatchBytes = batchBytes, signal, onBytes } = {}) {
+      return find(bytes, { first: firstBatchBytes, most: batchBytes }, { signal, onBytes })
+    },
     async read(spans) {
       const { start, end } = extentOf(spans)
       return end > start ? bytes.slice(start, end) : new Uint8Array(0)

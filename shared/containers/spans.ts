@@ -2,6 +2,12 @@ import type { RecordSpans } from './container.ts'
 
 export const DEFAULT_BATCH_BYTES = 4 << 20
 
+/** Most bytes of the first batch, and of any. */
+export interface BatchSizes {
+  readonly first: number
+  readonly most: number
+}
+
 /** Gathers record boundaries into batches. `add` and `damage` give a batch when one is full, `finish` the last one. */
 export class SpansBuilder {
   private first = 0
@@ -9,12 +15,18 @@ export class SpansBuilder {
   private offsets: number[] = []
   private lengths: number[] = []
 
-  constructor(private readonly batchBytes: number) {}
+  private limit: number
+  private readonly most: number
+
+  constructor(sizes: BatchSizes) {
+    this.limit = Math.min(sizes.first, sizes.most)
+    this.most = sizes.most
+  }
 
   /** Adds a record; returns the batch before it when the two together would be too large. */
   add(offset: number, length: number, line: number): RecordSpans | null {
     const start = this.offsets[0]
-    const full = start !== undefined && offset + length - start > this.batchBytes ? this.finish() : null
+    const full = start !== undefined && offset + length - start > this.limit ? this.finish() : null
     this.offsets.push(offset)
     this.lengths.push(length)
     this.lines.push(line)
@@ -40,6 +52,7 @@ export class SpansBuilder {
       lengths: Float64Array.from(this.lengths),
     }
     this.first += count
+    this.limit = Math.min(this.limit * 2, this.most)
     this.lines = []
     this.offsets = []
     this.lengths = []

@@ -13,12 +13,17 @@ export interface WorkerLink {
   onMessage(listener: (message: unknown) => void): void
   onError(listener: (message: string) => void): void
   terminate(): void
+  /** Nothing is expected of the worker for now: it must not keep its process alive. */
+  rest?(): void
+  wake?(): void
 }
 
 /** What a host lends the engine. */
 export interface EngineHost {
   readonly bundledTokenizers: BundledTokenizers
   createSha256(): Sha256
+  /** Hashing would keep this thread from answering: it is done once everything else is there. */
+  readonly slowSha256?: boolean
   /** Starts an audit worker (which runs `serveAuditWorker`); absent = audit in this thread. */
   readonly spawnAuditWorker?: () => WorkerLink
   /** Audit workers to use at most. */

@@ -12,6 +12,9 @@ export interface PassHooks {
   readonly signal?: AbortSignal
 }
 
+/** Little, so that the first rollouts are there before a person has looked up. */
+const FIRST_BATCH_BYTES = 256 << 10
+
 /** Reads every source once, from its first byte to its last, and audits it in batches. */
 export async function runPass(
   sources: readonly OpenSource[],
@@ -36,6 +39,7 @@ export async function runPass(
   try {
     for (const [source, open] of sources.entries()) {
       const index = open.container.index({
+        firstBatchBytes: FIRST_BATCH_BYTES,
         onBytes: (bytes) => hooks.onBytes(source, bytes),
         ...(hooks.signal ? { signal: hooks.signal } : {}),
       })

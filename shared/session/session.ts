@@ -160,8 +160,8 @@ export class Session {
   private async read(host: EngineHost, tell: () => void): Promise<void> {
     const { collected, opened } = this
     const { signal } = this.stop
-    const hashing = this.hash(host)
-    hashing.catch(() => undefined)
+    const hashing = host.slowSha256 ? null : this.hash(host)
+    hashing?.catch(() => undefined)
     const keep = await chooseTrajectories(opened, this.survey.plan.settings.options, signal)
     signal.throwIfAborted()
     this.pool = this.createPool()
@@ -178,7 +178,7 @@ export class Session {
         tell()
       },
     })
-    await hashing
+    await (hashing ?? this.hash(host))
   }
 
   /** One source after the other: a run may have more files than a process may open at a time. */

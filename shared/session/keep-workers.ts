@@ -1,0 +1,59 @@
+import type { WorkerLink } from './host.ts'
+import type { AuditReply, AuditRequest } from './plan.ts'
+
+interface Kept {
+  readonly link: WorkerLink
+  hear: (message: unknown) => void
+  complain: (message: string) => void
+  jobs: number
+  broken: boolean
+}
+
+/**
+ * Starts workers, and keeps at most `most` of those whose session ended in peace for the next one: a worker that has
+ * run before has its code loaded and compiled, which for a dump of some megabytes is most of the work.
+ */
+export function keepingWorkers(spawn: () => WorkerLink, most: number): () => WorkerLink {
+  const idle: Kept[] = []
+  return () => {
+    const kept = idle.pop() ?? start(spawn)
+    kept.link.wake?.()
+    let over = false
+    return {
+      post(message, transfer) {
+        if ((message as AuditRequest).kind === 'job') kept.jobs++
+        kept.link.post(message, transfer)
+      },
+      onMessage(listener) {
+        kept.hear = listener
+      },
+      onError(listener) {
+        kept.complain = listener
+      },
+      terminate() {
+        if (over) return
+        over = true
+        kept.hear = () => undefined
+        kept.complain = () => undefined
+        if (kept.broken || kept.jobs > 0 || idle.length >= most) return kept.link.terminate()
+        kept.link.rest?.()
+        idle.push(kept)
+      },
+    }
+  }
+}
+
+function start(spawn: () => WorkerLink): Kept {
+  const link = spawn()
+  const kept: Kept = { link, hear: () => undefined, complain: () => undefined, jobs: 0, broken: false }
+  link.onMessage((message) => {
+    const { kind } = message as AuditReply
+    if (kind === 'result' || kind === 'failed') kept.jobs--
+    kept.hear(message)
+  })
+  link.onError((message) => {
+    kept.broken = true
+    kept.complain(message)
+  })
+  return kept
+}
