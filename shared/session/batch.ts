@@ -7,7 +7,7 @@ import type { Format } from '../formats/format.ts'
 import { allNumericKeys, formatById } from '../formats/registry.ts'
 import type { Finding } from '../model/report.ts'
 import { LIMIT_NAMES, type LimitName, type Stream } from '../model/streams.ts'
-import { Expected, PART, PARTS, Provenance, TokenState, type Turn } from '../model/tokens.ts'
+import { Expected, PART, Provenance, TokenState, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
@@ -120,29 +120,29 @@ export function byCodeAndToken(a: Finding, b: Finding): number {
   return (a.tokens?.[0] ?? -1) - (b.tokens?.[0] ?? -1) || (a.tokens?.[1] ?? -1) - (b.tokens?.[1] ?? -1)
 }
 
-const PART_COUNT = PARTS.length
-/** Tokens by state, part and whether the mask trains them; reused, because it is needed for every trajectory. */
-const cells = new Int32Array(4 * PART_COUNT * 2)
+/** Tokens by state and part (`state << 4 | part`); reused, because it is needed for every trajectory. */
+const cells = new Int32Array(4 << 4)
 
 function countTokens(view: TrajectoryView, settings: AuditSettings, totals: TokenTotals): void {
   const { states, segmentation, mask } = view
   const parts = segmentation?.parts ?? null
   cells.fill(0)
   for (let token = 0; token < states.length; token++) {
-    const state = states[token] as TokenState
+    const state = states[token] as number
     const part = parts === null ? (state === TokenState.padding ? PART.padding : PART.other) : (parts[token] as number)
-    const cell = (state * PART_COUNT + part) * 2 + (mask !== null && mask[token] === 1 ? 1 : 0)
+    const cell = (state << 4) | part
     cells[cell] = (cells[cell] as number) + 1
   }
   const byState = [0, 0, 0, 0]
   for (let cell = 0; cell < cells.length; cell++) {
     const count = cells[cell] as number
     if (count === 0) continue
-    const part = (cell >> 1) % PART_COUNT
-    const state = Math.floor((cell >> 1) / PART_COUNT)
+    const part = cell & 15
+    const state = cell >> 4
     byState[state] = (byState[state] as number) + count
     totals.byPart[part] = (totals.byPart[part] as number) + count
-    if (cell & 1) totals.trainedByPart[part] = (totals.trainedByPart[part] as number) + count
+    // A padding token that carries loss has the state `trained` too.
+    if (state === TokenState.trained) totals.trainedByPart[part] = (totals.trainedByPart[part] as number) + count
   }
   totals.masked += byState[TokenState.masked] as number
   totals.trained += byState[TokenState.trained] as number

@@ -29,7 +29,7 @@ export interface UnreadableFile {
 /** Enough for eight groups of eight. */
 const SAMPLE_RECORDS = 64
 /** Little enough to be read before a person notices. */
-export const SAMPLE_BYTES = 4 << 20
+export const SAMPLE_BYTES = 2 << 20
 
 /**
  * Opens one source as far as its format. Throws `UnreadableSource` with a sentence for people when the bytes are no

@@ -15,6 +15,9 @@ export interface PassHooks {
 /** Little, so that the first rollouts are there before a person has looked up. */
 const FIRST_BATCH_BYTES = 256 << 10
 
+/** Small enough that the last batches end together, large enough that their messages do not count. */
+const BATCH_BYTES = 2 << 20
+
 /** Reads every source once, from its first byte to its last, and audits it in batches. */
 export async function runPass(
   sources: readonly OpenSource[],
@@ -39,6 +42,7 @@ export async function runPass(
   try {
     for (const [source, open] of sources.entries()) {
       const index = open.container.index({
+        batchBytes: BATCH_BYTES,
         firstBatchBytes: FIRST_BATCH_BYTES,
         onBytes: (bytes) => hooks.onBytes(source, bytes),
         ...(hooks.signal ? { signal: hooks.signal } : {}),
