@@ -49,6 +49,18 @@ export function announce(line) {
   process.stderr.write(`${line}\n`)
 }
 
+let stepsOnTerminalOnly = false
+
+/** For commands whose standard error is read by programs: what is being set up is then told on a terminal only. */
+export function tellStepsOnTerminalOnly() {
+  stepsOnTerminalOnly = true
+}
+
+/** A line about a step of the set-up that goes well. */
+function step(line) {
+  if (!stepsOnTerminalOnly || process.stderr.isTTY) announce(line)
+}
+
 /** Throws `SetupFailed` when this Node is too old to run any of it. */
 export function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
@@ -65,7 +77,7 @@ export async function ensureInstalled() {
   // Not in node_modules, which npm ci removes whole.
   await withLock(join(dist, '.installing'), async () => {
     if (installedAsLocked()) return
-    announce('Installing dependencies (npm ci)…')
+    step('Installing dependencies (npm ci)…')
     const clean = await npm('ci')
     if (clean.code !== 0) throw installFailed(clean.output)
   })
@@ -118,7 +130,7 @@ export async function ensureBuilt(targets = APPLICATION) {
     placeTokenizers()
     const stale = staleTargets(targets)
     if (stale.length === 0) return
-    announce(`Building ${stale.map(([target]) => target).join(', ')}…`)
+    step(`Building ${stale.map(([target]) => target).join(', ')}…`)
     await Promise.all(stale.map(([target, fingerprint]) => build(target, fingerprint)))
   })
 }
@@ -232,7 +244,7 @@ async function withLock(lock, work) {
       rmSync(lock, { force: true })
       continue
     }
-    if (!told) announce('Waiting for another command that is installing or building…')
+    if (!told) step('Waiting for another command that is installing or building…')
     told = true
     await new Promise((wake) => setTimeout(wake, 200))
   }
