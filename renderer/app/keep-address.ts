@@ -36,7 +36,7 @@ function takeWanted(dumpHash: string): void {
 function apply(address: Address): void {
   useFilters.setState({
     codes: address.findings,
-    behind: null,
+    where: address.where,
     flaggedOnly: address.flagged,
     sort: address.sort,
     descending: address.descending,
@@ -51,7 +51,7 @@ function current(): Address {
   const { dumpHash } = useFiles.getState()
   const { view, tab } = useView.getState()
   const { rollout, token, range } = useSelection.getState()
-  const { codes, flaggedOnly, sort, descending } = useFilters.getState()
+  const { codes, where, flaggedOnly, sort, descending } = useFilters.getState()
   return {
     dump: dumpHash,
     view,
@@ -59,6 +59,7 @@ function current(): Address {
     tokens: range ?? (token === null ? null : [token, token + 1]),
     tab,
     findings: codes,
+    where,
     flagged: flaggedOnly,
     sort,
     descending,

@@ -1,3 +1,4 @@
+import type { RolloutFilter } from '../../shared/model/report.ts'
 import type { SortColumn } from '../../shared/session/protocol.ts'
 import type { RolloutTab, View } from './view.ts'
 
@@ -9,6 +10,7 @@ export interface Address {
   readonly tokens: readonly [number, number] | null
   readonly tab: RolloutTab
   readonly findings: readonly string[]
+  readonly where: RolloutFilter | null
   readonly flagged: boolean
   readonly sort: SortColumn
   readonly descending: boolean
@@ -21,10 +23,17 @@ export const HOME: Address = {
   tokens: null,
   tab: 'tokens',
   findings: [],
+  where: null,
   flagged: false,
   sort: 'index',
   descending: false,
 }
+
+type LengthRange = NonNullable<RolloutFilter['lengths']>[number]
+
+const LENGTHS: readonly LengthRange['of'][] = ['sequence', 'prompt', 'completion', 'assistant-turn', 'tool-reply']
+/** More ranges than this are no filter that a number opens. */
+const MOST_RANGES = 8
 
 const VIEWS: readonly View[] = ['verdicts', 'rollouts', 'rollout']
 const TABS: readonly RolloutTab[] = ['tokens', 'boundaries', 'messages', 'raw']
@@ -51,6 +60,7 @@ export function formatAddress(address: Address): string {
   if (address.tokens !== null && address.view === 'rollout') fields.set('tokens', address.tokens.join('-'))
   if (address.tab !== HOME.tab && address.view === 'rollout') fields.set('tab', address.tab)
   if (address.findings.length > 0) fields.set('findings', address.findings.join('.'))
+  if (address.where !== null) fields.set('where', formatWhere(address.where))
   if (address.flagged) fields.set('flagged', '1')
   if (address.sort !== HOME.sort || address.descending) {
     fields.set('sort', `${address.descending ? '-' : ''}${address.sort}`)
@@ -74,10 +84,35 @@ export function parseAddress(hash: string): Address {
     tokens: start === null ? null : [start, Math.max(start + 1, Number(range?.[2] ?? start + 1))],
     tab: oneOf(TABS, fields.get('tab')) ?? HOME.tab,
     findings: (fields.get('findings') ?? '').split('.').filter((code) => /^[A-Z]\d{2}$/.test(code)),
+    where: parseWhere(fields.get('where') ?? ''),
     flagged: fields.get('flagged') === '1',
     sort: oneOf(SORTS, sort.replace(/^-/, '')) ?? HOME.sort,
     descending: sort.startsWith('-'),
   }
+}
+
+/** `lost`, `documents`, and lengths as `prompt:1000-1200` (to below 1200) or `prompt:4086-`, with dots between. */
+function formatWhere(where: RolloutFilter): string {
+  const lengths = (where.lengths ?? []).map(({ of, atLeast, below }) => `${of}:${atLeast}-${below ?? ''}`)
+  return [...(where.lostText ? ['lost'] : []), ...(where.documentsHidden ? ['documents'] : []), ...lengths].join('.')
+}
+
+function parseWhere(text: string): RolloutFilter | null {
+  const parts = text.split('.')
+  const lengths = parts.flatMap((part) => parseRange(part) ?? []).slice(0, MOST_RANGES)
+  const where: RolloutFilter = {
+    ...(parts.includes('lost') ? { lostText: true } : {}),
+    ...(parts.includes('documents') ? { documentsHidden: true } : {}),
+    ...(lengths.length > 0 ? { lengths } : {}),
+  }
+  return Object.keys(where).length === 0 ? null : where
+}
+
+function parseRange(part: string): LengthRange | null {
+  const match = /^([a-z-]+):(\d{1,9})-(\d{1,9})?$/.exec(part)
+  const of = oneOf(LENGTHS, match?.[1] ?? null)
+  if (match === null || of === null) return null
+  return { of, atLeast: Number(match[2]), ...(match[3] === undefined ? {} : { below: Number(match[3]) }) }
 }
 
 function oneOf<T extends string>(known: readonly T[], text: string | null): T | null {

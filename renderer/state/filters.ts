@@ -1,11 +1,13 @@
 import { create } from 'zustand'
+import type { Report, RolloutFilter } from '../../shared/model/report.ts'
 import type { RowQuery, SortColumn } from '../../shared/session/protocol.ts'
+import { filterWords } from '../text/filter-words.ts'
 
 export interface FiltersState {
   /** Check codes of which a shown rollout has at least one. */
   readonly codes: readonly string[]
-  /** Rollouts behind a number that was clicked, with what the number said. */
-  readonly behind: { readonly indices: readonly number[]; readonly why: string } | null
+  /** What the rollouts behind a number have in common; null where no such number was followed. */
+  readonly where: RolloutFilter | null
   readonly flaggedOnly: boolean
   readonly sort: SortColumn
   readonly descending: boolean
@@ -13,7 +15,7 @@ export interface FiltersState {
 
 export const NO_FILTERS: FiltersState = {
   codes: [],
-  behind: null,
+  where: null,
   flaggedOnly: false,
   sort: 'index',
   descending: false,
@@ -22,31 +24,27 @@ export const NO_FILTERS: FiltersState = {
 export const useFilters = create<FiltersState>()(() => NO_FILTERS)
 
 export function isFiltered(filters: FiltersState): boolean {
-  return filters.codes.length > 0 || filters.behind !== null || filters.flaggedOnly
+  return filters.codes.length > 0 || filters.where !== null || filters.flaggedOnly
 }
 
 /** The engine's question for these filters. `flagged` are the indices of flagged rollouts. */
 export function toQuery(filters: FiltersState, flagged: readonly number[]): RowQuery {
-  let only = filters.behind?.indices ?? null
-  if (filters.flaggedOnly) {
-    const keep = new Set(flagged)
-    only = only === null ? [...keep] : only.filter((index) => keep.has(index))
-  }
   return {
     ...(filters.codes.length > 0 ? { findings: filters.codes } : {}),
-    ...(only === null ? {} : { only }),
+    ...(filters.where === null ? {} : { where: filters.where }),
+    ...(filters.flaggedOnly ? { only: flagged } : {}),
     sort: filters.sort,
     descending: filters.descending,
   }
 }
 
-/** One sentence for the manifest of an export: which rollouts these are. */
-export function describeFilters(filters: FiltersState): string {
+/** One line for people and for the manifest of an export: which rollouts these are. */
+export function describeFilters(filters: FiltersState, limits: Report['limits'] | null): string {
   const parts: string[] = []
-  if (filters.codes.length > 0) parts.push(`with a finding of ${filters.codes.join(' or ')}`)
-  if (filters.behind !== null) parts.push(filters.behind.why)
+  if (filters.codes.length > 0) parts.push(`a finding of ${filters.codes.join(' or ')}`)
+  if (filters.where !== null) parts.push(filterWords(filters.where, limits))
   if (filters.flaggedOnly) parts.push('flagged')
-  return parts.length === 0 ? 'all rollouts' : `rollouts ${parts.join(', ')}`
+  return parts.length === 0 ? 'all rollouts' : `rollouts with: ${parts.join('; ')}`
 }
 
 export function toggleCode(code: string): void {

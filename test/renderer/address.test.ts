@@ -20,13 +20,30 @@ describe('the address of what is on screen', () => {
       sort: 'reward',
       descending: true,
     },
+    {
+      ...HOME,
+      dump: HASH,
+      view: 'rollouts',
+      where: {
+        lostText: true,
+        documentsHidden: true,
+        lengths: [
+          { of: 'assistant-turn', atLeast: 1000, below: 1200 },
+          { of: 'prompt', atLeast: 4086 },
+        ],
+      },
+    },
     { ...HOME, dump: HASH, view: 'rollout', rollout: 0, sort: 'index', descending: true },
   ])('survives being written and read: %j', (address) => {
     expect(parseAddress(formatAddress(address))).toEqual(address)
   })
 
   it('leaves at its start what it cannot understand', () => {
-    expect(parseAddress('#dump=<script>&view=lab&rollout=-1&tokens=a-b&findings=M01.drop&sort=;--')).toEqual({
+    expect(
+      parseAddress(
+        '#dump=<script>&view=lab&rollout=-1&tokens=a-b&findings=M01.drop&where=gone.prompt:-1-.chapter:1-2&sort=;--',
+      ),
+    ).toEqual({
       ...HOME,
       findings: ['M01'],
     })

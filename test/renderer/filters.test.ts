@@ -1,5 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { describeFilters, NO_FILTERS, sortBy, toggleCode, toQuery, useFilters } from '../../renderer/state/filters.ts'
+import {
+  describeFilters,
+  type FiltersState,
+  NO_FILTERS,
+  sortBy,
+  toggleCode,
+  toQuery,
+  useFilters,
+} from '../../renderer/state/filters.ts'
 
 beforeEach(() => useFilters.setState(NO_FILTERS))
 
@@ -9,10 +17,16 @@ describe('filters', () => {
   })
 
   it('keep the flagged among those behind a number', () => {
-    const filters = { ...NO_FILTERS, flaggedOnly: true, behind: { indices: [1, 2, 3], why: 'of 10 to 19 tokens' } }
-    expect(toQuery(filters, [3, 9]).only).toEqual([3])
-    expect(toQuery({ ...filters, behind: null }, [3, 9]).only).toEqual([3, 9])
-    expect(describeFilters(filters)).toBe('rollouts of 10 to 19 tokens, flagged')
+    const filters: FiltersState = { ...NO_FILTERS, codes: ['M01'], flaggedOnly: true, where: { lostText: true } }
+    expect(toQuery(filters, [3, 9])).toEqual({
+      findings: ['M01'],
+      where: { lostText: true },
+      only: [3, 9],
+      sort: 'index',
+      descending: false,
+    })
+    expect(describeFilters(filters, null)).toBe('rollouts with: a finding of M01; lost text; flagged')
+    expect(describeFilters(NO_FILTERS, null)).toBe('all rollouts')
   })
 
   it('ask for nothing, not for everything, when nothing is flagged', () => {

@@ -161,7 +161,11 @@ function Streams({ detail, token }: { detail: TrajectoryDetail; token: number })
     <dl className="panel-pairs streams">
       {streams.map(([name, values]) => (
         <Pair key={name} name={name}>
-          <StreamValue value={values === null ? null : (values[token] ?? Number.NaN)} />
+          {name === 'advantage' && values === null && detail.facts.advantage !== null ? (
+            <RolloutValue value={detail.facts.advantage} />
+          ) : (
+            <StreamValue value={values === null ? null : (values[token] ?? Number.NaN)} />
+          )}
         </Pair>
       ))}
       {sampler !== null && trainer !== null && (
@@ -177,6 +181,15 @@ function StreamValue({ value }: { value: number | null }) {
   if (value === null) return <span className="quiet">{NOT_IN_DUMP}</span>
   if (Number.isNaN(value)) return <span className="quiet">not scored</span>
   return <span className="number">{real(value)}</span>
+}
+
+/** A value that the dump gives once for the whole rollout. */
+function RolloutValue({ value }: { value: number }) {
+  return (
+    <>
+      <span className="number">{real(value)}</span> <span className="quiet">(of the rollout)</span>
+    </>
+  )
 }
 
 function Pair({ name, children }: { name: string; children: ReactNode }) {

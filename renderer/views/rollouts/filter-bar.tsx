@@ -5,6 +5,7 @@ import { useObservable } from '../../data/observable.ts'
 import { useFiles } from '../../state/files.ts'
 import { describeFilters, isFiltered, NO_FILTERS, toggleCode, useFilters } from '../../state/filters.ts'
 import { useFlags } from '../../state/flags.ts'
+import { filterWords } from '../../text/filter-words.ts'
 import { count, counted } from '../../text/numbers.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 
@@ -16,15 +17,15 @@ export function FilterBar() {
   return (
     <div className="filter-bar">
       <fieldset className="chips" aria-label="Filters">
-        {filters.behind !== null && (
+        {filters.where !== null && (
           <button
             type="button"
             className="chip"
             aria-pressed="true"
             title="Take this filter away"
-            onClick={() => useFilters.setState({ behind: null })}
+            onClick={() => useFilters.setState({ where: null })}
           >
-            {filters.behind.why} <span aria-hidden="true">✕</span>
+            {filterWords(filters.where, report?.limits ?? null)} <span aria-hidden="true">✕</span>
           </button>
         )}
         <button
@@ -40,7 +41,7 @@ export function FilterBar() {
           <button
             type="button"
             className="link"
-            onClick={() => useFilters.setState({ codes: [], behind: null, flaggedOnly: false })}
+            onClick={() => useFilters.setState({ codes: [], where: null, flaggedOnly: false })}
           >
             Clear
           </button>
@@ -78,6 +79,7 @@ function Exports() {
   const shown = useObservable(list)
   const flagged = useFlags((state) => state.here)
   const filters = useFilters()
+  const limits = useFiles((files) => files.report?.limits ?? null)
   return (
     <div className="exports">
       <button
@@ -92,7 +94,9 @@ function Exports() {
         type="button"
         className="button"
         disabled={shown.length === 0}
-        onClick={() => void exportRollouts({ as: 'source', indices: [...shown], why: describeFilters(filters) })}
+        onClick={() =>
+          void exportRollouts({ as: 'source', indices: [...shown], why: describeFilters(filters, limits) })
+        }
       >
         Export {isFiltered(filters) ? `these ${count(shown.length)}` : 'all'}
       </button>
@@ -104,13 +108,14 @@ function Exports() {
 export function NothingMatches() {
   const filters = useFilters()
   const isReading = useFiles((files) => files.phase === 'reading')
+  const limits = useFiles((files) => files.report?.limits ?? null)
   return (
     <div className="nothing">
       <p>
         {isReading
           ? 'No rollout so far'
           : isFiltered(filters)
-            ? `No rollout matches: ${describeFilters(filters)}.`
+            ? `There are no ${describeFilters(filters, limits)}.`
             : 'No rollout.'}
       </p>
       {isFiltered(filters) && (

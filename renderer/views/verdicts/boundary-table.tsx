@@ -1,9 +1,9 @@
-import type { BoundaryRow } from '../../../shared/session/protocol.ts'
+import type { CheckResult } from '../../../shared/model/report.ts'
 import { showRollouts } from '../../commands/commands.ts'
 import { useBoundaries } from '../../data/boundaries.ts'
 import { ABSENT, count, percent } from '../../text/numbers.ts'
 
-/** What a share in each column is decided by; the rollouts behind it are those with one of these findings. */
+/** Checks that speak of each column; the rollouts behind a share are those with a finding of one of them. */
 const COLUMNS = [
   { key: 'header', title: 'header as it should be', codes: ['T05'] },
   { key: 'end', title: 'end token', codes: ['M10', 'C03'] },
@@ -12,7 +12,7 @@ const COLUMNS = [
 ] as const
 
 /** For every kind of turn edge, the share that is as it should be. */
-export function BoundaryTable() {
+export function BoundaryTable({ checks }: { checks: readonly CheckResult[] }) {
   const rows = useBoundaries()
   if (rows.length === 0) return null
   return (
@@ -41,7 +41,7 @@ export function BoundaryTable() {
               <td className="number">{count(row.edges)}</td>
               {COLUMNS.map((column) => (
                 <td key={column.key} className="number">
-                  <ShareCell row={row} column={column} />
+                  <ShareCell share={row[column.key]} codes={codesAt(checks, row.boundary, column.codes)} />
                 </td>
               ))}
             </tr>
@@ -62,12 +62,25 @@ export function EdgeName({ boundary }: { boundary: string }) {
   )
 }
 
-function ShareCell({ row, column }: { row: BoundaryRow; column: (typeof COLUMNS)[number] }) {
-  const share = row[column.key]
+/** The checks of a column that found something at this kind of edge. */
+function codesAt(checks: readonly CheckResult[], boundary: string, codes: readonly string[]): string[] {
+  return checks
+    .filter(({ code, by_boundary }) => codes.includes(code) && (by_boundary[boundary]?.affected ?? 0) > 0)
+    .map(({ code }) => code)
+}
+
+function ShareCell({ share, codes }: { share: number | null; codes: readonly string[] }) {
   if (share === null) return <span title="nothing to look at">{ABSENT}</span>
   if (share === 1) return <span className="ok-text">✓ 100 %</span>
+  // Where a check is silent the policy intends it, or what differs is no fault by itself.
+  if (codes.length === 0) return percent(share)
   return (
-    <button type="button" className="link share-bad" onClick={() => showRollouts({ codes: column.codes })}>
+    <button
+      type="button"
+      className="link share-bad"
+      title={`Show the rollouts with ${codes.join(', ')}`}
+      onClick={() => showRollouts({ codes })}
+    >
       <span aria-hidden="true">▲</span> {percent(share)}
     </button>
   )

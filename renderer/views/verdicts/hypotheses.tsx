@@ -1,6 +1,9 @@
+import { Fragment } from 'react'
 import type { HypothesisResult, Measure } from '../../../shared/model/report.ts'
 import { STREAMS, type Stream } from '../../../shared/model/streams.ts'
 import { showRollouts } from '../../commands/commands.ts'
+import { useFiles } from '../../state/files.ts'
+import { filterWords } from '../../text/filter-words.ts'
 import { ABSENT, percent, real } from '../../text/numbers.ts'
 import { HYPOTHESIS_QUESTIONS, STREAM_WORDS, VERDICT_WORDS } from '../../text/words.ts'
 
@@ -75,30 +78,62 @@ function VerdictChip({ result }: { result: HypothesisResult }) {
 
 /** `trained share of tool tokens 0.31 (decides at > 0)`; the value opens the rollouts behind it. */
 function MeasureLine({ measure, large = false }: { measure: Measure; large?: boolean }) {
-  const { value, threshold, comparison, checks } = measure
-  const shown = measured(measure, value)
+  const { value, threshold, comparison } = measure
   return (
     <p className={large ? 'measure large' : 'measure'}>
-      {checks.length > 0 ? (
-        <button
-          type="button"
-          className="link measure-value"
-          title={`Show the rollouts with ${checks.join(', ')}`}
-          onClick={() => showRollouts({ codes: checks })}
-        >
-          {shown}
-        </button>
-      ) : (
-        <span className="measure-value">{shown}</span>
-      )}{' '}
-      {measure.measure}
+      <MeasureValue measure={measure} /> {measure.measure}
       {threshold !== null && (
         <span className="quiet">
           {' '}
           (threshold {SIGNS[comparison]} {measured(measure, threshold)})
         </span>
       )}
+      {measure.where !== undefined && value !== 0 && <NamedBy checks={measure.checks} />}
     </p>
+  )
+}
+
+function MeasureValue({ measure }: { measure: Measure }) {
+  const limits = useFiles((files) => files.report?.limits ?? null)
+  const { where, checks, value } = measure
+  const shown = measured(measure, value)
+  if (where === undefined && checks.length === 0) return <span className="measure-value">{shown}</span>
+  const whose = where === undefined ? `with ${checks.join(', ')}` : `with: ${filterWords(where, limits)}`
+  return (
+    <button
+      type="button"
+      className="link measure-value"
+      title={`Show the rollouts ${whose}`}
+      onClick={() => showRollouts(where === undefined ? { codes: checks } : { where })}
+    >
+      {shown}
+    </button>
+  )
+}
+
+/** Checks that name some of the rollouts, beside a value that opens all of them. */
+function NamedBy({ checks }: { checks: readonly string[] }) {
+  const report = useFiles((files) => files.report)
+  const failed = checks.filter((code) => report?.checks.some((check) => check.code === code && check.affected > 0))
+  if (failed.length === 0) return null
+  return (
+    <span className="quiet">
+      {' '}
+      named by{' '}
+      {failed.map((code, position) => (
+        <Fragment key={code}>
+          {position > 0 && ', '}
+          <button
+            type="button"
+            className="link"
+            title={`Show the rollouts with ${code}`}
+            onClick={() => showRollouts({ codes: [code] })}
+          >
+            {code}
+          </button>
+        </Fragment>
+      ))}
+    </span>
   )
 }
 

@@ -1,13 +1,10 @@
 import { useState } from 'react'
-import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
 import type { Report } from '../../../shared/model/report.ts'
 import type { LimitName } from '../../../shared/model/streams.ts'
 import type { Histogram } from '../../../shared/session/protocol.ts'
 import { showRollouts } from '../../commands/commands.ts'
 import { type LengthOf, useLengths } from '../../data/boundaries.ts'
-import { scanRows } from '../../data/rows.ts'
-import { sentenceOf } from '../../engine/client.ts'
-import { addProblem, useFiles } from '../../state/files.ts'
+import { rangeWords } from '../../text/filter-words.ts'
 import { count, counted, short } from '../../text/numbers.ts'
 import { LIMIT_WORDS } from '../../text/words.ts'
 
@@ -15,28 +12,29 @@ interface Choice {
   readonly of: LengthOf
   readonly label: string
   readonly limits: readonly LimitName[]
-  lengths(facts: TrajectoryFacts): readonly number[]
+  /** What each bar counts. */
+  readonly counts: readonly [one: string, many: string]
 }
 
 const CHOICES: readonly Choice[] = [
-  { of: 'sequence', label: 'whole rollout', limits: ['max_seq_len'], lengths: (facts) => [facts.realLength] },
+  { of: 'sequence', label: 'whole rollout', limits: ['max_seq_len'], counts: ['rollout', 'rollouts'] },
   {
     of: 'prompt',
     label: 'prompt',
     limits: ['max_prompt_length'],
-    lengths: (facts) => (facts.promptLength === null ? [] : [facts.promptLength]),
+    counts: ['rollout', 'rollouts'],
   },
   {
     of: 'assistant-turn',
     label: 'assistant turn',
     limits: ['max_completion_length'],
-    lengths: (facts) => facts.assistantLengths,
+    counts: ['turn', 'turns'],
   },
   {
     of: 'tool-reply',
     label: 'tool reply',
     limits: ['max_tool_response_length'],
-    lengths: (facts) => facts.toolReplyLengths,
+    counts: ['reply', 'replies'],
   },
 ]
 
@@ -93,8 +91,9 @@ function Bars({ histogram, choice, limits }: { histogram: Histogram; choice: Cho
           const start = from + bin * width
           const height = (number / most) * HEIGHT
           if (number === 0) return null
-          const label = `${count(start)} to ${count(start + width - 1)} tokens: ${count(number)}`
-          const open = () => void openBin(choice, start, start + width)
+          const range = { of: choice.of, atLeast: start, below: start + width }
+          const label = `${rangeWords(range)}: ${counted(number, ...choice.counts)}`
+          const open = () => showRollouts({ where: { lengths: [range] } })
           return (
             // biome-ignore lint/a11y/useSemanticElements: a button cannot stand in a drawing
             <g
@@ -144,18 +143,4 @@ function Bars({ histogram, choice, limits }: { histogram: Histogram; choice: Cho
       {drawn.length === 0 && <figcaption className="quiet">No limit of this length is known.</figcaption>}
     </figure>
   )
-}
-
-async function openBin(choice: Choice, from: number, to: number): Promise<void> {
-  const indices: number[] = []
-  try {
-    await scanRows(useFiles.getState().rollouts, (row) => {
-      if (choice.lengths(row.facts).some((length) => length >= from && length < to)) indices.push(row.index)
-      return true
-    })
-    const why = `${choice.label} of ${count(from)} to ${counted(to - 1, 'token')}`
-    showRollouts({ behind: { indices, why } })
-  } catch (error) {
-    addProblem(sentenceOf(error))
-  }
 }

@@ -95,7 +95,8 @@ export function LossByPart({ report }: { report: Report }) {
   )
 }
 
-function ShareBar({ share }: { share: number }) {
+/** A share as a bar and as a number. */
+export function ShareBar({ share }: { share: number }) {
   return (
     <span className="share">
       <span className="share-bar" aria-hidden="true">

@@ -5,6 +5,7 @@ import { FailedChecks, OtherChecks } from './check-table.tsx'
 import { DefectList } from './defects.tsx'
 import { HypothesisCard, HypothesisLine, Undecidable } from './hypotheses.tsx'
 import { LengthHistogram } from './length-histogram.tsx'
+import { LossByTurn } from './loss-by-turn.tsx'
 import { LossByPart, TokenTotals } from './loss-share.tsx'
 
 const LARGE = ['H02', 'H04']
@@ -27,9 +28,15 @@ export function VerdictsView() {
           <TokenTotals totals={report.totals} />
           <LossByPart report={report} />
         </section>
-        <LengthHistogram limits={report.limits} />
+        <div className="verdict-stack">
+          <section aria-labelledby="loss-by-turn">
+            <h2 id="loss-by-turn">Trained share by turn</h2>
+            <LossByTurn report={report} />
+          </section>
+          <LengthHistogram limits={report.limits} />
+        </div>
       </div>
-      <BoundaryTable />
+      <BoundaryTable checks={report.checks} />
       <OtherChecks checks={report.checks} />
     </div>
   )

@@ -1,0 +1,46 @@
+import { NEAR_LIMIT_TOKENS } from '../../shared/checks/thresholds.ts'
+import type { Report, RolloutFilter } from '../../shared/model/report.ts'
+import type { LimitName } from '../../shared/model/streams.ts'
+import { count, counted } from './numbers.ts'
+
+type LengthRange = NonNullable<RolloutFilter['lengths']>[number]
+
+const LENGTH_WORDS: Readonly<Record<LengthRange['of'], string>> = {
+  sequence: 'whole rollout',
+  prompt: 'prompt',
+  completion: 'completion',
+  'assistant-turn': 'an assistant turn',
+  'tool-reply': 'a tool reply',
+}
+
+const LIMIT_OF: Readonly<Record<LengthRange['of'], LimitName>> = {
+  sequence: 'max_seq_len',
+  prompt: 'max_prompt_length',
+  completion: 'max_completion_length',
+  'assistant-turn': 'max_completion_length',
+  'tool-reply': 'max_tool_response_length',
+}
+
+/** What a filter keeps: `within 10 tokens of a limit`, `lost text`, `prompt of 1,000–1,199 tokens`. */
+export function filterWords(where: RolloutFilter, limits: Report['limits'] | null): string {
+  const parts: string[] = []
+  if (where.lengths !== undefined) parts.push(lengthsWords(where.lengths, limits))
+  if (where.lostText) parts.push('lost text')
+  if (where.documentsHidden) parts.push('supporting documents hidden')
+  return parts.join(' and ')
+}
+
+function lengthsWords(lengths: readonly LengthRange[], limits: Report['limits'] | null): string {
+  const isNear = ({ of, atLeast, below }: LengthRange) => {
+    const limit = limits?.[LIMIT_OF[of]]?.value
+    return below === undefined && limit !== undefined && atLeast === Math.max(0, limit - NEAR_LIMIT_TOKENS)
+  }
+  if (lengths.length > 0 && lengths.every(isNear)) return `within ${NEAR_LIMIT_TOKENS} tokens of a limit`
+  return lengths.map((range) => `${LENGTH_WORDS[range.of]} of ${rangeWords(range)}`).join(' or ')
+}
+
+/** `1,000–1,199 tokens`, `4,086 tokens or more`. */
+export function rangeWords({ atLeast, below }: LengthRange): string {
+  if (below === undefined) return `${counted(atLeast, 'token')} or more`
+  return below - atLeast <= 1 ? counted(atLeast, 'token') : `${count(atLeast)}–${counted(below - 1, 'token')}`
+}

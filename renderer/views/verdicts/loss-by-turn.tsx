@@ -1,0 +1,87 @@
+import type { Report } from '../../../shared/model/report.ts'
+import { showRollouts } from '../../commands/commands.ts'
+import { count, NOT_IN_DUMP } from '../../text/numbers.ts'
+import { ShareBar } from './loss-share.tsx'
+
+/** More turns than these are folded away; the first ones tell whether the loss follows the turns. */
+const SHOWN = 8
+
+/** How much of each assistant turn is trained: a mask that is right in the first turn only shows here. */
+export function LossByTurn({ report }: { report: Report }) {
+  const turns = Object.entries(report.totals.by_turn).sort(([a], [b]) => Number(a) - Number(b))
+  if (turns.length === 0) return <p className="quiet">Without turns in the ids none can be told from another.</p>
+  const rest = turns.slice(SHOWN)
+  return (
+    <>
+      <TurnTable report={report} turns={turns.slice(0, SHOWN)} />
+      {rest.length > 0 && (
+        <details className="more-turns">
+          <summary>
+            turns {rest[0]?.[0]} to {rest.at(-1)?.[0]}
+          </summary>
+          <TurnTable report={report} turns={rest} />
+        </details>
+      )}
+    </>
+  )
+}
+
+type Turns = readonly (readonly [string, Report['totals']['by_turn'][string]])[]
+
+function TurnTable({ report, turns }: { report: Report; turns: Turns }) {
+  return (
+    <table className="part-table">
+      <thead>
+        <tr>
+          <th scope="col">assistant turn</th>
+          <th scope="col">trained share</th>
+          <th scope="col" className="number">
+            trained
+          </th>
+          <th scope="col" className="number">
+            of tokens
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {turns.map(([turn, { total, trained }]) => (
+          <tr key={turn}>
+            <th scope="row">{turn}</th>
+            <td>
+              {trained === null ? (
+                <span className="quiet">{NOT_IN_DUMP}</span>
+              ) : (
+                <ShareBar share={total === 0 ? 0 : trained / total} />
+              )}
+            </td>
+            <td className="number">
+              {trained !== null && <Trained trained={trained} codes={maskCodes(report, turn)} />}
+            </td>
+            <td className="number">{count(total)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** A number that opens the rollouts with a fault of the mask in this turn, where there are any. */
+function Trained({ trained, codes }: { trained: number; codes: readonly string[] }) {
+  if (codes.length === 0) return count(trained)
+  return (
+    <button
+      type="button"
+      className="link"
+      title={`Show the rollouts with ${codes.join(', ')}`}
+      onClick={() => showRollouts({ codes })}
+    >
+      {count(trained)}
+    </button>
+  )
+}
+
+function maskCodes(report: Report, turn: string): string[] {
+  return report.checks
+    .filter(({ code, status, by_turn }) => code.startsWith('M') && status === 'fail' && (by_turn[turn] ?? 0) > 0)
+    .map(({ code }) => code)
+}
