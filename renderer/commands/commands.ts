@@ -7,7 +7,7 @@ import { pickAndOpen } from '../data/opening.ts'
 import { knownRow } from '../data/rows.ts'
 import { openSample } from '../data/session.ts'
 import { useFiles } from '../state/files.ts'
-import { describeFilters, type FiltersState, isFiltered, NO_FILTERS, useFilters } from '../state/filters.ts'
+import { describeFilters, type FiltersState, NO_FILTERS, useFilters } from '../state/filters.ts'
 import { useFlags } from '../state/flags.ts'
 import { jumpTo, selectRollout, useSelection } from '../state/selection.ts'
 import { openDialog, type RolloutTab, say, show, useView, type View } from '../state/view.ts'
@@ -130,11 +130,12 @@ function move(step: 1 | -1): void {
 }
 
 function flagSelected(): void {
-  const { rollout } = useSelection.getState()
-  if (rollout === null) {
-    say('No rollout is selected')
+  const rollout = useSelection.getState().rollout ?? list.get()[0]
+  if (rollout === undefined) {
+    say('There is no rollout to flag')
     return
   }
+  selectRollout(rollout)
   const facts = knownRow(rollout)?.facts ?? knownDetail(rollout)?.facts
   if (facts !== undefined) void toggleFlag(rollout, facts)
 }
@@ -183,6 +184,6 @@ function exportShown(as: 'source' | 'native' | 'csv'): void {
   void exportRollouts({
     as,
     indices: [...list.get()],
-    why: isFiltered(filters) ? describeFilters(filters) : 'all rollouts',
+    why: describeFilters(filters, useFiles.getState().report?.limits ?? null),
   })
 }

@@ -8,6 +8,8 @@ export interface ViewState {
   readonly view: View
   readonly tab: RolloutTab
   readonly dialog: Dialog | null
+  /** Grows with every switch, also to the view that is on screen: the keys are for the view then, and the focus goes there. */
+  readonly shown: number
   /** Said aloud and shown for a moment. `said` grows so that the same words can be said twice. */
   readonly notice: { readonly text: string; readonly said: number }
 }
@@ -16,11 +18,12 @@ export const useView = create<ViewState>()(() => ({
   view: 'verdicts',
   tab: 'tokens',
   dialog: null,
+  shown: 0,
   notice: { text: '', said: 0 },
 }))
 
 export function show(view: View): void {
-  useView.setState({ view, dialog: null })
+  useView.setState(({ shown }) => ({ view, dialog: null, shown: shown + 1 }))
 }
 
 export function openDialog(dialog: Dialog | null): void {

@@ -41,6 +41,11 @@ export function TokenView({ detail }: { detail: TrajectoryDetail }) {
     if (target !== null) virtual.scrollToIndex(lineOf(layout, target), { align: 'center' })
   }, [jump, layout])
 
+  // What had the focus may be gone with the table; a text without focus cannot be scrolled by key.
+  useEffect(() => {
+    if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true })
+  }, [])
+
   const click = (event: MouseEvent) => {
     const place = (event.target as HTMLElement).closest<HTMLElement>('[data-token]')
     if (place?.dataset.token !== undefined) selectToken(Number(place.dataset.token))

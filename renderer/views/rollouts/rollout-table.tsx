@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, useEffect, useMemo, useRef } from 'react'
+import { type MouseEvent, memo, type RefObject, useEffect, useMemo, useRef } from 'react'
 import type { Row } from '../../../shared/session/protocol.ts'
 import { openRollout } from '../../commands/commands.ts'
 import { toggleFlag } from '../../data/flags.ts'
@@ -17,7 +17,7 @@ const ROW_HEIGHT = 30
 const MOST_DRAWN = 1_000_000
 
 /** A table for a million rollouts: only the rows in the window exist. */
-export function RolloutTable() {
+export function RolloutTable({ table, onDrawn }: { table: RefObject<HTMLTableElement | null>; onDrawn: () => void }) {
   const indices = useObservable(list)
   const scroller = useRef<HTMLDivElement>(null)
   const selected = useSelection((state) => state.rollout)
@@ -38,16 +38,25 @@ export function RolloutTable() {
     if (at >= 0) virtual.scrollToIndex(at, { align: 'auto' })
   }, [selected, virtual])
 
-  if (indices.length === 0) return <NothingMatches />
+  const isEmpty = indices.length === 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: said once, when there is a table after there was none
+  useEffect(() => {
+    if (!isEmpty) onDrawn()
+  }, [isEmpty])
+
+  if (isEmpty) return <NothingMatches />
   return (
     <div ref={scroller} className="rollout-scroller">
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys never take the focus from the table */}
       <table
+        ref={table}
         className="rollout-table"
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows are selected and opened
         role="grid"
         aria-label="Rollouts"
         aria-rowcount={indices.length + 1}
         tabIndex={0}
+        onClick={keepKeys}
         aria-activedescendant={selected === null ? undefined : `rollout-${selected}`}
       >
         <Head />
@@ -69,6 +78,12 @@ export function RolloutTable() {
       </table>
     </div>
   )
+}
+
+/** After a click into the table its keys work at once: Enter opens the row and does not press a button again. */
+function keepKeys(event: MouseEvent<HTMLTableElement>): void {
+  // A button that was pressed by key keeps the focus: someone is walking from control to control.
+  if (event.detail > 0) event.currentTarget.focus({ preventScroll: true })
 }
 
 function Head() {
@@ -161,10 +176,7 @@ function FlagCell({ index, row }: { index: number; row: Row }) {
         tabIndex={-1}
         aria-pressed={isFlagged}
         aria-label={`Flag rollout ${row.facts.id}`}
-        onClick={(event) => {
-          event.stopPropagation()
-          void toggleFlag(index, row.facts)
-        }}
+        onClick={() => void toggleFlag(index, row.facts)}
       >
         {isFlagged ? '⚑' : '⚐'}
       </button>
