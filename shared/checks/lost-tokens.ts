@@ -1,15 +1,15 @@
 import type { Message, Trajectory } from '../model/trajectory.ts'
 import { decodeSpan } from '../tokens/text.ts'
-import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { PreparedTokens } from './create-facts.ts'
 import { writtenTurns } from './edges.ts'
+import { encoded } from './encoded.ts'
 import type { EndReason } from './facts.ts'
 import { normalised } from './normalised-text.ts'
 
 /**
  * Tokens that the messages hold after the end of the ids. Counted only where the row does end early: its last turn is cut, the
  * dump says truncated, or the messages have more assistant turns than the ids. Messages are looked up from the last one back
- * until one is found in the ids; the first that is missing may be there in part. 0 where nothing is known to be lost.
+ * until one is found in the ids; the first that is missing may be there in part. 0 where nothing is known to be lost, or not how much.
  */
 export function countLostTokens(trajectory: Trajectory, tokens: ComparedTokens, end: EndReason): number {
   return lostAtEnd(trajectory, tokens, end)?.tokens ?? 0
@@ -37,13 +37,13 @@ export function lostAtEnd(
     missing.unshift(message)
   }
   // Nothing of the conversation is in the ids as the messages spell it: the two cannot be compared.
-  if (missing.length === messages.length) return null
-  const whole = missing.reduce((total, { content }) => total + tokenizer.encode(content as string).length, 0)
+  if (missing.length === 0 || missing.length === messages.length) return null
+  const spelt = missing.map(({ content }) => encoded(tokenizer, content as string))
+  const whole = spelt.reduce<number | null>((sum, ids) => (sum === null || ids === null ? null : sum + ids.length), 0)
   const seen = visibleStart(missing[0], tokens)
-  if (whole <= seen) return null
-  const [first, ...rest] = missing.map(({ content }) => content as string)
-  const unseen = first === undefined ? '' : afterTokens(first, seen, tokenizer)
-  return { tokens: whole - seen, text: [unseen, ...rest].join('\n') }
+  if (whole === null || whole <= seen) return null
+  const unseen = decodeSpan(tokenizer.table, Int32Array.from(spelt[0] ?? []).subarray(seen))
+  return { tokens: whole - seen, text: [unseen, ...missing.slice(1).map(({ content }) => content)].join('\n') }
 }
 
 /** Tokens of the last, open turn, where its text is how the first missing message begins. */
@@ -56,10 +56,4 @@ function visibleStart(message: Message | undefined, { segmentation, text }: Comp
   const stripped = seen.replace(/^tool response /, '')
   const whole = normalised(message.content as string)
   return whole.startsWith(stripped) ? last.contentEnd - last.contentStart : 0
-}
-
-/** The text of a message without its first `count` tokens. */
-function afterTokens(text: string, count: number, tokenizer: Tokenizer): string {
-  const ids = Int32Array.from(tokenizer.encode(text))
-  return decodeSpan(tokenizer.table, ids, Math.min(count, ids.length), ids.length)
 }

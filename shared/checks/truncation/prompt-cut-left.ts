@@ -1,5 +1,6 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
+import { encoded } from '../encoded.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 
 /** C01. The ids begin inside a turn, or with another turn than the other rollouts of the same prompt. */
@@ -74,8 +75,10 @@ function lostPromptTokens(view: TrajectoryView, turn: Turn | null): number | nul
   for (const { content } of messages) {
     if (content === null) continue
     const at = content.indexOf(visible)
-    if (at >= 0) return before + tokenizer.encode(content.slice(0, at)).length
-    before += tokenizer.encode(content).length
+    const ids = encoded(tokenizer, at < 0 ? content : content.slice(0, at))
+    if (ids === null) return null
+    before += ids.length
+    if (at >= 0) return before
   }
   return null
 }
