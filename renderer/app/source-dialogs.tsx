@@ -6,79 +6,105 @@ import { Evidence } from './input-dialogs.tsx'
 /** More than this nobody reads; the rest is counted and stands in the report of the command line. */
 const MOST_LISTED = 1000
 
+/** More sources than this are folded, each to a line. */
+const MOST_UNFOLDED = 3
+
 export function SourceList({ report }: { report: Report }) {
   const unreadable = useFiles((files) => files.unreadable)
+  const read = report.sources.filter((source) => source.unreadable === undefined)
   return (
     <>
-      {report.sources
-        .filter((source) => source.unreadable === undefined)
-        .map((source) => (
-          <SourceEntry key={source.name} source={source} />
-        ))}
       {unreadable.map(({ name, message }) => (
         <section key={name} className="source">
           <h3>{name}</h3>
           <p className="error-text">✖ {message}</p>
         </section>
       ))}
+      {read.map((source, position) => (
+        // Two files may have one name.
+        // biome-ignore lint/suspicious/noArrayIndexKey: sources of one report never move
+        <SourceEntry key={position} source={source} isFolded={read.length > MOST_UNFOLDED} />
+      ))}
     </>
   )
 }
 
-function SourceEntry({ source }: { source: SourceReport }) {
+function SourceEntry({ source, isFolded }: { source: SourceReport; isFolded: boolean }) {
+  if (!isFolded) {
+    return (
+      <section className="source">
+        <h3>{source.name}</h3>
+        <SourceFacts source={source} />
+      </section>
+    )
+  }
   return (
-    <section className="source">
-      <h3>{source.name}</h3>
-      <dl className="pairs">
+    <details className="source">
+      <summary>
+        <strong>{source.name}</strong>{' '}
+        <span className="quiet">
+          {source.format?.id ?? 'not read'} · {counted(source.trajectories, 'rollout')}
+          {source.skipped.length > 0 && ` · ${count(source.skipped.length)} skipped`}
+        </span>
+      </summary>
+      <SourceFacts source={source} />
+    </details>
+  )
+}
+
+function SourceFacts({ source }: { source: SourceReport }) {
+  return (
+    <dl className="pairs">
+      <div>
+        <dt>size</dt>
+        <dd>
+          {bytes(source.bytes)}
+          {source.container !== null && `, ${source.container}`}
+        </dd>
+      </div>
+      {source.format !== null && (
         <div>
-          <dt>size</dt>
+          <dt>format</dt>
           <dd>
-            {bytes(source.bytes)}
-            {source.container !== null && `, ${source.container}`}
+            <strong>{source.format.id}</strong>
+            {source.format.version !== null && ` (${source.format.version})`}
+            <Evidence confidence={source.format.confidence} evidence={source.format.evidence} />
           </dd>
         </div>
-        {source.format !== null && (
-          <div>
-            <dt>format</dt>
-            <dd>
-              <strong>{source.format.id}</strong>
-              {source.format.version !== null && ` (${source.format.version})`}
-              <Evidence confidence={source.format.confidence} evidence={source.format.evidence} />
-            </dd>
-          </div>
-        )}
+      )}
+      <div>
+        <dt>holds</dt>
+        <dd>
+          {counted(source.records, 'record')}, {counted(source.trajectories, 'rollout')}
+          {source.skipped.length > 0 && `, ${count(source.skipped.length)} skipped`}
+        </dd>
+      </div>
+      {source.drift.length > 0 && (
         <div>
-          <dt>holds</dt>
+          <dt>new to this reader</dt>
           <dd>
-            {counted(source.records, 'record')}, {counted(source.trajectories, 'rollout')}
-            {source.skipped.length > 0 && `, ${count(source.skipped.length)} skipped`}
+            {source.drift.map((line) => (
+              <p key={line}>{line}</p>
+            ))}
           </dd>
         </div>
-        {source.drift.length > 0 && (
-          <div>
-            <dt>new to this reader</dt>
-            <dd>
-              {source.drift.map((line) => (
-                <p key={line}>{line}</p>
-              ))}
-            </dd>
-          </div>
-        )}
-        {source.sha256 !== null && (
-          <div>
-            <dt>SHA-256</dt>
-            <dd>
-              <code className="hash">{source.sha256}</code>
-            </dd>
-          </div>
-        )}
-      </dl>
-    </section>
+      )}
+      {source.sha256 !== null && (
+        <div>
+          <dt>SHA-256</dt>
+          <dd>
+            <code className="hash">{source.sha256}</code>
+          </dd>
+        </div>
+      )}
+    </dl>
   )
 }
 
 export function SkippedList({ report }: { report: Report }) {
-  const skipped = report.sources.flatMap((source) => source.skipped.map((record) => ({ name: source.name, ...record })))
+  const skipped = report.sources.flatMap(({ name, skipped: records }, source) =>
+    records.map((record) => ({ name, source, ...record })),
+  )
   return (
     <>
       <p className="quiet">These records could not be read. Every other record of their file was.</p>
@@ -94,7 +120,7 @@ export function SkippedList({ report }: { report: Report }) {
         </thead>
         <tbody>
           {skipped.slice(0, MOST_LISTED).map((record) => (
-            <tr key={`${record.name}:${record.record}:${record.byte}`}>
+            <tr key={`${record.source}:${record.record}:${record.byte}`}>
               <td>{record.name}</td>
               <td className="number">{record.record}</td>
               <td className="number">{record.line ?? '–'}</td>

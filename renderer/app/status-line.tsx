@@ -50,6 +50,7 @@ function SelectedOf({ rollout }: { rollout: number }) {
   const token = useSelection((state) => state.token)
   const range = useSelection((state) => state.range)
   const selected = range === null ? (token === null ? 0 : 1) : range[1] - range[0]
+  if (detail.state === 'ready' && detail.value.states.length === 0) return <span>no tokens</span>
   const total = detail.state === 'ready' ? detail.value.states.length : null
   return (
     <span>

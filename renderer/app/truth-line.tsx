@@ -20,7 +20,7 @@ export function TruthLine() {
         ▚
       </span>
       <Entry dialog="sources" label="files" value={nameOf(report)} strong />
-      <Entry dialog="sources" label="format" value={format} />
+      <Entry dialog="sources" label="format" value={format} long />
       <span className="truth-entry truth-fixed">
         <span className="truth-label">rollouts</span> {count(rollouts)}
       </span>
@@ -64,6 +64,7 @@ function Entry(props: {
       type="button"
       className={`truth-entry${strong ? ' strong' : ''}${long ? ' long' : ''}`}
       aria-haspopup="dialog"
+      title={value}
       onClick={() => openDialog(dialog)}
     >
       <span className="truth-label">{label}</span>{' '}
@@ -104,7 +105,8 @@ function nameOf(report: Report): string {
   const [first] = report.sources
   if (first === undefined) return 'none'
   const base = first.name.split('/').at(-1) ?? first.name
-  return report.sources.length === 1 ? base : `${base} and ${counted(report.sources.length - 1, 'more', 'more')}`
+  // The number stands first: a long name may be cut.
+  return report.sources.length === 1 ? base : `${count(report.sources.length)} · ${base}`
 }
 
 function policyOf(report: Report): string {

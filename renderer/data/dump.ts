@@ -7,6 +7,7 @@ import { NO_FILTERS, useFilters } from '../state/filters.ts'
 import { useFlags } from '../state/flags.ts'
 import { NOTHING_SELECTED, useSelection } from '../state/selection.ts'
 import { say, useView } from '../state/view.ts'
+import { counted } from '../text/numbers.ts'
 import { forgetDetails, refreshDetails } from './details.ts'
 import { findFlagsHere } from './flags.ts'
 import { rememberOpened } from './recent.ts'
@@ -15,6 +16,10 @@ import { startTokenizer, type TokenizerTexts } from './tokenizers.ts'
 
 /** While a dump is read, tables are asked again at most this often (milliseconds). */
 const REFRESH_EVERY = 1000
+/** More unreadable files than these are counted; all are listed behind the truth line. */
+const MOST_NAMED = 3
+/** Where nothing could be read there is no such list, and more of them are named. */
+const MOST_NAMED_ALONE = 20
 /** Weight of the newest sample in the smoothed rate. */
 const RATE_SMOOTHING = 0.3
 
@@ -42,13 +47,13 @@ export async function openSources(
     if (opening !== run) return false
     useFiles.setState({ options: chosen })
     if (opened.report.sources.every((source) => source.format === null)) {
-      for (const { message } of opened.unreadable) addProblem(message)
+      sayUnreadable(opened.unreadable, MOST_NAMED_ALONE, '')
       if (opened.unreadable.length === 0)
         addProblem('Nothing in these files could be read as rollouts. Drop the files that the run wrote.')
       await closeDump()
       return false
     }
-    for (const { message } of opened.unreadable.slice(0, 3)) addProblem(message)
+    sayUnreadable(opened.unreadable, MOST_NAMED, ' Open “files” in the line above to see each with its reason.')
     takeOpened(opened)
     if (sources.every((source) => source.kind === 'file'))
       void rememberOpened({
@@ -63,6 +68,13 @@ export async function openSources(
     addProblem(sentenceOf(error))
     useFiles.setState(({ problems }) => ({ ...NOTHING_OPEN, problems }))
     return false
+  }
+}
+
+function sayUnreadable(unreadable: OpenedDump['unreadable'], most: number, whereTheRest: string): void {
+  for (const { message } of unreadable.slice(0, most)) addProblem(message)
+  if (unreadable.length > most) {
+    addProblem(`${counted(unreadable.length - most, 'more file')} could not be read.${whereTheRest}`)
   }
 }
 

@@ -13,6 +13,7 @@ import { tokenWindow } from './token-window.ts'
 
 /** Tokens shown on either side of an edge. */
 const AROUND = 6
+/** A guess until an edge is drawn: how many lines it takes depends on the width. */
 const EDGE_HEIGHT = 196
 
 /** Every turn edge, six tokens on either side: where headers, end tokens, newlines and masks go wrong. */
@@ -54,6 +55,8 @@ export function BoundaryZoom({ detail }: { detail: TrajectoryDetail }) {
           return (
             <section
               key={edge.at}
+              ref={virtual.measureElement}
+              data-index={item.index}
               className="zoom-edge"
               style={{ transform: `translateY(${item.start}px)` }}
               aria-label={`Edge from turn ${edge.before} to turn ${edge.after}`}

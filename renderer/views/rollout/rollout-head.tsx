@@ -7,6 +7,7 @@ import { flagKey, useFlags } from '../../state/flags.ts'
 import { type RolloutTab, show, useView } from '../../state/view.ts'
 import { count, percent, real } from '../../text/numbers.ts'
 import { END_WORDS } from '../../text/words.ts'
+import { hasIds } from '../rollouts/columns.tsx'
 
 const TABS: readonly { readonly tab: RolloutTab; readonly label: string; readonly key: string }[] = [
   { tab: 'tokens', label: 'Tokens', key: '' },
@@ -31,7 +32,7 @@ export function RolloutHead(props: { detail: TrajectoryDetail; tab: RolloutTab; 
         <Fact name="step" value={facts.step === null ? null : count(facts.step)} />
         <Fact name="reward" value={facts.reward === null ? null : real(facts.reward)} />
         <Fact name="advantage" value={facts.advantage === null ? null : real(facts.advantage)} />
-        <Fact name="tokens" value={count(facts.length)} />
+        <Fact name="tokens" value={hasIds(facts) ? count(facts.length) : null} />
         <Fact
           name="trained"
           value={facts.trained === null || facts.realLength === 0 ? null : percent(facts.trained / facts.realLength)}

@@ -62,17 +62,27 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
   }, [detail, hasTokens])
   const shown: RolloutTab = hasTokens || tab === 'raw' ? tab : 'messages'
   return (
-    <div className="rollout">
+    <div className={hasTokens ? 'rollout' : 'rollout without-tokens'}>
       <RolloutHead detail={detail} tab={shown} hasTokens={hasTokens} />
-      <TurnOutline detail={detail} />
+      {hasTokens && <TurnOutline detail={detail} />}
       <section className="rollout-middle" role="tabpanel" aria-label={shown}>
+        {!hasTokens && (
+          <p className="no-tokens">
+            {detail.ids === null ? 'There are no token ids here' : 'The list of token ids is empty'}: what stands in the
+            record can be read, what the loss saw cannot.
+          </p>
+        )}
         {shown === 'tokens' && <TokenView detail={detail} />}
         {shown === 'boundaries' && <BoundaryZoom detail={detail} />}
         {shown === 'messages' && <Messages detail={detail} />}
         {shown === 'raw' && <RawRecord detail={detail} />}
       </section>
-      <TokenPanel detail={detail} />
-      {hasTokens && <TokenStrip detail={detail} />}
+      {hasTokens && (
+        <>
+          <TokenPanel detail={detail} />
+          <TokenStrip detail={detail} />
+        </>
+      )}
       <FindingsBar detail={detail} />
     </div>
   )

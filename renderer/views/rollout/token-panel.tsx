@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { PARTS } from '../../../shared/model/tokens.ts'
-import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
-import { useToken } from '../../data/details.ts'
+import type { TokenDetail, TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import { type Loaded, useToken } from '../../data/details.ts'
 import { useFiles } from '../../state/files.ts'
 import { useSelection } from '../../state/selection.ts'
 import { count, NOT_IN_DUMP, real } from '../../text/numbers.ts'
@@ -17,9 +17,7 @@ export function TokenPanel({ detail }: { detail: TrajectoryDetail }) {
   if (detail.ids === null || token === null || token >= detail.ids.length) {
     return (
       <aside className="token-panel" aria-label="Token">
-        <p className="quiet">
-          {detail.ids === null ? 'This dump carries no token ids.' : 'Select a token to see what is known of it.'}
-        </p>
+        <p className="quiet">Select a token to see what is known of it.</p>
       </aside>
     )
   }
@@ -51,20 +49,7 @@ function PanelOf({ detail, token, ids }: { detail: TrajectoryDetail; token: numb
         <Pair name="id">
           <code>{ids[token]}</code>
         </Pair>
-        <Pair name="raw piece">
-          {loaded.state === 'ready' ? (
-            loaded.value.raw === null ? (
-              'not in the vocabulary'
-            ) : (
-              <code>{loaded.value.raw}</code>
-            )
-          ) : (
-            <Waiting loaded={loaded} />
-          )}
-        </Pair>
-        <Pair name="bytes">
-          {loaded.state === 'ready' ? <code>{hex(loaded.value.bytes)}</code> : <Waiting loaded={loaded} />}
-        </Pair>
+        <Spelling loaded={loaded} />
         <PlaceOf detail={detail} token={token} />
       </dl>
       <Streams detail={detail} token={token} />
@@ -72,8 +57,29 @@ function PanelOf({ detail, token, ids }: { detail: TrajectoryDetail; token: numb
   )
 }
 
-function Waiting({ loaded }: { loaded: { readonly state: string; readonly message?: string } }) {
-  return <span className="quiet">{loaded.state === 'failed' ? loaded.message : '…'}</span>
+/** How the tokenizer spells the id; without a tokenizer nothing is known of that. */
+function Spelling({ loaded }: { loaded: Loaded<TokenDetail> }) {
+  const hasTokenizer = useFiles((files) => files.report?.tokenizer.id != null)
+  if (!hasTokenizer) return <Pair name="spelling">no tokenizer is chosen</Pair>
+  if (loaded.state !== 'ready') {
+    return (
+      <Pair name="raw piece">
+        <span className="quiet">{loaded.state === 'failed' ? loaded.message : '…'}</span>
+      </Pair>
+    )
+  }
+  const { raw, bytes } = loaded.value
+  if (raw === null) return <Pair name="raw piece">not in the vocabulary</Pair>
+  return (
+    <>
+      <Pair name="raw piece">
+        <code>{raw}</code>
+      </Pair>
+      <Pair name="bytes">
+        <code>{hex(bytes)}</code>
+      </Pair>
+    </>
+  )
 }
 
 /** The state, beside what each oracle expects and why. */

@@ -3,7 +3,7 @@ import type { Finding, Severity } from '../../../shared/model/report.ts'
 import { TokenState, type Turn } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { jumpTo, useSelection } from '../../state/selection.ts'
-import { count, percent } from '../../text/numbers.ts'
+import { count, counted, percent } from '../../text/numbers.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { turnOf } from './edges.ts'
 
@@ -12,7 +12,8 @@ const MOST_TURNS = 500
 
 interface Coverage {
   readonly turn: Turn
-  readonly trained: number
+  /** Share of trained tokens; null where no token's mask is known. */
+  readonly trained: number | null
   readonly worst: Severity | null
 }
 
@@ -24,9 +25,7 @@ export function TurnOutline({ detail }: { detail: TrajectoryDetail }) {
   if (turns.length === 0) {
     return (
       <nav className="outline" aria-label="Turns">
-        <p className="quiet outline-none">
-          {detail.ids === null ? 'This dump carries no token ids.' : 'No turn frame was found in the ids.'}
-        </p>
+        <p className="quiet outline-none">No turn frame was found in the ids.</p>
       </nav>
     )
   }
@@ -49,11 +48,15 @@ export function TurnOutline({ detail }: { detail: TrajectoryDetail }) {
                   <span className="visually-hidden">{SEVERITY_WORDS[worst].name}</span>
                 </span>
               )}
-              <span className="outline-bar" aria-hidden="true">
-                <span style={{ width: `${(trained / Math.max(1, turn.end - turn.start)) * 100}%` }} />
-              </span>
+              {trained !== null && (
+                <span className="outline-bar" aria-hidden="true">
+                  <span style={{ width: `${trained * 100}%` }} />
+                </span>
+              )}
               <span className="outline-note">
-                {count(turn.end - turn.start)} · {percent(trained / Math.max(1, turn.end - turn.start))}
+                {trained === null
+                  ? counted(turn.end - turn.start, 'token')
+                  : `${count(turn.end - turn.start)} · ${percent(trained)}`}
                 {turn.header === 'missing' && ' · no header'}
               </span>
             </button>
@@ -74,10 +77,23 @@ export function roleOf(turn: Turn): string {
 
 function coverage(detail: TrajectoryDetail): Coverage[] {
   return (detail.segmentation?.turns ?? []).map((turn) => {
-    let trained = 0
-    for (let token = turn.start; token < turn.end; token++) if (detail.states[token] === TokenState.trained) trained++
-    return { turn, trained, worst: worstOf(detail.findings.filter((finding) => isAt(finding, turn))) }
+    return {
+      turn,
+      trained: trainedShare(detail, turn),
+      worst: worstOf(detail.findings.filter((finding) => isAt(finding, turn))),
+    }
   })
+}
+
+function trainedShare({ states }: TrajectoryDetail, turn: Turn): number | null {
+  let trained = 0
+  let unknown = 0
+  for (let token = turn.start; token < turn.end; token++) {
+    if (states[token] === TokenState.trained) trained++
+    else if (states[token] === TokenState.unknown) unknown++
+  }
+  const length = turn.end - turn.start
+  return length > 0 && unknown === length ? null : trained / Math.max(1, length)
 }
 
 function isAt(finding: Finding, turn: Turn): boolean {

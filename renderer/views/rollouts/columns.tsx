@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
 import type { Row, SortColumn } from '../../../shared/session/protocol.ts'
 import { ABSENT, count, percent, real } from '../../text/numbers.ts'
 import { END_WORDS, SEVERITY_WORDS } from '../../text/words.ts'
@@ -16,7 +17,7 @@ export interface Column {
 
 export const COLUMNS: readonly Column[] = [
   { key: 'index', title: '#', width: '3.6rem', sort: 'index', isNumber: true, cell: (row) => count(row.index) },
-  { key: 'id', title: 'id', width: 'minmax(5rem, 0.9fr)', sort: 'id', cell: ({ facts }) => facts.id },
+  { key: 'id', title: 'id', width: 'minmax(7rem, 1.2fr)', sort: 'id', cell: ({ facts }) => facts.id },
   {
     key: 'group',
     title: 'group',
@@ -47,7 +48,7 @@ export const COLUMNS: readonly Column[] = [
     width: '5rem',
     sort: 'tokens',
     isNumber: true,
-    cell: ({ facts }) => count(facts.length),
+    cell: ({ facts }) => (hasIds(facts) ? count(facts.length) : ABSENT),
   },
   {
     key: 'trained',
@@ -95,6 +96,11 @@ export const COLUMNS: readonly Column[] = [
     cell: (row) => <Codes row={row} />,
   },
 ]
+
+/** A dump of messages alone has no length in tokens, not even that of nothing. */
+export function hasIds(facts: TrajectoryFacts): boolean {
+  return facts.idsHash !== null || facts.length > 0
+}
 
 const FLAG_WIDTH = '3rem'
 

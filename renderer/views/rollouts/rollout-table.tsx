@@ -13,6 +13,8 @@ import { COLUMNS, type Column, GRID_TRACKS } from './columns.tsx'
 import { NothingMatches } from './filter-bar.tsx'
 
 const ROW_HEIGHT = 30
+/** An id may be anything; more than this of it nobody reads in a tooltip. */
+const LONGEST_TITLE = 300
 /** A browser draws no element taller than some 33 million pixels; beyond this the rest is reached by filter and sort. */
 const MOST_DRAWN = 1_000_000
 
@@ -46,36 +48,38 @@ export function RolloutTable({ table, onDrawn }: { table: RefObject<HTMLTableEle
 
   if (isEmpty) return <NothingMatches />
   return (
-    <div ref={scroller} className="rollout-scroller">
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys never take the focus from the table */}
-      <table
-        ref={table}
-        className="rollout-table"
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows are selected and opened
-        role="grid"
-        aria-label="Rollouts"
-        aria-rowcount={indices.length + 1}
-        tabIndex={0}
-        onClick={keepKeys}
-        aria-activedescendant={selected === null ? undefined : `rollout-${selected}`}
-      >
-        <Head />
-        <tbody style={{ height: virtual.getTotalSize() }}>
-          {items.map((item) => {
-            const index = indices[item.index] as number
-            return (
-              <RolloutRow
-                key={index}
-                index={index}
-                row={knownRow(index)}
-                position={item.index}
-                top={item.start}
-                isSelected={index === selected}
-              />
-            )
-          })}
-        </tbody>
-      </table>
+    <div className="rollout-window">
+      <div ref={scroller} className="rollout-scroller">
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys never take the focus from the table */}
+        <table
+          ref={table}
+          className="rollout-table"
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows are selected and opened
+          role="grid"
+          aria-label="Rollouts"
+          aria-rowcount={indices.length + 1}
+          tabIndex={0}
+          onClick={keepKeys}
+          aria-activedescendant={selected === null ? undefined : `rollout-${selected}`}
+        >
+          <Head />
+          <tbody style={{ height: virtual.getTotalSize() }}>
+            {items.map((item) => {
+              const index = indices[item.index] as number
+              return (
+                <RolloutRow
+                  key={index}
+                  index={index}
+                  row={knownRow(index)}
+                  position={item.index}
+                  top={item.start}
+                  isSelected={index === selected}
+                />
+              )
+            })}
+          </tbody>
+        </table>
+      </div>
     </div>
   )
 }
@@ -151,7 +155,13 @@ const RolloutRow = memo(function RolloutRow({ index, row, position, top, isSelec
           {COLUMNS.map((column) => (
             <td key={column.key} className={column.isNumber ? 'rollout-cell number' : 'rollout-cell'}>
               {column.key === 'id' ? (
-                <button type="button" className="link row-open" tabIndex={-1} onClick={() => openRollout(index)}>
+                <button
+                  type="button"
+                  className="link row-open"
+                  title={row.facts.id.slice(0, LONGEST_TITLE)}
+                  tabIndex={-1}
+                  onClick={() => openRollout(index)}
+                >
                   {column.cell(row)}
                 </button>
               ) : (

@@ -8,6 +8,8 @@ import { count, counted, percent } from '../../text/numbers.ts'
 import { SEVERITY_WORDS, STATUS_WORDS } from '../../text/words.ts'
 
 const UNIT_WORDS = { trajectory: 'rollout', group: 'group', source: 'file' } as const
+/** Bars drawn for the turns of one check. */
+const MOST_TURNS = 16
 const ORDER: readonly Severity[] = ['error', 'warning', 'info']
 
 export function FailedChecks({ report }: { report: Report }) {
@@ -18,7 +20,11 @@ export function FailedChecks({ report }: { report: Report }) {
     <section aria-labelledby="failed-checks">
       <h2 id="failed-checks">Faults</h2>
       {failed.length === 0 ? (
-        <p className="quiet">No check that could run found a fault.</p>
+        <p className="quiet">
+          {report.checks.some((check) => check.status === 'pass')
+            ? 'No check that could run found a fault.'
+            : 'No check could look at these rollouts; why stands below.'}
+        </p>
       ) : (
         <table className="check-table">
           <thead>
@@ -112,10 +118,14 @@ function ByTurn({ counts, severity }: { counts: Readonly<Record<string, number>>
   const turns = Object.entries(counts).filter(([, affected]) => affected > 0 || Object.keys(counts).length > 1)
   if (turns.length === 0) return <>–</>
   const most = Math.max(...turns.map(([, affected]) => affected), 1)
-  const words = turns.map(([turn, affected]) => `turn ${turn}: ${count(affected)}`).join(', ')
+  const words = turns
+    .slice(0, MOST_TURNS)
+    .map(([turn, affected]) => `turn ${turn}: ${count(affected)}`)
+    .concat(turns.length > MOST_TURNS ? [`and ${counted(turns.length - MOST_TURNS, 'more turn')}`] : [])
+    .join(', ')
   return (
     <span className="by-turn" role="img" aria-label={words} title={words}>
-      {turns.slice(0, 16).map(([turn, affected]) => (
+      {turns.slice(0, MOST_TURNS).map(([turn, affected]) => (
         <span key={turn} className="by-turn-bar">
           <span
             className={`by-turn-fill ${severity}`}
@@ -124,6 +134,7 @@ function ByTurn({ counts, severity }: { counts: Readonly<Record<string, number>>
           <span className="by-turn-label">{turn}</span>
         </span>
       ))}
+      {turns.length > MOST_TURNS && <span className="by-turn-more">+{count(turns.length - MOST_TURNS)}</span>}
     </span>
   )
 }

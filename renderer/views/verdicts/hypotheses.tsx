@@ -1,5 +1,5 @@
 import { Fragment } from 'react'
-import type { HypothesisResult, Measure } from '../../../shared/model/report.ts'
+import type { HypothesisResult, Measure, Report } from '../../../shared/model/report.ts'
 import { STREAMS, type Stream } from '../../../shared/model/streams.ts'
 import { showRollouts } from '../../commands/commands.ts'
 import { useFiles } from '../../state/files.ts'
@@ -94,10 +94,14 @@ function MeasureLine({ measure, large = false }: { measure: Measure; large?: boo
 }
 
 function MeasureValue({ measure }: { measure: Measure }) {
-  const limits = useFiles((files) => files.report?.limits ?? null)
+  const report = useFiles((files) => files.report)
+  const limits = report?.limits ?? null
   const { where, checks, value } = measure
   const shown = measured(measure, value)
-  if (where === undefined && checks.length === 0) return <span className="measure-value">{shown}</span>
+  // A value of nothing opens nothing.
+  const none = where?.documentsHidden ? value === 1 : value === 0
+  const isOpen = where === undefined ? foundBy(report, checks).length > 0 : !none
+  if (!isOpen) return <span className="measure-value">{shown}</span>
   const whose = where === undefined ? `with ${checks.join(', ')}` : `with: ${filterWords(where, limits)}`
   return (
     <button
@@ -111,10 +115,16 @@ function MeasureValue({ measure }: { measure: Measure }) {
   )
 }
 
+/** Those of the checks that found something. */
+function foundBy(report: Report | null, codes: readonly string[]): string[] {
+  const checks = report?.checks ?? []
+  return codes.filter((code) => checks.some((check) => check.code === code && check.affected + check.intended > 0))
+}
+
 /** Checks that name some of the rollouts, beside a value that opens all of them. */
 function NamedBy({ checks }: { checks: readonly string[] }) {
   const report = useFiles((files) => files.report)
-  const failed = checks.filter((code) => report?.checks.some((check) => check.code === code && check.affected > 0))
+  const failed = foundBy(report, checks)
   if (failed.length === 0) return null
   return (
     <span className="quiet">

@@ -1,6 +1,6 @@
 import type { Report } from '../../../shared/model/report.ts'
 import { showRollouts } from '../../commands/commands.ts'
-import { count, NOT_IN_DUMP } from '../../text/numbers.ts'
+import { ABSENT, count, NOT_IN_DUMP } from '../../text/numbers.ts'
 import { ShareBar } from './loss-share.tsx'
 
 /** More turns than these are folded away; the first ones tell whether the loss follows the turns. */
@@ -55,7 +55,7 @@ function TurnTable({ report, turns }: { report: Report; turns: Turns }) {
               )}
             </td>
             <td className="number">
-              {trained !== null && <Trained trained={trained} codes={maskCodes(report, turn)} />}
+              {trained === null ? ABSENT : <Trained trained={trained} codes={maskCodes(report, turn)} />}
             </td>
             <td className="number">{count(total)}</td>
           </tr>

@@ -22,22 +22,38 @@ export function VerdictsView() {
       <HypothesisCards report={report} />
       <DefectList defects={report.defects} />
       <FailedChecks report={report} />
-      <div className="verdict-columns">
-        <section aria-labelledby="where-loss">
-          <h2 id="where-loss">Where the loss falls</h2>
-          <TokenTotals totals={report.totals} />
-          <LossByPart report={report} />
-        </section>
-        <div className="verdict-stack">
-          <section aria-labelledby="loss-by-turn">
-            <h2 id="loss-by-turn">Trained share by turn</h2>
-            <LossByTurn report={report} />
-          </section>
-          <LengthHistogram limits={report.limits} />
-        </div>
-      </div>
+      <Loss report={report} />
       <BoundaryTable checks={report.checks} />
       <OtherChecks checks={report.checks} />
+    </div>
+  )
+}
+
+function Loss({ report }: { report: Report }) {
+  if (report.totals.tokens.total === 0) {
+    return (
+      <section aria-labelledby="where-loss">
+        <h2 id="where-loss">Where the loss falls</h2>
+        <p className="quiet">
+          There are no token ids here, so nothing can be said of the loss, of lengths and of turns.
+        </p>
+      </section>
+    )
+  }
+  return (
+    <div className="verdict-columns">
+      <section aria-labelledby="where-loss">
+        <h2 id="where-loss">Where the loss falls</h2>
+        <TokenTotals totals={report.totals} />
+        <LossByPart report={report} />
+      </section>
+      <div className="verdict-stack">
+        <section aria-labelledby="loss-by-turn">
+          <h2 id="loss-by-turn">Trained share by turn</h2>
+          <LossByTurn report={report} />
+        </section>
+        <LengthHistogram limits={report.limits} />
+      </div>
     </div>
   )
 }
