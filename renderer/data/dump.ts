@@ -41,7 +41,7 @@ export async function openSources(
   useFiles.setState({ ...NOTHING_OPEN, problems, phase: 'opening', sources, options })
   startClock()
   try {
-    const tokenizer = given.tokenizer ? await startTokenizer(given.tokenizer) : undefined
+    const tokenizer = given.tokenizer ? await usableTokenizer(given.tokenizer) : undefined
     const chosen = tokenizer === undefined ? options : { ...options, tokenizer }
     const opened = await openInEngine('open', { sources, options: chosen })
     if (opening !== run) return false
@@ -68,6 +68,17 @@ export async function openSources(
     addProblem(sentenceOf(error))
     useFiles.setState(({ problems }) => ({ ...NOTHING_OPEN, problems }))
     return false
+  }
+}
+
+/** A tokenizer that is none costs a sentence, not the rollouts that were dropped with it. */
+async function usableTokenizer(texts: TokenizerTexts): Promise<string | undefined> {
+  try {
+    return await startTokenizer(texts)
+  } catch (error) {
+    if (error instanceof Cancelled) throw error
+    addProblem(sentenceOf(error))
+    return undefined
   }
 }
 

@@ -5,7 +5,7 @@ import { addProblem, dismissAllProblems, useFiles } from '../state/files.ts'
 import { say } from '../state/view.ts'
 import { type Dropped, filesOfInput } from './dropped.ts'
 import { openSources, reconfigure } from './dump.ts'
-import { isTokenizerFile, readTokenizer, startTokenizer } from './tokenizers.ts'
+import { readTokenizer, startTokenizer, tokenizerPart } from './tokenizers.ts'
 
 /** Opens what a person dropped or chose: rollouts, a tokenizer for those that are open, or both. */
 export async function openDropped(dropped: Dropped): Promise<void> {
@@ -15,8 +15,8 @@ export async function openDropped(dropped: Dropped): Promise<void> {
       addProblem(`The folder ${name} holds no file. Drop the folder that the run wrote its rollouts to.`)
     }
     // A tokenizer that lies somewhere inside a run's folder was not meant by the person who dropped the folder.
-    const meant = dropped.files.filter(({ name, file }) => isTokenizerFile(file) && !name.includes('/'))
-    const dumps = dropped.files.filter(({ file }) => !isTokenizerFile(file))
+    const meant = dropped.files.filter(({ name, file }) => tokenizerPart(file.name) !== null && !name.includes('/'))
+    const dumps = dropped.files.filter(({ file }) => tokenizerPart(file.name) === null)
     const tokenizer = await readTokenizer(meant.map(({ file }) => file))
     if (dumps.length > 0) {
       const sources = dumps.map(({ name, file }): SourceInput => ({ kind: 'file', name, file }))
@@ -31,7 +31,10 @@ export async function openDropped(dropped: Dropped): Promise<void> {
       await reconfigure({ tokenizer: id })
       say(`Tokenizer ${id} is used`)
     } else if (dropped.files.length > 0) {
-      addProblem('A tokenizer_config.json alone is no tokenizer. Drop it together with its tokenizer.json.')
+      const [first] = dropped.files
+      addProblem(
+        `${first?.file.name} alone is no tokenizer. Drop the tokenizer.json of the same model, or both together.`,
+      )
     }
   } catch (error) {
     addProblem(sentenceOf(error))

@@ -19,14 +19,28 @@ export async function startTokenizer(texts: TokenizerTexts): Promise<string> {
   return id
 }
 
-/** Finds the tokenizer among dropped files: `tokenizer.json`, and `tokenizer_config.json` beside it. */
-export async function readTokenizer(files: readonly File[]): Promise<TokenizerTexts | null> {
-  const tokenizer = files.find((file) => file.name === 'tokenizer.json')
-  if (tokenizer === undefined) return null
-  const config = files.find((file) => file.name === 'tokenizer_config.json')
-  return { name: tokenizer.name, tokenizer: await tokenizer.text(), config: (await config?.text()) ?? null }
+// A browser that saves a second file of one name counts it, and people put the model's name in front.
+const TOKENIZER = /^(.*[-_. ])?tokenizer( ?\(\d+\))?\.json$/i
+const CONFIG = /^(.*[-_. ])?tokenizer_config( ?\(\d+\))?\.json$/i
+/** What lies beside a tokenizer.json and holds no rollouts. */
+const RELATED =
+  /^(tokenizer\.model|vocab\.(json|txt)|merges\.txt|(special_tokens_map|added_tokens|generation_config)\.json)$/i
+
+/** The part a dropped file has in a tokenizer, by its name; null for everything that may be a dump. */
+export function tokenizerPart(name: string): 'tokenizer' | 'config' | 'related' | null {
+  if (TOKENIZER.test(name)) return 'tokenizer'
+  if (CONFIG.test(name)) return 'config'
+  return RELATED.test(name) ? 'related' : null
 }
 
-export function isTokenizerFile(file: File): boolean {
-  return file.name === 'tokenizer.json' || file.name === 'tokenizer_config.json'
+/** Finds the tokenizer among dropped files: its `tokenizer.json`, and the `tokenizer_config.json` beside it. */
+export async function readTokenizer(files: readonly File[]): Promise<TokenizerTexts | null> {
+  const tokenizer = files.find((file) => tokenizerPart(file.name) === 'tokenizer')
+  if (tokenizer === undefined) return null
+  const config = files.find((file) => tokenizerPart(file.name) === 'config')
+  return {
+    name: tokenizer.name === 'tokenizer.json' ? 'dropped tokenizer' : tokenizer.name,
+    tokenizer: await tokenizer.text(),
+    config: (await config?.text()) ?? null,
+  }
 }

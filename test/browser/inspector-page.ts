@@ -6,7 +6,7 @@ import { type RunningServer, startServer } from '../../cli/server/http-server.ts
 import { findPlaces } from '../../cli/server/places.ts'
 import { findSample } from '../../cli/server/sample.ts'
 import { ServedFiles } from '../../cli/server/served-files.ts'
-import { createSite } from '../../cli/server/site.ts'
+import { createSite, type Site } from '../../cli/server/site.ts'
 
 export const SAMPLES = findPlaces().samples
 
@@ -16,6 +16,43 @@ export function servePage(): Promise<RunningServer> {
   const session = async () => ({ files: [], sample: await findSample(places.samples), notice: null })
   const site = createSite({ places, served: new ServedFiles(), session })
   return startServer(site, { host: '127.0.0.1', port: 0, orNext: false })
+}
+
+/** A page that opens one file at once, of which the server holds everything from `from` bytes on back until `release`. */
+export interface SlowFile {
+  readonly server: RunningServer
+  release(): void
+}
+
+export async function serveSlowly(name: string, content: Uint8Array<ArrayBuffer>, from: number): Promise<SlowFile> {
+  const places = findPlaces()
+  const file = { name, url: '/slow', size: content.length }
+  const session = async () => ({ files: [file], sample: null, notice: null })
+  const site = createSite({ places, served: new ServedFiles(), session })
+  let release = () => {}
+  const released = new Promise<void>((done) => {
+    release = done
+  })
+  const slowly: Site = async (request) => {
+    if (new URL(request.url).pathname !== file.url) return site(request)
+    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.get('range') ?? '')
+    const start = Number(range?.[1] ?? 0)
+    const end = range === null ? content.length : Number(range[2]) + 1
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        if (start < from) controller.enqueue(content.subarray(start, Math.min(end, from)))
+        if (end > from) {
+          await released
+          controller.enqueue(content.subarray(Math.max(start, from), end))
+        }
+        controller.close()
+      },
+    })
+    const headers = { 'content-range': `bytes ${start}-${end - 1}/${content.length}` }
+    return new Response(body, { status: 206, headers })
+  }
+  const server = await startServer(slowly, { host: '127.0.0.1', port: 0, orNext: false })
+  return { server, release: () => release() }
 }
 
 /** One window of the page, with what a person does in it. */
@@ -45,7 +82,7 @@ export async function openWindow(
   page.on('pageerror', (error) => errors.push(error.message))
   page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())))
   await page.goto(server.url)
-  await page.getByRole('button', { name: 'Open files…' }).waitFor()
+  await page.getByRole('button', { name: /^Open( files)?…$/ }).waitFor()
   const devtools = await context.newCDPSession(page)
   return {
     page,
