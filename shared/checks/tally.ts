@@ -123,7 +123,7 @@ export class TrajectoryReporter implements Reporter {
     })
     if (intended) return
     this.faults++
-    this.affected.push(...(fault.affected ?? (tokens === null ? [] : [tokens])))
+    for (const span of fault.affected ?? (tokens === null ? [] : [tokens])) this.affected.push(span)
     if (turn !== null) this.turns.add(turn.ordinal)
   }
 

@@ -135,6 +135,6 @@ function promptMessages(request: JsonObject): readonly Message[] {
   }
   const { input } = request
   if (typeof input === 'string') messages.push({ role: 'user', content: input })
-  else if (Array.isArray(input)) messages.push(...conversationOf(input, () => false).messages)
-  return messages
+  if (!Array.isArray(input)) return messages
+  return [...messages, ...conversationOf(input, () => false).messages]
 }

@@ -32,7 +32,7 @@ export function readEach(
           for (const field of fields) drift.add(field)
         },
       }
-      trajectories.push(...read(one))
+      for (const trajectory of read(one)) trajectories.push(trajectory)
     } catch (error) {
       if (!(error instanceof BadRecord)) throw error
       skipped.push({ record, line, byte, code: error.code, message: error.message })

@@ -62,9 +62,10 @@ function componentsOf(groups: readonly GroupView[]): readonly ComponentMeasures[
   const columns = new Map(names.map((name) => [name, [] as number[]]))
   for (const group of groups) {
     if (!group.members.every(({ rewards }) => names.every((name) => Number.isFinite(rewards?.[name])))) continue
-    totals.push(...deviations(rewardsOf(group)))
+    for (const deviation of deviations(rewardsOf(group))) totals.push(deviation)
     for (const [name, column] of columns) {
-      column.push(...deviations(group.members.map(({ rewards }) => rewards?.[name] as number)))
+      const values = group.members.map(({ rewards }) => rewards?.[name] as number)
+      for (const deviation of deviations(values)) column.push(deviation)
     }
   }
   if (names.length === 0 || totals.length === 0) return null

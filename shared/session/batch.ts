@@ -99,7 +99,7 @@ export function auditTrajectory(trajectory: Trajectory, format: Format, runtime:
       check.trajectory?.(view, settings, reporter)
       const { tally, findings: found } = reporter.finish()
       talliesOf[check.code] = tally
-      findings.push(...found)
+      for (const finding of found) findings.push(finding)
     }
   }
   findings.sort(byCodeAndToken)

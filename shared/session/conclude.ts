@@ -54,8 +54,10 @@ export function conclude(
     if (check.dump !== undefined && missing.length === 0) {
       const verdict = runDumpCheck(check, dump)
       addTally(tally, verdict.tally)
-      dumpFindings.push(...verdict.findings)
-      for (const finding of verdict.findings) if (!finding.intended) countSeverity(severities, finding)
+      for (const finding of verdict.findings) {
+        dumpFindings.push(finding)
+        if (!finding.intended) countSeverity(severities, finding)
+      }
       abstained = verdict.abstained
     }
     return checkResult(check, tally, missing, abstained, plan, collected, severities[check.code])

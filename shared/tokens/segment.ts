@@ -125,7 +125,8 @@ class Segmenter {
     const kind = named === 'user' && this.opensToolResponse(contentStart, contentEnd) ? 'tool' : named
     if (kind === 'assistant') {
       this.ordinal++
-      spans.push(...assistantSpans(lookup, ids, { contentStart, contentEnd, closed, candidates }))
+      const found = assistantSpans(lookup, ids, { contentStart, contentEnd, closed, candidates })
+      for (const span of found) spans.push(span)
     }
     this.headerComplete = header.complete
 

@@ -65,11 +65,26 @@ export function recomputeAdvantages(
     case 'batch-std':
       return scaled(rewards, centre, batchStd + eps)
     case 'leave-one-out-std':
-      return rewards.map((reward, index) => {
-        const others = rewards.filter((_, other) => other !== index)
-        return (reward - mean(others)) / (unbiasedStd(others) + eps)
-      })
+      return scaledByOthers(rewards, centre, eps)
   }
+}
+
+/** Rounding leaves this share of a sum of squares where nothing should be left. */
+const ROUNDING = 1e-12
+
+/**
+ * Without reward r the others' mean is (n·mean − r) / (n − 1) and their squared deviations are SS − (r − mean)²·n / (n − 1): one
+ * pass, since a group may be a whole dump.
+ */
+function scaledByOthers(rewards: readonly number[], centre: number, eps: number): number[] {
+  const n = rewards.length
+  const squares = rewards.reduce((sum, reward) => sum + (reward - centre) ** 2, 0)
+  return rewards.map((reward) => {
+    const distance = ((reward - centre) * n) / (n - 1)
+    const left = squares - distance * (reward - centre)
+    const std = n < 3 || left <= ROUNDING * squares ? 0 : Math.sqrt(left / (n - 2))
+    return std + eps === 0 ? 0 : distance / (std + eps)
+  })
 }
 
 /** 0 where the divisor is 0: every reward is then the mean. */
@@ -161,7 +176,7 @@ export function batchStds(
     const step = stepOf(each.group)
     const known = rewards.get(step)
     if (known === undefined) rewards.set(step, [...each.rewards])
-    else known.push(...each.rewards)
+    else for (const reward of each.rewards) known.push(reward)
   }
   return new Map([...rewards].map(([step, values]) => [step, unbiasedStd(values)]))
 }

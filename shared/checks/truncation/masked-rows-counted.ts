@@ -19,6 +19,9 @@ export const maskedRowsCounted: Check = {
   dump: lookAtGroups,
 }
 
+/** Rewards of a group that its findings list. */
+const MOST_REWARDS = 64
+
 function lookAtGroups(view: DumpView, report: DumpReporter): void {
   const groups = view.groups.filter(({ complete, members }) => complete && members.some(trains))
   if (groups.length === 0) {
@@ -27,6 +30,9 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
   }
   for (const group of groups) {
     const counted = countedOutside(group)
+    // Once for each group, and not all of it: a group may be a whole dump, with a finding for every second row.
+    const rewards = group.members.slice(0, MOST_REWARDS).map(({ reward }) => reward)
+    const rowsThatTrain = group.members.filter(trains).length
     for (const member of group.members) {
       const affected = counted !== null && member.trained === 0
       report.unit(affected)
@@ -38,8 +44,8 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
         scope: 'trajectory',
         message: `No token of this rollout is trained, but its reward ${shown(member.reward as number)} counts in the mean of group ${group.id}`,
         evidence: {
-          rewards: group.members.map(({ reward }) => reward),
-          rows_that_train: group.members.filter(trains).length,
+          rewards,
+          rows_that_train: rowsThatTrain,
           rows: group.members.length,
           end: member.endReason,
           is_truncated: member.isTruncated,

@@ -91,15 +91,18 @@ function waitsForSiblings(facts: TrajectoryFacts): boolean {
 function lookAtSiblings(view: DumpView, report: DumpReporter): void {
   const siblings = new Map<TrajectoryFacts, readonly TrajectoryFacts[]>()
   for (const { members } of view.groups) for (const member of members) siblings.set(member, members)
+  // Once for each group: a group may be a whole dump.
+  const starts = new Map<readonly TrajectoryFacts[], ReturnType<typeof wholeStarts>>()
   for (const facts of view.facts) {
     if (!waitsForSiblings(facts)) continue
     const group = siblings.get(facts) ?? []
-    const whole = group.filter(({ firstRole }) => firstRole === 'system')
+    const start = starts.get(group) ?? wholeStarts(group)
+    starts.set(group, start)
+    const { whole, prompt } = start
     const affected = whole.length * 2 > group.length
     report.unit(affected)
     report.place(affected)
     if (!affected) continue
-    const prompt = median(whole.flatMap(({ promptLength }) => (promptLength === null ? [] : [promptLength])))
     const lost = prompt === null || facts.promptLength === null ? null : Math.max(0, prompt - facts.promptLength)
     report.fault({
       member: facts,
@@ -117,6 +120,12 @@ function lookAtSiblings(view: DumpView, report: DumpReporter): void {
       },
     })
   }
+}
+
+/** The rollouts of a group that begin with a system turn, and the length of their prompts. */
+function wholeStarts(group: readonly TrajectoryFacts[]) {
+  const whole = group.filter(({ firstRole }) => firstRole === 'system')
+  return { whole, prompt: median(whole.flatMap(({ promptLength }) => promptLength ?? [])) }
 }
 
 function median(values: readonly number[]): number | null {
