@@ -4,7 +4,7 @@ import { exportRollouts } from '../data/exporting.ts'
 import { toggleFlag } from '../data/flags.ts'
 import { list, positionOf } from '../data/list.ts'
 import { pickAndOpen } from '../data/opening.ts'
-import { knownRow } from '../data/rows.ts'
+import { factsOf, knownRow } from '../data/rows.ts'
 import { openSample } from '../data/session.ts'
 import { useFiles } from '../state/files.ts'
 import { describeFilters, type FiltersState, NO_FILTERS, useFilters } from '../state/filters.ts'
@@ -136,8 +136,13 @@ function flagSelected(): void {
     return
   }
   selectRollout(rollout)
-  const facts = knownRow(rollout)?.facts ?? knownDetail(rollout)?.facts
-  if (facts !== undefined) void toggleFlag(rollout, facts)
+  void flag(rollout)
+}
+
+/** Facts may still be on their way when the key is pressed; the flag is not lost for that. */
+async function flag(rollout: number): Promise<void> {
+  const facts = knownRow(rollout)?.facts ?? knownDetail(rollout)?.facts ?? (await factsOf(rollout))
+  if (facts !== null) await toggleFlag(rollout, facts)
 }
 
 function moveEdge(step: 1 | -1): void {

@@ -1,8 +1,9 @@
 import { useEffect } from 'react'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import type { Row } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask } from '../engine/engine.ts'
-import { addProblem } from '../state/files.ts'
+import { addProblem, useFiles } from '../state/files.ts'
 import { observable, useObservable } from './observable.ts'
 
 /** Rows kept before all are let go; a screen shows some forty. */
@@ -24,6 +25,18 @@ export function forgetRows(): void {
 /** The row if it is here. */
 export function knownRow(index: number): Row | null {
   return cache.get(index) ?? null
+}
+
+/** The facts of one rollout, asked for by themselves; null where the dump went away meanwhile. */
+export async function factsOf(index: number): Promise<TrajectoryFacts | null> {
+  const { dumpHash } = useFiles.getState()
+  try {
+    const [row] = await ask('rows', { indices: [index] })
+    return row === undefined || dumpHash !== useFiles.getState().dumpHash ? null : row.facts
+  } catch (error) {
+    if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
+    return null
+  }
 }
 
 /** Fetches the rows that are not here yet; arrivals redraw whoever uses `useRows`. */

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Browser, Download } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../../cli/server/http-server.ts'
@@ -83,35 +83,204 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
     await expect.poll(() => page.getByRole('row').count()).toBe(2)
   })
 
-  test('every number opens the rollouts behind it', async () => {
+  test('every number opens the rollouts behind it, and says which they are', async () => {
     const { page } = window
     await window.drop([FAILING])
     await window.read()
+    const listed = (text: string) => page.getByText(text, { exact: true }).waitFor()
     await page.getByRole('button', { name: '7 of 79 rollouts' }).click()
-    await page.getByText('7 of 96 rollouts listed').waitFor()
+    await listed('7 of 96 rollouts listed')
+
+    // A measure that no check names opens what its filter finds; the chip takes the filter away again.
     await page.keyboard.press('1')
-    await page.getByRole('button', { name: 'assistant turn' }).click()
-    const bar = page.locator('.bin').first()
-    const inBin = Number((await bar.getAttribute('aria-label'))?.split(': ')[1])
-    await bar.click()
-    await page.getByRole('button', { name: /^assistant turn of/ }).waitFor()
-    const listed = Number((await page.getByText(/rollouts listed$/).innerText()).split(' ')[0])
-    expect(listed).toBeGreaterThan(0)
-    expect(listed).toBeLessThanOrEqual(inBin)
+    const truncation = page.getByRole('article', { name: /^H04/ })
+    await truncation.getByRole('button', { name: '24 %' }).click()
+    await listed('23 of 96 rollouts listed')
+    await page.getByRole('button', { name: 'within 10 tokens of a limit' }).click()
+    await listed('96 of 96 rollouts listed')
+    await page.keyboard.press('1')
+    await truncation.getByText('more measures').click()
+    for (const [measure, chip] of [
+      [/that lost text/, 'lost text'],
+      [/supporting documents/, 'supporting documents hidden'],
+    ] as const) {
+      await truncation.locator('.measure').filter({ hasText: measure }).locator('.measure-value').first().click()
+      await page.getByRole('button', { name: chip, exact: false }).waitFor()
+      await page.keyboard.press('1')
+      await truncation.getByText('more measures').click()
+    }
+
+    // The table of turn edges.
+    const edge = page.getByRole('row', { name: /^assistant to tool/ })
+    await edge.getByRole('button').first().click()
+    await listed('96 of 96 rollouts listed')
+    expect(await page.getByRole('button', { name: /T04/ }).getAttribute('aria-pressed')).toBe('true')
   })
 
-  test.each([
-    ['empty.jsonl', '', /empty\.jsonl is empty/],
-    ['notes.jsonl', 'not a dump\n', /notes\.jsonl is text, but no JSON/],
-    ['weights.bin', '\u0000\u0001\u0002\u0003', /weights\.bin/],
-    ['config.json', '{"a": 1}', /config\.json: its records are of no known format/],
-  ])('%s is answered with a sentence, and the page goes on', async (name, content, sentence) => {
+  test('each bar of the lengths opens its rollouts by key, and the link to them holds', async () => {
+    const { page } = window
+    await window.drop([FAILING])
+    await window.read()
+    const bar = page.locator('.bin').last()
+    const label = (await bar.getAttribute('aria-label')) as string
+    expect(label).toMatch(/^[\d,]+–[\d,]+ tokens: \d+ rollouts?$/)
+    const [range, inBin] = label.split(': ')
+    await bar.press('Enter')
+    await page.getByText(`${inBin?.split(' ')[0]} of 96 rollouts listed`).waitFor()
+    await page.getByRole('button', { name: `whole rollout of ${range}` }).waitFor()
+    const address = page.url()
+    expect(address).toContain('where=sequence')
+    await page.reload()
+    await page.getByText('The link points into a dump').waitFor()
+    await window.drop([FAILING])
+    await page.getByRole('button', { name: `whole rollout of ${range}` }).waitFor()
+    expect(page.url()).toBe(address)
+
+    await page.keyboard.press('1')
+    await page.getByRole('button', { name: 'assistant turn' }).click()
+    await page.locator('.bin').first().press(' ')
+    await page.getByRole('button', { name: /^an assistant turn of/ }).waitFor()
+  })
+
+  test('the table takes the keys at once, however a person came to it', async () => {
+    const { page } = window
+    await window.drop([FAILING])
+    await window.read()
+    const focused = () => page.evaluate('document.activeElement.getAttribute("role")')
+    const selected = page.getByRole('row', { selected: true })
+    await page.getByRole('button', { name: /^Rollouts/ }).click()
+    await expect.poll(focused).toBe('grid')
+    for (let k = 0; k < 60; k++) await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.locator('.token.selected').waitFor()
+    const id = await page.getByRole('heading', { level: 1 }).innerText()
+    await page.keyboard.press('Escape')
+    await expect.poll(focused).toBe('grid')
+    expect(await selected.innerText()).toContain(id)
+    const box = await selected.boundingBox()
+    expect(box?.y).toBeGreaterThan(100)
+    expect(box?.y).toBeLessThan(850)
+
+    // The entry that is already here, a flag and a sorted column leave the keys to the table as well.
+    await page.getByRole('button', { name: /^Rollouts/ }).click()
+    await expect.poll(focused).toBe('grid')
+    await selected.getByRole('button', { name: /^Flag/ }).click()
+    await page.getByRole('button', { name: '1 flagged' }).first().waitFor()
+    await page.getByRole('button', { name: 'reward', exact: true }).click()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: '⚑ flagged' }).waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(id)
+
+    // A number.
+    await page.keyboard.press('1')
+    await page.getByRole('button', { name: '7 of 79 rollouts' }).click()
+    await page.getByText('7 of 96 rollouts listed').waitFor()
+    await page.keyboard.press('f')
+    await page.getByRole('button', { name: '2 flagged' }).first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: '⚑ flagged' }).waitFor()
+  })
+
+  test('an advantage of the whole rollout is shown at each of its tokens', async () => {
+    const { page } = window
+    const record = {
+      input_ids: [151644, 77091, 198, 9707, 151645, 198],
+      loss_mask: [0, 0, 0, 1, 1, 0],
+      advantage: 0.265,
+    }
+    await window.drop([folder.write('scalar.jsonl', JSON.stringify(record))])
+    await window.read()
+    await page.getByRole('button', { name: /^Rollouts/ }).click()
+    await page.keyboard.press('Enter')
+    const panel = page.getByRole('complementary', { name: /^Token \d+$/ })
+    await panel.getByText('(of the rollout)').waitFor()
+    expect(await panel.innerText()).toMatch(/advantage\s+0\.265 \(of the rollout\)/)
+  })
+
+  test('a dump without ids, or without a mask, shows nothing as zero', async () => {
+    const { page } = window
+    const messages = [
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content: 'Hi' },
+    ]
+    const record = {
+      prompt: messages.slice(0, 1),
+      completion: messages.slice(1),
+      reward: 1,
+      generation_ms: 3,
+      task: 't',
+    }
+    await window.drop([folder.write('results.jsonl', JSON.stringify({ example_id: 0, info: {}, ...record }))])
+    await window.read()
+    await page.getByText('No check could look at these rollouts').waitFor()
+    await page.keyboard.press('2')
+    const cells = page.getByRole('row').nth(1).locator('td')
+    const titles = await page.getByRole('columnheader').allInnerTexts()
+    const tokens = titles.findIndex((title) => title.startsWith('tokens'))
+    expect((await cells.allInnerTexts())[tokens]).toBe('–')
+    await page.keyboard.press('Enter')
+    await page.getByText('There are no token ids here').waitFor()
+    await page.locator('.message').first().waitFor()
+    expect(await page.getByRole('complementary').count()).toBe(0)
+
+    await window.drop([
+      folder.write('ids.jsonl', JSON.stringify({ input_ids: [151644, 77091, 198, 9707, 151645, 198] })),
+    ])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.keyboard.press('Enter')
+    const turns = page.getByRole('navigation', { name: 'Turns' })
+    await turns.waitFor()
+    expect(await turns.innerText()).not.toContain('%')
+  })
+
+  test.each<[string, string | Uint8Array, RegExp]>([
+    ['empty.jsonl', '', /empty\.jsonl is empty.*Check that/],
+    ['blank.jsonl', '\n \n', /blank\.jsonl holds nothing but white space.*Check that/],
+    ['notes.jsonl', 'not a dump\n', /notes\.jsonl is text, but no JSON.*Convert it/],
+    [
+      'weights.bin',
+      Uint8Array.from({ length: 512 }, (_, k) => k),
+      /weights\.bin is a binary file.*Write the rollouts as JSONL/,
+    ],
+    ['run.parquet', 'PAR1....', /run\.parquet is a Parquet file.*Write the rollouts as JSONL/],
+    ['config.json', '{"a": 1}', /config\.json: its records are of no known format.*Known formats/],
+    ['list.json', '[]', /list\.json holds no record.*Check that/],
+    ['cut.json', '[{"input_ids": [1', /cut\.json: no record could be read.*Check that/],
+    [
+      'cut.jsonl.gz',
+      gzipSync('{"input_ids": [1]}\n'.repeat(50)).subarray(0, 24),
+      /cut\.jsonl\.gz.*damaged or was cut short/,
+    ],
+    ['empty.jsonl.gz', gzipSync(''), /empty\.jsonl\.gz is a gzip file with nothing in it.*Check that/],
+  ])('%s is answered with one sentence that says what to do, and the page goes on', async (name, content, sentence) => {
     const { page } = window
     await window.drop([folder.write(name, content)])
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').locator('.problem').count()).toBe(1)
     expect(await page.getByRole('alert').innerText()).toMatch(sentence)
     await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz')])
     await window.read()
     expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  test('files that cannot be read stand beside those that can, the first few in sentences and all in the list', async () => {
+    const { page } = window
+    const bad = Array.from({ length: 5 }, (_, k) => folder.write(`weights_${k}.bin`, '\u0000\u0001\u0002'))
+    await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz'), ...bad])
+    await window.read()
+    const sentences = page.getByRole('alert').locator('.problem')
+    expect(await sentences.count()).toBe(4)
+    expect(await sentences.last().innerText()).toContain('2 more files could not be read.')
+    await page.getByRole('button', { name: /^files/ }).click()
+    for (const k of bad.keys()) {
+      await page
+        .getByRole('dialog')
+        .getByRole('heading', { name: `weights_${k}.bin` })
+        .waitFor()
+    }
+    await page.keyboard.press('Escape')
+    await page.getByText('64 of 64 rollouts listed').waitFor()
   })
 
   test('an empty folder, and a tokenizer without rollouts, are answered with a sentence', async () => {
@@ -121,6 +290,8 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
     await page.getByText('The folder nothing holds no file.').waitFor()
     await window.drop([folder.write('tokenizer.json', '{}')])
     await page.getByText('A tokenizer was dropped, but no rollouts are open.').waitFor()
+    await window.drop([folder.write('tokenizer_config.json', '{}')])
+    await page.getByText('tokenizer_config.json alone is no tokenizer.').waitFor()
   })
 
   test('a folder is walked, and a bad record costs no neighbour and is named', async () => {
@@ -137,15 +308,25 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
     await page.keyboard.press('Escape')
   })
 
-  test('a tokenizer that is none is refused, and the rollouts stay open', async () => {
+  test.each([
+    ['tokenizer.json', '{"model": 3}', /tokenizer/],
+    ['tokenizer.json', 'no JSON', /tokenizer.* is not JSON/],
+    ['tokenizer.model', '\u000a\u000e', /tokenizer\.model alone is no tokenizer\. Drop the tokenizer\.json/],
+  ])('a tokenizer that is none (%s, %j) is refused, and the rollouts stay open', async (name, content, sentence) => {
     const { page } = window
     await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz')])
     await window.read()
-    await window.drop([folder.write('tokenizer.json', '{"model": 3}')])
+    const file = folder.write(name, content)
+    await window.drop([file])
     await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('alert').innerText()).toMatch(/tokenizer/i)
+    expect(await page.getByRole('alert').locator('.problem').count()).toBe(1)
+    expect(await page.getByRole('alert').innerText()).toMatch(sentence)
     await page.keyboard.press('2')
-    await page.locator('tbody [role=row], tbody tr').first().waitFor()
+    await page.locator('tbody tr').first().waitFor()
+    // Dropped together with rollouts it costs its sentence and nothing else.
+    await window.drop([join(SAMPLES, 'clean-qwen2.5.jsonl.gz'), file])
+    await page.getByRole('button', { name: /^files.*clean-qwen2\.5/ }).waitFor()
+    await window.read()
   })
 
   test('another tokenizer and another policy change everything at once', async () => {

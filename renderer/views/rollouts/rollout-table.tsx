@@ -13,6 +13,8 @@ import { COLUMNS, type Column, GRID_TRACKS } from './columns.tsx'
 import { NothingMatches } from './filter-bar.tsx'
 
 const ROW_HEIGHT = 30
+/** The head stays at the top of the window and takes this much of it: a row and its line. */
+const HEAD_HEIGHT = ROW_HEIGHT + 1
 /** An id may be anything; more than this of it nobody reads in a tooltip. */
 const LONGEST_TITLE = 300
 /** A browser draws no element taller than some 33 million pixels; beyond this the rest is reached by filter and sort. */
@@ -27,6 +29,8 @@ export function RolloutTable({ table, onDrawn }: { table: RefObject<HTMLTableEle
     count: Math.min(indices.length, MOST_DRAWN),
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
+    // Rows begin below the head, of which the virtualizer does not know.
+    scrollPaddingEnd: HEAD_HEIGHT,
     overscan: 12,
   })
   const items = virtual.getVirtualItems()
