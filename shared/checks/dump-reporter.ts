@@ -1,6 +1,7 @@
 import { Hash64 } from '../model/hash.ts'
 import type { CheckStatus, Finding } from '../model/report.ts'
 import type { Check, CheckTally, DumpFault, DumpReporter, DumpView } from './check.ts'
+import { createTally } from './tally.ts'
 
 /** What a check over the whole dump said: its sums, its findings, and whether it could decide at all. */
 export interface DumpVerdict {
@@ -14,17 +15,7 @@ export interface DumpVerdict {
 
 /** Runs the part of a check that looks at groups or at the whole dump. */
 export function runDumpCheck(check: Check, view: DumpView): DumpVerdict {
-  const tally: CheckTally = {
-    checked: 0,
-    affected: 0,
-    intended: 0,
-    placesChecked: 0,
-    placesAffected: 0,
-    affectedTokens: 0,
-    affectedWeight: 0,
-    byTurn: {},
-    byBoundary: {},
-  }
+  const tally = createTally()
   const findings: Finding[] = []
   let abstained: DumpVerdict['abstained'] = null
   const allIntended = view.settings.policy.intended.includes(check.code)

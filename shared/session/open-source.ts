@@ -100,3 +100,18 @@ function describeRecord(record: RawRecord): string {
   const keys = Object.keys(value).slice(0, 8)
   return keys.length === 0 ? 'the first is an empty object' : `the first has the keys ${keys.join(', ')}`
 }
+
+/** The place of one record among the batches of its source; throws where it was not indexed. */
+export function spansOf(batches: readonly RecordSpans[], record: number): RecordSpans {
+  let low = 0
+  let high = batches.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((batches[middle] as RecordSpans).first <= record) low = middle
+    else high = middle - 1
+  }
+  const batch = batches[low]
+  const at = record - (batch?.first ?? 0)
+  if (batch === undefined || at < 0 || at >= batch.offsets.length) throw new Error(`Record ${record} was not indexed.`)
+  return partOf(batch, at, at + 1)
+}

@@ -1,4 +1,5 @@
-import type { WorkerLink } from './host.ts'
+import type { EngineHost, WorkerLink } from './host.ts'
+import type { OpenSource } from './open-source.ts'
 import type { AuditJob, AuditPlan, AuditReply, AuditRequest, BatchResult } from './plan.ts'
 
 /** Runs audit jobs; `run` may be called while others are under way, as long as `ready` has resolved since. */
@@ -116,4 +117,15 @@ export function inlinePool(audit: (job: AuditJob) => BatchResult): AuditPool {
       closed = true
     },
   }
+}
+
+/** Below this a worker costs more to start than it saves. */
+const WORKERS_FROM_BYTES = 8 << 20
+
+/** Workers are started while the dump is still being surveyed: they need about as long to be ready. */
+export function startWorkers(opened: readonly OpenSource[], host: EngineHost): WorkerLink[] {
+  const { spawnAuditWorker } = host
+  const size = opened.reduce((sum, { source }) => sum + source.size, 0)
+  if (spawnAuditWorker === undefined || host.jobs < 2 || size < WORKERS_FROM_BYTES) return []
+  return Array.from({ length: host.jobs }, () => rememberingErrors(spawnAuditWorker()))
 }

@@ -1,5 +1,5 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { type RecordSpans, UnreadableSource } from '../containers/container.ts'
+import { UnreadableSource } from '../containers/container.ts'
 import { parseRecords } from '../containers/records.ts'
 import type { Format } from '../formats/format.ts'
 import { allNumericKeys } from '../formats/registry.ts'
@@ -16,10 +16,10 @@ import { detailOf, type LoadedTrajectory, tokenDetail } from './detail.ts'
 import { dumpHash, hashSource } from './hashes.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
-import { type OpenSource, openSource, partOf, SAMPLE_BYTES, type UnreadableFile } from './open-source.ts'
+import { type OpenSource, openSource, SAMPLE_BYTES, spansOf, type UnreadableFile } from './open-source.ts'
 import { runPass } from './pass.ts'
 import type { TokenizerReference } from './plan.ts'
-import { type AuditPool, inlinePool, rememberingErrors, workerPool } from './pool.ts'
+import { type AuditPool, inlinePool, startWorkers, workerPool } from './pool.ts'
 import type { BoundaryRow, Histogram, Progress, Row, RowQuery, TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { lengthHistogram, lengthsOf, queryRows } from './query.ts'
 import { type Survey, survey } from './survey.ts'
@@ -346,24 +346,6 @@ export class Session {
   private tokenizerOf({ sourceIndex }: LoadedTrajectory) {
     return this.runtime.tokenizers[sourceIndex] ?? null
   }
-
-  /** The listed findings of one rollout (those of its group included); `load` has all of them, whatever `maxFindings`. */
-  findingsOf(index: number): readonly Finding[] {
-    if (this.findingsByIndex === null || this.findingsByIndexOf !== this.collected.findings.length) {
-      this.findingsByIndex = new Map()
-      this.findingsByIndexOf = this.collected.findings.length
-      for (const finding of this.collected.findings) {
-        const at = this.locate({ source: finding.source, record: finding.record ?? 0, part: finding.part ?? 0 })
-        const found = this.findingsByIndex.get(at)
-        if (found === undefined) this.findingsByIndex.set(at, [finding])
-        else found.push(finding)
-      }
-    }
-    return [...(this.findingsByIndex.get(index) ?? []), ...(this.dumpFindings().get(index) ?? [])].sort(byCodeAndToken)
-  }
-
-  private findingsByIndex: Map<number, Finding[]> | null = null
-  private findingsByIndexOf = -1
 }
 
 /** Enough for a few records of each of many sources. */
@@ -378,29 +360,4 @@ function describeUnreadable({ name, size }: ByteSource, error: unknown): Unreada
 
 function comparePlaces(a: Place, b: Place): number {
   return a.source - b.source || a.record - b.record || a.part - b.part
-}
-
-/** Below this a worker costs more to start than it saves. */
-const WORKERS_FROM_BYTES = 8 << 20
-
-/** Workers are started while the dump is still being surveyed: they need about as long to be ready. */
-function startWorkers(opened: readonly OpenSource[], host: EngineHost): WorkerLink[] {
-  const { spawnAuditWorker } = host
-  const size = opened.reduce((sum, { source }) => sum + source.size, 0)
-  if (spawnAuditWorker === undefined || host.jobs < 2 || size < WORKERS_FROM_BYTES) return []
-  return Array.from({ length: host.jobs }, () => rememberingErrors(spawnAuditWorker()))
-}
-
-function spansOf(batches: readonly RecordSpans[], record: number): RecordSpans {
-  let low = 0
-  let high = batches.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((batches[middle] as RecordSpans).first <= record) low = middle
-    else high = middle - 1
-  }
-  const batch = batches[low]
-  const at = record - (batch?.first ?? 0)
-  if (batch === undefined || at < 0 || at >= batch.offsets.length) throw new Error(`Record ${record} was not indexed.`)
-  return partOf(batch, at, at + 1)
 }

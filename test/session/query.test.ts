@@ -119,15 +119,15 @@ describe('rows of a dump', () => {
     )
   })
 
-  it('carry the codes of their own findings and of those of their group', () => {
+  it('carry the codes of their own findings and of those of their group', async () => {
     expect(session.rows([0, 1, 2, 3, -1])).toMatchObject([
       { index: 0, codes: ['A01'], worst: 'info', facts: { id: 'rollout-0' } },
       { index: 1, codes: ['A01', 'M01'], worst: 'error' },
       { index: 2, codes: [], worst: null },
     ])
     expect(Array.from(session.query({ findings: ['A01'], sort: 'findings', descending: true }))).toEqual([1, 0])
-    expect(session.findingsOf(1).map(({ code }) => code)).toEqual(['A01', 'M01'])
-    expect(session.findingsOf(2)).toEqual([])
+    expect((await session.load(1)).findings.map(({ code }) => code)).toEqual(['A01', 'M01'])
+    expect((await session.load(2)).findings).toEqual([])
   })
 
   it('are found by their place', () => {
