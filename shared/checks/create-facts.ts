@@ -9,6 +9,7 @@ import { countLostTokens } from './lost-tokens.ts'
 import { lengthOf } from './spans.ts'
 import { drawStrip } from './strip.ts'
 import { supportingDocuments } from './supporting-documents.ts'
+import { cutReplies } from './truncation/cut-replies.ts'
 
 /** What `createView` found in the tokens; a trajectory of text alone has none. */
 export interface PreparedTokens {
@@ -45,8 +46,15 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
     excluded: trajectory.excluded,
     model: trajectory.model,
     lost: tokens === null ? 0 : countLostTokens(trajectory, tokens, end),
+    ...(tokens === null ? {} : replyFacts(trajectory, tokens)),
     supportingDocuments: tokens === null ? null : supportingDocuments(trajectory, tokens),
   }
+}
+
+function replyFacts(trajectory: Trajectory, tokens: PreparedTokens) {
+  const cut = cutReplies(trajectory, tokens)
+  if (cut.length === 0) return {}
+  return { cutReplies: cut.map(({ span, characters }) => ({ tokens: span.end - span.start, characters })) }
 }
 
 const NO_TOKENS = {

@@ -49,8 +49,17 @@ export interface TrajectoryFacts {
   readonly toolReplyLengths: readonly number[]
   /** Lost tokens where they can be counted, 0 where nothing is known to be lost. */
   readonly lost: number
-  /** Supporting documents: available in the record, and whose text is visible in the ids at the last assistant turn. Null without documents. */
-  readonly supportingDocuments: { readonly available: number; readonly visible: number } | null
+  /** Tool replies that a limit cut, the tokens between their tags and their characters without the framework's mark; absent where none was. */
+  readonly cutReplies?: readonly { readonly tokens: number; readonly characters: number }[]
+  /**
+   * Supporting documents: available in the record, brought to the model according to the messages before the answer (null without
+   * messages), and whose text is visible in the ids at the last assistant turn. Null without documents.
+   */
+  readonly supportingDocuments: {
+    readonly available: number
+    readonly retrieved: number | null
+    readonly visible: number
+  } | null
   /** 16 hex digits over the ids (padding excluded) and over the prompt's ids; null without ids. */
   readonly idsHash: string | null
   readonly promptHash: string | null

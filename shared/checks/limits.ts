@@ -12,7 +12,7 @@ export type ResolvedLimits = DumpView['limits']
  *
  * Inferred are `max_seq_len` and `max_completion_length` only, and only from rows whose last turn is not closed and that end at
  * exactly one length which no other row exceeds. Prompt lengths are never inferred (the rows of a group share a prompt, and
- * templates make equal lengths), nor are turns and tool replies (nothing in the ids tells a cut reply from a short one).
+ * templates make equal lengths), nor are turns. `max_tool_response_length` is inferred from replies that are known to be cut (C08).
  *
  * @param metadata limits that the dump's own records declare
  */
@@ -28,11 +28,31 @@ export function resolveLimits(
     if (given !== null) limits[name] = { value: given, origin: 'given' }
     else if (declared !== null) limits[name] = { value: declared, origin: 'metadata' }
   }
+  if (limits.max_tool_response_length === null) {
+    const value = replyLimit(facts)
+    if (value !== null) limits.max_tool_response_length = { value, origin: 'inferred' }
+  }
   // A known limit explains the pile-up already; naming a second one beside it would be a guess.
   if (limits.max_seq_len !== null || limits.max_completion_length !== null) return limits
   const inferred = inferFromPileUps(facts)
   if (inferred !== null) limits[inferred.name] = { value: inferred.value, origin: 'inferred' }
   return limits
+}
+
+/**
+ * The length that most cut replies have, in characters (as verl counts, 256 by default) or else in tokens; null where they are few or
+ * agree in neither. An odd limit that is cut in the middle leaves one character less than it allows.
+ */
+function replyLimit(facts: readonly TrajectoryFacts[]): number | null {
+  const cut = facts.flatMap(({ cutReplies }) => cutReplies ?? [])
+  if (cut.length < PILE_UP_ROWS) return null
+  for (const unit of ['characters', 'tokens'] as const) {
+    const counts = new Map<number, number>()
+    for (const reply of cut) counts.set(reply[unit], (counts.get(reply[unit]) ?? 0) + 1)
+    const [value, rows] = [...counts].reduce((best, each) => (each[1] > best[1] ? each : best))
+    if (rows >= PILE_UP_ROWS && rows * 2 > cut.length) return value
+  }
+  return null
 }
 
 interface PileUp {

@@ -130,23 +130,23 @@ describe('supporting documents', () => {
     ['llama3, which quotes replies as JSON', llama],
   ])('are seen in %s', (_, tokenizer) => {
     const row = conversation(tokenizer, turns, { documents })
-    expect(factsOf(row, {}, tokenizer).supportingDocuments).toEqual({ available: 2, visible: 1 })
+    expect(factsOf(row, {}, tokenizer).supportingDocuments).toEqual({ available: 2, retrieved: null, visible: 1 })
   })
 
   it('whose end is cut off are not', () => {
     const cut = turns.with(3, tool(text.slice(0, -20)))
     const row = conversation(qwen2, cut, { documents })
-    expect(factsOf(row).supportingDocuments).toEqual({ available: 2, visible: 0 })
+    expect(factsOf(row).supportingDocuments).toEqual({ available: 2, retrieved: null, visible: 0 })
   })
 
   it('that only the model quotes are not', () => {
     const row = conversation(qwen2, [user('Who?'), assistant(text), user('Sure?'), assistant('Yes.')], { documents })
-    expect(factsOf(row).supportingDocuments).toEqual({ available: 2, visible: 0 })
+    expect(factsOf(row).supportingDocuments).toEqual({ available: 2, retrieved: null, visible: 0 })
   })
 
   it('that come after the answer are not', () => {
     const row = conversation(qwen2, [user('Who?'), assistant('She.'), tool(text)], { documents })
-    expect(factsOf(row).supportingDocuments).toEqual({ available: 2, visible: 0 })
+    expect(factsOf(row).supportingDocuments).toEqual({ available: 2, retrieved: null, visible: 0 })
   })
 
   it('are not known where the dump marks none', () => {

@@ -192,7 +192,7 @@ describe('H04', () => {
     [80, 'contradicted'],
   ] as const)('with documents visible in %i of 100 rollouts it is %s', (count, verdict) => {
     const documents = dumpOf(
-      rows(200, (i) => (i < 100 ? { supportingDocuments: { available: 2, visible: i < count ? 2 : 1 } } : {})),
+      rows(200, (i) => (i < 100 ? { supportingDocuments: { available: 2, retrieved: null, visible: i < count ? 2 : 1 } } : {})),
       { limits },
     )
     expect(verdictOf('H04', documents).verdict).toBe(verdict)

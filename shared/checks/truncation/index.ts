@@ -1,6 +1,8 @@
 import type { Check } from '../check.ts'
 import { cutCompletionTrained } from './cut-completion-trained.ts'
 import { cutToolCall } from './cut-tool-call.ts'
+import { documentsCut } from './documents-cut.ts'
+import { evidenceLost } from './evidence-lost.ts'
 import { maskedRowsCounted } from './masked-rows-counted.ts'
 import { promptCutLeft } from './prompt-cut-left.ts'
 import { rewardForCutText } from './reward-for-cut-text.ts'
@@ -10,5 +12,7 @@ export const TRUNCATION_CHECKS: readonly Check[] = [
   cutCompletionTrained,
   maskedRowsCounted,
   cutToolCall,
+  documentsCut,
+  evidenceLost,
   rewardForCutText,
 ]

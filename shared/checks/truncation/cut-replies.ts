@@ -1,0 +1,197 @@
+import type { Segmentation, Span, Turn } from '../../model/tokens.ts'
+import type { Message, Trajectory } from '../../model/trajectory.ts'
+import { decodeSpan } from '../../tokens/text.ts'
+import type { Tokenizer, TokenTable } from '../../tokens/tokenizer.ts'
+import { type CutSide, findCut, findMarker } from './cut-text.ts'
+
+/** One tool reply that the model saw a part of. */
+export interface CutReply {
+  readonly turn: Turn
+  /** The reply's tokens, the tags around it not counted. */
+  readonly span: Span
+  readonly side: CutSide
+  /** How it is known: the framework's own mark, a tag that is never closed, or the longer text in the messages. */
+  readonly shownBy: 'marker' | 'open tag' | 'messages'
+  /** Characters that are left, without the mark. */
+  readonly characters: number
+  /** The missing text, letters and digits alone; null where the messages do not hold it. */
+  readonly lost: string | null
+}
+
+/** What of a prepared trajectory is looked at. */
+interface Prepared {
+  readonly ids: Int32Array
+  readonly segmentation: Segmentation | null
+  readonly tokenizer: Tokenizer | null
+}
+
+const known = new WeakMap<Trajectory, readonly CutReply[]>()
+
+/** The tool replies of a trajectory that were cut, in their order; facts and C08 ask the same. A reply in which the row ends is not one. */
+export function cutReplies(trajectory: Trajectory, prepared: Prepared): readonly CutReply[] {
+  let found = known.get(trajectory)
+  if (found === undefined) {
+    found = findCutReplies(trajectory, prepared)
+    known.set(trajectory, found)
+  }
+  return found
+}
+
+/** A tool reply in the ids: a turn of its own, or spliced into an assistant turn. */
+export interface Reply extends Span {
+  readonly turn: Turn
+}
+
+export function repliesOf(segmentation: Segmentation): Reply[] {
+  const replies: Reply[] = []
+  for (const turn of segmentation.turns) {
+    if (turn.kind === 'tool') replies.push({ turn, start: turn.contentStart, end: turn.contentEnd })
+    else if (turn.kind !== 'assistant') continue
+    else for (const { part, start, end } of turn.spans) if (part === 'tool') replies.push({ turn, start, end })
+  }
+  const last = replies.at(-1)
+  const open = segmentation.turns.at(-1)
+  // Where the row itself ends inside a reply, the limit was not that of replies.
+  if (last !== undefined && last.turn === open && open.endToken < 0 && last.end === open.contentEnd) replies.pop()
+  return replies
+}
+
+function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer }: Prepared): CutReply[] {
+  if (segmentation === null || tokenizer === null) return []
+  const replies = repliesOf(segmentation)
+  if (replies.length === 0) return []
+  const { table } = tokenizer
+  const marked = markerTokens(table)
+  const messages = messagesByReply(trajectory.messages, replies)
+  const found: CutReply[] = []
+  for (const [index, reply] of replies.entries()) {
+    const whole = messages[index] ?? null
+    const open = isNeverClosed(table, ids, reply)
+    const shorter = whole !== null && bytesIn(table, ids, reply) + LEAST_SHORTER < whole.length
+    if (!open && !shorter && !holdsAny(ids, reply, marked)) continue
+    const span = withoutTags(table, ids, reply)
+    const text = decodeSpan(table, ids, span.start, span.end)
+    const marker = findMarker(text)
+    const cut = whole === null ? null : findCut(text, whole)
+    if (marker === null && cut === null && !open) continue
+    found.push({
+      turn: reply.turn,
+      span,
+      side: cut?.side ?? sideOf(marker),
+      shownBy: marker !== null ? 'marker' : cut !== null ? 'messages' : 'open tag',
+      characters: text.length - (marker?.text.length ?? 0),
+      lost: cut?.lost ?? null,
+    })
+  }
+  return found
+}
+
+function sideOf(marker: { readonly before: number; readonly after: number } | null): CutSide {
+  if (marker === null || marker.after === 0) return 'right'
+  return marker.before === 0 ? 'left' : 'middle'
+}
+
+/** Characters by which a message must be longer than its reply before the two texts are compared. */
+const LEAST_SHORTER = 16
+
+function bytesIn({ offsets, size }: TokenTable, ids: Int32Array, { start, end }: Span): number {
+  let bytes = 0
+  for (let i = start; i < end; i++) {
+    const id = ids[i] as number
+    if (id >= 0 && id < size) bytes += (offsets[id + 1] as number) - (offsets[id] as number)
+  }
+  return bytes
+}
+
+function holdsAny(ids: Int32Array, { start, end }: Span, marked: ReadonlySet<number>): boolean {
+  for (let i = start; i < end; i++) if (marked.has(ids[i] as number)) return true
+  return false
+}
+
+/** Pieces that every spelling of a marker holds one of, whatever the vocabulary makes of it. */
+const PIECES = ['uncat', 'trunc', 'runca', 'clip'].map((piece) => new TextEncoder().encode(piece))
+const markers = new WeakMap<TokenTable, ReadonlySet<number>>()
+
+/** Ids in which a marker may show, so that only replies that hold one are decoded. */
+function markerTokens(table: TokenTable): ReadonlySet<number> {
+  let found = markers.get(table)
+  if (found === undefined) {
+    const ids = new Set<number>()
+    for (let id = 0; id < table.size; id++) {
+      if (PIECES.some((piece) => holds(table, id, piece))) ids.add(id)
+    }
+    markers.set(table, ids)
+    found = ids
+  }
+  return found
+}
+
+function holds({ bytes, offsets }: TokenTable, id: number, piece: Uint8Array): boolean {
+  const last = (offsets[id + 1] as number) - piece.length
+  for (let at = offsets[id] as number; at <= last; at++) {
+    let same = 0
+    while (same < piece.length && bytes[at + same] === piece[same]) same++
+    if (same === piece.length) return true
+  }
+  return false
+}
+
+/** Tokens of a tag, at most, however it is spelt. */
+const TAG_TOKENS = 12
+const OPENING = /^\s*<tool_response>\n?/
+const CLOSING = /\n?<\/tool_response>\s*$/
+
+function isNeverClosed(table: TokenTable, ids: Int32Array, { turn, start, end }: Reply): boolean {
+  if (turn.kind !== 'tool') return false
+  if (!OPENING.test(decodeSpan(table, ids, start, Math.min(end, start + TAG_TOKENS)))) return false
+  const closes = (from: number) => decodeSpan(table, ids, from, end).includes('</tool_response>')
+  // What an environment adds after the tag may be long.
+  return !closes(Math.max(start, end - TAG_TOKENS)) && !closes(start)
+}
+
+/** The tokens between a reply's tags; all of them where there are no tags. A token that a tag shares with the text counts as text. */
+function withoutTags(table: TokenTable, ids: Int32Array, { start, end }: Span): Span {
+  let from = start
+  let to = end
+  for (let at = start + 1; at <= Math.min(end, start + TAG_TOKENS); at++) {
+    if (/^\s*<tool_response>\n?$/.test(decodeSpan(table, ids, start, at))) from = at
+  }
+  for (let at = end - 1; at >= Math.max(from, end - TAG_TOKENS); at--) {
+    if (/^\n?<\/tool_response>\s*$/.test(decodeSpan(table, ids, at, end))) to = at
+  }
+  return { start: from, end: to }
+}
+
+const TOOL_ROLE = /^(tool|function|ipython|observation|environment)$/i
+
+/** The message of each reply, where the runs of replies between assistant turns are as many in both; else null. */
+function messagesByReply(messages: readonly Message[] | null, replies: readonly Reply[]): (string | null)[] {
+  if (messages === null) return []
+  const said: string[][] = []
+  let open = false
+  for (const { role, content } of messages) {
+    const isReply = TOOL_ROLE.test(role) || (content !== null && OPENING.test(content))
+    if (isReply && !open) said.push([])
+    if (isReply) said.at(-1)?.push((content ?? '').replace(OPENING, '').replace(CLOSING, ''))
+    open = isReply
+  }
+  const runs: Reply[][] = []
+  for (const reply of replies) {
+    const run = runs.at(-1)
+    const last = run?.at(-1)
+    if (
+      run !== undefined &&
+      last !== undefined &&
+      last.turn.kind === 'tool' &&
+      last.turn.index === reply.turn.index - 1
+    )
+      run.push(reply)
+    else runs.push([reply])
+  }
+  return runs.flatMap((run, index) => {
+    const texts = said[index]
+    if (texts === undefined) return run.map(() => null)
+    if (texts.length === run.length) return texts
+    return run.map(() => (run.length === 1 ? texts.join('\n') : null))
+  })
+}

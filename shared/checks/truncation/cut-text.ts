@@ -1,0 +1,52 @@
+import { normalised } from '../normalised-text.ts'
+
+/** Where a text was cut: `middle` keeps both ends and loses what lay between them. */
+export type CutSide = 'left' | 'right' | 'middle'
+
+/** What frameworks write where they cut a text: verl's `...(truncated)...`, OpenHands, SWE-agent and their like. */
+const MARKERS =
+  /\.\.\.\s?\(truncated\)(?:\s?\.\.\.)?|\(truncated\)\s?\.\.\.|<response clipped>|\[(?:\.\.\.\s?)?(?:\w+ ){0,3}truncated\b[^\]\n]{0,80}\]/iu
+
+export interface CutMarker {
+  readonly text: string
+  /** Characters before and after it. */
+  readonly before: number
+  readonly after: number
+}
+
+/** The first marker in a text; null where there is none. A text that merely speaks of truncation has no marker. */
+export function findMarker(text: string): CutMarker | null {
+  const found = MARKERS.exec(text)
+  if (found === null) return null
+  return { text: found[0], before: found.index, after: text.length - found.index - found[0].length }
+}
+
+/** Letters and digits that must be visible, and that must be missing: less is a difference of rendering. */
+const LEAST_VISIBLE = 40
+const LEAST_LOST = 20
+
+/**
+ * Whether `visible` is `whole` without its end, its start, or its middle, and what is missing; null where it is whole or another
+ * text altogether. White space and punctuation are not compared, because templates change them; `lost` is therefore without them.
+ */
+export function findCut(visible: string, whole: string): { readonly side: CutSide; readonly lost: string } | null {
+  const marker = findMarker(visible)
+  const parts =
+    marker === null ? [visible] : [visible.slice(0, marker.before), visible.slice(visible.length - marker.after)]
+  const [head = '', tail = ''] = parts.map(normalised)
+  const full = normalised(whole)
+  if (head.length + tail.length < LEAST_VISIBLE || full.length - head.length - tail.length < LEAST_LOST) return null
+  if (marker !== null) {
+    if (!full.startsWith(head) || !full.endsWith(tail)) return null
+    const side = head === '' ? 'left' : tail === '' ? 'right' : 'middle'
+    return { side, lost: full.slice(head.length, full.length - tail.length).trim() }
+  }
+  if (full.startsWith(head)) return { side: 'right', lost: full.slice(head.length).trim() }
+  if (full.endsWith(head)) return { side: 'left', lost: full.slice(0, -head.length).trim() }
+  let start = 0
+  while (start < head.length && head[start] === full[start]) start++
+  const end = head.length - start
+  // The seam may fall inside a word or between two: one of the halves then lost its blank.
+  if (start < LEAST_LOST || end < LEAST_LOST || !full.endsWith(head.slice(start).trimStart())) return null
+  return { side: 'middle', lost: full.slice(start, full.length - end).trim() }
+}

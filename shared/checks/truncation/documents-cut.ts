@@ -1,0 +1,69 @@
+import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
+import { tokenCount } from '../edges.ts'
+import { encoded } from '../encoded.ts'
+import { documentFates } from '../supporting-documents.ts'
+import { type CutReply, cutReplies, repliesOf } from './cut-replies.ts'
+
+/** C08. A limit on replies cut what the model was given to read: an end, a start or the middle of it is gone. */
+export const documentsCut: Check = {
+  code: 'C08',
+  name: 'documents-cut',
+  title: 'Tool replies are cut',
+  hypotheses: ['H04'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'tokenizer'],
+  looksAt: 'tool replies',
+  why: 'The model is asked about passages that it was not shown, so the same behaviour is rewarded one time and not the next.',
+  fix: 'Raise the limit of tool replies (verl: max_tool_response_length, 256 by default), or return fewer, whole documents.',
+  cite: 'Search-R1#127, inspect_ai#2193, OpenHands#2540',
+  trajectory: lookAtReplies,
+}
+
+function lookAtReplies(view: TrajectoryView, _settings: AuditSettings, report: Reporter): void {
+  const { segmentation, trajectory } = view
+  if (segmentation === null) return
+  const cut = cutReplies(trajectory, view)
+  for (const { turn, start, end } of repliesOf(segmentation)) {
+    const affected = cut.some(({ span }) => span.start >= start && span.end <= end)
+    report.place(affected, { turn: turn.ordinal })
+  }
+  const turns = new Set<number>()
+  for (const reply of cut) {
+    // Replies spliced into one assistant turn are one finding.
+    if (turns.has(reply.turn.index)) continue
+    turns.add(reply.turn.index)
+    reportCut(view, reply, cut.filter(({ turn }) => turn === reply.turn).length, report)
+  }
+}
+
+/** Tokens shown at either side of the cut. */
+const SHOWN_TOKENS = 24
+
+function reportCut(view: TrajectoryView, reply: CutReply, replies: number, report: Reporter): void {
+  const { turn, span, side, shownBy, characters, lost } = reply
+  const tokens = span.end - span.start
+  const lostTokens = lost === null || view.tokenizer === null ? null : (encoded(view.tokenizer, lost)?.length ?? null)
+  const where = { left: 'at its start', right: 'at its end', middle: 'in its middle' }[side]
+  const amount = lostTokens === null ? '' : `, about ${tokenCount(lostTokens)} are lost`
+  const fates = documentFates(view.trajectory, view)
+  report.fault({
+    turn,
+    tokens: span,
+    // What is wrong is what is missing.
+    affected: [],
+    message: `A tool reply is cut ${where}: ${characters} characters in ${tokenCount(tokens)} are left${amount}`,
+    evidence: {
+      cut: side,
+      shown_by: shownBy,
+      replies_cut_in_turn: replies,
+      characters_left: characters,
+      tokens_left: tokens,
+      lost_tokens: lostTokens,
+      lost_text: lost?.slice(0, 400) ?? null,
+      start: view.text({ start: span.start, end: Math.min(span.end, span.start + SHOWN_TOKENS) }),
+      end: view.text({ start: Math.max(span.start, span.end - SHOWN_TOKENS), end: span.end }),
+      supporting_documents_not_visible: fates?.flatMap(({ id, visible }) => (visible ? [] : [id])) ?? null,
+    },
+  })
+}

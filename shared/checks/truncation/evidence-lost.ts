@@ -1,0 +1,47 @@
+import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
+import { writtenTurns } from '../edges.ts'
+import { documentFates } from '../supporting-documents.ts'
+
+/**
+ * C09. Supporting documents that the environment brought are not in the ids that the answer is trained on. A document that was never
+ * retrieved is the policy's own failure and no fault; without messages nothing tells the two apart.
+ */
+export const evidenceLost: Check = {
+  code: 'C09',
+  name: 'evidence-lost',
+  title: 'Retrieved evidence is not visible at the answer',
+  hypotheses: ['H04'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'messages', 'documents', 'tokenizer'],
+  looksAt: 'rollouts with retrieved supporting documents',
+  why: 'The reward was earned with documents that the trained sequence does not hold: right answers are learned as guesses.',
+  fix: 'Raise the sequence limit, return shorter replies, or leave rollouts out whose evidence was cut.',
+  cite: 'bdsaglam/rlvr, hypothesis H04; verifiers#637',
+  trajectory: lookAtDocuments,
+}
+
+function lookAtDocuments(view: TrajectoryView, _settings: AuditSettings, report: Reporter): void {
+  const { facts, segmentation, trajectory } = view
+  const counts = facts.supportingDocuments
+  if (segmentation === null || counts === null || (counts.retrieved ?? 0) === 0) return
+  // A row that is masked whole learns nothing from it; a branch may have dropped its history on purpose.
+  if (facts.trained === 0 || facts.excluded || facts.branchOf !== null) return
+  const lost = documentFates(trajectory, view)?.filter(({ retrieved, visible }) => retrieved && !visible) ?? []
+  report.place(lost.length > 0)
+  const answer = writtenTurns(segmentation).at(-1)
+  if (lost.length === 0 || answer === undefined) return
+  report.fault({
+    tokens: { start: answer.contentStart, end: answer.end },
+    message: `${lost.length} of ${counts.retrieved} supporting documents that were retrieved are not visible at the answer`,
+    evidence: {
+      available: counts.available,
+      retrieved: counts.retrieved,
+      visible: counts.visible,
+      not_visible: lost.map(({ id, title }) => (title === null ? id : `${id}: ${title}`)),
+      reward: facts.reward,
+      end: facts.endReason,
+      length: facts.realLength,
+    },
+  })
+}
