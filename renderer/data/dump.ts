@@ -38,6 +38,8 @@ export async function openSources(
   const problems = useFiles.getState().problems
   const options = given.options ?? {}
   forget()
+  // Another dump is first of all to be judged.
+  useView.setState({ view: 'verdicts', tab: 'tokens', dialog: null })
   useFiles.setState({ ...NOTHING_OPEN, problems, phase: 'opening', sources, options })
   startClock()
   try {
