@@ -1,0 +1,74 @@
+import type { ByteSource } from '../../shared/model/source.ts'
+import type { EngineAnswer, EngineRequests, Progress, RequestName, SourceInput } from '../../shared/session/protocol.ts'
+import { serveEngine } from '../../shared/session/serve-engine.ts'
+import { memorySource } from '../containers/memory-source.ts'
+import { testHost } from './test-host.ts'
+
+/** A page in this process: every message is cloned, what is transferred is detached, and all answers are kept. */
+export function enginePage(given: ReadonlyMap<string, ByteSource> = new Map()) {
+  let toEngine: (message: unknown) => void = () => undefined
+  const answers: EngineAnswer[] = []
+  const progress: Progress[] = []
+  const waiting = new Map<number, (answer: EngineAnswer) => void>()
+  serveEngine(
+    {
+      post(message, transfer = []) {
+        const answer = structuredClone(message, { transfer: [...transfer] }) as EngineAnswer
+        answers.push(answer)
+        if (answer.kind === 'progress') progress.push(answer.progress)
+        else waiting.get(answer.call)?.(answer)
+      },
+      onMessage(listener) {
+        toEngine = listener
+      },
+    },
+    {
+      ...testHost(),
+      byteSource(input: SourceInput) {
+        if (input.kind === 'bytes') return memorySource(input.bytes, 1 << 16, input.name)
+        const source = given.get(input.name)
+        if (source === undefined) throw new Error(`${input.name} did not arrive as a file. Drop it again.`)
+        return source
+      },
+    },
+  )
+  let next = 1
+  const post = (message: unknown) => toEngine(structuredClone(message))
+
+  /** Sends a call; `answer` resolves with its answer, failures included. */
+  function send(name: string, input: unknown) {
+    const call = next++
+    const answer = new Promise<EngineAnswer>((resolve) => waiting.set(call, resolve))
+    post({ kind: 'call', call, name, input })
+    return { call, answer, cancel: () => post({ kind: 'cancel', call }) }
+  }
+
+  async function ask<Name extends RequestName>(
+    name: Name,
+    input: EngineRequests[Name]['input'],
+  ): Promise<EngineRequests[Name]['output']> {
+    const answer = await send(name, input).answer
+    if (answer.kind === 'failed') throw new Error(answer.message)
+    if (answer.kind !== 'answer') throw new Error('An answer was expected.')
+    return answer.output as EngineRequests[Name]['output']
+  }
+
+  /** Opens texts as files and waits until they are read. */
+  async function open(
+    files: Readonly<Record<string, string>>,
+    options: EngineRequests['open']['input']['options'] = {},
+  ) {
+    const sources = Object.entries(files).map(
+      ([name, text]): SourceInput => ({ kind: 'bytes', name, bytes: new TextEncoder().encode(text) }),
+    )
+    const opened = await ask('open', { sources, options })
+    await done()
+    return opened
+  }
+
+  async function done(): Promise<void> {
+    while (!progress.at(-1)?.done) await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+
+  return { send, ask, open, done, post, answers, progress }
+}
