@@ -31,12 +31,13 @@ const BUNDLED_TITLES: Readonly<Record<BundledTokenizerId, string>> = {
 export function createTokenizer(files: TokenizerFiles, name: TokenizerName): Tokenizer {
   const vocabulary = readVocabulary(files)
   const table = tableOf(vocabulary)
+  const template = chatTemplate(files.config)
   let encoder: Encoder | null = null
   return {
     ...name,
     table,
-    frame: turnFrame(vocabulary, table, files.config),
-    template: chatTemplate(files.config),
+    frame: turnFrame(vocabulary, table, files.config, template),
+    template,
     raw: (id) => vocabulary.entries[id] ?? null,
     encode(text, options) {
       encoder ??= createEncoder(files, vocabulary)

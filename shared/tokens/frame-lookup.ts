@@ -46,15 +46,15 @@ function marksOf(frame: TurnFrame, table: TokenTable, tags: TagTable): Uint8Arra
     const from = offsets[id] as number
     const to = offsets[id + 1] as number
     if (kinds[id] === TokenKind.special) marks[id] = Mark.blank
-    if (kinds[id] !== TokenKind.ordinary) continue
     let at = from
     while (at < to && isSpace(bytes[at] as number)) at++
+    if (kinds[id] !== TokenKind.ordinary && (kinds[id] !== TokenKind.added || at < to)) continue
     marks[id] = (bytes[from] === 0x0a && to > from ? Mark.newline : 0) | (at === to ? Mark.blank : 0)
   }
   const mark = (ids: Iterable<number>, bit: number) => {
     for (const id of ids) if (id >= 0 && id < size) marks[id] = (marks[id] as number) | bit
   }
-  mark([frame.turnStart], Mark.turnStart)
+  mark([frame.turnStart, ...(frame.openers ?? []).map(({ id }) => id)], Mark.turnStart)
   mark(frame.turnEnds, Mark.turnEnd)
   mark([frame.headerEnd], Mark.headerEnd)
   mark(frame.bos, Mark.bos)

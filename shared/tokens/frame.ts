@@ -1,4 +1,5 @@
 import { spellBytes } from './byte-alphabet.ts'
+import { learnFrame } from './template/learned-frame.ts'
 import { type TokenizerFiles, TokenKind, type TokenTable, type TurnFrame } from './tokenizer.ts'
 import { isFields, type Vocabulary } from './vocabulary.ts'
 
@@ -16,15 +17,25 @@ const PAD_NAMES = [
 ]
 const TEXT_END_NAMES = ['<|endoftext|>', '<|end_of_text|>']
 
+/** Special tokens that templates may write by the names the configuration gives them. */
+const TEMPLATE_NAMES = ['bos_token', 'eos_token', 'pad_token', 'unk_token']
+
 /**
  * How this vocabulary frames turns, by the text of its tokens: ChatML where `<|im_start|>` and `<|im_end|>` exist, Llama 3
- * where the header tokens do, else null.
+ * where the header tokens do; else what the chat template says, null where it has none or opens turns with ordinary text.
  */
 export function turnFrame(
   vocabulary: Vocabulary,
   table: TokenTable,
   config: TokenizerFiles['config'],
+  template: string | null = null,
 ): TurnFrame | null {
+  const names = Object.fromEntries(
+    TEMPLATE_NAMES.flatMap((field) => {
+      const text = tokenName(config, field)
+      return text === null ? [] : [[field, text]]
+    }),
+  )
   const named = (...names: (string | null)[]) => {
     const ids = names.map((name) => (name === null ? undefined : vocabulary.idOf(name)))
     return [...new Set(ids.filter((id) => id !== undefined))]
@@ -32,11 +43,12 @@ export function turnFrame(
   const one = (name: string) => vocabulary.idOf(name) ?? -1
   const chatml = one('<|im_start|>') >= 0 && one('<|im_end|>') >= 0
   const llama = one('<|start_header_id|>') >= 0 && one('<|end_header_id|>') >= 0
-  if (!chatml && !llama) return null
+  const learned = chatml || llama || template === null ? null : learnFrame(vocabulary, template, names)
+  if (!chatml && !llama && learned === null) return null
 
-  const turnStart = one(chatml ? '<|im_start|>' : '<|start_header_id|>')
-  const turnEnds = chatml ? named('<|im_end|>') : named('<|eot_id|>', '<|eom_id|>')
-  const framing = new Set([turnStart, ...turnEnds])
+  const turnStart = learned?.openers[0]?.id ?? one(chatml ? '<|im_start|>' : '<|start_header_id|>')
+  const turnEnds = learned?.turnEnds ?? (chatml ? named('<|im_end|>') : named('<|eot_id|>', '<|eom_id|>'))
+  const framing = new Set([turnStart, ...turnEnds, ...(learned?.openers.map(({ id }) => id) ?? [])])
   // Some ChatML models name `<|im_start|>` their BOS token: what frames turns is not also a BOS.
   const bos = named('<|begin_of_text|>', tokenName(config, 'bos_token')).filter((id) => !framing.has(id))
   const pad = named(tokenName(config, 'pad_token'), ...PAD_NAMES).filter((id) => id !== turnStart && !bos.includes(id))
@@ -49,10 +61,13 @@ export function turnFrame(
     return open === null || close === null ? null : { open, close }
   }
   return {
-    style: chatml ? 'chatml' : 'llama',
+    style: learned !== null ? 'learned' : chatml ? 'chatml' : 'llama',
+    ...(learned === null ? {} : { openers: learned.openers }),
+    separator: learned?.separator ?? chatml,
+    names,
     bos,
     turnStart,
-    headerEnd: chatml ? -1 : one('<|end_header_id|>'),
+    headerEnd: llama ? one('<|end_header_id|>') : -1,
     turnEnds,
     textEnds,
     pad,
@@ -77,7 +92,8 @@ function newlineIds(table: TokenTable): ReadonlyMap<number, number> {
   for (let id = 0; id < size; id++) {
     const from = offsets[id] as number
     const to = offsets[id + 1] as number
-    if (bytes[from] !== 0x0a || to === from || kinds[id] !== TokenKind.ordinary) continue
+    // Gemma's newlines are added tokens.
+    if (bytes[from] !== 0x0a || to === from || kinds[id] === TokenKind.special) continue
     let at = from
     while (at < to && bytes[at] === 0x0a) at++
     if (at === to) newlines.set(id, to - from)

@@ -1,6 +1,8 @@
 import { type FrameLookup, Mark } from './frame-lookup.ts'
 import { roleKind } from './roles.ts'
+import { bytesOf } from './table.ts'
 import { decodeSpan } from './text.ts'
+import type { TokenTable } from './tokenizer.ts'
 
 export interface Header {
   /** As spelt, trimmed; empty where there is none to read. */
@@ -24,6 +26,7 @@ function markAt({ marks }: FrameLookup, ids: Int32Array, at: number): number {
  * `<|end_header_id|>`, then two newlines.
  */
 export function readHeader(lookup: FrameLookup, ids: Int32Array, start: number, limit: number): Header {
+  if (lookup.frame.style === 'learned') return readOpener(lookup, ids, start, limit)
   const chatml = lookup.frame.style === 'chatml'
   const closing = chatml ? Mark.newline : Mark.headerEnd
   const last = Math.min(limit, start + 1 + MOST_ROLE_TOKENS)
@@ -35,6 +38,37 @@ export function readHeader(lookup: FrameLookup, ids: Int32Array, start: number, 
   if (!(markAt(lookup, ids, at) & closing)) return { role, end: at, complete: true }
   return { role, end: chatml ? at + 1 : afterNewlines(lookup, ids, at + 1, limit), complete: true }
 }
+
+/** The opener of a learned frame that stands at `start`; without one the start token alone is a header, of nobody. */
+function readOpener({ frame, table }: FrameLookup, ids: Int32Array, start: number, limit: number): Header {
+  for (const { role, id, rest } of frame.openers ?? []) {
+    if (ids[start] !== id) continue
+    const end = openerEnd(table, rest, ids, start + 1, limit)
+    if (end >= 0) return { role, end, complete: true }
+  }
+  return { role: '', end: start + 1, complete: start + 1 < limit }
+}
+
+/**
+ * Index after the token in which the rest of an opener ends, -1 where the bytes are others. Only newlines of the content may
+ * be merged into that token; vocabularies that spell spaces may begin the first word with one.
+ */
+function openerEnd(table: TokenTable, rest: Uint8Array, ids: Int32Array, from: number, limit: number): number {
+  let matched = 0
+  let at = from
+  for (; matched < rest.length && at < limit; at++) {
+    const bytes = bytesOf(table, ids[at] as number)
+    if (bytes.length === 0) return -1
+    for (let i = at === from && bytes[0] === SPACE && rest[0] !== SPACE ? 1 : 0; i < bytes.length; i++) {
+      if (bytes[i] !== (matched < rest.length ? rest[matched] : NEWLINE)) return -1
+      matched++
+    }
+  }
+  return matched >= rest.length ? at : -1
+}
+
+const SPACE = 0x20
+const NEWLINE = 0x0a
 
 /** Llama writes two newlines after the role, in one token or in two; the token may hold newlines of the content. */
 function afterNewlines({ frame }: FrameLookup, ids: Int32Array, from: number, limit: number): number {

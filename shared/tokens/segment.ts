@@ -64,8 +64,11 @@ class Segmenter {
     this.parts = new Uint8Array(ids.length).fill(PART.padding)
     this.from = padding.left
     this.to = ids.length - padding.right
-    const start = ids.indexOf(lookup.frame.turnStart, this.from)
-    this.framed = start >= 0 && start < this.to
+    const { turnStart, openers = [] } = lookup.frame
+    this.framed = [turnStart, ...openers.map(({ id }) => id)].some((id) => {
+      const start = ids.indexOf(id, this.from)
+      return start >= 0 && start < this.to
+    })
   }
 
   run(): Segmentation {
@@ -177,7 +180,7 @@ class Segmenter {
 
   private isSeparator(at: number): boolean {
     const { frame } = this.lookup
-    return frame.style === 'chatml' && at < this.to && frame.newlines.has(this.ids[at] as number)
+    return frame.separator && at < this.to && frame.newlines.has(this.ids[at] as number)
   }
 
   /** The empty think block that a template writes after the header: tag, blank line, tag, blank line. */
@@ -219,7 +222,7 @@ class Segmenter {
       turns: this.turns,
       padding,
       bos: this.bos,
-      hasSeparator: this.lookup.frame.style === 'chatml',
+      hasSeparator: this.lookup.frame.separator,
       cutLeft: framed && to > from && !(this.markAt(from) & (Mark.bos | Mark.turnStart)),
       cutRight: open && !endsWithGenerationPrompt,
       endsWithGenerationPrompt,

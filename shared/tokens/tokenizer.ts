@@ -14,9 +14,23 @@ export interface TokenTable {
   readonly kinds: Uint8Array
 }
 
+/** A header that opens a turn: one control id, and the bytes that follow it (a role name, a newline). */
+export interface TurnOpener {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool'
+  readonly id: number
+  readonly rest: Uint8Array
+}
+
 /** How a family frames turns, read off its own vocabulary; ids are looked up by token text, never assumed. */
 export interface TurnFrame {
-  readonly style: 'chatml' | 'llama'
+  /** `learned`: neither of the two that are known by their tokens; `openers` were read off the chat template. */
+  readonly style: 'chatml' | 'llama' | 'learned'
+  /** Of a learned frame, the longest first. */
+  readonly openers?: readonly TurnOpener[]
+  /** A newline stands after the end of a turn. */
+  readonly separator: boolean
+  /** Texts of the special tokens that the configuration names, as templates write them (`bos_token`). */
+  readonly names: Readonly<Record<string, string>>
   readonly bos: readonly number[]
   /** Ids that open a turn (`<|im_start|>`; `<|start_header_id|>`). */
   readonly turnStart: number

@@ -1,0 +1,199 @@
+import { hashBytes } from '../../model/hash.ts'
+import { between, probe, WORDS } from './probe.ts'
+import { type ChatTemplate, chatTemplate } from './render.ts'
+import { TemplateError } from './template-error.ts'
+
+/** What stands before and after the text of a message. `end` is without the white space after it. */
+export interface LearnedTurn {
+  readonly header: string
+  readonly end: string
+}
+
+/** How a chat template lays a conversation out, read off its renderings of probe conversations. */
+export interface LearnedTemplate {
+  /** What stands before the first turn: BOS. */
+  readonly before: string
+  /** Null where the template refuses a system message or writes it into the user's. */
+  readonly system: LearnedTurn | null
+  readonly user: LearnedTurn
+  readonly assistant: LearnedTurn
+  /** A tool's reply; null where the template does not write them. */
+  readonly tool: LearnedTurn | null
+  /** The answer to a reply follows the reply's end without a header of its own. */
+  readonly answersToolDirectly: boolean
+  /** White space after the end of a turn. */
+  readonly separator: string
+  readonly generationPrompt: string
+  /** What the generation prompt adds to the header: an open think tag. */
+  readonly prefill: string
+  /** What it adds with `enable_thinking=False`: an empty think block. */
+  readonly prefillWithoutThinking: string
+  /** What the template writes between header and text of the last turn only: an empty think block. */
+  readonly lastTurnPrefill: string
+  /** System text that stands there although no system message was given. */
+  readonly defaultSystem: string | null
+  /** The date in the system text: `today` where the template asks for it, else the date that is fixed in it. */
+  readonly date: string | null
+  /** Thoughts of a turn are removed once the user speaks again. */
+  readonly stripsThinking: boolean
+  /** Replies to parallel calls share one turn. */
+  readonly mergesReplies: boolean
+  /** Several calls in one turn are rendered; false where the template refuses them. */
+  readonly parallelCalls: boolean
+  /** What opens a call before its name; null where calls are not written. */
+  readonly callOpening: string | null
+}
+
+const cache = new Map<string, LearnedTemplate | TemplateError>()
+const encoder = new TextEncoder()
+
+/**
+ * Learns a template, once for each source. Throws `TemplateError` where it cannot be parsed, or does not write the
+ * messages that it is given in their order.
+ */
+export function learnTemplate(source: string, names: Readonly<Record<string, string>> = {}): LearnedTemplate {
+  const key = hashBytes(encoder.encode(JSON.stringify([source, names])))
+  let learned = cache.get(key)
+  if (learned === undefined) {
+    learned = attemptToLearn(source, names)
+    cache.set(key, learned)
+  }
+  if (learned instanceof TemplateError) throw learned
+  return learned
+}
+
+function attemptToLearn(source: string, names: Readonly<Record<string, string>>): LearnedTemplate | TemplateError {
+  try {
+    return learn(chatTemplate(source, names))
+  } catch (error) {
+    if (error instanceof TemplateError) return error
+    throw error
+  }
+}
+
+function learn(template: ChatTemplate): LearnedTemplate {
+  const { user1, answer1, user2, answer2 } = WORDS
+  const seen = probe(template)
+  const base = seen.dialogue
+  const edges = between(base, [user1, answer1, user2, answer2])
+  if (edges === null) throw new TemplateError('The chat template does not write the messages that it is given.')
+  const [head, toAnswer, toUser, toLast, tail] = edges as [string, string, string, string, string]
+  const closing = commonPrefix(tail, toUser)
+  const userHeader = toUser.slice(closing.length).trimStart()
+  const spaces = (text: string) => text.slice(text.trimEnd().length)
+
+  const alone = seen.user === null ? '' : (between(seen.user, [user1])?.[1] ?? '')
+  const userClosing = commonPrefix(toAnswer, alone)
+  // Where the user's end is all there is before the answer, it is the answer's header.
+  const userEnd = userClosing === toAnswer ? '' : userClosing
+  const assistantHeader = toAnswer.slice(userEnd.length).trimStart()
+
+  const prompt = seen.user === null ? '' : addedTo(seen.user, seen.prompt)
+  const assistant = { header: assistantHeader, end: closing.trimEnd() }
+  const user = { header: userHeader, end: userEnd.trimEnd() }
+  const system = learnSystem(seen.system, user, head)
+  const before = beforeFirst(head, user.header, system)
+  const preamble = head.slice(before.length, Math.max(before.length, head.length - user.header.length))
+  const defaultSystem = system === null || preamble === '' ? null : textOf(preamble, system)
+  const lastTurnPrefill = toLast.startsWith(toAnswer) ? toLast.slice(toAnswer.length) : ''
+  const { tool, answersToolDirectly } = learnTool(seen.call, assistant, lastTurnPrefill)
+  const prefill = prompt.startsWith(assistantHeader) ? prompt.slice(assistantHeader.length) : ''
+  return {
+    before,
+    system,
+    user,
+    assistant,
+    tool,
+    answersToolDirectly,
+    separator: spaces(closing),
+    generationPrompt: prompt,
+    prefill,
+    prefillWithoutThinking:
+      seen.promptWithoutThinking === null ? '' : addedTo(seen.prompt ?? '', seen.promptWithoutThinking),
+    lastTurnPrefill,
+    defaultSystem,
+    date: learnDate(base, seen.otherDay),
+    stripsThinking:
+      seen.thoughtLast?.includes(WORDS.thought) === true && seen.thoughtEarlier?.includes(WORDS.thought) === false,
+    mergesReplies: repliesShareATurn(seen.parallel, assistant),
+    parallelCalls: seen.parallel !== null,
+    callOpening: learnCall(seen.call, assistant),
+  }
+}
+
+function commonPrefix(a: string, b: string): string {
+  let length = 0
+  while (length < a.length && a[length] === b[length]) length++
+  // A token is not cut in two: two closings that differ inside one share nothing of it.
+  const open = Math.max(a.lastIndexOf('<', length - 1), a.lastIndexOf('[', length - 1))
+  const cut = length < a.length && open >= 0 && !/[>\]]/.test(a.slice(open, length))
+  return a.slice(0, cut ? open : length)
+}
+
+/** What a text has beyond another that it begins with; empty where it does not. */
+function addedTo(text: string, longer: string | null): string {
+  return longer?.startsWith(text) ? longer.slice(text.length) : ''
+}
+
+function learnSystem(rendered: string | null, user: LearnedTurn, head: string): LearnedTurn | null {
+  const edges = rendered === null ? null : between(rendered, [WORDS.system, WORDS.user1])
+  if (edges === null) return null
+  const [opening, closing] = edges as [string, string, string]
+  if (!closing.endsWith(user.header)) return null
+  const named = user.header.replace(/user/i, (role) => (role === 'USER' ? 'SYSTEM' : 'system'))
+  const bare = head.endsWith(user.header) ? head.slice(0, head.length - user.header.length) : ''
+  // Llama writes lines of its own between the header and the text.
+  const header =
+    named !== user.header && opening.includes(named) ? named : opening.slice(commonPrefix(opening, bare).length)
+  const end = closing.slice(0, closing.length - user.header.length).trimEnd()
+  return header === '' ? null : { header, end }
+}
+
+/** What stands before the first header, system or user. */
+function beforeFirst(head: string, userHeader: string, system: LearnedTurn | null): string {
+  const first = system === null ? -1 : head.indexOf(system.header)
+  if (first >= 0) return head.slice(0, first)
+  return head.endsWith(userHeader) ? head.slice(0, head.length - userHeader.length) : head
+}
+
+function textOf(turn: string, { header, end }: LearnedTurn): string | null {
+  if (!turn.startsWith(header)) return null
+  const text = turn.slice(header.length)
+  const at = end === '' ? text.length : text.lastIndexOf(end)
+  return at < 0 ? null : text.slice(0, at)
+}
+
+/** A tool's reply, from a call, its reply and the answer. */
+function learnTool(
+  rendered: string | null,
+  assistant: LearnedTurn,
+  lastTurnPrefill: string,
+): Pick<LearnedTemplate, 'tool' | 'answersToolDirectly'> {
+  const edges = rendered === null ? null : between(rendered, [WORDS.value, WORDS.reply, WORDS.answer2])
+  if (edges === null) return { tool: null, answersToolDirectly: false }
+  const [, closing, after] = edges as [string, string, string, string]
+  const callEnd = assistant.end.trimStart()
+  const end = callEnd === '' ? -1 : closing.indexOf(callEnd)
+  const header = (end < 0 ? closing : closing.slice(end + callEnd.length)).trimStart()
+  const answerHeader = [assistant.header + lastTurnPrefill, assistant.header].find((each) => after.endsWith(each))
+  const tail = answerHeader === undefined ? after : after.slice(0, after.length - answerHeader.length)
+  return { tool: { header, end: tail.trimEnd() }, answersToolDirectly: answerHeader === undefined }
+}
+
+function learnCall(rendered: string | null, assistant: LearnedTurn): string | null {
+  const edges = rendered === null ? null : between(rendered, [WORDS.user1, WORDS.tool])
+  const opening = edges?.[1]
+  if (opening === undefined) return null
+  const at = opening.indexOf(assistant.header.trim())
+  return at < 0 ? null : opening.slice(at + assistant.header.trim().length).trimStart()
+}
+
+function repliesShareATurn(rendered: string | null, assistant: LearnedTurn): boolean {
+  const edges = rendered === null ? null : between(rendered, [WORDS.reply, WORDS.otherReply])
+  return edges !== null && assistant.end !== '' && !(edges[1] as string).includes(assistant.end.trimStart())
+}
+
+function learnDate(base: string, otherDay: string | null): string | null {
+  if (otherDay !== null && otherDay !== base) return 'today'
+  return /\b\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d{4}\b/.exec(base)?.[0] ?? null
+}

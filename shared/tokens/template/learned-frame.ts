@@ -1,0 +1,98 @@
+import type { TurnOpener } from '../tokenizer.ts'
+import type { Vocabulary } from '../vocabulary.ts'
+import { type LearnedTemplate, learnTemplate } from './learn.ts'
+import { TemplateError } from './template-error.ts'
+
+export interface LearnedFrame {
+  readonly openers: readonly TurnOpener[]
+  readonly turnEnds: readonly number[]
+  readonly separator: boolean
+}
+
+/** Added tokens of a vocabulary, as they stand in a text. */
+interface Controls {
+  readonly pattern: RegExp
+  readonly ids: ReadonlyMap<string, number>
+}
+
+/**
+ * The frame of a family that is not known by its tokens, from its chat template. Null where the template cannot be learned,
+ * opens turns with ordinary text (Llama 2), or closes the model's turn with no token of its own (ChatGLM 3): ids alone
+ * then do not tell turns from text.
+ */
+export function learnFrame(
+  vocabulary: Vocabulary,
+  template: string,
+  names: Readonly<Record<string, string>>,
+): LearnedFrame | null {
+  const controls = controlsOf(vocabulary)
+  if (controls === null) return null
+  const learned = learnedOrNull(template, names)
+  if (learned === null) return null
+  const user = openerOf('user', learned.user.header, controls)
+  const assistant = openerOf('assistant', learned.assistant.header, controls)
+  const end = firstControl(learned.assistant.end, controls)
+  if (user === null || assistant === null || end === null) return null
+  const others = [
+    learned.system === null ? null : openerOf('system', learned.system.header, controls),
+    learned.tool === null ? null : openerOf('tool', throughLastControl(learned.tool.header, controls), controls),
+    learned.tool !== null && learned.answersToolDirectly
+      ? openerOf('assistant', fromFirstControl(learned.tool.end, controls), controls)
+      : null,
+  ].filter((opener) => opener !== null)
+  const openers = [user, assistant, ...others]
+  const opens = new Set(openers.map(({ id }) => id))
+  const ends = [end, firstControl(learned.user.end, controls)].filter((id) => id !== null)
+  return {
+    openers: openers.sort((a, b) => b.rest.length - a.rest.length),
+    turnEnds: [...new Set(ends)].filter((id) => !opens.has(id)),
+    separator: learned.separator.startsWith('\n'),
+  }
+}
+
+function learnedOrNull(template: string, names: Readonly<Record<string, string>>): LearnedTemplate | null {
+  try {
+    return learnTemplate(template, names)
+  } catch (error) {
+    if (error instanceof TemplateError) return null
+    throw error
+  }
+}
+
+function controlsOf({ added }: Vocabulary): Controls | null {
+  const ids = new Map(added.filter(({ content }) => content.trim() !== '').map(({ content, id }) => [content, id]))
+  if (ids.size === 0) return null
+  const literals = [...ids.keys()]
+    .sort((a, b) => b.length - a.length)
+    .map((content) => content.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
+  return { pattern: new RegExp(literals.join('|'), 'gu'), ids }
+}
+
+const encoder = new TextEncoder()
+
+/** Null where the header does not begin with a control token. */
+function openerOf(role: TurnOpener['role'], header: string, { pattern, ids }: Controls): TurnOpener | null {
+  const text = header.trimStart().replace(/ +$/, '')
+  const first = text.matchAll(pattern).next().value
+  if (first === undefined || first.index !== 0) return null
+  const id = ids.get(first[0])
+  return id === undefined ? null : { role, id, rest: encoder.encode(text.slice(first[0].length)) }
+}
+
+function firstControl(text: string, { pattern, ids }: Controls): number | null {
+  const first = text.matchAll(pattern).next().value
+  return first === undefined ? null : (ids.get(first[0]) ?? null)
+}
+
+function fromFirstControl(text: string, { pattern }: Controls): string {
+  return text.slice(text.matchAll(pattern).next().value?.index ?? text.length)
+}
+
+/** What stands after the last control token of a reply's header is how the reply is written, JSON say. */
+function throughLastControl(text: string, { pattern }: Controls): string {
+  const last = [...text.matchAll(pattern)].at(-1)
+  if (last === undefined) return text
+  const end = last.index + last[0].length
+  const line = /^[^\n{}["]*\n+/.exec(text.slice(end))?.[0] ?? ''
+  return text.slice(0, end) + line
+}
