@@ -39,6 +39,15 @@ export const ADVANTAGE_EPS_CANDIDATES: readonly number[] = [0, 1e-8, 1e-6, 1e-5,
 /** Stored and recomputed advantages agree within this share of the group's largest: bfloat16 keeps 8 bits, 1/256. */
 export const ADVANTAGE_TOLERANCE = 0.01
 
+/** … or within this absolute amount: some writers keep two decimals. */
+export const STORED_DIGITS = 0.0051
+
+/**
+ * Share of the groups whose advantages must rank rollouts against their rewards before advantages that no known formula gives are
+ * called wrong: a reward may be shaped before advantages are made of it, which now and then turns a close pair around.
+ */
+export const ORDER_SHARE = 0.5
+
 /**
  * Share of the groups that a formula must reproduce to be called the one in use. Not all: a dump with exploded advantages (A03)
  * has groups that no formula gives.
@@ -56,3 +65,9 @@ export const ZERO_SUM_SHARE = 0.02
 
 /** Characters of an untagged final answer's end that must be in the ids. */
 export const ANSWER_TAIL = 80
+
+/** Windows of rows whose advantages must all sum to 0 before they are called the real groups: one or two do by chance. */
+export const SHIFTED_WINDOWS = 4
+
+/** Sampled tokens from which two equal completions are copies: short answers are the same by chance, and at low temperatures often. */
+export const DUPLICATE_TOKENS = 32

@@ -173,3 +173,103 @@ describe('S04', () => {
     expect(runOver('S04', dumpOf([factsOf(0, { idsHash: null }), factsOf(1, { idsHash: null })])).tally.checked).toBe(0)
   })
 })
+
+describe('A04', () => {
+  const rewards = [
+    [0.9, 0.4, 0.6, 0.1],
+    [0.2, 0.8, 0.7, 0.5],
+  ]
+  const storing = (advantages: (rewards: readonly number[]) => readonly number[], options = {}) =>
+    dumpOf(
+      groupFacts(rewards, (_, group, member) => ({
+        advantage: advantages(rewards[group] as number[])[member] as number,
+      })),
+      { options },
+    )
+  const centre = (of: readonly number[]) => recomputeAdvantages('centre', of, 0, 0)
+
+  it('holds a declared scaling against the stored values, and names the scheme that fits and the next ones', () => {
+    const { tally, findings } = runOver('A04', storing(centre, { scaleRewards: 'group' }))
+    expect(tally).toMatchObject({ checked: 2, affected: 2 })
+    expect(findings[0]).toMatchObject({ severity: 'error', scope: 'group', evidence: { scheme: 'centre' } })
+    expect(findings[0]?.evidence.runners_up).toHaveLength(3)
+    expect(runOver('A04', storing(centre, { scaleRewards: 'none' })).tally).toMatchObject({ checked: 2, affected: 0 })
+  })
+
+  it('names advantages of the wrong sign, though no formula gives them', () => {
+    const { tally } = runOver(
+      'A04',
+      storing((of) => centre(of).map((advantage) => -advantage)),
+    )
+    expect(tally).toMatchObject({ checked: 2, affected: 2 })
+  })
+
+  it('does not judge an unknown formula that keeps the order of rewards', () => {
+    const { tally, abstained } = runOver(
+      'A04',
+      storing((of) => of.map((reward) => reward ** 3 + 1)),
+    )
+    expect(tally.affected).toBe(0)
+    expect(abstained).toMatchObject({ status: 'not-checkable', reason: expect.stringContaining('no known formula') })
+  })
+
+  it('forgives values that were stored with two decimals', () => {
+    const { tally } = runOver(
+      'A04',
+      storing((of) => centre(of).map((value) => Math.round(value * 100) / 100)),
+    )
+    expect(tally).toMatchObject({ checked: 2, affected: 0 })
+  })
+})
+
+describe('A05', () => {
+  const rewards = Array.from({ length: 6 }, (_, group) => [1, 2, 3, 4].map((at) => Math.sin(group * 4 + at) ** 2))
+  const prompt = (at: number) => `p${at}`
+
+  it('names groups that are counted off two rows late', () => {
+    const facts = groupFacts(rewards, (_, group, member) => ({ promptHash: prompt((group * 4 + member + 2) >> 2) }))
+    expect(runOver('A05', dumpOf(facts)).tally).toMatchObject({ checked: 6, affected: 6 })
+  })
+
+  it('sees from advantages alone over which rows the mean was taken', () => {
+    const flat = rewards.flat()
+    const advantages = flat.map((reward, row) => {
+      const start = row < 2 ? 0 : row - ((row - 2) % 4)
+      const window = flat.slice(row < 2 ? 0 : start, row < 2 ? 2 : start + 4)
+      return reward - window.reduce((sum, value) => sum + value, 0) / window.length
+    })
+    const facts = groupFacts(rewards, (_, group, member) => ({ advantage: advantages[group * 4 + member] as number }))
+    const { tally, findings } = runOver('A05', dumpOf(facts))
+    expect(tally).toMatchObject({ checked: 6, affected: 6 })
+    expect(findings[0]?.evidence.window_whose_advantages_sum_to_0).toEqual({ size: 4, shift: 2 })
+  })
+
+  it('is silent where variants of a prompt are dealt out among all groups', () => {
+    const facts = groupFacts(rewards, (_, group, member) => ({ promptHash: prompt((group + member) % 2) }))
+    expect(runOver('A05', dumpOf(facts)).tally).toMatchObject({ checked: 6, affected: 0 })
+  })
+
+  it('names a group with more rollouts than were generated, unless the prompt came back whole', () => {
+    const many = (count: number) => [
+      ...groupFacts(
+        [
+          [1, 0],
+          [0, 1],
+        ],
+        () => ({ groupSize: 2 }),
+      ),
+      ...Array.from({ length: count }, (_, i) => factsOf(10 + i, { group: 'big', groupSize: 2, reward: i % 2 })),
+    ]
+    expect(runOver('A05', dumpOf(many(3))).tally).toMatchObject({ checked: 3, affected: 1 })
+    expect(runOver('A05', dumpOf(many(4))).tally.affected).toBe(0)
+  })
+})
+
+describe('A06', () => {
+  it('leaves short answers alone, which are equal by chance', () => {
+    const equal = (length: number) =>
+      runOver('A06', dumpOf(groupFacts([[1, 0]], () => ({ idsHash: 'a', assistantLengths: [length] })))).tally
+    expect(equal(6)).toMatchObject({ checked: 1, affected: 0 })
+    expect(equal(60)).toMatchObject({ checked: 1, affected: 1, affectedTokens: 60 })
+  })
+})

@@ -1,4 +1,5 @@
 import type { GroupView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
 import {
   ADVANTAGE_EPS_CANDIDATES,
   ADVANTAGE_TOLERANCE,
@@ -109,7 +110,12 @@ export interface AdvantageFit {
   readonly residual: number
   /** Whether enough groups fit to call this the scheme in use. */
   readonly accepted: boolean
+  /** The other schemes, each with its best eps, best first. */
+  readonly runnersUp: readonly SchemeFit[]
 }
+
+/** How well one scheme reproduces the stored advantages; the fields are those of `AdvantageFit`. */
+export type SchemeFit = Pick<AdvantageFit, 'scheme' | 'eps' | 'share' | 'residual'>
 
 /**
  * The scheme that reproduces the stored advantages of most groups, decided group by group so that a few exploded ones do not
@@ -120,26 +126,39 @@ export function fitAdvantages(groups: readonly GroupView[], givenEps?: number): 
   const cases = groups.filter((group) => group.complete).map((group) => ({ group, rewards: rewardsOf(group) }))
   const batchStd = batchStds(cases)
   const informative = spread(
-    cases.filter(
-      ({ group, rewards }) =>
-        rangeOf(rewards) > SAME_REWARD && group.members.filter(({ advantage }) => advantage !== null).length > 1,
-    ),
+    cases.filter(({ group }) => isInformative(group)),
     FIT_GROUPS,
   )
   if (informative.length === 0) return null
-  let best: AdvantageFit | null = null
+  const fits = new Map<AdvantageScheme, SchemeFit>()
   for (const { scheme, eps } of candidates(givenEps)) {
-    const residuals = informative.map(({ group, rewards }) =>
-      residualOf(group, recomputeAdvantages(scheme, rewards, eps ?? 0, batchStd.get(stepOf(group)) ?? 0)),
+    const residuals = informative.map(({ group }) =>
+      residualOf(group, scheme, eps ?? 0, batchStd.get(stepOf(group)) ?? 0),
     )
     const share = residuals.filter((residual) => residual <= ADVANTAGE_TOLERANCE).length / residuals.length
     const residual = residuals.sort((a, b) => a - b)[residuals.length >> 1] as number
-    // Neighbouring eps differ by less than the stored digits: a later candidate must be clearly better.
-    if (best === null || share > best.share || (share === best.share && residual < best.residual / 2)) {
-      best = { scheme, eps, groups: informative.length, share, residual, accepted: share >= FIT_SHARE }
-    }
+    const fit = { scheme, eps, share, residual }
+    const known = fits.get(scheme)
+    if (known === undefined || isBetter(fit, known)) fits.set(scheme, fit)
   }
-  return best
+  const [first, ...others] = fits.values()
+  const best = others.reduce((best, fit) => (isBetter(fit, best) ? fit : best), first as SchemeFit)
+  const runnersUp = [...fits.values()]
+    .filter((fit) => fit !== best)
+    .sort((a, b) => b.share - a.share || a.residual - b.residual)
+  return { ...best, groups: informative.length, accepted: best.share >= FIT_SHARE, runnersUp }
+}
+
+/** Neighbouring eps differ by less than the stored digits: a later candidate must be clearly better. */
+function isBetter(fit: SchemeFit, than: SchemeFit): boolean {
+  return fit.share > than.share || (fit.share === than.share && fit.residual < than.residual / 2)
+}
+
+/** Whether a group can tell schemes apart: its rewards differ, and two of its advantages or more are known. */
+export function isInformative(group: GroupView): boolean {
+  return (
+    rangeOf(rewardsOf(group)) > SAME_REWARD && group.members.filter(({ advantage }) => advantage !== null).length > 1
+  )
 }
 
 /** At most `count` of the values, at even distances. */
@@ -156,10 +175,32 @@ function candidates(givenEps: number | undefined): { scheme: AdvantageScheme; ep
   )
 }
 
-function residualOf(group: GroupView, recomputed: readonly number[]): number {
+/**
+ * The largest difference between the stored advantages of a group and those that `scheme` gives, as a share of the largest stored one;
+ * infinite where all stored ones are 0. A trainer may leave the rows that train nothing out of the baseline: the better of the two counts.
+ */
+export function residualOf(group: GroupView, scheme: AdvantageScheme, eps: number, batchStd: number): number {
+  const all = residualAmong(group.members, scheme, eps, batchStd)
+  const training = group.members.filter(({ trained, excluded }) => trained !== 0 && !excluded)
+  if (training.length === group.members.length || training.length < 2) return all
+  return Math.min(all, residualAmong(training, scheme, eps, batchStd))
+}
+
+function residualAmong(
+  members: readonly TrajectoryFacts[],
+  scheme: AdvantageScheme,
+  eps: number,
+  batchStd: number,
+): number {
+  const recomputed = recomputeAdvantages(
+    scheme,
+    members.map(({ reward }) => reward as number),
+    eps,
+    batchStd,
+  )
   let worst = 0
   let largest = 0
-  for (const [index, { advantage }] of group.members.entries()) {
+  for (const [index, { advantage }] of members.entries()) {
     if (advantage === null) continue
     worst = Math.max(worst, Math.abs(advantage - (recomputed[index] as number)))
     largest = Math.max(largest, Math.abs(advantage))

@@ -1,6 +1,16 @@
 import type { Check } from '../check.ts'
 import { advantageExplosion } from './advantage-explosion.ts'
+import { advantageMismatch } from './advantage-mismatch.ts'
 import { allSameReward } from './all-same-reward.ts'
+import { duplicateCompletions } from './duplicate-completions.ts'
+import { groupMixed } from './group-mixed.ts'
 import { tinyStdAmplified } from './tiny-std-amplified.ts'
 
-export const GROUP_CHECKS: readonly Check[] = [allSameReward, tinyStdAmplified, advantageExplosion]
+export const GROUP_CHECKS: readonly Check[] = [
+  allSameReward,
+  tinyStdAmplified,
+  advantageExplosion,
+  advantageMismatch,
+  groupMixed,
+  duplicateCompletions,
+]

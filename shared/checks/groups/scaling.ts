@@ -25,9 +25,20 @@ export function scalingOf(view: DumpView): Scaling | null {
   return scaling
 }
 
+const fits = new WeakMap<DumpView, AdvantageFit | null>()
+
+/** The scheme that comes nearest to the stored advantages, accepted or not; null where nothing can be compared. */
+export function fitOf(view: DumpView): AdvantageFit | null {
+  const known = fits.get(view)
+  if (known !== undefined) return known
+  const fit = fitAdvantages(view.groups, view.settings.options.advantageEps)
+  fits.set(view, fit)
+  return fit
+}
+
 function findScaling(view: DumpView): Scaling | null {
   const { scaleRewards, advantageEps } = view.settings.options
-  const fit = fitAdvantages(view.groups, advantageEps)
+  const fit = fitOf(view)
   const eps = advantageEps ?? fit?.eps ?? DEFAULT_ADVANTAGE_EPS
   if (scaleRewards !== undefined) {
     const scheme = GIVEN_SCHEMES[scaleRewards]

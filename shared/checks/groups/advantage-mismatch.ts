@@ -1,0 +1,136 @@
+import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { ADVANTAGE_TOLERANCE, BOUND_SLACK, ORDER_SHARE, SAME_REWARD, STORED_DIGITS } from '../thresholds.ts'
+import {
+  type AdvantageFit,
+  type AdvantageScheme,
+  advantageBound,
+  batchStds,
+  isGroupScaled,
+  isInformative,
+  recomputeAdvantages,
+  residualOf,
+  stepOf,
+} from './advantages.ts'
+import { fitOf } from './scaling.ts'
+import { completeGroups, rewardsOf, shown } from './statistics.ts'
+
+/**
+ * A04. The stored advantages are not what the formula in use gives for the stored rewards. Where no known formula fits, only
+ * advantages that rank rollouts against their rewards are called wrong: a formula of the run's own would keep the order.
+ */
+export const advantageMismatch: Check = {
+  code: 'A04',
+  name: 'advantage-mismatch',
+  title: 'Stored advantages are not those of the rewards',
+  hypotheses: ['H01'],
+  severity: 'error',
+  unit: 'group',
+  needs: ['rewards', 'group', 'advantages'],
+  looksAt: 'complete groups with different rewards',
+  why: 'Rollouts are reinforced by numbers that do not follow from what they were rewarded with.',
+  fix: 'Recompute advantages where the dump is written, and compare; look at the order of rows and at the grouping key.',
+  cite: 'grpo-flat#2, TRL#2608',
+  dump: lookAtGroups,
+}
+
+/** What a declared `--scale-rewards` may mean. */
+const DECLARED: Readonly<Record<'group' | 'batch' | 'none', readonly AdvantageScheme[]>> = {
+  group: ['group-std-unbiased', 'group-std-biased', 'leave-one-out-std'],
+  batch: ['batch-std'],
+  none: ['centre', 'leave-one-out', 'none'],
+}
+
+function lookAtGroups(view: DumpView, report: DumpReporter): void {
+  const complete = completeGroups(view, report)
+  if (complete === null) return
+  const groups = complete.filter(isInformative)
+  const best = fitOf(view)
+  if (groups.length === 0 || best === null) return
+  const batch = batchStds(complete.map((group) => ({ group, rewards: rewardsOf(group) })))
+  const declared = view.settings.options.scaleRewards
+  const contradicts = declared !== undefined && best.accepted && !DECLARED[declared].includes(best.scheme)
+  const against = best.accepted ? [] : groups.filter(ranksAgainst)
+  if (!best.accepted && against.length < ORDER_SHARE * groups.length) {
+    report.abstain(
+      'not-checkable',
+      `no known formula gives the stored advantages (nearest: ${formula(best)}, off by ${percent(best.residual)})`,
+    )
+    return
+  }
+  for (const group of groups) {
+    const std = batch.get(stepOf(group)) ?? 0
+    const residual = residualOf(group, best.scheme, best.eps ?? 0, std)
+    const affected = contradicts || (best.accepted ? differs(group, best, residual) : against.includes(group))
+    report.unit(affected)
+    report.place(affected)
+    if (!affected) continue
+    report.fault({
+      group,
+      affectedTokens: group.members.reduce((sum, { trained }) => sum + (trained ?? 0), 0),
+      affectedWeight: group.members.reduce((sum, { weight }) => sum + (weight ?? 0), 0),
+      message: contradicts
+        ? `Advantages of group ${group.id} are those of ${formula(best)}, while reward scaling is declared as ${declared}`
+        : best.accepted
+          ? `Advantages of group ${group.id} are off by ${percent(residual)} from ${formula(best)}, which gives those of ${percent(best.share)} of the groups`
+          : `Advantages of group ${group.id} rank its rollouts against their rewards, and no known formula gives them`,
+      evidence: {
+        rewards: rewardsOf(group),
+        stored: group.members.map(({ advantage }) => advantage),
+        recomputed: recomputeAdvantages(best.scheme, rewardsOf(group), best.eps ?? 0, std),
+        scheme: best.scheme,
+        eps: best.eps,
+        residual: Number.isFinite(residual) ? residual : null,
+        groups_that_fit: best.share,
+        runners_up: best.runnersUp.slice(0, 3).map(({ scheme, eps, share, residual }) => ({
+          scheme,
+          eps,
+          groups_that_fit: share,
+          residual: Number.isFinite(residual) ? residual : null,
+        })),
+      },
+    })
+  }
+}
+
+/** Beyond what a formula gives; an explosion is A03's to tell. */
+function differs(group: GroupView, { scheme }: AdvantageFit, residual: number): boolean {
+  const largest = largestAdvantage(group.members)
+  if (residual <= ADVANTAGE_TOLERANCE || residual * largest <= STORED_DIGITS) return false
+  if (!isGroupScaled(scheme)) return true
+  const bound = advantageBound(scheme, group.members.length) * (1 + BOUND_SLACK)
+  return !group.members.some(({ advantage }) => Math.abs(advantage ?? 0) > bound)
+}
+
+/** A rollout of the group has a higher reward and a lower advantage than another. */
+function ranksAgainst({ members }: GroupView): boolean {
+  const slack = ADVANTAGE_TOLERANCE * largestAdvantage(members)
+  const known = members
+    .flatMap(({ reward, advantage }) => (advantage === null ? [] : [{ reward: reward as number, advantage }]))
+    .sort((a, b) => a.reward - b.reward)
+  // The greatest advantage among strictly lower rewards; equal ones wait until a higher reward comes.
+  let below = Number.NEGATIVE_INFINITY
+  let equal = Number.NEGATIVE_INFINITY
+  let last = Number.NEGATIVE_INFINITY
+  for (const { reward, advantage } of known) {
+    if (reward > last + SAME_REWARD) {
+      below = Math.max(below, equal)
+      last = reward
+    }
+    if (advantage < below - slack) return true
+    equal = Math.max(equal, advantage)
+  }
+  return false
+}
+
+function largestAdvantage(members: readonly TrajectoryFacts[]): number {
+  return members.reduce((largest, { advantage }) => Math.max(largest, Math.abs(advantage ?? 0)), 0)
+}
+
+function formula({ scheme, eps }: Pick<AdvantageFit, 'scheme' | 'eps'>): string {
+  return eps === null ? scheme : `${scheme} with eps ${eps}`
+}
+
+function percent(share: number): string {
+  return Number.isFinite(share) ? `${shown(Math.round(share * 1000) / 10)} %` : 'all of it'
+}

@@ -1,0 +1,175 @@
+import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { SAME_REWARD, SHIFTED_WINDOWS, ZERO_SUM_SHARE } from '../thresholds.ts'
+
+/**
+ * A05. Rewards are compared between rollouts that do not belong together: a group holds rollouts of another prompt, has more rollouts
+ * than were generated, or its advantages sum to 0 over other rows than its own.
+ */
+export const groupMixed: Check = {
+  code: 'A05',
+  name: 'group-mixed',
+  title: 'Groups hold the wrong rollouts',
+  hypotheses: ['H01', 'H05'],
+  severity: 'error',
+  unit: 'group',
+  needs: ['ids', 'rewards', 'group'],
+  looksAt: 'groups',
+  why: 'A rollout is judged against answers to another question, so its advantage says nothing about what it did.',
+  fix: 'Group by a key of the prompt, not by position, and check that num_generations divides every batch and shard.',
+  cite: 'open-instruct#1794, TRL#3045',
+  dump: lookAtGroups,
+}
+
+function lookAtGroups(view: DumpView, report: DumpReporter): void {
+  const groups = view.groups.filter(({ members }) => members.length > 1)
+  if (groups.length === 0) return
+  if (!groups.some((group) => group.complete || isTooLarge(group, view.groupSize))) {
+    report.abstain('not-checkable', 'incomplete groups')
+    return
+  }
+  const majorities = new Map(groups.map((group) => [group, majorityPrompt(group)]))
+  const window = shiftedWindow(view, groups)
+  // Where most groups have prompts of many kinds, prompts differ on purpose (dates, shuffled examples).
+  const pure = groups.filter((group) => majorities.get(group) !== null && strangers(group, majorities).length === 0)
+  const promptsAgree = pure.length * 2 >= groups.filter(hasPrompts).length
+  const split = splitPrompts(view, groups)
+  for (const group of groups) {
+    const large = isTooLarge(group, view.groupSize)
+    if (!group.complete && !large) continue
+    const foreign = strangers(group, majorities)
+    const known = foreign.filter((member) => split.has(promptKey(member)))
+    const apart = group.members.some((member) => split.has(promptKey(member)))
+    const mixed = foreign.length > 0 && (apart || promptsAgree)
+    const affected = mixed || large || window !== null
+    report.unit(affected)
+    report.place(affected)
+    if (!affected) continue
+    report.fault({
+      group,
+      message: messageOf(group, mixed ? foreign.length : 0, large ? view.groupSize : null, window),
+      evidence: {
+        rollouts: group.members.length,
+        group_size: view.groupSize,
+        prompt_hashes: group.members.map(({ promptHash }) => promptHash),
+        rollouts_of_another_prompt: foreign.map(({ id }) => id),
+        of_a_prompt_of_another_group: known.map(({ id }) => id),
+        advantages: group.members.map(({ advantage }) => advantage),
+        window_whose_advantages_sum_to_0: window,
+      },
+    })
+  }
+}
+
+interface Window {
+  readonly size: number
+  /** Rows before the first whole window. */
+  readonly shift: number
+}
+
+function messageOf(group: GroupView, foreign: number, size: number | null, window: Window | null): string {
+  const rollouts = group.members.length
+  if (foreign > 0) return `${foreign} of ${rollouts} rollouts of group ${group.id} have another prompt than the rest`
+  if (size !== null) return `Group ${group.id} has ${rollouts} rollouts where ${size} are generated for a prompt`
+  const { size: rows, shift } = window as Window
+  return `Advantages sum to 0 over ${rows} rows from row ${shift} on, and not over the ${rollouts} rollouts of group ${group.id}`
+}
+
+/** The prompt that more than half of the members have; null where none is. */
+function majorityPrompt({ members }: GroupView): string | null {
+  const counts = new Map<string, number>()
+  for (const { promptHash } of members) {
+    if (promptHash !== null) counts.set(promptHash, (counts.get(promptHash) ?? 0) + 1)
+  }
+  for (const [prompt, count] of counts) if (count * 2 > members.length) return prompt
+  return null
+}
+
+/**
+ * Prompts whose rollouts would make one group and lie in two or more. Prompts of many rollouts that many groups share are variants which
+ * were dealt out on purpose.
+ */
+function splitPrompts({ groupSize }: DumpView, groups: readonly GroupView[]): ReadonlySet<string> {
+  const counts = new Map<string, { rollouts: number; readonly groups: Set<GroupView> }>()
+  for (const group of groups) {
+    for (const member of group.members) {
+      if (member.promptHash === null) continue
+      const count = counts.get(promptKey(member)) ?? { rollouts: 0, groups: new Set<GroupView>() }
+      count.rollouts++
+      count.groups.add(group)
+      counts.set(promptKey(member), count)
+    }
+  }
+  const fits = [...counts].filter(([, count]) => count.groups.size > 1 && count.rollouts <= (groupSize ?? 0))
+  return new Set(fits.map(([prompt]) => prompt))
+}
+
+/** A prompt may come back in a later step. */
+function promptKey({ promptHash, step }: TrajectoryFacts): string {
+  return `${step ?? ''} ${promptHash}`
+}
+
+function hasPrompts({ members }: GroupView): boolean {
+  return members.some(({ promptHash }) => promptHash !== null)
+}
+
+/**
+ * Members with another prompt than the majority; without one, than the first member. A prompt that was cut (C01) is another one by
+ * its ids only: it has another length, and begins with another turn or inside one.
+ */
+function strangers(group: GroupView, majorities: ReadonlyMap<GroupView, string | null>): readonly TrajectoryFacts[] {
+  const prompt = majorities.get(group) ?? group.members[0]?.promptHash ?? null
+  const own = group.members.find(({ promptHash }) => promptHash === prompt)
+  return group.members.filter(
+    ({ promptHash, firstRole, branchOf }) =>
+      promptHash !== null && promptHash !== prompt && firstRole === own?.firstRole && branchOf === null,
+  )
+}
+
+/** More rollouts than the size says. A key that returns with every epoch makes whole multiples where no step tells them apart. */
+function isTooLarge({ members }: GroupView, size: number | null): boolean {
+  if (size === null || members.length <= size || members.every(({ groupSize }) => groupSize === null)) return false
+  return members[0]?.step !== null || members.length % size !== 0
+}
+
+/**
+ * The window of rows over which advantages sum to 0 where they do not over the groups; null where groups do, where some advantage is not
+ * known, or where no window does. A mean over other rows leaves just this trace.
+ */
+function shiftedWindow(view: DumpView, groups: readonly GroupView[]): Window | null {
+  const rows = view.facts
+  const size = view.groupSize
+  if (size === null || size < 2 || rows.length < SHIFTED_WINDOWS * size) return null
+  if (!rows.every(({ advantage, reward }) => advantage !== null && reward !== null)) return null
+  // Rewards themselves, or rewards less a value of the critic, have no baseline among the rows.
+  const off = groups.filter(({ complete, members }) => complete && !sumsToZero(members, 0, members.length))
+  if (off.length * 2 < groups.length) return null
+  for (const window of [size, size * 2, size / 2]) {
+    if (window < 2 || !Number.isInteger(window)) continue
+    for (let shift = window === size ? 1 : 0; shift < window; shift++) {
+      if (windowsSumToZero(rows, window, shift)) return { size: window, shift }
+    }
+  }
+  return null
+}
+
+function windowsSumToZero(rows: readonly TrajectoryFacts[], window: number, shift: number): boolean {
+  let windows = 0
+  for (let start = shift; start + window <= rows.length; start += window) {
+    if (!sumsToZero(rows, start, start + window)) return false
+    if (rows.slice(start, start + window).some(({ advantage }) => Math.abs(advantage as number) > SAME_REWARD))
+      windows++
+  }
+  return windows >= SHIFTED_WINDOWS
+}
+
+function sumsToZero(rows: readonly TrajectoryFacts[], start: number, end: number): boolean {
+  let sum = 0
+  let absolute = 0
+  for (let row = start; row < end; row++) {
+    const { advantage } = rows[row] as TrajectoryFacts
+    sum += advantage ?? 0
+    absolute += Math.abs(advantage ?? 0)
+  }
+  return Math.abs(sum) <= Math.max(SAME_REWARD, ZERO_SUM_SHARE * absolute)
+}
