@@ -71,3 +71,20 @@ export const SHIFTED_WINDOWS = 4
 
 /** Sampled tokens from which two equal completions are copies: short answers are the same by chance, and at low temperatures often. */
 export const DUPLICATE_TOKENS = 32
+
+/**
+ * The components must explain this share of the total's variance within groups before any of it is put down to one of
+ * them: dumps often list metrics among rewards that the total does not contain.
+ */
+export const COMPONENTS_EXPLAIN = 0.98
+
+/** Share of the variance within groups from which a component that pulls against the total is a conflict (H05's verdict uses the same). */
+export const OPPOSING_SHARE = 0.3
+
+/** Two components cancel each other where both have this share of the variance … */
+export const CANCELLING_SHARE = 0.2
+/** … and their correlation within groups is this or less: trade-offs such as recall and precision are milder. */
+export const CANCELLING_CORRELATION = -0.5
+
+/** Share of the variance from which one of three components or more leaves the others without a say. */
+export const DOMINANT_SHARE = 0.95

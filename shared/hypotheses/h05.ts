@@ -1,5 +1,6 @@
+import type { ComponentMeasures } from '../checks/groups/components.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { type ComponentMeasures, measureRewards, type RewardMeasures } from './reward.ts'
+import { measureRewards, type RewardMeasures } from './reward.ts'
 import { H05 as RULES } from './thresholds.ts'
 import {
   type Argument,

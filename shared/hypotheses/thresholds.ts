@@ -31,11 +31,6 @@ export const H05 = {
   contrast: { supported: { comparison: '<', threshold: 0.25 }, contradicted: { comparison: '>=', threshold: 0.25 } },
   /** Share of the variance within groups of a component that pulls against the total. */
   opposing: { supported: { comparison: '>=', threshold: 0.3 }, contradicted: { comparison: '<', threshold: 0.3 } },
-  /**
-   * The components must explain this share of the total's variance within groups before any of it is put down to one of
-   * them: dumps often list metrics among rewards that the total does not contain.
-   */
-  explained: 0.98,
 } as const
 
 export const H07 = {

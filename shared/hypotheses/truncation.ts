@@ -1,5 +1,5 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { mean, unbiasedStd } from '../checks/groups/statistics.ts'
+import { correlation, mean } from '../checks/groups/statistics.ts'
 import { completionLength, isCut, type ResolvedLimits } from '../checks/limits.ts'
 import { fitsFilter, hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
 import { NEAR_LIMIT_TOKENS } from '../checks/thresholds.ts'
@@ -101,15 +101,4 @@ function lostText(input: HypothesisInput, facts: readonly TrajectoryFacts[]): Co
 
 function meanReward(rows: readonly TrajectoryFacts[]): number | null {
   return rows.length === 0 ? null : mean(rows.map(({ reward }) => reward as number))
-}
-
-/** Pearson's; null below 3 pairs or where either side is constant. */
-export function correlation(xs: readonly number[], ys: readonly number[]): number | null {
-  if (xs.length < 3) return null
-  const spread = unbiasedStd(xs) * unbiasedStd(ys)
-  if (spread === 0) return null
-  const [meanX, meanY] = [mean(xs), mean(ys)]
-  let sum = 0
-  for (let i = 0; i < xs.length; i++) sum += ((xs[i] as number) - meanX) * ((ys[i] as number) - meanY)
-  return sum / (xs.length - 1) / spread
 }

@@ -60,6 +60,7 @@ function streamsOf(trajectory: Trajectory, tokenizer: Tokenizer): Set<Stream> {
     ['logprobs.trainer', trajectory.logprobs.trainer],
     ['advantages', trajectory.advantage ?? trajectory.advantages],
     ['rewards', trajectory.reward],
+    ['reward_components', trajectory.rewards],
     ['group', trajectory.group],
     ['finish_reason', trajectory.finishReason],
     ['limits', trajectory.limits],

@@ -2,6 +2,7 @@ import type { Check } from '../check.ts'
 import { advantageExplosion } from './advantage-explosion.ts'
 import { advantageMismatch } from './advantage-mismatch.ts'
 import { allSameReward } from './all-same-reward.ts'
+import { componentConflict } from './component-conflict.ts'
 import { duplicateCompletions } from './duplicate-completions.ts'
 import { groupMixed } from './group-mixed.ts'
 import { tinyStdAmplified } from './tiny-std-amplified.ts'
@@ -13,4 +14,5 @@ export const GROUP_CHECKS: readonly Check[] = [
   advantageMismatch,
   groupMixed,
   duplicateCompletions,
+  componentConflict,
 ]

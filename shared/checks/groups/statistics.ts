@@ -56,6 +56,17 @@ export function noiseFloor(range: number): number {
   return Math.max(STD_FLOOR, STD_FLOOR_OF_RANGE * range)
 }
 
+/** Pearson's; null below 3 pairs or where either side is constant. */
+export function correlation(xs: readonly number[], ys: readonly number[]): number | null {
+  if (xs.length < 3) return null
+  const spread = unbiasedStd(xs) * unbiasedStd(ys)
+  if (spread === 0) return null
+  const [meanX, meanY] = [mean(xs), mean(ys)]
+  let sum = 0
+  for (let i = 0; i < xs.length; i++) sum += ((xs[i] as number) - meanX) * ((ys[i] as number) - meanY)
+  return sum / (xs.length - 1) / spread
+}
+
 function squaredDeviations(values: readonly number[]): number {
   const centre = mean(values)
   let sum = 0

@@ -1,0 +1,94 @@
+import type { Check, DumpReporter, DumpView } from '../check.ts'
+import { CANCELLING_CORRELATION, CANCELLING_SHARE, DOMINANT_SHARE, OPPOSING_SHARE } from '../thresholds.ts'
+import { type ComponentMeasures, type Components, componentsOf } from './components.ts'
+import { completeGroups, shown } from './statistics.ts'
+
+/** A09. A reward component pulls against the total or against another one, or leaves the others without a say (then a note only). */
+export const componentConflict: Check = {
+  code: 'A09',
+  name: 'component-conflict',
+  title: 'Reward components conflict',
+  hypotheses: ['H05'],
+  severity: 'warning',
+  unit: 'source',
+  needs: ['rewards', 'group', 'reward_components'],
+  looksAt: 'reward components that vary within complete groups',
+  why: 'What one component rewards another one punishes, so what is left of the signal is the difference of the two.',
+  fix: 'Look at the weights: drop the component, or reward it only where the main one is reached.',
+  cite: 'bdsaglam/rlvr, hypothesis H05',
+  dump: lookAtComponents,
+}
+
+function lookAtComponents(view: DumpView, report: DumpReporter): void {
+  const groups = completeGroups(view, report)
+  if (groups === null) return
+  const found = componentsOf(groups)
+  if (found === 'unexplained') {
+    report.abstain('not-checkable', 'the reward is not a weighted sum of the components that are stored')
+    return
+  }
+  const varying = found?.components.filter(({ varianceShare }) => varianceShare > 0) ?? []
+  if (found === null || varying.length === 0) return
+  const conflicts = conflictsOf(found)
+  const dominant =
+    varying.length >= 3 ? varying.find(({ varianceShare }) => varianceShare >= DOMINANT_SHARE) : undefined
+  for (const { name } of varying)
+    report.place(conflicts.some(({ names }) => names.includes(name)) || name === dominant?.name)
+  const sentences = [
+    ...conflicts.map(({ sentence }) => sentence),
+    ...(dominant === undefined ? [] : [dominance(dominant)]),
+  ]
+  report.unit(sentences.length > 0)
+  if (sentences.length === 0) return
+  report.fault({
+    message: sentences.join('; '),
+    ...(conflicts.length === 0 ? { severity: 'info' } : {}),
+    evidence: {
+      components: found.components.map(({ name, weight, varianceShare, correlation, opposedGroups, groups }) => ({
+        name,
+        weight_by_least_squares: weight,
+        share_of_variance: varianceShare,
+        correlation_with_total: correlation,
+        groups_against_total: opposedGroups,
+        groups_that_vary: groups,
+      })),
+      correlations: found.pairs.map(({ names, correlation }) => ({ components: names, correlation })),
+      constant_components: found.components.flatMap(({ name, varianceShare }) => (varianceShare > 0 ? [] : [name])),
+    },
+  })
+}
+
+interface Conflict {
+  readonly names: readonly string[]
+  readonly sentence: string
+}
+
+function conflictsOf({ components, pairs }: Components): Conflict[] {
+  const against = components.filter(
+    ({ varianceShare, correlation }) => varianceShare >= OPPOSING_SHARE && correlation !== null && correlation < 0,
+  )
+  const shares = new Map(components.map(({ name, varianceShare }) => [name, varianceShare]))
+  const cancelling = pairs.filter(
+    ({ names, correlation }) =>
+      correlation <= CANCELLING_CORRELATION && names.every((name) => (shares.get(name) ?? 0) >= CANCELLING_SHARE),
+  )
+  return [
+    ...against.map((each) => ({ names: [each.name], sentence: opposition(each) })),
+    ...cancelling.map(({ names, correlation }) => ({
+      names,
+      sentence: `Reward components ${names[0]} and ${names[1]} cancel each other within groups (correlation ${shown(correlation)})`,
+    })),
+  ]
+}
+
+function opposition({ name, varianceShare, opposedGroups, groups }: ComponentMeasures): string {
+  return `Reward component ${name} has ${percent(varianceShare)} of the variance within groups and goes against the total in ${opposedGroups} of ${groups} groups`
+}
+
+function dominance({ name, varianceShare }: ComponentMeasures): string {
+  return `Reward component ${name} has ${percent(varianceShare)} of the variance within groups`
+}
+
+function percent(share: number): string {
+  return `${shown(Math.round(share * 1000) / 10)} %`
+}

@@ -1,0 +1,132 @@
+import type { GroupView } from '../check.ts'
+import { COMPONENTS_EXPLAIN, SAME_REWARD } from '../thresholds.ts'
+import { correlation, mean, rewardsOf } from './statistics.ts'
+
+/** The components of a dump's reward, as they vary within complete groups. */
+export interface Components {
+  readonly components: readonly ComponentMeasures[]
+  /** Pairs whose correlation within groups is known; each pair once. */
+  readonly pairs: readonly { readonly names: readonly [string, string]; readonly correlation: number }[]
+}
+
+/** How one reward component moves with the total inside groups. */
+export interface ComponentMeasures {
+  readonly name: string
+  /** What the component is multiplied by in the total, by least squares. */
+  readonly weight: number
+  /** Share of the weighted components' variance within groups. */
+  readonly varianceShare: number
+  /** Correlation within groups of the weighted component with the total; null where either is constant. */
+  readonly correlation: number | null
+  /** Complete groups in which the weighted component goes down where the total goes up, of those where both vary. */
+  readonly opposedGroups: number
+  readonly groups: number
+}
+
+/**
+ * Weights are found from deviations within groups, since totals are weighted sums and dumps rarely tell the weights; metrics that are
+ * stored among the rewards and not counted get weight 0. Where the sum does not explain the total, no share is anybody's.
+ */
+export function componentsOf(groups: readonly GroupView[]): Components | 'unexplained' | null {
+  const known = new Set<string>()
+  for (const { members } of groups) for (const { rewards } of members) for (const name in rewards) known.add(name)
+  const names = [...known]
+  const totals: number[] = []
+  const ends: number[] = []
+  const columns = new Map(names.map((name) => [name, [] as number[]]))
+  for (const group of groups) {
+    if (!group.members.every(({ rewards }) => names.every((name) => Number.isFinite(rewards?.[name])))) continue
+    for (const deviation of deviations(rewardsOf(group))) totals.push(deviation)
+    for (const [name, column] of columns) {
+      const values = group.members.map(({ rewards }) => rewards?.[name] as number)
+      for (const deviation of deviations(values)) column.push(deviation)
+    }
+    ends.push(totals.length)
+  }
+  if (names.length === 0 || totals.length === 0) return null
+  const totalSquares = dot(totals, totals)
+  if (totalSquares === 0) return null
+  const values = names.map((name) => columns.get(name) as number[])
+  const weights = leastSquares(values, totals)
+  const residual = totals.map(
+    (total, row) =>
+      total - values.reduce((sum, column, i) => sum + (column[row] as number) * (weights[i] as number), 0),
+  )
+  if (1 - dot(residual, residual) / totalSquares < COMPONENTS_EXPLAIN) return 'unexplained'
+  const weighted = values.map((column, i) => column.map((value) => value * (weights[i] as number)))
+  const squares = weighted.map((column) => dot(column, column))
+  const sum = squares.reduce((a, b) => a + b, 0)
+  const components = names.map((name, i) => ({
+    name,
+    weight: weights[i] as number,
+    varianceShare: (squares[i] as number) / sum,
+    correlation: correlation(weighted[i] as number[], totals),
+    ...opposition(weighted[i] as number[], totals, ends),
+  }))
+  const pairs = names.flatMap((a, i) =>
+    names.slice(i + 1).flatMap((b, offset) => {
+      const together = correlation(weighted[i] as number[], weighted[i + 1 + offset] as number[])
+      return together === null ? [] : [{ names: [a, b] as const, correlation: together }]
+    }),
+  )
+  return { components, pairs }
+}
+
+/** In how many groups a component moves against the total, of those where both move. */
+function opposition(column: readonly number[], totals: readonly number[], ends: readonly number[]) {
+  let opposedGroups = 0
+  let groups = 0
+  let start = 0
+  for (const end of ends) {
+    let product = 0
+    for (let row = start; row < end; row++) product += (column[row] as number) * (totals[row] as number)
+    start = end
+    if (Math.abs(product) <= SAME_REWARD ** 2) continue
+    groups++
+    if (product < 0) opposedGroups++
+  }
+  return { opposedGroups, groups }
+}
+
+/**
+ * Weights w that minimise |Σ w_i · columns_i − target|², by the normal equations with Gaussian elimination. A column that the
+ * others already make up (a constant, a copy) gets weight 0.
+ */
+export function leastSquares(columns: readonly (readonly number[])[], target: readonly number[]): number[] {
+  const n = columns.length
+  const rows = columns.map((a) => [...columns.map((b) => dot(a, b)), dot(a, target)])
+  const scale = columns.map((column) => dot(column, column))
+  const weights = new Array<number>(n).fill(0)
+  const pivots: number[] = []
+  for (let column = 0; column < n; column++) {
+    const pivotRow = rows[column] as number[]
+    if ((pivotRow[column] as number) <= COLLINEAR * (scale[column] as number)) continue
+    pivots.push(column)
+    for (let other = 0; other < n; other++) {
+      if (other === column) continue
+      const row = rows[other] as number[]
+      const factor = (row[column] as number) / (pivotRow[column] as number)
+      if (factor === 0) continue
+      for (let k = 0; k <= n; k++) row[k] = (row[k] as number) - factor * (pivotRow[k] as number)
+    }
+  }
+  for (const column of pivots) {
+    const row = rows[column] as number[]
+    weights[column] = (row[n] as number) / (row[column] as number)
+  }
+  return weights
+}
+
+/** What is left of a column's square once the others are taken out of it, below which it is one of their sums. */
+const COLLINEAR = 1e-9
+
+function deviations(values: readonly number[]): number[] {
+  const centre = mean(values)
+  return values.map((value) => value - centre)
+}
+
+function dot(a: readonly number[], b: readonly number[]): number {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number)
+  return sum
+}
