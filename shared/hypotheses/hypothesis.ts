@@ -20,7 +20,7 @@ export interface HypothesisInput {
   readonly totalWeight: number | null
   /**
    * Sum of the loss weights on tokens that no oracle calls sampled: the structure oracle under the policy says `masked` and
-   * provenance is not `sampled`, or provenance says `notSampled`. Null where no trajectory had an oracle (no tokenizer
+   * provenance is not `sampled`, or there is no structure and provenance says `notSampled`. Null where no trajectory had an oracle (no tokenizer
    * that frames turns, no provenance) or no mask.
    */
   readonly unsampledWeight: number | null

@@ -11,7 +11,6 @@ import { Expected, PART, Provenance, TokenState, type Turn } from '../model/toke
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
-import { addressOf } from './choose.ts'
 import { emptyTotals } from './collected.ts'
 import type { AuditedTrajectory, AuditJob, AuditPlan, BatchResult, SourcePlan, TokenTotals } from './plan.ts'
 import { streamsOf } from './streams.ts'
@@ -40,7 +39,7 @@ export function auditBatch(job: AuditJob, runtime: AuditRuntime): BatchResult {
     const { record, part } = trajectory.place
     // What the dump carries is no matter of which rollouts were chosen from it.
     for (const stream of streamsOf(trajectory, tokenizer)) streams.add(stream)
-    if (job.keep !== null && !job.keep.has(addressOf(job.source, record, part))) continue
+    if (job.keep !== null && !job.keep.get(record)?.includes(part)) continue
     for (const name of LIMIT_NAMES) {
       const limit = trajectory.limits?.[name] ?? null
       if (!isLimit(limit)) continue

@@ -6,13 +6,11 @@ import { allNumericKeys } from '../formats/registry.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { OpenSource } from './open-source.ts'
 
-/** The address of a trajectory, as `AuditJob.keep` lists them. */
-export function addressOf(source: number, record: number, part: number): string {
-  return `${source}:${record}:${part}`
-}
+/** Trajectories that are kept of one source: parts by record. */
+export type KeptParts = ReadonlyMap<number, readonly number[]>
 
 /**
- * Which trajectories `--limit` and `--sample` keep, null when neither is given. Groups are kept whole: a limit runs
+ * Which trajectories `--limit` and `--sample` keep of each source, null when neither is given. Groups are kept whole: a limit runs
  * on to the end of the group it would have cut (groups of consecutive trajectories), a sample draws groups at random
  * until it has N trajectories. A trajectory without a group is a group of its own, with the other branches of its rollout.
  */
@@ -20,10 +18,21 @@ export async function chooseTrajectories(
   sources: readonly OpenSource[],
   options: AuditOptions,
   signal?: AbortSignal,
-): Promise<ReadonlySet<string> | null> {
-  if (options.limit !== undefined) return firstOf(sources, options, options.limit, signal)
-  if (options.sample !== undefined) return drawnFrom(sources, options, options.sample, signal)
+): Promise<readonly KeptParts[] | null> {
+  if (options.limit !== undefined) return bySource(sources, await firstOf(sources, options, options.limit, signal))
+  if (options.sample !== undefined) return bySource(sources, await drawnFrom(sources, options, options.sample, signal))
   return null
+}
+
+function bySource(sources: readonly OpenSource[], chosen: readonly TrajectoryFacts[]): KeptParts[] {
+  const kept = sources.map(() => new Map<number, number[]>())
+  for (const { place } of chosen) {
+    const records = kept[place.source] as Map<number, number[]>
+    const parts = records.get(place.record)
+    if (parts === undefined) records.set(place.record, [place.part])
+    else parts.push(place.part)
+  }
+  return kept
 }
 
 async function firstOf(
@@ -31,14 +40,14 @@ async function firstOf(
   options: AuditOptions,
   limit: number,
   signal: AbortSignal | undefined,
-): Promise<ReadonlySet<string>> {
-  const kept = new Set<string>()
+): Promise<TrajectoryFacts[]> {
+  const kept: TrajectoryFacts[] = []
   const unit = consecutiveUnits(sources, options)
   let last: string | null = null
   for await (const facts of allFacts(sources, signal)) {
     const current = unit(facts)
-    if (kept.size >= limit && current !== last) break
-    kept.add(keyOf(facts))
+    if (kept.length >= limit && current !== last) break
+    kept.push(facts)
     last = current
   }
   return kept
@@ -49,7 +58,7 @@ function consecutiveUnits(sources: readonly OpenSource[], options: AuditOptions)
   let run = ''
   let inRun = 0
   return (facts) => {
-    const { source } = facts.place
+    const { source, record, part } = facts.place
     const within = `${source}:${facts.step ?? ''}`
     if (run !== within) inRun = 0
     run = within
@@ -57,7 +66,7 @@ function consecutiveUnits(sources: readonly OpenSource[], options: AuditOptions)
     if (facts.branchOf !== null) return `${within}:rollout ${facts.branchOf}`
     const size = options.groupSize ?? facts.groupSize
     const byOrder = (sources[source] as OpenSource).format.groupsByOrder && size !== null
-    return `${within}:${byOrder ? `rows ${Math.floor(inRun++ / size)}` : keyOf(facts)}`
+    return `${within}:${byOrder ? `rows ${Math.floor(inRun++ / size)}` : `${record}.${part}`}`
   }
 }
 
@@ -66,15 +75,15 @@ async function drawnFrom(
   options: AuditOptions,
   count: number,
   signal: AbortSignal | undefined,
-): Promise<ReadonlySet<string>> {
+): Promise<TrajectoryFacts[]> {
   const all: TrajectoryFacts[] = []
   for await (const facts of allFacts(sources, signal)) all.push(facts)
   const left = unitsOf(all, sources, options)
-  const kept = new Set<string>()
+  const kept: TrajectoryFacts[] = []
   const random = generator(options.seed ?? 0)
-  while (left.length > 0 && kept.size < count) {
+  while (left.length > 0 && kept.length < count) {
     const index = Math.floor(random() * left.length)
-    for (const facts of left[index] as TrajectoryFacts[]) kept.add(keyOf(facts))
+    for (const facts of left[index] as TrajectoryFacts[]) kept.push(facts)
     left[index] = left[left.length - 1] as TrajectoryFacts[]
     left.pop()
   }
@@ -106,10 +115,6 @@ function unitsOf(
     if (rollout !== null) rollouts.set(rollout, unit)
   }
   return units
-}
-
-function keyOf({ place: { source, record, part } }: TrajectoryFacts): string {
-  return addressOf(source, record, part)
 }
 
 /** Every trajectory of the dump, without its tokens. */

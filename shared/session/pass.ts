@@ -1,4 +1,5 @@
 import type { RecordSpans } from '../containers/container.ts'
+import type { KeptParts } from './choose.ts'
 import type { OpenSource } from './open-source.ts'
 import type { BatchResult } from './plan.ts'
 import type { AuditPool } from './pool.ts'
@@ -22,7 +23,7 @@ const BATCH_BYTES = 2 << 20
 export async function runPass(
   sources: readonly OpenSource[],
   pool: AuditPool,
-  keep: ReadonlySet<string> | null,
+  chosen: readonly KeptParts[] | null,
   hooks: PassHooks,
 ): Promise<void> {
   const finished = new Map<number, BatchResult>()
@@ -55,7 +56,7 @@ export async function runPass(
         const bytes = await open.container.read(spans)
         underWay.push(
           pool
-            .run({ job: job++, source, spans, bytes, keep })
+            .run({ job: job++, source, spans, bytes, keep: keptOf(chosen, source, spans) })
             .then(deliver)
             .catch((error: unknown) => {
               failure ??= error instanceof Error ? error : new Error(String(error))
@@ -71,4 +72,15 @@ export async function runPass(
   await Promise.all(underWay)
   hooks.signal?.throwIfAborted()
   if (failure !== null) throw failure
+}
+
+/** Those of one batch: every job is posted to a worker, and must not carry the choice of the whole dump. */
+function keptOf(chosen: readonly KeptParts[] | null, source: number, spans: RecordSpans): KeptParts | null {
+  if (chosen === null) return null
+  const kept = new Map<number, readonly number[]>()
+  for (let i = 0; i < spans.offsets.length; i++) {
+    const parts = chosen[source]?.get(spans.first + i)
+    if (parts !== undefined) kept.set(spans.first + i, parts)
+  }
+  return kept
 }

@@ -7,6 +7,7 @@ import type { SkippedRecord } from '../model/source.ts'
 import type { LimitName, Stream } from '../model/streams.ts'
 import type { BundledTokenizerId } from '../tokens/tokenizer.ts'
 import type { BoundaryCounts } from './boundaries.ts'
+import type { KeptParts } from './choose.ts'
 import type { PreparedTokenizer } from './prepared-tokenizer.ts'
 
 /** How a worker gets the tokenizer: by name, from its host, or by the texts of the files that a person gave. */
@@ -47,8 +48,8 @@ export interface AuditJob {
   readonly source: number
   readonly spans: RecordSpans
   readonly bytes: Uint8Array
-  /** `source:record:part` addresses to keep, null = all; how `--limit` and `--sample` choose. */
-  readonly keep: ReadonlySet<string> | null
+  /** What `--limit` and `--sample` chose of these records, null = all. */
+  readonly keep: KeptParts | null
 }
 
 export interface AuditedTrajectory {

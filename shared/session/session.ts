@@ -354,7 +354,9 @@ const LEAST_SAMPLE_BYTES = 256 << 10
 function describeUnreadable({ name, size }: ByteSource, error: unknown): UnreadableFile {
   if (error instanceof UnreadableSource) return { name, bytes: size, code: error.code, message: error.message }
   const said = sentence(error)
-  const message = said.startsWith(name) ? said : `${name} could not be read: ${said}`
+  const message = said.startsWith(name)
+    ? said
+    : `${name} could not be read (${said}). Check that it is still there and that it may be read.`
   return { name, bytes: size, code: 'read-error', message }
 }
 

@@ -43,12 +43,12 @@ describe('a source that cannot be read', () => {
     const session = await audited([...bad.slice(0, 3), source, ...bad.slice(3)])
     expect(session.unreadable.map(({ name }) => name)).toEqual(bad.map(({ name }) => name))
     for (const { name, message } of session.unreadable) {
-      expect(message, name).toMatch(/\.$|: no such file$/)
+      expect(message, name).toMatch(/\.$/)
       expect(message).toContain(name)
       expect(message).not.toContain('\n')
     }
     expect(session.unreadable.slice(4)).toMatchObject([
-      { code: 'read-error', message: 'gone.jsonl could not be read: no such file' },
+      { code: 'read-error', message: expect.stringMatching(/^gone\.jsonl could not be read \(no such file\)\. Check/) },
       { code: 'read-error', message: 'moved.jsonl changed while it was being read. Open it again.' },
     ])
     const report = session.report()
