@@ -15,8 +15,7 @@ interface Kept {
  */
 export function keepingWorkers(spawn: () => WorkerLink, most: number): () => WorkerLink {
   const idle: Kept[] = []
-  return () => {
-    const kept = idle.pop() ?? start(spawn)
+  const lend = (kept: Kept): WorkerLink => {
     kept.link.wake?.()
     let over = false
     return {
@@ -40,6 +39,16 @@ export function keepingWorkers(spawn: () => WorkerLink, most: number): () => Wor
         idle.push(kept)
       },
     }
+  }
+
+  return () => {
+    let kept = idle.pop()
+    // One that broke while it rested told nobody.
+    while (kept?.broken) {
+      kept.link.terminate()
+      kept = idle.pop()
+    }
+    return lend(kept ?? start(spawn))
   }
 }
 
