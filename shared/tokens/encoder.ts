@@ -1,4 +1,5 @@
 import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
+import { fastEncoder, literalPattern } from './bpe/fast-encoder.ts'
 import type { TokenizerFiles } from './tokenizer.ts'
 import { TokenizerError } from './tokenizer-error.ts'
 import { type AddedToken, isFields, type Vocabulary } from './vocabulary.ts'
@@ -6,35 +7,32 @@ import { type AddedToken, isFields, type Vocabulary } from './vocabulary.ts'
 export type Encoder = (text: string, specials: boolean) => number[]
 
 /**
+ * Ids as the library gives them, by our own encoder where that does the same (see `fastEncoder`), else by the library.
+ *
  * The library always turns the literal of a special token into its id. So it is given the vocabulary without its
  * special tokens, and where they are wanted the text is split around their literals first, leftmost and longest
  * first, as the Rust implementation does.
  */
 export function createEncoder(files: TokenizerFiles, vocabulary: Vocabulary): Encoder {
-  const library = createLibrary(files, vocabulary)
+  const ordinary = vocabulary.added.filter(({ special, content }) => !special && content !== '')
+  const encodeOrdinary = fastEncoder(files, vocabulary, ordinary) ?? libraryEncoder(files, ordinary)
   const specials = vocabulary.added.filter(({ special, content }) => special && content !== '')
   const byContent = new Map(specials.map((token) => [token.content, token]))
-  const literals = specials.length === 0 ? null : new RegExp(alternatives(specials), 'gu')
-  const encodePlain = (text: string) => {
-    if (text === '') return []
-    const ids: readonly (number | undefined)[] = library.encode(text, { add_special_tokens: false }).ids
-    // A vocabulary without an unknown token leaves out what it cannot spell, as in the Rust implementation.
-    return ids.filter((id) => id !== undefined)
-  }
+  const literals = literalPattern(specials)
   return (text, withSpecials) => {
-    if (!withSpecials || literals === null) return encodePlain(text)
+    if (!withSpecials || literals === null) return encodeOrdinary(text)
     const ids: number[] = []
     let at = 0
     for (const match of text.matchAll(literals)) {
       const token = byContent.get(match[0]) as AddedToken
       // White space that the token before took may reach beyond this one's own.
       const before = text.slice(at, Math.max(at, match.index))
-      append(ids, encodePlain(token.leftStrip ? before.trimEnd() : before))
+      append(ids, encodeOrdinary(token.leftStrip ? before.trimEnd() : before))
       ids.push(token.id)
       at = match.index + match[0].length
       if (token.rightStrip) while (/\s/u.test(text.charAt(at))) at++
     }
-    append(ids, encodePlain(text.slice(at)))
+    append(ids, encodeOrdinary(text.slice(at)))
     return ids
   }
 }
@@ -43,17 +41,19 @@ function append(ids: number[], more: readonly number[]): void {
   for (const id of more) ids.push(id)
 }
 
-function alternatives(tokens: readonly AddedToken[]): string {
-  return tokens
-    .map(({ content }) => content)
-    .sort((a, b) => b.length - a.length)
-    .map((content) => content.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
-    .join('|')
+function libraryEncoder(files: TokenizerFiles, ordinary: readonly AddedToken[]): (text: string) => number[] {
+  const library = createLibrary(files, ordinary)
+  return (text) => {
+    if (text === '') return []
+    const ids: readonly (number | undefined)[] = library.encode(text, { add_special_tokens: false }).ids
+    // A vocabulary without an unknown token leaves out what it cannot spell, as in the Rust implementation.
+    return ids.filter((id) => id !== undefined)
+  }
 }
 
-function createLibrary(files: TokenizerFiles, vocabulary: Vocabulary): LibraryTokenizer {
+/** `ordinary` are the tokens that are added but not special, the only ones that the library is to know. */
+function createLibrary(files: TokenizerFiles, ordinary: readonly AddedToken[]): LibraryTokenizer {
   const root = isFields(files.tokenizer) ? files.tokenizer : {}
-  const ordinary = vocabulary.added.filter(({ special }) => !special)
   try {
     return new LibraryTokenizer(
       {
