@@ -14,9 +14,13 @@ import { M05 } from './mask/runs-to-end.ts'
 import { M11 } from './mask/separator-trained.ts'
 import { M06 } from './mask/shifted.ts'
 import { M01 } from './mask/tool-output-trained.ts'
+import { T12 } from './template/call-reserialised.ts'
 import { T01 } from './template/double-bos.ts'
 import { T05 } from './template/header-missing.ts'
+import { T13 } from './template/llama-call-rewritten.ts'
+import { T11 } from './template/replies-split.ts'
 import { T04 } from './template/separator-lost.ts'
+import { T10 } from './template/thinking-stripped.ts'
 import { T07 } from './template/tools-missing.ts'
 import { TRUNCATION_CHECKS } from './truncation/index.ts'
 
@@ -24,6 +28,7 @@ import { TRUNCATION_CHECKS } from './truncation/index.ts'
 export const CHECKS: readonly Check[] = [
   ...[M01, M02, M03, M04, M05, M06, M08, M09, M10, M11, M12, M15],
   ...[T01, T04, T05, T07],
+  ...[T10, T11, T12, T13],
   ...TRUNCATION_CHECKS,
   ...GROUP_CHECKS,
   ...[S03, duplicates],

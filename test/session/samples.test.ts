@@ -150,12 +150,13 @@ describe.each([
     const lacking = { 'clean-qwen2.5': [], 'clean-qwen3-thinking': [], 'clean-gsm8k': ['C09'] }
     expect(blind).toEqual(lacking[name as keyof typeof lacking])
     const idle = checks.filter(({ status }) => status === 'not-applicable').map(({ code }) => code)
-    // Unscaled advantages, no BOS, no block of the template; no padding, tool or second turn where there is none.
-    const always = ['A02', 'A03', 'M09', 'T01']
+    // Unscaled advantages, no BOS, no block of the template, no parallel calls, no Llama; no padding, tool or second turn
+    // where there is none.
+    const always = ['A02', 'A03', 'M09', 'T01', 'T11', 'T13']
     const more = {
       'clean-qwen2.5': [],
       'clean-qwen3-thinking': ['M12'],
-      'clean-gsm8k': ['C07', 'C08', 'M05', 'M11', 'M12', 'T07'],
+      'clean-gsm8k': ['C07', 'C08', 'M05', 'M11', 'M12', 'T07', 'T12'],
     }
     expect(idle).toEqual([...always, ...more[name as keyof typeof more]].sort())
   })

@@ -1,0 +1,60 @@
+import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
+import type { Check } from '../check.ts'
+import { normalised } from '../normalised-text.ts'
+import { isTrainedUnproven, pairedTurns, sampledSpan } from './paired-turns.ts'
+
+/** Letters of the prose that are looked up in the ids. */
+const LOOKED_UP = 60
+
+export const T13: Check = {
+  code: 'T13',
+  name: 'llama-call-rewritten',
+  title: "Llama's template rewrote the call turn",
+  hypotheses: ['H02'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'messages', 'tokenizer', 'template'],
+  looksAt: 'assistant turns that call a tool',
+  why: 'The template writes one bare call: it drops what the model said beside it and renames its arguments, so the trained turn is not the sampled one.',
+  fix: 'Train the sampled ids of call turns, or render them with a template that keeps the text of the message.',
+  cite: 'TRL chat_templates README',
+  trajectory(view, _settings, report) {
+    const { tokenizer } = view
+    if (tokenizer?.frame?.style !== 'llama' || learnedTemplateOf(tokenizer)?.parallelCalls !== false) return
+    for (const { turn, message, index } of pairedTurns(view)) {
+      const call = turn.spans.find(({ part }) => part === 'tool_call')
+      const calls = message.toolCalls?.length ?? 0
+      const raw = message.content?.trim() ?? ''
+      if (call === undefined || turn.endToken < 0 || (calls === 0 && !raw.startsWith('{'))) continue
+      const span = sampledSpan(turn)
+      const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
+      const reason = rewritten(text, calls, raw)
+      const faulty = reason !== null && isTrainedUnproven(view, span)
+      report.place(faulty, { turn: turn.ordinal })
+      if (!faulty) continue
+      report.fault({
+        turn,
+        tokens: span,
+        message: `The call of assistant turn ${turn.ordinal} is not what the model wrote: ${SENTENCES[reason]}`,
+        evidence: { reason, message: index, calls, in_ids: text.slice(0, 160), in_message: raw.slice(0, 160) },
+      })
+    }
+  },
+}
+
+const SENTENCES = {
+  'prose-dropped': 'the text beside it is missing',
+  'key-renamed': 'its key "arguments" became "parameters"',
+  'calls-lost': 'of several calls the ids hold one',
+} as const
+
+function rewritten(text: string, calls: number, raw: string): keyof typeof SENTENCES | null {
+  if (calls > 1 && [...text.matchAll(/"name"\s*:/g)].length === 1) return 'calls-lost'
+  if (raw.startsWith('{')) {
+    return /"arguments"\s*:/.test(raw) && !/"arguments"\s*:/.test(text) && /"parameters"\s*:/.test(text)
+      ? 'key-renamed'
+      : null
+  }
+  const prose = normalised(raw).slice(0, LOOKED_UP).trim()
+  return prose !== '' && !normalised(text).includes(prose) ? 'prose-dropped' : null
+}

@@ -1,0 +1,62 @@
+import type { Turn } from '../../model/tokens.ts'
+import { roleKind } from '../../tokens/roles.ts'
+import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
+import type { Check } from '../check.ts'
+
+export const T11: Check = {
+  code: 'T11',
+  name: 'replies-split',
+  title: 'Parallel tool replies stand in turns of their own',
+  hypotheses: ['H02', 'H07'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'messages', 'tokenizer', 'template'],
+  looksAt: 'runs of tool replies',
+  why: 'Each message was rendered alone. The template puts replies to one turn together, so the model is trained on a layout that inference never shows it.',
+  fix: 'Render all replies to one turn in one call of the template.',
+  cite: 'slime#2263, verl#7807, verl#3477',
+  trajectory({ segmentation, trajectory, tokenizer, ids }, _settings, report) {
+    if (segmentation === null || tokenizer === null || longestRun(trajectory.messages ?? []) < 2) return
+    if (learnedTemplateOf(tokenizer)?.mergesReplies !== true) return
+    for (const run of runsOfReplies(segmentation.turns)) {
+      const first = run[0] as Turn
+      const last = run.at(-1) as Turn
+      report.place(run.length > 1, { turn: first.ordinal })
+      if (run.length === 1) continue
+      report.fault({
+        turn: first,
+        tokens: { start: first.start, end: last.end },
+        message: `${run.length} tool replies after assistant turn ${first.ordinal} have a ${first.role} turn each, where the chat template writes one`,
+        evidence: {
+          turns: run.map(({ index }) => index),
+          headers: run.map(({ start, headerEnd }) => Array.from(ids.subarray(start, headerEnd))),
+          reason: 'rendered message by message',
+        },
+        affected: [],
+      })
+    }
+  },
+}
+
+/** Tool turns that follow each other, all with headers of their own. */
+function runsOfReplies(turns: readonly Turn[]): Turn[][] {
+  const runs: Turn[][] = []
+  for (const turn of turns) {
+    if (turn.kind !== 'tool' || turn.header !== 'present') continue
+    const run = runs.at(-1)
+    if (run?.at(-1)?.index === turn.index - 1) run.push(turn)
+    else runs.push([turn])
+  }
+  return runs
+}
+
+/** Most tool messages in a row. */
+function longestRun(messages: readonly { readonly role: string }[]): number {
+  let longest = 0
+  let run = 0
+  for (const { role } of messages) {
+    run = roleKind(role) === 'tool' ? run + 1 : 0
+    longest = Math.max(longest, run)
+  }
+  return longest
+}

@@ -1,0 +1,45 @@
+import type { Message } from '../../model/trajectory.ts'
+import type { Tokenizer } from '../tokenizer.ts'
+import { type LearnedTemplate, learnTemplate } from './learn.ts'
+import { type ChatTemplate, chatTemplate, templateMessages } from './render.ts'
+import { TemplateError } from './template-error.ts'
+
+/** Characters of the longest conversation that is rendered again: beyond it, a dump of hostile text would cost minutes. */
+const LONGEST = 1 << 20
+
+const compiled = new WeakMap<object, ChatTemplate | null>()
+
+/** The text that a tokenizer's own template gives for messages; null without a template, where it refuses them, or where they are too long. */
+export function rerender(
+  tokenizer: Pick<Tokenizer, 'template' | 'frame' | 'table'>,
+  messages: readonly Message[],
+  tools: readonly unknown[] | null,
+): string | null {
+  const length = messages.reduce(
+    (sum, { content, reasoning }) => sum + (content?.length ?? 0) + (reasoning?.length ?? 0),
+    0,
+  )
+  if (length > LONGEST) return null
+  let template = compiled.get(tokenizer.table)
+  if (template === undefined) {
+    template = orNull(() =>
+      tokenizer.template === null ? null : chatTemplate(tokenizer.template, tokenizer.frame?.names),
+    )
+    compiled.set(tokenizer.table, template)
+  }
+  return orNull(() => template?.render(templateMessages(messages), { tools }) ?? null)
+}
+
+/** What a tokenizer's template does; null without one, or where it cannot be learned. */
+export function learnedTemplateOf({ template, frame }: Pick<Tokenizer, 'template' | 'frame'>): LearnedTemplate | null {
+  return orNull(() => (template === null ? null : learnTemplate(template, frame?.names)))
+}
+
+function orNull<T>(run: () => T | null): T | null {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof TemplateError) return null
+    throw error
+  }
+}
