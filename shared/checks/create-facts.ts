@@ -92,8 +92,14 @@ function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
     weight,
     ...identity(ids, padding.left, promptLength, end),
     firstRole: segmentation?.turns[0]?.role ?? null,
+    lastToken: lastToken(ids, segmentation),
     strip: drawStrip(states),
   }
+}
+
+function lastToken(ids: Int32Array, segmentation: Segmentation | null): number | null {
+  const last = segmentation?.turns.at(-1)
+  return last === undefined ? null : (ids[last.separatorStart - 1] ?? null)
 }
 
 function countStates(states: Uint8Array) {

@@ -39,6 +39,8 @@ export interface TrajectoryFacts {
   readonly toolTurns: number
   /** Role of the first turn as spelt in the ids, null without turns; what C01 compares between the rollouts of a group. */
   readonly firstRole?: string | null
+  /** The id that stands last, padding and the template's separator left out; what C05 holds truncation flags against. Null without turns. */
+  readonly lastToken?: number | null
   readonly endReason: EndReason
   readonly finishReason: string | null
   readonly isTruncated: boolean | null

@@ -88,3 +88,8 @@ export const CANCELLING_CORRELATION = -0.5
 
 /** Share of the variance from which one of three components or more leaves the others without a say. */
 export const DOMINANT_SHARE = 0.95
+
+/** Rows that end with one id and are flagged as truncated before the flag is doubted … */
+export const FLAGGED_ROWS = 3
+/** … and their share of the rows that end so: where others are not flagged, the flag has a reason that the ids do not show. */
+export const FLAGGED_SHARE = 0.95

@@ -50,6 +50,7 @@ describe('verifiers-2025-08', () => {
         T07: 'error, systematic, 96 of 96',
         C03: 'warning, sporadic, 7 of 79',
         C04: 'warning, sporadic, 23 of 96',
+        C05: 'error, sporadic, 7 of 96',
         M04: 'info, sporadic, 23 of 96',
       },
       defects: {

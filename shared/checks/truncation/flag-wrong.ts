@@ -1,0 +1,139 @@
+import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
+import { filledTurns } from '../edges.ts'
+import { isLengthStop } from '../end-reason.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { completionLength } from '../limits.ts'
+import { FLAGGED_ROWS, FLAGGED_SHARE, NEAR_LIMIT_TOKENS } from '../thresholds.ts'
+import { reachedLimit } from './ending.ts'
+
+/**
+ * C05. What the dump says about truncation contradicts its ids. A row that is cut and flagged as whole is decided alone; a row that ends
+ * properly and is flagged as cut only with its neighbours, because environments call a rollout truncated for reasons of their own.
+ */
+export const flagWrong: Check = {
+  code: 'C05',
+  name: 'truncation-flag-wrong',
+  title: 'Truncation flag is wrong',
+  hypotheses: ['H04'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'tokenizer'],
+  looksAt: 'rollouts with a truncation flag or a finish reason',
+  why: 'Masks, penalties and metrics go by the flag: cut rollouts are trained as if they had ended, or whole ones are thrown away.',
+  fix: 'Compare the last token with every id that the model stops on, and take the finish reason of each turn into account.',
+  cite: 'TRL#7039, SkyRL#1319, NeMo-RL#4042, NeMo-RL#3837, halo#14, verifiers#637 (defect V10)',
+  trajectory: lookAtFlag,
+  dump: lookAtFlaggedRows,
+}
+
+function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {
+  const { facts, segmentation } = view
+  if (segmentation === null || !isFlagged(facts)) return
+  // Flagged as cut and closed: the other rows tell, at the end.
+  if (saysCut(facts) && facts.endReason === 'stop') return
+  const contradiction = cutButNotFlagged(facts, settings)
+  report.place(contradiction !== null)
+  if (contradiction === null) return
+  const last = filledTurns(segmentation).at(-1)
+  if (last === undefined) return
+  const end = last.contentEnd
+  const tail = { start: Math.max(last.contentStart, end - 24), end }
+  report.fault({
+    tokens: tail,
+    // The flag is wrong; what is trained by it C03 tells.
+    affected: [],
+    message: `The rollout is not flagged as truncated, and ${contradiction}`,
+    evidence: {
+      is_truncated: facts.isTruncated,
+      finish_reason: facts.finishReason,
+      end: facts.endReason,
+      limit: reachedLimit(facts, settings.limits),
+      last_token: view.ids[end - 1] ?? null,
+      last_text: view.text(tail),
+    },
+  })
+}
+
+function isFlagged({ isTruncated, finishReason }: TrajectoryFacts): boolean {
+  return isTruncated !== null || finishReason !== null
+}
+
+function saysCut({ isTruncated, finishReason }: TrajectoryFacts): boolean {
+  return isTruncated === true || (isTruncated === null && isLengthStop(finishReason))
+}
+
+/** What shows that a row was cut though it is flagged as whole; null where nothing does. */
+function cutButNotFlagged(facts: TrajectoryFacts, { limits }: AuditSettings): string | null {
+  const { endReason, isTruncated, finishReason } = facts
+  if (endReason !== 'cut-prose' && endReason !== 'cut-call') return null
+  if (isTruncated === false && isLengthStop(finishReason)) {
+    return `its finish reason is ${finishReason} and its last turn has no end token`
+  }
+  if (endReason === 'cut-call' && isTruncated !== true && /^tool_(calls?|use)$/i.test(finishReason ?? '')) {
+    return `its finish reason is ${finishReason} while the call is never closed`
+  }
+  const limit = reachedLimit(facts, limits)
+  if (isTruncated === false && limit !== null) {
+    return `its last turn has no end token where ${limit.name} ${limit.value} is reached`
+  }
+  return null
+}
+
+interface EndToken {
+  readonly closed: TrajectoryFacts[]
+  flagged: number
+}
+
+/** An id that ends turns properly and is flagged as a cut every time is one that the flag's author did not know. */
+function lookAtFlaggedRows(view: DumpView, report: DumpReporter): void {
+  const ends = new Map<number, EndToken>()
+  for (const facts of view.facts) {
+    if (facts.endReason !== 'stop' || !isFlagged(facts) || facts.lastToken === undefined || facts.lastToken === null)
+      continue
+    const end = ends.get(facts.lastToken) ?? { closed: [], flagged: 0 }
+    end.closed.push(facts)
+    if (saysCut(facts)) end.flagged++
+    ends.set(facts.lastToken, end)
+  }
+  const table = [...ends].map(([token, { closed, flagged }]) => ({
+    last_token: token,
+    rollouts: closed.length,
+    flagged,
+  }))
+  for (const [token, { closed, flagged }] of ends) {
+    const unknown = flagged >= FLAGGED_ROWS && flagged >= FLAGGED_SHARE * closed.length
+    for (const facts of closed) {
+      if (!saysCut(facts)) continue
+      const affected = unknown && facts.lost === 0 && !isAtLimit(facts, view)
+      report.unit(affected)
+      report.place(affected)
+      if (!affected) continue
+      report.fault({
+        member: facts,
+        affectedTokens: facts.trained ?? 0,
+        affectedWeight: facts.weight ?? 0,
+        message: `The rollout is flagged as truncated and ends with token ${token}, as ${flagged} of ${closed.length} that end so are`,
+        evidence: {
+          is_truncated: facts.isTruncated,
+          finish_reason: facts.finishReason,
+          last_token: token,
+          flags_by_last_token: table,
+          trained_tokens: facts.trained,
+        },
+      })
+    }
+  }
+}
+
+/** A limit explains the flag, whatever the last token. */
+function isAtLimit(facts: TrajectoryFacts, { limits }: DumpView): boolean {
+  const near = (length: number | null, limit: number | undefined) =>
+    length !== null && limit !== undefined && length >= limit - NEAR_LIMIT_TOKENS
+  return (
+    near(facts.realLength, limits.max_seq_len?.value) ||
+    near(facts.promptLength, limits.max_prompt_length?.value) ||
+    near(facts.promptLength === null ? null : completionLength(facts), limits.max_completion_length?.value) ||
+    facts.assistantLengths.some((length) => near(length, limits.max_completion_length?.value)) ||
+    (limits.max_turns !== null && facts.assistantTurns >= limits.max_turns.value)
+  )
+}

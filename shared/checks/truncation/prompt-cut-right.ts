@@ -1,0 +1,120 @@
+import { type Segmentation, TokenState, type Turn } from '../../model/tokens.ts'
+import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
+import { tokenCount } from '../edges.ts'
+import { encoded } from '../encoded.ts'
+import { findCut } from './cut-text.ts'
+
+/** C02. The prompt was cut at its end or in its middle: what the model answers is not what was asked. */
+export const promptCutRight: Check = {
+  code: 'C02',
+  name: 'prompt-cut-right',
+  title: 'Prompt is cut on the right or in the middle',
+  hypotheses: ['H04'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'tokenizer'],
+  looksAt: 'turns of the prompt',
+  why: 'The question or the generation prompt is gone, or two halves are glued together: the answer is trained on another prompt.',
+  fix: 'Drop or shorten prompts above the limit instead of cutting them, or raise the prompt limit.',
+  cite: 'verl#5965, verl#506, Model-Optimizer#2113',
+  trajectory: lookAtPrompt,
+}
+
+function lookAtPrompt(view: TrajectoryView, _settings: AuditSettings, report: Reporter): void {
+  const { segmentation } = view
+  if (segmentation === null) return
+  for (const turn of segmentation.turns) {
+    if (turn.kind === 'assistant') break
+    // A first turn that begins in its middle is C01's.
+    if (turn.kind === 'other' || turn.header !== 'present') continue
+    const fault = runsIntoCompletion(view, segmentation, turn) ?? opensAndStops(segmentation, turn) ?? glued(view, turn)
+    report.place(fault !== null, { turn: turn.ordinal })
+    if (fault === null) continue
+    const seam = { start: Math.max(turn.start, fault.at - 16), end: Math.min(view.ids.length, fault.at + 16) }
+    report.fault({
+      turn,
+      tokens: seam,
+      affected: [],
+      message: fault.message,
+      evidence: {
+        role: turn.role,
+        cut: fault.cut,
+        prompt_tokens: view.facts.promptLength,
+        max_prompt_length: view.trajectory.limits?.max_prompt_length ?? null,
+        before: view.text({ start: seam.start, end: fault.at }),
+        after: view.text({ start: fault.at, end: seam.end }),
+        lost_tokens: fault.lostTokens,
+        lost_text: fault.lost?.slice(0, 400) ?? null,
+      },
+    })
+  }
+}
+
+interface PromptFault {
+  readonly cut: 'right' | 'middle' | 'left'
+  /** Token at which the cut shows. */
+  readonly at: number
+  readonly message: string
+  readonly lost: string | null
+  readonly lostTokens: number | null
+}
+
+/** What is trained begins inside a turn of the prompt: its end and the assistant header are gone. */
+function runsIntoCompletion(view: TrajectoryView, segmentation: Segmentation, turn: Turn): PromptFault | null {
+  const { promptLength } = view.trajectory
+  if (promptLength === null) return null
+  const at = segmentation.padding.left + promptLength
+  if (at <= turn.contentStart || at >= turn.contentEnd) return null
+  const wrote = view.states[at] === TokenState.trained || view.trajectory.sampled?.[at] === 1
+  if (!wrote || view.states[at - 1] === TokenState.trained) return null
+  const message = `The prompt ends inside a ${turn.role} turn: its end and the assistant header are cut, and the completion follows`
+  return { cut: 'right', at, message, lost: null, lostTokens: null }
+}
+
+/** A turn that is not closed, with a header or the end of the row after it. */
+function opensAndStops({ turns, padding, parts }: Segmentation, turn: Turn): PromptFault | null {
+  if (turn.endToken >= 0) return null
+  const next = turns[turn.index + 1]
+  // A row that holds a prompt alone and is cut; one that goes on without a header is T05's.
+  if (next === undefined && turn.contentEnd < parts.length - padding.right) return null
+  if (next !== undefined && next.header !== 'present') return null
+  const after = next === undefined ? 'the row ends' : `the header of a ${next.role} turn follows`
+  const message = `A ${turn.role} turn of the prompt is not closed, and ${after}`
+  return { cut: next === undefined ? 'right' : 'middle', at: turn.contentEnd, message, lost: null, lostTokens: null }
+}
+
+/** Characters by which a message must be longer than its turn before the two are compared. */
+const LEAST_SHORTER = 16
+
+/** A whole turn whose message is longer: its end, its start or its middle is missing. */
+function glued(view: TrajectoryView, turn: Turn): PromptFault | null {
+  const messages = view.trajectory.messages ?? []
+  if (turn.kind !== 'user' && turn.kind !== 'system') return null
+  const asked =
+    view.segmentation?.turns.filter(({ kind, index }) => kind === turn.kind && index < turn.index).length ?? 0
+  const prompt = messages.slice(
+    0,
+    Math.max(
+      0,
+      messages.findIndex(({ role }) => role === 'assistant'),
+    ),
+  )
+  const message = prompt.filter(({ role }) => role === turn.role)[asked]
+  // A token is rarely longer than this many characters on average: most turns are decided without decoding.
+  if (!message?.content || message.content.length < LEAST_SHORTER) return null
+  if (turn.contentEnd - turn.contentStart > message.content.length) return null
+  const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
+  if (text.length + LEAST_SHORTER > message.content.length) return null
+  const cut = findCut(text, message.content)
+  if (cut === null) return null
+  const lostTokens = view.tokenizer === null ? null : (encoded(view.tokenizer, cut.lost)?.length ?? null)
+  const where = { left: 'start', right: 'end', middle: 'middle' }[cut.side]
+  const many = lostTokens === null ? '' : `: about ${tokenCount(lostTokens)} are lost`
+  return {
+    cut: cut.side,
+    at: cut.side === 'left' ? turn.contentStart : turn.contentEnd,
+    message: `The ${turn.role} turn of the prompt lacks the ${where} of its message${many}`,
+    lost: cut.lost,
+    lostTokens,
+  }
+}
