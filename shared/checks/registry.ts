@@ -21,6 +21,7 @@ import { T13 } from './template/llama-call-rewritten.ts'
 import { T11 } from './template/replies-split.ts'
 import { T04 } from './template/separator-lost.ts'
 import { T10 } from './template/thinking-stripped.ts'
+import { T02 } from './template/tokens-reencoded.ts'
 import { T07 } from './template/tools-missing.ts'
 import { TRUNCATION_CHECKS } from './truncation/index.ts'
 
@@ -28,7 +29,7 @@ import { TRUNCATION_CHECKS } from './truncation/index.ts'
 export const CHECKS: readonly Check[] = [
   ...[M01, M02, M03, M04, M05, M06, M08, M09, M10, M11, M12, M15],
   ...[T01, T04, T05, T07],
-  ...[T10, T11, T12, T13],
+  ...[T02, T10, T11, T12, T13],
   ...TRUNCATION_CHECKS,
   ...GROUP_CHECKS,
   ...[S03, duplicates],

@@ -295,6 +295,7 @@ export function trajectoryOf({ record }: Conversation, place: Place = { source: 
     limits: given('limits'),
     promptLength: given('prompt_length'),
     excluded: given<boolean>('excluded') ?? false,
+    meta: given<Record<string, unknown>>('meta') ?? {},
     arrays: stored ? [{ name: 'loss_mask', length: stored.length, expected: ids.length }] : [],
   }
 }

@@ -151,9 +151,9 @@ describe.each([
     const lacking = { 'clean-qwen2.5': [], 'clean-qwen3-thinking': [], 'clean-gsm8k': ['C09'] }
     expect(blind).toEqual(lacking[name as keyof typeof lacking])
     const idle = checks.filter(({ status }) => status === 'not-applicable').map(({ code }) => code)
-    // Unscaled advantages, no BOS, no block of the template, no parallel calls, no Llama; no padding, tool or second turn
-    // where there is none.
-    const always = ['A02', 'A03', 'M09', 'T01', 'T11', 'T13']
+    // Unscaled advantages, no BOS, no sampled ids beside the sequence, no block of the template, no parallel calls, no Llama;
+    // no padding, tool or second turn where there is none.
+    const always = ['A02', 'A03', 'M09', 'T01', 'T02', 'T11', 'T13']
     const more = {
       'clean-qwen2.5': [],
       'clean-qwen3-thinking': ['M12'],
