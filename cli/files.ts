@@ -28,32 +28,35 @@ export interface OpenedSources {
 export async function openPaths(paths: readonly string[], io: CommandIo): Promise<OpenedSources> {
   const sources: ByteSource[] = []
   const problems: { name: string; message: string }[] = []
-  const seen = new Set<string>()
-  for (const path of paths) {
-    if (path === '-') {
-      if (!seen.has('-')) sources.push(new MemorySource('standard input', await readAll(io.stdin)))
-      seen.add('-')
-      continue
-    }
+  const files = new Map<string, FoundFile>()
+  for (const path of new Set(paths)) {
+    if (path === '-') continue
     const found = await findFiles(path, io.directory)
     if (found.length === 0) {
       problems.push({ name: path, message: `${path} holds no files. Name a folder with rollout dumps in it.` })
     }
-    for (const file of found) {
-      if (seen.has(file.path)) continue
-      seen.add(file.path)
-      try {
-        sources.push(
-          file.pipe
-            ? new MemorySource(file.name, await readFile(file.path))
-            : await NodeFileSource.open(file.path, file.name),
-        )
-      } catch (error) {
-        problems.push({ name: file.name, message: `${file.name} ${cannotOpen(error)}` })
-      }
+    for (const file of found) if (!files.has(file.path)) files.set(file.path, file)
+  }
+  if (paths.includes('-')) sources.push(new MemorySource('standard input', await readAll(io.stdin)))
+  for (const file of toldApart([...files.values()])) {
+    try {
+      sources.push(
+        file.pipe
+          ? new MemorySource(file.name, await readFile(file.path))
+          : await NodeFileSource.open(file.path, file.name),
+      )
+    } catch (error) {
+      problems.push({ name: file.name, message: `${file.name} ${cannotOpen(error)}` })
     }
   }
-  return { sources, paths: [...seen], problems }
+  return { sources, paths: [...(paths.includes('-') ? ['-'] : []), ...files.keys()], problems }
+}
+
+/** Files of one name, from several folders that were named, are called by their place under what these have in common. */
+function toldApart(files: readonly FoundFile[]): readonly FoundFile[] {
+  if (new Set(files.map(({ name }) => name)).size === files.length) return files
+  const common = commonFolder(files.map(({ path }) => path))
+  return files.map((file) => ({ ...file, name: shownName(relative(common, file.path)) }))
 }
 
 /** The files behind one argument; empty for an empty folder. */

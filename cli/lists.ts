@@ -31,22 +31,35 @@ export async function listFormats({ paths, options }: ParsedArguments, io: Comma
 
 /** `checks`: the faults that are looked for, why each matters, and what each needs. */
 export async function listChecks({ paths, options }: ParsedArguments, io: CommandIo): Promise<Exit> {
-  refusePaths(paths)
-  const rows = CHECKS.map(({ code, name, title, hypotheses, severity, unit, needs, looksAt, why, fix, cite }) => ({
-    code,
-    name,
-    title,
-    hypotheses,
-    severity,
-    unit,
-    needs,
-    looks_at: looksAt,
-    why,
-    fix,
-    cite,
-  }))
+  const unknown = paths.find((path) => !CHECKS.some(({ code }) => code === path.toUpperCase()))
+  if (unknown !== undefined) throw new UsageError(`There is no check ${unknown}; \`checks\` alone lists them.`)
+  const wanted = new Set(paths.map((path) => path.toUpperCase()))
+  const rows = CHECKS.filter(({ code }) => wanted.size === 0 || wanted.has(code)).map(
+    ({ code, name, title, hypotheses, severity, unit, needs, looksAt, why, fix, cite }) => ({
+      code,
+      name,
+      title,
+      hypotheses,
+      severity,
+      unit,
+      needs,
+      looks_at: looksAt,
+      why,
+      fix,
+      cite,
+    }),
+  )
   if (options.json === true) io.stdout.write(`${safeJson(rows)}\n`)
-  else {
+  else if (wanted.size > 0) {
+    const terminal = createTerminal(io.stdout, io.env)
+    for (const row of rows) {
+      terminal.line([{ text: `${row.code} ${row.title}`, style: 'strong' }], 4)
+      terminal.line(`    ${row.severity}; looks at ${row.looks_at}; needs ${row.needs.join(', ')}`, 4)
+      terminal.line(`    Why: ${row.why}`, 4)
+      terminal.line(`    Usual fix: ${row.fix}`, 4)
+      terminal.line(`    Seen in: ${row.cite}`, 4)
+    }
+  } else {
     printTable(
       createTerminal(io.stdout, io.env),
       ['code', 'severity', 'needs', 'fault'],

@@ -45,7 +45,13 @@ const COMMANDS: readonly Command[] = [
     options: LIST_OPTIONS,
     run: listFormats,
   },
-  { name: 'checks', takes: '', does: 'Lists the faults that are looked for.', options: LIST_OPTIONS, run: listChecks },
+  {
+    name: 'checks',
+    takes: '[CODE…]',
+    does: 'Lists the faults that are looked for, or explains some.',
+    options: LIST_OPTIONS,
+    run: listChecks,
+  },
 ]
 
 /** `serve` reads its own arguments: it audits nothing. */

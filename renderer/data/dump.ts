@@ -37,6 +37,7 @@ export async function openSources(
   opening = run
   const problems = useFiles.getState().problems
   const options = given.options ?? {}
+  const before = whatIsOpen()
   forget()
   // Another dump is first of all to be judged.
   useView.setState({ view: 'verdicts', tab: 'tokens', dialog: null })
@@ -52,7 +53,7 @@ export async function openSources(
       sayUnreadable(opened.unreadable, MOST_NAMED_ALONE, '')
       if (opened.unreadable.length === 0)
         addProblem('Nothing in these files could be read as rollouts. Drop the files that the run wrote.')
-      await closeDump()
+      await (before?.openAgain() ?? closeDump())
       return false
     }
     sayUnreadable(opened.unreadable, MOST_NAMED, ' Open “files” in the line above to see each with its reason.')
@@ -70,6 +71,19 @@ export async function openSources(
     addProblem(sentenceOf(error))
     useFiles.setState(({ problems }) => ({ ...NOTHING_OPEN, problems }))
     return false
+  }
+}
+
+/** The way back to what is open, for files that turn out to be no rollouts; null where nothing is open. */
+function whatIsOpen(): { openAgain(): Promise<void> } | null {
+  const { phase, sources, options } = useFiles.getState()
+  if (phase !== 'reading' && phase !== 'open') return null
+  const { view, tab } = useView.getState()
+  return {
+    async openAgain() {
+      if (await openSources(sources, { options }))
+        useView.setState({ view: view === 'rollout' ? 'rollouts' : view, tab })
+    },
   }
 }
 

@@ -11,17 +11,18 @@ export const SYSTEMATIC_UNITS = 2
 const KIND_SHARE = 0.1
 
 /**
- * Whether a fault stands nearly everywhere it can stand; null where there is none. A framework that joins turns wrongly does so at
- * edges of one kind (a header missing after every reply and never after the question), so a fault that stands at nearly all edges of
- * its kinds is as systematic as one that stands at all.
+ * Whether a fault stands nearly everywhere it can stand; null where there is none. Three ways to be everywhere: at nearly all places
+ * that the check looks at; in nearly all units (a turn that is masked out in every rollout is the framework's doing, whatever the
+ * other turns are like); at nearly all edges of the kinds that have it (a header missing after every reply and never after the
+ * question).
  */
 export function patternOf(tally: CheckTally): CheckResult['pattern'] {
   if (tally.affected === 0) return null
+  const { checked, affected, placesChecked, placesAffected } = tally
   const everywhere =
-    tally.placesChecked > 0
-      ? isNearlyAll({ checked: tally.placesChecked, affected: tally.placesAffected }) || isOfItsKinds(tally)
-      : isNearlyAll(tally)
-  return everywhere && tally.affected >= SYSTEMATIC_UNITS ? 'systematic' : 'sporadic'
+    isNearlyAll({ checked, affected }) ||
+    (placesChecked > 0 && (isNearlyAll({ checked: placesChecked, affected: placesAffected }) || isOfItsKinds(tally)))
+  return everywhere && affected >= SYSTEMATIC_UNITS ? 'systematic' : 'sporadic'
 }
 
 function isNearlyAll({ checked, affected }: { readonly checked: number; readonly affected: number }): boolean {

@@ -45,7 +45,8 @@ const KNOWN_DEFECTS: readonly KnownDefect[] = [
   },
   {
     id: 'V5',
-    title: 'Role header trained from the second assistant turn on, and the newline after every turn',
+    title:
+      'Role header trained from the second assistant turn on, with the newline after turns where the template has one',
     checks: ['M08', 'M11'],
     // Llama's template has no newline between turns: the header is then all there is of it.
     shape: ([header, newline], dump) =>

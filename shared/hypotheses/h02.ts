@@ -34,11 +34,19 @@ function decide(input: HypothesisInput): Judgement {
   // A mask without a single 1 has no weight to share out; it is itself what the M codes report.
   const light = share === null ? input.totalWeight === 0 : holds(share, RULES.weight.contradicted)
   const supported = proof.length > 0 || heavy
-  const contradicted = !undecided && failing.length === 0 && light
+  // The mask may leave out what the model wrote without any turn being left out whole: no fault has that name, but it is not right.
+  const missed = input.dump.settings.policy.intended.includes('M03') ? null : input.untrainedShare
+  const covers = missed === null || holds(missed, RULES.untrained)
+  const contradicted = !undecided && failing.length === 0 && light && covers
   const decisive = failing.map(({ code }) => code)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
-    because: [...faultLines(found), ...weightLine(share, undecided), ...lesserFaults(H02, input, decisive)],
+    because: [
+      ...faultLines(found),
+      ...weightLine(share, undecided),
+      ...missedLine(missed, undecided),
+      ...lesserFaults(H02, input, decisive),
+    ],
     missing: [
       ...(undecided ? ['the alignment of the mask: declare whether index i marks token i or token i + 1'] : []),
       ...(share === null && input.totalWeight !== 0 ? whatOraclesLack(input) : []),
@@ -53,6 +61,16 @@ function weightLine(share: number | null, undecided: boolean): Argument[] {
   return compared(name, share, RULES.weight.supported, RULES.weight.contradicted, ['M01', 'M08', 'M09', 'M11', 'M12'])
 }
 
+function missedLine(share: number | null, undecided: boolean): Argument[] {
+  const name = 'share of sampled tokens that carry no loss, in rollouts that train something'
+  if (share === null) return []
+  if (undecided) return stated(`${name}, as the mask is read for now`, share)
+  const covers = holds(share, RULES.untrained)
+  const { threshold } = RULES.untrained
+  const measure = { measure: name, value: share, threshold, comparison: covers ? '<' : '>=', checks: ['M03'] } as const
+  return [{ measure: { ...measure, checks: [...measure.checks] }, speaksFor: covers ? 'contradicted' : null }]
+}
+
 function faultLines({ failing, systematic, looked }: MaskingMeasures): Argument[] {
   const none = { comparison: '=', threshold: 0 } as const
   const some = { comparison: '>', threshold: 0 } as const
@@ -62,7 +80,7 @@ function faultLines({ failing, systematic, looked }: MaskingMeasures): Argument[
   }
   return failing.flatMap((check) => {
     const everywhere = systematic.includes(check)
-    const name = `${everywhere ? 'systematic' : 'sporadic'}: ${check.title} (${check.code}), places`
+    const name = `places of a ${everywhere ? 'systematic' : 'sporadic'} fault: ${check.title} (${check.code})`
     const lines = compared(name, check.places.affected, some, none, [check.code])
     return everywhere ? lines : lines.map((line) => ({ ...line, speaksFor: null }))
   })

@@ -24,6 +24,11 @@ export interface HypothesisInput {
    * that frames turns, no provenance) or no mask.
    */
   readonly unsampledWeight: number | null
+  /**
+   * Share of the tokens that a correct mask trains under the policy and this one does not, over rollouts that train something.
+   * Null where no trajectory had turns and a mask.
+   */
+  readonly untrainedShare: number | null
 }
 
 /** One question about a run. One file, one line in `registry.ts`; `judge` follows the contract's table "When a verdict falls". */

@@ -12,6 +12,11 @@ export const H01 = {
 export const H02 = {
   /** Share of the loss weight on tokens that no oracle calls sampled. */
   weight: { supported: { comparison: '>=', threshold: 0.01 }, contradicted: { comparison: '<', threshold: 0.001 } },
+  /**
+   * Share of sampled tokens without loss from which a mask is not called right. Some trainers leave single tokens out on purpose
+   * (clipped ratios), so more than this settles nothing by itself.
+   */
+  untrained: { comparison: '<', threshold: 0.01 },
 } as const
 
 export const H04 = {

@@ -91,7 +91,7 @@ export function auditTrajectory(trajectory: Trajectory, format: Format, runtime:
   const findings: Finding[] = []
   if (view !== null) {
     const has = streamsOf(trajectory, tokenizer)
-    if (view.mask !== null) has.add('mask')
+    if (view.mask !== null && view.ids.length > 0) has.add('mask')
     for (const check of trajectoryChecks(runtime.plan)) {
       if (!check.needs.every((stream) => has.has(stream) || DUMP_STREAMS.has(stream))) continue
       const reporter = new TrajectoryReporter(check, view, settings)
@@ -169,14 +169,20 @@ function countTurn(
   totals.trainedByTurn[ordinal] = (totals.trainedByTurn[ordinal] as number) + trained
 }
 
-/** Adds the loss weight of a trajectory, and how much of it lies on tokens that no oracle calls sampled. */
+/** Adds the loss weight of a trajectory, how much of it lies on tokens that no oracle calls sampled, and the sampled tokens that it leaves out. */
 function weigh(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings, totals: TokenTotals): void {
   const { weights, expected, provenance, segmentation } = view
   const observationsIntended = settings.policy.intended.includes('M01')
   const parts = segmentation?.parts ?? null
   let total = 0
   let unsampled = 0
+  let sampled = 0
+  let untrained = 0
   for (let token = 0; token < mask.length; token++) {
+    if (expected !== null && expected[token] === Expected.trained) {
+      sampled++
+      if (mask[token] === 0) untrained++
+    }
     if (mask[token] !== 1) continue
     const weight = weights === null ? 1 : (weights[token] as number)
     total += weight
@@ -187,5 +193,10 @@ function weigh(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings, 
     unsampled += weight
   }
   totals.weight += total
+  // A row that trains nothing at all is one fact of its own (M04, overlong masking).
+  if (total > 0) {
+    totals.sampled += sampled
+    totals.untrained += untrained
+  }
   if (expected !== null || provenance !== null) totals.weightUnsampled = (totals.weightUnsampled ?? 0) + unsampled
 }

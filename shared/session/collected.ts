@@ -36,6 +36,8 @@ export function emptyTotals(): TokenTotals {
     maskKnown: false,
     weight: 0,
     weightUnsampled: null,
+    sampled: 0,
+    untrained: 0,
   }
 }
 
@@ -57,6 +59,8 @@ export function addTotals(into: TokenTotals, from: TokenTotals): void {
   }
   into.maskKnown ||= from.maskKnown
   into.weight += from.weight
+  into.sampled += from.sampled
+  into.untrained += from.untrained
   if (from.weightUnsampled !== null) into.weightUnsampled = (into.weightUnsampled ?? 0) + from.weightUnsampled
 }
 

@@ -70,6 +70,7 @@ export function conclude(
     streams,
     totalWeight: totals.maskKnown ? totals.weight : null,
     unsampledWeight: totals.weightUnsampled,
+    untrainedShare: totals.sampled > 0 ? totals.untrained / totals.sampled : null,
   })
   const listed = [...collected.findings, ...dumpFindings].sort(inReportOrder)
   const limit = plan.settings.options.maxFindings ?? DEFAULT_MAX_FINDINGS

@@ -78,6 +78,9 @@ export interface TokenTotals {
   weight: number
   /** Loss weight on tokens that no oracle calls sampled; null while no trajectory had both a mask and an oracle. */
   weightUnsampled: number | null
+  /** Tokens that a correct mask trains under the policy, in rows that train something; and those of them that are masked. */
+  sampled: number
+  untrained: number
 }
 
 export interface BatchResult {

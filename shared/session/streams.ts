@@ -8,8 +8,9 @@ export function streamsOf(trajectory: Trajectory, tokenizer: Tokenizer | null): 
   const add = (stream: Stream, value: unknown) => {
     if (value !== null && value !== undefined) has.add(stream)
   }
-  add('ids', trajectory.ids)
-  add('mask', trajectory.mask)
+  // A row without a single token has neither, whatever arrays it stores.
+  add('ids', trajectory.ids?.length ? trajectory.ids : null)
+  add('mask', trajectory.mask?.length ? trajectory.mask : null)
   add('sampled', trajectory.sampled)
   add('attention_mask', trajectory.attentionMask)
   add('position_ids', trajectory.positionIds)

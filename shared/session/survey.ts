@@ -268,7 +268,8 @@ function suggestPolicy(views: readonly TrajectoryView[]): PolicyId | null {
       if (turn.endToken < 0 || turn.end === turn.separatorStart || !trained[index]) continue
       closedTurns++
       const headerTrained = turn.header === 'present' && mask[turn.start] === 1
-      if (mask[turn.separatorStart] === 1 && !headerTrained) newlineOnly++
+      // A mask that lies one token late trains the newline too, but not the first word.
+      if (mask[turn.separatorStart] === 1 && !headerTrained && mask[turn.contentStart] === 1) newlineOnly++
     }
   }
   if (multiTurn >= 2 && lastOnly >= NEARLY_ALL * multiTurn) return 'last-turn'

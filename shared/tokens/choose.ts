@@ -28,7 +28,7 @@ const MODEL_NAMES: readonly (readonly [RegExp, string])[] = [
 ]
 const QWEN25_SYSTEM = 'You are Qwen, created by Alibaba Cloud'
 
-/** How the sampled ids look to one candidate. */
+/** How the ids that were looked at fit one candidate. */
 interface Fit {
   readonly candidate: TokenizerCandidate
   readonly unknown: number
@@ -182,8 +182,8 @@ function withinLimit(samples: readonly Int32Array[]): Int32Array[] {
 
 function inVocabulary({ candidate, unknown }: Fit, total: number): string {
   const size = `${candidate.id}'s ${count(candidate.table.size)}`
-  if (unknown === 0) return `all of ${count(total)} sampled ids are among ${size}`
-  return `${count(unknown)} of ${count(total)} sampled ids are not among ${size}`
+  if (unknown === 0) return `all of ${count(total)} ids looked at are among ${size}`
+  return `${count(unknown)} of ${count(total)} ids looked at are not among ${size}`
 }
 
 function misfit(fit: Fit, total: number): string {

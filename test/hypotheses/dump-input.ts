@@ -58,5 +58,5 @@ export function inputOf(trajectories: readonly Trajectory[], tokenizer: Tokenize
       if (expected?.[token] === Expected.masked && provenance?.[token] !== Provenance.sampled) unsampledWeight++
     }
   }
-  return { dump, checks, streams: new Set<Stream>(STREAMS), totalWeight, unsampledWeight }
+  return { dump, checks, streams: new Set<Stream>(STREAMS), totalWeight, unsampledWeight, untrainedShare: null }
 }

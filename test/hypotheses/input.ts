@@ -39,6 +39,7 @@ export interface InputOptions {
   readonly without?: readonly Stream[]
   readonly totalWeight?: number | null
   readonly unsampledWeight?: number | null
+  readonly untrainedShare?: number | null
 }
 
 /** A sound dump as far as tokens go: M01 looked and found nothing, 1,000 of loss weight, none of it on foreign tokens. */
@@ -49,6 +50,7 @@ export function inputWith(dump: DumpView, options: InputOptions = {}): Hypothesi
     streams: new Set(STREAMS.filter((stream) => !options.without?.includes(stream))),
     totalWeight: options.totalWeight === undefined ? 1000 : options.totalWeight,
     unsampledWeight: options.unsampledWeight === undefined ? 0 : options.unsampledWeight,
+    untrainedShare: options.untrainedShare ?? null,
   }
 }
 

@@ -106,7 +106,7 @@ describe('H02', () => {
     const checks = [resultOf('M01', { affected: 3 })]
     const result = verdictOf('H02', dump, { checks })
     expect(result).toMatchObject({ verdict: 'inconclusive', confidence: 'medium' })
-    expect(result.because[0]?.measure).toBe('sporadic: Tool output is trained (M01), places')
+    expect(result.because[0]?.measure).toBe('places of a sporadic fault: Tool output is trained (M01)')
   })
 
   it('lists lesser faults as present without deciding by them', () => {
@@ -126,6 +126,8 @@ describe('H02', () => {
 
   it('is inconclusive while the alignment is undecided, but for what the ids themselves lack', () => {
     const undecided = dumpOf(rows(100), { alignmentUndecided: true })
+    expect(verdictOf('H02', dump, { unsampledWeight: 0, untrainedShare: 0.4 }).verdict).toBe('inconclusive')
+    expect(verdictOf('H02', dump, { unsampledWeight: 0, untrainedShare: 0.004 }).verdict).toBe('contradicted')
     const masks = verdictOf('H02', undecided, { checks: [resultOf('M10', { affected: 100 })], unsampledWeight: 50 })
     expect(masks.verdict).toBe('inconclusive')
     expect(masks.missing[0]).toMatch(/alignment/)
@@ -192,7 +194,9 @@ describe('H04', () => {
     [80, 'contradicted'],
   ] as const)('with documents visible in %i of 100 rollouts it is %s', (count, verdict) => {
     const documents = dumpOf(
-      rows(200, (i) => (i < 100 ? { supportingDocuments: { available: 2, retrieved: null, visible: i < count ? 2 : 1 } } : {})),
+      rows(200, (i) =>
+        i < 100 ? { supportingDocuments: { available: 2, retrieved: null, visible: i < count ? 2 : 1 } } : {},
+      ),
       { limits },
     )
     expect(verdictOf('H04', documents).verdict).toBe(verdict)

@@ -67,7 +67,7 @@ describe('chooseTokenizer', () => {
     const chosen = chooseTokenizer([gpt2], candidates)
     expect(chosen.id).toBeNull()
     expect(chosen.evidence).toHaveLength(3)
-    expect(chosen.evidence[0]).toContain('qwen2.5: all of 11 sampled ids are among')
+    expect(chosen.evidence[0]).toContain('qwen2.5: all of 11 ids looked at are among')
   })
 
   it('chooses none where a later family renumbered its control ids', () => {

@@ -45,7 +45,7 @@ function FindingEntry({ finding }: { finding: Finding }) {
       <span className="finding-message">{finding.message}</span>
       <span className="quiet">
         {finding.turn !== null && ` · turn ${finding.turn}`}
-        {finding.tokens !== null && ` · tokens ${finding.tokens[0]}–${finding.tokens[1] - 1}`}
+        {finding.tokens !== null && ` · tokens ${finding.tokens[0]}–${finding.tokens[1]}`}
         {finding.intended === true && ' · intended by the policy'}
       </span>
     </>

@@ -26,12 +26,14 @@ function lookAtRows(view: DumpView, report: DumpReporter): void {
     report.unit(original !== undefined)
     report.place(original !== undefined)
     if (original === undefined) continue
-    const sameGroup = facts.group !== null && facts.group === original.group && facts.step === original.step
+    const sameSource = facts.place.source === original.place.source
+    const sameGroup =
+      sameSource && facts.group !== null && facts.group === original.group && facts.step === original.step
     report.fault({
       member: facts,
       affectedTokens: facts.trained ?? 0,
       affectedWeight: facts.weight ?? 0,
-      message: `All ${facts.realLength} ids are those of rollout ${original.id}${sameGroup ? ', of the same group' : ''}`,
+      message: `All ${facts.realLength} ids are those of rollout ${original.id}${sameGroup ? ', of the same group' : sameSource ? '' : ', of another file'}`,
       evidence: {
         copy_of: original.id,
         copy_of_place: original.place,

@@ -1,6 +1,6 @@
 import { Expected, Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { tokenCount, writtenTurns } from '../edges.ts'
+import { edgeBefore, tokenCount, writtenTurns } from '../edges.ts'
 import { hidesTurns } from '../shape.ts'
 import { countOf } from '../spans.ts'
 
@@ -31,7 +31,7 @@ export const M03: Check = {
       const masked = trained === 0
       // Where the trained last turn is not an assistant's, M01 names it; the assistant turns before it are masked as declared.
       const intended = lastTurnOnly && (turn !== last || !someTrained)
-      report.place(masked && !intended, { turn: turn.ordinal })
+      report.place(masked && !intended, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
       if (!masked) continue
       report.fault({
         turn,

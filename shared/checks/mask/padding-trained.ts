@@ -1,7 +1,7 @@
 import { Provenance, type Span } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss } from '../edges.ts'
-import { hidesTurns } from '../shape.ts'
+import { hidesEdges } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
 
 export const M12: Check = {
@@ -17,7 +17,7 @@ export const M12: Check = {
   fix: 'Multiply the loss mask with the attention mask after padding.',
   cite: 'TRL#5904, open-instruct#1817, AgileRL#498',
   trajectory(view, _settings, report) {
-    if (hidesTurns(view)) return
+    if (hidesEdges(view)) return
     const { left, right } = view.segmentation?.padding ?? view.trajectory.padding ?? { left: 0, right: 0 }
     if (left + right === 0) return
     const trained = [...trainedIn(view, 0, left), ...trainedIn(view, view.ids.length - right, view.ids.length)]

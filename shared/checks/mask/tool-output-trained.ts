@@ -1,8 +1,9 @@
 import { Expected, Provenance, type Span, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { carryLoss } from '../edges.ts'
+import { carryLoss, edgeBefore } from '../edges.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
+import { isLoneTail } from './cut-reply-trained.ts'
 
 export const M01: Check = {
   code: 'M01',
@@ -19,10 +20,12 @@ export const M01: Check = {
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
     for (const turn of view.segmentation.turns) {
+      // The one trained token of a fix-up for cut rows is M17.
+      if (isLoneTail(view, turn)) continue
       const faulty: Span[] = []
       for (const place of placesIn(turn)) {
         const trained = !isSwallowed(view, turn) && trainedIn(view, place).length > 0
-        report.place(trained, { turn: turn.ordinal })
+        report.place(trained, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
         if (trained) faulty.push(place)
       }
       if (faulty.length === 0) continue
