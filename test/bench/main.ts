@@ -7,6 +7,7 @@ import { loadTokenizer } from '../../shared/session/load-tokenizer.ts'
 import { Session } from '../../shared/session/session.ts'
 import { byteSpans } from '../../shared/tokens/text.ts'
 import { benchRecord, generator, writeBenchDump } from './dump.ts'
+import { encodeAgainstLibrary } from './encode.ts'
 
 /** Repeats of each measurement; the two sides of a ratio take turns, so that noise of the machine meets both. */
 const REPEATS = 5
@@ -20,6 +21,7 @@ try {
   await auditAgainstParse()
   await idsToSpans()
   await openLongRollout()
+  await encodeAgainstLibrary()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -1,0 +1,70 @@
+import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
+import { nodeHost } from '../../cli/host.ts'
+import { createTokenizer } from '../../shared/tokens/create.ts'
+import type { BundledTokenizerId, Tokenizer, TokenizerFiles } from '../../shared/tokens/tokenizer.ts'
+import { rolloutTexts } from './rollout-text.ts'
+
+const CHARACTERS = 10 << 20
+const REPEATS = 3
+/** How many times the library's speed ours is to be. */
+const GOALS = { 'qwen2.5': 15, llama3: 12 } as const
+
+/**
+ * Re-encoding 10 MB of rollouts against the library, both sides in turns, every pass of ours with nothing remembered from the
+ * one before. Throws where one id differs.
+ */
+export async function encodeAgainstLibrary(): Promise<void> {
+  for (const family of ['qwen2.5', 'llama3'] as const) {
+    const files = await nodeHost(1).bundledTokenizers(family)
+    const first = fresh(family, files)
+    const texts = rolloutTexts(CHARACTERS, wordsOf(first.tokenizer))
+    const library = new LibraryTokenizer(files.tokenizer as object, files.config as object)
+    const encode = (text: string) => library.encode(text, { add_special_tokens: false }).ids
+    const sample = texts.slice(0, 20)
+    for (const text of sample) if (!same(encode(text), first.tokenizer.encode(text))) throw new Error('ids differ')
+
+    const ours: number[] = []
+    const theirs: number[] = []
+    for (let repeat = 0; repeat < REPEATS; repeat++) {
+      const { tokenizer } = fresh(family, files)
+      ours.push(timed(() => texts.map((text) => tokenizer.encode(text))).milliseconds)
+      const run = timed(() => texts.map(encode))
+      theirs.push(run.milliseconds)
+      if (!run.result.every((ids, i) => same(ids, tokenizer.encode(texts[i] as string)))) throw new Error('ids differ')
+    }
+    const ratio = median(theirs) / median(ours)
+    console.log(
+      `${family}: 10 MB encoded in ${median(ours).toFixed(0)} ms, by the library in ${median(theirs).toFixed(0)} ms, ` +
+        `same ids: ${ratio.toFixed(1)} × its speed (goal ${GOALS[family]}); tables made in ${first.milliseconds.toFixed(0)} ms`,
+    )
+  }
+}
+
+function fresh(id: BundledTokenizerId, files: TokenizerFiles): { tokenizer: Tokenizer; milliseconds: number } {
+  const tokenizer = createTokenizer(files, { id, title: id, origin: 'bundled' })
+  const { milliseconds } = timed(() => tokenizer.encode('a'))
+  return { tokenizer, milliseconds }
+}
+
+function timed<T>(work: () => T): { result: T; milliseconds: number } {
+  const start = performance.now()
+  const result = work()
+  return { result, milliseconds: performance.now() - start }
+}
+
+function wordsOf({ table, raw }: Tokenizer): string[] {
+  const words: string[] = []
+  for (let id = 0; id < table.size; id++) {
+    const word = /^Ġ([A-Za-z]{2,})$/.exec(raw(id) ?? '')?.[1]
+    if (word !== undefined) words.push(word)
+  }
+  return words
+}
+
+function same(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((id, i) => id === b[i])
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+}
