@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest'
+import type { Message } from '../../shared/model/trajectory.ts'
+import type { BundledTokenizerId } from '../../shared/tokens/tokenizer.ts'
+import { assistant, conversation, type RecordOptions, type TurnSpec, tool, user } from '../helpers/conversation.ts'
+import { auditDump } from './audit.ts'
+
+/** What one code says of a row whose messages are given apart from its turns. */
+async function reasons(
+  code: string,
+  family: BundledTokenizerId,
+  turns: readonly TurnSpec[],
+  messages: readonly Message[],
+  options: RecordOptions = {},
+) {
+  const rows = (tokenizer: Parameters<typeof conversation>[0]) => [
+    conversation(tokenizer, turns, { ...options, more: { messages } }),
+  ]
+  const { byCode } = await auditDump({ story: code, family, rows })
+  return byCode.get(code)!.findings.map(({ evidence }) => evidence.reason)
+}
+
+const ask: Message = { role: 'user', content: 'Which year?' }
+const reply: Message = { role: 'tool', content: 'A film of 1961.' }
+const end: Message = { role: 'assistant', content: 'It was 1961.' }
+const calling = (call: string) => [
+  user('Which year?'),
+  assistant(call),
+  tool('A film of 1961.'),
+  assistant('It was 1961.'),
+]
+const toolCall = (text: string) => ({ id: 'call_0', name: 'search', arguments: text })
+
+it('a thought that is lost where the template keeps it is not the template’s doing', async () => {
+  const call = '<tool_call>\n{"name": "search", "arguments": {"query": "film"}}\n</tool_call>'
+  const said: Message = {
+    role: 'assistant',
+    content: '',
+    reasoning: 'I need the year of the film first.',
+    toolCalls: [toolCall('{"query": "film"}')],
+  }
+  expect(await reasons('T10', 'qwen3', calling(call), [ask, said, reply, end])).toEqual(['thought-lost'])
+})
+
+it('a thought in the ids is not missing, whether tags or words tell it', async () => {
+  const thought = 'I need the year of the film first.'
+  const said: Message = { role: 'assistant', content: 'Let me look.', reasoning: thought }
+  const messages = [ask, said, ask, end]
+  const turns = (text: string) => [user('Which year?'), assistant(text), user('Which year?'), assistant('It was 1961.')]
+  expect(await reasons('T10', 'qwen3', turns(`<think>\n${thought}\n</think>\n\nLet me look.`), messages)).toEqual([])
+  expect(await reasons('T10', 'qwen3', turns(`${thought} Let me look.`), messages)).toEqual([])
+  // Other words than the message's: the two are not the same turn.
+  expect(await reasons('T10', 'qwen3', turns('Something else.'), messages)).toEqual([])
+})
+
+it('arguments that were encoded twice speak for themselves', async () => {
+  const twice = '<tool_call>\n{"name": "search", "arguments": "{\\"query\\": \\"film\\"}"}\n</tool_call>'
+  const payload = '<tool_call>\n{"name": "search", "arguments": {"body": "{\\"query\\": \\"film\\"}"}}\n</tool_call>'
+  const said: Message = { role: 'assistant', content: '', toolCalls: [toolCall('{"query": "film"}')] }
+  expect(await reasons('T12', 'qwen2.5', calling(twice), [ask, said, reply, end])).toEqual(['call-reserialised'])
+  expect(await reasons('T12', 'qwen2.5', calling(payload), [ask, said, reply, end])).toEqual([])
+  // The model wrote it that way, as its message shows.
+  expect(await reasons('T12', 'qwen2.5', calling(twice), [ask, { ...said, content: twice }, reply, end])).toEqual([])
+})
+
+it('a call with another meaning is no rewriting', async () => {
+  const call = (query: string) => `<tool_call>\n{"name": "search", "arguments": {"query": "${query}"}}\n</tool_call>`
+  const said: Message = { role: 'assistant', content: call('other') }
+  expect(await reasons('T12', 'qwen3', calling(call('film')), [ask, said, reply, end])).toEqual([])
+})
+
+it('Llama renames the arguments, and keeps one of several calls', async () => {
+  const call = '{"name": "search", "parameters": {"query": "film"}}'
+  const renamed: Message = { role: 'assistant', content: '{"name": "search", "arguments": {"query": "film"}}' }
+  const several: Message = { role: 'assistant', content: '', toolCalls: [toolCall('{}'), toolCall('{}')] }
+  expect(await reasons('T13', 'llama3', calling(call), [ask, renamed, reply, end])).toEqual(['key-renamed'])
+  expect(await reasons('T13', 'llama3', calling(call), [ask, several, reply, end])).toEqual(['calls-lost'])
+  expect(await reasons('T13', 'llama3', calling(call), [ask, several, reply, end], { sampled: true })).toEqual([])
+})
+
+it('messages that do not belong to the turns say nothing', async () => {
+  const call = '{"name": "search", "parameters": {"query": "film"}}'
+  const said: Message = { role: 'assistant', content: 'I look it up.', toolCalls: [toolCall('{}')] }
+  expect(await reasons('T13', 'llama3', calling(call), [ask, said, reply, end, ask, end])).toEqual([])
+  expect(await reasons('T13', 'llama3', calling(call), [ask, said])).toEqual([])
+})
