@@ -9,6 +9,7 @@ import { countLostTokens } from './lost-tokens.ts'
 import { lengthOf } from './spans.ts'
 import { drawStrip } from './strip.ts'
 import { supportingDocuments } from './supporting-documents.ts'
+import { systemText } from './system-text.ts'
 import { cutReplies } from './truncation/cut-replies.ts'
 
 /** What `createView` found in the tokens; a trajectory of text alone has none. */
@@ -93,6 +94,7 @@ function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
     ...identity(ids, padding.left, promptLength, end),
     firstRole: segmentation?.turns[0]?.role ?? null,
     lastToken: lastToken(ids, segmentation),
+    ...systemFacts(tokens),
     strip: drawStrip(states),
   }
 }
@@ -100,6 +102,11 @@ function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
 function lastToken(ids: Int32Array, segmentation: Segmentation | null): number | null {
   const last = segmentation?.turns.at(-1)
   return last === undefined ? null : (ids[last.separatorStart - 1] ?? null)
+}
+
+function systemFacts({ ids, segmentation, tokenizer }: PreparedTokens) {
+  const system = segmentation === null || tokenizer === null ? null : systemText(tokenizer.table, ids, segmentation)
+  return { systemHash: system?.hash ?? null, promptDate: system?.date ?? null }
 }
 
 function countStates(states: Uint8Array) {

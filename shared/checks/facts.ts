@@ -41,6 +41,9 @@ export interface TrajectoryFacts {
   readonly firstRole?: string | null
   /** The id that stands last, padding and the template's separator left out; what C05 holds truncation flags against. Null without turns. */
   readonly lastToken?: number | null
+  /** Hash of the system turn that the row begins with, its date left out, and that date as written; null without. What T09 and T14 compare between rows. */
+  readonly systemHash?: string | null
+  readonly promptDate?: string | null
   readonly endReason: EndReason
   readonly finishReason: string | null
   readonly isTruncated: boolean | null

@@ -50,6 +50,8 @@ function streamsOf(trajectory: Trajectory, tokenizer: Tokenizer): Set<Stream> {
     ['mask', trajectory.mask],
     ['sampled', trajectory.sampled],
     ['attention_mask', trajectory.attentionMask],
+    ['position_ids', trajectory.positionIds],
+    ['sequence_ids', trajectory.sequenceIds],
     ['messages', trajectory.messages],
     ['tools', trajectory.tools],
     ['documents', trajectory.documents],

@@ -55,7 +55,8 @@ describe('sampler logprobs of NeMo-Gym', () => {
   it.skipIf(SINGLE_TURN === null || ROUND_TRIP === null)('come with no fault of templates', async () => {
     for (const path of [SINGLE_TURN, ROUND_TRIP]) {
       const { failing } = await auditFile(path, 'qwen3')
-      expect(failing.filter((code) => /^[MTSC]/.test(code))).toEqual([])
+      // Two model calls that do not extend each other are two rows, which S06 says for information.
+      expect(failing.filter((code) => /^[MTSC]/.test(code) && code !== 'S06')).toEqual([])
     }
   })
 })

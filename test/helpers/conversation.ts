@@ -30,6 +30,8 @@ export interface TurnSpec {
   readonly separator?: boolean
   /** Text the template supplies between the header and the sampled content, such as `<think>\n\n</think>\n\n`. */
   readonly prefill?: string
+  /** False spells control tokens that stand in the text by ordinary tokens, as text of the environment must be. */
+  readonly specials?: boolean
   readonly train?: boolean | TrainedPieces
 }
 
@@ -177,7 +179,7 @@ export function conversation(
     const headerEnd = ids.length
     if (turn.prefill) add(tokenizer.encode(turn.prefill, { specials: true }), train.prefill)
     const contentStart = ids.length
-    add(tokenizer.encode(text, { specials: true }), train.content, written)
+    add(tokenizer.encode(text, { specials: turn.specials ?? true }), train.content, written)
     const contentEnd = ids.length
     if (turn.end !== false) add([family.end], train.end, written)
     if (turn.separator !== false && turn.end !== false) add(family.separator, train.separator)
@@ -264,6 +266,7 @@ export function trajectoryOf({ record }: Conversation, place: Place = { source: 
   }
   const fractional = stored?.some((value) => value !== 0 && value !== 1)
   const given = <T>(field: string): T | null => (record[field] as T | undefined) ?? null
+  const integers = (field: string) => (record[field] ? Int32Array.from(record[field] as number[]) : null)
   return {
     ...emptyTrajectory(place, `${place.source}:${place.record}`.padStart(16, '0')),
     ...(record.id === undefined ? {} : { id: record.id }),
@@ -275,6 +278,8 @@ export function trajectoryOf({ record }: Conversation, place: Place = { source: 
     sampled: record.sampled ? Uint8Array.from(record.sampled) : null,
     attentionMask: record.attention_mask ? Int32Array.from(record.attention_mask) : null,
     logprobs: { sampler: scores('sampler'), trainer: scores('trainer'), reference: scores('reference') },
+    positionIds: integers('position_ids'),
+    sequenceIds: integers('sequence_ids'),
     messages: record.messages ?? null,
     tools: given('tools'),
     documents:
@@ -295,6 +300,8 @@ export function trajectoryOf({ record }: Conversation, place: Place = { source: 
     limits: given('limits'),
     promptLength: given('prompt_length'),
     excluded: given<boolean>('excluded') ?? false,
+    rolloutId: given('rollout_id'),
+    branch: given('branch'),
     meta: given<Record<string, unknown>>('meta') ?? {},
     arrays: stored ? [{ name: 'loss_mask', length: stored.length, expected: ids.length }] : [],
   }

@@ -1,0 +1,50 @@
+import type { Check, DumpReporter, DumpView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+
+/** S06. Several rows of one rollout, by declaration: no fault, but what counts rows counts it more than once. */
+export const S06: Check = {
+  code: 'S06',
+  name: 'branching-rollouts',
+  title: 'One rollout is several rows',
+  hypotheses: [],
+  severity: 'info',
+  unit: 'trajectory',
+  needs: ['ids'],
+  looksAt: 'rollouts that declare their branches',
+  why: 'Branches and compacted histories share a start and a reward: rates by row weigh such a rollout more than others.',
+  fix: 'Nothing, if it is meant; average over rollouts and not over rows.',
+  cite: 'verifiers#549, rllm#272, tinker-cookbook#142',
+  dump: lookAtBranches,
+}
+
+/** One finding tells it for a whole source: it is how the run is written, and not what is wrong with a row. */
+function lookAtBranches(view: DumpView, report: DumpReporter): void {
+  const sources = new Map<number, Map<string, TrajectoryFacts[]>>()
+  for (const facts of view.facts) {
+    if (facts.branchOf === null) continue
+    let rollouts = sources.get(facts.place.source)
+    if (rollouts === undefined) sources.set(facts.place.source, (rollouts = new Map()))
+    const rows = rollouts.get(facts.branchOf)
+    if (rows === undefined) rollouts.set(facts.branchOf, [facts])
+    else rows.push(facts)
+  }
+  for (const rollouts of sources.values()) {
+    const branching = [...rollouts].filter(([, rows]) => rows.length > 1)
+    for (const [, rows] of rollouts) {
+      report.unit(rows.length > 1)
+      report.place(rows.length > 1)
+    }
+    const first = branching[0]
+    if (first === undefined) continue
+    const rows = branching.reduce((sum, [, each]) => sum + each.length, 0)
+    report.fault({
+      member: first[1][0] as TrajectoryFacts,
+      message: `${branching.length} of ${rollouts.size} rollouts are several rows each, ${rows} in all; the first is ${first[0]} with ${first[1].length}`,
+      evidence: {
+        rollouts: Object.fromEntries(branching.slice(0, 16).map(([id, each]) => [id, each.map(({ place }) => place)])),
+        shared_prompt: branching.filter(([, each]) => new Set(each.map(({ promptHash }) => promptHash)).size === 1)
+          .length,
+      },
+    })
+  }
+}

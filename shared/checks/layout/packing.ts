@@ -1,0 +1,78 @@
+import type { Check, TrajectoryView } from '../check.ts'
+
+/** S01. A packed row whose documents are told apart by nothing that the forward pass gets. */
+export const S01: Check = {
+  code: 'S01',
+  name: 'packing-leakage',
+  title: 'Packed sequences see each other',
+  hypotheses: [],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids'],
+  looksAt: 'starts of further documents in packed rows',
+  why: 'A document that can attend to the one before it is trained in a context that was never sampled from.',
+  fix: 'Restart the position ids at every document and give the attention the lengths of the documents.',
+  cite: 'TRL#3526, nanoVLM#204, torchtune#875',
+  trajectory(view, _settings, report) {
+    const { positionIds, sequenceIds } = view.trajectory
+    if (positionIds === null && sequenceIds === null) return
+    const starts = documentStarts(view)
+    const leaking = starts.filter((at) => leaks(view, at))
+    for (const at of starts) report.place(leaking.includes(at))
+    const first = leaking[0]
+    if (first === undefined) return
+    report.fault({
+      scope: 'trajectory',
+      tokens: { start: first, end: leaking[1] ?? view.ids.length - (view.segmentation?.padding.right ?? 0) },
+      affected: [],
+      message:
+        positionIds === null
+          ? `A new document begins at token ${first} and has the sequence id of the one before it`
+          : `The position ids run on over ${leaking.length} of ${starts.length} document starts: token ${first} begins a document at position ${positionIds[first]}`,
+      evidence: {
+        document_starts: starts.slice(0, 16),
+        leaking: leaking.slice(0, 16),
+        positions:
+          positionIds === null ? null : leaking.slice(0, 16).map((at) => [positionIds[at - 1], positionIds[at]]),
+        sequence_ids:
+          sequenceIds === null ? null : leaking.slice(0, 16).map((at) => [sequenceIds[at - 1], sequenceIds[at]]),
+      },
+    })
+  },
+  dump({ settings: { streams } }, report) {
+    if (!streams.has('position_ids') && !streams.has('sequence_ids')) {
+      report.abstain('not-checkable', 'the dump carries neither position ids nor sequence ids')
+    }
+  },
+}
+
+/**
+ * Where documents after the first begin: the sequence id grows, or a begin-of-sequence token follows a closed turn. Headers of system
+ * turns count only where the positions restart at one of them: a conversation may have several system turns.
+ */
+function documentStarts(view: TrajectoryView): number[] {
+  const { ids, segmentation } = view
+  const { sequenceIds, positionIds } = view.trajectory
+  const { left, right } = segmentation?.padding ?? view.trajectory.padding ?? { left: 0, right: 0 }
+  const starts = new Set<number>()
+  if (sequenceIds !== null) {
+    for (let i = left + 1; i < ids.length - right; i++) {
+      if ((sequenceIds[i] as number) > (sequenceIds[i - 1] as number)) starts.add(i)
+    }
+  }
+  const ends = new Set(segmentation?.turns.map(({ end }) => end))
+  for (const at of segmentation?.bos ?? []) if (at > left && ends.has(at)) starts.add(at)
+  const systems = segmentation?.turns.filter(({ kind, index }) => kind === 'system' && index > 0) ?? []
+  const after = (start: number) => segmentation?.bos.includes(start - 1) ?? false
+  const headers = systems.map(({ start }) => start).filter((start) => !after(start))
+  if (positionIds !== null && headers.some((at) => positionIds[at] === 0)) for (const at of headers) starts.add(at)
+  return [...starts].sort((a, b) => a - b)
+}
+
+/** Neither the positions nor the sequence ids nor numbered attention masks part the document from the one before it. */
+function leaks({ trajectory }: TrajectoryView, at: number): boolean {
+  const { positionIds, sequenceIds, attentionMask } = trajectory
+  if (attentionMask !== null && attentionMask[at] !== attentionMask[at - 1]) return false
+  if (positionIds !== null) return positionIds[at] === (positionIds[at - 1] as number) + 1
+  return sequenceIds !== null && sequenceIds[at] === sequenceIds[at - 1]
+}

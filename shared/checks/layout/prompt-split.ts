@@ -1,0 +1,67 @@
+import type { Turn } from '../../model/tokens.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { countOf } from '../spans.ts'
+
+/** S05. A stored prompt length that lies inside a header, inside a turn of the environment, or after words that are trained. */
+export const S05: Check = {
+  code: 'S05',
+  name: 'prompt-split-off',
+  title: 'Prompt and response are split at the wrong place',
+  hypotheses: [],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'tokenizer'],
+  looksAt: 'stored prompt lengths',
+  why: 'Whatever is cut, masked or measured by the prompt length takes tokens of the prompt for the response, or the other way round.',
+  fix: 'Take the prompt length from the ids of the rendered prompt with its generation prompt, after padding is set aside.',
+  cite: 'no thread known',
+  trajectory(view, _settings, report) {
+    const { segmentation, trajectory } = view
+    const stored = trajectory.promptLength
+    if (segmentation === null || stored === null || stored <= 0) return
+    const { left, right } = segmentation.padding
+    const end = view.ids.length - right
+    // A prompt length counts the left padding in some dumps and not in others.
+    const candidates = left === 0 ? [stored] : [left + stored, stored]
+    const inside = candidates.filter((at) => at > left && at < end)
+    if (inside.length === 0 || !segmentation.turns.some(({ kind }) => kind === 'assistant')) return
+    const places = inside.map((at) => ({ at, problem: problemAt(view, at) }))
+    const wrong = places.every(({ problem }) => problem !== null) ? places[0] : undefined
+    report.place(wrong !== undefined)
+    if (wrong === undefined) return
+    const { at, problem } = wrong
+    report.fault({
+      scope: 'trajectory',
+      tokens: { start: at, end: at + 1 },
+      affected: [],
+      message: `The prompt length of ${stored} does not end at a generation prompt: ${problem}`,
+      evidence: {
+        prompt_length: stored,
+        padding_left: left,
+        last_prompt_ids: Array.from(view.ids.subarray(Math.max(left, at - 6), at)),
+        last_prompt_text: view.text({ start: Math.max(left, at - 6), end: at }),
+        first_response_ids: Array.from(view.ids.subarray(at, Math.min(end, at + 6))),
+        first_response_text: view.text({ start: at, end: Math.min(end, at + 6) }),
+      },
+    })
+  },
+}
+
+/** What is wrong with a split before token `at`; null where it lies at an edge of turns or where sampled text may begin. */
+function problemAt(view: TrajectoryView, at: number): string | null {
+  const turn = view.segmentation?.turns.find(({ start, end }) => start <= at && at < end)
+  if (turn === undefined || at === turn.start || turn.kind === 'other' || turn.header !== 'present') return null
+  // Between the end token and its newline, and before the end token, a response of the template's own may begin.
+  if (at >= turn.contentEnd) return null
+  const name = turn.kind === 'assistant' ? `assistant turn ${turn.ordinal}` : `a ${turn.kind} turn`
+  if (at < turn.headerEnd) return `it lies inside the header of ${name}`
+  if (turn.kind === 'assistant') return problemInTurn(view, turn, at, name)
+  return at === turn.headerEnd ? null : `it lies inside ${name}`
+}
+
+/** Prompts may begin the model's turn for it; what they hold of it was then not sampled and carries no loss. */
+function problemInTurn({ mask }: TrajectoryView, turn: Turn, at: number, name: string): string | null {
+  if (at <= turn.contentStart || mask === null) return null
+  const trained = countOf(mask, 1, turn.contentStart, at)
+  return trained === 0 ? null : `it lies inside ${name}, after ${trained} trained ${trained === 1 ? 'token' : 'tokens'}`
+}

@@ -1,0 +1,68 @@
+import { Provenance } from '../../model/tokens.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { edgeAfter, writtenTurns } from '../edges.ts'
+import { hidesEdges, isSwallowed } from '../shape.ts'
+
+/**
+ * Trainer logprob from which on a token is too unlikely for the sampler to have given it probability 1. Exact zeros are a fifth of
+ * truly sampled tokens; numerics of two engines differ by far less than this.
+ */
+const TRAINER_DISAGREES = -0.5
+
+export const M14: Check = {
+  code: 'M14',
+  name: 'appended-token-trained',
+  title: 'An end token that was appended is trained',
+  hypotheses: ['H02'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'tokenizer'],
+  looksAt: 'trained end tokens of assistant turns that can be told from sampled ones',
+  why: 'The framework closed the turn in place of the model; training that token rewards a stop that was never chosen.',
+  fix: 'Leave the loss mask 0 on end tokens that the framework appends.',
+  cite: 'SkyRL#758, SkyRL#508, open-instruct#1876',
+  trajectory(view, _settings, report) {
+    const { segmentation, trajectory } = view
+    if (segmentation === null || hidesEdges(view)) return
+    if (trajectory.sampled === null && trajectory.logprobs.sampler === null) return
+    for (const turn of writtenTurns(segmentation)) {
+      const at = turn.endToken
+      if (at < 0 || view.mask?.[at] !== 1 || isSwallowed(view, turn)) continue
+      const proof = appendedBy(view, at)
+      report.place(proof !== null, { turn: turn.ordinal, boundary: edgeAfter(segmentation, turn) })
+      if (proof === null) continue
+      report.fault({
+        turn,
+        tokens: { start: at, end: at + 1 },
+        message: `The end token of assistant turn ${turn.ordinal} carries loss and was not sampled: ${proof}`,
+        evidence: {
+          id: view.ids[at],
+          sampler_logprob: finite(trajectory.logprobs.sampler?.[at]),
+          trainer_logprob: finite(trajectory.logprobs.trainer?.[at]),
+          finish_reason: trajectory.finishReason,
+        },
+      })
+    }
+  },
+  dump({ settings: { streams } }, report) {
+    if (!streams.has('sampled') && !streams.has('logprobs.sampler')) {
+      report.abstain('not-checkable', 'the dump carries neither sampled flags nor sampler logprobs')
+    }
+  },
+}
+
+/** What says that the token at `at` was not sampled; null where nothing does, or one witness alone that can be wrong. */
+function appendedBy(view: TrajectoryView, at: number): string | null {
+  const { sampled, logprobs } = view.trajectory
+  if (sampled !== null) return sampled[at] === 0 ? 'the dump flags it as not sampled' : null
+  const trainer = logprobs.trainer?.[at] ?? Number.NaN
+  if (!(trainer < TRAINER_DISAGREES)) return null
+  const sampler = logprobs.sampler?.[at] ?? Number.NaN
+  if (sampler === 0) return `its sampler logprob is exactly 0, the trainer's ${trainer.toFixed(2)}`
+  if (view.provenance?.[at] !== Provenance.notSampled) return null
+  return `the sampler has no logprob for it, the trainer's is ${trainer.toFixed(2)}`
+}
+
+function finite(value: number | undefined): number | null {
+  return value !== undefined && Number.isFinite(value) ? value : null
+}

@@ -1,0 +1,49 @@
+import type { Check, TrajectoryView } from '../check.ts'
+import { hidesEdges } from '../shape.ts'
+import { displaced, lagText, turnLags } from '../turn-lag.ts'
+
+export const M07: Check = {
+  code: 'M07',
+  name: 'drift-by-prefill',
+  title: 'Loss mask is displaced by a block of the template',
+  hypotheses: ['H02'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'tokenizer'],
+  looksAt: 'trajectories whose template can prefill a block',
+  why: 'The mask was built without a block that the template writes, or with one that it does not: it lies off by its length.',
+  fix: 'Build the mask from the very ids that are trained, with the same chat template options (enable_thinking).',
+  cite: 'Trinity-RFT#316, axolotl#3088, axolotl#3098',
+  trajectory(view, _settings, report) {
+    const block = blockLength(view)
+    if (view.segmentation === null || block === 0 || hidesEdges(view)) return
+    const lags = turnLags(view)
+    if (lags === null || lags.length === 0) return
+    // Each further turn may add a block of its own.
+    const displacedAll = lags.every(({ lag }) => lag !== 0 && lag % block === 0)
+    const oneWay = lags.every(({ lag }) => Math.sign(lag) === Math.sign(lags[0]?.lag ?? 0))
+    const faulty = displacedAll && oneWay
+    report.place(faulty)
+    if (!faulty) return
+    const affected = lags.flatMap(displaced)
+    const first = lags[0] as (typeof lags)[number]
+    const start = Math.min(first.expected.start, first.found.start)
+    report.fault({
+      scope: 'trajectory',
+      tokens: { start, end: Math.max(first.expected.end, first.found.end) },
+      affected,
+      message: `The loss mask lies ${lagText(first.lag)}, the length of the empty think block that the template can write`,
+      evidence: {
+        block_tokens: block,
+        lags: lags.map(({ turn, lag }) => ({ assistant_turn: turn.ordinal, lag })),
+        block_in_ids: first.turn.contentStart > first.turn.headerEnd,
+      },
+    })
+  },
+}
+
+/** Tokens of the empty think block: tag, blank line, tag, blank line. 0 where the tags are no ids of their own. */
+function blockLength({ tokenizer }: TrajectoryView): number {
+  const think = tokenizer?.frame?.think
+  return think?.open.length === 1 && think.close.length === 1 ? 4 : 0
+}

@@ -1,0 +1,102 @@
+import { Expected, type SubSpan, type Turn } from '../../model/tokens.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { tokenCount, writtenTurns } from '../edges.ts'
+import { hidesEdges, isSwallowed } from '../shape.ts'
+
+export const M16: Check = {
+  code: 'M16',
+  name: 'think-masked',
+  title: 'Reasoning is masked while the rest of its turn is trained',
+  hypotheses: ['H02'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'tokenizer'],
+  looksAt: 'trained assistant turns with a thought',
+  why: 'The model is credited for what it answered and not for the reasoning that led there, or never learns to end a thought.',
+  fix: 'Include the sampled thought and its closing tag in the trained span; declare --intend M16 if history thoughts are masked on purpose.',
+  cite: 'unsloth#6695, slime#1490, SkyRL#117',
+  trajectory(view, _settings, report) {
+    if (view.segmentation === null || hidesEdges(view)) return
+    const last = writtenTurns(view.segmentation).at(-1)
+    for (const turn of writtenTurns(view.segmentation)) {
+      const thoughts = turn.spans.filter(({ part }) => part === 'think')
+      if (thoughts.length === 0 || isSwallowed(view, turn)) continue
+      const rest = countOutside(view, turn, thoughts)
+      // Without a word of the turn that is trained, the turn is masked as a whole, which is M03.
+      if (rest.trained === 0 || rest.trained < rest.sampled / 2) continue
+      const masked = thoughts.flatMap((thought) => maskedPart(view, thought) ?? [])
+      report.place(masked.length > 0, { turn: turn.ordinal })
+      const first = masked[0]
+      if (first === undefined) continue
+      const tokens = masked.reduce((sum, each) => sum + each.tokens, 0)
+      const whole = masked.some((each) => each.whole)
+      const verb = tokens === 1 ? 'is' : 'are'
+      report.fault({
+        turn,
+        tokens: { start: first.start, end: masked.at(-1)!.end },
+        affected: masked,
+        message: whole
+          ? `${tokenCount(tokens)} of reasoning in assistant turn ${turn.ordinal} ${verb} masked, the rest of the turn is trained`
+          : `The closing tag of the thought in assistant turn ${turn.ordinal} is masked, the thought and the rest of the turn are trained`,
+        evidence: {
+          masked_reasoning_tokens: tokens,
+          closing_tag_only: !whole,
+          trained_outside: rest.trained,
+          history: turn !== last,
+        },
+      })
+    }
+  },
+}
+
+interface MaskedPart {
+  readonly start: number
+  readonly end: number
+  readonly tokens: number
+  readonly whole: boolean
+}
+
+/** Tokens that a closing tag takes: one id, or the pieces that spell it with what merged into them. */
+const LONGEST_CLOSING_TAG = 6
+
+/** The part of a thought that is masked though it was sampled: all of it, or its closing tag alone. Null for any other shape. */
+function maskedPart(view: TrajectoryView, { start, end, closed }: SubSpan): MaskedPart | null {
+  const mask = view.mask as Uint8Array
+  let first = -1
+  let past = -1
+  let masked = 0
+  let sampled = 0
+  for (let i = start; i < end; i++) {
+    if (view.expectedRl?.[i] !== Expected.trained || (mask[i] as number) > 1) continue
+    sampled++
+    if (mask[i] === 1) continue
+    if (first < 0) first = i
+    past = i + 1
+    masked++
+  }
+  if (masked === 0) return null
+  if (masked === sampled) return { start: first, end: past, tokens: masked, whole: true }
+  const atEnd = closed && past === end && past - first === masked && masked <= LONGEST_CLOSING_TAG
+  if (!atEnd || !/think>\s*$/.test(view.text({ start: first, end: past }))) return null
+  return { start: first, end: past, tokens: masked, whole: false }
+}
+
+/** Sampled and trained tokens of a turn's content beside its thoughts. */
+function countOutside(view: TrajectoryView, turn: Turn, thoughts: readonly SubSpan[]) {
+  const mask = view.mask as Uint8Array
+  let sampled = 0
+  let trained = 0
+  let next = 0
+  for (let i = turn.contentStart; i < turn.contentEnd; i++) {
+    const thought = thoughts[next]
+    if (thought !== undefined && i === thought.start) {
+      i = thought.end - 1
+      next++
+      continue
+    }
+    if (view.expectedRl?.[i] !== Expected.trained || (mask[i] as number) > 1) continue
+    sampled++
+    if (mask[i] === 1) trained++
+  }
+  return { sampled, trained }
+}

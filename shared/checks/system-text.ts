@@ -1,0 +1,47 @@
+import { Hash64 } from '../model/hash.ts'
+import type { Segmentation } from '../model/tokens.ts'
+import { decodeSpan } from '../tokens/text.ts'
+import type { TokenTable } from '../tokens/tokenizer.ts'
+
+/** What the first system turn of a row says. */
+export interface SystemText {
+  readonly text: string
+  /** The date that the template wrote (`26 Jul 2024`), null where there is none. */
+  readonly date: string | null
+  /** 16 hex digits over the text without that date. */
+  readonly hash: string
+}
+
+/** Runs have few system texts and many rows: more than this many are not worth keeping. */
+const MOST_KEPT = 64
+
+const kept = new WeakMap<TokenTable, Map<string, SystemText>>()
+
+/** The text of the system turn that a row begins with, decoded once for all rows that share it; null where none begins it. */
+export function systemText(
+  table: TokenTable,
+  ids: Int32Array,
+  { turns, cutLeft }: Pick<Segmentation, 'turns' | 'cutLeft'>,
+): SystemText | null {
+  const turn = turns[0]
+  if (cutLeft || turn === undefined || turn.kind !== 'system' || turn.header !== 'present') return null
+  const key = new Hash64().words(ids, turn.contentStart, turn.contentEnd).digest()
+  let texts = kept.get(table)
+  if (texts === undefined) {
+    texts = new Map()
+    kept.set(table, texts)
+  }
+  let found = texts.get(key)
+  if (found === undefined) {
+    if (texts.size >= MOST_KEPT) texts.clear()
+    found = readSystemText(decodeSpan(table, ids, turn.contentStart, turn.contentEnd))
+    texts.set(key, found)
+  }
+  return found
+}
+
+function readSystemText(text: string): SystemText {
+  const date = /^Today Date: *(\S[^\n]*?) *$/m.exec(text.slice(0, 400))?.[1] ?? null
+  const hash = new Hash64().text(date === null ? text : text.replace(date, '')).digest()
+  return { text, date, hash }
+}

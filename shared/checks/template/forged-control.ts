@@ -1,0 +1,111 @@
+import type { Turn } from '../../model/tokens.ts'
+import type { Message } from '../../model/trajectory.ts'
+import { bytesOf } from '../../tokens/table.ts'
+import type { Tokenizer } from '../../tokens/tokenizer.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { normalised } from '../normalised-text.ts'
+
+/** T15. Text of a message that spells a control token and became one: a forged turn. */
+export const T15: Check = {
+  code: 'T15',
+  name: 'control-token-from-text',
+  title: 'Text of a message became a control token',
+  hypotheses: ['H02'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'messages', 'tokenizer'],
+  looksAt: 'messages that spell a control token',
+  why: 'A document can end its own turn and begin another in any role: the turns, the mask and the policy follow the forgery.',
+  fix: 'Encode the text of messages without special tokens (split_special_tokens=True), and only the frame with them.',
+  cite: 'transformers#29279, transformers#47853, verifiers#1068',
+  trajectory(view, _settings, report) {
+    const { tokenizer, segmentation, trajectory } = view
+    if (tokenizer === null || segmentation === null) return
+    const reported = new Set<number>()
+    for (const spelt of speltControls(trajectory.messages ?? [], tokenizer)) {
+      const at = forgedAt(view, spelt)
+      report.place(at !== null)
+      if (at === null) continue
+      const turn = segmentation.turns.find(({ start, end }) => start <= at && at < end) ?? null
+      if (reported.has(turn?.index ?? -1)) continue
+      reported.add(turn?.index ?? -1)
+      report.fault({
+        turn,
+        tokens: { start: at, end: at + 1 },
+        affected: turn === null ? [{ start: at, end: at + 1 }] : [forgedSpan(turn, at)],
+        message: `${JSON.stringify(spelt.literal)} in the text of a ${spelt.role} message became control token ${spelt.id}`,
+        evidence: {
+          id: spelt.id,
+          message: spelt.message,
+          text: `${spelt.before}${spelt.literal}${spelt.after}`,
+          turns_in_ids: segmentation.turns.length,
+          messages: trajectory.messages?.length ?? 0,
+        },
+      })
+    }
+  },
+}
+
+interface SpeltControl {
+  readonly id: number
+  readonly literal: string
+  readonly role: string
+  readonly message: number
+  readonly before: string
+  readonly after: string
+}
+
+/** Characters on either side of a literal by which its place is found in the ids. */
+const CONTEXT = 16
+/** Occurrences in one row that are looked at: a document about templates may have hundreds, one of which proves enough. */
+const MOST = 32
+
+const decoder = new TextDecoder()
+
+/**
+ * Control tokens that the environment's messages spell, with words on both sides. A message that begins with one is a rendered prompt,
+ * and at the end of a message it is the turn's own end.
+ */
+function speltControls(messages: readonly Message[], { frame, table }: Tokenizer): SpeltControl[] {
+  if (frame === null) return []
+  const ids = [frame.turnStart, frame.headerEnd, ...frame.turnEnds, ...frame.bos, ...frame.textEnds].filter(
+    (id) => id >= 0,
+  )
+  const literals = [...new Set(ids)].map((id) => ({ id, literal: decoder.decode(bytesOf(table, id)) }))
+  const found: SpeltControl[] = []
+  for (const [index, { role, content }] of messages.entries()) {
+    if (content === null || /^(assistant|agent|model|gpt|ai)$/i.test(role)) continue
+    const rendered = literals.some(({ literal }) => content.trimStart().startsWith(literal))
+    if (rendered) continue
+    for (const { id, literal } of literals) {
+      for (let at = content.indexOf(literal); at >= 0 && found.length < MOST; at = content.indexOf(literal, at + 1)) {
+        const before = content.slice(Math.max(0, at - CONTEXT), at)
+        const after = content.slice(at + literal.length, at + literal.length + CONTEXT)
+        if (normalised(before) === '' || normalised(after) === '') continue
+        found.push({ id, literal, role, message: index, before, after })
+      }
+    }
+  }
+  return found
+}
+
+/** Where the ids hold the control token between the same words; null where they spell it, or do not hold that text. */
+function forgedAt({ ids, text }: TrajectoryView, { id, before, after }: SpeltControl): number | null {
+  const left = normalised(before)
+  const right = normalised(after)
+  for (let at = ids.indexOf(id); at >= 0; at = ids.indexOf(id, at + 1)) {
+    const seenBefore = normalised(text({ start: Math.max(0, at - CONTEXT), end: at }))
+    const seenAfter = normalised(text({ start: at + 1, end: Math.min(ids.length, at + 1 + CONTEXT) }))
+    if (meets(seenBefore.endsWith(left), left) && meets(seenAfter.startsWith(right), right)) return at
+  }
+  return null
+}
+
+/** A single letter on one side is found by chance. */
+function meets(found: boolean, text: string): boolean {
+  return found && text.length > 1
+}
+
+function forgedSpan(turn: Turn, at: number) {
+  return at === turn.start ? { start: turn.start, end: turn.end } : { start: at, end: at + 1 }
+}

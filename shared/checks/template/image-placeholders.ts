@@ -1,0 +1,98 @@
+import type { Span } from '../../model/tokens.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { specialIds } from '../special-ids.ts'
+
+export const T19: Check = {
+  code: 'T19',
+  name: 'image-placeholders',
+  title: 'Image placeholders do not fit the images',
+  hypotheses: [],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'tokenizer'],
+  looksAt: 'images in a row',
+  why: 'Each placeholder takes one image feature: a count that is off stops the forward pass, or shifts every feature after it.',
+  fix: 'Cut rows only between images, and expand the placeholders of an image once.',
+  cite: 'prime-rl#1739, prime-rl#2013, TRL#5785, verl#3469',
+  trajectory(view, _settings, report) {
+    const images = imagesOf(view)
+    if (images === null) return
+    const grids = declaredCounts(view.trajectory.meta)
+    const problems: { span: Span; message: string }[] = []
+    for (const [index, image] of images.entries()) {
+      // Without a grid for every image nothing tells which is whose.
+      const due = grids !== null && grids.length === images.length ? (grids[index] as number) : null
+      const message = problemOf(image, due)
+      report.place(message !== null)
+      if (message !== null) problems.push({ span: image, message })
+    }
+    if (grids !== null && grids.length !== images.length && problems.length === 0) {
+      const span = { start: images[0]!.start, end: images.at(-1)!.end }
+      problems.push({ span, message: `The row has ${images.length} images in its ids and ${grids.length} image grids` })
+      report.place(true)
+    }
+    const first = problems[0]
+    if (first === undefined) return
+    report.fault({
+      scope: 'trajectory',
+      tokens: first.span,
+      affected: problems.map(({ span }) => span),
+      message: problems.length === 1 ? first.message : `${first.message} (and ${problems.length - 1} more images)`,
+      evidence: { placeholders: images.slice(0, 32).map(({ placeholders }) => placeholders), declared: grids },
+    })
+  },
+}
+
+interface Image extends Span {
+  readonly placeholders: number
+  readonly opened: boolean
+  readonly closed: boolean
+}
+
+/** Runs of placeholders with the markers around them; null in a row without any. */
+function imagesOf({ ids, tokenizer }: TrajectoryView): Image[] | null {
+  if (tokenizer === null) return null
+  const special = specialIds(tokenizer.table)
+  const open = special.get('<|vision_start|>')
+  const close = special.get('<|vision_end|>')
+  const pads = [special.get('<|image_pad|>'), special.get('<|video_pad|>')].filter((id) => id !== undefined)
+  if (open === undefined || close === undefined || pads.length === 0) return null
+  const marks = [open, close, ...pads]
+  if (!marks.some((id) => ids.includes(id))) return null
+  const images: Image[] = []
+  for (let i = 0; i < ids.length; i++) {
+    if (!marks.includes(ids[i] as number)) continue
+    const opened = ids[i] === open
+    let at = opened ? i + 1 : i
+    const from = at
+    while (at < ids.length && pads.includes(ids[at] as number)) at++
+    const closed = ids[at] === close
+    const end = closed ? at + 1 : at
+    images.push({ start: i, end, placeholders: at - from, opened, closed })
+    i = end - 1
+  }
+  return images
+}
+
+function problemOf({ start, placeholders, opened, closed }: Image, due: number | null): string | null {
+  if (!opened) return `The image at token ${start} has no start marker before its ${placeholders} placeholders`
+  if (!closed) return `The image that begins at token ${start} has no end marker after its ${placeholders} placeholders`
+  if (placeholders === 0) return `The markers at token ${start} hold no placeholder`
+  return due !== null && due !== placeholders
+    ? `The image at token ${start} has ${placeholders} placeholders, its grid makes ${due}`
+    : null
+}
+
+/** Patches along each side that one placeholder stands for, in the Qwen-VL families. */
+const MERGED_PATCHES = 2
+
+/** Placeholders that the declared grids (time, height, width in patches) make, one number for each image; null without them. */
+function declaredCounts(meta: Readonly<Record<string, unknown>>): number[] | null {
+  const grids = meta.image_grid_thw
+  if (!Array.isArray(grids) || grids.length === 0) return null
+  const counts = grids.map((grid) => {
+    if (!Array.isArray(grid) || grid.length !== 3 || !grid.every((side) => Number.isInteger(side))) return Number.NaN
+    return (grid as number[]).reduce((product, side) => product * side, 1) / MERGED_PATCHES ** 2
+  })
+  return counts.every((count) => Number.isInteger(count)) ? counts : null
+}

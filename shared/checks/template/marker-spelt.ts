@@ -1,0 +1,115 @@
+import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
+import { TokenKind } from '../../tokens/tokenizer.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { writtenTurns } from '../edges.ts'
+
+export const T16: Check = {
+  code: 'T16',
+  name: 'marker-spelt',
+  title: 'Markers are spelt by ordinary tokens, or removed',
+  hypotheses: ['H02'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'tokenizer'],
+  looksAt: 'assistant turns, and rows without turns',
+  why: 'The model does not know the letters of a marker as the marker: it is trained on a frame it was never given.',
+  fix: 'Keep special tokens when sampled ids are decoded, or do not decode them; encode rendered text with its special tokens.',
+  cite: 'minimind#850, TRL#3425',
+  trajectory(view, _settings, report) {
+    const { segmentation } = view
+    if (segmentation === null || view.tokenizer === null) return
+    if (segmentation.turns.length === 0) {
+      lookAtUnframed(view, report)
+      return
+    }
+    for (const turn of writtenTurns(segmentation)) {
+      const spelt = speltThought(view, turn) ?? speltEnd(view, turn)
+      report.place(spelt !== null, { turn: turn.ordinal })
+      if (spelt === null) continue
+      report.fault({
+        turn,
+        tokens: spelt,
+        message: `${JSON.stringify(view.text(spelt).trim())} is spelt by ${spelt.end - spelt.start} ordinary tokens in assistant turn ${turn.ordinal}`,
+        evidence: { ids: Array.from(view.ids.subarray(spelt.start, spelt.end)) },
+      })
+    }
+  },
+}
+
+/** Tokens at the start of a row that show whether it is a chat. */
+const OPENING = 24
+
+/** A chat of which no marker is left as an id: spelt, or removed with only the role names standing. */
+function lookAtUnframed(view: TrajectoryView, report: Parameters<NonNullable<Check['trajectory']>>[2]): void {
+  const { left, right } = view.segmentation?.padding ?? { left: 0, right: 0 }
+  const end = view.ids.length - right
+  if (end <= left) return
+  const span = { start: left, end: Math.min(end, left + OPENING) }
+  const text = view.text(span)
+  const spelt = /^\s*(?:<\|im_start\|>|<\|begin_of_text\|>|<\|start_header_id\|>)/.exec(text)?.[0].trim()
+  const removed = spelt === undefined && /^\s*(?:system|user)\n/.test(text) && hasAnswer(view, left, end)
+  report.place(spelt !== undefined || removed)
+  if (spelt === undefined && !removed) return
+  report.fault({
+    tokens: span,
+    affected: [{ start: left, end }],
+    message:
+      spelt === undefined
+        ? 'The row is a chat without markers: role names stand alone, as decoding with skip_special_tokens leaves them'
+        : `The row spells its markers by ordinary tokens: it begins with the letters of ${spelt}`,
+    evidence: { first_ids: Array.from(view.ids.subarray(span.start, span.start + 12)), first_text: text },
+  })
+}
+
+function hasAnswer(view: TrajectoryView, start: number, end: number): boolean {
+  return /\nassistant\n/.test(view.text({ start, end }))
+}
+
+/** Tokens that the letters of a marker take at most. */
+const LONGEST_MARKER = 12
+
+/** `<think>` in letters at the start of a turn, where the vocabulary has it as one id. */
+function speltThought(view: TrajectoryView, { contentStart, contentEnd }: Turn): Span | null {
+  if (view.tokenizer?.frame?.think?.open.length !== 1 || firstByte(view, contentStart) !== LESS_THAN) return null
+  for (let end = contentStart + 2; end <= Math.min(contentEnd, contentStart + LONGEST_MARKER); end++) {
+    const text = view.text({ start: contentStart, end })
+    if (text.startsWith('<think>')) return own(view, { start: contentStart, end })
+    if (!'<think>'.startsWith(text)) return null
+  }
+  return null
+}
+
+/** The end token in letters at the end of a turn. */
+function speltEnd(view: TrajectoryView, { contentStart, contentEnd }: Turn): Span | null {
+  if (lastByte(view, contentEnd - 1) !== GREATER_THAN) return null
+  const markers = (view.tokenizer?.frame?.turnEnds ?? []).map((id) => view.tokenizer?.raw(id) ?? '')
+  for (let start = contentEnd - 2; start >= Math.max(contentStart, contentEnd - LONGEST_MARKER); start--) {
+    const text = view.text({ start, end: contentEnd })
+    if (markers.some((marker) => marker !== '' && text.endsWith(marker))) return own(view, { start, end: contentEnd })
+  }
+  return null
+}
+
+/** Null where the dump says that the model itself wrote the letters. */
+function own({ provenance }: TrajectoryView, span: Span): Span | null {
+  return provenance?.[span.start] === Provenance.sampled ? null : span
+}
+
+const LESS_THAN = 0x3c
+const GREATER_THAN = 0x3e
+
+function firstByte(view: TrajectoryView, at: number): number {
+  return byteOf(view, at, (from) => from)
+}
+
+function lastByte(view: TrajectoryView, at: number): number {
+  return byteOf(view, at, (_, to) => to - 1)
+}
+
+/** A byte of an ordinary token; -1 for any other. */
+function byteOf({ tokenizer, ids }: TrajectoryView, at: number, choose: (from: number, to: number) => number): number {
+  const table = tokenizer?.table
+  const id = ids[at] ?? -1
+  if (table === undefined || table.kinds[id] !== TokenKind.ordinary) return -1
+  return table.bytes[choose(table.offsets[id] as number, table.offsets[id + 1] as number)] ?? -1
+}

@@ -1,0 +1,53 @@
+import { isMaskName } from '../alignment.ts'
+import type { Check } from '../check.ts'
+import { hidesEdges } from '../shape.ts'
+import { displaced, lagText, turnLags } from '../turn-lag.ts'
+
+export const T03: Check = {
+  code: 'T03',
+  name: 'mask-drifts',
+  title: 'Mask or logprobs were built for other ids',
+  hypotheses: ['H02', 'H07'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'logprobs.sampler', 'tokenizer'],
+  looksAt: 'trajectories with a mask and logprobs',
+  why: 'The text was encoded again and got another number of tokens: from there on every value belongs to a neighbour.',
+  fix: 'Carry ids, mask and logprobs together from the sampler; never decode and encode between them.',
+  cite: 'TRL#5144, TRL#5145, TRL#5247, Trinity-RFT#259',
+  trajectory(view, { alignment }, report) {
+    if (view.segmentation === null) return
+    const lengths = view.trajectory.arrays.filter(({ name, length, expected }) => {
+      const targets = alignment === 'target' && isMaskName(name) && length === expected - 1
+      return (isMaskName(name) || /logp/.test(name)) && length !== expected && !targets
+    })
+    if (lengths.length > 0) {
+      report.place(true)
+      report.fault({
+        scope: 'trajectory',
+        message: `${lengths.map(({ name, length }) => `${name} has ${length} values`).join(', ')} for ${view.ids.length} ids: they were built for another tokenization`,
+        evidence: { lengths: lengths.map(({ name, length, expected }) => ({ name, length, expected })) },
+      })
+      return
+    }
+    if (hidesEdges(view)) return
+    const lags = turnLags(view)
+    if (lags === null || lags.length === 0) return
+    const first = lags.findIndex(({ lag }) => lag !== 0)
+    // Where the very first turn is off, nothing drifted: the mask was displaced from the start.
+    const drifts = first > 0 && lags.slice(first).every(({ lag }) => lag !== 0)
+    report.place(drifts)
+    if (!drifts) return
+    const from = lags[first] as (typeof lags)[number]
+    report.fault({
+      turn: from.turn,
+      tokens: {
+        start: Math.min(from.expected.start, from.found.start),
+        end: Math.max(from.expected.end, from.found.end),
+      },
+      affected: lags.slice(first).flatMap(displaced),
+      message: `The mask fits the turns up to assistant turn ${from.turn.ordinal - 1} and lies ${lagText(from.lag)} from turn ${from.turn.ordinal} on`,
+      evidence: { lags: lags.map(({ turn, lag }) => ({ assistant_turn: turn.ordinal, lag })) },
+    })
+  },
+}

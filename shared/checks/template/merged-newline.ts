@@ -1,0 +1,45 @@
+import type { Turn } from '../../model/tokens.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { edgeBefore, writtenTurns } from '../edges.ts'
+
+export const T18: Check = {
+  code: 'T18',
+  name: 'newline-merged',
+  title: 'A newline of the header is merged with the answer',
+  hypotheses: ['H02'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'tokenizer'],
+  looksAt: 'headers of assistant turns',
+  why: 'The sampler continued after a newline of its own; one token for that and the answer’s first newline exists only after re-encoding, and no mask can part it.',
+  fix: 'Join ids and not text: append the sampled ids to the ids of the generation prompt.',
+  cite: 'verifiers#180, verifiers#37',
+  trajectory(view, _settings, report) {
+    const { segmentation, trajectory } = view
+    if (segmentation === null) return
+    for (const turn of writtenTurns(segmentation)) {
+      // Turns of the prompt were rendered as text, and a text may begin with newlines.
+      const history = trajectory.promptLength !== null && turn.end <= trajectory.promptLength
+      if (turn.header !== 'present' || history) continue
+      const merged = mergedNewlines(view, turn)
+      report.place(merged !== null, { turn: turn.ordinal, boundary: edgeBefore(segmentation, turn) })
+      if (merged === null) continue
+      const at = turn.headerEnd - 1
+      report.fault({
+        turn,
+        tokens: { start: at, end: at + 1 },
+        message: `One token holds the newline of the header of assistant turn ${turn.ordinal} and ${merged.own === 1 ? 'the first newline' : `the first ${merged.own} newlines`} of its text`,
+        evidence: { id: view.ids[at], newlines: merged.newlines, newlines_of_the_header: merged.newlines - merged.own },
+      })
+    }
+  },
+}
+
+/** Newlines in the header's last token, where they are more than the template writes; null where not. */
+function mergedNewlines({ ids, tokenizer }: TrajectoryView, turn: Turn): { newlines: number; own: number } | null {
+  const frame = tokenizer?.frame
+  if (!frame || frame.style === 'learned' || turn.headerEnd - turn.start < 2) return null
+  const newlines = frame.newlines.get(ids[turn.headerEnd - 1] as number) ?? 0
+  const due = frame.style === 'chatml' ? 1 : 2
+  return newlines > due ? { newlines, own: newlines - due } : null
+}

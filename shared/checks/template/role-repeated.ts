@@ -1,0 +1,59 @@
+import type { Span, Turn } from '../../model/tokens.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { edgeBefore } from '../edges.ts'
+
+export const T06: Check = {
+  code: 'T06',
+  name: 'role-repeated',
+  title: 'Assistant header is there twice, or its role is part of the answer',
+  hypotheses: ['H02'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'tokenizer'],
+  looksAt: 'assistant headers',
+  why: 'A generation prompt was added to a text that had one: the model is trained after a header, or on a role name, it never writes.',
+  fix: 'Add the generation prompt once, and strip none of its parts from the sampled text by hand.',
+  cite: 'verl#1531, SkyRL#710',
+  trajectory(view, _settings, report) {
+    for (const turn of view.segmentation?.turns ?? []) {
+      if (turn.kind !== 'assistant' || turn.header !== 'present') continue
+      const repeated = repeatedHeader(view, turn)
+      const leaked = repeated === null ? leakedRole(view, turn) : null
+      const span = repeated ?? leaked
+      report.place(span !== null, {
+        turn: turn.ordinal,
+        boundary: edgeBefore(view.segmentation as NonNullable<TrajectoryView['segmentation']>, turn),
+      })
+      if (span === null) continue
+      report.fault({
+        turn,
+        tokens: span,
+        message:
+          repeated === null
+            ? `The content of assistant turn ${turn.ordinal} begins with a role name: ${JSON.stringify(view.text(span))}`
+            : `The header of assistant turn ${turn.ordinal} follows another assistant header directly`,
+        evidence: { ids: Array.from(view.ids.subarray(span.start, span.end)), text: view.text(span) },
+      })
+    }
+  },
+}
+
+/** Both headers, where the turn before is nothing but a header. */
+function repeatedHeader({ segmentation }: TrajectoryView, turn: Turn): Span | null {
+  const before = segmentation?.turns[turn.index - 1]
+  const empty =
+    before !== undefined &&
+    before.kind === 'assistant' &&
+    before.header === 'present' &&
+    before.contentStart === before.contentEnd &&
+    before.endToken < 0
+  return empty ? { start: before.start, end: turn.headerEnd } : null
+}
+
+/** The role name and the newline after it, where the content begins with them. */
+function leakedRole(view: TrajectoryView, { contentStart, contentEnd }: Turn): Span | null {
+  const head = view.text({ start: contentStart, end: Math.min(contentEnd, contentStart + 1) })
+  if (!/^(?:assistant|user|system|ipython)$/.test(head)) return null
+  const span = { start: contentStart, end: Math.min(contentEnd, contentStart + 2) }
+  return /^\w+\n/.test(view.text(span)) ? span : null
+}

@@ -1,0 +1,153 @@
+import type { Turn } from '../../model/tokens.ts'
+import type { Message } from '../../model/trajectory.ts'
+import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { normalised } from '../normalised-text.ts'
+import { systemText } from '../system-text.ts'
+
+/**
+ * T09. A system turn that is there again, that is not the one the messages have, or that differs within a group. A template's
+ * default is no fault by itself: the sampler saw it as well.
+ */
+export const T09: Check = {
+  code: 'T09',
+  name: 'system-prompt-differs',
+  title: 'System prompt is repeated, dropped or replaced',
+  hypotheses: ['H02', 'H08'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'tokenizer'],
+  looksAt: 'system prompts',
+  why: 'Templates insert a default where a message list has no system message, so turns rendered one by one get it again and again.',
+  fix: 'Render the conversation as a whole, and pass the system message that the sampler was given.',
+  cite: 'slime#1476, aprender#3990, LlamaFactory#10772, verl#6501',
+  trajectory: lookAtTurns,
+  dump: lookAtGroups,
+}
+
+function lookAtTurns(view: TrajectoryView, _settings: unknown, report: Reporter): void {
+  const turns = view.segmentation?.turns ?? []
+  const systems = turns.filter(({ kind, header }) => kind === 'system' && header === 'present')
+  const again = repeated(view, systems)
+  const replaced = again.length > 0 ? null : replacedMessage(view)
+  if (systems.length === 0 && replaced === null) return
+  report.place(again.length > 0 || replaced !== null)
+  const first = again[0]
+  if (first !== undefined) {
+    report.fault({
+      turn: first,
+      tokens: { start: first.start, end: first.end },
+      affected: again.map(({ start, end }) => ({ start, end })),
+      message: `The same system turn is there ${again.length + 1} times: again at turn ${first.index}`,
+      evidence: {
+        system_turns: systems.map(({ index, start }) => ({ turn: index, token: start })).slice(0, 16),
+        text: view.text({ start: first.contentStart, end: Math.min(first.contentEnd, first.contentStart + 64) }),
+      },
+    })
+  } else if (replaced !== null) {
+    const turn = systems[0] ?? null
+    report.fault({
+      turn,
+      tokens: turn === null ? null : { start: turn.start, end: turn.end },
+      affected: [],
+      message:
+        turn === null
+          ? 'The messages have a system message, the ids have no system turn and none of its text'
+          : 'The system turn of the ids holds none of the system message that the messages have',
+      evidence: {
+        message: replaced.slice(0, 400),
+        ids: turn === null ? null : view.text({ start: turn.contentStart, end: turn.contentEnd }).slice(0, 400),
+      },
+    })
+  }
+}
+
+/** System turns after the first with the very same ids, beyond the system messages that the dump has. */
+function repeated({ ids, segmentation, trajectory }: TrajectoryView, systems: readonly Turn[]): Turn[] {
+  const first = systems[0]
+  const meant = trajectory.messages?.filter(isSystem).length ?? 0
+  if (first === undefined || systems.length <= Math.max(1, meant)) return []
+  // A text that begins anew is another document of a packed row.
+  const restarts = new Set(segmentation?.bos.map((at) => at + 1))
+  return systems.slice(1).filter((turn) => {
+    const { sequenceIds, positionIds } = trajectory
+    const packed =
+      restarts.has(turn.start) ||
+      positionIds?.[turn.start] === 0 ||
+      (sequenceIds !== null && sequenceIds[turn.start] !== sequenceIds[first.start])
+    return !packed && sameContent(ids, first, turn)
+  })
+}
+
+function sameContent(ids: Int32Array, a: Turn, b: Turn): boolean {
+  const length = a.contentEnd - a.contentStart
+  if (b.contentEnd - b.contentStart !== length) return false
+  for (let i = 0; i < length; i++) if (ids[a.contentStart + i] !== ids[b.contentStart + i]) return false
+  return true
+}
+
+/** Characters of the system message that are looked for: templates change ends and white space, not the words. */
+const LOOKED_FOR = 200
+
+/** The system message, where the prompt holds no word of it; null where it does, or where nothing can be compared. */
+function replacedMessage(view: TrajectoryView): string | null {
+  const { segmentation, trajectory, tokenizer, ids } = view
+  const message = trajectory.messages?.[0]
+  if (message === undefined || !isSystem(message) || segmentation === null || tokenizer === null) return null
+  const first = segmentation.turns[0]
+  // What a cut removed is another fault.
+  if (segmentation.cutLeft || first === undefined || first.header !== 'present' || first.kind === 'assistant')
+    return null
+  const wanted = normalised((message.content ?? '').slice(0, LOOKED_FOR))
+  if (wanted === '') return null
+  const system = systemText(tokenizer.table, ids, segmentation)
+  if (system !== null && holds(system.text, wanted)) return null
+  const until = segmentation.turns.find(({ kind }) => kind === 'assistant')?.start ?? first.end
+  const prompt = normalised(view.text({ start: first.start, end: until }))
+  // A prompt that holds the message's first words was cut or edited, not replaced.
+  const opening = wanted.slice(0, 24)
+  return prompt.includes(opening) ? null : (message.content as string)
+}
+
+const holding = new Map<string, boolean>()
+
+/** Whether a system turn holds a message; remembered, since all rows of a run ask the same. */
+function holds(text: string, wanted: string): boolean {
+  const key = `${wanted}\u0000${text}`
+  let found = holding.get(key)
+  if (found === undefined) {
+    if (holding.size >= 64) holding.clear()
+    found = normalised(text).includes(wanted)
+    holding.set(key, found)
+  }
+  return found
+}
+
+function isSystem({ role, content }: Message): boolean {
+  return /^(system|developer)$/i.test(role) && (content ?? '').trim() !== ''
+}
+
+/** Rollouts of one prompt have one system text. */
+function lookAtGroups(view: DumpView, report: DumpReporter): void {
+  for (const { members, id } of view.groups) {
+    const rows = new Map<string, TrajectoryFacts[]>()
+    for (const member of members) {
+      const hash = member.systemHash ?? null
+      if (hash === null) continue
+      const same = rows.get(hash)
+      if (same === undefined) rows.set(hash, [member])
+      else same.push(member)
+    }
+    if (rows.size < 2) continue
+    const [common, ...others] = [...rows.values()].sort((a, b) => b.length - a.length)
+    for (const row of others.flat()) {
+      report.unit(true)
+      report.place(true)
+      report.fault({
+        member: row,
+        message: `Its system text is another one than that of ${common?.length} of the ${members.length} rollouts of group ${id}`,
+        evidence: { texts: rows.size, compared_with: common?.[0]?.id ?? null },
+      })
+    }
+  }
+}
