@@ -180,14 +180,18 @@ function advantageFacts({ advantage, advantages }: Trajectory, mask: Uint8Array 
     return { advantage, maxAdvantage: advantage === null ? null : Math.abs(advantage) }
   }
   let common: number | null = null
-  let differs = false
+  let changesAt = -1
   let largest: number | null = null
   for (let i = 0; i < advantages.length; i++) {
     const value = advantages[i] as number
     if (mask?.[i] !== 1 || !Number.isFinite(value)) continue
     if (common === null) common = value
-    else if (common !== value) differs = true
+    else if (common !== value && changesAt < 0) changesAt = i
     largest = Math.max(largest ?? 0, Math.abs(value))
   }
-  return { advantage: advantage ?? (differs ? null : common), maxAdvantage: largest }
+  return {
+    advantage: advantage ?? (changesAt < 0 ? common : null),
+    maxAdvantage: largest,
+    ...(changesAt < 0 ? {} : { advantageChangesAt: changesAt }),
+  }
 }

@@ -23,6 +23,8 @@ export interface TrajectoryFacts {
   readonly advantage: number | null
   /** Largest |advantage| over trained tokens. */
   readonly maxAdvantage: number | null
+  /** First trained token whose advantage differs from that of the trained tokens before it; absent where there is none. */
+  readonly advantageChangesAt?: number
   /** Whole sequence, padding included. */
   readonly length: number
   /** Without padding. */

@@ -93,3 +93,25 @@ export const DOMINANT_SHARE = 0.95
 export const FLAGGED_ROWS = 3
 /** … and their share of the rows that end so: where others are not flagged, the flag has a reason that the ids do not show. */
 export const FLAGGED_SHARE = 0.95
+
+/** Tokens that a template writes around tool schemas, at most: what the preamble adds is not in the schema. */
+export const TOOLS_PREAMBLE = 200
+
+/** Cut rollouts that must share a reward before it is called a penalty, and closed ones that must fail at another value. */
+export const CUT_ROWS = 3
+/** Share of closed rollouts that may have the reward of the cut ones: some of them do not parse. */
+export const PENALTY_AMONG_CLOSED = 0.1
+
+/** Rewards that must all be 0 before it is worth a note: a few hard questions are failed by all. */
+export const ZEROED_ROWS = 8
+
+/** Share of rollouts with different advantages from which they are given token by token on purpose. */
+export const UNEVEN_ROWS = 0.5
+
+/** Long over short rollout (9th over 1st decile of trained tokens) from which a mean per rollout weighs their tokens noticeably apart. */
+export const LENGTH_RATIO = 4
+/** Rollouts from which deciles of their lengths mean something. */
+export const LENGTH_ROWS = 10
+
+/** Share of the span after the prompt that tool replies must make up before a reported length is theirs as well. */
+export const REPLY_SHARE = 0.05

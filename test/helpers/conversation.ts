@@ -303,6 +303,7 @@ export function trajectoryOf({ record }: Conversation, place: Place = { source: 
     rolloutId: given('rollout_id'),
     branch: given('branch'),
     meta: given<Record<string, unknown>>('meta') ?? {},
+    advantages: record.advantages ? Float32Array.from(record.advantages as number[]) : null,
     arrays: stored ? [{ name: 'loss_mask', length: stored.length, expected: ids.length }] : [],
   }
 }

@@ -5,7 +5,11 @@ import { allSameReward } from './all-same-reward.ts'
 import { componentConflict } from './component-conflict.ts'
 import { duplicateCompletions } from './duplicate-completions.ts'
 import { groupMixed } from './group-mixed.ts'
+import { lengthBias } from './length-bias.ts'
+import { reportedLength } from './reported-length.ts'
+import { rewardMissing } from './reward-missing.ts'
 import { tinyStdAmplified } from './tiny-std-amplified.ts'
+import { unevenAdvantage } from './uneven-advantage.ts'
 
 export const GROUP_CHECKS: readonly Check[] = [
   allSameReward,
@@ -14,5 +18,9 @@ export const GROUP_CHECKS: readonly Check[] = [
   advantageMismatch,
   groupMixed,
   duplicateCompletions,
+  lengthBias,
+  reportedLength,
   componentConflict,
+  rewardMissing,
+  unevenAdvantage,
 ]

@@ -1,0 +1,49 @@
+import type { Check, DumpReporter, DumpView } from '../check.ts'
+import { ZEROED_ROWS } from '../thresholds.ts'
+
+/** A10. A reward is no number, or is missing where others are there, or all of them were set to 0. */
+export const rewardMissing: Check = {
+  code: 'A10',
+  name: 'reward-missing',
+  title: 'Rewards are missing, not numbers, or all zero',
+  hypotheses: ['H05'],
+  severity: 'info',
+  unit: 'trajectory',
+  needs: ['rewards'],
+  looksAt: 'rollouts',
+  why: 'One NaN makes the mean of its group NaN, and a reward that is always 0 teaches nothing.',
+  fix: 'Look at what the reward function does when it fails, and at flags that zero rewards (defect V13).',
+  cite: 'verifiers#186',
+  dump: lookAtRewards,
+}
+
+function lookAtRewards(view: DumpView, report: DumpReporter): void {
+  const rewarded = view.facts.filter(({ reward }) => reward !== null)
+  const expected = rewarded.length * 2 > view.facts.length
+  const zeroed = rewarded.length >= ZEROED_ROWS && rewarded.every(({ reward }) => reward === 0)
+  const scored = view.facts.filter(({ rewards }) => Object.values(rewards ?? {}).some((value) => value !== 0)).length
+  for (const facts of view.facts) {
+    const { reward } = facts
+    const missing = reward === null && expected
+    const broken = reward !== null && !Number.isFinite(reward)
+    report.unit(missing || broken || zeroed)
+    report.place(missing || broken || zeroed)
+    if (!missing && !broken) continue
+    report.fault({
+      member: facts,
+      message: missing
+        ? `The rollout has no reward, while ${rewarded.length} of ${view.facts.length} have one`
+        : 'The reward is not a finite number',
+      evidence: {
+        reward: reward === null ? null : String(reward),
+        rewarded: rewarded.length,
+        rollouts: view.facts.length,
+      },
+    })
+  }
+  if (!zeroed) return
+  report.fault({
+    message: `All ${rewarded.length} rewards are 0${scored > 0 ? `, while components of ${scored} rollouts are not` : ''}`,
+    evidence: { reward: 0, rollouts: rewarded.length, rollouts_with_components_other_than_0: scored },
+  })
+}

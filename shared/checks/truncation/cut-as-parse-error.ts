@@ -1,0 +1,72 @@
+import type { Check, DumpReporter, DumpView } from '../check.ts'
+import { mean, rangeOf, shown } from '../groups/statistics.ts'
+import { CUT_ROWS, PENALTY_AMONG_CLOSED, SAME_REWARD } from '../thresholds.ts'
+import { endingOf } from './ending.ts'
+
+/**
+ * C06. Rollouts that a limit cut all get one value below everything else: that of a text which could not be parsed. That a cut rollout
+ * earns as little as a wrong one is no fault, for it has no answer.
+ */
+export const cutAsParseError: Check = {
+  code: 'C06',
+  name: 'cut-as-parse-error',
+  title: 'Cut rollouts are punished as parse errors',
+  hypotheses: ['H04', 'H05'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'rewards', 'tokenizer'],
+  looksAt: 'trained rollouts that a limit cut',
+  why: 'Length is punished as if it were bad format: the model learns to be short, or to guess, whatever it had found.',
+  fix: 'Mask cut rollouts or give them a reward of their own, and keep the penalty for texts that ended and do not parse.',
+  cite: 'tinker-cookbook#506',
+  dump: lookAtCutRows,
+}
+
+function lookAtCutRows(view: DumpView, report: DumpReporter): void {
+  const limits = Object.fromEntries(Object.entries(view.limits).map(([name, limit]) => [name, limit?.value ?? null]))
+  const rewarded = view.facts.filter(({ reward, excluded }) => reward !== null && Number.isFinite(reward) && !excluded)
+  const cut = rewarded.filter((row) => row.trained !== 0 && endingOf(row, limits) === 'cut')
+  const closed = rewarded.filter(({ endReason }) => endReason === 'stop')
+  if (cut.length === 0) return
+  const penalty = penaltyOf(
+    cut.map(({ reward }) => reward as number),
+    closed.map(({ reward }) => reward as number),
+  )
+  for (const facts of cut) {
+    report.unit(penalty !== null)
+    report.place(penalty !== null)
+    if (penalty === null) continue
+    report.fault({
+      member: facts,
+      affectedTokens: facts.trained ?? 0,
+      affectedWeight: facts.weight ?? 0,
+      message: `The rollout was cut and has reward ${shown(penalty)}, as all ${cut.length} that were cut; those that ended earn ${shown(mean(closed.map(({ reward }) => reward as number)))} on average`,
+      evidence: {
+        reward: penalty,
+        cut_rollouts: cut.length,
+        closed_rollouts: closed.length,
+        closed_rollouts_with_this_reward: closed.filter(({ reward }) => same(reward as number, penalty)).length,
+        mean_reward_closed: mean(closed.map(({ reward }) => reward as number)),
+        end: facts.endReason,
+        finish_reason: facts.finishReason,
+      },
+    })
+  }
+}
+
+/** The one reward of all cut rollouts, if it lies below what closed ones earn even when they fail; else null. */
+function penaltyOf(cut: readonly number[], closed: readonly number[]): number | null {
+  const [penalty] = cut
+  if (penalty === undefined || cut.length < CUT_ROWS || rangeOf(cut) > SAME_REWARD) return null
+  const above = closed.filter((reward) => reward > penalty + SAME_REWARD)
+  // Closed rollouts must fail as well, at another value: else the lowest reward is simply that of failure.
+  if (rangeOf(above) <= SAME_REWARD || closed.some((reward) => reward < penalty - SAME_REWARD)) return null
+  const atPenalty = closed.filter((reward) => same(reward, penalty)).length
+  const failures = above.reduce((least, reward) => Math.min(least, reward), Number.POSITIVE_INFINITY)
+  const failing = above.filter((reward) => same(reward, failures)).length
+  return atPenalty <= PENALTY_AMONG_CLOSED * closed.length && failing >= CUT_ROWS ? penalty : null
+}
+
+function same(a: number, b: number): boolean {
+  return Math.abs(a - b) <= SAME_REWARD
+}

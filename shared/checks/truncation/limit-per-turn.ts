@@ -1,0 +1,51 @@
+import type { Check, DumpReporter, DumpView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { PILE_UP_ROWS } from '../thresholds.ts'
+
+/** C13. The limit of a completion is applied to each turn: turns stop at it, and rollouts go on beyond it. */
+export const limitPerTurn: Check = {
+  code: 'C13',
+  name: 'limit-per-turn',
+  title: 'Completion limit is applied turn by turn',
+  hypotheses: ['H04'],
+  severity: 'info',
+  unit: 'trajectory',
+  needs: ['ids', 'limits', 'tokenizer'],
+  looksAt: 'rollouts under a known completion limit',
+  why: 'A limit meant for the rollout and applied per turn (or the reverse) makes budgets, memory and length statistics wrong.',
+  fix: 'Find out which of the two the trainer means by its limit, and set the limit of the sequence beside it.',
+  cite: 'verifiers#383, verl#5794, verifiers#637',
+  dump: lookAtTurns,
+}
+
+function lookAtTurns(view: DumpView, report: DumpReporter): void {
+  const limit = view.limits.max_completion_length
+  if (limit === null || limit.origin === 'inferred') {
+    report.abstain('not-applicable', 'no completion limit is given or in the metadata')
+    return
+  }
+  const rows = view.facts.filter(({ assistantLengths }) => assistantLengths.length > 1)
+  const stopped = rows.filter(({ assistantLengths }) => assistantLengths.some((length) => length === limit.value))
+  for (const facts of rows) {
+    const total = sampledTokens(facts)
+    const affected = stopped.length >= PILE_UP_ROWS && total > limit.value
+    report.unit(affected)
+    report.place(affected)
+    if (!affected) continue
+    report.fault({
+      member: facts,
+      message: `The model wrote ${total} tokens in ${facts.assistantLengths.length} turns under a completion limit of ${limit.value}, at which turns of ${stopped.length} rollouts stop`,
+      evidence: {
+        max_completion_length: limit.value,
+        limit_known_from: limit.origin,
+        turn_lengths: facts.assistantLengths.slice(0, 64),
+        sampled_tokens: total,
+        rollouts_with_a_turn_at_the_limit: stopped.length,
+      },
+    })
+  }
+}
+
+function sampledTokens({ assistantLengths }: TrajectoryFacts): number {
+  return assistantLengths.reduce((sum, length) => sum + length, 0)
+}
