@@ -63,6 +63,17 @@ describe.skipIf(chromiumMissing !== null)(
       expect(await page.getByRole('alert').count()).toBe(0)
     })
 
+    test('a file that cannot be read leaves the rollouts that are open where they are', async () => {
+      const { page } = window
+      await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz')])
+      await window.read()
+      await page.keyboard.press('2')
+      await window.drop([folder.write('weights.bin', '\u0000\u0001\u0002')])
+      await page.getByRole('alert').waitFor()
+      await page.getByText('64 of 64 rollouts listed').waitFor()
+      expect(await page.getByRole('alert').innerText()).toContain('weights.bin')
+    })
+
     test('files that cannot be read stand beside those that can, the first few in sentences and all in the list', async () => {
       const { page } = window
       const bad = Array.from({ length: 5 }, (_, k) => folder.write(`weights_${k}.bin`, '\u0000\u0001\u0002'))

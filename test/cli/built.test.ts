@@ -48,6 +48,12 @@ describe.skipIf(!existsSync(MAIN))('the built command', () => {
     expect(await readFile(join(folder, 'two.json'), 'utf8')).toBe(await readFile(join(folder, 'one.json'), 'utf8'))
   }, 60_000)
 
+  test('a reader that has seen enough does not change what was found', async () => {
+    const child = spawn(process.execPath, [MAIN, 'inspect', join(folder, 'small.jsonl'), '--json', '-'])
+    child.stdout.destroy()
+    expect(await new Promise((done) => child.on('exit', done))).toBe(1)
+  })
+
   test('a reader that has seen enough is no error', async () => {
     const child = spawn(process.execPath, [MAIN, 'checks', '--json'], { stdio: ['ignore', 'pipe', 'pipe'] })
     let err = ''

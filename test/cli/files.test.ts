@@ -84,6 +84,15 @@ describe('what a person names', () => {
   })
 })
 
+describe('files of one name', () => {
+  test('are called by their place under what their folders have in common', async () => {
+    await writeFile(join(folder, 'run/step_1/same.jsonl'), '1')
+    await writeFile(join(folder, 'run/step_2/same.jsonl'), '2')
+    const { sources } = await openPaths(['run/step_1/same.jsonl', 'run/step_2/same.jsonl'], io())
+    expect(sources.map(({ name }) => name)).toEqual(['step_1/same.jsonl', 'step_2/same.jsonl'])
+  })
+})
+
 describe('byte sources', () => {
   const text = Array.from({ length: 300_000 }, (_, i) => i).join('\n')
   const bytes = new TextEncoder().encode(text)

@@ -387,6 +387,13 @@ describe('export', () => {
 })
 
 describe('lists and help', () => {
+  test('checks CODE explains the code, and refuses one that is none', async () => {
+    const { code, out } = await cli('checks', 'm01')
+    expect(code).toBe(0)
+    expect(out).toMatch(/M01 Tool output is trained[\s\S]*Why: [\s\S]*Usual fix: [\s\S]*Seen in: /)
+    expect((await cli('checks', 'Z99')).code).toBe(2)
+  })
+
   test.each(['formats', 'checks'])('%s as a table and as JSON', async (command) => {
     const rows = JSON.parse((await cli(command, '--json')).out)
     expect(rows.length).toBeGreaterThan(4)
