@@ -1,4 +1,5 @@
 import type { Place } from '../model/source.ts'
+import type { GapSums, KlSums } from './logprobs/sums.ts'
 
 /** How a rollout ended, as the ids and the dump's own fields tell. */
 export const END_REASONS = ['stop', 'cut-prose', 'cut-call', 'cut-reply', 'prompt-only', 'unknown'] as const
@@ -39,7 +40,7 @@ export interface TrajectoryFacts {
   readonly turns: number
   readonly assistantTurns: number
   readonly toolTurns: number
-  /** Role of the first turn as spelt in the ids, null without turns; what C01 compares between the rollouts of a group. */
+  /** Role of the first turn as spelt in the ids, null without turns or where the ids begin inside one; what C01 compares between the rollouts of a group. */
   readonly firstRole?: string | null
   /** The id that stands last, padding and the template's separator left out; what C05 holds truncation flags against. Null without turns. */
   readonly lastToken?: number | null
@@ -50,6 +51,9 @@ export interface TrajectoryFacts {
   readonly finishReason: string | null
   readonly isTruncated: boolean | null
   readonly excluded: boolean
+  /** Sums of logprobs over trained tokens; absent where the dump lacks one of the streams they compare. */
+  readonly gap?: GapSums
+  readonly kl?: KlSums
   readonly model: string | null
   /** Tokens of each assistant turn's sampled span, and of each tool reply's content; for pile-ups. */
   readonly assistantLengths: readonly number[]

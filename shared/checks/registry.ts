@@ -6,6 +6,7 @@ import { S01 } from './layout/packing.ts'
 import { S02 } from './layout/positions.ts'
 import { S05 } from './layout/prompt-split.ts'
 import { S03 } from './layout/shapes.ts'
+import { LOGPROB_CHECKS } from './logprobs/index.ts'
 import { M04 } from './mask/all-zero.ts'
 import { M14 } from './mask/appended-token-trained.ts'
 import { M03 } from './mask/assistant-masked.ts'
@@ -53,6 +54,7 @@ export const CHECKS: readonly Check[] = [
   ...[T02, T10, T11, T12, T13],
   ...TRUNCATION_CHECKS,
   ...GROUP_CHECKS,
+  ...LOGPROB_CHECKS,
   ...[S01, S02, S03, duplicates, S05, S06],
 ].sort((a, b) => (a.code < b.code ? -1 : 1))
 

@@ -5,6 +5,7 @@ import { decodeSpan } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { AuditSettings, TrajectoryView } from './check.ts'
 import { createFacts } from './create-facts.ts'
+import { logprobFacts } from './logprobs/sums.ts'
 import { provenanceOracle } from './provenance-oracle.ts'
 import { effectiveMask, effectiveWeights, tokenStates } from './states.ts'
 import { structureOracle } from './structure-oracle.ts'
@@ -36,7 +37,8 @@ export function createView(trajectory: Trajectory, options: ViewOptions): Trajec
   const { expected, expectedRl } = oracles(trajectory, segmentation, provenance, framed, settings)
   const text = (span: Span) => (tokenizer === null ? '' : decodeSpan(tokenizer.table, ids, span.start, span.end))
   const prepared = { ids, mask, weights, states, padding, segmentation, tokenizer: framed, text }
-  return {
+  const facts = createFacts(trajectory, prepared)
+  const view: TrajectoryView = {
     trajectory,
     ids,
     mask,
@@ -47,9 +49,11 @@ export function createView(trajectory: Trajectory, options: ViewOptions): Trajec
     expectedRl,
     provenance,
     tokenizer,
-    facts: createFacts(trajectory, prepared),
+    facts,
     text,
   }
+  Object.assign(facts, logprobFacts(view))
+  return view
 }
 
 function oracles(

@@ -290,11 +290,21 @@ export function trajectoryOf({ record }: Conversation, place: Place = { source: 
         supporting: each.supporting ?? null,
       })) ?? null,
     answer: given('answer'),
+    versions: record.versions ? Int32Array.from(record.versions as number[]) : null,
+    kl: record.kl ? Float32Array.from(record.kl as (number | null)[], (value) => value ?? Number.NaN) : null,
+    entropy: record.entropy
+      ? Float32Array.from(record.entropy as (number | null)[], (value) => value ?? Number.NaN)
+      : null,
+    step: given('step'),
+    model: given('model'),
+    temperature: given('temperature'),
     group: given('group_id'),
     groupSize: given('group_size'),
     reward: given('reward'),
     rewards: given('rewards'),
     advantage: given('advantage'),
+    meta: given<Record<string, unknown>>('meta') ?? {},
+    advantages: record.advantages ? Float32Array.from(record.advantages as number[]) : null,
     finishReason: given('finish_reason'),
     isTruncated: given('is_truncated'),
     limits: given('limits'),
@@ -302,8 +312,6 @@ export function trajectoryOf({ record }: Conversation, place: Place = { source: 
     excluded: given<boolean>('excluded') ?? false,
     rolloutId: given('rollout_id'),
     branch: given('branch'),
-    meta: given<Record<string, unknown>>('meta') ?? {},
-    advantages: record.advantages ? Float32Array.from(record.advantages as number[]) : null,
     arrays: stored ? [{ name: 'loss_mask', length: stored.length, expected: ids.length }] : [],
   }
 }

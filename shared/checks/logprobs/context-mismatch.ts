@@ -1,0 +1,58 @@
+import type { Check } from '../check.ts'
+import { edgeBefore } from '../edges.ts'
+import { gapOf, type TurnGap } from './gap.ts'
+import { digits } from './text.ts'
+
+/** L02. The trainer computed its logprobs behind another context than the one that was sampled from. */
+export const L02: Check = {
+  code: 'L02',
+  name: 'gap-after-boundary',
+  title: 'Trainer logprobs fall off at turn beginnings: its context is another',
+  hypotheses: ['H02', 'H07'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'logprobs.sampler', 'logprobs.trainer'],
+  looksAt: 'assistant turns with enough tokens that both sampler and trainer scored',
+  why: 'What was sampled is scored behind a prompt, schema or reply that the trainer does not see as the sampler did: the gradient is for another question.',
+  fix: 'Compare the ids and the attention mask of the forward pass with what was sent to the sampler, at the first turn named here.',
+  cite: 'prime-rl#1352, prime-rl#1402, rllm#272',
+  trajectory(view, _settings, report) {
+    const gap = gapOf(view)
+    if (gap === null) return
+    // Turns are measured only where the gap is large enough to ask; elsewhere the row as a whole has been looked at.
+    if (gap.turns.length === 0) report.place(false)
+    for (const each of gap.turns) {
+      const { turn } = each
+      const affected = gap.affectedTurns.includes(each)
+      report.place(
+        affected,
+        turn === null || view.segmentation === null
+          ? {}
+          : { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) },
+      )
+      if (!affected) continue
+      report.fault({
+        turn,
+        tokens: { start: each.start, end: each.end },
+        message: describe(each, gap.turns[0] as TurnGap),
+        evidence: {
+          mean_gap: each.mean,
+          mean_gap_of_first_tokens: each.head,
+          mean_gap_of_the_rest: each.tail,
+          tokens: each.count,
+          onset: gap.affectedTurns[0]?.start,
+          mean_gap_by_turn: gap.turns.map(({ mean }) => mean),
+          attention_mask_stored: view.trajectory.attentionMask !== null,
+        },
+      })
+    }
+  },
+}
+
+function describe({ turn, mean, head, tail }: TurnGap, first: TurnGap): string {
+  const where = turn === null ? 'the trained tokens' : `assistant turn ${turn.ordinal}`
+  if (first.turn !== turn && Math.abs(first.mean) * 5 <= mean) {
+    return `The trainer finds ${where} less likely than the sampler did, by ${digits(mean)} a token on average, and agreed with it in turn 1 (${digits(first.mean)})`
+  }
+  return `The trainer finds the beginning of ${where} less likely than the sampler did, by ${digits(head)} a token, and by ${digits(tail)} after it`
+}

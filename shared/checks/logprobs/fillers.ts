@@ -1,0 +1,100 @@
+import type { Turn } from '../../model/tokens.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { tokenCount } from '../edges.ts'
+import { isLogprob, isTrainedSample, pairsOf } from './scored.ts'
+
+type Side = 'sampler' | 'trainer'
+
+interface Filler {
+  readonly token: number
+  readonly side: Side
+  readonly value: number
+}
+
+/** L05. A number that is no logprob stands where the ratio of a trained token is computed from. */
+export const L05: Check = {
+  code: 'L05',
+  name: 'placeholder-logprob-trained',
+  title: 'A placeholder stands for the logprob of a trained token',
+  hypotheses: [],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'logprobs.sampler'],
+  looksAt: 'rollouts with trained tokens that the sampler scored',
+  why: 'The filler enters the importance ratio as if it were a probability: one token can outweigh the batch, or zero it.',
+  fix: 'Mask the tokens that were not scored, or carry the logprobs of the sampled tokens through to the trainer.',
+  cite: 'SkyRL#758, Flash-RL#19, open-instruct#1817',
+  trajectory(view, _settings, report) {
+    const found = fillersOf(view)
+    if (found === null) return
+    report.place(found.length > 0)
+    const byTurn = new Map<Turn | null, Filler[]>()
+    for (const filler of found) {
+      const turn = turnAt(view, filler.token)
+      const list = byTurn.get(turn)
+      if (list === undefined) byTurn.set(turn, [filler])
+      else list.push(filler)
+    }
+    for (const [turn, fillers] of byTurn) {
+      const tokens = fillers.map(({ token }) => token)
+      const first = fillers[0] as Filler
+      report.fault({
+        turn,
+        tokens: { start: tokens[0] as number, end: (tokens.at(-1) as number) + 1 },
+        affected: tokens.map((start) => ({ start, end: start + 1 })),
+        message: `${tokenCount(fillers.length)} ${fillers.length === 1 ? 'carries' : 'carry'} loss with a placeholder for a logprob: ${described(view, first)}`,
+        evidence: {
+          tokens: tokens.slice(0, MOST_LISTED),
+          values: fillers.slice(0, MOST_LISTED).map(({ value }) => String(value)),
+          of: [...new Set(fillers.map(({ side }) => side))],
+          count: fillers.length,
+        },
+      })
+    }
+  },
+}
+
+const MOST_LISTED = 16
+
+/** In order of tokens, one per token; null where no trained token has a sampler logprob. */
+function fillersOf(view: TrajectoryView): Filler[] | null {
+  const { logprobs, sampled } = view.trajectory
+  const sampler = logprobs.sampler as Float32Array
+  const placeholders = new Set(pairsOf(view)?.placeholders)
+  const ends = new Set(view.segmentation?.turns.map(({ endToken }) => endToken))
+  const found: Filler[] = []
+  let looked = false
+  for (let token = 0; token < sampler.length; token++) {
+    if (!isTrainedSample(view, token)) continue
+    const value = sampler[token] as number
+    const other = logprobs.trainer?.[token] ?? 0
+    // Absent is not wrong, but where the dump says that the model wrote the token and the trainer trains it.
+    if (Number.isNaN(value)) {
+      if (sampled?.[token] === 1 && isStored(view, token)) found.push({ token, side: 'sampler', value })
+      continue
+    }
+    looked = true
+    if (!isLogprob(value)) found.push({ token, side: 'sampler', value })
+    else if (!Number.isNaN(other) && !isLogprob(other)) found.push({ token, side: 'trainer', value: other })
+    // An end token that was appended is a fault of its own (M14).
+    else if (placeholders.has(token) && !ends.has(token)) found.push({ token, side: 'sampler', value })
+  }
+  return looked ? found : null
+}
+
+/** An array that the dump stored shorter was filled up with NaN. */
+function isStored({ trajectory, ids }: TrajectoryView, token: number): boolean {
+  const short = trajectory.arrays.some(({ length, expected }) => length < expected)
+  return !short || token < Math.min(ids.length, ...trajectory.arrays.map(({ length }) => length))
+}
+
+function described(view: TrajectoryView, { token, side, value }: Filler): string {
+  if (Number.isNaN(value)) return `token ${token} was sampled and has no ${side} logprob`
+  const name = `the ${side}'s at token ${token} is ${value === 0 ? 'exactly 0' : String(value)}`
+  const trainer = view.trajectory.logprobs.trainer?.[token]
+  return value === 0 && trainer !== undefined ? `${name}, the trainer's ${trainer.toFixed(2)}` : name
+}
+
+function turnAt({ segmentation }: TrajectoryView, token: number): Turn | null {
+  return segmentation?.turns.find(({ start, end }) => token >= start && token < end) ?? null
+}

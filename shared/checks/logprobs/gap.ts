@@ -1,0 +1,257 @@
+import type { Turn } from '../../model/tokens.ts'
+import type { TrajectoryView } from '../check.ts'
+import { writtenTurns } from '../edges.ts'
+import { isLogprob, pairsOf, type ScoredPairs } from './scored.ts'
+import {
+  AGREES,
+  DIFFERS,
+  DOUBLED,
+  HEAD_GAP,
+  HEAD_TIMES,
+  LARGEST_SHIFT,
+  LEAST_PAIRS,
+  LINE_FITS,
+  ONE_SIDED,
+  RENORMALISED_BELOW,
+  RENORMALISED_MEAN,
+  RENORMALISED_ZEROS,
+  SHIFT_CORRELATES,
+  SLOPE_RATIO,
+  SURE,
+  TAIL_SHARE,
+  TAIL_TOKENS,
+  TURN_GAP,
+  TURN_HEAD,
+  TURN_PAIRS,
+  TURN_TIMES,
+  UNSHIFTED_BELOW,
+} from './thresholds.ts'
+
+/** What the gap between sampler and trainer looks like; the first of these that holds names it. */
+export type GapCause = 'none' | 'shifted' | 'temperature' | 'renormalised' | 'context' | 'routing' | 'mismatch'
+
+/** The gap of a rollout: sampler logprob − trainer logprob on the same trained token, in nats. */
+export interface GapShape {
+  readonly cause: GapCause
+  readonly count: number
+  readonly mean: number
+  readonly meanAbsolute: number
+  /** Standard error of `meanAbsolute`. */
+  readonly error: number
+  /** Share of tokens whose probability at least doubled or halved. */
+  readonly largeShare: number
+  readonly largest: { readonly token: number; readonly gap: number }
+  /** Trainer against sampler logprobs: slope of the line, and share of the variance that it explains. */
+  readonly line: { readonly slope: number; readonly explained: number }
+  /** Correlation of the two at each shift from -3 to 3; only where a shift was looked for. */
+  readonly correlations: readonly number[]
+  /** Tokens by which the trainer's array is late against the sampler's. */
+  readonly shift: number
+  readonly turns: readonly TurnGap[]
+  /** Turns in which a context fault shows, in order; empty unless that is the cause. */
+  readonly affectedTurns: readonly TurnGap[]
+}
+
+export interface TurnGap {
+  /** Null where no turns are known: then there is one entry for the row. */
+  readonly turn: Turn | null
+  readonly start: number
+  readonly end: number
+  readonly count: number
+  readonly mean: number
+  readonly error: number
+  /** Mean gap of the first tokens, and of the others; 0 where there are none. */
+  readonly head: number
+  readonly tail: number
+}
+
+const cache = new WeakMap<TrajectoryView, GapShape | null>()
+
+/** The shape of a view's gap, computed once for all checks; null where too few tokens are scored twice. */
+export function gapOf(view: TrajectoryView): GapShape | null {
+  let shape = cache.get(view)
+  if (shape === undefined) {
+    const pairs = pairsOf(view)
+    shape = pairs === null || pairs.tokens.length < LEAST_PAIRS ? null : shapeOf(view, pairs)
+    cache.set(view, shape)
+  }
+  return shape
+}
+
+function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
+  const { tokens, sampler, trainer } = pairs
+  const n = tokens.length
+  let [sum, absolute, squares, large, below, zeros] = [0, 0, 0, 0, 0, 0]
+  let [sumX, sumY, sumXX, sumXY, sumYY] = [0, 0, 0, 0, 0]
+  let largest = { token: tokens[0] as number, gap: 0 }
+  for (let k = 0; k < n; k++) {
+    const i = tokens[k] as number
+    const x = sampler[i] as number
+    const y = trainer[i] as number
+    const gap = x - y
+    sum += gap
+    absolute += Math.abs(gap)
+    squares += gap * gap
+    if (Math.abs(gap) > DOUBLED) large++
+    if (gap < -RENORMALISED_BELOW / 10) below++
+    if (x === 0 && y < -RENORMALISED_BELOW / 10) zeros++
+    if (Math.abs(gap) > Math.abs(largest.gap)) largest = { token: i, gap }
+    sumX += x
+    sumY += y
+    sumXX += x * x
+    sumXY += x * y
+    sumYY += y * y
+  }
+  const meanAbsolute = absolute / n
+  const varianceX = sumXX - (sumX * sumX) / n
+  const varianceY = sumYY - (sumY * sumY) / n
+  const together = sumXY - (sumX * sumY) / n
+  const slope = varianceX > 0 ? together / varianceX : 1
+  const explained = varianceX > 0 && varianceY > 0 ? (together * together) / (varianceX * varianceY) : 0
+  const base = {
+    count: n,
+    mean: sum / n,
+    meanAbsolute,
+    error: Math.sqrt(Math.max(0, squares / n - meanAbsolute * meanAbsolute) / n),
+    largeShare: large / n,
+    largest,
+    line: { slope, explained },
+    correlations: [] as readonly number[],
+    shift: 0,
+    turns: [] as readonly TurnGap[],
+    affectedTurns: [] as readonly TurnGap[],
+  }
+  // The usual case: nothing of the rest is worth computing.
+  if (meanAbsolute < RENORMALISED_MEAN && large === 0) return { ...base, cause: 'none' }
+  if (meanAbsolute >= DIFFERS) {
+    const correlations = correlationsByShift(pairs)
+    const shift = bestShift(correlations)
+    if (shift !== 0) return { ...base, cause: 'shifted', correlations, shift }
+  }
+  const slopeError = Math.abs(slope) * Math.sqrt((1 - explained) / Math.max(explained, 1e-9) / (n - 2))
+  const tilted = slope > 0 && Math.abs(Math.log(slope)) - (SURE * slopeError) / slope >= Math.log(SLOPE_RATIO)
+  if (meanAbsolute >= AGREES && explained >= LINE_FITS && tilted) return { ...base, cause: 'temperature' }
+  const renormalised =
+    below <= RENORMALISED_BELOW * n &&
+    base.mean >= RENORMALISED_MEAN &&
+    largest.gap <= DOUBLED + RENORMALISED_BELOW &&
+    zeros >= RENORMALISED_ZEROS * n
+  if (renormalised) return { ...base, cause: 'renormalised' }
+  const turns = gapsByTurn(view, pairs)
+  const oneSided = base.mean >= ONE_SIDED.share * meanAbsolute && explained <= ONE_SIDED.explained
+  const everywhere = oneSided && turns.every(({ mean }) => mean >= ONE_SIDED.mean)
+  const affectedTurns = everywhere ? turns : turnsOutOfContext(turns)
+  if (affectedTurns.length > 0) return { ...base, cause: 'context', turns, affectedTurns }
+  const restAgrees = (absolute - largeSum(pairs)) / Math.max(1, n - large) < DIFFERS
+  const tailed = large >= TAIL_TOKENS && large >= TAIL_SHARE.least * n && large <= TAIL_SHARE.most * n && restAgrees
+  if (tailed && isMixtureOfExperts(view.trajectory.model)) return { ...base, cause: 'routing', turns }
+  const differs = meanAbsolute - SURE * base.error >= DIFFERS
+  return { ...base, cause: differs ? 'mismatch' : 'none', turns }
+}
+
+function largeSum({ tokens, sampler, trainer }: ScoredPairs): number {
+  let sum = 0
+  for (const i of tokens) {
+    const gap = Math.abs((sampler[i] as number) - (trainer[i] as number))
+    if (gap > DOUBLED) sum += gap
+  }
+  return sum
+}
+
+/** Pearson's correlation of the sampler at i and the trainer at i + shift, for shifts from -3 to 3. */
+function correlationsByShift({ tokens, sampler, trainer }: ScoredPairs): number[] {
+  const correlations: number[] = []
+  for (let shift = -LARGEST_SHIFT; shift <= LARGEST_SHIFT; shift++) {
+    let [n, sumX, sumY, sumXX, sumXY, sumYY] = [0, 0, 0, 0, 0, 0]
+    for (const i of tokens) {
+      const y = trainer[i + shift]
+      if (y === undefined || !isLogprob(y)) continue
+      const x = sampler[i] as number
+      n++
+      sumX += x
+      sumY += y
+      sumXX += x * x
+      sumXY += x * y
+      sumYY += y * y
+    }
+    const spread = (sumXX - (sumX * sumX) / n) * (sumYY - (sumY * sumY) / n)
+    correlations.push(n >= LEAST_PAIRS / 2 && spread > 0 ? (sumXY - (sumX * sumY) / n) / Math.sqrt(spread) : 0)
+  }
+  return correlations
+}
+
+function bestShift(correlations: readonly number[]): number {
+  const best = correlations.reduce(
+    (top, value, at) => (value > (correlations[top] as number) ? at : top),
+    LARGEST_SHIFT,
+  )
+  const shows =
+    (correlations[best] as number) >= SHIFT_CORRELATES && (correlations[LARGEST_SHIFT] as number) <= UNSHIFTED_BELOW
+  return shows ? best - LARGEST_SHIFT : 0
+}
+
+function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPairs): TurnGap[] {
+  const { segmentation } = view
+  const ranges =
+    segmentation === null
+      ? [{ turn: null, start: tokens[0] as number, end: (tokens.at(-1) as number) + 1 }]
+      : writtenTurns(segmentation).map((turn) => ({ turn, start: turn.contentStart, end: turn.end }))
+  let at = 0
+  return ranges.flatMap(({ turn, start, end }) => {
+    while (at < tokens.length && (tokens[at] as number) < start) at++
+    let [count, sum, squares, headSum, headCount] = [0, 0, 0, 0, 0]
+    const first = at
+    for (; at < tokens.length && (tokens[at] as number) < end; at++) {
+      const i = tokens[at] as number
+      const gap = (sampler[i] as number) - (trainer[i] as number)
+      count++
+      sum += gap
+      squares += gap * gap
+      if (i < start + TURN_HEAD) {
+        headCount++
+        headSum += gap
+      }
+    }
+    if (count === 0) return []
+    const mean = sum / count
+    return {
+      turn,
+      start: tokens[first] as number,
+      end: (tokens[at - 1] as number) + 1,
+      count,
+      mean,
+      error: Math.sqrt(Math.max(0, squares / count - mean * mean) / count),
+      head: headCount === 0 ? 0 : headSum / headCount,
+      tail: count === headCount ? 0 : (sum - headSum) / (count - headCount),
+    }
+  })
+}
+
+/**
+ * The trainer was given another context than the sampler where it finds what was sampled less likely (the gap is positive on average)
+ * and either later turns do so and the first does not, or the beginnings of turns do so more than what follows in them.
+ */
+function turnsOutOfContext(turns: readonly TurnGap[]): TurnGap[] {
+  const sure = turns.filter(({ count, mean, error }) => count >= TURN_PAIRS && mean - SURE * error >= TURN_GAP)
+  const first = turns[0]
+  if (first !== undefined && Math.abs(first.mean) < AGREES) {
+    const later = sure.filter((each) => each !== first && each.mean >= TURN_TIMES * Math.abs(first.mean))
+    if (later.length > 0) return later
+  }
+  const beginnings = turns.filter(({ head, count }) => count >= TURN_PAIRS && head >= HEAD_GAP)
+  if (beginnings.length === 0 || beginnings.length * 2 < turns.length) return []
+  const total = (of: (gap: TurnGap) => number) => beginnings.reduce((sum, each) => sum + of(each), 0)
+  const begins = total(({ head }) => head)
+  const follows = total(({ tail }) => Math.max(0, tail))
+  // One turn has a handful of first tokens: only a gap far beyond chance speaks there.
+  const enough = beginnings.length > 1 || begins >= HEAD_GAP * TURN_TIMES
+  return enough && begins >= HEAD_TIMES * follows ? beginnings : []
+}
+
+/** Names under which mixtures of experts are published: `…-30B-A3B`, Mixtral, DeepSeek V2 and later, gpt-oss. */
+export function isMixtureOfExperts(model: string | null): boolean {
+  return (
+    model !== null &&
+    /moe|-a\d+(\.\d+)?b\b|mixtral|deepseek-?(v[2-9]|r1(?!-distill))|gpt-oss|kimi-k|glm-4\.[5-9]/i.test(model)
+  )
+}

@@ -1,0 +1,15 @@
+import type { Check } from '../check.ts'
+import { L02 } from './context-mismatch.ts'
+import { L05 } from './fillers.ts'
+import { L10 } from './kl-formula.ts'
+import { L11 } from './means-over-all.ts'
+import { L01 } from './mismatch.ts'
+import { L09 } from './mixed-versions.ts'
+import { L04 } from './renormalised.ts'
+import { L12 } from './routing.ts'
+import { L07 } from './same-array.ts'
+import { L06 } from './shifted.ts'
+import { L08 } from './stale-sampler.ts'
+import { L03 } from './temperature.ts'
+
+export const LOGPROB_CHECKS: readonly Check[] = [L01, L02, L03, L04, L05, L06, L07, L08, L09, L10, L11, L12]

@@ -1,0 +1,69 @@
+import type { TrajectoryFacts } from '../facts.ts'
+import { KL_FORMULAS, type KlFormula } from './sums.ts'
+import { KL_ROUNDING, KL_TOKENS, KL_UNEXPLAINED, KL_WORSE } from './thresholds.ts'
+
+/** How the KL stored in a dump compares with the formulas, over all trained tokens. */
+export interface KlFit {
+  readonly tokens: number
+  /** Mean and least stored value. */
+  readonly mean: number
+  readonly least: number
+  /** Share of the stored squares that each formula explains when scaled as fits best, 0 to 1, and that scale. */
+  readonly explained: Readonly<Record<KlFormula, number>>
+  readonly scales: Readonly<Record<KlFormula, number>>
+  /** The formula that the stored KL follows; null where none does. k3 where several do, which small differences cannot tell apart. */
+  readonly best: KlFormula | null
+  /** The formula that metadata declares in every row that declares one. */
+  readonly declared: KlFormula | null
+  /** The stored KL follows the formula with policy and reference exchanged. */
+  readonly reversed: boolean
+  /** It is declared to be one formula, follows another, and does not follow that one. */
+  readonly undeclared: boolean
+}
+
+/** Null where the dump stores no KL beside both logprobs, or on too few tokens. */
+export function fitKl(facts: readonly TrajectoryFacts[]): KlFit | null {
+  let [tokens, sum, squares, least] = [0, 0, 0, Number.POSITIVE_INFINITY]
+  const products = KL_FORMULAS.map(() => 0)
+  const formulaSquares = KL_FORMULAS.map(() => 0)
+  const declarations = new Set<KlFormula>()
+  for (const { kl } of facts) {
+    if (kl?.declared) declarations.add(kl.declared)
+    if (!kl?.stored) continue
+    tokens += kl.stored.count
+    sum += kl.stored.sum
+    squares += kl.stored.squares
+    least = Math.min(least, kl.stored.least)
+    for (let k = 0; k < KL_FORMULAS.length; k++) {
+      products[k] = (products[k] as number) + (kl.stored.products[k] as number)
+      formulaSquares[k] = (formulaSquares[k] as number) + (kl.stored.formulaSquares[k] as number)
+    }
+  }
+  // An all-zero KL (a first step, where policy and reference are one) follows every formula.
+  if (tokens < KL_TOKENS || squares === 0) return null
+  const byFormula = (of: (k: number) => number) =>
+    Object.fromEntries(KL_FORMULAS.map((name, k) => [name, of(k)])) as Record<KlFormula, number>
+  const scales = byFormula((k) => (formulaSquares[k] ? (products[k] as number) / (formulaSquares[k] as number) : 0))
+  const explained = byFormula((k) =>
+    formulaSquares[k] ? (products[k] as number) ** 2 / ((formulaSquares[k] as number) * squares) : 0,
+  )
+  const unexplained = (name: KlFormula) => 1 - explained[name]
+  const closest = Math.min(...KL_FORMULAS.map(unexplained))
+  const ruledOut = (name: KlFormula) => unexplained(name) > KL_WORSE * Math.max(closest, KL_ROUNDING)
+  const follows = (name: KlFormula) => unexplained(name) <= KL_UNEXPLAINED && !ruledOut(name)
+  const best = (['k3', 'k1', 'k2', 'k3-reversed'] as const).find(follows) ?? null
+  const declared = declarations.size === 1 ? ([...declarations][0] as KlFormula) : null
+  const reversed = best === 'k3-reversed' || (best === 'k1' && scales.k1 < 0)
+  const undeclared = declared !== null && best !== null && best !== declared && ruledOut(declared)
+  return { tokens, mean: sum / tokens, least, explained, scales, best, declared, reversed, undeclared }
+}
+
+/** Mean k3 over all trained tokens that trainer and reference scored; null where there is none. */
+export function meanK3(facts: readonly TrajectoryFacts[]): number | null {
+  let [count, sum] = [0, 0]
+  for (const { kl } of facts) {
+    count += kl?.count ?? 0
+    sum += kl?.formulas[KL_FORMULAS.indexOf('k3')] ?? 0
+  }
+  return count === 0 ? null : sum / count
+}

@@ -1,0 +1,77 @@
+import type { Check, DumpFault } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { fitKl, type KlFit } from './kl-fit.ts'
+import { KL_FORMULAS, type KlSums } from './sums.ts'
+import { digits } from './text.ts'
+import { KL_OUTLIER, KL_OUTLIER_SHARE } from './thresholds.ts'
+
+const K3 = KL_FORMULAS.indexOf('k3')
+
+/** L10. The stored KL is another quantity than the one that is meant; and rows whose KL is that of one token. */
+export const L10: Check = {
+  code: 'L10',
+  name: 'kl-formula',
+  title: 'The stored KL follows another formula',
+  hypotheses: ['H03'],
+  severity: 'warning',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'logprobs.trainer', 'logprobs.reference'],
+  looksAt: 'rollouts that trainer and reference both scored',
+  why: 'The penalty pulls towards something else than the reference policy, or its gradient is zero on average.',
+  fix: 'Compute k3 = exp(reference − policy) − (reference − policy) − 1 per token, with the policy that sampled.',
+  cite: 'TRL#2854, TRL#4967, TRL#4638, open-instruct#534, marin#1708, slime#397',
+  dump({ facts }, report) {
+    const fit = fitKl(facts)
+    const wrong = fit !== null && (fit.reversed || fit.undeclared)
+    for (const row of facts) {
+      if (row.kl === undefined) continue
+      const affected = wrong && row.kl.stored !== null
+      const dominated = isDominated(row.kl)
+      report.unit(affected || dominated)
+      report.place(affected || dominated)
+      if (dominated) report.fault(outlier(row, row.kl))
+      if (!affected) continue
+      report.fault({
+        member: row,
+        affectedTokens: row.kl.stored?.count ?? 0,
+        message: `${describe(fit)} (stored mean ${digits((row.kl.stored?.sum ?? 0) / (row.kl.stored?.count || 1))}, k3 of this row ${digits((row.kl.formulas[K3] as number) / row.kl.count)})`,
+        evidence: {
+          declared: fit.declared,
+          follows: fit.best,
+          variance_explained: fit.explained,
+          scales: fit.scales,
+          mean_by_formula: Object.fromEntries(
+            KL_FORMULAS.map((name, k) => [name, (row.kl?.formulas[k] as number) / (row.kl?.count as number)]),
+          ),
+          stored_mean: (row.kl.stored?.sum ?? 0) / (row.kl.stored?.count || 1),
+        },
+      })
+    }
+  },
+}
+
+/** One token makes up most of the KL of its row. */
+function isDominated({ count, largest, formulas }: KlSums): boolean {
+  return count > 1 && largest > KL_OUTLIER && largest >= KL_OUTLIER_SHARE * (formulas[K3] as number)
+}
+
+/** One extreme token is noise that a run can live with; it is shown because it drowns the rest of its row. */
+function outlier(member: TrajectoryFacts, { count, largest, largestToken: token, formulas }: KlSums): DumpFault {
+  const sum = formulas[K3] as number
+  return {
+    member,
+    severity: 'info',
+    scope: 'tokens',
+    tokens: { start: token, end: token + 1 },
+    message: `One token has a k3 of ${digits(largest)}: ${Math.round((100 * largest) / sum)} % of the KL of its row of ${count} trained tokens`,
+    evidence: { k3: largest, k3_of_row: sum, trained_tokens: count },
+  }
+}
+
+function describe({ reversed, best, declared, scales }: KlFit): string {
+  if (reversed && best === 'k1') return 'The stored KL is reference − policy: k1 with its sign turned'
+  const scale = best === null ? 1 : scales[best]
+  const times = Math.abs(scale - 1) < 0.01 ? '' : ` times ${digits(scale)}`
+  if (reversed) return `The stored KL is k3 with policy and reference exchanged${times}`
+  return `The stored KL is ${best}${times} and was declared to be ${declared}`
+}

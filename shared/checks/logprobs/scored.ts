@@ -1,0 +1,73 @@
+import { Expected, Provenance } from '../../model/tokens.ts'
+import type { TrajectoryView } from '../check.ts'
+import { CONTRADICTS_ZERO, LEAST_LOGPROB, POSITIVE_SLACK, TRAINER_IS_OFF } from './thresholds.ts'
+
+/** Trained tokens that the model wrote and that both the sampler and the trainer scored. */
+export interface ScoredPairs {
+  /** Token indices, ascending. */
+  readonly tokens: Int32Array
+  /** By token index, length S. */
+  readonly sampler: Float32Array
+  readonly trainer: Float32Array
+  /** Trained tokens whose exact 0.0 the trainer contradicts; not among `tokens`. */
+  readonly placeholders: readonly number[]
+}
+
+const cache = new WeakMap<TrajectoryView, ScoredPairs | null>()
+
+/** The pairs of a view, gathered once for all checks; null where the dump lacks one of the two streams or the mask. */
+export function pairsOf(view: TrajectoryView): ScoredPairs | null {
+  let pairs = cache.get(view)
+  if (pairs === undefined) {
+    pairs = gather(view)
+    cache.set(view, pairs)
+  }
+  return pairs
+}
+
+/** Neither a filler nor absent. */
+export function isLogprob(value: number): boolean {
+  return value <= POSITIVE_SLACK && value > LEAST_LOGPROB
+}
+
+/**
+ * Trained tokens that nothing in the dump denies to be sampled. A trained token that was not sampled has no logprob worth
+ * comparing: that it is trained is the fault, and another check's.
+ */
+export function isTrainedSample({ mask, expectedRl, provenance }: TrajectoryView, token: number): boolean {
+  if (mask?.[token] !== 1) return false
+  const told = provenance?.[token]
+  if (told === Provenance.notSampled) return false
+  return told === Provenance.sampled || expectedRl?.[token] !== Expected.masked
+}
+
+function gather(view: TrajectoryView): ScoredPairs | null {
+  const { sampler, trainer } = view.trajectory.logprobs
+  if (sampler === null || trainer === null || view.mask === null) return null
+  const tokens = new Int32Array(sampler.length)
+  let count = 0
+  let zeros = 0
+  let otherTokens = 0
+  let otherOff = 0
+  for (let i = 0; i < sampler.length; i++) {
+    const own = sampler[i] as number
+    const other = trainer[i] as number
+    if (!isLogprob(own) || !isLogprob(other) || !isTrainedSample(view, i)) continue
+    tokens[count++] = i
+    if (own !== 0) {
+      otherTokens++
+      if (Math.abs(own - other) > -CONTRADICTS_ZERO) otherOff++
+    } else if (other < CONTRADICTS_ZERO) zeros++
+  }
+  if (zeros === 0 || otherOff > TRAINER_IS_OFF * otherTokens) {
+    return { tokens: tokens.subarray(0, count), sampler, trainer, placeholders: [] }
+  }
+  const isPlaceholder = (i: number) => sampler[i] === 0 && (trainer[i] as number) < CONTRADICTS_ZERO
+  const all = tokens.subarray(0, count)
+  return {
+    tokens: all.filter((i) => !isPlaceholder(i)),
+    sampler,
+    trainer,
+    placeholders: Array.from(all.filter(isPlaceholder)),
+  }
+}

@@ -1,0 +1,36 @@
+import type { Check } from '../check.ts'
+import { tokenCount } from '../edges.ts'
+import { gapOf } from './gap.ts'
+import { digits, scoredSpan, scoredSpans } from './text.ts'
+import { LARGEST_SHIFT } from './thresholds.ts'
+
+/** L06. The two arrays agree once one of them is moved. */
+export const L06: Check = {
+  code: 'L06',
+  name: 'logprobs-shifted',
+  title: 'Sampler and trainer logprobs are shifted against each other',
+  hypotheses: [],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'logprobs.sampler', 'logprobs.trainer'],
+  looksAt: 'rollouts with enough tokens that both sampler and trainer scored',
+  why: "Each token is weighted by its neighbour's probability: the ratios are noise.",
+  fix: 'Align both arrays to the token they score: index i is the logprob of token i given those before it.',
+  cite: 'Trinity-RFT#259, TRL#3867',
+  trajectory(view, _settings, report) {
+    const gap = gapOf(view)
+    if (gap === null) return
+    const affected = gap.cause === 'shifted'
+    report.place(affected)
+    if (!affected) return
+    const { shift, correlations } = gap
+    const at = correlations[shift + LARGEST_SHIFT] as number
+    report.fault({
+      scope: 'trajectory',
+      tokens: scoredSpan(view),
+      affected: scoredSpans(view),
+      message: `Trainer logprobs are ${tokenCount(Math.abs(shift))} ${shift > 0 ? 'late' : 'early'} against the sampler's: they correlate at ${digits(at)} there, and at ${digits(correlations[LARGEST_SHIFT] as number)} as stored`,
+      evidence: { shift, correlations_from_minus_3: correlations, mean_absolute_gap: gap.meanAbsolute },
+    })
+  },
+}

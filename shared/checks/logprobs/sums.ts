@@ -1,0 +1,162 @@
+import { Hash64 } from '../../model/hash.ts'
+import type { TrajectoryView } from '../check.ts'
+import { isLogprob, isTrainedSample, pairsOf } from './scored.ts'
+
+/** Sums over the trained tokens of a rollout that sampler and trainer both scored; gaps are sampler − trainer, in nats. */
+export interface GapSums {
+  readonly count: number
+  readonly sum: number
+  readonly absolute: number
+  readonly squares: number
+  readonly largest: number
+  readonly trainerSum: number
+  /** Logprobs of the sampler other than 0, and 16 hex digits over all of the sampler's: the same text scored by the same weights. */
+  readonly samplerValues: number
+  readonly samplerHash: string
+}
+
+/** The formulas that a stored KL may follow; d = reference − trainer logprob: −d, d²/2, e^d − d − 1, and that of −d. */
+export const KL_FORMULAS = ['k1', 'k2', 'k3', 'k3-reversed'] as const
+export type KlFormula = (typeof KL_FORMULAS)[number]
+
+/** Sums over the trained tokens of a rollout that trainer and reference both scored. Lists are in the order of `KL_FORMULAS`. */
+export interface KlSums {
+  readonly count: number
+  readonly formulas: readonly number[]
+  /** Largest k3 of a token, and where. */
+  readonly largest: number
+  readonly largestToken: number
+  readonly trainerSum: number
+  readonly referenceSum: number
+  /** Of the KL that the dump stores on the same tokens; null where it stores none. */
+  readonly stored: {
+    readonly count: number
+    readonly sum: number
+    readonly least: number
+    readonly squares: number
+    /** Σ stored · formula and Σ formula², for the share of the one that the other explains. */
+    readonly products: readonly number[]
+    readonly formulaSquares: readonly number[]
+  } | null
+  /** The formula that the record's metadata declares, null where it declares none. */
+  readonly declared: KlFormula | null
+}
+
+/** What is kept of a trajectory's logprobs; a field is absent where the dump lacks one of its streams. */
+export interface LogprobFacts {
+  readonly gap?: GapSums
+  readonly kl?: KlSums
+}
+
+export function logprobFacts(view: TrajectoryView): LogprobFacts {
+  const gap = gapSums(view)
+  const kl = klSums(view)
+  return { ...(gap === null ? {} : { gap }), ...(kl === null ? {} : { kl }) }
+}
+
+function gapSums(view: TrajectoryView): GapSums | null {
+  const pairs = pairsOf(view)
+  if (pairs === null || pairs.tokens.length === 0) return null
+  const { tokens, sampler, trainer } = pairs
+  const hash = new Hash64()
+  const bits = new Int32Array(sampler.buffer, sampler.byteOffset, sampler.length)
+  let [sum, absolute, squares, largest, trainerSum, samplerValues] = [0, 0, 0, 0, 0, 0]
+  for (let k = 0; k < tokens.length; k++) {
+    const i = tokens[k] as number
+    const gap = (sampler[i] as number) - (trainer[i] as number)
+    const size = Math.abs(gap)
+    sum += gap
+    absolute += size
+    squares += gap * gap
+    if (size > largest) largest = size
+    trainerSum += trainer[i] as number
+    if (sampler[i] !== 0) samplerValues++
+    hash.word(bits[i] as number)
+  }
+  return {
+    count: tokens.length,
+    sum,
+    absolute,
+    squares,
+    largest,
+    trainerSum,
+    samplerValues,
+    samplerHash: hash.digest(),
+  }
+}
+
+/** k1, k2, k3 and the reversed k3 of a token into `into`. */
+function formulasAt(trainer: number, reference: number, into: Float64Array): void {
+  const d = reference - trainer
+  into[0] = -d
+  into[1] = (d * d) / 2
+  into[2] = Math.exp(d) - d - 1
+  into[3] = Math.exp(-d) + d - 1
+}
+
+function klSums(view: TrajectoryView): KlSums | null {
+  const { logprobs, kl, meta } = view.trajectory
+  const { trainer, reference } = logprobs
+  if (trainer === null || reference === null || view.mask === null) return null
+  const at = new Float64Array(KL_FORMULAS.length)
+  const formulas = new Float64Array(KL_FORMULAS.length)
+  const products = new Float64Array(KL_FORMULAS.length)
+  const formulaSquares = new Float64Array(KL_FORMULAS.length)
+  let [count, largest, largestToken, trainerSum, referenceSum] = [0, 0, -1, 0, 0]
+  let [storedCount, storedSum, storedSquares, least] = [0, 0, 0, Number.POSITIVE_INFINITY]
+  for (let i = 0; i < trainer.length; i++) {
+    const own = trainer[i] as number
+    const other = reference[i] as number
+    if (!isLogprob(own) || !isLogprob(other) || !isTrainedSample(view, i)) continue
+    formulasAt(own, other, at)
+    count++
+    trainerSum += own
+    referenceSum += other
+    if ((at[2] as number) > largest) {
+      largest = at[2] as number
+      largestToken = i
+    }
+    const stored = kl?.[i] ?? Number.NaN
+    for (let k = 0; k < at.length; k++) formulas[k] = (formulas[k] as number) + (at[k] as number)
+    if (!Number.isFinite(stored)) continue
+    storedCount++
+    storedSum += stored
+    storedSquares += stored * stored
+    least = Math.min(least, stored)
+    for (let k = 0; k < at.length; k++) {
+      const value = at[k] as number
+      products[k] = (products[k] as number) + stored * value
+      formulaSquares[k] = (formulaSquares[k] as number) + value * value
+    }
+  }
+  if (count === 0) return null
+  return {
+    count,
+    formulas: [...formulas],
+    largest,
+    largestToken,
+    trainerSum,
+    referenceSum,
+    stored:
+      storedCount === 0
+        ? null
+        : {
+            count: storedCount,
+            sum: storedSum,
+            least,
+            squares: storedSquares,
+            products: [...products],
+            formulaSquares: [...formulaSquares],
+          },
+    declared: declaredFormula(meta.kl_estimator ?? meta.kl_penalty),
+  }
+}
+
+/** The spellings of trainers: k1 is verl's `kl`, k2 its `mse`, k3 its `low_var_kl`. */
+function declaredFormula(value: unknown): KlFormula | null {
+  if (typeof value !== 'string') return null
+  const name = value.toLowerCase()
+  if (name === 'k1' || name === 'kl') return 'k1'
+  if (name === 'k2' || name === 'mse') return 'k2'
+  return name === 'k3' || name === 'low_var_kl' ? 'k3' : null
+}

@@ -1,0 +1,25 @@
+import type { Span } from '../../model/tokens.ts'
+import type { TrajectoryView } from '../check.ts'
+import { pairsOf } from './scored.ts'
+
+/** Three significant digits. */
+export function digits(value: number): string {
+  return String(Number(value.toPrecision(3)))
+}
+
+/** From the first scored token to the last: where a statement about all of them points. */
+export function scoredSpan(view: TrajectoryView): Span {
+  const tokens = pairsOf(view)?.tokens ?? new Int32Array(0)
+  return { start: tokens[0] ?? 0, end: (tokens.at(-1) ?? -1) + 1 }
+}
+
+/** The scored tokens as spans, for counting what a fault touches. */
+export function scoredSpans(view: TrajectoryView): Span[] {
+  const spans: { start: number; end: number }[] = []
+  for (const i of pairsOf(view)?.tokens ?? []) {
+    const last = spans.at(-1)
+    if (last?.end === i) last.end++
+    else spans.push({ start: i, end: i + 1 })
+  }
+  return spans
+}

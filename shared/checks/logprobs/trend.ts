@@ -1,0 +1,50 @@
+import type { TrajectoryFacts } from '../facts.ts'
+import { DIFFERS, TREND_GROWTH, TREND_RANK, TREND_STEPS } from './thresholds.ts'
+
+/** Mean |gap| by training step. */
+export interface GapTrend {
+  readonly steps: readonly { readonly step: number; readonly mean: number }[]
+  /** Kendall's rank correlation of step and mean, -1 to 1. */
+  readonly rank: number
+  /** Means over the first and the last third of the steps. */
+  readonly first: number
+  readonly last: number
+  /** The gap rises with the step, to where engines no longer agree. */
+  readonly grows: boolean
+}
+
+/** Null with fewer steps than a trend can be told from. */
+export function gapTrend(facts: readonly TrajectoryFacts[]): GapTrend | null {
+  const sums = new Map<number, { count: number; absolute: number }>()
+  for (const { step, gap } of facts) {
+    if (step === null || gap === undefined) continue
+    const sum = sums.get(step) ?? { count: 0, absolute: 0 }
+    sum.count += gap.count
+    sum.absolute += gap.absolute
+    sums.set(step, sum)
+  }
+  if (sums.size < TREND_STEPS) return null
+  const steps = [...sums]
+    .sort(([a], [b]) => a - b)
+    .map(([step, { count, absolute }]) => ({ step, mean: absolute / count }))
+  const means = steps.map(({ mean }) => mean)
+  const third = Math.floor(means.length / 3)
+  const average = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const first = average(means.slice(0, third))
+  const last = average(means.slice(-third))
+  const rank = kendall(means)
+  return { steps, rank, first, last, grows: rank >= TREND_RANK && last >= TREND_GROWTH * first && last >= DIFFERS }
+}
+
+/** Most steps compared pair by pair: a run of thousands is thinned out evenly. */
+const MOST_STEPS = 512
+
+function kendall(means: readonly number[]): number {
+  const stride = Math.ceil(means.length / MOST_STEPS)
+  const values = means.filter((_, k) => k % stride === 0)
+  let balance = 0
+  for (let i = 0; i < values.length; i++) {
+    for (let j = i + 1; j < values.length; j++) balance += Math.sign((values[j] as number) - (values[i] as number))
+  }
+  return (2 * balance) / (values.length * (values.length - 1))
+}
