@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { isCutJson } from '../../shared/checks/truncation/cut-tool-call.ts'
 import { endingOf } from '../../shared/checks/truncation/ending.ts'
 import { finalAnswer } from '../../shared/checks/truncation/reward-for-cut-text.ts'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { auditDump } from '../checks/audit.ts'
 import { type FixtureDump, searchRow } from '../fixtures/checks/fixture.ts'
-import type { RecordOptions, TurnSpec } from '../helpers/conversation.ts'
+import { type Conversation, conversation, type RecordOptions, type TurnSpec, user } from '../helpers/conversation.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 
@@ -158,5 +159,114 @@ describe('C12', () => {
     // The row then ends with a closed call and its reply, as a whole one might.
     const { findings: found } = await findings('C12', {}, { messages: true, cutRight: 24 })
     expect(found[0]).toMatchObject({ record: 0, evidence: { answer: '<answer>Ines Valdoro</answer>' } })
+  })
+})
+
+describe('C02', () => {
+  const QUESTION = `Who made the film? ${'It was shot in the old port, on the quay and on the pier. '.repeat(4)}And who wrote the music?`
+  const asked = (visible: string) => ({ user: { text: visible } })
+  const told = (tokenizer: Tokenizer, visible: string, options: RecordOptions = {}) =>
+    searchRow(tokenizer, 0, asked(visible), {
+      more: {
+        messages: [
+          { role: 'user', content: QUESTION },
+          { role: 'assistant', content: 'I look it up.' },
+        ],
+      },
+      ...options,
+    })
+  const audited = async (rows: (tokenizer: Tokenizer) => Conversation[]) =>
+    (await auditDump({ story: '', family: 'qwen2.5', rows })).byCode.get('C02')!
+
+  it.each([
+    ['right', QUESTION.slice(0, 120)],
+    ['middle', QUESTION.slice(0, 60) + QUESTION.slice(-60)],
+  ])('holds a question against its message: cut on the %s', async (cut, visible) => {
+    const { findings: found } = await audited((tokenizer) => [told(tokenizer, visible)])
+    expect(found).toMatchObject([{ severity: 'error', turn: 1, evidence: { cut, role: 'user' } }])
+    expect(found[0]?.evidence.lost_tokens).toBeGreaterThan(10)
+  })
+
+  it('is silent where the whole question is there', async () => {
+    expect((await audited((tokenizer) => [told(tokenizer, QUESTION)])).findings).toEqual([])
+  })
+
+  it('sees a completion that begins inside the question', async () => {
+    const { findings: found } = await audited((tokenizer) => {
+      const row = conversation(tokenizer, [user('Who made the film?'), user('Who wrote the music? Ines Valdoro did.')])
+      const at = row.layout[1]!.contentStart + 4
+      row.record.prompt_length = at
+      row.record.loss_mask = row.record.input_ids.map((_, token) => (token >= at ? 1 : 0))
+      return [row]
+    })
+    expect(found).toMatchObject([{ turn: 1, evidence: { cut: 'right' } }])
+  })
+})
+
+describe('C05', () => {
+  const rows = (flags: readonly boolean[]) =>
+    flags.map((isTruncated, i) => factsOf(i, { isTruncated, lastToken: isTruncated ? 128008 : 128009 }))
+
+  it('names an end token that is flagged as a cut every time', () => {
+    const { findings: found, tally } = runOver('C05', dumpOf(rows([true, true, true, false, false])))
+    expect(tally).toMatchObject({ checked: 3, affected: 3 })
+    expect(found[0]).toMatchObject({ severity: 'error', record: 0, evidence: { last_token: 128008 } })
+  })
+
+  it('is silent where others with the same end token are not flagged, at a limit, and where text was lost', () => {
+    const same = rows([true, true, true, false]).map((row) => ({ ...row, lastToken: 128009 }))
+    expect(runOver('C05', dumpOf(same)).tally.affected).toBe(0)
+    const flagged = rows([true, true, true])
+    expect(runOver('C05', dumpOf(flagged, { limits: { max_seq_len: 200 } })).tally.affected).toBe(0)
+    expect(runOver('C05', dumpOf(flagged.map((row) => ({ ...row, lost: 9 })))).tally.affected).toBe(0)
+  })
+})
+
+describe('C08', () => {
+  const WHOLE = `Night Harbour is a film of 1961. ${'The port, the quay and the pier are seen in it. '.repeat(12)}Ines Valdoro made it.`
+  const seen = (reply: string, rows = 3) =>
+    auditDump({
+      story: '',
+      family: 'qwen3',
+      rows: (tokenizer) =>
+        Array.from({ length: rows }, (_, i) =>
+          searchRow(
+            tokenizer,
+            i,
+            { reply: { text: reply } },
+            {
+              more: {
+                messages: [
+                  { role: 'user', content: 'Who?' },
+                  { role: 'assistant', content: 'I look it up.' },
+                  { role: 'tool', content: WHOLE },
+                  { role: 'assistant', content: 'It says so.' },
+                ],
+              },
+            },
+          ),
+        ),
+    })
+
+  it.each([
+    ['right', WHOLE.slice(0, 256)],
+    ['left', WHOLE.slice(-256)],
+    ['middle', WHOLE.slice(0, 128) + WHOLE.slice(-128)],
+  ])('holds replies against their messages: cut on the %s, and infers the limit', async (cut, reply) => {
+    const { byCode, views } = await seen(reply)
+    const { findings: found, tally } = byCode.get('C08')!
+    expect(tally).toMatchObject({ checked: 3, affected: 3, placesChecked: 3, placesAffected: 3 })
+    expect(found[0]).toMatchObject({ turn: 3, evidence: { cut, shown_by: 'messages', characters_left: 256 } })
+    expect(found[0]?.evidence.lost_text).toContain('The port the quay and the pier')
+    expect(dumpOf(views.map(({ facts }) => facts)).limits.max_tool_response_length).toEqual({
+      value: 256,
+      origin: 'inferred',
+    })
+  })
+
+  it('infers no limit from two replies, and finds no cut in a whole one', async () => {
+    const { views } = await seen(WHOLE.slice(0, 256), 2)
+    expect(dumpOf(views.map(({ facts }) => facts)).limits.max_tool_response_length).toBeNull()
+    expect((await seen(WHOLE)).byCode.get('C08')?.tally).toMatchObject({ checked: 3, affected: 0 })
   })
 })

@@ -70,7 +70,8 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer }
     const shorter = whole !== null && bytesIn(table, ids, reply) + LEAST_SHORTER < whole.length
     if (!open && !shorter && !holdsAny(ids, reply, marked)) continue
     const span = withoutTags(table, ids, reply)
-    const text = decodeSpan(table, ids, span.start, span.end)
+    // A newline of the tag may share its token with the text: the tags are taken off the text itself.
+    const text = decodeSpan(table, ids, reply.start, reply.end).replace(OPENING, '').replace(CLOSING, '')
     const marker = findMarker(text)
     const cut = whole === null ? null : findCut(text, whole)
     if (marker === null && cut === null && !open) continue
