@@ -17,16 +17,17 @@ const BUNDLED_TITLES: Readonly<Record<BundledTokenizerId, string>> = {
 }
 
 /**
- * A tokenizer from its parsed files; `files.config` may be null. The encoder is made on the first `encode`, which takes a
- * few hundred milliseconds; displaying and framing ids need only the table.
+ * A tokenizer from its parsed files; `files.config` may be null. The encoder is made on the first `encode`, which takes
+ * a few hundred milliseconds; displaying and framing ids need only the table.
  *
- * `encode` adds nothing to the text. Without `specials`, the literal `<|im_end|>` in a text is spelt by ordinary pieces;
- * tokens that are added but not special (`<tool_call>`, `<think>`) become their ids either way, as they do in the
- * Rust implementation. A lone surrogate is encoded as U+FFFD. A megabyte of one repeated character takes seconds to encode: callers that encode
- * text of a dump cap its length.
+ * `encode` adds nothing to the text. Without `specials`, the literal `<|im_end|>` in a text is spelt by ordinary
+ * pieces; tokens that are added but not special (`<tool_call>`, `<think>`) become their ids either way, as they do in
+ * the Rust implementation. A lone surrogate is encoded as U+FFFD. A byte-level BPE of the usual kind takes about a
+ * third of a second for a megabyte of one repeated character, the worst case; other tokenizers are encoded by the
+ * library and take many seconds for it: callers that encode text of a dump cap its length.
  *
- * Throws `TokenizerError` where the files are not those of a tokenizer; `encode` throws it where the vocabulary can be read
- * but its model is of a kind that cannot encode.
+ * Throws `TokenizerError` where the files are not those of a tokenizer; `encode` throws it where the vocabulary can be
+ * read but its model is of a kind that cannot encode.
  */
 export function createTokenizer(files: TokenizerFiles, name: TokenizerName): Tokenizer {
   const vocabulary = readVocabulary(files)

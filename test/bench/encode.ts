@@ -10,8 +10,8 @@ const REPEATS = 3
 const GOALS = { 'qwen2.5': 15, llama3: 12 } as const
 
 /**
- * Re-encoding 10 MB of rollouts against the library, both sides in turns, every pass of ours with nothing remembered from the
- * one before. Throws where one id differs.
+ * Re-encoding 10 MB of rollouts against the library, both sides in turns, every pass of ours with nothing remembered
+ * from the one before. Throws where one id differs.
  */
 export async function encodeAgainstLibrary(): Promise<void> {
   for (const family of ['qwen2.5', 'llama3'] as const) {

@@ -3,8 +3,9 @@ import { generator } from './dump.ts'
 const NOT_LATIN = ['東京', '城市里', 'привет', 'мир', '😀', 'été', 'Straße', '안녕', 'नमस्ते', 'naïve']
 
 /**
- * Texts as rollouts have them, about `characters` in all: reasoning, tool calls, retrieved documents and answers, of words
- * that come as often as in a language (the common ones first in `words`), with names, numbers, hashes and other scripts.
+ * Texts as rollouts have them, about `characters` in all: reasoning, tool calls, retrieved documents and answers, of
+ * words that come as often as in a language (the common ones first in `words`), with names, numbers, hashes and other
+ * scripts.
  */
 export function rolloutTexts(characters: number, words: readonly string[], seed = 11): string[] {
   const random = generator(seed)

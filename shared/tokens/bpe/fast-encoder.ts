@@ -8,8 +8,9 @@ import { pieces } from './pieces.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * An encoder that gives the ids of the library's own `encode` without `add_special_tokens`, at many times its speed; null for every
- * `tokenizer.json` that asks for a step which this one does not do the same way. `added` are the tokens to recognise in the text.
+ * An encoder that gives the ids of the library's own `encode` without `add_special_tokens`, at many times its speed;
+ * null for every `tokenizer.json` that asks for a step which this one does not do the same way. `added` are the tokens
+ * to recognise in the text.
  */
 export function fastEncoder(
   files: TokenizerFiles,
@@ -31,7 +32,7 @@ export function fastEncoder(
   const literals = literalPattern(added)
   const encodeSection = (section: string, ids: number[]) => {
     const normalised = composes ? section.normalize('NFC') : section
-    // As in the library: a text that only becomes a token's content when it is composed is that token, if it stands alone.
+    // As in the library: a text that is a token's content only once it is composed is that token, if it stands alone.
     const id = normalised.length <= longest ? contents.get(normalised) : undefined
     if (id !== undefined) ids.push(id)
     else for (const piece of pieces(normalised, pattern)) encoder.append(piece, ids)
@@ -51,7 +52,7 @@ export function fastEncoder(
   }
 }
 
-/** One regular expression that cuts the text into isolated pieces, and bytes spelt after it: the library's own pattern. */
+/** The library's own pattern, where the steps are: cut into isolated pieces by one pattern, then spell their bytes. */
 function splitPattern(step: unknown): RegExp | null {
   if (!isFields(step) || step.type !== 'Sequence' || !Array.isArray(step.pretokenizers)) return null
   const [split, bytes, more]: unknown[] = step.pretokenizers
@@ -90,7 +91,7 @@ function changesText(config: unknown): boolean {
   return isFields(config) && (config.remove_space === true || Boolean(config.do_lowercase_and_remove_accent))
 }
 
-/** A literal without a half of a surrogate pair, which a pattern could not find inside a character, and without stripping. */
+/** Takes no white space, and has no half of a surrogate pair, which a pattern would not find inside a character. */
 function isPlain({ content, leftStrip, rightStrip }: AddedToken): boolean {
   return !leftStrip && !rightStrip && !/\p{Cs}/u.test(content)
 }

@@ -4,7 +4,7 @@ const FREE = -1
 
 /**
  * The merges of a byte-pair encoding: which two neighbouring ids join, how early, and into which id. An open-addressed
- * hash table in one `Int32Array`, because a `Map` of a quarter of a million pairs costs ten times the memory and the time.
+ * hash table in one `Int32Array`: a `Map` of a quarter of a million pairs would need an object or a text a pair.
  */
 export class MergeTable {
   readonly #slots: Int32Array

@@ -45,8 +45,8 @@ function mergeShort(ids: Int32Array, length: number, table: MergeTable): number 
 }
 
 /**
- * The ids as a linked list over their first positions. A pair is in the heap as rank and position; what is popped counts
- * only where the pair at that position still has that rank.
+ * The ids as a linked list over their first positions. A pair is in the heap as rank and position; what is popped
+ * counts only where the pair at that position still has that rank.
  */
 function mergeLong(ids: Int32Array, length: number, table: MergeTable): number {
   const next = new Int32Array(length)

@@ -7,15 +7,16 @@ export interface ByteLevelModel {
   /** Id of each of the 256 bytes. */
   readonly byteIds: Int32Array
   readonly merges: MergeTable
-  /** Id of a whole piece, spelt in the byte alphabet, that is taken before any merge; null where merges alone decide. */
+  /** Ids of whole pieces, spelt in the byte alphabet, that are taken before any merge; null where merges decide. */
   readonly wholes: ReadonlyMap<string, number> | null
   /** Characters of the longest of `wholes`, which is bytes of a piece; 0 where there are none. */
   readonly longestWhole: number
 }
 
 /**
- * The model of a `tokenizer.json`; null where it is of another kind, or where its ids alone could not tell what the library makes
- * of the entries' text: a merge whose parts or result are no entries, a byte without entry, two entries with one id.
+ * The model of a `tokenizer.json`; null where it is of another kind, or where its ids alone could not tell what the
+ * library makes of the entries' text: a merge whose parts or result are no entries, a byte without entry, two entries
+ * with one id.
  */
 export function readByteLevelModel(model: unknown, added: readonly AddedToken[]): ByteLevelModel | null {
   if (!isFields(model) || model.type !== 'BPE' || !isFields(model.vocab) || !Array.isArray(model.merges)) return null

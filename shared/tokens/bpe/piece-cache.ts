@@ -1,4 +1,4 @@
-/** Pieces that are remembered. Rollouts repeat themselves: ten megabytes of them have about half as many different ones. */
+/** Pieces that are remembered. Rollouts repeat themselves: this is more than ten megabytes of them have. */
 const MOST_PIECES = 1 << 17
 /** UTF-16 code units of the longest piece that is remembered; longer ones seldom return. */
 export const LONGEST_REMEMBERED = 64
@@ -7,14 +7,18 @@ const MOST_UNITS = 1 << 20
 const MOST_IDS = 1 << 19
 /** Twice as many slots as pieces, so that runs of taken slots are short. */
 const SLOTS = MOST_PIECES * 2
-/** Integers a slot: hash, length of the piece (0 = free), where its code units begin, its id or -1 - the place of several. */
+/**
+ * Integers a slot: hash, length of the piece (0 = free), where its code units begin, its id or -1 - the place of
+ * several.
+ */
 const STRIDE = 4
 /** Slots that are looked at for one piece: a text made to collide is slower by this much and no more. */
 const MOST_PROBES = 16
 
 /**
- * The ids of pieces met before, in at most eight megabytes; when these are full it forgets all and begins anew. Not a `Map`, because
- * that one takes most of the time of encoding, and holds on to the whole text that a longer piece was cut from.
+ * The ids of pieces met before, in at most eight megabytes; when these are full it forgets all and begins anew. Not a
+ * `Map`, because that one takes most of the time of encoding, and holds on to the whole text that a longer piece was
+ * cut from.
  */
 export class PieceCache {
   readonly #slots = new Int32Array(SLOTS * STRIDE)
@@ -43,7 +47,10 @@ export class PieceCache {
     return true
   }
 
-  /** Remembers the first `count` of `ids` for a piece that is not remembered yet; one that is too long or crowded out is left. */
+  /**
+   * Remembers the first `count` of `ids` for a piece that is not remembered yet; one that is too long or crowded out is
+   * left.
+   */
   remember(piece: string, ids: Int32Array, count: number): void {
     if (piece.length > LONGEST_REMEMBERED) return
     const full = this.#pieces === MOST_PIECES || this.#unitsUsed + piece.length > MOST_UNITS
