@@ -95,6 +95,7 @@ describe('C01', () => {
     const { findings: found } = await findings('C01', {}, { cutLeft: 12, messages: true })
     // Of the twelve tokens that were cut three are the header, which messages do not hold.
     expect(found[0]).toMatchObject({ severity: 'error', record: 0, turn: 0, evidence: { lost_tokens_estimated: 9 } })
+    expect(found[0]?.evidence).toMatchObject({ cut: 'left', lost_parts: ['system prompt'] })
   })
 
   it('names a row that lacks the system turn of its group', () => {
@@ -158,7 +159,10 @@ describe('C12', () => {
   it('names an answer whose whole turn was cut away', async () => {
     // The row then ends with a closed call and its reply, as a whole one might.
     const { findings: found } = await findings('C12', {}, { messages: true, cutRight: 24 })
-    expect(found[0]).toMatchObject({ record: 0, evidence: { answer: '<answer>Ines Valdoro</answer>' } })
+    expect(found[0]).toMatchObject({
+      record: 0,
+      evidence: { answer: '<answer>Ines Valdoro</answer>', cut: 'right', lost_parts: ['answer'] },
+    })
   })
 })
 

@@ -4,6 +4,7 @@ import type { TrajectoryFacts } from '../facts.ts'
 import { shown } from '../groups/statistics.ts'
 import { CLOSED_ROWS_FOR_CONTRAST } from '../thresholds.ts'
 import { endingOf, reachedLimit } from './ending.ts'
+import { lostAfterEnd } from './what-was-lost.ts'
 
 /**
  * C03. A rollout that a limit ended is trained and keeps its reward. Rows whose own fields tell why they ended are decided
@@ -44,7 +45,12 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
     turn,
     tokens: { start: turn.contentStart, end: turn.end },
     message: `The last turn has no end token; its ${trained} tokens are trained with reward ${shown(facts.reward)}`,
-    evidence: { ...endEvidence(facts, settings.limits), trained_tokens: trained, tail: view.text(tail) },
+    evidence: {
+      ...endEvidence(facts, settings.limits),
+      ...lostAfterEnd(view),
+      trained_tokens: trained,
+      tail: view.text(tail),
+    },
   })
 }
 

@@ -49,6 +49,8 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
           rows: group.members.length,
           end: member.endReason,
           is_truncated: member.isTruncated,
+          lost_tokens: member.lost,
+          supporting_documents: member.supportingDocuments,
           ...counted,
         },
       })

@@ -2,6 +2,7 @@ import type { Turn } from '../../model/tokens.ts'
 import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { encoded } from '../encoded.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { namedParts } from './what-was-lost.ts'
 
 /** C01. The ids begin inside a turn, or with another turn than the other rollouts of the same prompt. */
 export const promptCutLeft: Check = {
@@ -34,7 +35,8 @@ function lookAtStart(view: TrajectoryView, _settings: unknown, report: Reporter)
   if (trajectory.promptLength === 0 || view.mask?.[start] === 1 || view.trajectory.sampled?.[start] === 1) return
   const turn = segmentation.turns[0] ?? null
   const end = turn === null ? Math.min(start + 1, view.ids.length) : Math.max(turn.end, start + 1)
-  const lost = lostPromptTokens(view, turn)
+  const before = lostPrompt(view, turn)
+  const lost = before?.tokens ?? null
   report.place(true)
   report.fault({
     turn,
@@ -49,19 +51,34 @@ function lookAtStart(view: TrajectoryView, _settings: unknown, report: Reporter)
       first_text: view.text({ start, end: Math.min(end, start + 24) }),
       prompt_tokens: trajectory.promptLength,
       max_prompt_length: trajectory.limits?.max_prompt_length ?? null,
+      cut: 'left',
       lost_tokens_estimated: lost,
+      lost_parts: before === null ? null : lostParts(view, before.text),
     },
   })
+}
+
+/** The tool schema is rendered and not in the messages: it is lost where its record has tools and no name of theirs is left in the prompt. */
+function lostParts(view: TrajectoryView, before: string): string[] {
+  const { trajectory, segmentation, ids } = view
+  const names = (trajectory.tools ?? []).flatMap((tool) => JSON.stringify(tool)?.match(/"name":"([^"]+)"/)?.[1] ?? [])
+  const first = segmentation?.turns.find(({ kind }) => kind === 'assistant')?.start ?? ids.length
+  const prompt = names.length === 0 ? '' : view.text({ start: segmentation?.padding.left ?? 0, end: first })
+  const noSchema = names.length > 0 && !names.some((name) => prompt.includes(name))
+  return [...namedParts(trajectory, before), ...(noSchema ? ['tool schema'] : [])]
 }
 
 /** Characters of the first visible text by which it is found in the messages. */
 const FIRST_TEXT = 60
 
 /**
- * Tokens of the messages that stand before the first visible text; null where the messages do not hold that text. What the
+ * What of the messages stands before the first visible text; null where the messages do not hold that text. What the
  * template adds around messages (headers, tool schemas) is not in them, so more may be lost.
  */
-function lostPromptTokens(view: TrajectoryView, turn: Turn | null): number | null {
+function lostPrompt(
+  view: TrajectoryView,
+  turn: Turn | null,
+): { readonly tokens: number; readonly text: string } | null {
   const { messages } = view.trajectory
   const tokenizer = view.tokenizer
   if (messages === null || tokenizer === null || turn === null) return null
@@ -71,14 +88,17 @@ function lostPromptTokens(view: TrajectoryView, turn: Turn | null): number | nul
     .replace(/^\uFFFD+/u, '')
     .slice(0, FIRST_TEXT)
   if (visible.trim() === '') return null
-  let before = 0
+  let tokens = 0
+  let text = ''
   for (const { content } of messages) {
     if (content === null) continue
     const at = content.indexOf(visible)
-    const ids = encoded(tokenizer, at < 0 ? content : content.slice(0, at))
+    const missing = at < 0 ? content : content.slice(0, at)
+    const ids = encoded(tokenizer, missing)
     if (ids === null) return null
-    before += ids.length
-    if (at >= 0) return before
+    tokens += ids.length
+    text += `${missing}\n`
+    if (at >= 0) return { tokens, text }
   }
   return null
 }

@@ -1,6 +1,7 @@
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { shown } from '../groups/statistics.ts'
 import { ANSWER_TAIL } from '../thresholds.ts'
+import { lostAfterEnd } from './what-was-lost.ts'
 
 /** C12. The reward was earned by a final answer that the messages hold and the ids do not. */
 export const rewardForCutText: Check = {
@@ -46,7 +47,7 @@ function lookAtAnswer(view: TrajectoryView, _settings: AuditSettings, report: Re
       last_visible_text: view.text(tail),
       reward: facts.reward,
       end: facts.endReason,
-      lost_tokens: facts.lost,
+      ...lostAfterEnd(view),
     },
   })
 }
