@@ -104,9 +104,9 @@ function splitPrompts({ groupSize }: DumpView, groups: readonly GroupView[]): Re
   return new Set(fits.map(([prompt]) => prompt))
 }
 
-/** A prompt may come back in a later step. */
-function promptKey({ promptHash, step }: TrajectoryFacts): string {
-  return `${step ?? ''} ${promptHash}`
+/** A prompt may come back in a later step, or in another file: evaluations ask the same questions again. */
+function promptKey({ place, promptHash, step }: TrajectoryFacts): string {
+  return `${place.source} ${step ?? ''} ${promptHash}`
 }
 
 function hasPrompts({ members }: GroupView): boolean {
