@@ -13,6 +13,9 @@ import { testTokenizer } from '../helpers/tokenizers.ts'
 /** Numbers that do not survive as 32-bit floats. */
 const LOGPROB = -0.123456789012345
 
+/** Up to 0.3, the same every time. */
+const noise = (token: number) => ((token * 7919) % 31) / 100
+
 /**
  * Rollouts of a search task, Qwen2.5 ids, as lines of native JSONL. In those whose index is in `faulty` the tool's reply
  * carries loss (M01), which stands in nothing else.
@@ -43,7 +46,8 @@ export async function searchRollouts(rollouts: number, faulty: readonly number[]
         messages: true,
       },
     )
-    const sampler = record.logprobs!.sampler!.map((value) => (value === null ? null : LOGPROB))
-    return JSON.stringify({ ...record, logprobs: { ...record.logprobs, sampler } })
+    const sampler = record.logprobs!.sampler!.map((value, token) => (value === null ? null : LOGPROB - noise(token)))
+    const trainer = sampler.map((value, token) => (value === null ? null : value + noise(token + 5) / 10))
+    return JSON.stringify({ ...record, logprobs: { ...record.logprobs, sampler, trainer } })
   })
 }

@@ -114,7 +114,7 @@ describe('rows of a dump', () => {
       lines([
         cleanRollout(tokenizer, 0, { group: 'a', groupSize: 2, reward: 0.5 }),
         rolloutWithTrainedReply(tokenizer, 1, { group: 'a', groupSize: 2, reward: 0.5 }),
-        cleanRollout(tokenizer, 2),
+        cleanRollout(tokenizer, 2, { reward: 0.5 }),
       ]),
     )
   })
