@@ -2,10 +2,12 @@ import { Hash64 } from '../model/hash.ts'
 import { type Segmentation, type Span, TokenState, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
+import { answerPlace } from './answer-place.ts'
 import { writtenTurns } from './edges.ts'
 import { endReason } from './end-reason.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
+import { pairingFacts } from './pairing.ts'
 import { lengthOf } from './spans.ts'
 import { drawStrip } from './strip.ts'
 import { supportingDocuments } from './supporting-documents.ts'
@@ -46,6 +48,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
     isTruncated: trajectory.isTruncated,
     excluded: trajectory.excluded,
     model: trajectory.model,
+    pairing: pairingFacts(trajectory, tokens?.segmentation ?? null),
     lost: tokens === null ? 0 : countLostTokens(trajectory, tokens, end),
     ...(tokens === null ? {} : replyFacts(trajectory, tokens)),
     supportingDocuments: tokens === null ? null : supportingDocuments(trajectory, tokens),
@@ -92,9 +95,10 @@ function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
     unknown: counts.unknown,
     weight,
     ...identity(ids, padding.left, promptLength, end),
-    firstRole: segmentation?.turns[0]?.role ?? null,
+    firstRole: segmentation?.cutLeft ? null : (segmentation?.turns[0]?.role ?? null),
     lastToken: lastToken(ids, segmentation),
     ...systemFacts(tokens),
+    answerPlace: answerPlace(trajectory, tokens),
     strip: drawStrip(states),
   }
 }

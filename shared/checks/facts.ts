@@ -1,5 +1,7 @@
 import type { Place } from '../model/source.ts'
+import type { AnswerPlace } from './answer-place.ts'
 import type { GapSums, KlSums } from './logprobs/sums.ts'
+import type { PairingFacts } from './pairing.ts'
 
 /** How a rollout ended, as the ids and the dump's own fields tell. */
 export const END_REASONS = ['stop', 'cut-prose', 'cut-call', 'cut-reply', 'prompt-only', 'unknown'] as const
@@ -47,6 +49,8 @@ export interface TrajectoryFacts {
   /** Hash of the system turn that the row begins with, its date left out, and that date as written; null without. What T09 and T14 compare between rows. */
   readonly systemHash?: string | null
   readonly promptDate?: string | null
+  /** Whose words hold the expected answer; null or absent where there is none to look for. */
+  readonly answerPlace?: AnswerPlace | null
   readonly endReason: EndReason
   readonly finishReason: string | null
   readonly isTruncated: boolean | null
@@ -54,6 +58,8 @@ export interface TrajectoryFacts {
   /** Sums of logprobs over trained tokens; absent where the dump lacks one of the streams they compare. */
   readonly gap?: GapSums
   readonly kl?: KlSums
+  /** Digests by which the rollout is compared with those of a second run. */
+  readonly pairing?: PairingFacts
   readonly model: string | null
   /** Tokens of each assistant turn's sampled span, and of each tool reply's content; for pile-ups. */
   readonly assistantLengths: readonly number[]

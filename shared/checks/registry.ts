@@ -11,6 +11,7 @@ import { M04 } from './mask/all-zero.ts'
 import { M14 } from './mask/appended-token-trained.ts'
 import { M03 } from './mask/assistant-masked.ts'
 import { M15 } from './mask/attention-is-loss-mask.ts'
+import { M18 } from './mask/credit-ignores-mask.ts'
 import { M17 } from './mask/cut-reply-trained.ts'
 import { M07 } from './mask/drift-by-prefill.ts'
 import { M10 } from './mask/end-not-trained.ts'
@@ -48,7 +49,7 @@ import { TRUNCATION_CHECKS } from './truncation/index.ts'
 /** Every check there is, by code. A new one is a file, a line here and a fixture (docs/adding-a-check.md). */
 export const CHECKS: readonly Check[] = [
   ...[M01, M02, M03, M04, M05, M06, M08, M09, M10, M11, M12, M15],
-  ...[M07, M13, M14, M16, M17],
+  ...[M07, M13, M14, M16, M17, M18],
   ...[T01, T04, T05, T07],
   ...[T03, T06, T08, T09, T14, T15, T16, T17, T18, T19],
   ...[T02, T10, T11, T12, T13],

@@ -37,7 +37,9 @@ function digest(report: Report) {
   }
 }
 
-const SOUND = { H01: 'contradicted, high', H02: 'contradicted, high', H04: 'contradicted, high' }
+/** No reference logprobs, a single run, and too few steps for a trend. */
+const ONE_RUN = { H03: 'not-checkable', 'H06-library': 'not-checkable', 'H06-lora': 'not-checkable', H08: 'not-checkable' }
+const SOUND = { ...ONE_RUN, H01: 'contradicted, high', H02: 'contradicted, high', H04: 'contradicted, high' }
 
 describe('verifiers-2025-08', () => {
   it('names every fault of that code, and nothing else', async () => {
@@ -63,6 +65,7 @@ describe('verifiers-2025-08', () => {
         V11: 'C04: 23 of 96',
       },
       verdicts: {
+        ...ONE_RUN,
         H01: 'contradicted, high',
         H02: 'supported, high',
         H04: 'supported, high',
@@ -115,6 +118,7 @@ describe('verifiers-2025-07', () => {
       failing: { M08: 'warning, systematic, 32 of 32', T01: 'warning, systematic, 32 of 32' },
       defects: { V5: 'M08: 74 of 74', V6: 'T01: 32 of 32' },
       verdicts: {
+        ...ONE_RUN,
         H01: 'contradicted, medium',
         H02: 'supported, medium',
         H04: 'contradicted, medium',
@@ -180,7 +184,7 @@ describe.each([
     const more = {
       'clean-qwen2.5': ['M07'],
       'clean-qwen3-thinking': ['M12'],
-      'clean-gsm8k': ['C07', 'C08', 'M05', 'M07', 'M11', 'M12', 'T07', 'T12'],
+      'clean-gsm8k': ['C07', 'C08', 'M05', 'M07', 'M11', 'M12', 'M18', 'T07', 'T12'],
     }
     expect(idle).toEqual([...always, ...more[name as keyof typeof more]].sort())
   })

@@ -59,6 +59,13 @@ interface MaskedPart {
 /** Tokens that a closing tag takes: one id, or the pieces that spell it with what merged into them. */
 const LONGEST_CLOSING_TAG = 6
 
+/** Tokens of a thought that may hold nothing but its tags. */
+const LONGEST_EMPTY = 14
+
+function isEmpty(thought: string): boolean {
+  return thought.replace(/<\/?think>/g, '').trim() === ''
+}
+
 /** The part of a thought that is masked though it was sampled: all of it, or its closing tag alone. Null for any other shape. */
 function maskedPart(view: TrajectoryView, { start, end, closed }: SubSpan): MaskedPart | null {
   const mask = view.mask as Uint8Array
@@ -74,7 +81,8 @@ function maskedPart(view: TrajectoryView, { start, end, closed }: SubSpan): Mask
     past = i + 1
     masked++
   }
-  if (masked === 0) return null
+  // An empty thought is a block of the template, whichever way it is spelt.
+  if (masked === 0 || (end - start <= LONGEST_EMPTY && isEmpty(view.text({ start, end })))) return null
   if (masked === sampled) return { start: first, end: past, tokens: masked, whole: true }
   const atEnd = closed && past === end && past - first === masked && masked <= LONGEST_CLOSING_TAG
   if (!atEnd || !/think>\s*$/.test(view.text({ start: first, end: past }))) return null

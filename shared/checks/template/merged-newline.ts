@@ -14,9 +14,10 @@ export const T18: Check = {
   why: 'The sampler continued after a newline of its own; one token for that and the answer’s first newline exists only after re-encoding, and no mask can part it.',
   fix: 'Join ids and not text: append the sampled ids to the ids of the generation prompt.',
   cite: 'verifiers#180, verifiers#37',
-  trajectory(view, _settings, report) {
+  trajectory(view, { policy }, report) {
     const { segmentation, trajectory } = view
-    if (segmentation === null) return
+    // Data for supervised training is encoded from text, and so it should be.
+    if (segmentation === null || policy.id === 'sft') return
     for (const turn of writtenTurns(segmentation)) {
       // Turns of the prompt were rendered as text, and a text may begin with newlines.
       const history = trajectory.promptLength !== null && turn.end <= trajectory.promptLength

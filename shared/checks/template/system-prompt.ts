@@ -92,6 +92,8 @@ const LOOKED_FOR = 200
 /** The system message, where the prompt holds no word of it; null where it does, or where nothing can be compared. */
 function replacedMessage(view: TrajectoryView): string | null {
   const { segmentation, trajectory, tokenizer, ids } = view
+  // The messages of a rollout are those of its main branch; another may have a prompt of its own.
+  if (trajectory.branch !== null || trajectory.place.part > 0) return null
   const message = trajectory.messages?.[0]
   if (message === undefined || !isSystem(message) || segmentation === null || tokenizer === null) return null
   const first = segmentation.turns[0]

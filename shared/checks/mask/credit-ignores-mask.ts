@@ -1,0 +1,124 @@
+import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
+import { writtenTurns } from '../edges.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+
+/** Rollouts of each kind that must be there before the reward is held against the words: fewer coincide. */
+const ROWS_FOR_CONTRAST = 5
+
+/** Share of rollouts that must follow the rule, on either side, before rewards are called a match of the answer's words. */
+const FOLLOWS_RULE = 0.9
+
+/**
+ * M18. Credit that goes past the mask: a reward for an answer that only a reply holds, or returns that start anew behind every reply.
+ */
+export const M18: Check = {
+  code: 'M18',
+  name: 'credit-ignores-mask',
+  title: 'Reward or advantage is computed past the mask',
+  hypotheses: ['H02', 'H05'],
+  severity: 'error',
+  unit: 'trajectory',
+  needs: ['ids', 'mask', 'tokenizer', 'rewards'],
+  looksAt: 'rollouts with an answer or with advantages by token',
+  why: 'The policy is rewarded for what a tool wrote, or the turns before a tool reply get no credit at all.',
+  fix: 'Score the text of assistant turns alone, and carry returns over masked tokens instead of restarting them.',
+  cite: 'verl#6392, verl#6376, slime#1370, miles#557',
+  trajectory: lookAtReturns,
+  dump: lookAtAnswers,
+}
+
+/** Advantages by token that are exactly 0 on every trained turn but the last, which has some. */
+function lookAtReturns(view: TrajectoryView, { policy }: { policy: { id: string } }, report: Reporter): void {
+  const { segmentation, trajectory, mask } = view
+  const { advantages } = trajectory
+  if (segmentation === null || advantages === null || mask === null || policy.id === 'last-turn') return
+  // One value for the whole row was not made by a recursion.
+  if (view.facts.advantage !== null) return
+  const turns = writtenTurns(segmentation).flatMap((turn) => {
+    let trained = 0
+    let credited = 0
+    for (let i = turn.contentStart; i < turn.end; i++) {
+      if (mask[i] !== 1 || !Number.isFinite(advantages[i])) continue
+      trained++
+      if (advantages[i] !== 0) credited++
+    }
+    return trained === 0 ? [] : [{ turn, credited, trained }]
+  })
+  const last = turns.at(-1)
+  const earlier = turns.slice(0, -1)
+  if (last === undefined || earlier.length === 0) return
+  const reset = last.credited > 0 && earlier.every(({ credited }) => credited === 0)
+  report.place(reset)
+  if (!reset) return
+  const spans = earlier.map(({ turn }) => ({ start: turn.contentStart, end: turn.end }))
+  report.fault({
+    scope: 'trajectory',
+    tokens: { start: spans[0]!.start, end: spans.at(-1)!.end },
+    affected: spans,
+    message: `The advantage is exactly 0 on every trained token of the ${earlier.length === 1 ? 'turn' : `${earlier.length} turns`} before the last: returns do not reach over the masked tokens between`,
+    evidence: {
+      reward: trajectory.reward,
+      turns: turns.map(({ turn, trained, credited }) => ({ assistant_turn: turn.ordinal, trained, credited })),
+    },
+  })
+}
+
+/**
+ * Rewards that follow the answer's words (rollouts whose model wrote them have it, those without them do not) and that rollouts get as
+ * well where only a reply holds them.
+ */
+function lookAtAnswers(view: DumpView, report: DumpReporter): void {
+  const { streams } = view.settings
+  if (!streams.has('answer') && !streams.has('advantages')) {
+    report.abstain('not-checkable', 'the dump carries neither answers nor advantages')
+  }
+  const rows = {
+    model: [] as TrajectoryFacts[],
+    environment: [] as TrajectoryFacts[],
+    nowhere: [] as TrajectoryFacts[],
+  }
+  for (const facts of view.facts) {
+    if (facts.answerPlace && facts.reward !== null && (facts.trained ?? 0) > 0) rows[facts.answerPlace].push(facts)
+  }
+  const full = median(rows.model.map(({ reward }) => reward as number))
+  const rewarded = rows.environment.filter(({ reward }) => full !== null && (reward as number) >= full)
+  const matches =
+    full !== null &&
+    shareAtLeast(rows.model, full) >= FOLLOWS_RULE &&
+    rows.nowhere.length >= ROWS_FOR_CONTRAST &&
+    shareAtLeast(rows.nowhere, full) <= 1 - FOLLOWS_RULE &&
+    rows.model.length >= ROWS_FOR_CONTRAST
+  // A judge that reads meaning rewards paraphrases: then only some of these rollouts have the reward.
+  const past =
+    matches && rewarded.length >= ROWS_FOR_CONTRAST && rewarded.length >= FOLLOWS_RULE * rows.environment.length
+  for (const facts of rows.environment) {
+    const affected = past && rewarded.includes(facts)
+    report.unit(affected)
+    report.place(affected)
+    if (!affected) continue
+    report.fault({
+      member: facts,
+      affectedTokens: facts.trained ?? 0,
+      affectedWeight: facts.weight ?? 0,
+      message: `Only a masked reply holds the answer, and the reward is ${facts.reward} as where the model gives it`,
+      evidence: {
+        reward: facts.reward,
+        rollouts: Object.fromEntries(Object.entries(rows).map(([place, each]) => [place, each.length])),
+        rewarded: Object.fromEntries(
+          Object.entries(rows).map(([place, each]) => [
+            place,
+            each.filter(({ reward }) => (reward as number) >= (full as number)).length,
+          ]),
+        ),
+      },
+    })
+  }
+}
+
+function shareAtLeast(rows: readonly TrajectoryFacts[], value: number): number {
+  return rows.length === 0 ? 0 : rows.filter(({ reward }) => (reward as number) >= value).length / rows.length
+}
+
+function median(values: readonly number[]): number | null {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? null
+}
