@@ -1,16 +1,15 @@
 import { BYTE_OF_CHARACTER } from '../byte-alphabet.ts'
 import { type AddedToken, isFields } from '../vocabulary.ts'
 import { MergeTable } from './merge-table.ts'
+import { WholeTable } from './whole-table.ts'
 
 /** A byte-level byte-pair encoding, ready to encode. */
 export interface ByteLevelModel {
   /** Id of each of the 256 bytes. */
   readonly byteIds: Int32Array
   readonly merges: MergeTable
-  /** Ids of whole pieces, spelt in the byte alphabet, that are taken before any merge; null where merges decide. */
-  readonly wholes: ReadonlyMap<string, number> | null
-  /** Characters of the longest of `wholes`, which is bytes of a piece; 0 where there are none. */
-  readonly longestWhole: number
+  /** Ids of whole pieces that are taken before any merge; null where merges decide. */
+  readonly wholes: WholeTable | null
 }
 
 /**
@@ -32,10 +31,7 @@ export function readByteLevelModel(model: unknown, added: readonly AddedToken[])
   const byteIds = readByteIds(ids)
   const merges = byteIds === null ? null : readMerges(model.merges, ids)
   if (byteIds === null || merges === null) return null
-  if (!model.ignore_merges) return { byteIds, merges, wholes: null, longestWhole: 0 }
-  let longestWhole = 0
-  for (const entry of ids.keys()) longestWhole = Math.max(longestWhole, entry.length)
-  return { byteIds, merges, wholes: ids, longestWhole }
+  return { byteIds, merges, wholes: model.ignore_merges ? new WholeTable(ids) : null }
 }
 
 function readByteIds(ids: ReadonlyMap<string, number>): Int32Array | null {

@@ -1,4 +1,3 @@
-import { spellBytes } from '../byte-alphabet.ts'
 import { mergeIds } from './merge.ts'
 import type { ByteLevelModel } from './model.ts'
 import { LONGEST_REMEMBERED, PieceCache } from './piece-cache.ts'
@@ -33,13 +32,13 @@ export class PieceEncoder {
 
   /** Turns the first `length` bytes into the first of `ids` and returns the number of these. */
   #encode(bytes: Uint8Array, length: number, ids: Int32Array): number {
-    const { byteIds, merges, wholes, longestWhole } = this.#model
+    const { byteIds, merges, wholes } = this.#model
     for (let i = 0; i < length; i++) ids[i] = byteIds[bytes[i] as number] as number
     const count = mergeIds(ids, length, merges)
     // Merges that end in one id have spelt the whole piece, and no two ids are spelt the same.
-    if (count === 1 || wholes === null || length > longestWhole) return count
-    const whole = wholes.get(spellBytes(bytes.subarray(0, length)))
-    if (whole === undefined) return count
+    if (count === 1 || wholes === null) return count
+    const whole = wholes.find(bytes, length)
+    if (whole < 0) return count
     ids[0] = whole
     return 1
   }
