@@ -286,6 +286,17 @@ describe('T16', () => {
     expect(removed?.message).toMatch(/without markers/)
   })
 
+  it('names an end token that stands in letters', async () => {
+    const text = 'The document says it.<|im_end|>'
+    const rows = search({ answer: { text, specials: false } })
+    const [spelt] = await findingsOf('T16', 'qwen2.5', rows)
+    expect(spelt?.message).toMatch(/^"\.?<\|im_end\|>" is spelt by \d+ ordinary tokens in assistant turn 2$/)
+    // What the model itself wrote is no matter of encoding.
+    expect(
+      await findingsOf('T16', 'qwen2.5', search({ answer: { text, specials: false } }, { sampled: true })),
+    ).toEqual([])
+  })
+
   it('leaves the text of a base model alone', async () => {
     expect(
       await findingsOf('T16', 'qwen2.5', asText('A conversation between a user and an assistant.\nUser: Hi.')),

@@ -21,6 +21,10 @@ export const M16: Check = {
     for (const turn of writtenTurns(view.segmentation)) {
       const thoughts = turn.spans.filter(({ part }) => part === 'think')
       if (thoughts.length === 0 || isSwallowed(view, turn)) continue
+      if (!thoughts.some((thought) => hasMasked(view.mask as Uint8Array, thought))) {
+        report.place(false, { turn: turn.ordinal })
+        continue
+      }
       const rest = countOutside(view, turn, thoughts)
       // Without a word of the turn that is trained, the turn is masked as a whole, which is M03.
       if (rest.trained === 0 || rest.trained < rest.sampled / 2) continue
@@ -47,6 +51,12 @@ export const M16: Check = {
       })
     }
   },
+}
+
+/** Decided without a look at each token, because most thoughts are trained whole. */
+function hasMasked(mask: Uint8Array, { start, end }: SubSpan): boolean {
+  const at = mask.indexOf(0, start)
+  return at >= 0 && at < end
 }
 
 interface MaskedPart {

@@ -82,10 +82,14 @@ function speltThought(view: TrajectoryView, { contentStart, contentEnd }: Turn):
 /** The end token in letters at the end of a turn. */
 function speltEnd(view: TrajectoryView, { contentStart, contentEnd }: Turn): Span | null {
   if (lastByte(view, contentEnd - 1) !== GREATER_THAN) return null
-  const markers = (view.tokenizer?.frame?.turnEnds ?? []).map((id) => view.tokenizer?.raw(id) ?? '')
-  for (let start = contentEnd - 2; start >= Math.max(contentStart, contentEnd - LONGEST_MARKER); start--) {
-    const text = view.text({ start, end: contentEnd })
-    if (markers.some((marker) => marker !== '' && text.endsWith(marker))) return own(view, { start, end: contentEnd })
+  const from = Math.max(contentStart, contentEnd - LONGEST_MARKER)
+  const tail = view.text({ start: from, end: contentEnd })
+  const marker = view.tokenizer?.frame?.turnEnds
+    .map((id) => view.tokenizer?.raw(id) ?? '')
+    .find((each) => tail.endsWith(each))
+  if (!marker) return null
+  for (let start = contentEnd - 2; start >= from; start--) {
+    if (view.text({ start, end: contentEnd }).endsWith(marker)) return own(view, { start, end: contentEnd })
   }
   return null
 }

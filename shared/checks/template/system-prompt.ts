@@ -3,7 +3,7 @@ import type { Message } from '../../model/trajectory.ts'
 import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { normalised } from '../normalised-text.ts'
-import { systemText } from '../system-text.ts'
+import { type SystemText, systemText } from '../system-text.ts'
 
 /**
  * T09. A system turn that is there again, that is not the one the messages have, or that differs within a group. A template's
@@ -100,10 +100,11 @@ function replacedMessage(view: TrajectoryView): string | null {
   // What a cut removed is another fault.
   if (segmentation.cutLeft || first === undefined || first.header !== 'present' || first.kind === 'assistant')
     return null
-  const wanted = normalised((message.content ?? '').slice(0, LOOKED_FOR))
-  if (wanted === '') return null
+  const words = (message.content ?? '').slice(0, LOOKED_FOR)
   const system = systemText(tokenizer.table, ids, segmentation)
-  if (system !== null && holds(system.text, wanted)) return null
+  if (system !== null && holds(system, words)) return null
+  const wanted = normalised(words)
+  if (wanted === '') return null
   const until = segmentation.turns.find(({ kind }) => kind === 'assistant')?.start ?? first.end
   const prompt = normalised(view.text({ start: first.start, end: until }))
   // A prompt that holds the message's first words was cut or edited, not replaced.
@@ -111,17 +112,18 @@ function replacedMessage(view: TrajectoryView): string | null {
   return prompt.includes(opening) ? null : (message.content as string)
 }
 
-const holding = new Map<string, boolean>()
+const held = new WeakMap<SystemText, Set<string>>()
 
-/** Whether a system turn holds a message; remembered, since all rows of a run ask the same. */
-function holds(text: string, wanted: string): boolean {
-  const key = `${wanted}\u0000${text}`
-  let found = holding.get(key)
-  if (found === undefined) {
-    if (holding.size >= 64) holding.clear()
-    found = normalised(text).includes(wanted)
-    holding.set(key, found)
+/** Whether a system turn holds words of a message; remembered where it does, since all rows of a run ask the same. */
+function holds(system: SystemText, words: string): boolean {
+  let known = held.get(system)
+  if (known === undefined) {
+    known = new Set()
+    held.set(system, known)
   }
+  if (known.has(words)) return true
+  const found = normalised(system.text).includes(normalised(words))
+  if (found && known.size < 64) known.add(words)
   return found
 }
 

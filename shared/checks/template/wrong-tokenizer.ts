@@ -37,7 +37,8 @@ function foreignIds({ ids, segmentation, tokenizer }: TrajectoryView) {
   let first = -1
   let tokens = 0
   const counts = new Map<number, number>()
-  for (let i = left; i < ids.length - right; i++) {
+  const end = ids.length - right
+  for (let i = left; i < end; i++) {
     const id = ids[i] as number
     if (id < 0 || (id < size && kinds[id] !== TokenKind.none)) continue
     if (first < 0) first = i
