@@ -28,6 +28,8 @@ export const M14: Check = {
     for (const turn of writtenTurns(segmentation)) {
       const at = turn.endToken
       if (at < 0 || view.mask?.[at] !== 1 || isSwallowed(view, turn)) continue
+      // A turn of which nothing was sampled is no turn that a framework closed.
+      if (trajectory.sampled !== null && trajectory.sampled[turn.contentEnd - 1] !== 1) continue
       const proof = appendedBy(view, at)
       report.place(proof !== null, { turn: turn.ordinal, boundary: edgeAfter(segmentation, turn) })
       if (proof === null) continue
