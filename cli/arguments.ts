@@ -59,6 +59,14 @@ function gatherLists(argv: readonly string[], byName: ReadonlyMap<string, Option
       gathered.push(`${argument}=${items.join(',')}`)
       continue
     }
+    if (spec?.kind === 'paths') {
+      do {
+        const next = argv[i + 1]
+        const isPath = next !== undefined && !next.startsWith('--')
+        gathered.push(`${argument}=${isPath ? argv[++i] : ''}`)
+      } while (i + 1 < argv.length && !argv[i + 1]!.startsWith('--'))
+      continue
+    }
     // A value of one dash is standard input or output, and a negative number is a number: parseArgs takes both for options.
     const next = argv[i + 1]
     if (spec !== undefined && spec.kind !== 'flag' && next !== undefined && /^-(\d|\.\d|$)/.test(next)) {
@@ -81,6 +89,8 @@ function readValue(spec: OptionSpec, value: string | undefined): OptionValue {
   switch (spec.kind) {
     case 'text':
       return value
+    case 'paths':
+      return [value]
     case 'choice':
       if (!spec.choices.includes(value)) {
         throw new UsageError(`${name} ${value}: there is no such choice; there are ${spec.choices.join(', ')}.`)

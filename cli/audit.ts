@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os'
-import { Session } from '../shared/session/session.ts'
+import type { SecondRun } from '../shared/hypotheses/hypothesis.ts'
+import { Session, type SessionHooks } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
-import { openPaths } from './files.ts'
+import { type OpenedSources, openPaths } from './files.ts'
 import { nodeHost } from './host.ts'
 import { type CommandIo, NothingReadError, UsageError } from './io.ts'
 import { auditOptions } from './options.ts'
@@ -34,18 +35,32 @@ export async function audit(
   const added = given === undefined ? null : await givenTokenizer(given, io)
   const settings = { ...auditOptions(options, added?.id ?? given ?? null), ...overrides }
   const opened = await openPaths(paths, io)
+  const other = options.against === undefined ? null : await openPaths(options.against as readonly string[], io)
   const host = nodeHost(Math.min(MOST_JOBS, (options.jobs as number | undefined) ?? availableParallelism()))
   if (added !== null) await checkTokenizer(added, host)
   const progress = progressLine(io)
-  try {
-    const session = await Session.open(opened.sources, settings, host, {
+  const read = async (from: OpenedSources, against: SecondRun | null): Promise<Audit> => {
+    const hooks: SessionHooks = {
       addedTokenizers: added === null ? [] : [added],
       onProgress: (now) => progress.show(now),
-    })
+      against,
+    }
+    const session = await Session.open(from.sources, settings, host, hooks)
     await session.done
-    const unreadable = [...opened.problems, ...session.unreadable]
+    const unreadable = [...from.problems, ...session.unreadable]
     if (session.facts.length === 0) throw new NothingReadError(nothingRead(unreadable, session))
-    return { session, unreadable, inputs: opened.paths }
+    return { session, unreadable, inputs: from.paths }
+  }
+  try {
+    // The second run is read first: the verdicts on the first one want all of it.
+    const second = other === null ? null : await read(other, null)
+    const first = await read(opened, second?.session.secondRun() ?? null)
+    if (second === null) return first
+    return {
+      session: first.session,
+      unreadable: [...first.unreadable, ...second.unreadable],
+      inputs: [...first.inputs, ...second.inputs],
+    }
   } finally {
     progress.clear()
   }

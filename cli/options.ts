@@ -17,6 +17,8 @@ export type OptionSpec = Described &
     | { readonly kind: 'integer' | 'number'; readonly placeholder: string; readonly least?: number }
     /** `item` says what an item looks like in capitals; `wants` says it in words. */
     | { readonly kind: 'list'; readonly placeholder: string; readonly item: RegExp; readonly wants: string }
+    /** Everything up to the next option. */
+    | { readonly kind: 'paths'; readonly placeholder: string }
   )
 
 function choice(name: string, choices: readonly string[], help: string): OptionSpec {
@@ -107,6 +109,12 @@ export const INSPECT_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'REPORT',
     help: 'findings that this JSON report already has do not fail',
   },
+  {
+    name: 'against',
+    kind: 'paths',
+    placeholder: 'PATH…',
+    help: 'a second run, for the verdicts that need two (H06-library, H08); stands after the first',
+  },
   integer('max-findings', 'list at most N findings; default: 10,000. Counts are never cut', 0),
   ...AUDIT_OPTIONS,
 ]
@@ -133,7 +141,7 @@ export const LIST_OPTIONS: readonly OptionSpec[] = [{ name: 'json', kind: 'flag'
 
 /** Options of the contract that this version does not know how to honour; better refused than ignored. */
 export const LATER_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  inspect: ['map', 'against', 'follow'],
+  inspect: ['map', 'follow'],
   show: ['map'],
   export: ['map', 'where', 'flags'],
 }

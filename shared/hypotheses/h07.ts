@@ -22,6 +22,8 @@ function decide(input: HypothesisInput): Judgement {
     ({ severity, unit, status }) =>
       severity === 'error' && unit === 'trajectory' && (status === 'pass' || status === 'fail'),
   )
+  const alone = faultsOfManyTurnsAlone(input)
+  if (alone.length > 0) return onlyWithManyTurns(alone)
   if (missing.length > 0) return notCheckable(missing)
   if (looked.length === 0) return notCheckable(['an error-severity check that could look at these rollouts'])
 
@@ -45,6 +47,47 @@ function decide(input: HypothesisInput): Judgement {
     firm:
       verdict === 'contradicted' ||
       growing.some(({ check }) => check.pattern === 'systematic' || nearlyAll(check, rollouts)),
+  }
+}
+
+/**
+ * Codes that fail at error level in a run of several turns and pass in a single-turn run of the same trainer; empty unless the
+ * two that were given are one of each.
+ */
+function faultsOfManyTurnsAlone({ dump, checks, against }: HypothesisInput): CheckResult[] {
+  if (!against) return []
+  const here = hasManyTurns(dump.facts)
+  if (here === hasManyTurns(against.dump.facts)) return []
+  const [many, single] = here ? [checks, against.checks] : [against.checks, checks]
+  return many.filter(
+    ({ code, status, severity, unit }) =>
+      status === 'fail' &&
+      severity === 'error' &&
+      unit === 'trajectory' &&
+      single.some((other) => other.code === code && other.status === 'pass'),
+  )
+}
+
+function hasManyTurns(facts: HypothesisInput['dump']['facts']): boolean {
+  return facts.some(({ assistantTurns }) => assistantTurns > 1)
+}
+
+function onlyWithManyTurns(checks: readonly CheckResult[]): Judgement {
+  const some = { comparison: '>', threshold: 0 } as const
+  const none = { comparison: '=', threshold: 0 } as const
+  return {
+    verdict: 'supported',
+    because: checks.flatMap(({ code, title, rate }) =>
+      compared(
+        `${title} (${code}): rate in the run of several turns, and none in the single-turn run`,
+        rate,
+        some,
+        none,
+        [code],
+      ),
+    ),
+    missing: [],
+    firm: checks.some(({ pattern }) => pattern === 'systematic'),
   }
 }
 

@@ -24,11 +24,24 @@ export interface HypothesisInput {
    * that frames turns, no provenance) or no mask.
    */
   readonly unsampledWeight: number | null
+  /** Id of the tokenizer, null or absent where none was found; compared with that of a second run. */
+  readonly tokenizer?: string | null
+  /** A second run that was given beside this one, for the verdicts that need two; absent or null where there is none. */
+  readonly against?: SecondRun | null
   /**
    * Share of the tokens that a correct mask trains under the policy and this one does not, over rollouts that train something.
    * Null where no trajectory had turns and a mask.
    */
   readonly untrainedShare: number | null
+}
+
+/** What is known of a second run, audited under the same options. */
+export interface SecondRun {
+  readonly dump: DumpView
+  readonly checks: readonly CheckResult[]
+  readonly streams: ReadonlySet<Stream>
+  /** Prompts of two runs can be compared id by id only where this is the same. */
+  readonly tokenizer: string | null
 }
 
 /** One question about a run. One file, one line in `registry.ts`; `judge` follows the contract's table "When a verdict falls". */

@@ -1,3 +1,5 @@
+import { TREND_RANK } from '../checks/logprobs/thresholds.ts'
+
 /** The numbers of the contract's table "When a verdict falls", and the few beside it; each with its reason where it is not the table's. */
 
 /** From this many rollouts on a verdict may be of high confidence; below the lower number it is low. */
@@ -19,6 +21,13 @@ export const H02 = {
   untrained: { comparison: '<', threshold: 0.01 },
 } as const
 
+export const H03 = {
+  /** Mean k3 over trained tokens, in nats. */
+  mean: { supported: { comparison: '>', threshold: 10 }, contradicted: { comparison: '<', threshold: 1 } },
+  /** Least stored KL, where it follows no formula that may be negative; the bound leaves room for rounding. */
+  least: { supported: { comparison: '<', threshold: -1e-4 }, contradicted: { comparison: '>=', threshold: -1e-4 } },
+} as const
+
 export const H04 = {
   nearLimit: { supported: { comparison: '>', threshold: 0.2 }, contradicted: { comparison: '<', threshold: 0.05 } },
   /** Rollouts that lost text. */
@@ -38,9 +47,34 @@ export const H05 = {
   opposing: { supported: { comparison: '>=', threshold: 0.3 }, contradicted: { comparison: '<', threshold: 0.3 } },
 } as const
 
+export const H06_LIBRARY = {
+  /** Kendall's rank correlation of mean reward and step, and gain from the first to the last third, of a reward that rises. */
+  rank: 0.3,
+  gain: 0.02,
+} as const
+
+export const H06_LORA = {
+  /** Mean |sampler − trainer| over trained tokens, in nats. */
+  gap: { supported: { comparison: '>', threshold: 0.05 }, contradicted: { comparison: '<', threshold: 0.02 } },
+  /** Kendall's rank correlation of the gap with the step. */
+  rank: {
+    supported: { comparison: '>=', threshold: TREND_RANK },
+    contradicted: { comparison: '<', threshold: TREND_RANK },
+  },
+} as const
+
 export const H07 = {
   /** Rate of a fault from assistant turn 2 on, over its rate in turn 1. */
   timesTurnOne: 5,
   /** Later turns that must have the fault: one fault in one turn is no rate. */
   affectedTurns: 2,
+} as const
+
+export const H08 = {
+  /** Paired questions whose tools, system text or rendering differ; also the difference of the shares that are cut. */
+  pairs: { supported: { comparison: '>=', threshold: 0.05 }, contradicted: { comparison: '<', threshold: 0.05 } },
+  /** Answers in the same words from which a difference of their rewards is no accident of one rollout. */
+  likeTexts: 3,
+  /** Mean |difference| of the rewards of answers in the same words. */
+  reward: { supported: { comparison: '>', threshold: 0.1 }, contradicted: { comparison: '<=', threshold: 0.1 } },
 } as const

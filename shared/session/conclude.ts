@@ -7,6 +7,7 @@ import { patternOf } from '../checks/systematic.ts'
 import { addTally, createTally } from '../checks/tally.ts'
 import { aggregate } from '../hypotheses/aggregates.ts'
 import { recogniseDefects } from '../hypotheses/defects.ts'
+import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { judge } from '../hypotheses/registry.ts'
 import type { CheckResult, Finding, Report, Severity } from '../model/report.ts'
 import { REPORT_SCHEMA } from '../model/report.ts'
@@ -25,6 +26,8 @@ export interface Conclusion {
   readonly report: Report
   readonly dumpFindings: readonly Finding[]
   readonly groups: DumpView['groups']
+  /** What another run is compared with, where this one is the second. */
+  readonly run: SecondRun
 }
 
 /** Judges everything that was collected. Cheap enough to be done while a file is still being read. */
@@ -34,6 +37,7 @@ export function conclude(
   collected: Collected,
   hashes: readonly (string | null)[],
   unreadable: readonly UnreadableFile[] = [],
+  against: SecondRun | null = null,
 ): Conclusion {
   const { plan } = survey
   const streams = new Set<Stream>(collected.sources.flatMap((source) => [...source.streams]))
@@ -70,6 +74,8 @@ export function conclude(
     streams,
     totalWeight: totals.maskKnown ? totals.weight : null,
     unsampledWeight: totals.weightUnsampled,
+    tokenizer: survey.tokenizerReport.id,
+    against,
     untrainedShare: totals.sampled > 0 ? totals.untrained / totals.sampled : null,
   })
   const listed = [...collected.findings, ...dumpFindings].sort(inReportOrder)
@@ -122,7 +128,8 @@ export function conclude(
     findings_omitted: Math.max(0, collected.findingsSeen + dumpFindings.length - Math.min(limit, listed.length)),
     aggregates: aggregate(dump, checks, totals) as unknown as Record<string, unknown>,
   }
-  return { report, dumpFindings, groups: dump.groups }
+  const run = { dump, checks, streams, tokenizer: survey.tokenizerReport.id }
+  return { report, dumpFindings, groups: dump.groups, run }
 }
 
 /** Findings that a report lists unless told otherwise; counts are never cut. */

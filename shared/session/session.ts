@@ -3,6 +3,7 @@ import { UnreadableSource } from '../containers/container.ts'
 import { parseRecords } from '../containers/records.ts'
 import type { Format } from '../formats/format.ts'
 import { allNumericKeys } from '../formats/registry.ts'
+import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, Report } from '../model/report.ts'
 import type { ByteSource, Place } from '../model/source.ts'
@@ -29,6 +30,8 @@ export interface SessionHooks {
   readonly signal?: AbortSignal
   /** Tokenizers beside the bundled ones that `options.tokenizer` may name. */
   readonly addedTokenizers?: readonly TokenizerReference[]
+  /** A second run, for the verdicts that need two: `secondRun()` of another session whose `done` has resolved. */
+  readonly against?: SecondRun | null
 }
 
 /** How often progress is told, in milliseconds. */
@@ -55,6 +58,7 @@ export class Session {
   private failed: Error | null = null
   private pool: AuditPool | null = null
   private lastLoaded: LoadedTrajectory | null = null
+  private readonly against: SecondRun | null
 
   private constructor(
     opened: readonly OpenSource[],
@@ -72,6 +76,7 @@ export class Session {
     this.runtime = { plan: found.plan, tokenizers: [...found.tokenizers] }
     this.collected = new Collected(opened.length, found.plan.settings.options.maxFindings ?? DEFAULT_MAX_FINDINGS)
     this.hashes = opened.map(() => null)
+    this.against = hooks.against ?? null
     hooks.signal?.addEventListener('abort', () => this.close(), { once: true })
     this.done = this.run(host, hooks)
     // Who waits for it is told; a host that looks at `failure` instead must not be ended by it.
@@ -220,10 +225,15 @@ export class Session {
     return this.conclusion().report
   }
 
+  /** This run as another session's second one. */
+  secondRun(): SecondRun {
+    return this.conclusion().run
+  }
+
   private conclusion(): Conclusion {
     const at = this.collected.version
     if (this.concluded?.at !== at) {
-      const conclusion = conclude(this.opened, this.survey, this.collected, this.hashes, this.unreadable)
+      const conclusion = conclude(this.opened, this.survey, this.collected, this.hashes, this.unreadable, this.against)
       this.concluded = { at, conclusion }
       this.dumpFindingsByIndex = null
     }

@@ -73,7 +73,7 @@ describe('exit codes', () => {
     if (code >= 2) expect(ran.err).not.toBe('')
   })
 
-  test.each(['map', 'against', 'follow'])('--%s is refused, not ignored', async (option) => {
+  test.each(['map', 'follow'])('--%s is refused, not ignored', async (option) => {
     const ran = await cli('inspect', 'clean.jsonl', `--${option}`, 'x')
     expect(ran.code).toBe(2)
     expect(ran.err).toContain(`--${option} is not supported by this version.`)
@@ -178,6 +178,17 @@ describe('inspect', () => {
     const report = await reportOf('faulty.jsonl', '--checks', 'M01', 'T05', '--hypothesis', 'H02')
     expect(report.checks.map(({ code }) => code)).toEqual(['M01', 'T05'])
     expect(report.hypotheses.map(({ id }) => id)).toEqual(['H02'])
+  })
+
+  test('--against brings a second run: what needs two is judged, and the report stays that of the first', async () => {
+    const verdictOf = (report: Report) => report.hypotheses.find(({ id }) => id === 'H08')
+    expect(verdictOf(await reportOf('faulty.jsonl'))?.verdict).toBe('not-checkable')
+    const report = await reportOf('faulty.jsonl', '--against', 'clean.jsonl')
+    expect(report.sources.map(({ name }) => name)).toEqual(['faulty.jsonl'])
+    expect(verdictOf(report)).toMatchObject({ verdict: 'contradicted' })
+    expect((await cli('inspect', 'clean.jsonl', '--against')).err).toContain('--against needs a value: --against PATH…')
+    const nowhere = await cli('inspect', 'clean.jsonl', '--against', 'clean.jsonl', 'nowhere.jsonl')
+    expect(nowhere).toMatchObject({ code: 2, err: expect.stringContaining('nowhere.jsonl') })
   })
 
   test('--limit and --sample take whole groups, and a seed says which', async () => {

@@ -6,6 +6,14 @@ import { testTokenizer } from '../helpers/tokenizers.ts'
 import { readSample } from '../samples/read-sample.ts'
 import { inputOf } from './dump-input.ts'
 
+/** No reference logprobs, a single run, and too few steps for a trend. */
+const ONE_RUN = {
+  H03: 'not-checkable',
+  'H06-library': 'not-checkable',
+  'H06-lora': 'not-checkable',
+  H08: 'not-checkable',
+}
+
 describe.each([
   {
     sample: 'verifiers-2025-08',
@@ -71,7 +79,10 @@ describe.each([
     )
     const input = inputOf(trajectories, await testTokenizer(family))
     expect(recogniseDefects(input.checks, input.dump).map(({ id }) => id)).toEqual(defects)
-    expect(Object.fromEntries(judge(input).map(({ id, verdict }) => [id, verdict]))).toEqual(verdicts)
+    expect(Object.fromEntries(judge(input).map(({ id, verdict }) => [id, verdict]))).toEqual({
+      ...verdicts,
+      ...ONE_RUN,
+    })
     const alarms = input.checks.filter(({ status, severity }) => status === 'fail' && severity !== 'info')
     if (defects.length === 0) expect(alarms).toEqual([])
   })

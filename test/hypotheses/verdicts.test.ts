@@ -353,7 +353,17 @@ describe('H07', () => {
 describe('judge', () => {
   it('gives every verdict in order, or those asked for', () => {
     const dump = dumpOf(rows(3))
-    expect(judge(inputWith(dump)).map(({ id }) => id)).toEqual(['H01', 'H02', 'H04', 'H05', 'H07'])
+    expect(judge(inputWith(dump)).map(({ id }) => id)).toEqual([
+      'H01',
+      'H02',
+      'H03',
+      'H04',
+      'H05',
+      'H06-library',
+      'H06-lora',
+      'H07',
+      'H08',
+    ])
     const some = dumpOf(rows(3), { options: { hypotheses: ['H04'] } })
     expect(judge(inputWith(some)).map(({ id }) => id)).toEqual(['H04'])
     expect(HYPOTHESES.every(({ title, claim }) => title !== '' && claim !== '')).toBe(true)

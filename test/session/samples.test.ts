@@ -38,7 +38,12 @@ function digest(report: Report) {
 }
 
 /** No reference logprobs, a single run, and too few steps for a trend. */
-const ONE_RUN = { H03: 'not-checkable', 'H06-library': 'not-checkable', 'H06-lora': 'not-checkable', H08: 'not-checkable' }
+const ONE_RUN = {
+  H03: 'not-checkable',
+  'H06-library': 'not-checkable',
+  'H06-lora': 'not-checkable',
+  H08: 'not-checkable',
+}
 const SOUND = { ...ONE_RUN, H01: 'contradicted, high', H02: 'contradicted, high', H04: 'contradicted, high' }
 
 describe('verifiers-2025-08', () => {

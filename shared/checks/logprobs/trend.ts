@@ -39,7 +39,8 @@ export function gapTrend(facts: readonly TrajectoryFacts[]): GapTrend | null {
 /** Most steps compared pair by pair: a run of thousands is thinned out evenly. */
 const MOST_STEPS = 512
 
-function kendall(means: readonly number[]): number {
+/** Kendall's rank correlation of values with their order, -1 to 1; ties count as neither. */
+export function kendall(means: readonly number[]): number {
   const stride = Math.ceil(means.length / MOST_STEPS)
   const values = means.filter((_, k) => k % stride === 0)
   let balance = 0

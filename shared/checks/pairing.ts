@@ -1,0 +1,65 @@
+import { Hash64 } from '../model/hash.ts'
+import type { Segmentation } from '../model/tokens.ts'
+import type { Message, Trajectory } from '../model/trajectory.ts'
+import { normalised } from './normalised-text.ts'
+
+/** Digests by which a rollout is found again in a second run of the same questions, and compared with it; null = not told. */
+export interface PairingFacts {
+  /** Of the first question: its words where there are messages, else its ids. */
+  readonly question: string | null
+  /** Of the system message; `none` where the messages have none. */
+  readonly system: string | null
+  /** Of the names and parameters of the tools, in whatever order and shape they are listed; `none` for an empty list. */
+  readonly tools: string | null
+  /** Of the words of the last assistant message. */
+  readonly answer: string | null
+}
+
+/** A question is told from others by its first words; documents may follow it by the page. */
+const QUESTION_CHARACTERS = 4000
+
+export function pairingFacts(trajectory: Trajectory, segmentation: Segmentation | null): PairingFacts {
+  const { messages, tools, ids } = trajectory
+  const first = (role: RegExp) => messages?.find((message) => role.test(message.role.toLowerCase())) ?? null
+  const question = words(first(/^(user|human)$/))
+  const system = words(first(/^(system|developer)$/))
+  return {
+    question: question ?? questionIds(ids, segmentation),
+    system: messages === null ? null : (system ?? 'none'),
+    tools: tools === null ? null : toolsDigest(tools),
+    answer: words(
+      messages?.findLast(({ role }) => /^(assistant|agent|model|gpt|ai)$/.test(role.toLowerCase())) ?? null,
+    ),
+  }
+}
+
+function words(message: Message | null): string | null {
+  const text = normalised((message?.content ?? '').slice(0, QUESTION_CHARACTERS)).toLowerCase()
+  return text === '' ? null : new Hash64().text(text).digest()
+}
+
+function questionIds(ids: Int32Array | null, segmentation: Segmentation | null): string | null {
+  const turn = segmentation?.turns.find(({ kind }) => kind === 'user')
+  if (ids === null || turn === undefined || turn.header !== 'present') return null
+  return `ids ${new Hash64().words(ids, turn.contentStart, turn.contentEnd).digest()}`
+}
+
+function toolsDigest(tools: readonly unknown[]): string {
+  if (tools.length === 0) return 'none'
+  const listed = tools.map((tool) => {
+    const { name, parameters } = described(tool)
+    return `${name}(${Object.keys(parameters).sort().join(',')})`
+  })
+  return new Hash64().text(listed.sort().join('\n')).digest()
+}
+
+/** `{type: function, function: {name, parameters}}`, or its inner object alone. */
+function described(tool: unknown): { name: string; parameters: Record<string, unknown> } {
+  const outer = asObject(tool)
+  const inner = 'function' in outer ? asObject(outer.function) : outer
+  return { name: String(inner.name ?? ''), parameters: asObject(asObject(inner.parameters).properties) }
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

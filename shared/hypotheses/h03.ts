@@ -1,0 +1,79 @@
+import { fitKl, type KlFit, meanK3 } from '../checks/logprobs/kl-fit.ts'
+import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
+import { H03 as RULES } from './thresholds.ts'
+import {
+  type Argument,
+  compared,
+  conclude,
+  holds,
+  type Judgement,
+  lesserFaults,
+  notCheckable,
+  stated,
+} from './verdict.ts'
+
+/** KL divergence formula bug: the penalty is another quantity than the divergence from the reference. */
+export const H03: Hypothesis = {
+  id: 'H03',
+  title: 'KL divergence formula bug',
+  claim: 'The KL term is computed by a wrong or reversed formula, or has exploded.',
+  judge: (input) => conclude(H03, input, decide(input)),
+}
+
+function decide(input: HypothesisInput): Judgement {
+  const needed = ['logprobs.trainer', 'logprobs.reference'] as const
+  const missing = needed.filter((stream) => !input.streams.has(stream))
+  if (missing.length > 0) return notCheckable(missing)
+  const k3 = meanK3(input.dump.facts)
+  if (k3 === null) return notCheckable(['trained tokens that both trainer and reference scored'])
+  const fit = fitKl(input.dump.facts)
+  // A KL that follows no formula is taken at its word; one that does is k3 times some constant.
+  const mean = fit !== null && fit.best === null ? fit.mean : k3
+  // k1 and a difference of logprobs may be negative; what follows neither of them may not.
+  const negative = fit !== null && holds(fit.least, RULES.least.supported) && fit.best !== 'k1'
+  const wrong = fit !== null && (fit.reversed || fit.undeclared)
+  const large = holds(mean, RULES.mean.supported)
+  const supported = negative || wrong || large
+  const sound = fit !== null && fit.best === (fit.declared ?? 'k3') && !negative
+  const contradicted = !supported && sound && holds(mean, RULES.mean.contradicted)
+  return {
+    verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
+    because: [
+      ...(fit === null ? [] : formulaLines(fit)),
+      ...compared('mean KL over trained tokens (k3), in nats', mean, RULES.mean.supported, RULES.mean.contradicted, [
+        'L10',
+      ]),
+      ...(fit === null ? [] : stated('mean of the stored KL', fit.mean)),
+      ...lesserFaults(H03, input, ['L10']),
+    ],
+    missing: [
+      ...(input.streams.has('kl') ? [] : ['kl']),
+      ...(fit?.best === 'k1' || fit?.best === 'k2' ? undeclared(fit) : []),
+    ],
+    firm: supported || contradicted,
+  }
+}
+
+function formulaLines(fit: KlFit): Argument[] {
+  const { best, least, declared, reversed, undeclared, scales } = fit
+  const scale = best === null ? 1 : scales[best]
+  const name =
+    best === null
+      ? 'none of k1, k2, k3'
+      : `${best}${Math.abs(scale - 1) < 0.01 ? '' : ` times ${scale.toPrecision(3)}`}`
+  const wrong = reversed || undeclared
+  const follows = stated(`formula that the stored KL follows${declared ? ` (declared: ${declared})` : ''}`, name, [
+    'L10',
+  ])
+  const speaksFor = wrong ? 'supported' : best === (declared ?? 'k3') ? 'contradicted' : null
+  return [
+    ...follows.map(({ measure }): Argument => ({ measure, speaksFor })),
+    ...(best === 'k1'
+      ? stated('least stored KL', least)
+      : compared('least stored KL', least, RULES.least.supported, RULES.least.contradicted, ['L10'])),
+  ]
+}
+
+function undeclared({ declared }: KlFit): string[] {
+  return declared === null ? ['the formula that is meant: declare it as kl_estimator in the metadata of a row'] : []
+}

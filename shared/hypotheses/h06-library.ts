@@ -1,0 +1,54 @@
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import { TREND_STEPS } from '../checks/logprobs/thresholds.ts'
+import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
+import { type RewardTrend, rewardTrend } from './reward-trend.ts'
+import { type Argument, conclude, type Judgement, notCheckable, stated } from './verdict.ts'
+
+/** Library functionality validation: does the trainer learn anything at all, on a task of one turn? */
+export const H06_LIBRARY: Hypothesis = {
+  id: 'H06-library',
+  title: 'Library functionality validation',
+  claim: 'The trainer itself is broken: not even a single-turn task improves with it.',
+  judge: (input) => conclude(H06_LIBRARY, input, decide(input)),
+}
+
+function decide(input: HypothesisInput): Judgement {
+  const { against } = input
+  if (!against) return notCheckable(['a second run, of a single-turn task with the same trainer (--against)'])
+  const runs = [input.dump.facts, against.dump.facts]
+  const simple = runs.find(isSingleTurn)
+  if (simple === undefined) return notCheckable(['a single-turn run: both have rollouts of several assistant turns'])
+  const trend = rewardTrend(simple)
+  if (trend === null) {
+    return notCheckable([`rewards of at least ${TREND_STEPS} training steps in the single-turn run`])
+  }
+  const others = runs.filter((facts) => facts !== simple)
+  const other = others[0] === undefined ? null : rewardTrend(others[0])
+  // A trainer that improves the harder task is not broken, whatever keeps the simple one flat.
+  const verdict = trend.rises ? 'contradicted' : other?.rises ? 'inconclusive' : 'supported'
+  return {
+    verdict,
+    because: [
+      ...linesOf('the single-turn run', trend, trend.rises ? 'contradicted' : 'supported'),
+      ...(other === null ? [] : linesOf('the other run', other, null)),
+    ],
+    missing: other === null ? [`rewards of at least ${TREND_STEPS} training steps in the other run`] : [],
+    firm: true,
+  }
+}
+
+function isSingleTurn(facts: readonly TrajectoryFacts[]): boolean {
+  return (
+    facts.some(({ assistantTurns }) => assistantTurns === 1) && facts.every(({ assistantTurns }) => assistantTurns <= 1)
+  )
+}
+
+function linesOf(whose: string, { first, last, steps, rank, rises }: RewardTrend, speaksFor: Argument['speaksFor']) {
+  const summary = `${rises ? 'rises' : 'does not rise'} from ${first.toFixed(3)} to ${last.toFixed(3)}`
+  return [
+    ...stated(`mean reward of ${whose}, first to last third of ${steps} steps`, summary).map(
+      ({ measure }): Argument => ({ measure, speaksFor }),
+    ),
+    ...stated(`rank correlation of reward and step in ${whose}`, rank),
+  ]
+}

@@ -1,0 +1,99 @@
+import { TREND_STEPS } from '../checks/logprobs/thresholds.ts'
+import { type GapTrend, gapTrend } from '../checks/logprobs/trend.ts'
+import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
+import { H06_LORA as RULES } from './thresholds.ts'
+import {
+  type Argument,
+  checkOf,
+  compared,
+  conclude,
+  holds,
+  type Judgement,
+  lesserFaults,
+  notCheckable,
+  stated,
+} from './verdict.ts'
+
+/** LoRA weight synchronisation: the sampler does not run the weights that the trainer updates. */
+export const H06_LORA: Hypothesis = {
+  id: 'H06-lora',
+  title: 'LoRA weight synchronization',
+  claim: 'Updates do not reach the sampler, so that its logprobs and those of the trainer drift apart with every step.',
+  judge: (input) => conclude(H06_LORA, input, decide(input)),
+}
+
+function decide(input: HypothesisInput): Judgement {
+  const needed = ['logprobs.sampler', 'logprobs.trainer'] as const
+  const missing = needed.filter((stream) => !input.streams.has(stream))
+  if (missing.length > 0) return notCheckable(missing)
+  const gap = meanGap(input)
+  if (gap === null) return notCheckable(['trained tokens that both sampler and trainer scored'])
+  const stale = checkOf(input, 'L08')
+  const frozen = stale?.status === 'fail'
+  const trend = gapTrend(input.dump.facts)
+  if (trend === null && !frozen) return tooFewSteps(input, gap)
+  const grows = trend?.grows === true
+  const supported = frozen || (grows && holds(gap, RULES.gap.supported))
+  const contradicted = !supported && trend !== null && !grows && holds(gap, RULES.gap.contradicted)
+  return {
+    verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
+    because: [
+      ...(frozen ? staleLine(stale.places.affected) : []),
+      ...gapLines(gap, grows),
+      ...(trend === null ? [] : trendLines(trend)),
+      ...lesserFaults(H06_LORA, input, ['L08']),
+    ],
+    missing: [],
+    firm: supported || contradicted,
+  }
+}
+
+/** A gap may be told from few steps, a trend may not: neither that there is one nor that there is none. */
+function tooFewSteps(input: HypothesisInput, gap: number): Judgement {
+  const steps = new Set(input.dump.facts.flatMap(({ step }) => step ?? [])).size
+  const there = steps === 0 ? 'this dump does not say which step a rollout is of' : `this dump has ${steps}`
+  return {
+    verdict: 'not-checkable',
+    because: stated('mean gap of sampler and trainer logprobs, in nats', gap, ['L01']),
+    missing: [`rollouts of at least ${TREND_STEPS} training steps, for a trend (${there})`],
+    firm: false,
+  }
+}
+
+function meanGap(input: HypothesisInput): number | null {
+  let [count, absolute] = [0, 0]
+  for (const { gap } of input.dump.facts) {
+    count += gap?.count ?? 0
+    absolute += gap?.absolute ?? 0
+  }
+  return count === 0 ? null : absolute / count
+}
+
+function staleLine(affected: number): Argument[] {
+  const some = { comparison: '>', threshold: 0 } as const
+  const none = { comparison: '=', threshold: 0 } as const
+  return compared('rollouts that the sampler scores with weights it should have left behind', affected, some, none, [
+    'L08',
+  ])
+}
+
+function gapLines(gap: number, grows: boolean): Argument[] {
+  const name = 'mean gap of sampler and trainer logprobs, in nats'
+  const lines = compared(name, gap, RULES.gap.supported, RULES.gap.contradicted, ['L01'])
+  // A large gap that does not grow has another cause.
+  return grows ? lines : lines.map((line) => (line.speaksFor === 'supported' ? { ...line, speaksFor: null } : line))
+}
+
+function trendLines({ rank, first, last, steps }: GapTrend): Argument[] {
+  return [
+    ...compared(
+      `rank correlation of the gap with the step, over ${steps.length} steps`,
+      rank,
+      RULES.rank.supported,
+      RULES.rank.contradicted,
+      ['L08'],
+    ),
+    ...stated('mean gap in the first third of the steps', first),
+    ...stated('mean gap in the last third of the steps', last),
+  ]
+}

@@ -1,0 +1,79 @@
+import type { Count } from '../model/report.ts'
+import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
+import { measurePairs, type PairMeasures } from './pairs.ts'
+import { H08 as RULES } from './thresholds.ts'
+import {
+  type Argument,
+  compared,
+  conclude,
+  holds,
+  type Judgement,
+  lesserFaults,
+  notCheckable,
+  stated,
+} from './verdict.ts'
+
+/** Evaluation/training mismatch: two runs of the same questions are not given the same prompt, or not scored the same way. */
+export const H08: Hypothesis = {
+  id: 'H08',
+  title: 'Evaluation/training mismatch',
+  claim: 'The same question is put, ended or scored differently in training and in evaluation.',
+  judge: (input) => conclude(H08, input, decide(input)),
+}
+
+function decide(input: HypothesisInput): Judgement {
+  const { against } = input
+  if (!against) return notCheckable(['a second run of the same questions (--against)'])
+  const found = measurePairs(input, against)
+  if (found.pairs === 0) {
+    return notCheckable([
+      'questions that both runs have: none of this run is in the second (messages, or ids of one tokenizer)',
+    ])
+  }
+  const shares = [found.tools, found.system, found.rendering].flatMap((count) => share(count) ?? [])
+  const cutGap = found.cut === null ? null : Math.abs(found.cut.here - found.cut.there)
+  const cutDiffers = cutGap !== null && found.cut?.sure === true && holds(cutGap, RULES.pairs.supported)
+  const scored = (found.likeTexts?.count ?? 0) >= RULES.likeTexts
+  const gap = scored ? (found.likeTexts?.rewardGap ?? null) : null
+  const supported =
+    shares.some((value) => holds(value, RULES.pairs.supported)) ||
+    cutDiffers ||
+    (gap !== null && holds(gap, RULES.reward.supported))
+  // Rewards of like texts alone do not show that the prompts agree.
+  const contradicted = !supported && shares.length > 0
+  return {
+    verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
+    because: [...linesOf(found, cutGap, cutDiffers, gap), ...lesserFaults(H08, input, [])],
+    missing: [
+      ...(found.tools === null ? ['tools of both runs'] : []),
+      ...(found.rendering === null ? ['ids of the prompts in both runs, by one tokenizer'] : []),
+      ...(gap === null ? ['answers in the same words, with rewards in both runs'] : []),
+    ],
+    firm: true,
+  }
+}
+
+function linesOf(found: PairMeasures, cutGap: number | null, cutDiffers: boolean, gap: number | null): Argument[] {
+  const { supported, contradicted } = RULES.pairs
+  const line = (what: string, count: Count | null, codes: readonly string[]) =>
+    compared(`share of paired questions whose ${what}`, share(count), supported, contradicted, codes)
+  const cut = compared('difference of the shares of rollouts that were cut', cutGap, supported, contradicted)
+  return [
+    ...line('tools differ', found.tools, ['T07']),
+    ...line('system text differs', found.system, ['T09']),
+    ...line('prompt ids differ though tools and system text agree', found.rendering, []),
+    // A difference that so few rollouts show by chance decides nothing.
+    ...cut.map((each) => (each.speaksFor === 'supported' && !cutDiffers ? { ...each, speaksFor: null } : each)),
+    ...compared(
+      `mean reward difference of answers in the same words${found.likeTexts === null ? '' : ` (${found.likeTexts.count})`}`,
+      gap,
+      RULES.reward.supported,
+      RULES.reward.contradicted,
+    ),
+    ...stated('questions that both runs have', found.pairs),
+  ]
+}
+
+function share(count: Count | null): number | null {
+  return count === null ? null : count.affected / count.checked
+}

@@ -1,0 +1,125 @@
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import { isCut } from '../checks/limits.ts'
+import type { Count } from '../model/report.ts'
+import type { HypothesisInput, SecondRun } from './hypothesis.ts'
+
+/** What H08 measures over the questions that two runs share. A share is null where neither run tells. */
+export interface PairMeasures {
+  /** Questions that both runs have. */
+  readonly pairs: number
+  readonly tools: Count | null
+  readonly system: Count | null
+  /** Pairs whose prompts differ id by id although tools and system text are the same. */
+  readonly rendering: Count | null
+  /** Share of rollouts that were cut, in this run and in the other, over the shared questions. */
+  readonly cut: { readonly here: number; readonly there: number; readonly sure: boolean } | null
+  /** Answers in the same words to the same question, and the mean |difference| of their rewards. */
+  readonly likeTexts: { readonly count: number; readonly rewardGap: number } | null
+}
+
+export function measurePairs(input: HypothesisInput, other: SecondRun): PairMeasures {
+  const here = byQuestion(input.dump.facts)
+  const there = byQuestion(other.dump.facts)
+  const pairs = [...here].flatMap(([question, rows]) => {
+    const others = there.get(question)
+    return others === undefined ? [] : [{ rows, others }]
+  })
+  const sameTokenizer = (input.tokenizer ?? null) !== null && input.tokenizer === other.tokenizer
+  const tools = pairs.map(({ rows, others }) => differ(rows, others, ({ pairing }) => pairing?.tools ?? null))
+  const system = pairs.map(
+    ({ rows, others }) =>
+      // What the ids hold is what the model saw; messages alone do not show a default that the template put in.
+      differ(rows, others, ({ systemHash }) => systemHash ?? null) ??
+      differ(rows, others, ({ pairing }) => pairing?.system ?? null),
+  )
+  const rendering = pairs.map(({ rows, others }, k) =>
+    sameTokenizer && !tools[k] && !system[k] ? differ(rows, others, ({ promptHash }) => promptHash) : null,
+  )
+  return {
+    pairs: pairs.length,
+    tools: countOf(tools),
+    system: countOf(system),
+    rendering: countOf(rendering),
+    cut: cutShares(
+      pairs.flatMap(({ rows }) => rows),
+      pairs.flatMap(({ others }) => others),
+    ),
+    likeTexts: rewardGap(pairs),
+  }
+}
+
+type Rows = readonly TrajectoryFacts[]
+type Pair = { readonly rows: Rows; readonly others: Rows }
+
+function byQuestion(facts: Rows): Map<string, TrajectoryFacts[]> {
+  const questions = new Map<string, TrajectoryFacts[]>()
+  for (const row of facts) {
+    const question = row.pairing?.question ?? null
+    if (question === null) continue
+    const rows = questions.get(question)
+    if (rows === undefined) questions.set(question, [row])
+    else rows.push(row)
+  }
+  return questions
+}
+
+/** Whether no rollout of the one side has the value of a rollout of the other; null where a side does not tell. */
+function differ(rows: Rows, others: Rows, of: (row: TrajectoryFacts) => string | null): boolean | null {
+  const here = new Set(rows.flatMap((row) => of(row) ?? []))
+  const there = others.flatMap((row) => of(row) ?? [])
+  if (here.size === 0 || there.length === 0) return null
+  return !there.some((value) => here.has(value))
+}
+
+function countOf(values: readonly (boolean | null)[]): Count | null {
+  const known = values.filter((value) => value !== null)
+  return known.length === 0 ? null : { checked: known.length, affected: known.filter(Boolean).length }
+}
+
+/** Single rollouts of a pair end differently by chance; the shares over all of them do not, beyond two standard errors. */
+function cutShares(rows: Rows, others: Rows): PairMeasures['cut'] {
+  const share = (side: Rows) => {
+    const telling = side.filter((row) => tellsEnd(row))
+    return { count: telling.length, share: telling.filter((row) => wasCut(row)).length / telling.length }
+  }
+  const [here, there] = [share(rows), share(others)]
+  if (here.count === 0 || there.count === 0) return null
+  const variance = (side: typeof here) => (side.share * (1 - side.share)) / side.count
+  const error = Math.sqrt(variance(here) + variance(there))
+  return { here: here.share, there: there.share, sure: Math.abs(here.share - there.share) > 2 * error }
+}
+
+function tellsEnd({ endReason, isTruncated }: TrajectoryFacts): boolean {
+  return isTruncated !== null || (endReason !== 'unknown' && endReason !== 'prompt-only')
+}
+
+function wasCut(row: TrajectoryFacts): boolean {
+  return isCut(row) || row.isTruncated === true
+}
+
+function rewardGap(pairs: readonly Pair[]): PairMeasures['likeTexts'] {
+  let [count, sum] = [0, 0]
+  for (const { rows, others } of pairs) {
+    const rewards = rewardsByAnswer(others)
+    for (const [answer, own] of rewardsByAnswer(rows)) {
+      const other = rewards.get(answer)
+      if (other === undefined) continue
+      count++
+      sum += Math.abs(own - other)
+    }
+  }
+  return count === 0 ? null : { count, rewardGap: sum / count }
+}
+
+/** Mean reward of each answer, by its words. */
+function rewardsByAnswer(rows: Rows): Map<string, number> {
+  const rewards = new Map<string, number[]>()
+  for (const { pairing, reward } of rows) {
+    const answer = pairing?.answer ?? null
+    if (answer === null || reward === null || !Number.isFinite(reward)) continue
+    const list = rewards.get(answer)
+    if (list === undefined) rewards.set(answer, [reward])
+    else list.push(reward)
+  }
+  return new Map([...rewards].map(([answer, list]) => [answer, list.reduce((a, b) => a + b, 0) / list.length]))
+}

@@ -1,0 +1,39 @@
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import { mean, unbiasedStd } from '../checks/groups/statistics.ts'
+import { TREND_STEPS } from '../checks/logprobs/thresholds.ts'
+import { kendall } from '../checks/logprobs/trend.ts'
+import { H06_LIBRARY as RULES } from './thresholds.ts'
+
+/** Mean reward by training step, and whether it rises. */
+export interface RewardTrend {
+  readonly steps: number
+  readonly first: number
+  readonly last: number
+  readonly rank: number
+  readonly rises: boolean
+}
+
+/** Null with fewer steps than a trend can be told from. */
+export function rewardTrend(facts: readonly TrajectoryFacts[]): RewardTrend | null {
+  const rewards = new Map<number, number[]>()
+  for (const { step, reward } of facts) {
+    if (step === null || reward === null || !Number.isFinite(reward)) continue
+    const list = rewards.get(step)
+    if (list === undefined) rewards.set(step, [reward])
+    else list.push(reward)
+  }
+  if (rewards.size < TREND_STEPS) return null
+  const means = [...rewards].sort(([a], [b]) => a - b).map(([, list]) => mean(list))
+  const third = Math.floor(means.length / 3)
+  const [early, late] = [means.slice(0, third), means.slice(-third)]
+  const error = Math.sqrt((unbiasedStd(early) ** 2 + unbiasedStd(late) ** 2) / third)
+  const gain = mean(late) - mean(early)
+  const rank = kendall(means)
+  return {
+    steps: means.length,
+    first: mean(early),
+    last: mean(late),
+    rank,
+    rises: rank >= RULES.rank && gain >= Math.max(RULES.gain, 2 * error),
+  }
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { GapSums, KlSums } from '../../shared/checks/logprobs/sums.ts'
+import { dumpOf, factsOf } from '../helpers/facts.ts'
+import { resultOf, verdictOf } from './input.ts'
+
+const rows = (count: number, more: (i: number) => Partial<TrajectoryFacts>) =>
+  Array.from({ length: count }, (_, i) => factsOf(i, more(i)))
+
+/** 100 tokens with this mean gap. */
+const gapOf = (mean: number): GapSums => ({
+  count: 100,
+  sum: 0,
+  absolute: 100 * mean,
+  squares: 100 * mean * mean,
+  largest: mean * 2,
+  trainerSum: -50,
+  samplerValues: 80,
+  samplerHash: '0'.repeat(16),
+})
+
+/** Ten tokens, d = reference − trainer from -0.5 to 0.4; the stored KL follows `formula`. */
+function klOf(formula: ((d: number) => number) | null, more: Partial<KlSums> = {}, shift = 0): KlSums {
+  const ds = Array.from({ length: 10 }, (_, k) => shift + (k - 5) / 10)
+  const each = ds.map((d) => [-d, (d * d) / 2, Math.exp(d) - d - 1, Math.exp(-d) + d - 1])
+  const sum = (of: (k: number) => number) => ds.reduce((total, _, k) => total + of(k), 0)
+  const stored = formula === null ? [] : ds.map(formula)
+  return {
+    count: 10,
+    formulas: [0, 1, 2, 3].map((f) => sum((k) => each[k]![f]!)),
+    largest: 0.2,
+    largestToken: 3,
+    trainerSum: -10,
+    referenceSum: -11,
+    stored:
+      formula === null
+        ? null
+        : {
+            count: 10,
+            sum: sum((k) => stored[k]!),
+            least: Math.min(...stored),
+            squares: sum((k) => stored[k]! ** 2),
+            products: [0, 1, 2, 3].map((f) => sum((k) => stored[k]! * each[k]![f]!)),
+            formulaSquares: [0, 1, 2, 3].map((f) => sum((k) => each[k]![f]! ** 2)),
+          },
+    declared: null,
+    ...more,
+  }
+}
+
+const k3 = (d: number) => Math.exp(d) - d - 1
+const klDump = (kl: KlSums) => dumpOf(rows(60, () => ({ kl })))
+
+describe('H03', () => {
+  it.each([
+    ['k3', k3, {}, 'contradicted'],
+    ['k3 times beta', (d: number) => 0.04 * k3(d), {}, 'contradicted'],
+    ['k3 with policy and reference exchanged', (d: number) => k3(-d), {}, 'supported'],
+    ['k1 with its sign turned', (d: number) => d, {}, 'supported'],
+    ['k1, and nothing declares which is meant', (d: number) => -d, {}, 'inconclusive'],
+    ['k1, as declared', (d: number) => -d, { declared: 'k1' }, 'contradicted'],
+    ['k2, declared as k3', (d: number) => (d * d) / 2, { declared: 'k3' }, 'supported'],
+    ['something that is negative and no k1', (d: number) => d * d * d - 0.1, {}, 'supported'],
+  ] as const)('%s', (_, formula, more, verdict) => {
+    expect(verdictOf('H03', klDump(klOf(formula, more))).verdict).toBe(verdict)
+  })
+
+  it('is supported by a mean above 10, and inconclusive without a stored KL', () => {
+    expect(verdictOf('H03', klDump(klOf(null, {}, 3))).verdict).toBe('supported')
+    expect(verdictOf('H03', klDump(klOf(null)), { without: ['kl'] })).toMatchObject({
+      verdict: 'inconclusive',
+      missing: ['kl'],
+    })
+  })
+
+  it('is not checkable without the reference', () => {
+    expect(verdictOf('H03', klDump(klOf(k3)), { without: ['logprobs.reference'] })).toMatchObject({
+      verdict: 'not-checkable',
+      missing: ['logprobs.reference'],
+    })
+  })
+})
+
+describe('H06-lora', () => {
+  const dump = (gap: (step: number) => number, steps = 12) =>
+    dumpOf(rows(60, (i) => ({ step: i % steps, gap: gapOf(gap(i % steps)) })))
+
+  it.each([
+    ['grows', (step: number) => 0.01 + 0.02 * step, 'supported'],
+    ['is small and level', (step: number) => 0.01 + 0.001 * (step % 3), 'contradicted'],
+    ['is large and level', (step: number) => 0.2 + 0.02 * (step % 3), 'inconclusive'],
+    ['grows within what numerics leave', (step: number) => 0.002 + 0.001 * step, 'contradicted'],
+  ] as const)('the gap %s', (_, gap, verdict) => {
+    expect(verdictOf('H06-lora', dump(gap)).verdict).toBe(verdict)
+  })
+
+  it('takes the word of L08', () => {
+    const checks = [resultOf('L08', { affected: 12 })]
+    const result = verdictOf(
+      'H06-lora',
+      dump(() => 0.01, 3),
+      { checks },
+    )
+    expect(result).toMatchObject({ verdict: 'supported', because: [{ value: 12, checks: ['L08'] }, {}] })
+  })
+
+  it('is not checkable without both streams, or without enough steps for a trend', () => {
+    expect(
+      verdictOf(
+        'H06-lora',
+        dump(() => 0.01, 6),
+      ),
+    ).toMatchObject({
+      verdict: 'not-checkable',
+      missing: ['rollouts of at least 8 training steps, for a trend (this dump has 6)'],
+    })
+    expect(
+      verdictOf(
+        'H06-lora',
+        dump(() => 0.01),
+        { without: ['logprobs.trainer'] },
+      ).missing,
+    ).toEqual(['logprobs.trainer'])
+  })
+})
