@@ -8,12 +8,16 @@ import {
   DOUBLED,
   HEAD_GAP,
   HEAD_TIMES,
+  HEAD_TOKENS,
   LARGEST_SHIFT,
   LEAST_PAIRS,
   LINE_FITS,
+  NOT_CERTAIN,
+  ODDS,
   ONE_SIDED,
-  RENORMALISED_BELOW,
   RENORMALISED_MEAN,
+  RENORMALISED_MOST,
+  RENORMALISED_SHARE,
   RENORMALISED_ZEROS,
   SHIFT_CORRELATES,
   SLOPE_RATIO,
@@ -41,8 +45,8 @@ export interface GapShape {
   /** Share of tokens whose probability at least doubled or halved. */
   readonly largeShare: number
   readonly largest: { readonly token: number; readonly gap: number }
-  /** Trainer against sampler logprobs: slope of the line, and share of the variance that it explains. */
-  readonly line: { readonly slope: number; readonly explained: number }
+  /** Trainer against sampler: of the logprobs, or of the odds where these show a temperature. */
+  readonly line: Line
   /** Correlation of the two at each shift from -3 to 3; only where a shift was looked for. */
   readonly correlations: readonly number[]
   /** Tokens by which the trainer's array is late against the sampler's. */
@@ -50,6 +54,14 @@ export interface GapShape {
   readonly turns: readonly TurnGap[]
   /** Turns in which a context fault shows, in order; empty unless that is the cause. */
   readonly affectedTurns: readonly TurnGap[]
+}
+
+/** Slope of a straight line, and share of the variance that it explains. */
+export interface Line {
+  readonly of: 'logprobs' | 'odds'
+  readonly slope: number
+  readonly explained: number
+  readonly count: number
 }
 
 export interface TurnGap {
@@ -60,6 +72,8 @@ export interface TurnGap {
   readonly count: number
   readonly mean: number
   readonly error: number
+  /** Tokens among the first with a gap of their own. */
+  readonly headTokens: number
   /** Mean gap of the first tokens, and of the others; 0 where there are none. */
   readonly head: number
   readonly tail: number
@@ -81,7 +95,7 @@ export function gapOf(view: TrajectoryView): GapShape | null {
 function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   const { tokens, sampler, trainer } = pairs
   const n = tokens.length
-  let [sum, absolute, squares, large, below, zeros] = [0, 0, 0, 0, 0, 0]
+  let [sum, absolute, squares, large, zeros] = [0, 0, 0, 0, 0]
   let [sumX, sumY, sumXX, sumXY, sumYY] = [0, 0, 0, 0, 0]
   let largest = { token: tokens[0] as number, gap: 0 }
   for (let k = 0; k < n; k++) {
@@ -93,8 +107,7 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     absolute += Math.abs(gap)
     squares += gap * gap
     if (Math.abs(gap) > DOUBLED) large++
-    if (gap < -RENORMALISED_BELOW / 10) below++
-    if (x === 0 && y < -RENORMALISED_BELOW / 10) zeros++
+    if (x === 0 && y < -NOT_CERTAIN) zeros++
     if (Math.abs(gap) > Math.abs(largest.gap)) largest = { token: i, gap }
     sumX += x
     sumY += y
@@ -103,11 +116,7 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     sumYY += y * y
   }
   const meanAbsolute = absolute / n
-  const varianceX = sumXX - (sumX * sumX) / n
-  const varianceY = sumYY - (sumY * sumY) / n
-  const together = sumXY - (sumX * sumY) / n
-  const slope = varianceX > 0 ? together / varianceX : 1
-  const explained = varianceX > 0 && varianceY > 0 ? (together * together) / (varianceX * varianceY) : 0
+  const line = fitLine({ n, sumX, sumY, sumXX, sumXY, sumYY }, 'logprobs')
   const base = {
     count: n,
     mean: sum / n,
@@ -115,7 +124,7 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     error: Math.sqrt(Math.max(0, squares / n - meanAbsolute * meanAbsolute) / n),
     largeShare: large / n,
     largest,
-    line: { slope, explained },
+    line,
     correlations: [] as readonly number[],
     shift: 0,
     turns: [] as readonly TurnGap[],
@@ -128,17 +137,19 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     const shift = bestShift(correlations)
     if (shift !== 0) return { ...base, cause: 'shifted', correlations, shift }
   }
-  const slopeError = Math.abs(slope) * Math.sqrt((1 - explained) / Math.max(explained, 1e-9) / (n - 2))
-  const tilted = slope > 0 && Math.abs(Math.log(slope)) - (SURE * slopeError) / slope >= Math.log(SLOPE_RATIO)
-  if (meanAbsolute >= AGREES && explained >= LINE_FITS && tilted) return { ...base, cause: 'temperature' }
+  if (meanAbsolute >= AGREES) {
+    // Engines that store a logprob divided by the temperature lie on a line; those that divide the logits, on one of the odds.
+    const tilted = [line, oddsLine(pairs)].find(isTilted)
+    if (tilted !== undefined) return { ...base, line: tilted, cause: 'temperature' }
+  }
   const renormalised =
-    below <= RENORMALISED_BELOW * n &&
     base.mean >= RENORMALISED_MEAN &&
-    largest.gap <= DOUBLED + RENORMALISED_BELOW &&
+    base.mean >= RENORMALISED_SHARE * meanAbsolute &&
+    largest.gap <= RENORMALISED_MOST &&
     zeros >= RENORMALISED_ZEROS * n
   if (renormalised) return { ...base, cause: 'renormalised' }
   const turns = gapsByTurn(view, pairs)
-  const oneSided = base.mean >= ONE_SIDED.share * meanAbsolute && explained <= ONE_SIDED.explained
+  const oneSided = base.mean >= ONE_SIDED.share * meanAbsolute && line.explained <= ONE_SIDED.explained
   const everywhere = oneSided && turns.every(({ mean }) => mean >= ONE_SIDED.mean)
   const affectedTurns = everywhere ? turns : turnsOutOfContext(turns)
   if (affectedTurns.length > 0) return { ...base, cause: 'context', turns, affectedTurns }
@@ -147,6 +158,54 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   if (tailed && isMixtureOfExperts(view.trajectory.model)) return { ...base, cause: 'routing', turns }
   const differs = meanAbsolute - SURE * base.error >= DIFFERS
   return { ...base, cause: differs ? 'mismatch' : 'none', turns }
+}
+
+interface LineSums {
+  readonly n: number
+  readonly sumX: number
+  readonly sumY: number
+  readonly sumXX: number
+  readonly sumXY: number
+  readonly sumYY: number
+}
+
+function fitLine({ n, sumX, sumY, sumXX, sumXY, sumYY }: LineSums, of: Line['of']): Line {
+  const varianceX = sumXX - (sumX * sumX) / n
+  const varianceY = sumYY - (sumY * sumY) / n
+  const together = sumXY - (sumX * sumY) / n
+  if (!(varianceX > 0 && varianceY > 0)) return { of, slope: 1, explained: 0, count: n }
+  return { of, slope: together / varianceX, explained: (together * together) / (varianceX * varianceY), count: n }
+}
+
+/** Between two tokens, dividing the logits by T raises the odds of one to the power 1/T; with more tokens, nearly so. */
+function oddsLine({ tokens, sampler, trainer }: ScoredPairs): Line {
+  let [n, sumX, sumY, sumXX, sumXY, sumYY] = [0, 0, 0, 0, 0, 0]
+  for (const i of tokens) {
+    const own = sampler[i] as number
+    const other = trainer[i] as number
+    // Where a token is all but certain, or all but impossible, its odds are rounding.
+    if (own > ODDS.most || other > ODDS.most / ODDS.beyond || own < ODDS.least) continue
+    const x = own - Math.log(-Math.expm1(own))
+    const y = other - Math.log(-Math.expm1(other))
+    n++
+    sumX += x
+    sumY += y
+    sumXX += x * x
+    sumXY += x * y
+    sumYY += y * y
+  }
+  return fitLine({ n, sumX, sumY, sumXX, sumXY, sumYY }, 'odds')
+}
+
+/**
+ * The line is one, and surely not that of equal temperatures. Noise in the sampler's numbers flattens the line and noise in the trainer's
+ * does not, so the true slope lies between the one fitted and that divided by the share explained: both must be on one side of 1.
+ */
+function isTilted({ of, slope, explained, count }: Line): boolean {
+  if (count < LEAST_PAIRS || slope <= 0 || explained < LINE_FITS[of]) return false
+  const error = SURE * Math.sqrt((1 - explained) / explained / (count - 2))
+  const least = Math.log(SLOPE_RATIO) + error
+  return Math.log(slope) >= least || Math.log(slope / explained) <= -least
 }
 
 function largeSum({ tokens, sampler, trainer }: ScoredPairs): number {
@@ -199,7 +258,7 @@ function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPa
   let at = 0
   return ranges.flatMap(({ turn, start, end }) => {
     while (at < tokens.length && (tokens[at] as number) < start) at++
-    let [count, sum, squares, headSum, headCount] = [0, 0, 0, 0, 0]
+    let [count, sum, squares, headSum, headCount, headTokens] = [0, 0, 0, 0, 0, 0]
     const first = at
     for (; at < tokens.length && (tokens[at] as number) < end; at++) {
       const i = tokens[at] as number
@@ -210,6 +269,7 @@ function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPa
       if (i < start + TURN_HEAD) {
         headCount++
         headSum += gap
+        if (gap >= HEAD_GAP) headTokens++
       }
     }
     if (count === 0) return []
@@ -221,6 +281,7 @@ function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPa
       count,
       mean,
       error: Math.sqrt(Math.max(0, squares / count - mean * mean) / count),
+      headTokens,
       head: headCount === 0 ? 0 : headSum / headCount,
       tail: count === headCount ? 0 : (sum - headSum) / (count - headCount),
     }
@@ -243,8 +304,8 @@ function turnsOutOfContext(turns: readonly TurnGap[]): TurnGap[] {
   const total = (of: (gap: TurnGap) => number) => beginnings.reduce((sum, each) => sum + of(each), 0)
   const begins = total(({ head }) => head)
   const follows = total(({ tail }) => Math.max(0, tail))
-  // One turn has a handful of first tokens: only a gap far beyond chance speaks there.
-  const enough = beginnings.length > 1 || begins >= HEAD_GAP * TURN_TIMES
+  // A single odd token is none: two engines may well differ on one.
+  const enough = total(({ headTokens }) => headTokens) >= HEAD_TOKENS
   return enough && begins >= HEAD_TIMES * follows ? beginnings : []
 }
 

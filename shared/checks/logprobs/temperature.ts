@@ -22,17 +22,22 @@ export const L03: Check = {
     report.place(affected)
     if (!affected) return
     const { temperature } = view.trajectory
-    const { slope, explained } = gap.line
+    const { of, slope, explained, count } = gap.line
+    const relation =
+      of === 'logprobs'
+        ? `Trainer logprobs are ${digits(slope)} times those of the sampler`
+        : `The odds of a token at the trainer are those at the sampler to the power of ${digits(slope)}`
     report.fault({
       scope: 'trajectory',
       tokens: scoredSpan(view),
       affected: scoredSpans(view),
-      message: `Trainer logprobs are ${digits(slope)} times those of the sampler, with ${digits(100 * explained)} % of their variance on that line${temperature === null ? '' : ` (declared temperature ${digits(temperature)})`}`,
+      message: `${relation}, which explains ${digits(100 * explained)} % of their variance${temperature === null ? '' : ` (declared temperature ${digits(temperature)})`}`,
       evidence: {
         slope,
         variance_explained: explained,
         declared_temperature: temperature,
-        tokens: gap.count,
+        line_of: of,
+        tokens: count,
         mean_absolute_gap: gap.meanAbsolute,
       },
     })

@@ -28,6 +28,9 @@ export const TURN_HEAD = 4
 export const HEAD_TIMES = 1.5
 export const HEAD_GAP = 0.2
 
+/** First tokens with such a gap that a row must have. */
+export const HEAD_TOKENS = 3
+
 /** Tokens a turn must have to be compared with the first one; times the first turn's gap, and its least mean. */
 export const TURN_PAIRS = 8
 export const TURN_TIMES = 5
@@ -39,14 +42,28 @@ export const TURN_GAP = 0.1
  */
 export const ONE_SIDED = { mean: 0.5, share: 0.9, explained: 0.5 }
 
-/** Share of the variance that a straight line must explain, and the least ratio of its slope to 1, for a temperature. */
-export const LINE_FITS = 0.9
+/**
+ * Share of the variance that a straight line must explain, and the least ratio of its slope to 1, for a temperature. Weights that
+ * moved leave a slope of 1; a sampling temperature of 0.5 explains about 0.8 of the odds of simulated vocabularies.
+ */
+export const LINE_FITS = { logprobs: 0.95, odds: 0.7 }
 export const SLOPE_RATIO = 1.1
 
-/** A sampler that renormalises is above the trainer on nearly all tokens, by no more than a top-p of 0.5 can give. */
-export const RENORMALISED_BELOW = 0.01
+/**
+ * Sampler logprobs between which odds are compared: nearer to 0 a little noise in a logprob is a great deal in its odds, and is cut off
+ * at 0 on one side. Trainer logprobs may lie this much beyond.
+ */
+export const ODDS = { most: -0.25, least: -7, beyond: 25 }
+
+/**
+ * A sampler that renormalises is above the trainer on nearly all tokens (mean gap as a share of mean |gap|), by no more than a top-p
+ * of 0.5 can give, and reports 0 where a token is left alone that the trainer does not find certain.
+ */
 export const RENORMALISED_MEAN = 0.01
+export const RENORMALISED_SHARE = 0.8
+export const RENORMALISED_MOST = 0.7
 export const RENORMALISED_ZEROS = 0.05
+export const NOT_CERTAIN = 0.001
 
 /** A trainer logprob below this contradicts an exact 0.0 of the sampler (faults.md, L05). */
 export const CONTRADICTS_ZERO = -0.5

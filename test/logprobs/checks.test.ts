@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { auditTrajectories } from '../checks/audit.ts'
+import { scoredRows } from '../fixtures/checks/logprob-rows.ts'
+import { trajectoryOf } from '../helpers/conversation.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
+
+type Rows = ReturnType<typeof scoredRows>
+
+async function audit(rows: Rows) {
+  const tokenizer = await testTokenizer('qwen2.5')
+  const trajectories = rows(tokenizer).map((row, record) => trajectoryOf(row, { source: 0, record, part: 0 }))
+  return auditTrajectories(trajectories, tokenizer)
+}
+
+const findings = async (rows: Rows, code: string) => (await audit(rows)).byCode.get(code)?.findings ?? []
+
+describe('L05', () => {
+  it('takes an exact 0 for a placeholder only where the trainer contradicts it, and nowhere else', async () => {
+    const contradicted = scoredRows(({ sampler, trainer, sampled }) => {
+      sampler[sampled[10]!] = 0
+      trainer[sampled[10]!] = -2.5
+    })
+    const [first] = await findings(contradicted, 'L05')
+    expect(first?.message).toMatch(
+      /^1 token carries loss with a placeholder for a logprob: .* is exactly 0, the trainer's -2\.50$/,
+    )
+    const trainerIsOff = scoredRows(({ trainer, sampled }) => {
+      for (const token of sampled) trainer[token] = (trainer[token] as number) - 2
+    })
+    expect(await findings(trainerIsOff, 'L05')).toEqual([])
+  })
+
+  it.each([
+    ['sampler', Number.NEGATIVE_INFINITY],
+    ['sampler', -1e9],
+    ['trainer', 0.7],
+  ] as const)('names a %s logprob of %f', async (side, value) => {
+    const rows = scoredRows((scores) => {
+      scores[side][scores.sampled[3]!] = value
+    })
+    expect(await findings(rows, 'L05')).toMatchObject([{ evidence: { of: [side], count: 1 } }, {}, {}])
+  })
+
+  it('leaves fillers alone on what is not trained, and logprobs that are absent', async () => {
+    const rows = scoredRows(({ sampler, trainer, sampled }, { layout }) => {
+      sampler[layout[1]!.contentStart] = 1
+      sampler[sampled[4]!] = null
+      trainer[sampled[5]!] = null
+    })
+    expect(await findings(rows, 'L05')).toEqual([])
+  })
+})
+
+describe('L08', () => {
+  /** The same text at three steps; the trainer moves by 0.1 a token and step, the sampler by `samplerMoves`. */
+  const repeated = (samplerMoves: number, trainerMoves = 0.1) => {
+    const once = scoredRows(undefined, undefined, 1)
+    return (tokenizer: Parameters<Rows>[0]) =>
+      [0, 1, 2].map((step) => {
+        const row = once(tokenizer)[0]!
+        const { sampler, trainer } = row.record.logprobs as Record<string, (number | null)[]>
+        row.record.logprobs = {
+          sampler: sampler!.map((value) => (value === null ? null : value - step * samplerMoves)),
+          trainer: trainer!.map((value) => (value === null ? null : value - step * trainerMoves)),
+        }
+        row.record.step = step
+        return row
+      })
+  }
+
+  it('names ids that the sampler scores bit by bit as it did steps ago', async () => {
+    const found = await findings(repeated(0), 'L08')
+    expect(found.map(({ record }) => record)).toEqual([1, 2])
+    expect(found[0]?.message).toContain('bit by bit as it did at step 0, while the trainer moved by 0.1 a token')
+  })
+
+  it('is silent where the sampler moves too, where a row was written twice, and where steps are few', async () => {
+    for (const rows of [repeated(0.1), repeated(0, 0)]) {
+      const result = (await audit(rows)).byCode.get('L08')
+      expect(result).toMatchObject({ findings: [], abstained: 'not-checkable' })
+    }
+  })
+})
+
+it('a row that its source masks has no gap to speak of', async () => {
+  const rows = scoredRows(({ trainer, sampled }, { record }) => {
+    record.loss_mask = record.input_ids.map(() => 0)
+    for (const token of sampled) trainer[token] = -5
+  })
+  const { byCode, views } = await audit(rows)
+  for (const code of ['L01', 'L02', 'L03', 'L04', 'L05', 'L06', 'L07']) expect(byCode.get(code)?.findings).toEqual([])
+  expect(views[0]?.facts).not.toHaveProperty('gap')
+})

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest'
+import { gapOf } from '../../shared/checks/logprobs/gap.ts'
+import { logSoftmax, random, shaken, simulate, viewOf } from './simulated.ts'
+
+const SEEDS = Array.from({ length: 60 }, (_, seed) => seed + 1)
+
+/** How often each cause is named over many rollouts of different lengths. */
+function causes(of: (seed: number, length: number) => ReturnType<typeof viewOf>): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const seed of SEEDS) {
+    const cause = gapOf(of(seed, 30 + ((seed * 37) % 900)))?.cause ?? 'too few'
+    counts[cause] = (counts[cause] ?? 0) + 1
+  }
+  return counts
+}
+
+/** The most likely tokens that make up `share`, as if there were no others. */
+function withinTopP(logprobs: readonly number[], share: number): number[] {
+  let mass = 0
+  let least = 0
+  for (const value of [...logprobs].sort((a, b) => b - a)) {
+    if (mass >= share) break
+    mass += Math.exp(value)
+    least = value
+  }
+  return logprobs.map((value) => (value >= least ? value - Math.log(mass) : Number.NEGATIVE_INFINITY))
+}
+
+describe('two engines that agree are let pass', () => {
+  it.each([
+    ['bfloat16 numerics', 0.02],
+    ['8-bit rollouts', 0.06],
+  ])('%s', (_, size) => {
+    const found = causes((seed, length) =>
+      viewOf(
+        simulate(seed, length, (at, next) => ({
+          sampler: logSoftmax(at),
+          trainer: logSoftmax(shaken(at, next, size)),
+        })),
+      ),
+    )
+    expect(found).toEqual({ none: SEEDS.length })
+  })
+
+  it.each([0.5, 0.7, 1.2])('both at a temperature of %f', (temperature) => {
+    const found = causes((seed, length) =>
+      viewOf(
+        simulate(seed, length, (at, next) => ({
+          sampler: logSoftmax(at, temperature),
+          trainer: logSoftmax(shaken(at, next, 0.02), temperature),
+        })),
+      ),
+    )
+    expect(found).toEqual({ none: SEEDS.length })
+  })
+
+  it('a rollout of tokens that are nearly all certain', () => {
+    const found = causes((seed, length) => {
+      const next = random(seed)
+      const sampler = Array.from({ length }, () => (next() < 0.97 ? 0 : -2 * next()))
+      return viewOf({ sampler, trainer: sampler.map((value) => Math.min(0, value - (next() - 0.4) * 0.02)) })
+    })
+    expect(found).toEqual({ none: SEEDS.length })
+  })
+
+  it('one wild token, in a rollout of any length', () => {
+    const found = causes((seed, length) => {
+      const scores = simulate(seed, length, (at, next) => ({
+        sampler: logSoftmax(at),
+        trainer: logSoftmax(shaken(at, next, 0.02)),
+      }))
+      scores.trainer[seed % length] = -6
+      return viewOf(scores)
+    })
+    expect(found).toEqual({ none: SEEDS.length })
+  })
+})
+
+describe('a cause is named from the shape', () => {
+  const most = (found: Record<string, number>, cause: string) => (found[cause] ?? 0) / SEEDS.length
+
+  it.each([0.5, 0.7, 1.5])('temperature %f in the trainer alone', (temperature) => {
+    const found = causes((seed, length) =>
+      viewOf(
+        simulate(seed, length + 100, (at, next) => ({
+          from: logSoftmax(at, temperature),
+          sampler: logSoftmax(at),
+          trainer: logSoftmax(shaken(at, next, 0.02), temperature),
+        })),
+      ),
+    )
+    expect(most(found, 'temperature')).toBeGreaterThan(0.9)
+  })
+
+  it('logprobs that top-p of 0.9 left over', () => {
+    const found = causes((seed, length) =>
+      viewOf(
+        simulate(seed, length + 50, (at, next) => ({
+          sampler: withinTopP(logSoftmax(at), 0.9),
+          trainer: logSoftmax(shaken(at, next, 0.01)),
+        })),
+      ),
+    )
+    expect(most(found, 'renormalised')).toBeGreaterThan(0.9)
+  })
+
+  it.each([0.05, 0.2, 0.5, 1])('noise of %f on the logprobs themselves is no temperature, shift or filter', (size) => {
+    const found = causes((seed, length) => {
+      const next = random(seed + 1000)
+      const { sampler } = simulate(seed, length, (at) => ({ sampler: logSoftmax(at), trainer: at }))
+      return viewOf({ sampler, trainer: sampler.map((value) => Math.min(0, value + (next() - 0.5) * 2 * size)) })
+    })
+    for (const cause of ['temperature', 'shifted', 'renormalised']) expect(found).not.toHaveProperty(cause)
+  })
+
+  it.each([0.3, 0.6])('both engines shake their logits by %f: no temperature', (size) => {
+    const found = causes((seed, length) =>
+      viewOf(
+        simulate(seed, length, (at, next) => ({
+          from: logSoftmax(at),
+          sampler: logSoftmax(shaken(at, next, size)),
+          trainer: logSoftmax(shaken(at, next, size)),
+        })),
+      ),
+    )
+    expect(found).not.toHaveProperty('temperature')
+  })
+
+  it.each([-2, -1, 1, 2])('a shift of %i', (shift) => {
+    const found = causes((seed, length) => {
+      const { sampler, trainer } = simulate(seed, length + 30, (at, next) => ({
+        sampler: logSoftmax(at),
+        trainer: logSoftmax(shaken(at, next, 0.02)),
+      }))
+      const moved = trainer.map((_, i) => trainer[i - shift] ?? Number.NaN)
+      return viewOf({ sampler, trainer: moved })
+    })
+    expect(most(found, 'shifted')).toBeGreaterThan(0.9)
+  })
+
+  it('another context: all tokens are drawn from other logits than the trainer has', () => {
+    const found = causes((seed, length) =>
+      viewOf(
+        simulate(seed, length + 50, (at, next) => ({
+          sampler: logSoftmax(at),
+          trainer: logSoftmax(shaken(at, next, 3)),
+        })),
+      ),
+    )
+    expect(found).not.toHaveProperty('none')
+  })
+
+  it('weights that moved: symmetric in neither direction, but small', () => {
+    const found = causes((seed, length) =>
+      viewOf(
+        simulate(seed, length + 200, (at, next) => ({
+          sampler: logSoftmax(at),
+          trainer: logSoftmax(shaken(at, next, 0.4)),
+        })),
+      ),
+    )
+    expect(most(found, 'mismatch')).toBeGreaterThan(0.9)
+  })
+})
+
+it('says nothing of a handful of tokens', () => {
+  expect(gapOf(viewOf({ sampler: Array(20).fill(-1), trainer: Array(20).fill(-3) }))).toBeNull()
+})
