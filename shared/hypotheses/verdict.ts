@@ -1,5 +1,6 @@
 import type { CheckResult, HypothesisResult, Measure, RolloutFilter } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
+import { recordedBy } from './recording.ts'
 import { FEW_ROLLOUTS, MANY_ROLLOUTS } from './thresholds.ts'
 
 /** One line of `because`. `threshold` null = stated, not compared. */
@@ -100,7 +101,17 @@ export function conclude(
   const deciding = because.filter(({ speaksFor }) => speaksFor !== null && speaksFor === verdict)
   const others = because.filter((argument) => !deciding.includes(argument))
   const lines = [...deciding, ...others].map((argument) => argument.measure)
-  return { id, title, verdict, confidence, because: lines, missing: [...new Set(missing)] }
+  const lacks = [...new Set(missing)]
+  const recorded = recordedBy(lacks)
+  return {
+    id,
+    title,
+    verdict,
+    confidence,
+    because: lines,
+    missing: lacks,
+    ...(recorded.length === 0 ? {} : { recorded_by: recorded }),
+  }
 }
 
 export function notCheckable(missing: readonly string[]): Judgement {

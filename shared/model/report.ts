@@ -90,6 +90,8 @@ export interface HypothesisResult {
   confidence: 'high' | 'medium' | 'low'
   because: Measure[]
   missing: string[]
+  /** For streams among `missing`, the switches of trainers that write them; absent where there are none. */
+  recorded_by?: string[]
 }
 
 export interface Defect {

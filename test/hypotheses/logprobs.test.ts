@@ -77,6 +77,7 @@ describe('H03', () => {
     expect(verdictOf('H03', klDump(klOf(k3)), { without: ['logprobs.reference'] })).toMatchObject({
       verdict: 'not-checkable',
       missing: ['logprobs.reference'],
+      recorded_by: [expect.stringMatching(/^logprobs\.reference: slime --save-debug-train-data/)],
     })
   })
 })
