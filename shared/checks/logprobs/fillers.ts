@@ -60,14 +60,23 @@ const MOST_LISTED = 16
 function fillersOf(view: TrajectoryView): Filler[] | null {
   const { logprobs, sampled } = view.trajectory
   const sampler = logprobs.sampler as Float32Array
+  const { trainer } = logprobs
+  const mask = view.mask as Uint8Array
   const placeholders = new Set(pairsOf(view)?.placeholders)
-  const ends = new Set(view.segmentation?.turns.map(({ endToken }) => endToken))
+  // An end token that was appended is a fault of its own (M14).
+  for (const { endToken } of view.segmentation?.turns ?? []) placeholders.delete(endToken)
   const found: Filler[] = []
   let looked = false
   for (let token = 0; token < sampler.length; token++) {
-    if (!isTrainedSample(view, token)) continue
+    if (mask[token] !== 1) continue
     const value = sampler[token] as number
-    const other = logprobs.trainer?.[token] ?? 0
+    const other = trainer === null ? 0 : (trainer[token] as number)
+    // The usual case: a logprob on either side.
+    if (isLogprob(value) && isLogprob(other) && (value !== 0 || placeholders.size === 0)) {
+      looked = true
+      continue
+    }
+    if (!isTrainedSample(view, token)) continue
     // Absent is not wrong, but where the dump says that the model wrote the token and the trainer trains it.
     if (Number.isNaN(value)) {
       if (sampled?.[token] === 1 && isStored(view, token)) found.push({ token, side: 'sampler', value })
@@ -76,8 +85,7 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
     looked = true
     if (!isLogprob(value)) found.push({ token, side: 'sampler', value })
     else if (!Number.isNaN(other) && !isLogprob(other)) found.push({ token, side: 'trainer', value: other })
-    // An end token that was appended is a fault of its own (M14).
-    else if (placeholders.has(token) && !ends.has(token)) found.push({ token, side: 'sampler', value })
+    else if (placeholders.has(token)) found.push({ token, side: 'sampler', value })
   }
   return looked ? found : null
 }

@@ -34,22 +34,29 @@ export function isLogprob(value: number): boolean {
  * Trained tokens that nothing in the dump denies to be sampled. A trained token that was not sampled has no logprob worth
  * comparing: that it is trained is the fault, and another check's.
  */
-export function isTrainedSample({ mask, expectedRl, provenance }: TrajectoryView, token: number): boolean {
-  if (mask?.[token] !== 1) return false
-  const told = provenance?.[token]
-  if (told === Provenance.notSampled) return false
-  return told === Provenance.sampled || expectedRl?.[token] !== Expected.masked
+export function isTrainedSample(view: TrajectoryView, token: number): boolean {
+  const { mask, provenance, expectedRl } = view
+  if (mask === null || mask[token] !== 1) return false
+  if (provenance !== null) {
+    const told = provenance[token]
+    if (told === Provenance.notSampled) return false
+    if (told === Provenance.sampled) return true
+  }
+  return expectedRl === null || expectedRl[token] !== Expected.masked
 }
 
 function gather(view: TrajectoryView): ScoredPairs | null {
   const { sampler, trainer } = view.trajectory.logprobs
-  if (sampler === null || trainer === null || view.mask === null) return null
+  const { mask } = view
+  if (sampler === null || trainer === null || mask === null) return null
   const tokens = new Int32Array(sampler.length)
   let count = 0
   let zeros = 0
   let otherTokens = 0
   let otherOff = 0
   for (let i = 0; i < sampler.length; i++) {
+    // Most tokens of a row are not trained: this comes first.
+    if (mask[i] !== 1) continue
     const own = sampler[i] as number
     const other = trainer[i] as number
     if (!isLogprob(own) || !isLogprob(other) || !isTrainedSample(view, i)) continue

@@ -58,8 +58,8 @@ function gapSums(view: TrajectoryView): GapSums | null {
   const pairs = pairsOf(view)
   if (pairs === null || pairs.tokens.length === 0) return null
   const { tokens, sampler, trainer } = pairs
-  const hash = new Hash64()
   const bits = new Int32Array(sampler.buffer, sampler.byteOffset, sampler.length)
+  const scored = new Int32Array(tokens.length)
   let [sum, absolute, squares, largest, trainerSum, samplerValues] = [0, 0, 0, 0, 0, 0]
   for (let k = 0; k < tokens.length; k++) {
     const i = tokens[k] as number
@@ -71,7 +71,7 @@ function gapSums(view: TrajectoryView): GapSums | null {
     if (size > largest) largest = size
     trainerSum += trainer[i] as number
     if (sampler[i] !== 0) samplerValues++
-    hash.word(bits[i] as number)
+    scored[k] = bits[i] as number
   }
   return {
     count: tokens.length,
@@ -81,7 +81,7 @@ function gapSums(view: TrajectoryView): GapSums | null {
     largest,
     trainerSum,
     samplerValues,
-    samplerHash: hash.digest(),
+    samplerHash: new Hash64().words(scored).digest(),
   }
 }
 
