@@ -212,7 +212,7 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
     }
     await window.drop([folder.write('results.jsonl', JSON.stringify({ example_id: 0, info: {}, ...record }))])
     await window.read()
-    await page.getByText('No check could look at these rollouts').waitFor()
+    await page.getByText('No check that could run found a fault').waitFor()
     await page.keyboard.press('2')
     const cells = page.getByRole('row').nth(1).locator('td')
     const titles = await page.getByRole('columnheader').allInnerTexts()

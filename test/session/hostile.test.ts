@@ -6,7 +6,7 @@ import { audited, cleanRollout, lines, qwen } from './dumps.ts'
 const START = 151644
 const END = 151645
 const PAD = 151643
-const MANY = 300_000
+const MANY = 150_000
 
 let tokenizer: Tokenizer
 let neighbours: readonly [string, string]
@@ -116,7 +116,7 @@ describe('a dump of very many rollouts', () => {
     `{"input_ids": [${i % 7}, 1], "loss_mask": [0, 1], "reward": ${i % 3}, "advantage": ${(i % 3) - 1}`
 
   it('that are nearly all the same, in one group, is counted whole and listed in part', async () => {
-    const count = 150_000
+    const count = 60_000
     const text = Array.from(
       { length: count },
       (_, i) => `${few(i)}, "group_id": "g", "rewards": {"a": ${i % 3}}}`,
@@ -129,7 +129,7 @@ describe('a dump of very many rollouts', () => {
     expect(report.findings_omitted).toBe(count - 7 - 10_000)
     expect(session.query({ findings: ['S04'] })).toHaveLength(count - 7)
   })
-  it('that are half masked and begin with a question is judged in no more time than others', async () => {
+  it('that are half masked and begin with a question is judged without comparing each with each', async () => {
     const ask = tokenizer.encode('Hello')
     const ids = (i: number) => [...userHeader(), ...ask, i % 5000, END, 198, ...assistantHeader(), 9707, END]
     const count = 40_000
