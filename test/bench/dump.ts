@@ -4,7 +4,10 @@ const IM_START = 151644
 const IM_END = 151645
 const NEWLINE = 198
 const ROLES = { system: 8948, user: 872, assistant: 77091 } as const
-const TOOL_RESPONSE = [27, 14172, 9655, 397]
+const OPEN_REPLY = [27, 14172, 9655, 397]
+const CLOSE_REPLY = [198, 522, 14172, 9655, 29]
+/** Ids from which texts are drawn, the first ones far more often, as words are. */
+const WORDS = 5_000
 
 /** The same numbers every time (mulberry32). */
 export function generator(seed: number): () => number {
@@ -26,12 +29,13 @@ export function benchRecord(index: number, tokens: number, random: () => number)
     ids.push(IM_START, ROLES[role], NEWLINE, ...content, IM_END, NEWLINE)
     mask.push(0, 0, 0, ...content.map(() => trained), trained, 0)
   }
-  const words = (count: number) => Array.from({ length: count }, () => 300 + Math.floor(random() * 90_000))
+  const words = (count: number) =>
+    Array.from({ length: count }, () => 300 + ((Math.floor(WORDS * random() ** 3) * 7919) % 90_000))
   turn('system', words(40))
   turn('user', words(60))
   while (ids.length < tokens) {
     turn('assistant', words(200))
-    turn('user', [...TOOL_RESPONSE, ...words(900)])
+    turn('user', [...OPEN_REPLY, ...words(900), ...CLOSE_REPLY])
   }
   turn('assistant', words(150))
   return JSON.stringify({
