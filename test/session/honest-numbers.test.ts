@@ -1,0 +1,57 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import { audited, cleanRollout, lines, qwen } from './dumps.ts'
+
+let tokenizer: Tokenizer
+beforeAll(async () => {
+  tokenizer = await qwen()
+})
+
+const ROWS = 12
+
+/** The report of clean rollouts of which each was changed in one way. */
+async function reportOf(change: (record: { input_ids: number[]; loss_mask: number[] }) => object) {
+  const text = Array.from({ length: ROWS }, (_, i) => {
+    const record = JSON.parse(lines([cleanRollout(tokenizer, i, { group: 'g', groupSize: ROWS, reward: i % 2 })]))
+    return JSON.stringify({ ...record, ...change(record) })
+  }).join('\n')
+  return (await audited(text)).report()
+}
+const verdict = (report: Awaited<ReturnType<typeof reportOf>>, id: string) =>
+  report.hypotheses.find((hypothesis) => hypothesis.id === id)?.verdict
+const wrong = (report: Awaited<ReturnType<typeof reportOf>>) =>
+  report.checks.filter(({ status, severity }) => status === 'fail' && severity !== 'info').map(({ code }) => code)
+
+describe('a report', () => {
+  it('counts a rollout that begins inside a turn once, though its siblings are looked at too', async () => {
+    const report = await reportOf(({ input_ids, loss_mask }) => ({
+      input_ids: input_ids.slice(3),
+      loss_mask: loss_mask.slice(3),
+      prompt_length: undefined,
+      sampled: undefined,
+      logprobs: undefined,
+    }))
+    const cut = report.checks.find(({ code }) => code === 'C01')
+    expect(cut).toMatchObject({ status: 'fail', checked: ROWS, affected: ROWS, pattern: 'systematic' })
+  })
+
+  it('decides nothing about masks from rows without a token', async () => {
+    const session = await audited('{"input_ids": [], "loss_mask": []}\n{"input_ids": [], "loss_mask": []}')
+    expect(verdict(session.report(), 'H02')).toBe('not-checkable')
+  })
+
+  it('does not clear a mask that leaves out half of what the model wrote', async () => {
+    const report = await reportOf(({ loss_mask }) => {
+      let trained = 0
+      return { loss_mask: loss_mask.map((value) => (value === 1 && trained++ % 2 === 0 ? 0 : value)) }
+    })
+    expect(verdict(report, 'H02')).not.toBe('contradicted')
+    expect(verdict(await reportOf(() => ({})), 'H02')).toBe('contradicted')
+  })
+
+  it('calls a mask that lies one token late that, and suggests no policy that would hide it', async () => {
+    const report = await reportOf(({ loss_mask }) => ({ loss_mask: [0, ...loss_mask.slice(0, -1)] }))
+    expect(wrong(report)).toEqual(['M06'])
+    expect(report.policy.suggested).toBeNull()
+  })
+})
