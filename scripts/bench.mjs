@@ -5,5 +5,8 @@ import { ensureBuilt, ensureInstalled, main, root } from './setup.mjs'
 await main(async () => {
   await ensureInstalled()
   await ensureBuilt(['cli', 'tools'])
-  return spawnSync(process.execPath, ['dist/tools/bench.js'], { cwd: root, stdio: 'inherit' }).status ?? 1
+  return (
+    spawnSync(process.execPath, ['dist/tools/bench.js', ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' })
+      .status ?? 1
+  )
 })

@@ -3,6 +3,7 @@ import { nodeHost } from '../../cli/host.ts'
 import { createTokenizer } from '../../shared/tokens/create.ts'
 import type { BundledTokenizerId, Tokenizer, TokenizerFiles } from '../../shared/tokens/tokenizer.ts'
 import { rolloutTexts } from './rollout-text.ts'
+import { median } from './timing.ts'
 
 const CHARACTERS = 10 << 20
 const REPEATS = 3
@@ -63,8 +64,4 @@ function wordsOf({ table, raw }: Tokenizer): string[] {
 
 function same(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((id, i) => id === b[i])
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }

@@ -6,22 +6,29 @@ import { nodeHost } from '../../cli/host.ts'
 import { loadTokenizer } from '../../shared/session/load-tokenizer.ts'
 import { Session } from '../../shared/session/session.ts'
 import { byteSpans } from '../../shared/tokens/text.ts'
+import { checksAgainstParse } from './checks.ts'
 import { benchRecord, generator, writeBenchDump } from './dump.ts'
 import { encodeAgainstLibrary } from './encode.ts'
+import { interleaved, print } from './timing.ts'
 
-/** Repeats of each measurement; the two sides of a ratio take turns, so that noise of the machine meets both. */
-const REPEATS = 5
 const DUMP_BYTES = 64 << 20
 const SPAN_IDS = 10_000_000
 const LONG_ROLLOUT = 131_072
 
+/** By the name that runs it alone: `npm run bench -- checks`. */
+const MEASURES = {
+  audit: auditAgainstParse,
+  checks: () => checksAgainstParse(folder),
+  spans: idsToSpans,
+  open: openLongRollout,
+  encode: encodeAgainstLibrary,
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'rollout-bench-'))
 try {
   console.log(`Node ${process.version}, ${availableParallelism()} of ${cpus()[0]?.model ?? 'unknown processor'}`)
-  await auditAgainstParse()
-  await idsToSpans()
-  await openLongRollout()
-  await encodeAgainstLibrary()
+  const only = process.argv[2]
+  for (const [name, measure] of Object.entries(MEASURES)) if (only === undefined || name === only) await measure()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -79,28 +86,4 @@ async function openLongRollout(): Promise<void> {
   ])
   print(`JSON.parse of one rollout of ${session.facts[0]?.length} tokens`, parse)
   print('the same rollout opened: read, segmented, judged, decoded', open, parse)
-}
-
-async function interleaved(work: readonly (() => Promise<void>)[]): Promise<number[][]> {
-  const times: number[][] = work.map(() => [])
-  for (const run of work) await run()
-  for (let repeat = 0; repeat < REPEATS; repeat++) {
-    for (const [index, run] of work.entries()) {
-      const start = performance.now()
-      await run()
-      times[index]?.push(performance.now() - start)
-    }
-  }
-  return times
-}
-
-function print(what: string, times: number[] | undefined, against?: number[]): void {
-  const own = median(times ?? [])
-  const ratio = against === undefined ? '' : `  ${(own / median(against)).toFixed(2)} ×`
-  console.log(`${what.padEnd(58)} ${own.toFixed(1).padStart(8)} ms${ratio}`)
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[sorted.length >> 1] ?? Number.NaN
 }
