@@ -27,6 +27,7 @@ export function createView(trajectory: Trajectory, options: ViewOptions): Trajec
   const { ids } = trajectory
   if (ids === null) return null
   const { tokenizer, settings } = options
+  const { thresholds } = settings
   const framed = tokenizer?.frame ? tokenizer : null
   const segmentation = framed === null ? null : segment(ids, framed, trajectory.padding)
   const mask = effectiveMask(trajectory, settings.alignment, options.maskImplied ?? false)
@@ -35,8 +36,8 @@ export function createView(trajectory: Trajectory, options: ViewOptions): Trajec
   const states = tokenStates(ids.length, mask, padding)
   const provenance = provenanceOracle(trajectory, segmentation, options.unsampledLogprob)
   const { expected, expectedRl } = oracles(trajectory, segmentation, provenance, framed, settings)
-  const text = (span: Span) => (tokenizer === null ? '' : decodeSpan(tokenizer.table, ids, span.start, span.end))
-  const prepared = { ids, mask, weights, states, padding, segmentation, tokenizer: framed, text }
+  const text = tokenizer === null ? () => '' : rememberedText(tokenizer, ids)
+  const prepared = { ids, mask, weights, states, padding, segmentation, tokenizer: framed, thresholds, text }
   const facts = createFacts(trajectory, prepared)
   const view: TrajectoryView = {
     trajectory,
@@ -50,10 +51,22 @@ export function createView(trajectory: Trajectory, options: ViewOptions): Trajec
     provenance,
     tokenizer,
     facts,
+    thresholds,
     text,
   }
   Object.assign(facts, logprobFacts(view))
   return view
+}
+
+/** Several checks read the same turns, so each text is decoded once. */
+function rememberedText({ table }: Tokenizer, ids: Int32Array): (span: Span) => string {
+  const texts = new Map<number, string>()
+  return ({ start, end }) => {
+    const key = start * (ids.length + 1) + end
+    let text = texts.get(key)
+    if (text === undefined) texts.set(key, (text = decodeSpan(table, ids, start, end)))
+    return text
+  }
 }
 
 function oracles(

@@ -63,6 +63,9 @@ function hiddenTokens(view: TrajectoryView, attention: Int32Array, start: number
   const turns = view.segmentation?.turns ?? []
   const from = Math.min(first, turns[0]?.start ?? first)
   const to = equal ? Math.max(last, turns.at(-1)?.end ?? last) : last
-  const seen = Uint8Array.from(attention, (value) => (value === 0 ? 0 : 1))
+  const hidden = attention.indexOf(0, from)
+  if (hidden < 0 || hidden >= to) return []
+  const seen = new Uint8Array(to)
+  for (let i = from; i < to; i++) if (attention[i] !== 0) seen[i] = 1
   return runsOf(seen, 0, from, to)
 }
