@@ -1,6 +1,7 @@
 import type { AuditOptions, MaskAlignment, Policy } from '../model/policy.ts'
 import type { CheckStatus, HypothesisId, Scope, Severity, Unit } from '../model/report.ts'
 import type { LimitName, Limits, Stream } from '../model/streams.ts'
+import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Segmentation, Span, Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
@@ -26,6 +27,8 @@ export interface TrajectoryView {
   readonly provenance: Uint8Array | null
   readonly tokenizer: Tokenizer | null
   readonly facts: TrajectoryFacts
+  /** Those of the audit's settings, for what is found out about a view once for all checks. */
+  readonly thresholds: Thresholds
   /** Decoded text of a range of tokens (U+FFFD for partial characters). */
   text(span: Span): string
 }
@@ -41,6 +44,8 @@ export interface AuditSettings {
   readonly streams: ReadonlySet<Stream>
   /** Limits given or in metadata; inferred ones exist only after the pass (`DumpView.limits`). */
   readonly limits: Partial<Limits>
+  /** The number in force for each threshold. */
+  readonly thresholds: Thresholds
 }
 
 /** How a check tells what it saw in one trajectory. Everything reported is a sum, so partial audits merge. */

@@ -1,4 +1,5 @@
 import { Hash64 } from '../model/hash.ts'
+import type { Thresholds } from '../model/thresholds/registry.ts'
 import { type Segmentation, type Span, TokenState, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
@@ -24,6 +25,7 @@ export interface PreparedTokens {
   readonly segmentation: Segmentation | null
   /** Null where none frames turns. */
   readonly tokenizer: Tokenizer | null
+  readonly thresholds: Thresholds
   text(span: Span): string
 }
 

@@ -1,8 +1,7 @@
-import type { AuditOptions } from '../model/policy.ts'
 import { LIMIT_NAMES, type Limits } from '../model/streams.ts'
-import type { DumpView } from './check.ts'
+import type { Thresholds } from '../model/thresholds/registry.ts'
+import type { AuditSettings, DumpView } from './check.ts'
 import type { TrajectoryFacts } from './facts.ts'
-import { PILE_UP_ROWS, PILE_UP_SHARE } from './thresholds.ts'
 
 /** The limits in force, each with where it is known from: `DumpView.limits`, and the report's `limits`. */
 export type ResolvedLimits = DumpView['limits']
@@ -17,7 +16,7 @@ export type ResolvedLimits = DumpView['limits']
  * @param metadata limits that the dump's own records declare
  */
 export function resolveLimits(
-  options: AuditOptions,
+  { options, thresholds }: Pick<AuditSettings, 'options' | 'thresholds'>,
   metadata: Partial<Limits>,
   facts: readonly TrajectoryFacts[],
 ): ResolvedLimits {
@@ -29,12 +28,12 @@ export function resolveLimits(
     else if (declared !== null) limits[name] = { value: declared, origin: 'metadata' }
   }
   if (limits.max_tool_response_length === null) {
-    const value = replyLimit(facts)
+    const value = replyLimit(facts, thresholds)
     if (value !== null) limits.max_tool_response_length = { value, origin: 'inferred' }
   }
   // A known limit explains the pile-up already; naming a second one beside it would be a guess.
   if (limits.max_seq_len !== null || limits.max_completion_length !== null) return limits
-  const inferred = inferFromPileUps(facts)
+  const inferred = inferFromPileUps(facts, thresholds)
   if (inferred !== null) limits[inferred.name] = { value: inferred.value, origin: 'inferred' }
   return limits
 }
@@ -43,14 +42,15 @@ export function resolveLimits(
  * The length that most cut replies have, in characters (as verl counts, 256 by default) or else in tokens; null where they are few or
  * agree in neither. An odd limit that is cut in the middle leaves one character less than it allows.
  */
-function replyLimit(facts: readonly TrajectoryFacts[]): number | null {
+function replyLimit(facts: readonly TrajectoryFacts[], thresholds: Thresholds): number | null {
+  const least = thresholds['pile-up-rollouts']
   const cut = facts.flatMap(({ cutReplies }) => cutReplies ?? [])
-  if (cut.length < PILE_UP_ROWS) return null
+  if (cut.length < least) return null
   for (const unit of ['characters', 'tokens'] as const) {
     const counts = new Map<number, number>()
     for (const reply of cut) counts.set(reply[unit], (counts.get(reply[unit]) ?? 0) + 1)
     const [value, rows] = [...counts].reduce((best, each) => (each[1] > best[1] ? each : best))
-    if (rows >= PILE_UP_ROWS && rows * 2 > cut.length) return value
+    if (rows >= least && rows * 2 > cut.length) return value
   }
   return null
 }
@@ -62,10 +62,11 @@ interface PileUp {
 
 function inferFromPileUps(
   facts: readonly TrajectoryFacts[],
+  thresholds: Thresholds,
 ): { name: 'max_seq_len' | 'max_completion_length'; value: number } | null {
-  const sequence = pileUp(facts, (row) => row.realLength)
-  const completion = pileUp(facts, (row) => (row.promptLength === null ? null : completionLength(row)))
-  const turn = pileUp(facts, (row) => row.assistantLengths.at(-1) ?? null)
+  const sequence = pileUp(facts, thresholds, (row) => row.realLength)
+  const completion = pileUp(facts, thresholds, (row) => (row.promptLength === null ? null : completionLength(row)))
+  const turn = pileUp(facts, thresholds, (row) => row.assistantLengths.at(-1) ?? null)
   // Where prompts are equally long both pile up alike; a limit on new tokens is by far the more usual one.
   const perTurn = (completion?.rows ?? 0) >= (turn?.rows ?? 0) ? completion : turn
   if (perTurn !== null && perTurn.rows >= (sequence?.rows ?? 0)) {
@@ -75,7 +76,11 @@ function inferFromPileUps(
 }
 
 /** The greatest length, if enough rows without an end token share it and no closed row does. */
-function pileUp(facts: readonly TrajectoryFacts[], lengthOf: (row: TrajectoryFacts) => number | null): PileUp | null {
+function pileUp(
+  facts: readonly TrajectoryFacts[],
+  thresholds: Thresholds,
+  lengthOf: (row: TrajectoryFacts) => number | null,
+): PileUp | null {
   let value = -1
   let rows = 0
   let closed = 0
@@ -93,7 +98,8 @@ function pileUp(facts: readonly TrajectoryFacts[], lengthOf: (row: TrajectoryFac
     if (isCut(row)) rows++
     else closed++
   }
-  return rows >= PILE_UP_ROWS && rows >= PILE_UP_SHARE * measured && rows > closed ? { value, rows } : null
+  const enough = rows >= thresholds['pile-up-rollouts'] && rows >= thresholds['pile-up-share'] * measured
+  return enough && rows > closed ? { value, rows } : null
 }
 
 /** Tokens after the prompt, padding excluded: the environment's as well as the model's. `promptLength` must be known. */

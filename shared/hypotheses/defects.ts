@@ -1,6 +1,5 @@
 import type { DumpView } from '../checks/check.ts'
 import { isCut } from '../checks/limits.ts'
-import { SYSTEMATIC_SHARE, SYSTEMATIC_UNITS } from '../checks/systematic.ts'
 import type { CheckResult, Count, Defect } from '../model/report.ts'
 import { isSystematicAfterFirst, rolloutsByTurn, splitByTurn } from './multi-step.ts'
 
@@ -35,7 +34,7 @@ const KNOWN_DEFECTS: readonly KnownDefect[] = [
     id: 'V3',
     title: 'Newline after the end token of assistant turns lost',
     checks: ['T04'],
-    shape: ([newline]) => placesAfterAssistant(newline),
+    shape: ([newline], dump) => placesAfterAssistant(newline, dump),
   },
   {
     id: 'V4',
@@ -96,12 +95,12 @@ function systematicPlaces(check: CheckResult | undefined): Count | null {
 
 /** The turns from the second on, where nearly all of them are affected and no first one is. */
 function placesAfterFirst(check: CheckResult | undefined, dump: DumpView): Count | null {
-  if (check === undefined || !isSystematicAfterFirst(check, dump.facts)) return null
+  if (check === undefined || !isSystematicAfterFirst(check, dump)) return null
   return splitByTurn(check, rolloutsByTurn(dump.facts)).later
 }
 
 /** The edges after assistant turns, where nearly all of them are affected and no other edge is. */
-function placesAfterAssistant(check: CheckResult | undefined): Count | null {
+function placesAfterAssistant(check: CheckResult | undefined, { settings }: DumpView): Count | null {
   const places = { checked: 0, affected: 0 }
   for (const [boundary, count] of Object.entries(check?.by_boundary ?? {})) {
     if (boundary.startsWith('assistant>')) {
@@ -109,7 +108,8 @@ function placesAfterAssistant(check: CheckResult | undefined): Count | null {
       places.affected += count.affected
     } else if (count.affected > 0) return null
   }
-  return places.affected >= SYSTEMATIC_UNITS && places.affected >= SYSTEMATIC_SHARE * places.checked ? places : null
+  const { 'systematic-units': units, 'systematic-share': share } = settings.thresholds
+  return places.affected >= units && places.affected >= share * places.checked ? places : null
 }
 
 /** Trained and rewarded rows that end in the open while their own flag says that they were not truncated. */

@@ -1,4 +1,3 @@
-import { SYSTEMATIC_SHARE } from '../checks/systematic.ts'
 import type { CheckResult } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { rateOf, rolloutsByTurn, splitByTurn, type TurnSplit } from './multi-step.ts'
@@ -46,7 +45,7 @@ function decide(input: HypothesisInput): Judgement {
     missing: undecided ? ['the alignment of the mask: declare whether index i marks token i or token i + 1'] : [],
     firm:
       verdict === 'contradicted' ||
-      growing.some(({ check }) => check.pattern === 'systematic' || nearlyAll(check, rollouts)),
+      growing.some(({ check }) => check.pattern === 'systematic' || nearlyAll(check, rollouts, input)),
   }
 }
 
@@ -129,6 +128,6 @@ function isLone(split: TurnSplit): boolean {
   return !grows(split) && times(split) >= LIMITS.timesTurnOne
 }
 
-function nearlyAll(check: CheckResult, rollouts: readonly number[]): boolean {
-  return rateOf(splitByTurn(check, rollouts).later) >= SYSTEMATIC_SHARE
+function nearlyAll(check: CheckResult, rollouts: readonly number[], { dump }: HypothesisInput): boolean {
+  return rateOf(splitByTurn(check, rollouts).later) >= dump.settings.thresholds['systematic-share']
 }

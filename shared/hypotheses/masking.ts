@@ -26,8 +26,7 @@ export function measureMasking(input: HypothesisInput): MaskingMeasures {
     failing,
     systematic: failing.filter(
       // A header that is missing from every turn but the first is missing from too few turns to be systematic over all of them.
-      (check) =>
-        check.pattern === 'systematic' || (check.code === 'T05' && isSystematicAfterFirst(check, input.dump.facts)),
+      (check) => check.pattern === 'systematic' || (check.code === 'T05' && isSystematicAfterFirst(check, input.dump)),
     ),
   }
 }

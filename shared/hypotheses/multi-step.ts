@@ -1,5 +1,5 @@
+import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { SYSTEMATIC_SHARE, SYSTEMATIC_UNITS } from '../checks/systematic.ts'
 import type { CheckResult, Count } from '../model/report.ts'
 
 /** Units with a fault, of the units there are, in the first assistant turn and in all later ones. A unit is a turn of a rollout. */
@@ -33,9 +33,8 @@ export function rateOf({ checked, affected }: Count): number {
 }
 
 /** Nearly every later assistant turn has the fault and no first one does: what the first turn is spared is rendered elsewhere. */
-export function isSystematicAfterFirst(check: CheckResult, facts: readonly TrajectoryFacts[]): boolean {
+export function isSystematicAfterFirst(check: CheckResult, { facts, settings }: DumpView): boolean {
   const { first, later } = splitByTurn(check, rolloutsByTurn(facts))
-  return (
-    first.affected === 0 && later.affected >= SYSTEMATIC_UNITS && later.affected >= SYSTEMATIC_SHARE * later.checked
-  )
+  const { 'systematic-units': units, 'systematic-share': share } = settings.thresholds
+  return first.affected === 0 && later.affected >= units && later.affected >= share * later.checked
 }

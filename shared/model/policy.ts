@@ -1,3 +1,5 @@
+import type { ThresholdId } from './thresholds/registry.ts'
+
 export type PolicyId = 'rl' | 'sft' | 'last-turn'
 export type MaskAlignment = 'token' | 'target'
 
@@ -32,4 +34,6 @@ export interface AuditOptions {
   readonly seed?: number
   readonly failOn?: 'error' | 'warning' | 'none'
   readonly maxFindings?: number
+  /** Numbers by which checks and verdicts decide, where they are not to be the default. */
+  readonly thresholds?: Partial<Readonly<Record<ThresholdId, number>>>
 }

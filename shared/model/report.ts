@@ -90,6 +90,8 @@ export interface HypothesisResult {
   confidence: 'high' | 'medium' | 'low'
   because: Measure[]
   missing: string[]
+  /** What would make the verdict fall otherwise, one way a sentence: `contradicted if below 5 % (now 31 %): share of …`. */
+  would_change: string[]
   /** For streams among `missing`, the switches of trainers that write them; absent where there are none. */
   recorded_by?: string[]
 }
@@ -128,6 +130,8 @@ export interface Report {
   }
   policy: Policy
   limits: Record<LimitName, { value: number; origin: 'given' | 'metadata' | 'inferred' } | null>
+  /** Thresholds that are not at their default, by id; absent where all are. */
+  thresholds?: Record<string, { value: number; default: number }>
   totals: {
     trajectories: number
     groups: number

@@ -152,7 +152,7 @@ function dumpView(opened: readonly OpenSource[], plan: AuditPlan, collected: Col
     facts,
     groups: buildGroups(facts, grouping),
     groupSize: resolveGroupSize(facts, grouping),
-    limits: resolveLimits(options, declared, facts),
+    limits: resolveLimits(plan.settings, declared, facts),
   }
 }
 
@@ -192,7 +192,7 @@ function checkResult(
     checked: tally.checked,
     affected: tally.affected,
     rate: tally.checked === 0 ? null : tally.affected / tally.checked,
-    pattern: patternOf(tally),
+    pattern: patternOf(tally, plan.settings.thresholds),
     places: { checked: tally.placesChecked, affected: tally.placesAffected },
     affected_tokens: tally.affectedTokens,
     affected_weight: collected.totals.weight > 0 ? tally.affectedWeight / collected.totals.weight : null,

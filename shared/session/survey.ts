@@ -4,6 +4,7 @@ import { createView } from '../checks/view.ts'
 import type { AuditOptions, Policy, PolicyId } from '../model/policy.ts'
 import type { Report } from '../model/report.ts'
 import { LIMIT_NAMES, type Limits, type Stream } from '../model/streams.ts'
+import { resolveThresholds } from '../model/thresholds/registry.ts'
 import { plausibleFamilies } from '../tokens/plausible.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { isLimit } from './batch.ts'
@@ -123,6 +124,7 @@ async function surveyKin(
     alignmentUndecided: false,
     streams,
     limits,
+    thresholds: resolveThresholds(options.thresholds),
   }
   const aligned = decideAlignment(
     viewsOf(sources, tokenizer, provisional),
@@ -163,6 +165,7 @@ function dumpSettings(
       policy: { ...policy, mask_alignment: alignment },
       alignment,
       alignmentUndecided: false,
+      thresholds: resolveThresholds(options.thresholds),
       ...shared,
     }
   }

@@ -9,6 +9,7 @@ import { createView } from '../../shared/checks/view.ts'
 import type { AuditOptions, PolicyId } from '../../shared/model/policy.ts'
 import type { CheckStatus, Finding } from '../../shared/model/report.ts'
 import type { Stream } from '../../shared/model/streams.ts'
+import { resolveThresholds } from '../../shared/model/thresholds/registry.ts'
 import type { Trajectory } from '../../shared/model/trajectory.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import type { FixtureDump } from '../fixtures/checks/fixture.ts'
@@ -27,6 +28,7 @@ export function settings(policy: PolicyId = 'rl', options: AuditOptions = {}): A
     alignmentUndecided: false,
     streams: NO_STREAMS,
     limits: {},
+    thresholds: resolveThresholds(options.thresholds),
   }
 }
 
@@ -101,7 +103,7 @@ export function auditTrajectories(
     facts,
     groups: buildGroups(facts, groupOptions),
     groupSize: resolveGroupSize(facts, groupOptions),
-    limits: resolveLimits(dump.options ?? {}, limits, facts),
+    limits: resolveLimits(decided, limits, facts),
   }
   const byCode = new Map<string, CodeResult>()
   for (const check of CHECKS) {

@@ -3,6 +3,7 @@ import type { Check, CheckTally } from '../../shared/checks/check.ts'
 import { patternOf } from '../../shared/checks/systematic.ts'
 import { addTally, createTally, fingerprint, TrajectoryReporter } from '../../shared/checks/tally.ts'
 import { createView } from '../../shared/checks/view.ts'
+import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
 import { trajectoryOf } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
@@ -125,6 +126,6 @@ describe('a pattern', () => {
       'sporadic',
     ],
   ])('%s', (_, given, pattern) => {
-    expect(patternOf(given)).toBe(pattern)
+    expect(patternOf(given, DEFAULT_THRESHOLDS)).toBe(pattern)
   })
 })

@@ -4,6 +4,7 @@ import { buildGroups, resolveGroupSize } from '../../shared/checks/group-views.t
 import { resolveLimits } from '../../shared/checks/limits.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { Limits } from '../../shared/model/streams.ts'
+import { resolveThresholds } from '../../shared/model/thresholds/registry.ts'
 
 /** A plain rollout of two assistant turns that ended properly: 100 prompt tokens, 200 in all, 60 trained. */
 export function factsOf(record: number, more: Partial<TrajectoryFacts> = {}): TrajectoryFacts {
@@ -67,6 +68,7 @@ export function dumpOf(
   } = {},
 ): DumpView {
   const { options = {}, limits = {} } = more
+  const thresholds = resolveThresholds(options.thresholds)
   const settings: AuditSettings = {
     options,
     policy: { id: 'rl', origin: 'default', evidence: [], intended: [], suggested: null, mask_alignment: 'token' },
@@ -74,6 +76,7 @@ export function dumpOf(
     alignmentUndecided: more.alignmentUndecided ?? false,
     streams: new Set(),
     limits,
+    thresholds,
   }
   const grouping = { groupSize: options.groupSize ?? null, groupsByOrder: more.groupsByOrder ?? false }
   return {
@@ -81,6 +84,6 @@ export function dumpOf(
     facts,
     groups: buildGroups(facts, grouping),
     groupSize: resolveGroupSize(facts, grouping),
-    limits: resolveLimits(options, limits, facts),
+    limits: resolveLimits(settings, limits, facts),
   }
 }

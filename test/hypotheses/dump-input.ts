@@ -21,7 +21,7 @@ export function inputOf(trajectories: readonly Trajectory[], tokenizer: Tokenize
     facts,
     groups: buildGroups(facts, grouping),
     groupSize: resolveGroupSize(facts, grouping),
-    limits: resolveLimits({}, Object.assign({}, ...trajectories.map(({ limits }) => limits ?? {})), facts),
+    limits: resolveLimits(settings, Object.assign({}, ...trajectories.map(({ limits }) => limits ?? {})), facts),
   }
   const checks = CHECKS.map((check): CheckResult => {
     const { tally, abstained } = byCode.get(check.code)!
@@ -40,7 +40,7 @@ export function inputOf(trajectories: readonly Trajectory[], tokenizer: Tokenize
       checked: tally.checked,
       affected: tally.affected,
       rate: tally.checked === 0 ? null : tally.affected / tally.checked,
-      pattern: patternOf(tally),
+      pattern: patternOf(tally, settings.thresholds),
       places: { checked: tally.placesChecked, affected: tally.placesAffected },
       affected_tokens: tally.affectedTokens,
       affected_weight: null,

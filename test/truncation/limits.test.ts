@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { resolveLimits } from '../../shared/checks/limits.ts'
+import { settings } from '../checks/audit.ts'
 import { factsOf } from '../helpers/facts.ts'
 
 const closed = (count: number) =>
@@ -11,23 +12,25 @@ describe('resolveLimits', () => {
       ...closed(10),
       ...[1, 2, 3].map((i) => factsOf(10 + i, { realLength: 500, promptLength: 90 + i, endReason: 'cut-prose' })),
     ]
-    expect(resolveLimits({ limits: { max_seq_len: 1000 } }, { max_seq_len: 800 }, facts).max_seq_len).toEqual({
+    expect(
+      resolveLimits(settings('rl', { limits: { max_seq_len: 1000 } }), { max_seq_len: 800 }, facts).max_seq_len,
+    ).toEqual({
       value: 1000,
       origin: 'given',
     })
-    expect(resolveLimits({}, { max_seq_len: 800, max_turns: 6 }, facts)).toMatchObject({
+    expect(resolveLimits(settings(), { max_seq_len: 800, max_turns: 6 }, facts)).toMatchObject({
       max_seq_len: { value: 800, origin: 'metadata' },
       max_turns: { value: 6, origin: 'metadata' },
       max_prompt_length: null,
     })
-    expect(resolveLimits({}, {}, facts).max_seq_len).toEqual({ value: 500, origin: 'inferred' })
+    expect(resolveLimits(settings(), {}, facts).max_seq_len).toEqual({ value: 500, origin: 'inferred' })
   })
 
   it('infers the sequence limit where prompts differ and ends do not', () => {
     const cut = [70, 80, 95].map((promptLength, i) =>
       factsOf(20 + i, { realLength: 512, promptLength, endReason: 'cut-reply', assistantLengths: [40 + i] }),
     )
-    expect(resolveLimits({}, {}, [...closed(20), ...cut])).toMatchObject({
+    expect(resolveLimits(settings(), {}, [...closed(20), ...cut])).toMatchObject({
       max_seq_len: { value: 512, origin: 'inferred' },
       max_completion_length: null,
     })
@@ -42,7 +45,7 @@ describe('resolveLimits', () => {
         assistantLengths: [256],
       }),
     )
-    expect(resolveLimits({}, {}, [...closed(20), ...cut])).toMatchObject({
+    expect(resolveLimits(settings(), {}, [...closed(20), ...cut])).toMatchObject({
       max_seq_len: null,
       max_completion_length: { value: 256, origin: 'inferred' },
     })
@@ -57,7 +60,7 @@ describe('resolveLimits', () => {
         assistantLengths: [30 + i, 128],
       }),
     )
-    expect(resolveLimits({}, {}, [...closed(20), ...cut]).max_completion_length).toEqual({
+    expect(resolveLimits(settings(), {}, [...closed(20), ...cut]).max_completion_length).toEqual({
       value: 128,
       origin: 'inferred',
     })
@@ -73,7 +76,7 @@ describe('resolveLimits', () => {
       factsOf(others + i, { realLength, promptLength: 60 + i, endReason, assistantLengths: [9 + i] }),
     )
     expect(
-      Object.values(resolveLimits({}, {}, [...closed(others), ...piled])).filter((limit) => limit !== null),
+      Object.values(resolveLimits(settings(), {}, [...closed(others), ...piled])).filter((limit) => limit !== null),
     ).toEqual([])
   })
 
@@ -81,6 +84,6 @@ describe('resolveLimits', () => {
     const cut = [70, 80, 95].map((promptLength, i) =>
       factsOf(i, { realLength: promptLength + 256, promptLength, endReason: 'cut-prose', assistantLengths: [256] }),
     )
-    expect(resolveLimits({}, { max_seq_len: 4096 }, cut).max_completion_length).toBeNull()
+    expect(resolveLimits(settings(), { max_seq_len: 4096 }, cut).max_completion_length).toBeNull()
   })
 })

@@ -1,0 +1,81 @@
+import type { Threshold } from './threshold.ts'
+
+/** Limits that a run had, rows that one of them cut, and what was lost with them. */
+export const LIMIT_THRESHOLDS = {
+  'pile-up-rollouts': {
+    value: 3,
+    unit: 'rollouts',
+    range: [1, 1_000_000],
+    usedBy: ['C03', 'C05', 'C06', 'C13', 'H04'],
+    reason: 'That must end at exactly one length before it is called a limit: two may coincide, three hardly do.',
+  },
+  'pile-up-share': {
+    value: 0.05,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['C03', 'C05', 'C06', 'H04'],
+    reason: 'Of all rollouts, that must end there too: in a large dump a few unclosed rows share a length by chance.',
+  },
+  'near-limit-tokens': {
+    value: 10,
+    unit: 'tokens',
+    range: [0, 100_000],
+    usedBy: ['C03', 'C05', 'C06', 'H04'],
+    reason:
+      'Below a limit from which a length counts as being at it: frameworks leave room for a header or an end token.',
+  },
+  'closed-share-for-contrast': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['C03'],
+    reason:
+      'Of the rollouts, that must close their last turn before one that does not is cut by contrast: where most have no end token, the run stops on a string or the writer strips it.',
+  },
+  'answer-tail-characters': {
+    value: 80,
+    unit: 'characters',
+    range: [1, 100_000],
+    usedBy: ['C12'],
+    reason:
+      'Of an untagged final answer’s end that must be in the ids: what stands before them may be a rewritten thought.',
+  },
+  'flagged-rollouts': {
+    value: 3,
+    unit: 'rollouts',
+    range: [1, 1_000_000],
+    usedBy: ['C05'],
+    reason:
+      'That end with one id and are flagged as truncated before the flag is doubted: fewer may have another reason.',
+  },
+  'flagged-share': {
+    value: 0.95,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['C05'],
+    reason:
+      'Of the rollouts that end with that id, that must be flagged: where others are not, the flag has a reason that the ids do not show.',
+  },
+  'tools-preamble-tokens': {
+    value: 200,
+    unit: 'tokens',
+    range: [0, 100_000],
+    usedBy: ['C10'],
+    reason: 'That a template writes around tool schemas, at most: what the preamble adds is not in the schema.',
+  },
+  'cut-rollouts': {
+    value: 3,
+    unit: 'rollouts',
+    range: [1, 1_000_000],
+    usedBy: ['C06'],
+    reason:
+      'Cut ones that must share a reward before it is called a penalty, and closed ones that must fail at another value.',
+  },
+  'penalty-among-closed': {
+    value: 0.1,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['C06'],
+    reason: 'Of closed rollouts, that may have the reward of the cut ones: some of them do not parse.',
+  },
+} as const satisfies Record<string, Threshold>

@@ -1,0 +1,27 @@
+import type { Threshold } from './threshold.ts'
+
+/** When a fault is the framework's and not the data's. */
+export const PATTERN_THRESHOLDS = {
+  'systematic-share': {
+    value: 0.95,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: 'every check',
+    reason: 'Of the places a check looks at, from which a fault is the framework’s and not the data’s.',
+  },
+  'systematic-units': {
+    value: 2,
+    unit: 'rollouts',
+    range: [1, 1_000_000],
+    usedBy: 'every check',
+    reason: 'Rollouts (or groups) that must have it: one alone cannot show a pattern.',
+  },
+  'systematic-kind-share': {
+    value: 0.1,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: 'every check',
+    reason:
+      'Of all places, that edges of one kind must make up to show a pattern of their own: a handful of odd edges shows none.',
+  },
+} as const satisfies Record<string, Threshold>

@@ -1,0 +1,166 @@
+import type { Threshold } from './threshold.ts'
+
+/** Rewards, groups, and the advantages made of them. */
+export const REWARD_THRESHOLDS = {
+  'same-reward': {
+    value: 1e-6,
+    unit: 'units of reward',
+    range: [0, 1_000_000],
+    usedBy: ['A01', 'A02', 'A04', 'A05', 'C04', 'C06', 'H01', 'H05'],
+    reason: 'By which rewards may differ and are the same: sums of components in float32 differ in the last digits.',
+  },
+  'noise-std': {
+    value: 0.02,
+    unit: 'units of reward',
+    range: [0, 1_000_000],
+    usedBy: ['A02', 'H01'],
+    reason: 'Reward std within a group below which a spread is noise.',
+  },
+  'noise-std-of-range': {
+    value: 0.05,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A02', 'H01'],
+    reason: 'The same floor as a share of the rewards’ observed range, for runs whose rewards are not between 0 and 1.',
+  },
+  amplification: {
+    value: 10,
+    unit: 'times',
+    range: [0, 1_000_000_000],
+    usedBy: ['A02', 'H01'],
+    reason: '1 / (std + eps) from which a reward gap is blown up tenfold or more.',
+  },
+  'advantage-tolerance': {
+    value: 0.01,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A02', 'A03', 'A04', 'H01'],
+    reason: 'Of the group’s largest, by which stored and recomputed advantages agree: bfloat16 keeps 8 bits, 1/256.',
+  },
+  'advantage-digits': {
+    value: 0.0051,
+    unit: 'units of advantage',
+    range: [0, 1_000_000],
+    usedBy: ['A04'],
+    reason: 'By which they agree whatever the largest is: some writers keep two decimals.',
+  },
+  'order-share': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A04'],
+    reason:
+      'Of the groups whose advantages must rank rollouts against their rewards before advantages that no known formula gives are called wrong: a reward may be shaped before advantages are made of it, which now and then turns a close pair around.',
+  },
+  'fit-share': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A02', 'A03', 'A04', 'H01'],
+    reason:
+      'Of the groups that a formula must reproduce to be called the one in use: not all, because a dump with exploded advantages (A03) has groups that no formula gives.',
+  },
+  'bound-slack': {
+    value: 0.01,
+    unit: 'share',
+    range: [0, 1_000],
+    usedBy: ['A03', 'A04'],
+    reason: 'By which |A| must exceed its bound before it is a fault: rounding alone may touch the bound.',
+  },
+  'zero-sum-share': {
+    value: 0.02,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A05', 'C04'],
+    reason: 'Of their absolute sum, within which advantages sum to 0 as far as stored digits go.',
+  },
+  'shifted-windows': {
+    value: 4,
+    unit: 'values',
+    range: [1, 1_000_000],
+    usedBy: ['A05'],
+    reason:
+      'Windows of rows whose advantages must all sum to 0 before they are called the real groups: one or two do by chance.',
+  },
+  'duplicate-tokens': {
+    value: 32,
+    unit: 'tokens',
+    range: [0, 1_000_000],
+    usedBy: ['A06'],
+    reason:
+      'Sampled ones from which two equal completions are copies: short answers are the same by chance, and at low temperatures often.',
+  },
+  'components-explain': {
+    value: 0.98,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A09', 'H05'],
+    reason:
+      'Of the total’s variance within groups that the components must explain before any of it is put down to one of them: dumps often list metrics among rewards that the total does not contain.',
+  },
+  'opposing-share': {
+    value: 0.3,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A09', 'H05'],
+    reason: 'Of the variance within groups from which a component that pulls against the total is a conflict.',
+  },
+  'cancelling-share': {
+    value: 0.2,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A09'],
+    reason: 'Of the variance within groups that each of two components must have before they can cancel each other.',
+  },
+  'cancelling-correlation': {
+    value: -0.5,
+    unit: 'correlation',
+    range: [-1, 1],
+    usedBy: ['A09'],
+    reason:
+      'Of two components within groups from which they cancel each other: trade-offs such as recall and precision are milder.',
+  },
+  'dominant-share': {
+    value: 0.95,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A09'],
+    reason: 'Of the variance from which one of three components or more leaves the others without a say.',
+  },
+  'zeroed-rollouts': {
+    value: 8,
+    unit: 'rollouts',
+    range: [1, 1_000_000],
+    usedBy: ['A10'],
+    reason: 'Whose rewards must all be 0 before it is worth a note: a few hard questions are failed by all.',
+  },
+  'uneven-share': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A12'],
+    reason: 'Of the rollouts with different advantages, above which they are given token by token on purpose.',
+  },
+  'length-ratio': {
+    value: 4,
+    unit: 'times',
+    range: [1, 1_000_000],
+    usedBy: ['A07'],
+    reason:
+      'Long over short rollout (9th over 1st decile of trained tokens) from which a mean per rollout weighs their tokens noticeably apart.',
+  },
+  'length-rollouts': {
+    value: 10,
+    unit: 'rollouts',
+    range: [1, 1_000_000],
+    usedBy: ['A07'],
+    reason: 'From which deciles of their lengths mean something.',
+  },
+  'reply-share': {
+    value: 0.05,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A08'],
+    reason: 'Of the span after the prompt that tool replies must make up before a reported length is theirs as well.',
+  },
+} as const satisfies Record<string, Threshold>
