@@ -1,8 +1,10 @@
 import type { ByteSource, SkippedRecord } from '../model/source.ts'
+import type { EncodedRecords } from './decode.ts'
 
 /**
  * Where consecutive records lie, in columns. Offsets and lengths are bytes of the *decompressed* container;
- * `lines` are 1-based and 0 where the container has no lines.
+ * `lines` are 1-based and 0 where the container has no lines. A record without bytes of its own (a row of columns)
+ * has the offset of the row group or batch that holds it, and the length 0.
  */
 export interface RecordSpans {
   /** Number of the first record, 0-based in its container. */
@@ -12,7 +14,7 @@ export interface RecordSpans {
   readonly lengths: Float64Array
   /**
    * The record of this batch (its last, numbered from 0 within the batch) from which on the container could not be read: a
-   * gzip stream that ends early, a JSON array that breaks off. `parseRecords` lists it as skipped, with this reason.
+   * gzip stream that ends early, a JSON array that breaks off. `decodeRecords` lists it as skipped, with this reason.
    */
   readonly damaged?: { readonly index: number; readonly code: string; readonly message: string }
 }
@@ -27,21 +29,23 @@ export interface JsonObject {
   [key: string]: JsonValue
 }
 
-/** One record, parsed, with its place. */
+/** One record, decoded, with its place. */
 export interface RawRecord {
   readonly record: number
   readonly line: number | null
   readonly byte: number
   readonly length: number
-  /** 16 hex digits over the record's bytes. */
+  /** 16 hex digits over the record's bytes; over its decoded value (`hashValue`) where it has no bytes of its own. */
   readonly hash: string
   readonly value: JsonValue
 }
 
 export interface Container {
-  /** As in the report: `jsonl`, `json`, `jsonl+gzip`. */
+  /** As in the report: `jsonl`, `json`, `jsonl+gzip`, `parquet`. */
   readonly id: string
   readonly source: ByteSource
+  /** What the container says about all of its records (the key-value metadata of Parquet and Arrow), null where nothing. */
+  readonly metadata: JsonObject | null
   /**
    * Finds record boundaries in order, without parsing them; batches of at most `batchBytes` (a larger record alone). The
    * first holds at most `firstBatchBytes`, and each may hold twice what the one before it might.
@@ -52,11 +56,11 @@ export interface Container {
     readonly signal?: AbortSignal
     readonly onBytes?: (compressedBytesRead: number) => void
   }): AsyncIterable<RecordSpans>
-  /** The bytes from the first record of `spans` to the end of its last, to be handed to `parseRecords`. */
-  read(spans: RecordSpans): Promise<Uint8Array>
+  /** The records of `spans` (a batch of `index`, or a part of one) as they are stored, to be handed to `decodeRecords`. */
+  read(spans: RecordSpans): Promise<EncodedRecords>
 }
 
-/** What `parseRecords(bytes, spans, numericKeys)` gives: good records and bad ones, neither costing the other. */
+/** What `decodeRecords` gives: good records and bad ones, neither costing the other. */
 export interface ParsedRecords {
   readonly records: RawRecord[]
   readonly skipped: SkippedRecord[]

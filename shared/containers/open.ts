@@ -48,12 +48,13 @@ export async function openContainer(source: ByteSource): Promise<Container> {
   return {
     id: (shape === 'lines' ? 'jsonl' : 'json') + (compressed ? '+gzip' : ''),
     source,
+    metadata: null,
     index({ batchBytes = DEFAULT_BATCH_BYTES, firstBatchBytes = batchBytes, signal, onBytes } = {}) {
       return find(bytes, { first: firstBatchBytes, most: batchBytes }, { signal, onBytes })
     },
     async read(spans) {
       const { start, end } = extentOf(spans)
-      return end > start ? bytes.slice(start, end) : new Uint8Array(0)
+      return { decoder: 'json', spans, bytes: [end > start ? await bytes.slice(start, end) : new Uint8Array(0)] }
     },
   }
 }

@@ -5,7 +5,7 @@ import { parseJson } from './json.ts'
 import { JsonError } from './json-error.ts'
 
 /**
- * Parses the records of `spans`, whose bytes `Container.read` gave. Never throws for what the bytes hold: each span ends
+ * Parses JSON records of `spans`, whose bytes `Container.read` gave. Never throws for what the bytes hold: each span ends
  * up in `records` or in `skipped` (`bad-json`, `not-an-object`, or what the container itself found damaged).
  */
 export function parseRecords(bytes: Uint8Array, spans: RecordSpans, numericKeys: ReadonlySet<string>): ParsedRecords {

@@ -1,18 +1,21 @@
 import type { TrajectoryView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { RawRecord } from '../containers/container.ts'
 import type { Finding, Report } from '../model/report.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 
 export type ExportId = 'source' | 'native' | 'csv'
 
-/** A trajectory as read again for an export, with the bytes of the record that holds it (decompressed, no line end). */
+/** A trajectory as read again for an export, with the record that holds it. */
 export interface ExportedTrajectory {
   readonly trajectory: Trajectory
   /** Null for a trajectory without token ids. */
   readonly view: TrajectoryView | null
   /** All of them, those of its group included, whatever a report lists. */
   readonly findings: readonly Finding[]
-  readonly recordBytes: Uint8Array
+  readonly record: RawRecord
+  /** The record's own text (decompressed, no line end); null where it has none, as a row of Parquet. */
+  readonly recordBytes: Uint8Array | null
 }
 
 /** A finished audit, as far as an export needs one. A session is one. */

@@ -1,7 +1,4 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import type { JsonValue } from '../containers/container.ts'
-import { parseRecords } from '../containers/records.ts'
-import { allNumericKeys } from '../formats/registry.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
 import {
   bySource,
@@ -71,7 +68,7 @@ function notes(input: ExportInput, odd: { excluded: number; textOnly: number; em
 /** One trajectory as an object of the native format; absent streams are absent fields. */
 export function nativeRecord(loaded: ExportedTrajectory, facts: TrajectoryFacts): Record<string, unknown> {
   const { trajectory } = loaded
-  const numbers = new SourceNumbers(parseWhole(loaded.recordBytes))
+  const numbers = new SourceNumbers(loaded.record.value)
   const scored = (stream: Float32Array | null) =>
     stream === null ? undefined : Array.from(numbers.restore(stream), (value) => (Number.isNaN(value) ? null : value))
   const { sampler, trainer, reference } = trajectory.logprobs
@@ -158,14 +155,4 @@ function presentLimits(trajectory: Trajectory): Record<string, number> | undefin
 function meta(trajectory: Trajectory): Record<string, unknown> | undefined {
   const fields = trajectory.excluded ? { ...trajectory.meta, excluded: true } : trajectory.meta
   return Object.keys(fields).length === 0 ? undefined : fields
-}
-
-function parseWhole(bytes: Uint8Array): JsonValue {
-  const spans = {
-    first: 0,
-    lines: new Float64Array([1]),
-    offsets: new Float64Array([0]),
-    lengths: new Float64Array([bytes.length]),
-  }
-  return parseRecords(bytes, spans, allNumericKeys).records[0]?.value ?? null
 }

@@ -1,5 +1,6 @@
 import { bySource, type ExportInput, type ExportKind, type ExportSink, type WrittenFile } from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
+import { jsonText } from './json-text.ts'
 
 const NEWLINE = new Uint8Array([10])
 const OPEN = new TextEncoder().encode('[\n')
@@ -56,7 +57,8 @@ async function writeRecords(
     if (record === last) continue
     last = record
     if (layout === 'array' && records > 0) await writer.write(BETWEEN)
-    await writer.write((await input.origin.load(index)).recordBytes)
+    const { recordBytes, record: loaded } = await input.origin.load(index)
+    await writer.write(recordBytes ?? new TextEncoder().encode(jsonText(loaded.value)))
     if (layout !== 'array') await writer.write(NEWLINE)
     records++
     inRecords += parts.get(`${source}:${record}`) ?? 1

@@ -1,4 +1,4 @@
-import type { JsonValue, RawRecord } from '../containers/container.ts'
+import type { JsonObject, JsonValue, RawRecord } from '../containers/container.ts'
 import type { MaskAlignment, PolicyId } from '../model/policy.ts'
 import type { SkippedRecord } from '../model/source.ts'
 import type { Stream } from '../model/streams.ts'
@@ -7,6 +7,8 @@ import type { Trajectory } from '../model/trajectory.ts'
 /** The first records of a source, parsed. Formats decide by these alone; a name may be wrong. */
 export interface Sample {
   readonly records: readonly JsonValue[]
+  /** What the container says about all of its records (the key-value metadata of Parquet and Arrow), absent where nothing. */
+  readonly metadata?: JsonObject | null
 }
 
 export interface Recognition {
@@ -21,6 +23,8 @@ export interface Recognition {
 export interface ReadContext {
   readonly source: number
   readonly recognition: Recognition
+  /** As in `Sample`. */
+  readonly metadata?: JsonObject | null
 }
 
 export interface ReadResult {

@@ -1,3 +1,5 @@
+import { decodeRecords } from '../containers/decode.ts'
+import { allNumericKeys } from '../formats/registry.ts'
 import { type AuditRuntime, auditBatch } from './batch.ts'
 import type { EngineHost } from './host.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
@@ -17,15 +19,16 @@ export function serveAuditWorker(port: WorkerPort, host: Pick<EngineHost, 'bundl
 
   const audit = async (job: AuditJob): Promise<BatchResult> => {
     if (runtime === null) throw new Error('An audit job came before its plan.')
+    const parsed = await decodeRecords(job.records, allNumericKeys)
     try {
-      return auditBatch(job, runtime)
+      return auditBatch(job, parsed, runtime)
     } catch (error) {
       if (!(error instanceof EncoderNotLoaded)) throw error
       const { plan, tokenizers } = runtime
       const frameOnly = tokenizers[job.source]
       const whole = await loadTokenizer(plan.sources[job.source]?.tokenizer ?? null, host.bundledTokenizers)
       for (const [source, tokenizer] of tokenizers.entries()) if (tokenizer === frameOnly) tokenizers[source] = whole
-      return auditBatch(job, runtime)
+      return auditBatch(job, parsed, runtime)
     }
   }
 

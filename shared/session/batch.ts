@@ -2,9 +2,9 @@ import type { AuditSettings, Check, CheckTally, TrajectoryView } from '../checks
 import { CHECKS } from '../checks/registry.ts'
 import { addTally, createTally, TrajectoryReporter } from '../checks/tally.ts'
 import { createFacts, createView } from '../checks/view.ts'
-import { parseRecords } from '../containers/records.ts'
+import type { ParsedRecords } from '../containers/container.ts'
 import type { Format } from '../formats/format.ts'
-import { allNumericKeys, formatById } from '../formats/registry.ts'
+import { formatById } from '../formats/registry.ts'
 import type { Finding } from '../model/report.ts'
 import { LIMIT_NAMES, type LimitName, type Stream } from '../model/streams.ts'
 import { Expected, PART, Provenance, TokenState, type Turn } from '../model/tokens.ts'
@@ -22,13 +22,13 @@ export interface AuditRuntime {
   readonly tokenizers: (Tokenizer | null)[]
 }
 
-/** Reads and audits the trajectories of one batch of records. */
-export function auditBatch(job: AuditJob, runtime: AuditRuntime): BatchResult {
+/** Reads and audits the trajectories of one batch, whose records were decoded. */
+export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditRuntime): BatchResult {
   const described = runtime.plan.sources[job.source] as SourcePlan
   const tokenizer = runtime.tokenizers[job.source] ?? null
   const format = formatById(described.formatId) as Format
-  const parsed = parseRecords(job.bytes, job.spans, allNumericKeys)
-  const read = format.read(parsed.records, { source: job.source, recognition: described.recognition })
+  const { recognition, metadata } = described
+  const read = format.read(parsed.records, { source: job.source, recognition, metadata })
   const tallies: Record<string, CheckTally> = {}
   const boundaries: BoundaryCounts = {}
   const totals = emptyTotals()

@@ -1,7 +1,7 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { buildGroups } from '../checks/group-views.ts'
 import { createFacts } from '../checks/view.ts'
-import { parseRecords } from '../containers/records.ts'
+import { decodeRecords } from '../containers/decode.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { OpenSource } from './open-source.ts'
@@ -124,8 +124,9 @@ async function* allFacts(
 ): AsyncGenerator<TrajectoryFacts, void, undefined> {
   for (const [source, { container, format, recognition }] of sources.entries()) {
     for await (const spans of container.index(signal ? { signal } : {})) {
-      const { records } = parseRecords(await container.read(spans), spans, allNumericKeys)
-      for (const trajectory of format.read(records, { source, recognition }).trajectories) yield createFacts(trajectory)
+      const { records } = await decodeRecords(await container.read(spans), allNumericKeys)
+      const { trajectories } = format.read(records, { source, recognition, metadata: container.metadata })
+      for (const trajectory of trajectories) yield createFacts(trajectory)
     }
   }
 }

@@ -1,5 +1,7 @@
 import type { TrajectoryView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { RawRecord } from '../containers/container.ts'
+import { jsonText } from '../exports/json-text.ts'
 import type { Finding } from '../model/report.ts'
 import { TokenState } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
@@ -21,8 +23,9 @@ export interface LoadedTrajectory {
   readonly findings: readonly Finding[]
   readonly formatId: string
   readonly sourceIndex: number
-  /** The record as it stands in its (decompressed) container. */
-  readonly recordBytes: Uint8Array
+  readonly record: RawRecord
+  /** The record as it stands in its (decompressed) container, null where it has no text of its own. */
+  readonly recordBytes: Uint8Array | null
 }
 
 /** Everything that the rollout view shows, computed once and handed over. */
@@ -58,7 +61,7 @@ export function detailOf(loaded: LoadedTrajectory, tokenizer: Tokenizer | null):
     answer: trajectory.answer,
     findings: loaded.findings,
     lost: lostText(trajectory, view),
-    raw: rawText(loaded.recordBytes),
+    raw: rawText(loaded.recordBytes ?? new TextEncoder().encode(jsonText(loaded.record.value))),
   }
 }
 

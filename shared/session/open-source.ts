@@ -1,6 +1,6 @@
 import { type Container, type RawRecord, type RecordSpans, UnreadableSource } from '../containers/container.ts'
+import { decodeRecords } from '../containers/decode.ts'
 import { openContainer } from '../containers/open.ts'
-import { parseRecords } from '../containers/records.ts'
 import type { Format, Recognition } from '../formats/format.ts'
 import { allNumericKeys, recogniseFormat } from '../formats/registry.ts'
 import type { ByteSource, SkippedRecord } from '../model/source.ts'
@@ -50,7 +50,8 @@ export async function openSource(
         : `${source.name}: no record could be read; the first, at byte ${firstBad.byte}, fails with: ${firstBad.message}. Check that this is a rollout dump and that it was copied whole.`,
     )
   }
-  const known = recogniseFormat({ records: records.map((record) => record.value) })
+  const { metadata } = container
+  const known = recogniseFormat({ records: records.map((record) => record.value), metadata })
   if (known === null) {
     throw new UnreadableSource(
       'unknown-format',
@@ -58,7 +59,7 @@ export async function openSource(
     )
   }
   const { format, recognition } = known
-  const sample = format.read(records, { source: sourceIndex, recognition }).trajectories
+  const sample = format.read(records, { source: sourceIndex, recognition, metadata }).trajectories
   return { source, container, format, recognition, sample }
 }
 
@@ -66,11 +67,9 @@ export async function openSource(
 async function firstGoodRecords(container: Container, batchBytes: number, signal: AbortSignal | undefined) {
   let firstBad: SkippedRecord | null = null
   for await (const spans of container.index({ batchBytes, ...(signal ? { signal } : {}) })) {
-    const bytes = await container.read(spans)
     for (let from = 0; from < spans.offsets.length; from += SAMPLE_RECORDS) {
-      const part = partOf(spans, from, from + SAMPLE_RECORDS)
-      const start = (part.offsets[0] as number) - (spans.offsets[0] as number)
-      const { records, skipped } = parseRecords(bytes.subarray(start), part, allNumericKeys)
+      const part = await container.read(partOf(spans, from, from + SAMPLE_RECORDS))
+      const { records, skipped } = await decodeRecords(part, allNumericKeys)
       firstBad ??= skipped[0] ?? null
       if (records.length > 0) return { records, firstBad }
     }

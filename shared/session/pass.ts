@@ -53,10 +53,10 @@ export async function runPass(
         hooks.onSpans(source, spans)
         await pool.ready()
         if (failure !== null) throw failure
-        const bytes = await open.container.read(spans)
+        const records = await open.container.read(spans)
         underWay.push(
           pool
-            .run({ job: job++, source, spans, bytes, keep: keptOf(chosen, source, spans) })
+            .run({ job: job++, source, records, keep: keptOf(chosen, source, spans) })
             .then(deliver)
             .catch((error: unknown) => {
               failure ??= error instanceof Error ? error : new Error(String(error))

@@ -1,6 +1,7 @@
 import type { AuditSettings, CheckTally } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import type { RecordSpans } from '../containers/container.ts'
+import type { JsonObject } from '../containers/container.ts'
+import type { EncodedRecords } from '../containers/decode.ts'
 import type { Recognition } from '../formats/format.ts'
 import type { Finding, Severity } from '../model/report.ts'
 import type { SkippedRecord } from '../model/source.ts'
@@ -26,6 +27,8 @@ export type TokenizerReference =
 export interface SourcePlan {
   readonly formatId: string
   readonly recognition: Recognition
+  /** What the container says about all of its records. */
+  readonly metadata: JsonObject | null
   readonly tokenizer: TokenizerReference | null
   /** The same tokenizer, ready to frame and decode. */
   readonly prepared: PreparedTokenizer | null
@@ -41,13 +44,12 @@ export interface AuditPlan {
   readonly checks: readonly string[] | null
 }
 
-/** Consecutive records of one source, with their bytes. */
+/** Consecutive records of one source, not yet decoded. */
 export interface AuditJob {
   /** Consecutive over the whole pass; results are put in this order, so the report does not depend on who was faster. */
   readonly job: number
   readonly source: number
-  readonly spans: RecordSpans
-  readonly bytes: Uint8Array
+  readonly records: EncodedRecords
   /** What `--limit` and `--sample` chose of these records, null = all. */
   readonly keep: KeptParts | null
 }

@@ -61,7 +61,8 @@ export function workerPool(links: readonly WorkerLink[], plan: AuditPlan): Audit
       const slot = freest()
       return new Promise((resolve, reject) => {
         slot.waiting.set(job.job, { resolve, reject })
-        slot.link.post({ kind: 'job', job } satisfies AuditRequest, [job.bytes.buffer as ArrayBuffer])
+        const buffers = new Set(job.records.bytes.map((bytes) => bytes.buffer as ArrayBuffer))
+        slot.link.post({ kind: 'job', job } satisfies AuditRequest, [...buffers])
       })
     },
     async ready() {
@@ -97,7 +98,7 @@ export function rememberingErrors(link: WorkerLink): WorkerLink {
 }
 
 /** Audits in this thread: one job after the other, giving way to other work between them. */
-export function inlinePool(audit: (job: AuditJob) => BatchResult): AuditPool {
+export function inlinePool(audit: (job: AuditJob) => Promise<BatchResult>): AuditPool {
   let closed = false
   let last: Promise<unknown> = Promise.resolve()
   return {

@@ -1,6 +1,6 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { UnreadableSource } from '../containers/container.ts'
-import { parseRecords } from '../containers/records.ts'
+import { type RawRecord, UnreadableSource } from '../containers/container.ts'
+import { decodeRecords, textOf } from '../containers/decode.ts'
 import type { Format } from '../formats/format.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
@@ -19,7 +19,7 @@ import type { EngineHost, WorkerLink } from './host.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import { type OpenSource, openSource, SAMPLE_BYTES, spansOf, type UnreadableFile } from './open-source.ts'
 import { runPass } from './pass.ts'
-import type { TokenizerReference } from './plan.ts'
+import type { AuditJob, TokenizerReference } from './plan.ts'
 import { type AuditPool, inlinePool, startWorkers, workerPool } from './pool.ts'
 import type { BoundaryRow, Histogram, Progress, Row, RowQuery, TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { lengthHistogram, lengthsOf, queryRows } from './query.ts'
@@ -195,7 +195,9 @@ export class Session {
   }
 
   private createPool(): AuditPool {
-    if (this.workers.length === 0) return inlinePool((job) => auditBatch(job, this.runtime))
+    const audit = async (job: AuditJob) =>
+      auditBatch(job, await decodeRecords(job.records, allNumericKeys), this.runtime)
+    if (this.workers.length === 0) return inlinePool(audit)
     return workerPool(this.workers, this.survey.plan)
   }
 
@@ -320,9 +322,10 @@ export class Session {
     const { place } = facts
     const open = this.opened[place.source] as OpenSource
     const spans = spansOf(this.collected.sources[place.source]?.spans ?? [], place.record)
-    const recordBytes = await open.container.read(spans)
-    const { records, skipped } = parseRecords(recordBytes, spans, allNumericKeys)
-    const read = open.format.read(records, { source: place.source, recognition: open.recognition })
+    const encoded = await open.container.read(spans)
+    const { records, skipped } = await decodeRecords(encoded, allNumericKeys)
+    const { container, recognition } = open
+    const read = open.format.read(records, { source: place.source, recognition, metadata: container.metadata })
     const trajectory = read.trajectories.find((candidate) => candidate.place.part === place.part)
     if (trajectory === undefined || trajectory.recordHash !== facts.recordHash) {
       throw new Error(
@@ -338,7 +341,8 @@ export class Session {
       findings: [...findings, ...(this.dumpFindings().get(index) ?? [])].sort(byCodeAndToken),
       formatId: open.format.id,
       sourceIndex: place.source,
-      recordBytes,
+      record: records[0] as RawRecord,
+      recordBytes: textOf(encoded),
     }
     return this.lastLoaded
   }

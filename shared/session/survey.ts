@@ -56,11 +56,12 @@ export async function survey(
   return {
     plan: {
       settings: whole,
-      sources: sources.map(({ format, recognition }, index) => {
+      sources: sources.map(({ container, format, recognition }, index) => {
         const { reference, prepared, settings } = bySource[index] as Kin
         return {
           formatId: format.id,
           recognition,
+          metadata: container.metadata,
           tokenizer: reference,
           prepared,
           settings: { ...settings, ...shared },

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
+import { decodeRecords } from '../../shared/containers/decode.ts'
 import { openContainer } from '../../shared/containers/open.ts'
-import { parseRecords } from '../../shared/containers/records.ts'
 import type { ByteSource } from '../../shared/model/source.ts'
 
 /** A source in memory whose stream gives chunks of `chunkBytes`. */
@@ -35,7 +35,7 @@ export async function readAll(source: ByteSource, batchBytes?: number, numericKe
   let batches = 0
   for await (const spans of container.index(batchBytes === undefined ? {} : { batchBytes })) {
     batches++
-    const parsed = parseRecords(await container.read(spans), spans, numericKeys)
+    const parsed = await decodeRecords(await container.read(spans), numericKeys)
     records.push(...parsed.records)
     skipped.push(...parsed.skipped)
   }

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { UnreadableSource } from '../../shared/containers/container.ts'
+import { decodeRecords } from '../../shared/containers/decode.ts'
 import { gzipBytes } from '../../shared/containers/gzip.ts'
 import { openContainer } from '../../shared/containers/open.ts'
-import { parseRecords } from '../../shared/containers/records.ts'
 import { gzipped, memorySource, readAll } from './memory-source.ts'
 
 const rows = Array.from({ length: 50 }, (_, i) => ({ n: i, text: `row ${i} — "quoted" }{][ \\`, list: [i, [i]] }))
@@ -52,7 +52,7 @@ describe('JSONL', () => {
     for await (const spans of container.index({ batchBytes: 1000 })) {
       expect(spans.first).toBe(next)
       next += spans.offsets.length
-      const bytes = await container.read(spans)
+      const [bytes] = (await container.read(spans)).bytes
       if (bytes.length > 1000) expect(spans.offsets).toHaveLength(1)
       seen.push(bytes.length)
     }
@@ -166,7 +166,7 @@ describe('gzip', () => {
     const batches = []
     for await (const spans of container.index({ batchBytes: 300 })) batches.push(spans)
     for (const spans of batches.reverse()) {
-      const { records } = parseRecords(await container.read(spans), spans, new Set())
+      const { records } = await decodeRecords(await container.read(spans), new Set())
       expect(records.map(({ value }) => value)).toEqual(rows.slice(spans.first, spans.first + records.length))
     }
   })

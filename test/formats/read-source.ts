@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../shared/containers/container.ts'
+import { decodeRecords } from '../../shared/containers/decode.ts'
 import { openContainer } from '../../shared/containers/open.ts'
-import { parseRecords } from '../../shared/containers/records.ts'
 import type { Recognition } from '../../shared/formats/format.ts'
 import { allNumericKeys, recogniseFormat } from '../../shared/formats/registry.ts'
 import type { ByteSource, SkippedRecord } from '../../shared/model/source.ts'
@@ -24,14 +24,14 @@ export async function readSource(source: ByteSource, sampleRecords = 64): Promis
   const trajectories: Trajectory[] = []
   const drift: Record<string, number> = {}
   for await (const spans of container.index()) {
-    const { records } = parseRecords(await container.read(spans), spans, allNumericKeys)
+    const { records } = await decodeRecords(await container.read(spans), allNumericKeys)
     sample.push(...records.slice(0, sampleRecords - sample.length).map(({ value }) => value))
     if (sample.length >= sampleRecords) break
   }
   const known = recogniseFormat({ records: sample })
   let count = 0
   for await (const spans of container.index()) {
-    const parsed = parseRecords(await container.read(spans), spans, allNumericKeys)
+    const parsed = await decodeRecords(await container.read(spans), allNumericKeys)
     skipped.push(...parsed.skipped)
     if (known === null) continue
     const read = known.format.read(parsed.records, { source: 0, recognition: known.recognition })
