@@ -1,4 +1,3 @@
-import { NEAR_LIMIT_TOKENS } from '../../shared/checks/thresholds.ts'
 import type { Report, RolloutFilter } from '../../shared/model/report.ts'
 import type { LimitName } from '../../shared/model/streams.ts'
 import { count, counted } from './numbers.ts'
@@ -31,11 +30,15 @@ export function filterWords(where: RolloutFilter, limits: Report['limits'] | nul
 }
 
 function lengthsWords(lengths: readonly LengthRange[], limits: Report['limits'] | null): string {
-  const isNear = ({ of, atLeast, below }: LengthRange) => {
+  // How far below a limit counts as near it can be set: what is the same for all of them is that distance.
+  const distances = lengths.map(({ of, atLeast, below }) => {
     const limit = limits?.[LIMIT_OF[of]]?.value
-    return below === undefined && limit !== undefined && atLeast === Math.max(0, limit - NEAR_LIMIT_TOKENS)
+    return below === undefined && limit !== undefined && atLeast <= limit ? limit - atLeast : null
+  })
+  const [near] = distances
+  if (near !== undefined && near !== null && distances.every((distance) => distance === near)) {
+    return near === 0 ? 'at a limit or beyond' : `within ${counted(near, 'token')} of a limit`
   }
-  if (lengths.length > 0 && lengths.every(isNear)) return `within ${NEAR_LIMIT_TOKENS} tokens of a limit`
   return lengths.map((range) => `${LENGTH_WORDS[range.of]} of ${rangeWords(range)}`).join(' or ')
 }
 

@@ -8,11 +8,13 @@ export interface AdvantageMeasures {
   readonly scaling: Scaling | null
   /** Mean over complete groups of the unbiased std of their rewards. */
   readonly meanStd: number | null
-  /** Std below which a spread is noise: the larger of 0.02 and 5 % of the observed range. */
+  /** Std below which a spread is noise. */
   readonly noiseFloor: number
+  /** 1 / (std + eps) from which a spread counts as amplified. */
+  readonly amplification: number
   /** Share of complete groups whose spread is noise (groups without any spread are not: nothing is blown up there). */
   readonly noiseShare: number
-  /** … and amplified at least `amplification` times under the scaling in use; 0 without a known scaling. */
+  /** … and amplified under the scaling in use; 0 without a known scaling. */
   readonly amplifiedShare: number
   /** Over the groups of `noiseShare`. */
   readonly largestAmplification: number | null
@@ -21,8 +23,8 @@ export interface AdvantageMeasures {
   readonly meanAbsoluteAdvantage: number | null
 }
 
-/** @param amplification 1 / (std + eps) from which a spread counts as amplified */
-export function measureAdvantages(dump: DumpView, amplification: number): AdvantageMeasures {
+export function measureAdvantages(dump: DumpView): AdvantageMeasures {
+  const { amplification } = dump.settings.thresholds
   const scaling = scalingOf(dump)
   const { groups, floor } = spreadsOf(dump, scaling)
   const noise = groups.filter((spread) => isNoise(spread, floor))
@@ -34,6 +36,7 @@ export function measureAdvantages(dump: DumpView, amplification: number): Advant
     scaling,
     meanStd: groups.length === 0 ? null : mean(groups.map(({ std }) => std)),
     noiseFloor: floor,
+    amplification,
     noiseShare: groups.length === 0 ? 0 : noise.length / groups.length,
     amplifiedShare: groups.length === 0 ? 0 : amplified.length / groups.length,
     largestAmplification: scaling?.scaled === true ? largest(noise.map((spread) => spread.amplification)) : null,

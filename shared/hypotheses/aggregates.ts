@@ -1,5 +1,4 @@
 import type { DumpView } from '../checks/check.ts'
-import { hasContrast } from '../checks/groups/all-same-reward.ts'
 import { isNoise, spreadsOf } from '../checks/groups/scaling.ts'
 import type { CheckResult } from '../model/report.ts'
 
@@ -83,7 +82,7 @@ export function aggregate(
     rewards: { rows, sum, bins },
     groups: {
       complete: groups.length,
-      withoutContrast: groups.filter(({ group }) => !hasContrast(group)).length,
+      withoutContrast: groups.filter(({ contrast }) => !contrast).length,
       belowNoiseFloor: groups.filter((spread) => isNoise(spread, floor)).length,
       stdSum: groups.reduce((total, { std }) => total + Math.round(std * MILLIONTHS), 0),
     },

@@ -1,4 +1,3 @@
-import { AMPLIFICATION } from '../checks/thresholds.ts'
 import { type AdvantageMeasures, measureAdvantages } from './advantages.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { H01 as RULES } from './thresholds.ts'
@@ -25,7 +24,7 @@ export const H01: Hypothesis = {
 function decide(input: HypothesisInput): Judgement {
   const missing = (['rewards', 'group'] as const).filter((stream) => !input.streams.has(stream))
   if (missing.length > 0) return notCheckable(missing)
-  const found = measureAdvantages(input.dump, AMPLIFICATION)
+  const found = measureAdvantages(input.dump)
   if (found.completeGroups === 0) return notCheckable(['complete groups: every group lacks members or rewards'])
 
   const { scaling } = found
@@ -64,11 +63,11 @@ function decide(input: HypothesisInput): Judgement {
   }
 }
 
-function shareLine({ scaling, noiseShare, amplifiedShare }: AdvantageMeasures): Argument[] {
+function shareLine({ scaling, noiseShare, amplifiedShare, amplification }: AdvantageMeasures): Argument[] {
   const { supported, contradicted } = RULES.groups
   const share = 'share of complete groups with a reward std below the noise floor'
   if (scaling?.scaled) {
-    return compared(`${share}, amplified ${AMPLIFICATION} times or more`, amplifiedShare, supported, contradicted, [
+    return compared(`${share}, amplified ${amplification} times or more`, amplifiedShare, supported, contradicted, [
       'A02',
     ])
   }

@@ -1,4 +1,3 @@
-import { NEAR_LIMIT_TOKENS } from '../checks/thresholds.ts'
 import type { Count } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { H04 as RULES } from './thresholds.ts'
@@ -59,7 +58,7 @@ function argumentsOf(found: TruncationMeasures, near: number, lost: number | nul
     ...behind(
       found.nearFilter,
       compared(
-        `share of rollouts within ${NEAR_LIMIT_TOKENS} tokens of a limit (${limits})`,
+        `share of rollouts within ${found.nearTokens} tokens of a limit (${limits})`,
         near,
         RULES.nearLimit.supported,
         RULES.nearLimit.contradicted,

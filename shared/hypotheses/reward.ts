@@ -21,14 +21,15 @@ export interface RewardMeasures {
 }
 
 export function measureRewards(dump: DumpView): RewardMeasures {
+  const { thresholds } = dump.settings
   const complete = dump.groups.filter((group) => group.complete)
   const stds = complete.map((group) => unbiasedStd(rewardsOf(group)))
   const within = complete.length === 0 ? 0 : mean(stds)
   const between = complete.length < 2 ? null : unbiasedStd(complete.map((group) => mean(rewardsOf(group))))
-  const components = componentsOf(complete)
+  const components = componentsOf(complete, thresholds)
   return {
     completeGroups: complete.length,
-    groupsWithoutContrast: complete.filter((group) => !hasContrast(group)).length,
+    groupsWithoutContrast: complete.filter((group) => !hasContrast(group, thresholds)).length,
     range: rewardRange(complete),
     within,
     between,

@@ -2,7 +2,6 @@ import type { TrajectoryFacts } from '../checks/facts.ts'
 import { correlation, mean } from '../checks/groups/statistics.ts'
 import { completionLength, isCut, type ResolvedLimits } from '../checks/limits.ts'
 import { fitsFilter, hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
-import { NEAR_LIMIT_TOKENS } from '../checks/thresholds.ts'
 import type { Count, RolloutFilter } from '../model/report.ts'
 import type { LimitName } from '../model/streams.ts'
 import type { HypothesisInput } from './hypothesis.ts'
@@ -10,7 +9,9 @@ import { checkOf } from './verdict.ts'
 
 /** What H04 measures. */
 export interface TruncationMeasures {
-  /** Rollouts within 10 tokens of a limit, by limit; only limits in tokens over prompt, completion or sequence that are known. */
+  /** Tokens below a limit from which a length is near it. */
+  readonly nearTokens: number
+  /** Rollouts near a limit, by limit; only limits in tokens over prompt, completion or sequence that are known. */
   readonly nearLimit: readonly (Count & { readonly limit: LimitName; readonly value: number })[]
   /** Finds the rollouts near any of them. */
   readonly nearFilter: RolloutFilter
@@ -31,7 +32,8 @@ export interface TruncationMeasures {
 
 export function measureTruncation(input: HypothesisInput): TruncationMeasures {
   const facts = input.dump.facts.filter(({ idsHash }) => idsHash !== null)
-  const rules = limitRules(facts, input.dump.limits)
+  const nearTokens = input.dump.settings.thresholds['near-limit-tokens']
+  const rules = limitRules(facts, input.dump.limits, nearTokens)
   const nearLimit = rules.map(({ limit, value, filter }) => ({
     limit,
     value,
@@ -44,6 +46,7 @@ export function measureTruncation(input: HypothesisInput): TruncationMeasures {
   const rewarded = facts.filter(({ reward }) => reward !== null && Number.isFinite(reward))
   const lengths = facts.map(({ realLength }) => realLength)
   return {
+    nearTokens,
     nearLimit,
     nearFilter,
     nearAny: rules.length === 0 || facts.length === 0 ? null : { checked: facts.length, affected: near.length },
@@ -69,12 +72,12 @@ interface LimitRule {
   readonly filter: RolloutFilter & { lengths: NonNullable<RolloutFilter['lengths']> }
 }
 
-function limitRules(facts: readonly TrajectoryFacts[], limits: ResolvedLimits): LimitRule[] {
+function limitRules(facts: readonly TrajectoryFacts[], limits: ResolvedLimits, nearTokens: number): LimitRule[] {
   const rules: LimitRule[] = []
   const add = (limit: LimitName, of: LimitRule['filter']['lengths'][number]['of']) => {
     const value = limits[limit]?.value
     if (value === undefined) return
-    rules.push({ limit, value, filter: { lengths: [{ of, atLeast: Math.max(0, value - NEAR_LIMIT_TOKENS) }] } })
+    rules.push({ limit, value, filter: { lengths: [{ of, atLeast: Math.max(0, value - nearTokens) }] } })
   }
   add('max_seq_len', 'sequence')
   add('max_prompt_length', 'prompt')

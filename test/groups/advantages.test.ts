@@ -20,7 +20,7 @@ function stored(advantage: (rewards: readonly number[]) => readonly number[]) {
   const facts = groupFacts(REWARDS, (_, group, member) => ({
     advantage: Math.fround(advantage(REWARDS[group] as number[])[member] as number),
   }))
-  return dumpOf(facts).groups
+  return dumpOf(facts)
 }
 
 describe('recomputeAdvantages', () => {
@@ -88,14 +88,14 @@ describe('fitAdvantages', () => {
   })
 
   it('is null where nothing is stored, and where no group has a spread', () => {
-    expect(fitAdvantages(dumpOf(groupFacts(REWARDS)).groups)).toBeNull()
-    expect(fitAdvantages(dumpOf(groupFacts([[1, 1]], () => ({ advantage: 0 }))).groups)).toBeNull()
+    expect(fitAdvantages(dumpOf(groupFacts(REWARDS)))).toBeNull()
+    expect(fitAdvantages(dumpOf(groupFacts([[1, 1]], () => ({ advantage: 0 }))))).toBeNull()
   })
 
   it('leaves rows without an advantage out of the comparison and in the mean', () => {
     const facts = groupFacts([[1, 0, 0.4, 0.2]], (reward, _, member) => ({
       advantage: member === 0 ? null : reward - 0.4,
     }))
-    expect(fitAdvantages(dumpOf(facts).groups)).toMatchObject({ scheme: 'centre', accepted: true })
+    expect(fitAdvantages(dumpOf(facts))).toMatchObject({ scheme: 'centre', accepted: true })
   })
 })

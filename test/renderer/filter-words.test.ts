@@ -22,8 +22,11 @@ const NEAR: RolloutFilter = {
 }
 
 describe('the words of a filter', () => {
-  it('name the limits where lengths begin 10 tokens below them', () => {
+  it('name the limits where lengths begin equally far below them', () => {
     expect(filterWords(NEAR, LIMITS)).toBe('within 10 tokens of a limit')
+    const below = (tokens: number) => filterWords({ lengths: [{ of: 'sequence', atLeast: 4096 - tokens }] }, LIMITS)
+    expect(below(100)).toBe('within 100 tokens of a limit')
+    expect(below(0)).toBe('at a limit or beyond')
   })
 
   it('name the lengths where the limits are other ones, or not known', () => {

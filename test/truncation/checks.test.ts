@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isCutJson } from '../../shared/checks/truncation/cut-tool-call.ts'
 import { endingOf } from '../../shared/checks/truncation/ending.ts'
 import { finalAnswer } from '../../shared/checks/truncation/reward-for-cut-text.ts'
+import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { auditDump } from '../checks/audit.ts'
 import { type FixtureDump, searchRow } from '../fixtures/checks/fixture.ts'
@@ -43,7 +44,7 @@ describe('endingOf', () => {
     [null, factsOf(0, { endReason: 'cut-reply' }), {}],
     [null, factsOf(0, { endReason: 'unknown' }), {}],
   ] as const)('%s', (ending, facts, limits) => {
-    expect(endingOf(facts, limits)).toBe(ending)
+    expect(endingOf(facts, limits, DEFAULT_THRESHOLDS)).toBe(ending)
   })
 })
 
@@ -141,11 +142,11 @@ describe('C07', () => {
 
 describe('C12', () => {
   it('looks for the tagged answer, else for the end of the text', () => {
-    expect(finalAnswer('So <answer>a</answer> or\n<answer>the  Olsa\n</answer>')).toBe('<answer>the Olsa </answer>')
-    expect(finalAnswer('It is \\boxed{42}.')).toBe('\\boxed{42}')
-    expect(finalAnswer(`${'x'.repeat(200)} end`)).toHaveLength(80)
-    expect(finalAnswer(' \n')).toBeNull()
-    expect(finalAnswer(null)).toBeNull()
+    expect(finalAnswer('So <answer>a</answer> or\n<answer>the  Olsa\n</answer>', 80)).toBe('<answer>the Olsa </answer>')
+    expect(finalAnswer('It is \\boxed{42}.', 80)).toBe('\\boxed{42}')
+    expect(finalAnswer(`${'x'.repeat(200)} end`, 80)).toHaveLength(80)
+    expect(finalAnswer(' \n', 80)).toBeNull()
+    expect(finalAnswer(null, 80)).toBeNull()
   })
 
   it.each([

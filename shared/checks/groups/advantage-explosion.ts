@@ -1,6 +1,5 @@
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { BOUND_SLACK } from '../thresholds.ts'
 import { advantageBound, isGroupScaled } from './advantages.ts'
 import { scalingOf } from './scaling.ts'
 import { completeGroups, rewardsOf } from './statistics.ts'
@@ -44,7 +43,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
       (worst, member) => (worst === null || size(member) > size(worst) ? member : worst),
       null,
     )
-    const affected = largest !== null && size(largest) > bound * (1 + BOUND_SLACK)
+    const affected = largest !== null && size(largest) > bound * (1 + view.settings.thresholds['bound-slack'])
     report.unit(affected)
     report.place(affected)
     if (!affected) continue

@@ -1,6 +1,6 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { ADVANTAGE_TOLERANCE, BOUND_SLACK, ORDER_SHARE, SAME_REWARD, STORED_DIGITS } from '../thresholds.ts'
 import {
   type AdvantageFit,
   type AdvantageScheme,
@@ -44,14 +44,15 @@ const DECLARED: Readonly<Record<'group' | 'batch' | 'none', readonly AdvantageSc
 function lookAtGroups(view: DumpView, report: DumpReporter): void {
   const complete = completeGroups(view, report)
   if (complete === null) return
-  const groups = complete.filter(isInformative)
+  const { thresholds } = view.settings
+  const groups = complete.filter((group) => isInformative(group, thresholds))
   const best = fitOf(view)
   if (groups.length === 0 || best === null) return
   const batch = batchStds(complete.map((group) => ({ group, rewards: rewardsOf(group) })))
   const declared = view.settings.options.scaleRewards
   const contradicts = declared !== undefined && best.accepted && !DECLARED[declared].includes(best.scheme)
-  const against = best.accepted ? [] : groups.filter(ranksAgainst)
-  if (!best.accepted && against.length < ORDER_SHARE * groups.length) {
+  const against = best.accepted ? [] : groups.filter((group) => ranksAgainst(group, thresholds))
+  if (!best.accepted && against.length < thresholds['order-share'] * groups.length) {
     report.abstain(
       'not-checkable',
       `no known formula gives the stored advantages (nearest: ${formula(best)}, off by ${percent(best.residual)})`,
@@ -61,7 +62,8 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
   for (const group of groups) {
     const std = batch.get(stepOf(group)) ?? 0
     const residual = residualOf(group, best.scheme, best.eps ?? 0, std)
-    const affected = contradicts || (best.accepted ? differs(group, best, residual) : against.includes(group))
+    const affected =
+      contradicts || (best.accepted ? differs(group, best, residual, thresholds) : against.includes(group))
     report.unit(affected)
     report.place(affected)
     if (!affected) continue
@@ -94,17 +96,19 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
 }
 
 /** Beyond what a formula gives; an explosion is A03's to tell. */
-function differs(group: GroupView, { scheme }: AdvantageFit, residual: number): boolean {
+function differs(group: GroupView, { scheme }: AdvantageFit, residual: number, thresholds: Thresholds): boolean {
   const largest = largestAdvantage(group.members)
-  if (residual <= ADVANTAGE_TOLERANCE || residual * largest <= STORED_DIGITS) return false
+  if (residual <= thresholds['advantage-tolerance'] || residual * largest <= thresholds['advantage-digits'])
+    return false
   if (!isGroupScaled(scheme)) return true
-  const bound = advantageBound(scheme, group.members.length) * (1 + BOUND_SLACK)
+  const bound = advantageBound(scheme, group.members.length) * (1 + thresholds['bound-slack'])
   return !group.members.some(({ advantage }) => Math.abs(advantage ?? 0) > bound)
 }
 
 /** A rollout of the group has a higher reward and a lower advantage than another. */
-function ranksAgainst({ members }: GroupView): boolean {
-  const slack = ADVANTAGE_TOLERANCE * largestAdvantage(members)
+function ranksAgainst({ members }: GroupView, thresholds: Thresholds): boolean {
+  const slack = thresholds['advantage-tolerance'] * largestAdvantage(members)
+  const sameReward = thresholds['same-reward']
   const known = members
     .flatMap(({ reward, advantage }) => (advantage === null ? [] : [{ reward: reward as number, advantage }]))
     .sort((a, b) => a.reward - b.reward)
@@ -113,7 +117,7 @@ function ranksAgainst({ members }: GroupView): boolean {
   let equal = Number.NEGATIVE_INFINITY
   let last = Number.NEGATIVE_INFINITY
   for (const { reward, advantage } of known) {
-    if (reward > last + SAME_REWARD) {
+    if (reward > last + sameReward) {
       below = Math.max(below, equal)
       last = reward
     }

@@ -1,13 +1,6 @@
-import type { GroupView } from '../check.ts'
+import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import {
-  ADVANTAGE_EPS_CANDIDATES,
-  ADVANTAGE_TOLERANCE,
-  DEFAULT_ADVANTAGE_EPS,
-  FIT_GROUPS,
-  FIT_SHARE,
-  SAME_REWARD,
-} from '../thresholds.ts'
 import { biasedStd, mean, rangeOf, rewardsOf, unbiasedStd } from './statistics.ts'
 
 /**
@@ -29,6 +22,15 @@ export const ADVANTAGE_SCHEMES = [
   'leave-one-out-std',
 ] as const
 export type AdvantageScheme = (typeof ADVANTAGE_SCHEMES)[number]
+
+/** eps of the old verifiers trainer and of TRL; assumed where nothing tells. */
+export const DEFAULT_ADVANTAGE_EPS = 1e-4
+
+/** The eps that trainers use, tried when a formula is fitted to stored advantages. */
+const ADVANTAGE_EPS_CANDIDATES: readonly number[] = [0, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-1]
+
+/** Groups that formulas are tried on, evenly spread over the dump: more would not change which one fits. */
+const FIT_GROUPS = 2000
 
 export function isGroupScaled(scheme: AdvantageScheme): boolean {
   return scheme === 'group-std-unbiased' || scheme === 'group-std-biased' || scheme === 'leave-one-out-std'
@@ -104,7 +106,7 @@ export interface AdvantageFit {
   readonly eps: number | null
   /** Complete groups with a spread of rewards and two stored advantages or more, of which 2,000 at most are compared. */
   readonly groups: number
-  /** Share of them that the scheme reproduces within 1 % of the group's largest advantage. */
+  /** Share of them that the scheme reproduces within `advantage-tolerance` of the group's largest advantage. */
   readonly share: number
   /** Median over groups of the largest difference, as a share of the group's largest advantage. */
   readonly residual: number
@@ -122,20 +124,22 @@ export type SchemeFit = Pick<AdvantageFit, 'scheme' | 'eps' | 'share' | 'residua
  * hide it. Rows without a single advantage (masked rows, per-token advantages) are left out of the comparison; their rewards count.
  * Null where nothing is stored to compare, or no group has a spread.
  */
-export function fitAdvantages(groups: readonly GroupView[], givenEps?: number): AdvantageFit | null {
+export function fitAdvantages({ groups, settings }: Pick<DumpView, 'groups' | 'settings'>): AdvantageFit | null {
+  const { options, thresholds } = settings
+  const tolerance = thresholds['advantage-tolerance']
   const cases = groups.filter((group) => group.complete).map((group) => ({ group, rewards: rewardsOf(group) }))
   const batchStd = batchStds(cases)
   const informative = spread(
-    cases.filter(({ group }) => isInformative(group)),
+    cases.filter(({ group }) => isInformative(group, thresholds)),
     FIT_GROUPS,
   )
   if (informative.length === 0) return null
   const fits = new Map<AdvantageScheme, SchemeFit>()
-  for (const { scheme, eps } of candidates(givenEps)) {
+  for (const { scheme, eps } of candidates(options.advantageEps)) {
     const residuals = informative.map(({ group }) =>
       residualOf(group, scheme, eps ?? 0, batchStd.get(stepOf(group)) ?? 0),
     )
-    const share = residuals.filter((residual) => residual <= ADVANTAGE_TOLERANCE).length / residuals.length
+    const share = residuals.filter((residual) => residual <= tolerance).length / residuals.length
     const residual = residuals.sort((a, b) => a - b)[residuals.length >> 1] as number
     const fit = { scheme, eps, share, residual }
     const known = fits.get(scheme)
@@ -146,7 +150,7 @@ export function fitAdvantages(groups: readonly GroupView[], givenEps?: number): 
   const runnersUp = [...fits.values()]
     .filter((fit) => fit !== best)
     .sort((a, b) => b.share - a.share || a.residual - b.residual)
-  return { ...best, groups: informative.length, accepted: best.share >= FIT_SHARE, runnersUp }
+  return { ...best, groups: informative.length, accepted: best.share >= thresholds['fit-share'], runnersUp }
 }
 
 /** Neighbouring eps differ by less than the stored digits: a later candidate must be clearly better. */
@@ -155,10 +159,9 @@ function isBetter(fit: SchemeFit, than: SchemeFit): boolean {
 }
 
 /** Whether a group can tell schemes apart: its rewards differ, and two of its advantages or more are known. */
-export function isInformative(group: GroupView): boolean {
-  return (
-    rangeOf(rewardsOf(group)) > SAME_REWARD && group.members.filter(({ advantage }) => advantage !== null).length > 1
-  )
+export function isInformative(group: GroupView, thresholds: Thresholds): boolean {
+  const known = group.members.filter(({ advantage }) => advantage !== null).length
+  return known > 1 && rangeOf(rewardsOf(group)) > thresholds['same-reward']
 }
 
 /** At most `count` of the values, at even distances. */

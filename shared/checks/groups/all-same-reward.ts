@@ -1,5 +1,5 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
-import { SAME_REWARD } from '../thresholds.ts'
 import { completeGroups, rangeOf, rewardsOf, shown } from './statistics.ts'
 
 /** A01. Every rollout of a group has the same reward. Some such groups are normal; the evidence says how many chance would give. */
@@ -21,10 +21,11 @@ export const allSameReward: Check = {
 function lookAtGroups(view: DumpView, report: DumpReporter): void {
   const groups = completeGroups(view, report)
   if (groups === null) return
-  const same = groups.filter((group) => !hasContrast(group))
+  const { thresholds } = view.settings
+  const same = groups.filter((group) => !hasContrast(group, thresholds))
   const chance = chanceOfNoContrast(groups)
   for (const group of groups) {
-    const affected = !hasContrast(group)
+    const affected = !hasContrast(group, thresholds)
     report.unit(affected)
     report.place(affected)
     if (!affected) continue
@@ -45,8 +46,8 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
   }
 }
 
-export function hasContrast(group: GroupView): boolean {
-  return rangeOf(rewardsOf(group)) > SAME_REWARD
+export function hasContrast(group: GroupView, thresholds: Thresholds): boolean {
+  return rangeOf(rewardsOf(group)) > thresholds['same-reward']
 }
 
 /**

@@ -1,5 +1,5 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
-import { CANCELLING_CORRELATION, CANCELLING_SHARE, DOMINANT_SHARE, OPPOSING_SHARE } from '../thresholds.ts'
 import { type ComponentMeasures, type Components, componentsOf } from './components.ts'
 import { completeGroups, shown } from './statistics.ts'
 
@@ -22,16 +22,17 @@ export const componentConflict: Check = {
 function lookAtComponents(view: DumpView, report: DumpReporter): void {
   const groups = completeGroups(view, report)
   if (groups === null) return
-  const found = componentsOf(groups)
+  const { thresholds } = view.settings
+  const found = componentsOf(groups, thresholds)
   if (found === 'unexplained') {
     report.abstain('not-checkable', 'the reward is not a weighted sum of the components that are stored')
     return
   }
   const varying = found?.components.filter(({ varianceShare }) => varianceShare > 0) ?? []
   if (found === null || varying.length === 0) return
-  const conflicts = conflictsOf(found)
+  const conflicts = conflictsOf(found, thresholds)
   const dominant =
-    varying.length >= 3 ? varying.find(({ varianceShare }) => varianceShare >= DOMINANT_SHARE) : undefined
+    varying.length >= 3 ? varying.find(({ varianceShare }) => varianceShare >= thresholds['dominant-share']) : undefined
   for (const { name } of varying)
     report.place(conflicts.some(({ names }) => names.includes(name)) || name === dominant?.name)
   const sentences = [
@@ -63,14 +64,16 @@ interface Conflict {
   readonly sentence: string
 }
 
-function conflictsOf({ components, pairs }: Components): Conflict[] {
+function conflictsOf({ components, pairs }: Components, thresholds: Thresholds): Conflict[] {
   const against = components.filter(
-    ({ varianceShare, correlation }) => varianceShare >= OPPOSING_SHARE && correlation !== null && correlation < 0,
+    ({ varianceShare, correlation }) =>
+      varianceShare >= thresholds['opposing-share'] && correlation !== null && correlation < 0,
   )
   const shares = new Map(components.map(({ name, varianceShare }) => [name, varianceShare]))
   const cancelling = pairs.filter(
     ({ names, correlation }) =>
-      correlation <= CANCELLING_CORRELATION && names.every((name) => (shares.get(name) ?? 0) >= CANCELLING_SHARE),
+      correlation <= thresholds['cancelling-correlation'] &&
+      names.every((name) => (shares.get(name) ?? 0) >= thresholds['cancelling-share']),
   )
   return [
     ...against.map((each) => ({ names: [each.name], sentence: opposition(each) })),

@@ -1,5 +1,5 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { GroupView } from '../check.ts'
-import { COMPONENTS_EXPLAIN, SAME_REWARD } from '../thresholds.ts'
 import { correlation, mean, rewardsOf } from './statistics.ts'
 
 /** The components of a dump's reward, as they vary within complete groups. */
@@ -27,7 +27,7 @@ export interface ComponentMeasures {
  * Weights are found from deviations within groups, since totals are weighted sums and dumps rarely tell the weights; metrics that are
  * stored among the rewards and not counted get weight 0. Where the sum does not explain the total, no share is anybody's.
  */
-export function componentsOf(groups: readonly GroupView[]): Components | 'unexplained' | null {
+export function componentsOf(groups: readonly GroupView[], thresholds: Thresholds): Components | 'unexplained' | null {
   const known = new Set<string>()
   for (const { members } of groups) for (const { rewards } of members) for (const name in rewards) known.add(name)
   const names = [...known]
@@ -52,7 +52,7 @@ export function componentsOf(groups: readonly GroupView[]): Components | 'unexpl
     (total, row) =>
       total - values.reduce((sum, column, i) => sum + (column[row] as number) * (weights[i] as number), 0),
   )
-  if (1 - dot(residual, residual) / totalSquares < COMPONENTS_EXPLAIN) return 'unexplained'
+  if (1 - dot(residual, residual) / totalSquares < thresholds['components-explain']) return 'unexplained'
   const weighted = values.map((column, i) => column.map((value) => value * (weights[i] as number)))
   const squares = weighted.map((column) => dot(column, column))
   const sum = squares.reduce((a, b) => a + b, 0)
@@ -61,7 +61,7 @@ export function componentsOf(groups: readonly GroupView[]): Components | 'unexpl
     weight: weights[i] as number,
     varianceShare: (squares[i] as number) / sum,
     correlation: correlation(weighted[i] as number[], totals),
-    ...opposition(weighted[i] as number[], totals, ends),
+    ...opposition(weighted[i] as number[], totals, ends, thresholds['same-reward']),
   }))
   const pairs = names.flatMap((a, i) =>
     names.slice(i + 1).flatMap((b, offset) => {
@@ -73,7 +73,7 @@ export function componentsOf(groups: readonly GroupView[]): Components | 'unexpl
 }
 
 /** In how many groups a component moves against the total, of those where both move. */
-function opposition(column: readonly number[], totals: readonly number[], ends: readonly number[]) {
+function opposition(column: readonly number[], totals: readonly number[], ends: readonly number[], sameReward: number) {
   let opposedGroups = 0
   let groups = 0
   let start = 0
@@ -81,7 +81,7 @@ function opposition(column: readonly number[], totals: readonly number[], ends: 
     let product = 0
     for (let row = start; row < end; row++) product += (column[row] as number) * (totals[row] as number)
     start = end
-    if (Math.abs(product) <= SAME_REWARD ** 2) continue
+    if (Math.abs(product) <= sameReward ** 2) continue
     groups++
     if (product < 0) opposedGroups++
   }

@@ -1,6 +1,5 @@
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { DUPLICATE_TOKENS } from '../thresholds.ts'
 
 /** A06. Rollouts of one group are the same, token by token: the group holds fewer samples than it claims. */
 export const duplicateCompletions: Check = {
@@ -19,11 +18,12 @@ export const duplicateCompletions: Check = {
 }
 
 function lookAtGroups(view: DumpView, report: DumpReporter): void {
+  const least = view.settings.thresholds['duplicate-tokens']
   for (const group of view.groups) {
     if (group.members.length < 2) continue
     const copies = new Map<string, TrajectoryFacts[]>()
     for (const member of group.members) {
-      if (member.idsHash === null || sampledTokens(member) < DUPLICATE_TOKENS) continue
+      if (member.idsHash === null || sampledTokens(member) < least) continue
       const same = copies.get(member.idsHash)
       if (same === undefined) copies.set(member.idsHash, [member])
       else same.push(member)

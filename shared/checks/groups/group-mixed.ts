@@ -1,6 +1,6 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { SAME_REWARD, SHIFTED_WINDOWS, ZERO_SUM_SHARE } from '../thresholds.ts'
 
 /**
  * A05. Rewards are compared between rollouts that do not belong together: a group holds rollouts of another prompt, has more rollouts
@@ -139,31 +139,41 @@ function isTooLarge({ members }: GroupView, size: number | null): boolean {
 function shiftedWindow(view: DumpView, groups: readonly GroupView[]): Window | null {
   const rows = view.facts
   const size = view.groupSize
-  if (size === null || size < 2 || rows.length < SHIFTED_WINDOWS * size) return null
+  const { thresholds } = view.settings
+  if (size === null || size < 2 || rows.length < thresholds['shifted-windows'] * size) return null
   if (!rows.every(({ advantage, reward }) => advantage !== null && reward !== null)) return null
   // Rewards themselves, or rewards less a value of the critic, have no baseline among the rows.
-  const off = groups.filter(({ complete, members }) => complete && !sumsToZero(members, 0, members.length))
+  const off = groups.filter(({ complete, members }) => complete && !sumsToZero(members, 0, members.length, thresholds))
   if (off.length * 2 < groups.length) return null
   for (const window of [size, size * 2, size / 2]) {
     if (window < 2 || !Number.isInteger(window)) continue
     for (let shift = window === size ? 1 : 0; shift < window; shift++) {
-      if (windowsSumToZero(rows, window, shift)) return { size: window, shift }
+      if (windowsSumToZero(rows, window, shift, thresholds)) return { size: window, shift }
     }
   }
   return null
 }
 
-function windowsSumToZero(rows: readonly TrajectoryFacts[], window: number, shift: number): boolean {
+function windowsSumToZero(
+  rows: readonly TrajectoryFacts[],
+  window: number,
+  shift: number,
+  thresholds: Thresholds,
+): boolean {
   let windows = 0
   for (let start = shift; start + window <= rows.length; start += window) {
-    if (!sumsToZero(rows, start, start + window)) return false
-    if (rows.slice(start, start + window).some(({ advantage }) => Math.abs(advantage as number) > SAME_REWARD))
+    if (!sumsToZero(rows, start, start + window, thresholds)) return false
+    if (
+      rows
+        .slice(start, start + window)
+        .some(({ advantage }) => Math.abs(advantage as number) > thresholds['same-reward'])
+    )
       windows++
   }
-  return windows >= SHIFTED_WINDOWS
+  return windows >= thresholds['shifted-windows']
 }
 
-function sumsToZero(rows: readonly TrajectoryFacts[], start: number, end: number): boolean {
+function sumsToZero(rows: readonly TrajectoryFacts[], start: number, end: number, thresholds: Thresholds): boolean {
   let sum = 0
   let absolute = 0
   for (let row = start; row < end; row++) {
@@ -171,5 +181,5 @@ function sumsToZero(rows: readonly TrajectoryFacts[], start: number, end: number
     sum += advantage ?? 0
     absolute += Math.abs(advantage ?? 0)
   }
-  return Math.abs(sum) <= Math.max(SAME_REWARD, ZERO_SUM_SHARE * absolute)
+  return Math.abs(sum) <= Math.max(thresholds['same-reward'], thresholds['zero-sum-share'] * absolute)
 }

@@ -1,6 +1,5 @@
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { LENGTH_RATIO, LENGTH_ROWS } from '../thresholds.ts'
 import { correlation, shown } from './statistics.ts'
 
 /** A07. The loss is a mean over each rollout first, so a token of a long rollout counts for less than one of a short rollout. */
@@ -20,11 +19,12 @@ export const lengthBias: Check = {
 }
 
 function lookAtLengths(view: DumpView, report: DumpReporter): void {
-  const { lossType } = view.settings.options
+  const { options, thresholds } = view.settings
+  const { lossType } = options
   const rows = view.facts.filter(
     ({ advantage, trained, excluded }) => advantage !== null && (trained ?? 0) > 0 && !excluded,
   )
-  if (rows.length < LENGTH_ROWS) return
+  if (rows.length < thresholds['length-rollouts']) return
   if (lossType === undefined) {
     report.abstain('not-checkable', 'nothing tells how the loss is averaged: declare the loss type')
     return
@@ -32,7 +32,7 @@ function lookAtLengths(view: DumpView, report: DumpReporter): void {
   const lengths = rows.map(({ trained }) => trained as number).sort((a, b) => a - b)
   const [short, middle, long] = [0.1, 0.5, 0.9].map((q) => lengths[Math.floor(q * (lengths.length - 1))] as number)
   const ratio = (long as number) / (short as number)
-  const affected = lossType === 'grpo' && ratio >= LENGTH_RATIO
+  const affected = lossType === 'grpo' && ratio >= thresholds['length-ratio']
   report.unit(affected)
   report.place(affected)
   if (!affected) return

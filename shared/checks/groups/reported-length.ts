@@ -1,6 +1,5 @@
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { completionLength } from '../limits.ts'
-import { REPLY_SHARE } from '../thresholds.ts'
 
 /** A08. The length that the run reports for a response is that of the whole span after the prompt, tool replies included. */
 export const reportedLength: Check = {
@@ -30,14 +29,15 @@ const FIELDS = [
   'num_response_tokens',
 ]
 
-function lookAtLength({ facts, trajectory }: TrajectoryView, _settings: AuditSettings, report: Reporter): void {
+function lookAtLength({ facts, trajectory }: TrajectoryView, { thresholds }: AuditSettings, report: Reporter): void {
   const replies = facts.toolReplyLengths.reduce((sum, length) => sum + length, 0)
   const reported = reportedIn(trajectory.meta)
   if (reported === null || replies === 0 || facts.promptLength === null) return
   const sampled = facts.assistantLengths.reduce((sum, length) => sum + length, 0)
   const span = completionLength(facts)
   // One separator more or less is nobody's mistake.
-  const affected = Math.abs(reported.length - span) <= 1 && replies >= REPLY_SHARE * span && sampled < span - 1
+  const enough = replies >= thresholds['reply-share'] * span
+  const affected = Math.abs(reported.length - span) <= 1 && enough && sampled < span - 1
   report.place(affected)
   if (!affected) return
   report.fault({

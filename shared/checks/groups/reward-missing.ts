@@ -1,5 +1,4 @@
 import type { Check, DumpReporter, DumpView } from '../check.ts'
-import { ZEROED_ROWS } from '../thresholds.ts'
 
 /** A10. A reward is no number, or is missing where others are there, or all of them were set to 0. */
 export const rewardMissing: Check = {
@@ -20,7 +19,8 @@ export const rewardMissing: Check = {
 function lookAtRewards(view: DumpView, report: DumpReporter): void {
   const rewarded = view.facts.filter(({ reward }) => reward !== null)
   const expected = rewarded.length * 2 > view.facts.length
-  const zeroed = rewarded.length >= ZEROED_ROWS && rewarded.every(({ reward }) => reward === 0)
+  const zeroed =
+    rewarded.length >= view.settings.thresholds['zeroed-rollouts'] && rewarded.every(({ reward }) => reward === 0)
   const scored = view.facts.filter(({ rewards }) => Object.values(rewards ?? {}).some((value) => value !== 0)).length
   for (const facts of view.facts) {
     const { reward } = facts

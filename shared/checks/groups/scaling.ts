@@ -1,6 +1,13 @@
 import type { DumpView, GroupView } from '../check.ts'
-import { DEFAULT_ADVANTAGE_EPS, SAME_REWARD } from '../thresholds.ts'
-import { type AdvantageFit, type AdvantageScheme, batchStds, fitAdvantages, isScaled, stepOf } from './advantages.ts'
+import {
+  type AdvantageFit,
+  type AdvantageScheme,
+  batchStds,
+  DEFAULT_ADVANTAGE_EPS,
+  fitAdvantages,
+  isScaled,
+  stepOf,
+} from './advantages.ts'
 import { biasedStd, noiseFloor, rangeOf, rewardRange, rewardsOf, unbiasedStd } from './statistics.ts'
 
 /** How the run scales advantages, as far as it is declared or its stored advantages show. */
@@ -31,7 +38,7 @@ const fits = new WeakMap<DumpView, AdvantageFit | null>()
 export function fitOf(view: DumpView): AdvantageFit | null {
   const known = fits.get(view)
   if (known !== undefined) return known
-  const fit = fitAdvantages(view.groups, view.settings.options.advantageEps)
+  const fit = fitAdvantages(view)
   fits.set(view, fit)
   return fit
 }
@@ -58,6 +65,8 @@ export interface GroupSpread {
   readonly std: number
   /** Greatest minus least reward. */
   readonly gap: number
+  /** The gap is more than rounding. */
+  readonly contrast: boolean
   /** 1 / (the std that divides + eps); 1 where nothing divides. */
   readonly amplification: number
 }
@@ -76,17 +85,21 @@ export function spreadsOf(view: DumpView, scaling: Scaling | null): Spreads {
   const cases = complete.map((group) => ({ group, rewards: rewardsOf(group) }))
   const batch = batchStds(cases)
   const range = rewardRange(complete)
+  const { thresholds } = view.settings
+  const sameReward = thresholds['same-reward']
   const groups = cases.map(({ group, rewards }) => {
     const std = unbiasedStd(rewards)
+    const gap = rangeOf(rewards)
     return {
       group,
       rewards,
       std,
-      gap: rangeOf(rewards),
+      gap,
+      contrast: gap > sameReward,
       amplification: amplificationOf(scaling, rewards, std, batch.get(stepOf(group)) ?? 0),
     }
   })
-  return { groups, range, floor: noiseFloor(range) }
+  return { groups, range, floor: noiseFloor(range, thresholds) }
 }
 
 function amplificationOf(scaling: Scaling | null, rewards: readonly number[], std: number, batchStd: number): number {
@@ -97,6 +110,6 @@ function amplificationOf(scaling: Scaling | null, rewards: readonly number[], st
 }
 
 /** A spread below the noise floor. A group without any is none: its advantages are all 0, and nothing is blown up. */
-export function isNoise(spread: GroupSpread, floor: number): boolean {
-  return spread.gap > SAME_REWARD && spread.std < floor
+export function isNoise({ contrast, std }: GroupSpread, floor: number): boolean {
+  return contrast && std < floor
 }

@@ -1,5 +1,5 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpReporter, DumpView, GroupView } from '../check.ts'
-import { STD_FLOOR, STD_FLOOR_OF_RANGE } from '../thresholds.ts'
 
 /** The rewards of a complete group, in member order. */
 export function rewardsOf(group: GroupView): number[] {
@@ -51,9 +51,9 @@ export function rewardRange(groups: readonly GroupView[]): number {
   return rangeOf(groups.flatMap(rewardsOf))
 }
 
-/** The std below which a group's spread counts as noise: the larger of 0.02 and 5 % of the observed range. */
-export function noiseFloor(range: number): number {
-  return Math.max(STD_FLOOR, STD_FLOOR_OF_RANGE * range)
+/** The std below which a group's spread counts as noise: the larger of a fixed amount and a share of the observed range. */
+export function noiseFloor(range: number, thresholds: Thresholds): number {
+  return Math.max(thresholds['noise-std'], thresholds['noise-std-of-range'] * range)
 }
 
 /** Pearson's; null below 3 pairs or where either side is constant. */

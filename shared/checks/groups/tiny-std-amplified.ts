@@ -1,5 +1,4 @@
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
-import { AMPLIFICATION } from '../thresholds.ts'
 import { isNoise, scalingOf, spreadsOf } from './scaling.ts'
 import { completeGroups, rangeOf } from './statistics.ts'
 
@@ -31,8 +30,9 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
     return
   }
   const { groups, floor } = spreadsOf(view, scaling)
+  const least = view.settings.thresholds.amplification
   for (const spread of groups) {
-    const affected = isNoise(spread, floor) && spread.amplification >= AMPLIFICATION
+    const affected = isNoise(spread, floor) && spread.amplification >= least
     report.unit(affected)
     report.place(affected)
     if (!affected) continue

@@ -1,5 +1,4 @@
 import type { Check, DumpReporter, DumpView } from '../check.ts'
-import { UNEVEN_ROWS } from '../thresholds.ts'
 
 /** A12. An outcome is rewarded once, but the tokens of a rollout have different advantages. */
 export const unevenAdvantage: Check = {
@@ -22,7 +21,8 @@ function lookAtRows(view: DumpView, report: DumpReporter): void {
   if (rows.length === 0) return
   const uneven = rows.filter(({ advantage }) => advantage === null).length
   // Where most rollouts have them, tokens are rewarded one by one on purpose (a critic, process rewards).
-  if (uneven > UNEVEN_ROWS * rows.length && view.settings.options.lossType === undefined) {
+  const { options, thresholds } = view.settings
+  if (uneven > thresholds['uneven-share'] * rows.length && options.lossType === undefined) {
     report.abstain(
       'not-applicable',
       'advantages are given token by token: declare the loss type if outcomes are rewarded',

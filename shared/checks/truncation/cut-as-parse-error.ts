@@ -1,6 +1,6 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { mean, rangeOf, shown } from '../groups/statistics.ts'
-import { CUT_ROWS, PENALTY_AMONG_CLOSED, SAME_REWARD } from '../thresholds.ts'
 import { endingOf } from './ending.ts'
 
 /**
@@ -23,14 +23,16 @@ export const cutAsParseError: Check = {
 }
 
 function lookAtCutRows(view: DumpView, report: DumpReporter): void {
+  const { thresholds } = view.settings
   const limits = Object.fromEntries(Object.entries(view.limits).map(([name, limit]) => [name, limit?.value ?? null]))
   const rewarded = view.facts.filter(({ reward, excluded }) => reward !== null && Number.isFinite(reward) && !excluded)
-  const cut = rewarded.filter((row) => row.trained !== 0 && endingOf(row, limits) === 'cut')
+  const cut = rewarded.filter((row) => row.trained !== 0 && endingOf(row, limits, thresholds) === 'cut')
   const closed = rewarded.filter(({ endReason }) => endReason === 'stop')
   if (cut.length === 0) return
   const penalty = penaltyOf(
     cut.map(({ reward }) => reward as number),
     closed.map(({ reward }) => reward as number),
+    thresholds,
   )
   for (const facts of cut) {
     report.unit(penalty !== null)
@@ -45,7 +47,9 @@ function lookAtCutRows(view: DumpView, report: DumpReporter): void {
         reward: penalty,
         cut_rollouts: cut.length,
         closed_rollouts: closed.length,
-        closed_rollouts_with_this_reward: closed.filter(({ reward }) => same(reward as number, penalty)).length,
+        closed_rollouts_with_this_reward: closed.filter(({ reward }) =>
+          same(reward as number, penalty, thresholds['same-reward']),
+        ).length,
         mean_reward_closed: mean(closed.map(({ reward }) => reward as number)),
         end: facts.endReason,
         finish_reason: facts.finishReason,
@@ -55,18 +59,19 @@ function lookAtCutRows(view: DumpView, report: DumpReporter): void {
 }
 
 /** The one reward of all cut rollouts, if it lies below what closed ones earn even when they fail; else null. */
-function penaltyOf(cut: readonly number[], closed: readonly number[]): number | null {
+function penaltyOf(cut: readonly number[], closed: readonly number[], thresholds: Thresholds): number | null {
+  const { 'same-reward': sameReward, 'cut-rollouts': enough, 'penalty-among-closed': few } = thresholds
   const [penalty] = cut
-  if (penalty === undefined || cut.length < CUT_ROWS || rangeOf(cut) > SAME_REWARD) return null
-  const above = closed.filter((reward) => reward > penalty + SAME_REWARD)
+  if (penalty === undefined || cut.length < enough || rangeOf(cut) > sameReward) return null
+  const above = closed.filter((reward) => reward > penalty + sameReward)
   // Closed rollouts must fail as well, at another value: else the lowest reward is simply that of failure.
-  if (rangeOf(above) <= SAME_REWARD || closed.some((reward) => reward < penalty - SAME_REWARD)) return null
-  const atPenalty = closed.filter((reward) => same(reward, penalty)).length
+  if (rangeOf(above) <= sameReward || closed.some((reward) => reward < penalty - sameReward)) return null
+  const atPenalty = closed.filter((reward) => same(reward, penalty, sameReward)).length
   const failures = above.reduce((least, reward) => Math.min(least, reward), Number.POSITIVE_INFINITY)
-  const failing = above.filter((reward) => same(reward, failures)).length
-  return atPenalty <= PENALTY_AMONG_CLOSED * closed.length && failing >= CUT_ROWS ? penalty : null
+  const failing = above.filter((reward) => same(reward, failures, sameReward)).length
+  return atPenalty <= few * closed.length && failing >= enough ? penalty : null
 }
 
-function same(a: number, b: number): boolean {
-  return Math.abs(a - b) <= SAME_REWARD
+function same(a: number, b: number, within: number): boolean {
+  return Math.abs(a - b) <= within
 }

@@ -1,8 +1,8 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { TokenState } from '../../model/tokens.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { shown } from '../groups/statistics.ts'
-import { CLOSED_ROWS_FOR_CONTRAST } from '../thresholds.ts'
 import { endingOf, reachedLimit } from './ending.ts'
 import { lostAfterEnd } from './what-was-lost.ts'
 
@@ -31,7 +31,7 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
   // A bare generation prompt at the end is no turn that anything was written in.
   const turn = segmentation?.turns.findLast(({ contentStart, contentEnd }) => contentEnd > contentStart)
   if (turn === undefined || turn.kind !== 'assistant' || facts.reward === null) return
-  const ending = endingOf(facts, settings.limits)
+  const ending = endingOf(facts, settings.limits, settings.thresholds)
   if (ending === null || ending === 'open') return
   let trained = 0
   for (let token = turn.contentStart; token < turn.end; token++) {
@@ -46,7 +46,7 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
     tokens: { start: turn.contentStart, end: turn.end },
     message: `The last turn has no end token; its ${trained} tokens are trained with reward ${shown(facts.reward)}`,
     evidence: {
-      ...endEvidence(facts, settings.limits),
+      ...endEvidence(facts, settings.limits, settings.thresholds),
       ...lostAfterEnd(view),
       trained_tokens: trained,
       tail: view.text(tail),
@@ -56,20 +56,22 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
 
 /** Rows without an end token and without a word about it: cut where the dump's other rows do end theirs. */
 function lookAtOpenRows(view: DumpView, report: DumpReporter): void {
+  const { settings } = view
+  const { thresholds } = settings
   const limits = Object.fromEntries(Object.entries(view.limits).map(([name, limit]) => [name, limit?.value ?? null]))
   let closed = 0
   let ended = 0
   for (const facts of view.facts) {
-    const ending = endingOf(facts, {})
+    const ending = endingOf(facts, {}, thresholds)
     if (ending === null) continue
     ended++
     if (ending === 'closed') closed++
   }
-  const othersClose = closed >= CLOSED_ROWS_FOR_CONTRAST * ended
+  const othersClose = closed >= thresholds['closed-share-for-contrast'] * ended
   for (const facts of view.facts) {
     // The very rows that the first part left alone.
-    if (facts.reward === null || endingOf(facts, view.settings.limits) !== 'open') continue
-    const cut = othersClose || endingOf(facts, limits) === 'cut'
+    if (facts.reward === null || endingOf(facts, settings.limits, thresholds) !== 'open') continue
+    const cut = othersClose || endingOf(facts, limits, thresholds) === 'cut'
     const affected = cut && !facts.excluded && (facts.trained ?? 0) > 0 && facts.reward > 0
     const at = { turn: facts.assistantTurns }
     report.unit(affected)
@@ -80,7 +82,7 @@ function lookAtOpenRows(view: DumpView, report: DumpReporter): void {
       affectedTokens: facts.assistantLengths.at(-1) ?? 0,
       message: `The last turn has no end token, as ${closed} of ${ended} rollouts have; it is trained with reward ${shown(facts.reward)}`,
       evidence: {
-        ...endEvidence(facts, limits),
+        ...endEvidence(facts, limits, thresholds),
         trained_tokens: facts.trained,
         rollouts_closed: closed,
         rollouts: ended,
@@ -89,12 +91,16 @@ function lookAtOpenRows(view: DumpView, report: DumpReporter): void {
   }
 }
 
-function endEvidence(facts: TrajectoryFacts, limits: Parameters<typeof reachedLimit>[1]): Record<string, unknown> {
+function endEvidence(
+  facts: TrajectoryFacts,
+  limits: Parameters<typeof reachedLimit>[1],
+  thresholds: Thresholds,
+): Record<string, unknown> {
   return {
     end: facts.endReason,
     finish_reason: facts.finishReason,
     is_truncated: facts.isTruncated,
-    limit: reachedLimit(facts, limits),
+    limit: reachedLimit(facts, limits, thresholds),
     length: facts.realLength,
     last_turn_tokens: facts.assistantLengths.at(-1) ?? null,
     reward: facts.reward,

@@ -1,7 +1,7 @@
 import type { LimitName } from '../../model/streams.ts'
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { completionLength } from '../limits.ts'
-import { NEAR_LIMIT_TOKENS } from '../thresholds.ts'
 
 /**
  * How the last assistant turn of a row ended.
@@ -28,24 +28,28 @@ const LENGTH_REASONS = new Set([
 const STOP_REASONS = new Set(['stop', 'eos', 'eos_token', 'stop_sequence', 'end_turn', 'tool_calls', 'tool_use'])
 
 /** @param limits limits in tokens that are known; absent or null where not. */
-export function endingOf(facts: TrajectoryFacts, limits: Partial<Record<LimitName, number | null>>): Ending {
+export function endingOf(
+  facts: TrajectoryFacts,
+  limits: Partial<Record<LimitName, number | null>>,
+  thresholds: Thresholds,
+): Ending {
   if (facts.endReason === 'stop') return 'closed'
   if (facts.endReason !== 'cut-prose' && facts.endReason !== 'cut-call') return null
   const reason = facts.finishReason?.toLowerCase() ?? null
   if (facts.isTruncated === true || (reason !== null && LENGTH_REASONS.has(reason))) return 'cut'
-  if (reachedLimit(facts, limits) !== null) return 'cut'
+  if (reachedLimit(facts, limits, thresholds) !== null) return 'cut'
   return reason !== null && STOP_REASONS.has(reason) ? 'stopped' : 'open'
 }
 
-/** The limit that the end of a row reaches, within `NEAR_LIMIT_TOKENS`; null where none is known or reached. */
+/** The limit that the end of a row reaches, within `near-limit-tokens`; null where none is known or reached. */
 export function reachedLimit(
   facts: TrajectoryFacts,
   limits: Partial<Record<LimitName, number | null>>,
+  thresholds: Thresholds,
 ): { readonly name: LimitName; readonly value: number } | null {
+  const near = thresholds['near-limit-tokens']
   const reaches = (length: number | null | undefined, value: number | null | undefined) =>
-    length !== null && length !== undefined && value !== null && value !== undefined
-      ? length >= value - NEAR_LIMIT_TOKENS
-      : false
+    length !== null && length !== undefined && value !== null && value !== undefined ? length >= value - near : false
   if (reaches(facts.realLength, limits.max_seq_len)) return { name: 'max_seq_len', value: limits.max_seq_len as number }
   const completion = facts.promptLength === null ? null : completionLength(facts)
   if (

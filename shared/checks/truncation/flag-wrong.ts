@@ -3,7 +3,6 @@ import { filledTurns } from '../edges.ts'
 import { isLengthStop } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { completionLength } from '../limits.ts'
-import { FLAGGED_ROWS, FLAGGED_SHARE, NEAR_LIMIT_TOKENS } from '../thresholds.ts'
 import { reachedLimit } from './ending.ts'
 
 /**
@@ -47,7 +46,7 @@ function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Repor
       is_truncated: facts.isTruncated,
       finish_reason: facts.finishReason,
       end: facts.endReason,
-      limit: reachedLimit(facts, settings.limits),
+      limit: reachedLimit(facts, settings.limits, settings.thresholds),
       last_token: view.ids[end - 1] ?? null,
       last_text: view.text(tail),
     },
@@ -63,7 +62,7 @@ function saysCut({ isTruncated, finishReason }: TrajectoryFacts): boolean {
 }
 
 /** What shows that a row was cut though it is flagged as whole; null where nothing does. */
-function cutButNotFlagged(facts: TrajectoryFacts, { limits }: AuditSettings): string | null {
+function cutButNotFlagged(facts: TrajectoryFacts, { limits, thresholds }: AuditSettings): string | null {
   const { endReason, isTruncated, finishReason } = facts
   if (endReason !== 'cut-prose' && endReason !== 'cut-call') return null
   if (isTruncated === false && isLengthStop(finishReason)) {
@@ -72,7 +71,7 @@ function cutButNotFlagged(facts: TrajectoryFacts, { limits }: AuditSettings): st
   if (endReason === 'cut-call' && isTruncated !== true && /^tool_(calls?|use)$/i.test(finishReason ?? '')) {
     return `its finish reason is ${finishReason} while the call is never closed`
   }
-  const limit = reachedLimit(facts, limits)
+  const limit = reachedLimit(facts, limits, thresholds)
   if (isTruncated === false && limit !== null) {
     return `its last turn has no end token where ${limit.name} ${limit.value} is reached`
   }
@@ -86,6 +85,7 @@ interface EndToken {
 
 /** An id that ends turns properly and is flagged as a cut every time is one that the flag's author did not know. */
 function lookAtFlaggedRows(view: DumpView, report: DumpReporter): void {
+  const { 'flagged-rollouts': enough, 'flagged-share': share } = view.settings.thresholds
   const ends = new Map<number, EndToken>()
   for (const facts of view.facts) {
     if (facts.endReason !== 'stop' || !isFlagged(facts) || facts.lastToken === undefined || facts.lastToken === null)
@@ -101,7 +101,7 @@ function lookAtFlaggedRows(view: DumpView, report: DumpReporter): void {
     flagged,
   }))
   for (const [token, { closed, flagged }] of ends) {
-    const unknown = flagged >= FLAGGED_ROWS && flagged >= FLAGGED_SHARE * closed.length
+    const unknown = flagged >= enough && flagged >= share * closed.length
     for (const facts of closed) {
       if (!saysCut(facts)) continue
       const affected = unknown && facts.lost === 0 && !isAtLimit(facts, view)
@@ -126,9 +126,10 @@ function lookAtFlaggedRows(view: DumpView, report: DumpReporter): void {
 }
 
 /** A limit explains the flag, whatever the last token. */
-function isAtLimit(facts: TrajectoryFacts, { limits }: DumpView): boolean {
+function isAtLimit(facts: TrajectoryFacts, { limits, settings }: DumpView): boolean {
+  const slack = settings.thresholds['near-limit-tokens']
   const near = (length: number | null, limit: number | undefined) =>
-    length !== null && limit !== undefined && length >= limit - NEAR_LIMIT_TOKENS
+    length !== null && limit !== undefined && length >= limit - slack
   return (
     near(facts.realLength, limits.max_seq_len?.value) ||
     near(facts.promptLength, limits.max_prompt_length?.value) ||

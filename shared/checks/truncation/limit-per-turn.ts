@@ -1,6 +1,5 @@
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { PILE_UP_ROWS } from '../thresholds.ts'
 
 /** C13. The limit of a completion is applied to each turn: turns stop at it, and rollouts go on beyond it. */
 export const limitPerTurn: Check = {
@@ -26,9 +25,10 @@ function lookAtTurns(view: DumpView, report: DumpReporter): void {
   }
   const rows = view.facts.filter(({ assistantLengths }) => assistantLengths.length > 1)
   const stopped = rows.filter(({ assistantLengths }) => assistantLengths.some((length) => length === limit.value))
+  const enough = view.settings.thresholds['pile-up-rollouts']
   for (const facts of rows) {
     const total = sampledTokens(facts)
-    const affected = stopped.length >= PILE_UP_ROWS && total > limit.value
+    const affected = stopped.length >= enough && total > limit.value
     report.unit(affected)
     report.place(affected)
     if (!affected) continue

@@ -1,7 +1,7 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { mean, shown } from '../groups/statistics.ts'
-import { SAME_REWARD, ZERO_SUM_SHARE } from '../thresholds.ts'
 
 /** C04. A row that trains nothing has still been counted in its group's mean: the rows that do train have a foreign baseline. */
 export const maskedRowsCounted: Check = {
@@ -29,7 +29,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
     return
   }
   for (const group of groups) {
-    const counted = countedOutside(group)
+    const counted = countedOutside(group, view.settings.thresholds)
     // Once for each group, and not all of it: a group may be a whole dump, with a finding for every second row.
     const rewards = group.members.slice(0, MOST_REWARDS).map(({ reward }) => reward)
     const rowsThatTrain = group.members.filter(trains).length
@@ -62,7 +62,8 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
  * Advantages sum to 0 over exactly the rows that made their baseline. When those of the rows that train do not, masked rows
  * were counted. Null where they do, where advantages are not known, or where they are the rewards themselves (no baseline).
  */
-function countedOutside(group: GroupView): Record<string, number> | null {
+function countedOutside(group: GroupView, thresholds: Thresholds): Record<string, number> | null {
+  const sameReward = thresholds['same-reward']
   if (!group.members.some((member) => member.trained === 0)) return null
   let sum = 0
   let absolute = 0
@@ -72,9 +73,9 @@ function countedOutside(group: GroupView): Record<string, number> | null {
     if (member.advantage === null) return null
     sum += member.advantage
     absolute += Math.abs(member.advantage)
-    noBaseline &&= Math.abs(member.advantage - (member.reward as number)) <= SAME_REWARD
+    noBaseline &&= Math.abs(member.advantage - (member.reward as number)) <= sameReward
   }
-  if (noBaseline || Math.abs(sum) <= Math.max(SAME_REWARD, ZERO_SUM_SHARE * absolute)) return null
+  if (noBaseline || Math.abs(sum) <= Math.max(sameReward, thresholds['zero-sum-share'] * absolute)) return null
   const rewards = group.members.map(({ reward }) => reward as number)
   const trained = group.members.filter(trains).map(({ reward }) => reward as number)
   return { sum_of_trained_advantages: sum, mean_of_all: mean(rewards), mean_of_rows_that_train: mean(trained) }

@@ -1,6 +1,5 @@
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { shown } from '../groups/statistics.ts'
-import { ANSWER_TAIL } from '../thresholds.ts'
 import { lostAfterEnd } from './what-was-lost.ts'
 
 /** C12. The reward was earned by a final answer that the messages hold and the ids do not. */
@@ -19,14 +18,14 @@ export const rewardForCutText: Check = {
   trajectory: lookAtAnswer,
 }
 
-function lookAtAnswer(view: TrajectoryView, _settings: AuditSettings, report: Reporter): void {
+function lookAtAnswer(view: TrajectoryView, { thresholds }: AuditSettings, report: Reporter): void {
   const { facts, segmentation } = view
   const messages = view.trajectory.messages ?? []
   const last = messages.at(-1)
   if (segmentation === null || last?.role !== 'assistant' || facts.reward === null || facts.reward <= 0) return
   // A row that is masked whole trains none of it; C04 tells whether it counts all the same.
   if (facts.trained === 0 || facts.excluded) return
-  const answer = finalAnswer(last.content)
+  const answer = finalAnswer(last.content, thresholds['answer-tail-characters'])
   if (answer === null) return
   const replies = messages.reduce((count, { role }) => count + (role === 'assistant' ? 1 : 0), 0)
   // Ids that end properly hold what the model said, however the messages were rewritten since.
@@ -54,8 +53,8 @@ function lookAtAnswer(view: TrajectoryView, _settings: AuditSettings, report: Re
 
 const ANSWER_FORMS = [/<answer>[\s\S]*?<\/answer>/g, /\\boxed\{[^{}]*\}/g]
 
-/** The last tagged or boxed answer with its marks, else the end of the text; whitespace-normalised; null where there is no text. */
-export function finalAnswer(content: string | null): string | null {
+/** The last tagged or boxed answer with its marks, else the last `tail` characters of the text; whitespace-normalised; null where there is no text. */
+export function finalAnswer(content: string | null, tail: number): string | null {
   if (content === null) return null
   for (const form of ANSWER_FORMS) {
     const found = content.match(form)?.at(-1)
@@ -63,7 +62,7 @@ export function finalAnswer(content: string | null): string | null {
   }
   const text = normalised(content)
   // A half word at the cut of the needle is harmless: it is searched as it stands.
-  return text === '' ? null : text.slice(-ANSWER_TAIL)
+  return text === '' ? null : text.slice(-tail)
 }
 
 /** Qwen's tokenizers normalise to NFC, and templates trim and re-wrap: neither is a loss. */

@@ -1,6 +1,5 @@
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { encoded } from '../encoded.ts'
-import { TOOLS_PREAMBLE } from '../thresholds.ts'
 
 /** C10. Prompts were accepted by their length without the tool schema, and are longer than the limit with it. */
 export const schemaNotCounted: Check = {
@@ -29,7 +28,8 @@ function lookAtPrompt(view: TrajectoryView, settings: AuditSettings, report: Rep
       ? (encoded(tokenizer, tools.map((tool) => JSON.stringify(tool)).join('\n'))?.length ?? 0)
       : 0
   const without = facts.promptLength - schema
-  const affected = facts.promptLength > limit && schema > 0 && without - TOOLS_PREAMBLE <= limit
+  const affected =
+    facts.promptLength > limit && schema > 0 && without - settings.thresholds['tools-preamble-tokens'] <= limit
   report.place(affected)
   if (!affected) return
   const start = segmentation.padding.left
