@@ -1,4 +1,7 @@
+import { count, counted, measured, percent } from '../model/number-text.ts'
 import type { CheckResult, Finding, HypothesisResult, Measure, Report, Severity } from '../model/report.ts'
+
+export { count, counted, percent } from '../model/number-text.ts'
 
 /** The words and numbers that every report for people shares, whatever it is written in. */
 
@@ -24,25 +27,6 @@ export function fails(finding: Finding, judgement: Judgement): boolean {
   )
 }
 
-/** `910,233` */
-export function count(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 0 })
-}
-
-/** `1 rollout`, `2,048 rollouts` */
-export function counted(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`
-}
-
-/** `4.7 %`; small but not zero is never shown as `0 %`, nearly all never as `100 %`. */
-export function percent(share: number | null): string {
-  if (share === null) return 'unknown'
-  if (share > 0 && share < 0.001) return 'under 0.1 %'
-  if (share < 1 && share > 0.999) return 'over 99.9 %'
-  const value = share * 100
-  return `${value >= 99.95 || value === 0 ? value.toFixed(0) : value.toFixed(1).replace(/\.0$/, '')} %`
-}
-
 /** `1.4 MB`, of 1000 bytes a step. */
 export function bytesText(bytes: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
@@ -55,18 +39,10 @@ export function bytesText(bytes: number): string {
   return unit === 0 ? `${value} bytes` : `${value >= 100 ? value.toFixed(0) : value.toFixed(1)} ${units[unit]}`
 }
 
-/** A measured number in at most four significant digits; text as it is. */
-export function measured(value: number | string | null): string {
-  if (value === null) return 'unknown'
-  if (typeof value === 'string') return value
-  return Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4)))
-}
-
-/** `trained share of tool tokens: 0.31 (threshold > 0)` */
-export function measureText(measure: Measure): string {
-  const threshold =
-    measure.threshold === null ? '' : ` (threshold ${measure.comparison} ${measured(measure.threshold)})`
-  return `${measure.measure}: ${measured(measure.value)}${threshold}`
+/** `trained share of tool tokens: 31 % (threshold > 0 %)` */
+export function measureText({ measure, value, threshold, comparison }: Measure): string {
+  const compared = threshold === null ? '' : ` (threshold ${comparison} ${measured(measure, threshold)})`
+  return `${measure}: ${measured(measure, value)}${compared}`
 }
 
 export function verdictText(result: HypothesisResult): string {

@@ -6,12 +6,14 @@ import {
   checkOf,
   compared,
   conclude,
+  deciding,
   holds,
   type Judgement,
   lesserFaults,
   notCheckable,
   stated,
 } from './verdict.ts'
+import { boundText } from './would-change.ts'
 
 /** Advantage scaling instability: rewards that hardly differ, divided by their own tiny std. */
 export const H01: Hypothesis = {
@@ -74,7 +76,10 @@ function shareLine({ scaling, noiseShare, amplifiedShare, amplification }: Advan
   // Nothing divides by the std: the share is stated, and the scheme decides.
   if (scaling !== null) return stated(share, noiseShare)
   const lines = compared(`${share} (scaling unknown)`, noiseShare, supported, contradicted)
-  return lines.map((line) => (line.speaksFor === 'supported' ? { ...line, speaksFor: null } : line))
+  const scaledToo = `rewards are divided by the std of their group, and the ${share} is ${boundText(share, supported)}`
+  return deciding({ supported: scaledToo }, lines).map((line) =>
+    line.speaksFor === 'supported' ? { ...line, speaksFor: null } : line,
+  )
 }
 
 function schemeLine({ scaling }: AdvantageMeasures): Argument[] {
@@ -83,8 +88,10 @@ function schemeLine({ scaling }: AdvantageMeasures): Argument[] {
   const formula = scaled ? `${scheme}, eps ${eps}` : scheme
   const known =
     origin === 'given' ? 'given' : `fits ${Math.round((fit?.share ?? 0) * 100)} % of ${fit?.groups ?? 0} groups`
-  return stated('advantage scheme', `${formula} (${known})`).map((line) => ({
-    ...line,
-    speaksFor: scaled ? null : 'contradicted',
-  }))
+  const share = 'share of complete groups with a reward std below the noise floor'
+  const otherwise = `advantages are divided by the std of their group, and the ${share} is ${boundText(share, RULES.groups.supported)}`
+  const lines = stated('advantage scheme', `${formula} (${known})`)
+  return scaled
+    ? lines
+    : deciding({ supported: otherwise }, lines).map((line) => ({ ...line, speaksFor: 'contradicted' }))
 }

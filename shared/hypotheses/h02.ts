@@ -1,3 +1,4 @@
+import { count } from '../model/number-text.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { isFrameFault, type MaskingMeasures, measureMasking } from './masking.ts'
 import { H02 as RULES } from './thresholds.ts'
@@ -5,6 +6,7 @@ import {
   type Argument,
   compared,
   conclude,
+  deciding,
   holds,
   type Judgement,
   lesserFaults,
@@ -68,7 +70,8 @@ function missedLine(share: number | null, undecided: boolean): Argument[] {
   const covers = holds(share, RULES.untrained)
   const { threshold } = RULES.untrained
   const measure = { measure: name, value: share, threshold, comparison: covers ? '<' : '>=', checks: ['M03'] } as const
-  return [{ measure: { ...measure, checks: [...measure.checks] }, speaksFor: covers ? 'contradicted' : null }]
+  const decides = { supported: null, contradicted: RULES.untrained }
+  return [{ measure: { ...measure, checks: [...measure.checks] }, speaksFor: covers ? 'contradicted' : null, decides }]
 }
 
 function faultLines({ failing, systematic, looked }: MaskingMeasures): Argument[] {
@@ -76,13 +79,16 @@ function faultLines({ failing, systematic, looked }: MaskingMeasures): Argument[
   const some = { comparison: '>', threshold: 0 } as const
   if (failing.length === 0) {
     const codes = looked.map(({ code }) => code)
-    return compared('mask and frame checks that fail at error level', 0, some, none, codes)
+    const lines = compared('mask and frame checks that fail at error level', 0, some, none, codes)
+    return deciding({ supported: 'a mask or frame check fails at error level, in nearly all of its places' }, lines)
   }
   return failing.flatMap((check) => {
     const everywhere = systematic.includes(check)
     const name = `places of a ${everywhere ? 'systematic' : 'sporadic'} fault: ${check.title} (${check.code})`
     const lines = compared(name, check.places.affected, some, none, [check.code])
-    return everywhere ? lines : lines.map((line) => ({ ...line, speaksFor: null }))
+    if (everywhere) return lines
+    const supported = `nearly all places have the fault, not ${count(check.places.affected)} of ${count(check.places.checked)}: ${check.title} (${check.code})`
+    return deciding({ supported }, lines).map((line) => ({ ...line, speaksFor: null }))
   })
 }
 

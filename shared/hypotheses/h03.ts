@@ -5,6 +5,7 @@ import {
   type Argument,
   compared,
   conclude,
+  deciding,
   holds,
   type Judgement,
   lesserFaults,
@@ -67,7 +68,13 @@ function formulaLines(fit: KlFit): Argument[] {
   ])
   const speaksFor = wrong ? 'supported' : best === (declared ?? 'k3') ? 'contradicted' : null
   return [
-    ...follows.map(({ measure }): Argument => ({ measure, speaksFor })),
+    ...deciding(
+      {
+        supported: `the stored KL follows another formula than ${declared ?? 'k3'}`,
+        contradicted: `the stored KL follows ${declared ?? 'k3'}`,
+      },
+      follows,
+    ).map((line): Argument => ({ ...line, speaksFor })),
     ...(best === 'k1'
       ? stated('least stored KL', least)
       : compared('least stored KL', least, RULES.least.supported, RULES.least.contradicted, ['L10'])),

@@ -2,7 +2,7 @@ import type { TrajectoryFacts } from '../checks/facts.ts'
 import { TREND_STEPS } from '../checks/logprobs/thresholds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { type RewardTrend, rewardTrend } from './reward-trend.ts'
-import { type Argument, conclude, type Judgement, notCheckable, stated } from './verdict.ts'
+import { type Argument, conclude, deciding, type Judgement, notCheckable, stated } from './verdict.ts'
 
 /** Library functionality validation: does the trainer learn anything at all, on a task of one turn? */
 export const H06_LIBRARY: Hypothesis = {
@@ -45,10 +45,13 @@ function isSingleTurn(facts: readonly TrajectoryFacts[]): boolean {
 
 function linesOf(whose: string, { first, last, steps, rank, rises }: RewardTrend, speaksFor: Argument['speaksFor']) {
   const summary = `${rises ? 'rises' : 'does not rise'} from ${first.toFixed(3)} to ${last.toFixed(3)}`
+  const trend = `the mean reward of ${whose}`
+  const line = stated(`mean reward of ${whose}, first to last third of ${steps} steps`, summary)
   return [
-    ...stated(`mean reward of ${whose}, first to last third of ${steps} steps`, summary).map(
-      ({ measure }): Argument => ({ measure, speaksFor }),
-    ),
+    ...(speaksFor === null
+      ? line
+      : deciding({ supported: `${trend} does not rise`, contradicted: `${trend} rises` }, line)
+    ).map((each): Argument => ({ ...each, speaksFor })),
     ...stated(`rank correlation of reward and step in ${whose}`, rank),
   ]
 }

@@ -7,12 +7,14 @@ import {
   checkOf,
   compared,
   conclude,
+  deciding,
   holds,
   type Judgement,
   lesserFaults,
   notCheckable,
   stated,
 } from './verdict.ts'
+import { boundText } from './would-change.ts'
 
 /** LoRA weight synchronisation: the sampler does not run the weights that the trainer updates. */
 export const H06_LORA: Hypothesis = {
@@ -81,17 +83,24 @@ function gapLines(gap: number, grows: boolean): Argument[] {
   const name = 'mean gap of sampler and trainer logprobs, in nats'
   const lines = compared(name, gap, RULES.gap.supported, RULES.gap.contradicted, ['L01'])
   // A large gap that does not grow has another cause.
-  return grows ? lines : lines.map((line) => (line.speaksFor === 'supported' ? { ...line, speaksFor: null } : line))
+  if (grows) return lines
+  const supported = `the gap grows with the step, and is ${boundText(name, RULES.gap.supported)}`
+  return deciding({ supported }, lines).map((line) =>
+    line.speaksFor === 'supported' ? { ...line, speaksFor: null } : line,
+  )
 }
 
 function trendLines({ rank, first, last, steps }: GapTrend): Argument[] {
   return [
-    ...compared(
-      `rank correlation of the gap with the step, over ${steps.length} steps`,
-      rank,
-      RULES.rank.supported,
-      RULES.rank.contradicted,
-      ['L08'],
+    ...deciding(
+      { supported: null },
+      compared(
+        `rank correlation of the gap with the step, over ${steps.length} steps`,
+        rank,
+        RULES.rank.supported,
+        RULES.rank.contradicted,
+        ['L08'],
+      ),
     ),
     ...stated('mean gap in the first third of the steps', first),
     ...stated('mean gap in the last third of the steps', last),

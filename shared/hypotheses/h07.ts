@@ -2,7 +2,7 @@ import type { CheckResult } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { rateOf, rolloutsByTurn, splitByTurn, type TurnSplit } from './multi-step.ts'
 import { H07 as LIMITS } from './thresholds.ts'
-import { type Argument, compared, conclude, type Judgement, notCheckable, stated } from './verdict.ts'
+import { type Argument, compared, conclude, deciding, type Judgement, notCheckable, stated } from './verdict.ts'
 
 /** Multi-step environment issues: what is right in the first assistant turn goes wrong in later ones. */
 export const H07: Hypothesis = {
@@ -93,7 +93,9 @@ function onlyWithManyTurns(checks: readonly CheckResult[]): Judgement {
 function noFaults(looked: readonly CheckResult[]): Argument[] {
   const codes = looked.map(({ code }) => code)
   const some = { comparison: '>', threshold: 0 } as const
-  return compared('error-severity faults in assistant turns', 0, some, { comparison: '=', threshold: 0 }, codes)
+  const lines = compared('error-severity faults in assistant turns', 0, some, { comparison: '=', threshold: 0 }, codes)
+  const supported = `an error-severity fault is at least ${LIMITS.timesTurnOne} times as frequent from assistant turn 2 on as in turn 1`
+  return deciding({ supported }, lines)
 }
 
 function linesOf(check: CheckResult, split: TurnSplit): Argument[] {
@@ -106,9 +108,22 @@ function linesOf(check: CheckResult, split: TurnSplit): Argument[] {
     { comparison: '<', threshold },
     [check.code],
   )
+  // No rate is above 1, and none below 0.
+  const reachable = deciding(
+    {
+      ...(threshold > 1 ? { supported: null } : {}),
+      ...(threshold === 0 ? { contradicted: { comparison: '=', threshold: 0 } } : {}),
+    },
+    lines,
+  )
   return [
     // Too few turns to speak of a rate: the comparison stands, and decides nothing.
-    ...lines.map((line) => (isLone(split) ? { ...line, speaksFor: null } : line)),
+    ...(isLone(split)
+      ? deciding({ supported: `more than one later turn has the fault: ${name}` }, reachable).map((line) => ({
+          ...line,
+          speaksFor: null,
+        }))
+      : reachable),
     ...stated(`${name}: rate in assistant turn 1`, rateOf(split.first), [check.code]),
   ]
 }

@@ -6,6 +6,7 @@ import {
   type Argument,
   compared,
   conclude,
+  deciding,
   holds,
   type Judgement,
   lesserFaults,
@@ -63,7 +64,13 @@ function linesOf(found: PairMeasures, cutGap: number | null, cutDiffers: boolean
     ...line('system text differs', found.system, ['T09']),
     ...line('prompt ids differ though tools and system text agree', found.rendering, []),
     // A difference that so few rollouts show by chance decides nothing.
-    ...cut.map((each) => (each.speaksFor === 'supported' && !cutDiffers ? { ...each, speaksFor: null } : each)),
+    ...cut.flatMap((each) =>
+      each.speaksFor === 'supported' && !cutDiffers
+        ? deciding({ supported: 'more rollouts show the same difference in how many are cut' }, [
+            { ...each, speaksFor: null },
+          ])
+        : each,
+    ),
     ...compared(
       `mean reward difference of answers in the same words${found.likeTexts === null ? '' : ` (${found.likeTexts.count})`}`,
       gap,

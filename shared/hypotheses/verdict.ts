@@ -2,6 +2,7 @@ import type { CheckResult, HypothesisResult, Measure, RolloutFilter } from '../m
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { recordedBy } from './recording.ts'
 import { FEW_ROLLOUTS, MANY_ROLLOUTS } from './thresholds.ts'
+import { type Bound, type Deciding, wouldChange } from './would-change.ts'
 
 /** One line of `because`. `threshold` null = stated, not compared. */
 function measure(
@@ -18,6 +19,8 @@ function measure(
 export interface Argument {
   readonly measure: Measure
   readonly speaksFor: 'supported' | 'contradicted' | null
+  /** Absent where the line decides nothing, whatever its value. */
+  readonly decides?: Deciding
 }
 
 /** A line that is stated, and compared with nothing. */
@@ -27,13 +30,15 @@ export function stated(name: string, value: Measure['value'], checks: readonly s
 
 /** The same lines, with the rollouts that stand behind their values. */
 export function behind(where: RolloutFilter, lines: readonly Argument[]): Argument[] {
-  return lines.map(({ measure, speaksFor }) => ({ measure: { ...measure, where }, speaksFor }))
+  return lines.map((line) => ({ ...line, measure: { ...line.measure, where } }))
 }
 
-/** Where a measure begins to speak for a verdict. */
-export interface Bound {
-  readonly comparison: Measure['comparison']
-  readonly threshold: number
+/** The same lines where more than their value decides: what it takes, in words. */
+export function deciding(decides: Partial<Deciding>, lines: readonly Argument[]): Argument[] {
+  return lines.map((line) => ({
+    ...line,
+    decides: { supported: null, contradicted: null, ...line.decides, ...decides },
+  }))
 }
 
 /**
@@ -49,7 +54,7 @@ export function compared(
 ): Argument[] {
   if (value === null) return []
   const line = ({ comparison, threshold }: Bound, speaksFor: Argument['speaksFor']): Argument[] => [
-    { measure: measure(name, value, comparison, threshold, checks), speaksFor },
+    { measure: measure(name, value, comparison, threshold, checks), speaksFor, decides: { supported, contradicted } },
   ]
   if (holds(value, supported)) return line(supported, 'supported')
   if (holds(value, contradicted)) return line(contradicted, 'contradicted')
@@ -110,6 +115,7 @@ export function conclude(
     confidence,
     because: lines,
     missing: lacks,
+    would_change: wouldChange(verdict, because, lacks),
     ...(recorded.length === 0 ? {} : { recorded_by: recorded }),
   }
 }

@@ -30,7 +30,7 @@ describe('the summary of a report', () => {
       'limits max_seq_len 4,096 (inferred)',
       'rollouts 256 in 32 groups, 1,880 turns',
       '910,233: 201,331 trained (22.1 %), 650,000 masked (71.4 %), 58,902 padding (6.5 %); beside them 7 lost',
-      'H02 Token masking errors: supported, high confidence trained share of tool tokens: 0.3142 (threshold > 0) M01',
+      'H02 Token masking errors: supported, high confidence trained share of tool tokens: 31.4 % (threshold > 0 %) M01',
       'V2 Assistant header missing: 4,096 of 4,096 places (T05)',
       'error M01 Title of M01 12 of 256 rollouts (4.7 %), sporadic',
       'by assistant turn: before: 0, turn 1: 0, turn 2: 12',

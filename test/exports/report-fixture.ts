@@ -131,6 +131,7 @@ export function report(fields: Partial<Report> = {}): Report {
           { measure: 'trained share of tool tokens', value: 0.3141592, threshold: 0, comparison: '>', checks: ['M01'] },
         ],
         missing: [],
+        would_change: ['contradicted if 0 % (now 31.4 %): trained share of tool tokens'],
       },
       {
         id: 'H01',
@@ -139,6 +140,8 @@ export function report(fields: Partial<Report> = {}): Report {
         confidence: 'low',
         because: [],
         missing: ['rewards'],
+        would_change: ['judged once there is: rewards'],
+        recorded_by: ['rewards: verl trainer.rollout_data_dir=DIR'],
       },
     ],
     findings: [finding('M01'), finding('M01', { record: 13, fingerprint: 'M01-2', intended: true })],

@@ -92,7 +92,7 @@ describe('Markdown and HTML', () => {
       'keys token_loss_mask, sample_loss_mask',
       'a comma is missing',
       'supported, high confidence',
-      'trained share of tool tokens: 0.3142',
+      'trained share of tool tokens: 31.4 %',
       'Assistant header missing',
       '12 of 256 rollouts (4.7 %), sporadic, 40 of 4,096 places, 3,121 tokens, 1.5 % of the loss',
       'turn 2: 12',

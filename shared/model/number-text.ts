@@ -1,0 +1,28 @@
+/** How numbers are written for people, in verdicts and in every report. */
+
+/** `910,233` */
+export function count(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 0 })
+}
+
+/** `1 rollout`, `2,048 rollouts` */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`
+}
+
+/** `4.7 %`; small but not zero is never shown as `0 %`, nearly all never as `100 %`. */
+export function percent(share: number | null): string {
+  if (share === null) return 'unknown'
+  if (share > 0 && share < 0.001) return 'under 0.1 %'
+  if (share < 1 && share > 0.999) return 'over 99.9 %'
+  const value = share * 100
+  return `${value >= 99.95 || value === 0 ? value.toFixed(0) : value.toFixed(1).replace(/\.0$/, '')} %`
+}
+
+/** A measured number in at most four significant digits, as a percentage where its name calls it a share or a rate; text as it is. */
+export function measured(name: string, value: number | string | null): string {
+  if (value === null) return 'unknown'
+  if (typeof value === 'string') return value
+  if (/\b(share|rate)\b/.test(name) && value >= 0 && value <= 1) return percent(value)
+  return Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4)))
+}
