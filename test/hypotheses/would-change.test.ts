@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { recordedBy } from '../../shared/hypotheses/recording.ts'
 import { judge } from '../../shared/hypotheses/registry.ts'
 import { compared, deciding } from '../../shared/hypotheses/verdict.ts'
 import { wouldChange } from '../../shared/hypotheses/would-change.ts'
@@ -87,5 +88,15 @@ describe('the verdicts of a dump', () => {
     const contradicted = verdictOf('H04', dumpOf(rows, { limits: { max_seq_len: 4096 } }))
     expect(contradicted).toMatchObject({ verdict: 'contradicted' })
     expect(contradicted.would_change[0]).toMatch(/^supported if above 20 % \(now 0 %\): share of rollouts within/)
+  })
+})
+
+describe('what writes a missing stream', () => {
+  it('is known by the stream that a sentence begins with, and said once', () => {
+    expect(recordedBy(['rewards of at least 8 training steps in the single-turn run', 'rewards'])).toEqual([
+      expect.stringMatching(/^rewards: verl trainer\.rollout_data_dir=DIR/),
+    ])
+    expect(recordedBy(['limits: none is given'])).toEqual([expect.stringMatching(/^limits: --max-seq-len/)])
+    expect(recordedBy(['a second run of the same questions (--against)', 'idsolated', 'documents'])).toEqual([])
   })
 })
