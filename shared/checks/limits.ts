@@ -31,11 +31,29 @@ export function resolveLimits(
     const value = replyLimit(facts, thresholds)
     if (value !== null) limits.max_tool_response_length = { value, origin: 'inferred' }
   }
-  // A known limit explains the pile-up already; naming a second one beside it would be a guess.
-  if (limits.max_seq_len !== null || limits.max_completion_length !== null) return limits
-  const inferred = inferFromPileUps(facts, thresholds)
-  if (inferred !== null) limits[inferred.name] = { value: inferred.value, origin: 'inferred' }
+  if (limits.max_seq_len !== null && limits.max_completion_length !== null) return limits
+  // What a known limit ended is explained already; only the other rows can show a second one.
+  const near = thresholds['near-limit-tokens']
+  const unexplained = facts.filter((row) => !reachesKnown(row, limits, near))
+  const inferred = inferFromPileUps(unexplained, thresholds)
+  if (inferred !== null && limits[inferred.name] === null) {
+    limits[inferred.name] = { value: inferred.value, origin: 'inferred' }
+  }
   return limits
+}
+
+function reachesKnown(
+  row: TrajectoryFacts,
+  { max_seq_len, max_completion_length }: ResolvedLimits,
+  near: number,
+): boolean {
+  const reaches = (length: number | undefined, limit: ResolvedLimits['max_seq_len']) =>
+    length !== undefined && limit !== null && length >= limit.value - near
+  return (
+    reaches(row.realLength, max_seq_len) ||
+    reaches(row.assistantLengths.at(-1), max_completion_length) ||
+    reaches(row.promptLength === null ? undefined : completionLength(row), max_completion_length)
+  )
 }
 
 /**

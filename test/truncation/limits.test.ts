@@ -80,10 +80,23 @@ describe('resolveLimits', () => {
     ).toEqual([])
   })
 
-  it('infers no second limit beside a known one', () => {
-    const cut = [70, 80, 95].map((promptLength, i) =>
-      factsOf(i, { realLength: promptLength + 256, promptLength, endReason: 'cut-prose', assistantLengths: [256] }),
+  const cutAt = (length: number) =>
+    [70, 80, 95].map((promptLength, i) =>
+      factsOf(i, {
+        realLength: promptLength + length,
+        promptLength,
+        endReason: 'cut-prose',
+        assistantLengths: [length],
+      }),
     )
-    expect(resolveLimits(settings(), { max_seq_len: 4096 }, cut).max_completion_length).toBeNull()
+
+  it('infers no second limit from rollouts that a known one ended', () => {
+    expect(resolveLimits(settings(), { max_seq_len: 330 }, cutAt(256)).max_completion_length).toBeNull()
+  })
+
+  it('infers the limit that a known one does not explain', () => {
+    const { max_seq_len, max_completion_length } = resolveLimits(settings(), { max_seq_len: 4096 }, cutAt(256))
+    expect(max_seq_len).toEqual({ value: 4096, origin: 'metadata' })
+    expect(max_completion_length).toEqual({ value: 256, origin: 'inferred' })
   })
 })
