@@ -23,9 +23,11 @@ export interface Finding {
   source: number
   record: number | null
   part: number | null
+  /** Line of the record, 1-based, where its container has lines; counted after decompression. */
+  line?: number
   trajectory: string | null
   group: string | null
-  members: (Place & { trajectory: string })[] | null
+  members: (Place & { trajectory: string; line?: number })[] | null
   turn: number | null
   /** Half-open, in stored ids, padding included. */
   tokens: [number, number] | null

@@ -16,6 +16,7 @@ import { PARTS } from '../model/tokens.ts'
 import { byCodeAndToken } from './batch.ts'
 import { type Collected, countSeverity } from './collected.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
+import { withLines } from './finding-lines.ts'
 import type { AuditPlan } from './plan.ts'
 import { missingStreams, STREAM_TITLES } from './streams.ts'
 import type { Survey } from './survey.ts'
@@ -124,7 +125,10 @@ export function conclude(
     checks,
     defects: recogniseDefects(checks, dump),
     hypotheses: verdicts,
-    findings: listed.slice(0, limit),
+    findings: withLines(
+      listed.slice(0, limit),
+      collected.sources.map(({ spans }) => spans),
+    ),
     findings_omitted: Math.max(0, collected.findingsSeen + dumpFindings.length - Math.min(limit, listed.length)),
     aggregates: aggregate(dump, checks, totals) as unknown as Record<string, unknown>,
   }

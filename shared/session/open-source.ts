@@ -102,6 +102,13 @@ function describeRecord(record: RawRecord): string {
 
 /** The place of one record among the batches of its source; throws where it was not indexed. */
 export function spansOf(batches: readonly RecordSpans[], record: number): RecordSpans {
+  const batch = batchOf(batches, record)
+  if (batch === null) throw new Error(`Record ${record} was not indexed.`)
+  return partOf(batch, record - batch.first, record - batch.first + 1)
+}
+
+/** The batch that holds a record, null where it was not indexed. */
+export function batchOf(batches: readonly RecordSpans[], record: number): RecordSpans | null {
   let low = 0
   let high = batches.length - 1
   while (low < high) {
@@ -111,6 +118,5 @@ export function spansOf(batches: readonly RecordSpans[], record: number): Record
   }
   const batch = batches[low]
   const at = record - (batch?.first ?? 0)
-  if (batch === undefined || at < 0 || at >= batch.offsets.length) throw new Error(`Record ${record} was not indexed.`)
-  return partOf(batch, at, at + 1)
+  return batch === undefined || at < 0 || at >= batch.offsets.length ? null : batch
 }
