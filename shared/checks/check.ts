@@ -134,7 +134,8 @@ export interface CheckTally {
   placesChecked: number
   placesAffected: number
   affectedTokens: number
-  affectedWeight: number
+  /** In the units of `weightUnits`. */
+  affectedWeight: bigint
   byTurn: Record<string, number>
   byBoundary: Record<string, { checked: number; affected: number }>
 }

@@ -1,5 +1,6 @@
 import { Hash64 } from '../model/hash.ts'
 import type { CheckStatus, Finding } from '../model/report.ts'
+import { weightUnits } from '../model/weight.ts'
 import type { Check, CheckTally, DumpFault, DumpReporter, DumpView } from './check.ts'
 import { createTally } from './tally.ts'
 
@@ -37,7 +38,7 @@ export function runDumpCheck(check: Check, view: DumpView): DumpVerdict {
     },
     fault(fault) {
       tally.affectedTokens += fault.affectedTokens ?? 0
-      tally.affectedWeight += fault.affectedWeight ?? 0
+      tally.affectedWeight += weightUnits(fault.affectedWeight ?? 0)
       findings.push(findingOf(check, fault, allIntended || fault.intended === true))
     },
     abstain(status, reason) {

@@ -1,6 +1,7 @@
 import { Hash64 } from '../model/hash.ts'
 import type { Finding } from '../model/report.ts'
 import type { Span } from '../model/tokens.ts'
+import { weightUnits } from '../model/weight.ts'
 import type { AuditSettings, Check, CheckTally, FaultAt, Reporter, TrajectoryView } from './check.ts'
 import { joined, lengthOf } from './spans.ts'
 
@@ -12,7 +13,7 @@ export function createTally(): CheckTally {
     placesChecked: 0,
     placesAffected: 0,
     affectedTokens: 0,
-    affectedWeight: 0,
+    affectedWeight: 0n,
     byTurn: {},
     byBoundary: {},
   }
@@ -135,8 +136,10 @@ export class TrajectoryReporter implements Reporter {
     else if (findings.length > 0) tally.intended = 1
     for (const ordinal of this.turns) tally.byTurn[ordinal] = 1
     const affected = joined(this.affected)
+    let weight = 0
     tally.affectedTokens = lengthOf(affected)
-    for (const span of affected) tally.affectedWeight += lossWeight(this.view, span)
+    for (const span of affected) weight += lossWeight(this.view, span)
+    tally.affectedWeight = weightUnits(weight)
     findings.sort((a, b) => (a.tokens?.[0] ?? -1) - (b.tokens?.[0] ?? -1))
     return { tally, findings }
   }

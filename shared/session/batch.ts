@@ -9,6 +9,7 @@ import type { Finding } from '../model/report.ts'
 import { LIMIT_NAMES, type LimitName, type Stream } from '../model/streams.ts'
 import { Expected, PART, Provenance, TokenState, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
+import { weightUnits } from '../model/weight.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
 import { emptyTotals } from './collected.ts'
@@ -192,11 +193,12 @@ function weigh(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings, 
     if (observationsIntended && parts !== null && parts[token] === PART.tool) continue
     unsampled += weight
   }
-  totals.weight += total
+  totals.weight += weightUnits(total)
   // A row that trains nothing at all is one fact of its own (M04, overlong masking).
   if (total > 0) {
     totals.sampled += sampled
     totals.untrained += untrained
   }
-  if (expected !== null || provenance !== null) totals.weightUnsampled = (totals.weightUnsampled ?? 0) + unsampled
+  if (expected !== null || provenance !== null)
+    totals.weightUnsampled = (totals.weightUnsampled ?? 0n) + weightUnits(unsampled)
 }

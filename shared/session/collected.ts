@@ -34,7 +34,7 @@ export function emptyTotals(): TokenTotals {
     byTurn: [],
     trainedByTurn: [],
     maskKnown: false,
-    weight: 0,
+    weight: 0n,
     weightUnsampled: null,
     sampled: 0,
     untrained: 0,
@@ -61,7 +61,7 @@ export function addTotals(into: TokenTotals, from: TokenTotals): void {
   into.weight += from.weight
   into.sampled += from.sampled
   into.untrained += from.untrained
-  if (from.weightUnsampled !== null) into.weightUnsampled = (into.weightUnsampled ?? 0) + from.weightUnsampled
+  if (from.weightUnsampled !== null) into.weightUnsampled = (into.weightUnsampled ?? 0n) + from.weightUnsampled
 }
 
 /** Everything the pass has gathered so far, in report order. Findings beyond `maxFindings` are counted, not kept. */

@@ -76,10 +76,10 @@ export interface TokenTotals {
   trainedByTurn: number[]
   /** Some trajectory had a mask. */
   maskKnown: boolean
-  /** Sum of the loss weights. */
-  weight: number
+  /** Sum of the loss weights, in the units of `weightUnits`. */
+  weight: bigint
   /** Loss weight on tokens that no oracle calls sampled; null while no trajectory had both a mask and an oracle. */
-  weightUnsampled: number | null
+  weightUnsampled: bigint | null
   /** Tokens that a correct mask trains under the policy, in rows that train something; and those of them that are masked. */
   sampled: number
   untrained: number

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { weightUnits } from '../../shared/model/weight.ts'
 import { type FixtureDump, searchRow, searchRows } from '../fixtures/checks/fixture.ts'
 import type { Conversation, TurnSpec } from '../helpers/conversation.ts'
 import { assistant, call, conversation, system, tool, trajectoryOf, user } from '../helpers/conversation.ts'
@@ -57,7 +58,7 @@ describe('one fault is not named twice', () => {
       placesChecked: 6,
       placesAffected: 3,
       affectedTokens: 9,
-      affectedWeight: 9,
+      affectedWeight: weightUnits(9),
       byTurn: { 1: 0, 2: 3 },
       byBoundary: { 'user>assistant': { checked: 3, affected: 0 }, 'tool>assistant': { checked: 3, affected: 3 } },
     })

@@ -4,6 +4,7 @@ import { patternOf } from '../../shared/checks/systematic.ts'
 import { addTally, createTally, fingerprint, TrajectoryReporter } from '../../shared/checks/tally.ts'
 import { createView } from '../../shared/checks/view.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
+import { weightUnits } from '../../shared/model/weight.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
 import { trajectoryOf } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
@@ -39,7 +40,7 @@ describe('the reporter of one trajectory', () => {
       placesChecked: 2,
       placesAffected: 1,
       affectedTokens: contentEnd - contentStart + 3,
-      affectedWeight: contentEnd - contentStart,
+      affectedWeight: weightUnits(contentEnd - contentStart),
       byTurn: { 0: 1, 1: 1, 2: 0 },
       byBoundary: { 'assistant>tool': { checked: 1, affected: 1 }, 'assistant>end': { checked: 1, affected: 0 } },
     })
@@ -52,7 +53,7 @@ describe('the reporter of one trajectory', () => {
     const report = new TrajectoryReporter(check, { ...view, weights }, settings())
     const { contentStart } = row.layout[2]!
     report.fault({ tokens: { start: contentStart - 2, end: contentStart + 2 }, message: 'a' })
-    expect(report.finish().tally).toMatchObject({ affectedTokens: 4, affectedWeight: 0.5 })
+    expect(report.finish().tally).toMatchObject({ affectedTokens: 4, affectedWeight: weightUnits(0.5) })
   })
 
   it('keeps intended faults apart, unless another is not intended', () => {
