@@ -27,7 +27,7 @@ function decide(input: HypothesisInput): Judgement {
   if (missing.length > 0) return notCheckable(missing)
   const k3 = meanK3(input.dump.facts)
   if (k3 === null) return notCheckable(['trained tokens that both trainer and reference scored'])
-  const fit = fitKl(input.dump.facts)
+  const fit = fitKl(input.dump)
   // A KL that follows no formula is taken at its word; one that does is k3 times some constant.
   const mean = fit !== null && fit.best === null ? fit.mean : k3
   // k1 and a difference of logprobs may be negative; what follows neither of them may not.

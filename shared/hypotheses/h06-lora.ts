@@ -32,7 +32,7 @@ function decide(input: HypothesisInput): Judgement {
   if (gap === null) return notCheckable(['trained tokens that both sampler and trainer scored'])
   const stale = checkOf(input, 'L08')
   const frozen = stale?.status === 'fail'
-  const trend = gapTrend(input.dump.facts)
+  const trend = gapTrend(input.dump.facts, input.dump.settings.thresholds)
   if (trend === null && !frozen) return tooFewSteps(input, gap)
   const grows = trend?.grows === true
   const supported = frozen || (grows && holds(gap, RULES.gap.supported))

@@ -1,4 +1,5 @@
 import type { TrajectoryView } from '../../shared/checks/check.ts'
+import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { emptyTrajectory } from '../../shared/model/trajectory.ts'
 
 /** Small, seeded, good enough for tests (mulberry32). */
@@ -60,6 +61,7 @@ export function viewOf({ sampler, trainer }: SimulatedScores, model: string | nu
     expectedRl: null,
     provenance: null,
     segmentation: null,
+    thresholds: DEFAULT_THRESHOLDS,
   } as unknown as TrajectoryView
 }
 

@@ -16,7 +16,7 @@ export const L02: Check = {
   why: 'What was sampled is scored behind a prompt, schema or reply that the trainer does not see as the sampler did: the gradient is for another question.',
   fix: 'Compare the ids and the attention mask of the forward pass with what was sent to the sampler, at the first turn named here.',
   cite: 'prime-rl#1352, prime-rl#1402, rllm#272',
-  trajectory(view, _settings, report) {
+  trajectory(view, { thresholds }, report) {
     const gap = gapOf(view)
     if (gap === null) return
     // Turns are measured only where the gap is large enough to ask; elsewhere the row as a whole has been looked at.
@@ -34,7 +34,7 @@ export const L02: Check = {
       report.fault({
         turn,
         tokens: { start: each.start, end: each.end },
-        message: describe(each, gap.turns[0] as TurnGap),
+        message: describe(each, gap.turns[0] as TurnGap, thresholds['turn-gap-times']),
         evidence: {
           mean_gap: each.mean,
           mean_gap_of_first_tokens: each.head,
@@ -49,9 +49,9 @@ export const L02: Check = {
   },
 }
 
-function describe({ turn, mean, head, tail }: TurnGap, first: TurnGap): string {
+function describe({ turn, mean, head, tail }: TurnGap, first: TurnGap, times: number): string {
   const where = turn === null ? 'the trained tokens' : `assistant turn ${turn.ordinal}`
-  if (first.turn !== turn && Math.abs(first.mean) * 5 <= mean) {
+  if (first.turn !== turn && Math.abs(first.mean) * times <= mean) {
     return `The trainer finds ${where} less likely than the sampler did, by ${digits(mean)} a token on average, and agreed with it in turn 1 (${digits(first.mean)})`
   }
   return `The trainer finds the beginning of ${where} less likely than the sampler did, by ${digits(head)} a token, and by ${digits(tail)} after it`

@@ -1,7 +1,7 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
-import { isLogprob, isTrainedSample, pairsOf } from './scored.ts'
+import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
 
 type Side = 'sampler' | 'trainer'
 
@@ -62,6 +62,7 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
   const sampler = logprobs.sampler as Float32Array
   const { trainer } = logprobs
   const mask = view.mask as Uint8Array
+  const bounds = logprobBounds(view.thresholds)
   const placeholders = new Set(pairsOf(view)?.placeholders)
   // An end token that was appended is a fault of its own (M14).
   for (const { endToken } of view.segmentation?.turns ?? []) placeholders.delete(endToken)
@@ -72,7 +73,7 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
     const value = sampler[token] as number
     const other = trainer === null ? 0 : (trainer[token] as number)
     // The usual case: a logprob on either side.
-    if (isLogprob(value) && isLogprob(other) && (value !== 0 || placeholders.size === 0)) {
+    if (isLogprob(value, bounds) && isLogprob(other, bounds) && (value !== 0 || placeholders.size === 0)) {
       looked = true
       continue
     }
@@ -83,8 +84,8 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
       continue
     }
     looked = true
-    if (!isLogprob(value)) found.push({ token, side: 'sampler', value })
-    else if (!Number.isNaN(other) && !isLogprob(other)) found.push({ token, side: 'trainer', value: other })
+    if (!isLogprob(value, bounds)) found.push({ token, side: 'sampler', value })
+    else if (!Number.isNaN(other) && !isLogprob(other, bounds)) found.push({ token, side: 'trainer', value: other })
     else if (placeholders.has(token)) found.push({ token, side: 'sampler', value })
   }
   return looked ? found : null

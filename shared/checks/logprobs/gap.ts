@@ -1,35 +1,8 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
-import { isLogprob, pairsOf, type ScoredPairs } from './scored.ts'
-import {
-  AGREES,
-  DIFFERS,
-  DOUBLED,
-  HEAD_GAP,
-  HEAD_TIMES,
-  HEAD_TOKENS,
-  LARGEST_SHIFT,
-  LEAST_PAIRS,
-  LINE_FITS,
-  NOT_CERTAIN,
-  ODDS,
-  ONE_SIDED,
-  RENORMALISED_MEAN,
-  RENORMALISED_MOST,
-  RENORMALISED_SHARE,
-  RENORMALISED_ZEROS,
-  SHIFT_CORRELATES,
-  SLOPE_RATIO,
-  SURE,
-  TAIL_SHARE,
-  TAIL_TOKENS,
-  TURN_GAP,
-  TURN_HEAD,
-  TURN_PAIRS,
-  TURN_TIMES,
-  UNSHIFTED_BELOW,
-} from './thresholds.ts'
+import { isLogprob, logprobBounds, pairsOf, type ScoredPairs } from './scored.ts'
 
 /** What the gap between sampler and trainer looks like; the first of these that holds names it. */
 export type GapCause = 'none' | 'shifted' | 'temperature' | 'renormalised' | 'context' | 'routing' | 'mismatch'
@@ -79,6 +52,9 @@ export interface TurnGap {
   readonly tail: number
 }
 
+/** Largest shift that is tried: arrays that lie further apart were not made by one off-by-one after another. */
+export const LARGEST_SHIFT = 3
+
 const cache = new WeakMap<TrajectoryView, GapShape | null>()
 
 /** The shape of a view's gap, computed once for all checks; null where too few tokens are scored twice. */
@@ -86,7 +62,8 @@ export function gapOf(view: TrajectoryView): GapShape | null {
   let shape = cache.get(view)
   if (shape === undefined) {
     const pairs = pairsOf(view)
-    shape = pairs === null || pairs.tokens.length < LEAST_PAIRS ? null : shapeOf(view, pairs)
+    const few = pairs === null || pairs.tokens.length < view.thresholds['scored-tokens']
+    shape = few ? null : shapeOf(view, pairs)
     cache.set(view, shape)
   }
   return shape
@@ -94,6 +71,9 @@ export function gapOf(view: TrajectoryView): GapShape | null {
 
 function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   const { tokens, sampler, trainer } = pairs
+  const { thresholds } = view
+  const { 'large-gap': largeGap, 'not-certain': notCertain } = thresholds
+  const { 'engines-agree': agrees, 'engines-differ': differs, 'renormalised-gap': leastRenormalised } = thresholds
   const n = tokens.length
   let [sum, absolute, squares, large, zeros] = [0, 0, 0, 0, 0]
   let [sumX, sumY, sumXX, sumXY, sumYY] = [0, 0, 0, 0, 0]
@@ -106,8 +86,8 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     sum += gap
     absolute += Math.abs(gap)
     squares += gap * gap
-    if (Math.abs(gap) > DOUBLED) large++
-    if (x === 0 && y < -NOT_CERTAIN) zeros++
+    if (Math.abs(gap) > largeGap) large++
+    if (x === 0 && y < -notCertain) zeros++
     if (Math.abs(gap) > Math.abs(largest.gap)) largest = { token: i, gap }
     sumX += x
     sumY += y
@@ -131,33 +111,37 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     affectedTurns: [] as readonly TurnGap[],
   }
   // The usual case: nothing of the rest is worth computing.
-  if (meanAbsolute < RENORMALISED_MEAN && large === 0) return { ...base, cause: 'none' }
-  if (meanAbsolute >= DIFFERS) {
-    const correlations = correlationsByShift(pairs)
-    const shift = bestShift(correlations)
+  if (meanAbsolute < Math.min(leastRenormalised, agrees, differs) && large === 0) return { ...base, cause: 'none' }
+  if (meanAbsolute >= differs) {
+    const correlations = correlationsByShift(pairs, thresholds)
+    const shift = bestShift(correlations, thresholds)
     if (shift !== 0) return { ...base, cause: 'shifted', correlations, shift }
   }
-  if (meanAbsolute >= AGREES) {
+  if (meanAbsolute >= agrees) {
     // Engines that store a logprob divided by the temperature lie on a line; those that divide the logits, on one of the odds.
-    const tilted = [line, oddsLine(pairs)].find(isTilted)
+    const tilted = [line, oddsLine(pairs, thresholds)].find((each) => isTilted(each, thresholds))
     if (tilted !== undefined) return { ...base, line: tilted, cause: 'temperature' }
   }
   const renormalised =
-    base.mean >= RENORMALISED_MEAN &&
-    base.mean >= RENORMALISED_SHARE * meanAbsolute &&
-    largest.gap <= RENORMALISED_MOST &&
-    zeros >= RENORMALISED_ZEROS * n
+    base.mean >= leastRenormalised &&
+    base.mean >= thresholds['renormalised-share'] * meanAbsolute &&
+    largest.gap <= thresholds['renormalised-most'] &&
+    zeros >= thresholds['renormalised-zeros'] * n
   if (renormalised) return { ...base, cause: 'renormalised' }
   const turns = gapsByTurn(view, pairs)
-  const oneSided = base.mean >= ONE_SIDED.share * meanAbsolute && line.explained <= ONE_SIDED.explained
-  const everywhere = oneSided && turns.every(({ mean }) => mean >= ONE_SIDED.mean)
-  const affectedTurns = everywhere ? turns : turnsOutOfContext(turns)
+  const oneSided =
+    base.mean >= thresholds['one-sided-share'] * meanAbsolute && line.explained <= thresholds['one-sided-explained']
+  const everywhere = oneSided && turns.every(({ mean }) => mean >= thresholds['one-sided-gap'])
+  const affectedTurns = everywhere ? turns : turnsOutOfContext(turns, thresholds)
   if (affectedTurns.length > 0) return { ...base, cause: 'context', turns, affectedTurns }
-  const restAgrees = (absolute - largeSum(pairs)) / Math.max(1, n - large) < DIFFERS
-  const tailed = large >= TAIL_TOKENS && large >= TAIL_SHARE.least * n && large <= TAIL_SHARE.most * n && restAgrees
-  if (tailed && isMixtureOfExperts(view.trajectory.model)) return { ...base, cause: 'routing', turns }
-  const differs = meanAbsolute - SURE * base.error >= DIFFERS
-  return { ...base, cause: differs ? 'mismatch' : 'none', turns }
+  const restAgrees = (absolute - largeSum(pairs, largeGap)) / Math.max(1, n - large) < differs
+  const isTail =
+    large >= thresholds['tail-tokens'] &&
+    large >= thresholds['tail-share-least'] * n &&
+    large <= thresholds['tail-share-most'] * n
+  if (isTail && restAgrees && isMixtureOfExperts(view.trajectory.model)) return { ...base, cause: 'routing', turns }
+  const surely = meanAbsolute - thresholds['gap-standard-errors'] * base.error >= differs
+  return { ...base, cause: surely ? 'mismatch' : 'none', turns }
 }
 
 interface LineSums {
@@ -178,13 +162,14 @@ function fitLine({ n, sumX, sumY, sumXX, sumXY, sumYY }: LineSums, of: Line['of'
 }
 
 /** Between two tokens, dividing the logits by T raises the odds of one to the power 1/T; with more tokens, nearly so. */
-function oddsLine({ tokens, sampler, trainer }: ScoredPairs): Line {
+function oddsLine({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thresholds): Line {
+  const { 'odds-most': most, 'odds-least': least, 'odds-beyond': beyond } = thresholds
   let [n, sumX, sumY, sumXX, sumXY, sumYY] = [0, 0, 0, 0, 0, 0]
   for (const i of tokens) {
     const own = sampler[i] as number
     const other = trainer[i] as number
     // Where a token is all but certain, or all but impossible, its odds are rounding.
-    if (own > ODDS.most || other > ODDS.most / ODDS.beyond || own < ODDS.least) continue
+    if (own > most || other > most / beyond || own < least) continue
     const x = own - Math.log(-Math.expm1(own))
     const y = other - Math.log(-Math.expm1(other))
     n++
@@ -201,30 +186,33 @@ function oddsLine({ tokens, sampler, trainer }: ScoredPairs): Line {
  * The line is one, and surely not that of equal temperatures. Noise in the sampler's numbers flattens the line and noise in the trainer's
  * does not, so the true slope lies between the one fitted and that divided by the share explained: both must be on one side of 1.
  */
-function isTilted({ of, slope, explained, count }: Line): boolean {
-  if (count < LEAST_PAIRS || slope <= 0 || explained < LINE_FITS[of]) return false
-  const error = SURE * Math.sqrt((1 - explained) / explained / (count - 2))
-  const least = Math.log(SLOPE_RATIO) + error
+function isTilted({ of, slope, explained, count }: Line, thresholds: Thresholds): boolean {
+  const fits = thresholds[of === 'odds' ? 'temperature-explains-odds' : 'temperature-explains-logprobs']
+  if (count < thresholds['scored-tokens'] || slope <= 0 || explained < fits) return false
+  const error = thresholds['gap-standard-errors'] * Math.sqrt((1 - explained) / explained / (count - 2))
+  const least = Math.log(thresholds['temperature-slope']) + error
   return Math.log(slope) >= least || Math.log(slope / explained) <= -least
 }
 
-function largeSum({ tokens, sampler, trainer }: ScoredPairs): number {
+function largeSum({ tokens, sampler, trainer }: ScoredPairs, largeGap: number): number {
   let sum = 0
   for (const i of tokens) {
     const gap = Math.abs((sampler[i] as number) - (trainer[i] as number))
-    if (gap > DOUBLED) sum += gap
+    if (gap > largeGap) sum += gap
   }
   return sum
 }
 
 /** Pearson's correlation of the sampler at i and the trainer at i + shift, for shifts from -3 to 3. */
-function correlationsByShift({ tokens, sampler, trainer }: ScoredPairs): number[] {
+function correlationsByShift({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thresholds): number[] {
+  const bounds = logprobBounds(thresholds)
+  const enough = thresholds['scored-tokens'] / 2
   const correlations: number[] = []
   for (let shift = -LARGEST_SHIFT; shift <= LARGEST_SHIFT; shift++) {
     let [n, sumX, sumY, sumXX, sumXY, sumYY] = [0, 0, 0, 0, 0, 0]
     for (const i of tokens) {
       const y = trainer[i + shift]
-      if (y === undefined || !isLogprob(y)) continue
+      if (y === undefined || !isLogprob(y, bounds)) continue
       const x = sampler[i] as number
       n++
       sumX += x
@@ -234,23 +222,25 @@ function correlationsByShift({ tokens, sampler, trainer }: ScoredPairs): number[
       sumYY += y * y
     }
     const spread = (sumXX - (sumX * sumX) / n) * (sumYY - (sumY * sumY) / n)
-    correlations.push(n >= LEAST_PAIRS / 2 && spread > 0 ? (sumXY - (sumX * sumY) / n) / Math.sqrt(spread) : 0)
+    correlations.push(n >= enough && spread > 0 ? (sumXY - (sumX * sumY) / n) / Math.sqrt(spread) : 0)
   }
   return correlations
 }
 
-function bestShift(correlations: readonly number[]): number {
+function bestShift(correlations: readonly number[], thresholds: Thresholds): number {
   const best = correlations.reduce(
     (top, value, at) => (value > (correlations[top] as number) ? at : top),
     LARGEST_SHIFT,
   )
   const shows =
-    (correlations[best] as number) >= SHIFT_CORRELATES && (correlations[LARGEST_SHIFT] as number) <= UNSHIFTED_BELOW
+    (correlations[best] as number) >= thresholds['shift-correlates'] &&
+    (correlations[LARGEST_SHIFT] as number) <= thresholds['unshifted-correlates']
   return shows ? best - LARGEST_SHIFT : 0
 }
 
 function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPairs): TurnGap[] {
-  const { segmentation } = view
+  const { segmentation, thresholds } = view
+  const { 'turn-head-tokens': headLength, 'turn-head-gap': headGap } = thresholds
   const ranges =
     segmentation === null
       ? [{ turn: null, start: tokens[0] as number, end: (tokens.at(-1) as number) + 1 }]
@@ -266,10 +256,10 @@ function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPa
       count++
       sum += gap
       squares += gap * gap
-      if (i < start + TURN_HEAD) {
+      if (i < start + headLength) {
         headCount++
         headSum += gap
-        if (gap >= HEAD_GAP) headTokens++
+        if (gap >= headGap) headTokens++
       }
     }
     if (count === 0) return []
@@ -292,21 +282,24 @@ function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPa
  * The trainer was given another context than the sampler where it finds what was sampled less likely (the gap is positive on average)
  * and either later turns do so and the first does not, or the beginnings of turns do so more than what follows in them.
  */
-function turnsOutOfContext(turns: readonly TurnGap[]): TurnGap[] {
-  const sure = turns.filter(({ count, mean, error }) => count >= TURN_PAIRS && mean - SURE * error >= TURN_GAP)
+function turnsOutOfContext(turns: readonly TurnGap[], thresholds: Thresholds): TurnGap[] {
+  const { 'turn-tokens': enoughTokens, 'gap-standard-errors': errors, 'turn-gap': leastGap } = thresholds
+  const sure = turns.filter(({ count, mean, error }) => count >= enoughTokens && mean - errors * error >= leastGap)
   const first = turns[0]
-  if (first !== undefined && Math.abs(first.mean) < AGREES) {
-    const later = sure.filter((each) => each !== first && each.mean >= TURN_TIMES * Math.abs(first.mean))
+  if (first !== undefined && Math.abs(first.mean) < thresholds['engines-agree']) {
+    const later = sure.filter(
+      (each) => each !== first && each.mean >= thresholds['turn-gap-times'] * Math.abs(first.mean),
+    )
     if (later.length > 0) return later
   }
-  const beginnings = turns.filter(({ head, count }) => count >= TURN_PAIRS && head >= HEAD_GAP)
+  const beginnings = turns.filter(({ head, count }) => count >= enoughTokens && head >= thresholds['turn-head-gap'])
   if (beginnings.length === 0 || beginnings.length * 2 < turns.length) return []
   const total = (of: (gap: TurnGap) => number) => beginnings.reduce((sum, each) => sum + of(each), 0)
   const begins = total(({ head }) => head)
   const follows = total(({ tail }) => Math.max(0, tail))
   // A single odd token is none: two engines may well differ on one.
-  const enough = total(({ headTokens }) => headTokens) >= HEAD_TOKENS
-  return enough && begins >= HEAD_TIMES * follows ? beginnings : []
+  const enough = total(({ headTokens }) => headTokens) >= thresholds['turn-head-large']
+  return enough && begins >= thresholds['turn-head-times'] * follows ? beginnings : []
 }
 
 /** Names under which mixtures of experts are published: `…-30B-A3B`, Mixtral, DeepSeek V2 and later, gpt-oss. */

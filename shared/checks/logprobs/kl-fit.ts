@@ -1,6 +1,6 @@
+import type { DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { KL_FORMULAS, type KlFormula } from './sums.ts'
-import { KL_ROUNDING, KL_TOKENS, KL_UNEXPLAINED, KL_WORSE } from './thresholds.ts'
 
 /** How the KL stored in a dump compares with the formulas, over all trained tokens. */
 export interface KlFit {
@@ -22,7 +22,8 @@ export interface KlFit {
 }
 
 /** Null where the dump stores no KL beside both logprobs, or on too few tokens. */
-export function fitKl(facts: readonly TrajectoryFacts[]): KlFit | null {
+export function fitKl({ facts, settings }: Pick<DumpView, 'facts' | 'settings'>): KlFit | null {
+  const { thresholds } = settings
   let [tokens, sum, squares, least] = [0, 0, 0, Number.POSITIVE_INFINITY]
   const products = KL_FORMULAS.map(() => 0)
   const formulaSquares = KL_FORMULAS.map(() => 0)
@@ -40,7 +41,7 @@ export function fitKl(facts: readonly TrajectoryFacts[]): KlFit | null {
     }
   }
   // An all-zero KL (a first step, where policy and reference are one) follows every formula.
-  if (tokens < KL_TOKENS || squares === 0) return null
+  if (tokens < thresholds['kl-tokens'] || squares === 0) return null
   const byFormula = (of: (k: number) => number) =>
     Object.fromEntries(KL_FORMULAS.map((name, k) => [name, of(k)])) as Record<KlFormula, number>
   const scales = byFormula((k) => (formulaSquares[k] ? (products[k] as number) / (formulaSquares[k] as number) : 0))
@@ -49,8 +50,9 @@ export function fitKl(facts: readonly TrajectoryFacts[]): KlFit | null {
   )
   const unexplained = (name: KlFormula) => 1 - explained[name]
   const closest = Math.min(...KL_FORMULAS.map(unexplained))
-  const ruledOut = (name: KlFormula) => unexplained(name) > KL_WORSE * Math.max(closest, KL_ROUNDING)
-  const follows = (name: KlFormula) => unexplained(name) <= KL_UNEXPLAINED && !ruledOut(name)
+  const much = thresholds['kl-worse'] * Math.max(closest, thresholds['kl-rounding'])
+  const ruledOut = (name: KlFormula) => unexplained(name) > much
+  const follows = (name: KlFormula) => unexplained(name) <= thresholds['kl-unexplained'] && !ruledOut(name)
   const best = (['k3', 'k1', 'k2', 'k3-reversed'] as const).find(follows) ?? null
   const declared = declarations.size === 1 ? ([...declarations][0] as KlFormula) : null
   const reversed = best === 'k3-reversed' || (best === 'k1' && scales.k1 < 0)

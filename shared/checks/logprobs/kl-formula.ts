@@ -1,9 +1,9 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpFault } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { fitKl, type KlFit } from './kl-fit.ts'
 import { KL_FORMULAS, type KlSums } from './sums.ts'
 import { digits } from './text.ts'
-import { KL_OUTLIER, KL_OUTLIER_SHARE } from './thresholds.ts'
 
 const K3 = KL_FORMULAS.indexOf('k3')
 
@@ -20,13 +20,14 @@ export const L10: Check = {
   why: 'The penalty pulls towards something else than the reference policy, or its gradient is zero on average.',
   fix: 'Compute k3 = exp(reference − policy) − (reference − policy) − 1 per token, with the policy that sampled.',
   cite: 'TRL#2854, TRL#4967, TRL#4638, open-instruct#534, marin#1708, slime#397',
-  dump({ facts }, report) {
-    const fit = fitKl(facts)
+  dump(view, report) {
+    const { facts, settings } = view
+    const fit = fitKl(view)
     const wrong = fit !== null && (fit.reversed || fit.undeclared)
     for (const row of facts) {
       if (row.kl === undefined) continue
       const affected = wrong && row.kl.stored !== null
-      const dominated = isDominated(row.kl)
+      const dominated = isDominated(row.kl, settings.thresholds)
       report.unit(affected || dominated)
       report.place(affected || dominated)
       if (dominated) report.fault(outlier(row, row.kl))
@@ -51,8 +52,9 @@ export const L10: Check = {
 }
 
 /** One token makes up most of the KL of its row. */
-function isDominated({ count, largest, formulas }: KlSums): boolean {
-  return count > 1 && largest > KL_OUTLIER && largest >= KL_OUTLIER_SHARE * (formulas[K3] as number)
+function isDominated({ count, largest, formulas }: KlSums, thresholds: Thresholds): boolean {
+  const share = thresholds['kl-outlier-share']
+  return count > 1 && largest > thresholds['kl-outlier'] && largest >= share * (formulas[K3] as number)
 }
 
 /** One extreme token is noise that a run can live with; it is shown because it drowns the rest of its row. */

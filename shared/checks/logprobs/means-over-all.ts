@@ -1,6 +1,5 @@
 import type { Check, TrajectoryView } from '../check.ts'
 import { digits } from './text.ts'
-import { OTHER_MEAN, SAME_MEAN } from './thresholds.ts'
 
 /** Names under which metadata holds the mean of a stream over a row. */
 const STORED = {
@@ -29,13 +28,14 @@ export const L11: Check = {
   why: 'Tool replies and padding dilute or swamp the number: a penalty or a stopping rule built on it acts on text that is not the policy’s.',
   fix: 'Multiply by the loss mask before summing, and divide by the sum of the mask.',
   cite: 'slime#1370, verl#2368',
-  trajectory(view, _settings, report) {
+  trajectory(view, { thresholds }, report) {
+    const { 'same-mean': same, 'other-mean': other } = thresholds
     const wrong: Means[] = []
     let looked = false
     for (const means of storedMeans(view)) {
       looked = true
       const { stored, trained, all } = means
-      if (near(stored, all, SAME_MEAN) && !near(stored, trained, OTHER_MEAN)) wrong.push(means)
+      if (near(stored, all, same) && !near(stored, trained, other)) wrong.push(means)
     }
     if (!looked) return
     report.place(wrong.length > 0)

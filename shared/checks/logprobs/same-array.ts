@@ -1,7 +1,6 @@
 import type { Check } from '../check.ts'
 import { pairsOf } from './scored.ts'
 import { scoredSpan } from './text.ts'
-import { EQUAL_VALUES } from './thresholds.ts'
 
 /** L07. Old and new logprobs are one array. */
 export const L07: Check = {
@@ -16,19 +15,20 @@ export const L07: Check = {
   why: 'The ratio is 1 whatever happens: neither staleness nor a mismatch of the engines can be seen, and clipping never acts.',
   fix: "Store the sampler's own logprobs beside those that the trainer computes again.",
   cite: 'miles#1829',
-  trajectory(view, _settings, report) {
+  trajectory(view, { thresholds }, report) {
     const pairs = pairsOf(view)
     if (pairs === null) return
+    const enough = thresholds['equal-values']
     let values = 0
     let equal = 0
     for (const i of pairs.tokens) {
       // Two that differ settle it, once there are enough to look at.
-      if (values >= EQUAL_VALUES && equal < values) break
+      if (values >= enough && equal < values) break
       if (pairs.sampler[i] === 0 && pairs.trainer[i] === 0) continue
       values++
       if (pairs.sampler[i] === pairs.trainer[i]) equal++
     }
-    if (values < EQUAL_VALUES) return
+    if (values < enough) return
     report.place(equal === values)
     if (equal < values) return
     report.fault({

@@ -1,6 +1,6 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { Expected, Provenance } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
-import { CONTRADICTS_ZERO, LEAST_LOGPROB, POSITIVE_SLACK, TRAINER_IS_OFF } from './thresholds.ts'
 
 /** Trained tokens that the model wrote and that both the sampler and the trainer scored. */
 export interface ScoredPairs {
@@ -25,9 +25,19 @@ export function pairsOf(view: TrajectoryView): ScoredPairs | null {
   return pairs
 }
 
+/** Between which numbers a logprob lies. */
+export interface LogprobBounds {
+  readonly most: number
+  readonly least: number
+}
+
+export function logprobBounds(thresholds: Thresholds): LogprobBounds {
+  return { most: thresholds['logprob-above-zero'], least: thresholds['least-logprob'] }
+}
+
 /** Neither a filler nor absent. */
-export function isLogprob(value: number): boolean {
-  return value <= POSITIVE_SLACK && value > LEAST_LOGPROB
+export function isLogprob(value: number, { most, least }: LogprobBounds): boolean {
+  return value <= most && value > least
 }
 
 /**
@@ -47,8 +57,10 @@ export function isTrainedSample(view: TrajectoryView, token: number): boolean {
 
 function gather(view: TrajectoryView): ScoredPairs | null {
   const { sampler, trainer } = view.trajectory.logprobs
-  const { mask } = view
+  const { mask, thresholds } = view
   if (sampler === null || trainer === null || mask === null) return null
+  const bounds = logprobBounds(thresholds)
+  const { 'contradicts-zero': contradicts, 'trainer-is-off': off } = thresholds
   const tokens = new Int32Array(sampler.length)
   let count = 0
   let zeros = 0
@@ -59,17 +71,17 @@ function gather(view: TrajectoryView): ScoredPairs | null {
     if (mask[i] !== 1) continue
     const own = sampler[i] as number
     const other = trainer[i] as number
-    if (!isLogprob(own) || !isLogprob(other) || !isTrainedSample(view, i)) continue
+    if (!isLogprob(own, bounds) || !isLogprob(other, bounds) || !isTrainedSample(view, i)) continue
     tokens[count++] = i
     if (own !== 0) {
       otherTokens++
-      if (Math.abs(own - other) > -CONTRADICTS_ZERO) otherOff++
-    } else if (other < CONTRADICTS_ZERO) zeros++
+      if (Math.abs(own - other) > -contradicts) otherOff++
+    } else if (other < contradicts) zeros++
   }
-  if (zeros === 0 || otherOff > TRAINER_IS_OFF * otherTokens) {
+  if (zeros === 0 || otherOff > off * otherTokens) {
     return { tokens: tokens.subarray(0, count), sampler, trainer, placeholders: [] }
   }
-  const isPlaceholder = (i: number) => sampler[i] === 0 && (trainer[i] as number) < CONTRADICTS_ZERO
+  const isPlaceholder = (i: number) => sampler[i] === 0 && (trainer[i] as number) < contradicts
   const all = tokens.subarray(0, count)
   return {
     tokens: all.filter((i) => !isPlaceholder(i)),

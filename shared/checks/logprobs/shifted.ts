@@ -1,8 +1,7 @@
 import type { Check } from '../check.ts'
 import { tokenCount } from '../edges.ts'
-import { gapOf } from './gap.ts'
+import { gapOf, LARGEST_SHIFT } from './gap.ts'
 import { digits, scoredSpan, scoredSpans } from './text.ts'
-import { LARGEST_SHIFT } from './thresholds.ts'
 
 /** L06. The two arrays agree once one of them is moved. */
 export const L06: Check = {

@@ -1,7 +1,7 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { digits } from './text.ts'
-import { EQUAL_VALUES, TRAINER_MOVED } from './thresholds.ts'
 import { gapTrend } from './trend.ts'
 
 /** L08. The sampler runs behind the trainer, further at every step, or never moves at all. */
@@ -22,8 +22,9 @@ export const L08: Check = {
 
 function lookAtSteps(view: DumpView, report: DumpReporter): void {
   const rows = view.facts.filter(({ gap, step }) => gap !== undefined && step !== null)
-  const frozen = frozenCopies(rows)
-  const trend = gapTrend(rows)
+  const { thresholds } = view.settings
+  const frozen = frozenCopies(rows, thresholds)
+  const trend = gapTrend(rows, thresholds)
   if (trend === null && frozen.size === 0) {
     const steps = new Set(rows.map(({ step }) => step)).size
     report.abstain(
@@ -84,15 +85,16 @@ function meanTrainer({ gap }: TrajectoryFacts): number {
  * Rollouts with the ids of one of an earlier step and the very logprobs of the sampler, though the trainer has moved since. A row that was
  * merely written twice has the trainer's numbers as well.
  */
-function frozenCopies(rows: readonly TrajectoryFacts[]): Map<TrajectoryFacts, TrajectoryFacts> {
+function frozenCopies(rows: readonly TrajectoryFacts[], thresholds: Thresholds): Map<TrajectoryFacts, TrajectoryFacts> {
+  const { 'equal-values': enough, 'trainer-moved': moved } = thresholds
   const seen = new Map<string, TrajectoryFacts>()
   const frozen = new Map<TrajectoryFacts, TrajectoryFacts>()
   for (const row of rows) {
-    if (row.idsHash === null || row.gap === undefined || row.gap.samplerValues < EQUAL_VALUES) continue
+    if (row.idsHash === null || row.gap === undefined || row.gap.samplerValues < enough) continue
     const key = `${row.promptHash} ${row.idsHash} ${row.gap.samplerHash}`
     const original = seen.get(key)
     if (original === undefined) seen.set(key, row)
-    else if (original.step !== row.step && Math.abs(meanTrainer(row) - meanTrainer(original)) >= TRAINER_MOVED) {
+    else if (original.step !== row.step && Math.abs(meanTrainer(row) - meanTrainer(original)) >= moved) {
       frozen.set(row, original)
     }
   }

@@ -1,6 +1,6 @@
 import { Hash64 } from '../../model/hash.ts'
 import type { TrajectoryView } from '../check.ts'
-import { isLogprob, isTrainedSample, pairsOf } from './scored.ts'
+import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
 
 /** Sums over the trained tokens of a rollout that sampler and trainer both scored; gaps are sampler − trainer, in nats. */
 export interface GapSums {
@@ -98,6 +98,7 @@ function klSums(view: TrajectoryView): KlSums | null {
   const { logprobs, kl, meta } = view.trajectory
   const { trainer, reference } = logprobs
   if (trainer === null || reference === null || view.mask === null) return null
+  const bounds = logprobBounds(view.thresholds)
   const at = new Float64Array(KL_FORMULAS.length)
   const formulas = new Float64Array(KL_FORMULAS.length)
   const products = new Float64Array(KL_FORMULAS.length)
@@ -107,7 +108,7 @@ function klSums(view: TrajectoryView): KlSums | null {
   for (let i = 0; i < trainer.length; i++) {
     const own = trainer[i] as number
     const other = reference[i] as number
-    if (!isLogprob(own) || !isLogprob(other) || !isTrainedSample(view, i)) continue
+    if (!isLogprob(own, bounds) || !isLogprob(other, bounds) || !isTrainedSample(view, i)) continue
     formulasAt(own, other, at)
     count++
     trainerSum += own

@@ -1,5 +1,5 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { DIFFERS, TREND_GROWTH, TREND_RANK, TREND_STEPS } from './thresholds.ts'
 
 /** Mean |gap| by training step. */
 export interface GapTrend {
@@ -14,7 +14,7 @@ export interface GapTrend {
 }
 
 /** Null with fewer steps than a trend can be told from. */
-export function gapTrend(facts: readonly TrajectoryFacts[]): GapTrend | null {
+export function gapTrend(facts: readonly TrajectoryFacts[], thresholds: Thresholds): GapTrend | null {
   const sums = new Map<number, { count: number; absolute: number }>()
   for (const { step, gap } of facts) {
     if (step === null || gap === undefined) continue
@@ -23,7 +23,7 @@ export function gapTrend(facts: readonly TrajectoryFacts[]): GapTrend | null {
     sum.absolute += gap.absolute
     sums.set(step, sum)
   }
-  if (sums.size < TREND_STEPS) return null
+  if (sums.size < thresholds['trend-steps']) return null
   const steps = [...sums]
     .sort(([a], [b]) => a - b)
     .map(([step, { count, absolute }]) => ({ step, mean: absolute / count }))
@@ -33,7 +33,8 @@ export function gapTrend(facts: readonly TrajectoryFacts[]): GapTrend | null {
   const first = average(means.slice(0, third))
   const last = average(means.slice(-third))
   const rank = kendall(means)
-  return { steps, rank, first, last, grows: rank >= TREND_RANK && last >= TREND_GROWTH * first && last >= DIFFERS }
+  const rises = rank >= thresholds['trend-rank'] && last >= thresholds['trend-growth'] * first
+  return { steps, rank, first, last, grows: rises && last >= thresholds['engines-differ'] }
 }
 
 /** Most steps compared pair by pair: a run of thousands is thinned out evenly. */

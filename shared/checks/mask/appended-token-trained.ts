@@ -3,12 +3,6 @@ import type { Check, TrajectoryView } from '../check.ts'
 import { edgeAfter, writtenTurns } from '../edges.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 
-/**
- * Trainer logprob from which on a token is too unlikely for the sampler to have given it probability 1. Exact zeros are a fifth of
- * truly sampled tokens; numerics of two engines differ by far less than this.
- */
-const TRAINER_DISAGREES = -0.5
-
 export const M14: Check = {
   code: 'M14',
   name: 'appended-token-trained',
@@ -58,7 +52,7 @@ function appendedBy(view: TrajectoryView, at: number): string | null {
   const { sampled, logprobs } = view.trajectory
   if (sampled !== null) return sampled[at] === 0 ? 'the dump flags it as not sampled' : null
   const trainer = logprobs.trainer?.[at] ?? Number.NaN
-  if (!(trainer < TRAINER_DISAGREES)) return null
+  if (!(trainer < view.thresholds['contradicts-zero'])) return null
   const sampler = logprobs.sampler?.[at] ?? Number.NaN
   if (sampler === 0) return `its sampler logprob is exactly 0, the trainer's ${trainer.toFixed(2)}`
   if (view.provenance?.[at] !== Provenance.notSampled) return null

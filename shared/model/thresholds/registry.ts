@@ -1,9 +1,10 @@
 import { LIMIT_THRESHOLDS } from './limits.ts'
+import { LOGPROB_THRESHOLDS } from './logprobs.ts'
 import { PATTERN_THRESHOLDS } from './patterns.ts'
 import { REWARD_THRESHOLDS } from './rewards.ts'
 import { COUNTING_UNITS, type Threshold } from './threshold.ts'
 
-const FAMILIES = { ...PATTERN_THRESHOLDS, ...LIMIT_THRESHOLDS, ...REWARD_THRESHOLDS } as const
+const FAMILIES = { ...PATTERN_THRESHOLDS, ...LIMIT_THRESHOLDS, ...REWARD_THRESHOLDS, ...LOGPROB_THRESHOLDS } as const
 
 export type ThresholdId = keyof typeof FAMILIES
 

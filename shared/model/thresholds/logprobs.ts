@@ -1,0 +1,362 @@
+import type { Threshold } from './threshold.ts'
+
+/** The checks whose results the gap of sampler and trainer decides. */
+const GAP_CODES = ['L01', 'L02', 'L03', 'L04', 'L06', 'L12'] as const
+
+/** Logprobs of sampler, trainer and reference, and their gaps. */
+export const LOGPROB_THRESHOLDS = {
+  'logprob-above-zero': {
+    value: 0.01,
+    unit: 'nats',
+    range: [0, 1_000],
+    usedBy: ['L05'],
+    reason: 'No logprob is above 0; rounding to float16 and back may leave this much.',
+  },
+  'least-logprob': {
+    value: -1_000,
+    unit: 'nats',
+    range: [-1e30, 0],
+    usedBy: ['L05'],
+    reason:
+      'Below this a number is a filler (-1e9, -9999) and no logprob: even a uniform guess over 200,000 tokens is -12.',
+  },
+  'scored-tokens': {
+    value: 24,
+    unit: 'tokens',
+    range: [3, 1_000_000],
+    usedBy: GAP_CODES,
+    reason: 'That sampler and trainer must both have scored before a mean says something of a rollout.',
+  },
+  'engines-agree': {
+    value: 0.02,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L02', 'L03'],
+    reason: 'Mean |gap| of a rollout below which engines agree: numerics leave 0.011 (vime#64), so twice that.',
+  },
+  'engines-differ': {
+    value: 0.05,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L01', 'L06', 'L08', 'L12'],
+    reason: 'Mean |gap| from which they differ: four times what numerics leave.',
+  },
+  'gap-standard-errors': {
+    value: 2,
+    unit: 'standard errors',
+    range: [0, 1_000],
+    usedBy: ['L01', 'L02', 'L03'],
+    reason: 'By which a mean must pass its bound, so that a single odd token decides nothing.',
+  },
+  'large-gap': {
+    value: Math.LN2,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L12'],
+    reason: 'ln 2: a gap by which the probability of a token doubles or halves.',
+  },
+  'turn-head-tokens': {
+    value: 4,
+    unit: 'tokens',
+    range: [1, 1_000_000],
+    usedBy: ['L02'],
+    reason:
+      'Of a turn that count as its beginning: a context fault is worst there, because nothing of the turn can be read off yet.',
+  },
+  'turn-head-times': {
+    value: 1.5,
+    unit: 'times',
+    range: [0, 1_000_000],
+    usedBy: ['L02'],
+    reason:
+      'The gap at the beginning of turns over the gap after it, from which the context differs and not the engines.',
+  },
+  'turn-head-gap': {
+    value: 0.2,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L02'],
+    reason: 'Mean gap at the beginning of turns from which it says anything: engines that agree stay far below it.',
+  },
+  'turn-head-large': {
+    value: 3,
+    unit: 'tokens',
+    range: [1, 1_000_000],
+    usedBy: ['L02'],
+    reason: 'At the beginning of turns that must have such a gap in a rollout: two engines may well differ on one.',
+  },
+  'turn-tokens': {
+    value: 8,
+    unit: 'tokens',
+    range: [1, 1_000_000],
+    usedBy: ['L02'],
+    reason: 'That a turn must have before it is compared with the first one.',
+  },
+  'turn-gap-times': {
+    value: 5,
+    unit: 'times',
+    range: [0, 1_000_000],
+    usedBy: ['L02'],
+    reason: 'The first turn’s gap, from which a later turn has another context than the first.',
+  },
+  'turn-gap': {
+    value: 0.1,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L02'],
+    reason: 'Mean gap of a later turn from which it is compared with the first: twice that at which engines differ.',
+  },
+  'one-sided-gap': {
+    value: 0.5,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L02'],
+    reason:
+      'Mean gap of every turn from which a trainer has another context in all of them: neither numerics nor a few updates do that.',
+  },
+  'one-sided-share': {
+    value: 0.9,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L02'],
+    reason: 'Mean gap over mean |gap| from which hardly any token is more likely to the trainer.',
+  },
+  'one-sided-explained': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L02'],
+    reason:
+      'Of the variance that a straight line may explain at most: a trainer with another context does not follow the sampler from token to token.',
+  },
+  'temperature-explains-logprobs': {
+    value: 0.95,
+    unit: 'share',
+    range: [0.01, 1],
+    usedBy: ['L03'],
+    reason:
+      'Of the variance that a straight line through the logprobs must explain for a temperature: weights that moved leave a slope of 1.',
+  },
+  'temperature-explains-odds': {
+    value: 0.7,
+    unit: 'share',
+    range: [0.01, 1],
+    usedBy: ['L03'],
+    reason:
+      'The same of the odds: a sampling temperature of 0.5 explains about 0.8 of the odds of simulated vocabularies.',
+  },
+  'temperature-slope': {
+    value: 1.1,
+    unit: 'times',
+    range: [1, 1_000],
+    usedBy: ['L03'],
+    reason: 'Least ratio of that line’s slope to 1 for a temperature: numerics leave slopes closer to 1.',
+  },
+  'odds-most': {
+    value: -0.25,
+    unit: 'nats',
+    range: [-100, -1e-6],
+    usedBy: ['L03'],
+    reason:
+      'Greatest sampler logprob whose odds are compared: nearer to 0 a little noise in a logprob is a great deal in its odds, and is cut off at 0 on one side.',
+  },
+  'odds-least': {
+    value: -7,
+    unit: 'nats',
+    range: [-100, 0],
+    usedBy: ['L03'],
+    reason: 'Least sampler logprob whose odds are compared: beyond it odds are rounding.',
+  },
+  'odds-beyond': {
+    value: 25,
+    unit: 'times',
+    range: [1, 1_000_000],
+    usedBy: ['L03'],
+    reason:
+      'By which the trainer’s logprob may be nearer to 0: a temperature moves it, rounding takes over beyond this.',
+  },
+  'renormalised-gap': {
+    value: 0.01,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L04'],
+    reason: 'Least mean gap of a sampler that renormalises: it claims more than the trainer throughout.',
+  },
+  'renormalised-share': {
+    value: 0.8,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L04'],
+    reason: 'Mean gap over mean |gap| from which the sampler is above the trainer on nearly all tokens.',
+  },
+  'renormalised-most': {
+    value: 0.7,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L04'],
+    reason: 'Largest gap of a token that renormalising can give: a top-p of 0.5 doubles a probability, ln 2 = 0.69.',
+  },
+  'renormalised-zeros': {
+    value: 0.05,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L04'],
+    reason:
+      'Of the tokens whose sampler logprob is exactly 0 while the trainer is not certain: there a token was left alone.',
+  },
+  'not-certain': {
+    value: 0.001,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L04'],
+    reason:
+      'Below 0 from which a trainer logprob is not that of a certain token: an exact 0.0 of both is a legal logprob.',
+  },
+  'contradicts-zero': {
+    value: -0.5,
+    unit: 'nats',
+    range: [-1_000, 0],
+    usedBy: ['L05', 'M14'],
+    reason:
+      'Trainer logprob below which a token is too unlikely for the sampler’s exact 0.0: exact zeros are a fifth of truly sampled tokens, and two engines differ by far less than this.',
+  },
+  'trainer-is-off': {
+    value: 0.05,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L05'],
+    reason: 'Of all other tokens that the trainer contradicts as well, above which it is the trainer that is off.',
+  },
+  'shift-correlates': {
+    value: 0.8,
+    unit: 'correlation',
+    range: [-1, 1],
+    usedBy: ['L06'],
+    reason: 'Of sampler and trainer at a shift, from which the arrays are one moved against the other.',
+  },
+  'unshifted-correlates': {
+    value: 0.5,
+    unit: 'correlation',
+    range: [-1, 1],
+    usedBy: ['L06'],
+    reason: 'Of the two as stored, above which they are not shifted: arrays in place follow each other.',
+  },
+  'equal-values': {
+    value: 16,
+    unit: 'values',
+    range: [1, 1_000_000],
+    usedBy: ['L07', 'L08'],
+    reason:
+      'Other than 0 that must all be the same bit by bit before two arrays are one: engines never agree to the last bit.',
+  },
+  'tail-tokens': {
+    value: 3,
+    unit: 'tokens',
+    range: [1, 1_000_000],
+    usedBy: ['L12'],
+    reason: 'With a large gap before they are a heavy tail: one or two are chance.',
+  },
+  'tail-share-least': {
+    value: 0.003,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L12'],
+    reason: 'Of a rollout’s tokens with a large gap from which they are a heavy tail: fewer are left by numerics.',
+  },
+  'tail-share-most': {
+    value: 0.2,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L12'],
+    reason: 'Of a rollout’s tokens with a large gap above which they are no tail: the whole distribution is off.',
+  },
+  'trend-steps': {
+    value: 8,
+    unit: 'steps',
+    range: [3, 1_000_000],
+    usedBy: ['L08', 'H06-library', 'H06-lora'],
+    reason: 'From which a trend can be told from chance: eight steps in rising order happen once in 40,000.',
+  },
+  'trend-rank': {
+    value: 0.7,
+    unit: 'correlation',
+    range: [-1, 1],
+    usedBy: ['L08', 'H06-lora'],
+    reason:
+      'Kendall’s rank correlation of gap and step from which the gap grows: chance stays below it in eight steps.',
+  },
+  'trend-growth': {
+    value: 2,
+    unit: 'times',
+    range: [0, 1_000_000],
+    usedBy: ['L08', 'H06-lora'],
+    reason:
+      'The gap of the last third of the steps over that of the first from which it grows: less is drift of the data.',
+  },
+  'trainer-moved': {
+    value: 0.02,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L08'],
+    reason: 'Difference of mean trainer logprobs which shows that the trainer moved while the sampler did not.',
+  },
+  'kl-unexplained': {
+    value: 0.001,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L10', 'H03'],
+    reason:
+      'Of the squares of the stored KL that the formula in use may leave unexplained: 16-bit floats and a few decimals leave less.',
+  },
+  'kl-worse': {
+    value: 10,
+    unit: 'times',
+    range: [1, 1_000_000],
+    usedBy: ['L10', 'H03'],
+    reason:
+      'As much as the best formula leaves unexplained, above which another one is ruled out: closer ones cannot be told apart.',
+  },
+  'kl-rounding': {
+    value: 1e-6,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L10', 'H03'],
+    reason: 'Of the squares that rounding of 32-bit floats leaves unexplained under the right formula.',
+  },
+  'kl-tokens': {
+    value: 32,
+    unit: 'tokens',
+    range: [1, 1_000_000],
+    usedBy: ['L10', 'H03'],
+    reason: 'With a stored KL from which a formula can be recognised: on a few, several fit.',
+  },
+  'kl-outlier': {
+    value: 10,
+    unit: 'nats',
+    range: [0, 1e30],
+    usedBy: ['L10'],
+    reason:
+      'k3 of one token from which it may stand for its row: policies that stay near the reference give thousandths.',
+  },
+  'kl-outlier-share': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L10'],
+    reason: 'Of the row’s sum that one token must have before it stands for its row.',
+  },
+  'same-mean': {
+    value: 0.01,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L11'],
+    reason: 'By which two means may differ and are the same: logs keep a few digits.',
+  },
+  'other-mean': {
+    value: 0.05,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L11'],
+    reason: 'By which two means must differ before one is not the other.',
+  },
+} as const satisfies Record<string, Threshold>
