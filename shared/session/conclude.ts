@@ -13,10 +13,11 @@ import type { CheckResult, Finding, Report, Severity } from '../model/report.ts'
 import { REPORT_SCHEMA } from '../model/report.ts'
 import { LIMIT_NAMES, type Limits, type Stream } from '../model/streams.ts'
 import { PARTS } from '../model/tokens.ts'
+import { weightOf } from '../model/weight.ts'
 import { byCodeAndToken } from './batch.ts'
 import { type Collected, countSeverity } from './collected.ts'
-import type { OpenSource, UnreadableFile } from './open-source.ts'
 import { withLines } from './finding-lines.ts'
+import type { OpenSource, UnreadableFile } from './open-source.ts'
 import type { AuditPlan } from './plan.ts'
 import { missingStreams, STREAM_TITLES } from './streams.ts'
 import type { Survey } from './survey.ts'
@@ -73,8 +74,8 @@ export function conclude(
     dump,
     checks,
     streams,
-    totalWeight: totals.maskKnown ? totals.weight : null,
-    unsampledWeight: totals.weightUnsampled,
+    totalWeight: totals.maskKnown ? weightOf(totals.weight) : null,
+    unsampledWeight: totals.weightUnsampled === null ? null : weightOf(totals.weightUnsampled),
     tokenizer: survey.tokenizerReport.id,
     against,
     untrainedShare: totals.sampled > 0 ? totals.untrained / totals.sampled : null,
@@ -199,7 +200,8 @@ function checkResult(
     pattern: patternOf(tally, plan.settings.thresholds),
     places: { checked: tally.placesChecked, affected: tally.placesAffected },
     affected_tokens: tally.affectedTokens,
-    affected_weight: collected.totals.weight > 0 ? tally.affectedWeight / collected.totals.weight : null,
+    affected_weight:
+      collected.totals.weight > 0n ? weightOf(tally.affectedWeight) / weightOf(collected.totals.weight) : null,
     by_turn: tally.byTurn,
     by_boundary: tally.byBoundary,
     intended: tally.intended,
