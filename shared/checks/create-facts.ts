@@ -9,6 +9,7 @@ import { endReason } from './end-reason.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
 import { pairingFacts } from './pairing.ts'
+import { storedPromptEnd } from './prompt-end.ts'
 import { lengthOf } from './spans.ts'
 import { drawStrip } from './strip.ts'
 import { supportingDocuments } from './supporting-documents.ts'
@@ -81,7 +82,8 @@ function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
   const { ids, mask, weights, states, padding, segmentation } = tokens
   const counts = countStates(states)
   const end = ids.length - padding.right
-  const promptLength = trajectory.promptLength ?? promptEnd(segmentation, end, padding.left)
+  const stored = storedPromptEnd(trajectory, segmentation, padding)
+  const promptLength = stored === null ? promptEnd(segmentation, end, padding.left) : stored - padding.left
   let weight: number | null = mask === null ? null : counts.trained
   if (weights !== null && mask !== null) {
     weight = 0

@@ -6,14 +6,16 @@ export interface StructureOracleInput {
   readonly segmentation: Segmentation
   readonly policy: PolicyId
   readonly provenance: Uint8Array | null
-  /** Tokens of the prompt, where the dump says so: assistant turns inside it were not written in this rollout. */
-  readonly promptLength: number | null
+  /** Token before which the prompt ends, where the dump says so: assistant turns before it were not written in this rollout. */
+  readonly promptEnd: number | null
   /** The environment stops the model on a string, so that end tokens may have been appended. */
   readonly stopsOnString: boolean
   /** The end token may as well be the one pad of a cut row: both have the same id, and it is the row's last token. */
   endMayBePadding(turn: Turn): boolean
   /** Number of tokens of an opening think tag (and its newline) at the start of a turn's content, 0 without one. */
   openThink(turn: Turn): number
+  /** The token spells white space only. */
+  isBlank(token: number): boolean
 }
 
 /**
@@ -22,16 +24,22 @@ export interface StructureOracleInput {
  * Trained is what was sampled: in each assistant turn everything after header and template prefill, through the end token.
  * Everything else is masked. Undecided is what ids cannot tell: a think tag directly after the header may be the template's or
  * the model's; an end token may have been appended by an environment that stops on a string; an assistant turn inside the
- * prompt may be an example. Provenance decides where it speaks.
+ * prompt may be an example; the empty lines around a spliced reply may be the environment's. Provenance decides where it speaks.
  */
 export function structureOracle(input: StructureOracleInput): Uint8Array {
   const { segmentation, policy, provenance } = input
   const expected = new Uint8Array(segmentation.parts.length)
-  const last = writtenTurns(segmentation).at(-1)
+  const written = writtenTurns(segmentation)
+  const last = written.at(-1)
+  // In a dump that holds the same number on tokens that nobody sampled, ends that all have it were appended as likely as not.
+  const endsAreSilent =
+    provenance?.includes(Provenance.sampled) &&
+    written.every(({ endToken }) => provenance[endToken] !== Provenance.sampled)
   for (const turn of segmentation.turns) {
     if (turn.kind === 'other') expected.fill(Expected.undecided, turn.contentStart, turn.contentEnd)
     if (turn.kind !== 'assistant' || (policy === 'last-turn' && turn !== last)) continue
     expectTurn(turn, input, expected)
+    if (endsAreSilent && provenance?.[turn.endToken] === Provenance.silent) expected[turn.endToken] = Expected.undecided
     if (policy === 'sft') expected.fill(Expected.trained, turn.separatorStart, turn.end)
   }
   expected.fill(Expected.masked, 0, segmentation.padding.left)
@@ -45,12 +53,17 @@ export function structureOracle(input: StructureOracleInput): Uint8Array {
 }
 
 function expectTurn(turn: Turn, input: StructureOracleInput, expected: Uint8Array): void {
-  const { provenance, promptLength } = input
+  const { provenance, promptEnd } = input
   const { contentStart, contentEnd, endToken, headerEnd } = turn
-  const history = promptLength !== null && turn.end <= promptLength && contentEnd > contentStart
+  const history = promptEnd !== null && turn.end <= promptEnd && contentEnd > contentStart
   expected.fill(history ? Expected.undecided : Expected.trained, contentStart, contentEnd)
   expected.fill(Expected.undecided, contentStart, contentStart + input.openThink(turn))
-  for (const span of turn.spans) if (span.part === 'tool') expected.fill(Expected.masked, span.start, span.end)
+  for (const { part, start, end } of turn.spans) {
+    if (part !== 'tool') continue
+    expected.fill(Expected.masked, start, end)
+    for (let i = start - 1; i > contentStart && input.isBlank(i); i--) expected[i] = Expected.undecided
+    for (let i = end; i < contentEnd && input.isBlank(i); i++) expected[i] = Expected.undecided
+  }
   const spliced = turn.spans.some(({ part }) => part === 'tool')
   if (endToken >= 0) {
     expected[endToken] =

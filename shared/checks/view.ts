@@ -6,6 +6,7 @@ import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { AuditSettings, TrajectoryView } from './check.ts'
 import { createFacts } from './create-facts.ts'
 import { logprobFacts } from './logprobs/sums.ts'
+import { storedPromptEnd } from './prompt-end.ts'
 import { provenanceOracle } from './provenance-oracle.ts'
 import { effectiveMask, effectiveWeights, tokenStates } from './states.ts'
 import { structureOracle } from './structure-oracle.ts'
@@ -84,7 +85,8 @@ function oracles(
   const input = {
     segmentation,
     provenance,
-    promptLength: trajectory.promptLength,
+    promptEnd: storedPromptEnd(trajectory, segmentation, segmentation.padding),
+    isBlank: (at: number) => /^\s+$/.test(decodeSpan(tokenizer.table, ids, at, at + 1)),
     stopsOnString: /stop_(string|sequence)/.test(trajectory.finishReason ?? ''),
     endMayBePadding: ({ endToken }: Turn) =>
       endToken === ids.length - 1 && (tokenizer.frame?.pad.includes(ids[endToken] as number) ?? false),

@@ -94,6 +94,53 @@ describe('what ids cannot tell', () => {
     expect(expected[row.layout[1]!.endToken]).toBe(Expected.undecided)
     expect(expected[reply.end]).toBe(Expected.trained)
   })
+
+  it('empty lines around a spliced reply may be the environment’s', () => {
+    const row = conversation(qwen2, [
+      user('Who?'),
+      assistant('Ask who\n\n<information>Ines.</information>\n\nIt was she.'),
+    ])
+    const { expected, segmentation, ids, text } = viewOf(row)
+    const reply = segmentation!.turns[1]!.spans.find(({ part }) => part === 'tool')!
+    const blanks = [...ids.keys()].filter(
+      (at) => /^\n+$/.test(text({ start: at, end: at + 1 })) && at >= reply.start - 1,
+    )
+    expect(blanks).toContain(reply.start - 1)
+    expect(expected[reply.start - 1]).toBe(Expected.undecided)
+    expect(expected[reply.start - 2]).toBe(Expected.trained)
+    expect(expected[row.layout[1]!.contentEnd - 1]).toBe(Expected.trained)
+  })
+
+  it('ends that all hold what the format puts on unsampled tokens may be appended', () => {
+    const row = searchRow(qwen2, 0, {}, { logprobs: 'sampler' })
+    const ends = row.layout.flatMap(({ role, endToken }) => (role === 'assistant' ? [endToken] : []))
+    const scores = (score: number) =>
+      row.record
+        .logprobs!.sampler!.map((value) => value ?? 0)
+        .with(ends[0]!, score)
+        .with(ends[1]!, 0)
+    const expectedWith = (score: number) => {
+      const edited = { ...row, record: { ...row.record, logprobs: { sampler: scores(score) } } }
+      const { expected } = viewOf(edited, qwen2, 'rl', 0)
+      return ends.map((end) => expected[end])
+    }
+    expect(expectedWith(0)).toEqual([Expected.undecided, Expected.undecided])
+    // One end that was sampled shows that this environment lets the model close its turns.
+    expect(expectedWith(-0.2)).toEqual([Expected.trained, Expected.trained])
+  })
+})
+
+it('a stored prompt length may count the left padding or not', () => {
+  const turns = [user('2 + 2?'), assistant('4'), user('3 + 3?'), assistant('6')]
+  for (const padLeft of [0, 5, 40]) {
+    const { layout } = conversation(qwen2, turns, { padLeft })
+    const end = layout[3]!.headerEnd
+    for (const prompt_length of [end, end - padLeft]) {
+      const { expected, facts } = viewOf(conversation(qwen2, turns, { padLeft, more: { prompt_length } }))
+      expect(facts.promptLength).toBe(end - padLeft)
+      expect(expected[layout[1]!.contentStart]).toBe(Expected.undecided)
+    }
+  }
 })
 
 describe('the provenance oracle', () => {

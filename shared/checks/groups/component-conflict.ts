@@ -64,7 +64,7 @@ interface Conflict {
   readonly sentence: string
 }
 
-function conflictsOf({ components, pairs }: Components, thresholds: Thresholds): Conflict[] {
+function conflictsOf({ components, pairs, degreesOfFreedom }: Components, thresholds: Thresholds): Conflict[] {
   const against = components.filter(
     ({ varianceShare, correlation }) =>
       varianceShare >= thresholds['opposing-share'] && correlation !== null && correlation < 0,
@@ -73,6 +73,8 @@ function conflictsOf({ components, pairs }: Components, thresholds: Thresholds):
   const cancelling = pairs.filter(
     ({ names, correlation }) =>
       correlation <= thresholds['cancelling-correlation'] &&
+      Math.atanh(Math.min(-correlation, 1)) * Math.sqrt(Math.max(0, degreesOfFreedom - 2)) >=
+        thresholds['cancelling-evidence'] &&
       names.every((name) => (shares.get(name) ?? 0) >= thresholds['cancelling-share']),
   )
   return [

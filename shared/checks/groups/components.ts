@@ -7,6 +7,8 @@ export interface Components {
   readonly components: readonly ComponentMeasures[]
   /** Pairs whose correlation within groups is known; each pair once. */
   readonly pairs: readonly { readonly names: readonly [string, string]; readonly correlation: number }[]
+  /** Rollouts less one for each group whose mean was taken out: what the correlations rest on. */
+  readonly degreesOfFreedom: number
 }
 
 /** How one reward component moves with the total inside groups. */
@@ -69,7 +71,7 @@ export function componentsOf(groups: readonly GroupView[], thresholds: Threshold
       return together === null ? [] : [{ names: [a, b] as const, correlation: together }]
     }),
   )
-  return { components, pairs }
+  return { components, pairs, degreesOfFreedom: totals.length - ends.length }
 }
 
 /** In how many groups a component moves against the total, of those where both move. */

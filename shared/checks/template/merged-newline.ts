@@ -1,6 +1,7 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeBefore, writtenTurns } from '../edges.ts'
+import { storedPromptEnd } from '../prompt-end.ts'
 
 export const T18: Check = {
   code: 'T18',
@@ -18,9 +19,10 @@ export const T18: Check = {
     const { segmentation, trajectory } = view
     // Data for supervised training is encoded from text, and so it should be.
     if (segmentation === null || policy.id === 'sft') return
+    const promptEnd = storedPromptEnd(trajectory, segmentation, segmentation.padding)
     for (const turn of writtenTurns(segmentation)) {
       // Turns of the prompt were rendered as text, and a text may begin with newlines.
-      const history = trajectory.promptLength !== null && turn.end <= trajectory.promptLength
+      const history = promptEnd !== null && turn.end <= promptEnd
       if (turn.header !== 'present' || history) continue
       const merged = mergedNewlines(view, turn)
       report.place(merged !== null, { turn: turn.ordinal, boundary: edgeBefore(segmentation, turn) })

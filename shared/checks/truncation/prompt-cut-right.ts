@@ -2,6 +2,7 @@ import { type Segmentation, TokenState, type Turn } from '../../model/tokens.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import { encoded } from '../encoded.ts'
+import { storedPromptEnd } from '../prompt-end.ts'
 import { findCut } from './cut-text.ts'
 
 /** C02. The prompt was cut at its end or in its middle: what the model answers is not what was asked. */
@@ -61,10 +62,8 @@ interface PromptFault {
 
 /** What is trained begins inside a turn of the prompt: its end and the assistant header are gone. */
 function runsIntoCompletion(view: TrajectoryView, segmentation: Segmentation, turn: Turn): PromptFault | null {
-  const { promptLength } = view.trajectory
-  if (promptLength === null) return null
-  const at = segmentation.padding.left + promptLength
-  if (at <= turn.contentStart || at >= turn.contentEnd) return null
+  const at = storedPromptEnd(view.trajectory, segmentation, segmentation.padding)
+  if (at === null || at <= turn.contentStart || at >= turn.contentEnd) return null
   const wrote = view.states[at] === TokenState.trained || view.trajectory.sampled?.[at] === 1
   if (!wrote || view.states[at - 1] === TokenState.trained) return null
   const message = `The prompt ends inside a ${turn.role} turn: its end and the assistant header are cut, and the completion follows`

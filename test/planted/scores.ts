@@ -1,0 +1,83 @@
+import { naturalLogprobs } from '../../samples/logprobs.ts'
+import type { Random } from '../../samples/random.ts'
+import { round } from '../../samples/rewards.ts'
+import type { PlantedRollout, PlantedToken } from './rollout.ts'
+
+const DIGITS = 5
+
+/**
+ * Scores every token as three engines of nearly the same weights do: the sampler what it wrote, trainer and reference everything
+ * but the first token. A fifth of what was sampled has exactly 0.
+ */
+export function score(rollout: PlantedRollout, seed: string, random: Random): void {
+  const { tokens, family } = rollout
+  const { sampler, trainer } = naturalLogprobs(
+    {
+      ids: tokens.map(({ id }) => id),
+      mask: tokens.map(({ sampled }) => (sampled ? 1 : 0)),
+      sampled: tokens.map(({ sampled, turn }) => (sampled ? turn + 1 : 0)),
+      attention: [],
+      promptLength: 0,
+      truncated: false,
+      finishReason: 'stop',
+      turns: [],
+    },
+    { tokenizer: family.tokenizer, context: 'same', seed },
+  )
+  tokens.forEach((token, at) => {
+    token.sampler = sampler[at] ?? Number.NaN
+    token.trainer = at === 0 ? Number.NaN : (trainer[at] ?? round(-2 * random.exponential(), DIGITS))
+    token.reference = Number.isNaN(token.trainer) ? Number.NaN : referenceOf(token, random)
+  })
+}
+
+/** The reference is an earlier policy: a little less sure of what this one writes. */
+function referenceOf({ trainer }: PlantedToken, random: Random): number {
+  const moved = random.normal() * (0.001 + 0.12 * Math.min(1, -trainer))
+  return Math.min(0, round(trainer + moved, DIGITS))
+}
+
+/** Runs of exactly 0 over a fifth of what was sampled, each as long as the longest that was seen in real dumps. */
+export function zeroRuns(rollout: PlantedRollout, random: Random, run = 19): void {
+  const sampled = rollout.tokens.filter((token) => token.sampled && token.part === 'content')
+  let left = Math.floor(sampled.length / 5)
+  for (let at = random.integer(0, run); left > 0 && at < sampled.length; at += run * 4 + random.integer(1, run)) {
+    for (const token of sampled.slice(at, at + Math.min(run, left))) {
+      token.sampler = 0
+      token.trainer = random.chance(0.7) ? 0 : -(10 ** -DIGITS)
+      left--
+    }
+  }
+}
+
+/** How a trainer makes advantages of the rewards of a group. */
+export const SCHEMES = ['centred', 'scaled', 'leave-one-out'] as const
+export type Scheme = (typeof SCHEMES)[number]
+
+/** Gives every member its advantage. Rows that train nothing are left out of the baseline, as they should be. */
+export function credit(members: readonly PlantedRollout[], scheme: Scheme): void {
+  const counted = members.filter(trains)
+  const rewards = counted.map(({ reward }) => reward)
+  const advantages = advantagesOf(rewards, scheme)
+  for (const member of members) setAdvantage(member, advantages[counted.indexOf(member)] ?? 0)
+}
+
+export function trains(rollout: PlantedRollout): boolean {
+  return !rollout.excluded && rollout.tokens.some(({ trained }) => trained)
+}
+
+export function setAdvantage(rollout: PlantedRollout, advantage: number): void {
+  rollout.advantage = advantage
+  for (const token of rollout.tokens) token.advantage = token.part === 'padding' ? 0 : advantage
+}
+
+export function advantagesOf(rewards: readonly number[], scheme: Scheme): number[] {
+  const count = rewards.length
+  if (count < 2) return rewards.map(() => 0)
+  const sum = rewards.reduce((all, one) => all + one, 0)
+  const mean = sum / count
+  if (scheme === 'leave-one-out') return rewards.map((reward) => reward - (sum - reward) / (count - 1))
+  if (scheme === 'centred') return rewards.map((reward) => reward - mean)
+  const variance = rewards.reduce((all, one) => all + (one - mean) ** 2, 0) / (count - 1)
+  return rewards.map((reward) => (reward - mean) / (Math.sqrt(variance) + 1e-4))
+}

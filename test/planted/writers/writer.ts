@@ -1,0 +1,58 @@
+import type { AuditOptions } from '../../../shared/model/policy.ts'
+import type { PlantedDump } from '../dump.ts'
+import type { PlantedRollout, PlantedToken } from '../rollout.ts'
+
+/** A file as a trainer leaves it, and what a person would declare about it. */
+export interface WrittenDump {
+  readonly text: string
+  readonly options: AuditOptions
+  /** `record.part` under which the reader finds each rollout, in the order of the dump. */
+  readonly places: readonly string[]
+}
+
+export interface Writer {
+  readonly format: string
+  /** What the format carries beside the ids; plants name what they need. */
+  readonly carries: ReadonlySet<Carried>
+  write(dump: PlantedDump): WrittenDump
+}
+
+export const CARRIED = [
+  'mask',
+  'sampler',
+  'trainer',
+  'reference',
+  'attention',
+  'messages',
+  'tools',
+  'documents',
+  'answer',
+  'components',
+  'advantages',
+  'token-advantages',
+  'padding',
+  'limits',
+  'finish',
+  'prompt-length',
+  'environment-end',
+  'more',
+] as const
+/** `environment-end`: rows may end with tokens that the model did not write. `more`: fields of `PlantedRollout.more`. */
+export type Carried = (typeof CARRIED)[number]
+
+export function jsonl(records: readonly unknown[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('')
+}
+
+export const idsOf = ({ tokens }: PlantedRollout) => tokens.map(({ id }) => id)
+export const maskOf = ({ tokens }: PlantedRollout) => tokens.map(({ trained }) => (trained ? 1 : 0))
+
+/** Values of every token; `missing` where there is none. */
+export function valuesOf<T>({ tokens }: PlantedRollout, value: (token: PlantedToken) => number, missing: T) {
+  return tokens.map((token) => {
+    const number = value(token)
+    return Number.isNaN(number) ? missing : number
+  })
+}
+
+export const rowPlaces = ({ rollouts }: PlantedDump) => rollouts.map((_, record) => `${record}.0`)
