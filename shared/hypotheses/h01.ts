@@ -1,6 +1,6 @@
 import { type AdvantageMeasures, measureAdvantages } from './advantages.ts'
+import { amplifiedBounds, type Bounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { H01 as RULES } from './thresholds.ts'
 import {
   type Argument,
   checkOf,
@@ -30,19 +30,20 @@ function decide(input: HypothesisInput): Judgement {
   if (found.completeGroups === 0) return notCheckable(['complete groups: every group lacks members or rewards'])
 
   const { scaling } = found
+  const bounds = amplifiedBounds(input.dump.settings.thresholds)
   const explosion = checkOf(input, 'A03')
   const exploded = explosion?.status === 'fail'
-  const amplified = scaling?.scaled === true && holds(found.amplifiedShare, RULES.groups.supported)
+  const amplified = scaling?.scaled === true && holds(found.amplifiedShare, bounds.supported)
   // Without a known scaling, a spread that is not small cannot be amplified either.
-  const few = holds(scaling === null ? found.noiseShare : found.amplifiedShare, RULES.groups.contradicted)
+  const few = holds(scaling === null ? found.noiseShare : found.amplifiedShare, bounds.contradicted)
   const unscaled = scaling !== null && !scaling.scaled
   const verdict = exploded || amplified ? 'supported' : unscaled || few ? 'contradicted' : 'inconclusive'
   const unknown = scaling !== null ? [] : input.streams.has('advantages') ? ['how rewards are scaled'] : ['advantages']
   return {
     verdict,
     because: [
-      ...schemeLine(found),
-      ...shareLine(found),
+      ...schemeLine(found, bounds),
+      ...shareLine(found, bounds),
       ...(explosion === null || explosion.checked === 0
         ? []
         : compared(
@@ -65,8 +66,10 @@ function decide(input: HypothesisInput): Judgement {
   }
 }
 
-function shareLine({ scaling, noiseShare, amplifiedShare, amplification }: AdvantageMeasures): Argument[] {
-  const { supported, contradicted } = RULES.groups
+function shareLine(
+  { scaling, noiseShare, amplifiedShare, amplification }: AdvantageMeasures,
+  { supported, contradicted }: Bounds,
+): Argument[] {
   const share = 'share of complete groups with a reward std below the noise floor'
   if (scaling?.scaled) {
     return compared(`${share}, amplified ${amplification} times or more`, amplifiedShare, supported, contradicted, [
@@ -82,14 +85,14 @@ function shareLine({ scaling, noiseShare, amplifiedShare, amplification }: Advan
   )
 }
 
-function schemeLine({ scaling }: AdvantageMeasures): Argument[] {
+function schemeLine({ scaling }: AdvantageMeasures, { supported }: Bounds): Argument[] {
   if (scaling === null) return stated('advantage scheme', 'unknown')
   const { scheme, eps, origin, fit, scaled } = scaling
   const formula = scaled ? `${scheme}, eps ${eps}` : scheme
   const known =
     origin === 'given' ? 'given' : `fits ${Math.round((fit?.share ?? 0) * 100)} % of ${fit?.groups ?? 0} groups`
   const share = 'share of complete groups with a reward std below the noise floor'
-  const otherwise = `advantages are divided by the std of their group, and the ${share} is ${boundText(share, RULES.groups.supported)}`
+  const otherwise = `advantages are divided by the std of their group, and the ${share} is ${boundText(share, supported)}`
   const lines = stated('advantage scheme', `${formula} (${known})`)
   return scaled
     ? lines

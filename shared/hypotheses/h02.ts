@@ -1,7 +1,7 @@
 import { count } from '../model/number-text.ts'
+import { type Bounds, untrainedBound, weightBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { isFrameFault, type MaskingMeasures, measureMasking } from './masking.ts'
-import { H02 as RULES } from './thresholds.ts'
 import {
   type Argument,
   compared,
@@ -29,24 +29,26 @@ function decide(input: HypothesisInput): Judgement {
   const { unsampledShare: share, systematic, failing } = found
   if (share === null && found.looked.length === 0) return notCheckable(whatOraclesLack(input))
 
+  const { thresholds } = input.dump.settings
+  const [weight, untrained] = [weightBounds(thresholds), untrainedBound(thresholds)]
   // Which token a mask value belongs to is not settled: only what the ids themselves lack counts.
   const undecided = input.dump.settings.alignmentUndecided
   const proof = undecided ? systematic.filter(({ code }) => isFrameFault(code)) : systematic
-  const heavy = !undecided && share !== null && holds(share, RULES.weight.supported)
+  const heavy = !undecided && share !== null && holds(share, weight.supported)
   // A mask without a single 1 has no weight to share out; it is itself what the M codes report.
-  const light = share === null ? input.totalWeight === 0 : holds(share, RULES.weight.contradicted)
+  const light = share === null ? input.totalWeight === 0 : holds(share, weight.contradicted)
   const supported = proof.length > 0 || heavy
   // The mask may leave out what the model wrote without any turn being left out whole: no fault has that name, but it is not right.
   const missed = input.dump.settings.policy.intended.includes('M03') ? null : input.untrainedShare
-  const covers = missed === null || holds(missed, RULES.untrained)
+  const covers = missed === null || holds(missed, untrained)
   const contradicted = !undecided && failing.length === 0 && light && covers
   const decisive = failing.map(({ code }) => code)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
       ...faultLines(found),
-      ...weightLine(share, undecided),
-      ...missedLine(missed, undecided),
+      ...weightLine(share, undecided, weight),
+      ...missedLine(missed, undecided, untrained),
       ...lesserFaults(H02, input, decisive),
     ],
     missing: [
@@ -57,20 +59,20 @@ function decide(input: HypothesisInput): Judgement {
   }
 }
 
-function weightLine(share: number | null, undecided: boolean): Argument[] {
+function weightLine(share: number | null, undecided: boolean, bounds: Bounds): Argument[] {
   const name = 'share of the loss weight on tokens that no oracle calls sampled'
   if (undecided) return stated(`${name}, as the mask is read for now`, share)
-  return compared(name, share, RULES.weight.supported, RULES.weight.contradicted, ['M01', 'M08', 'M09', 'M11', 'M12'])
+  return compared(name, share, bounds.supported, bounds.contradicted, ['M01', 'M08', 'M09', 'M11', 'M12'])
 }
 
-function missedLine(share: number | null, undecided: boolean): Argument[] {
+function missedLine(share: number | null, undecided: boolean, bound: ReturnType<typeof untrainedBound>): Argument[] {
   const name = 'share of sampled tokens that carry no loss, in rollouts that train something'
   if (share === null) return []
   if (undecided) return stated(`${name}, as the mask is read for now`, share)
-  const covers = holds(share, RULES.untrained)
-  const { threshold } = RULES.untrained
+  const covers = holds(share, bound)
+  const { threshold } = bound
   const measure = { measure: name, value: share, threshold, comparison: covers ? '<' : '>=', checks: ['M03'] } as const
-  const decides = { supported: null, contradicted: RULES.untrained }
+  const decides = { supported: null, contradicted: bound }
   return [{ measure: { ...measure, checks: [...measure.checks] }, speaksFor: covers ? 'contradicted' : null, decides }]
 }
 

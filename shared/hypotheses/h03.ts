@@ -1,6 +1,6 @@
 import { fitKl, type KlFit, meanK3 } from '../checks/logprobs/kl-fit.ts'
+import { type Bounds, leastKlBounds, meanKlBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { H03 as RULES } from './thresholds.ts'
 import {
   type Argument,
   compared,
@@ -28,22 +28,22 @@ function decide(input: HypothesisInput): Judgement {
   const k3 = meanK3(input.dump.facts)
   if (k3 === null) return notCheckable(['trained tokens that both trainer and reference scored'])
   const fit = fitKl(input.dump)
+  const { thresholds } = input.dump.settings
+  const [size, least] = [meanKlBounds(thresholds), leastKlBounds(thresholds)]
   // A KL that follows no formula is taken at its word; one that does is k3 times some constant.
   const mean = fit !== null && fit.best === null ? fit.mean : k3
   // k1 and a difference of logprobs may be negative; what follows neither of them may not.
-  const negative = fit !== null && holds(fit.least, RULES.least.supported) && fit.best !== 'k1'
+  const negative = fit !== null && holds(fit.least, least.supported) && fit.best !== 'k1'
   const wrong = fit !== null && (fit.reversed || fit.undeclared)
-  const large = holds(mean, RULES.mean.supported)
+  const large = holds(mean, size.supported)
   const supported = negative || wrong || large
   const sound = fit !== null && fit.best === (fit.declared ?? 'k3') && !negative
-  const contradicted = !supported && sound && holds(mean, RULES.mean.contradicted)
+  const contradicted = !supported && sound && holds(mean, size.contradicted)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
-      ...(fit === null ? [] : formulaLines(fit)),
-      ...compared('mean KL over trained tokens (k3), in nats', mean, RULES.mean.supported, RULES.mean.contradicted, [
-        'L10',
-      ]),
+      ...(fit === null ? [] : formulaLines(fit, least)),
+      ...compared('mean KL over trained tokens (k3), in nats', mean, size.supported, size.contradicted, ['L10']),
       ...(fit === null ? [] : stated('mean of the stored KL', fit.mean)),
       ...lesserFaults(H03, input, ['L10']),
     ],
@@ -55,7 +55,7 @@ function decide(input: HypothesisInput): Judgement {
   }
 }
 
-function formulaLines(fit: KlFit): Argument[] {
+function formulaLines(fit: KlFit, bounds: Bounds): Argument[] {
   const { best, least, declared, reversed, undeclared, scales } = fit
   const scale = best === null ? 1 : scales[best]
   const name =
@@ -77,7 +77,7 @@ function formulaLines(fit: KlFit): Argument[] {
     ).map((line): Argument => ({ ...line, speaksFor })),
     ...(best === 'k1'
       ? stated('least stored KL', least)
-      : compared('least stored KL', least, RULES.least.supported, RULES.least.contradicted, ['L10'])),
+      : compared('least stored KL', least, bounds.supported, bounds.contradicted, ['L10'])),
   ]
 }
 

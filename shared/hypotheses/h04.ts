@@ -1,6 +1,7 @@
 import type { Count } from '../model/report.ts'
+import type { Thresholds } from '../model/thresholds/registry.ts'
+import { lostBounds, nearLimitBounds, visibleBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { H04 as RULES } from './thresholds.ts'
 import { measureTruncation, type TruncationMeasures } from './truncation.ts'
 import {
   type Argument,
@@ -30,18 +31,23 @@ function decide(input: HypothesisInput): Judgement {
   if (near === null) {
     return notCheckable(['limits: none is given, in the metadata, or shown by rollouts that end at one length'])
   }
+  const { thresholds } = input.dump.settings
+  const nearBounds = nearLimitBounds(thresholds)
   const lost = share(found.lost)
   const visible = share(found.documentsVisible)
   const supported =
-    holds(near, RULES.nearLimit.supported) ||
-    (lost !== null && holds(lost, RULES.lost.supported)) ||
-    (visible !== null && holds(visible, RULES.documents.supported))
+    holds(near, nearBounds.supported) ||
+    (lost !== null && holds(lost, lostBounds(thresholds).supported)) ||
+    (visible !== null && holds(visible, visibleBounds(thresholds).supported))
   // Without documents there are none to lose; without ends that tell, "nothing lost" is not known.
   const contradicted =
-    !supported && holds(near, RULES.nearLimit.contradicted) && lost !== null && holds(lost, RULES.lost.contradicted)
+    !supported &&
+    holds(near, nearBounds.contradicted) &&
+    lost !== null &&
+    holds(lost, lostBounds(thresholds).contradicted)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
-    because: [...argumentsOf(found, near, lost, visible), ...lesserFaults(H04, input, [])],
+    because: [...argumentsOf(found, { near, lost, visible }, thresholds), ...lesserFaults(H04, input, [])],
     missing: [
       ...(lost === null ? [input.streams.has('tokenizer') ? 'turns in the ids' : 'tokenizer'] : []),
       ...(visible === null ? ['documents'] : []),
@@ -51,7 +57,16 @@ function decide(input: HypothesisInput): Judgement {
   }
 }
 
-function argumentsOf(found: TruncationMeasures, near: number, lost: number | null, visible: number | null): Argument[] {
+interface Shares {
+  readonly near: number | null
+  readonly lost: number | null
+  readonly visible: number | null
+}
+
+function argumentsOf(found: TruncationMeasures, { near, lost, visible }: Shares, thresholds: Thresholds): Argument[] {
+  const nearBounds = nearLimitBounds(thresholds)
+  const lostBound = lostBounds(thresholds)
+  const visibleBound = visibleBounds(thresholds)
   const limits = found.nearLimit.map(({ limit, value }) => `${limit} ${value}`).join(', ')
   const cut = found.rewardCut !== null && found.rewardClosed !== null
   return [
@@ -60,13 +75,13 @@ function argumentsOf(found: TruncationMeasures, near: number, lost: number | nul
       compared(
         `share of rollouts within ${found.nearTokens} tokens of a limit (${limits})`,
         near,
-        RULES.nearLimit.supported,
-        RULES.nearLimit.contradicted,
+        nearBounds.supported,
+        nearBounds.contradicted,
       ),
     ),
     ...behind(
       { lostText: true },
-      compared('share of rollouts that lost text', lost, RULES.lost.supported, RULES.lost.contradicted, [
+      compared('share of rollouts that lost text', lost, lostBound.supported, lostBound.contradicted, [
         'C01',
         'C03',
         'C07',
@@ -78,8 +93,8 @@ function argumentsOf(found: TruncationMeasures, near: number, lost: number | nul
       compared(
         'share of rollouts whose supporting documents are visible at the answer',
         visible,
-        RULES.documents.supported,
-        RULES.documents.contradicted,
+        visibleBound.supported,
+        visibleBound.contradicted,
       ),
     ),
     ...stated('mean length in tokens', found.meanLength),

@@ -1,7 +1,8 @@
 import type { ComponentMeasures } from '../checks/groups/components.ts'
+import type { Thresholds } from '../model/thresholds/registry.ts'
+import { contrastBounds, flatBounds, opposingBounds, withinBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { measureRewards, type RewardMeasures } from './reward.ts'
-import { H05 as RULES } from './thresholds.ts'
 import {
   type Argument,
   compared,
@@ -27,18 +28,19 @@ function decide(input: HypothesisInput): Judgement {
   const found = measureRewards(input.dump)
   if (found.completeGroups === 0) return notCheckable(['complete groups: every group lacks members or rewards'])
 
+  const { thresholds } = input.dump.settings
   const flat = found.groupsWithoutContrast / found.completeGroups
   // Without a range every group is flat already.
   const within = found.range === 0 ? null : found.within / found.range
   const supported =
-    holds(flat, RULES.flat.supported) ||
-    (within !== null && holds(within, RULES.within.supported)) ||
-    (found.contrastRatio !== null && holds(found.contrastRatio, RULES.contrast.supported)) ||
-    (found.components ?? []).some(opposes)
+    holds(flat, flatBounds(thresholds).supported) ||
+    (within !== null && holds(within, withinBounds(thresholds).supported)) ||
+    (found.contrastRatio !== null && holds(found.contrastRatio, contrastBounds(thresholds).supported)) ||
+    (found.components ?? []).some((each) => opposes(each, thresholds))
   return {
     // Components whose weights are not known may conflict unseen.
     verdict: supported ? 'supported' : found.componentsUnexplained ? 'inconclusive' : 'contradicted',
-    because: [...argumentsOf(found, flat, within), ...lesserFaults(H05, input, ['A01'])],
+    because: [...argumentsOf(found, flat, within, thresholds), ...lesserFaults(H05, input, ['A01'])],
     missing: found.componentsUnexplained
       ? ['the weights of the reward components: the total is not a weighted sum of those stored']
       : input.streams.has('reward_components')
@@ -50,42 +52,46 @@ function decide(input: HypothesisInput): Judgement {
 }
 
 /** A component that carries much of the variance, and is high where the total is low. */
-function opposes({ varianceShare, correlation }: ComponentMeasures): boolean {
-  return pullsAgainst(correlation) && holds(varianceShare, RULES.opposing.supported)
+function opposes({ varianceShare, correlation }: ComponentMeasures, thresholds: Thresholds): boolean {
+  return pullsAgainst(correlation) && holds(varianceShare, opposingBounds(thresholds).supported)
 }
 
 function pullsAgainst(correlation: number | null): boolean {
   return correlation !== null && correlation < 0
 }
 
-function argumentsOf(found: RewardMeasures, flat: number, within: number | null): Argument[] {
+function argumentsOf(found: RewardMeasures, flat: number, within: number | null, thresholds: Thresholds): Argument[] {
+  const flatBound = flatBounds(thresholds)
+  const withinBound = withinBounds(thresholds)
+  const contrast = contrastBounds(thresholds)
   return [
-    ...compared('share of complete groups without contrast', flat, RULES.flat.supported, RULES.flat.contradicted, [
+    ...compared('share of complete groups without contrast', flat, flatBound.supported, flatBound.contradicted, [
       'A01',
     ]),
     ...compared(
       'mean reward std within groups, as a share of the reward range',
       within,
-      RULES.within.supported,
-      RULES.within.contradicted,
+      withinBound.supported,
+      withinBound.contradicted,
     ),
     ...compared(
       'contrast ratio: std within groups / std between groups',
       found.contrastRatio,
-      RULES.contrast.supported,
-      RULES.contrast.contradicted,
+      contrast.supported,
+      contrast.contradicted,
     ),
-    ...(found.components ?? []).flatMap(componentLines),
+    ...(found.components ?? []).flatMap((each) => componentLines(each, thresholds)),
     ...stated('mean reward std within groups', found.within),
     ...stated('reward range', found.range),
   ]
 }
 
-function componentLines({ name, varianceShare, correlation }: ComponentMeasures): Argument[] {
+function componentLines({ name, varianceShare, correlation }: ComponentMeasures, thresholds: Thresholds): Argument[] {
   const share = `share of the variance within groups from reward component ${name}`
   if (!pullsAgainst(correlation)) return stated(share, varianceShare)
+  const { supported, contradicted } = opposingBounds(thresholds)
   return [
-    ...compared(`${share}, against the total`, varianceShare, RULES.opposing.supported, RULES.opposing.contradicted),
+    ...compared(`${share}, against the total`, varianceShare, supported, contradicted),
     ...stated(`correlation of ${name} with the total`, correlation),
   ]
 }

@@ -1,5 +1,4 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { TREND_STEPS } from '../checks/logprobs/thresholds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { type RewardTrend, rewardTrend } from './reward-trend.ts'
 import { type Argument, conclude, deciding, type Judgement, notCheckable, stated } from './verdict.ts'
@@ -18,12 +17,14 @@ function decide(input: HypothesisInput): Judgement {
   const runs = [input.dump.facts, against.dump.facts]
   const simple = runs.find(isSingleTurn)
   if (simple === undefined) return notCheckable(['a single-turn run: both have rollouts of several assistant turns'])
-  const trend = rewardTrend(simple)
+  const { thresholds } = input.dump.settings
+  const steps = thresholds['trend-steps']
+  const trend = rewardTrend(simple, thresholds)
   if (trend === null) {
-    return notCheckable([`rewards of at least ${TREND_STEPS} training steps in the single-turn run`])
+    return notCheckable([`rewards of at least ${steps} training steps in the single-turn run`])
   }
   const others = runs.filter((facts) => facts !== simple)
-  const other = others[0] === undefined ? null : rewardTrend(others[0])
+  const other = others[0] === undefined ? null : rewardTrend(others[0], thresholds)
   // A trainer that improves the harder task is not broken, whatever keeps the simple one flat.
   const verdict = trend.rises ? 'contradicted' : other?.rises ? 'inconclusive' : 'supported'
   return {
@@ -32,7 +33,7 @@ function decide(input: HypothesisInput): Judgement {
       ...linesOf('the single-turn run', trend, trend.rises ? 'contradicted' : 'supported'),
       ...(other === null ? [] : linesOf('the other run', other, null)),
     ],
-    missing: other === null ? [`rewards of at least ${TREND_STEPS} training steps in the other run`] : [],
+    missing: other === null ? [`rewards of at least ${steps} training steps in the other run`] : [],
     firm: true,
   }
 }

@@ -1,7 +1,6 @@
-import { TREND_STEPS } from '../checks/logprobs/thresholds.ts'
 import { type GapTrend, gapTrend } from '../checks/logprobs/trend.ts'
+import { type Bounds, gapBounds, gapRankBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { H06_LORA as RULES } from './thresholds.ts'
 import {
   type Argument,
   checkOf,
@@ -30,19 +29,21 @@ function decide(input: HypothesisInput): Judgement {
   if (missing.length > 0) return notCheckable(missing)
   const gap = meanGap(input)
   if (gap === null) return notCheckable(['trained tokens that both sampler and trainer scored'])
+  const { thresholds } = input.dump.settings
+  const bounds = gapBounds(thresholds)
   const stale = checkOf(input, 'L08')
   const frozen = stale?.status === 'fail'
-  const trend = gapTrend(input.dump.facts, input.dump.settings.thresholds)
+  const trend = gapTrend(input.dump.facts, thresholds)
   if (trend === null && !frozen) return tooFewSteps(input, gap)
   const grows = trend?.grows === true
-  const supported = frozen || (grows && holds(gap, RULES.gap.supported))
-  const contradicted = !supported && trend !== null && !grows && holds(gap, RULES.gap.contradicted)
+  const supported = frozen || (grows && holds(gap, bounds.supported))
+  const contradicted = !supported && trend !== null && !grows && holds(gap, bounds.contradicted)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
       ...(frozen ? staleLine(stale.places.affected) : []),
-      ...gapLines(gap, grows),
-      ...(trend === null ? [] : trendLines(trend)),
+      ...gapLines(gap, grows, bounds),
+      ...(trend === null ? [] : trendLines(trend, gapRankBounds(thresholds))),
       ...lesserFaults(H06_LORA, input, ['L08']),
     ],
     missing: [],
@@ -57,7 +58,9 @@ function tooFewSteps(input: HypothesisInput, gap: number): Judgement {
   return {
     verdict: 'not-checkable',
     because: stated('mean gap of sampler and trainer logprobs, in nats', gap, ['L01']),
-    missing: [`rollouts of at least ${TREND_STEPS} training steps, for a trend (${there})`],
+    missing: [
+      `rollouts of at least ${input.dump.settings.thresholds['trend-steps']} training steps, for a trend (${there})`,
+    ],
     firm: false,
   }
 }
@@ -79,26 +82,26 @@ function staleLine(affected: number): Argument[] {
   ])
 }
 
-function gapLines(gap: number, grows: boolean): Argument[] {
+function gapLines(gap: number, grows: boolean, bounds: Bounds): Argument[] {
   const name = 'mean gap of sampler and trainer logprobs, in nats'
-  const lines = compared(name, gap, RULES.gap.supported, RULES.gap.contradicted, ['L01'])
+  const lines = compared(name, gap, bounds.supported, bounds.contradicted, ['L01'])
   // A large gap that does not grow has another cause.
   if (grows) return lines
-  const supported = `the gap grows with the step, and is ${boundText(name, RULES.gap.supported)}`
+  const supported = `the gap grows with the step, and is ${boundText(name, bounds.supported)}`
   return deciding({ supported }, lines).map((line) =>
     line.speaksFor === 'supported' ? { ...line, speaksFor: null } : line,
   )
 }
 
-function trendLines({ rank, first, last, steps }: GapTrend): Argument[] {
+function trendLines({ rank, first, last, steps }: GapTrend, bounds: Bounds): Argument[] {
   return [
     ...deciding(
       { supported: null },
       compared(
         `rank correlation of the gap with the step, over ${steps.length} steps`,
         rank,
-        RULES.rank.supported,
-        RULES.rank.contradicted,
+        bounds.supported,
+        bounds.contradicted,
         ['L08'],
       ),
     ),

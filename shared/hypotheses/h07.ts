@@ -1,7 +1,7 @@
 import type { CheckResult } from '../model/report.ts'
+import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { rateOf, rolloutsByTurn, splitByTurn, type TurnSplit } from './multi-step.ts'
-import { H07 as LIMITS } from './thresholds.ts'
 import { type Argument, compared, conclude, deciding, type Judgement, notCheckable, stated } from './verdict.ts'
 
 /** Multi-step environment issues: what is right in the first assistant turn goes wrong in later ones. */
@@ -13,6 +13,7 @@ export const H07: Hypothesis = {
 }
 
 function decide(input: HypothesisInput): Judgement {
+  const { thresholds } = input.dump.settings
   const missing: string[] = (['ids', 'mask'] as const).filter((stream) => !input.streams.has(stream))
   const rollouts = rolloutsByTurn(input.dump.facts)
   const later = rollouts.slice(2).reduce((sum, count) => sum + count, 0)
@@ -31,21 +32,23 @@ function decide(input: HypothesisInput): Judgement {
     .filter(({ status }) => status === 'fail')
     .map((check) => ({ check, split: splitByTurn(check, rollouts) }))
     .filter(({ split }) => split.first.affected + split.later.affected > 0)
-  const growing = splits.filter(({ split }) => grows(split))
+  const growing = splits.filter(({ split }) => grows(split, thresholds))
   // The mask may be read one token off: neither its faults nor their absence mean anything by turn.
   const undecided = input.dump.settings.alignmentUndecided
-  const lone = splits.some(({ split }) => isLone(split))
+  const lone = splits.some(({ split }) => isLone(split, thresholds))
   const verdict = growing.length > 0 ? 'supported' : lone || undecided ? 'inconclusive' : 'contradicted'
   return {
     verdict,
     because: [
       ...stated('rollouts with a second assistant turn', rollouts[2] ?? 0),
-      ...(splits.length === 0 ? noFaults(looked) : splits.flatMap(({ check, split }) => linesOf(check, split))),
+      ...(splits.length === 0
+        ? noFaults(looked, thresholds)
+        : splits.flatMap(({ check, split }) => linesOf(check, split, thresholds))),
     ],
     missing: undecided ? ['the alignment of the mask: declare whether index i marks token i or token i + 1'] : [],
     firm:
       verdict === 'contradicted' ||
-      growing.some(({ check }) => check.pattern === 'systematic' || nearlyAll(check, rollouts, input)),
+      growing.some(({ check }) => check.pattern === 'systematic' || nearlyAll(check, rollouts, thresholds)),
   }
 }
 
@@ -90,19 +93,20 @@ function onlyWithManyTurns(checks: readonly CheckResult[]): Judgement {
   }
 }
 
-function noFaults(looked: readonly CheckResult[]): Argument[] {
+function noFaults(looked: readonly CheckResult[], thresholds: Thresholds): Argument[] {
   const codes = looked.map(({ code }) => code)
   const some = { comparison: '>', threshold: 0 } as const
   const lines = compared('error-severity faults in assistant turns', 0, some, { comparison: '=', threshold: 0 }, codes)
-  const supported = `an error-severity fault is at least ${LIMITS.timesTurnOne} times as frequent from assistant turn 2 on as in turn 1`
+  const supported = `an error-severity fault is at least ${thresholds['h07-times']} times as frequent from assistant turn 2 on as in turn 1`
   return deciding({ supported }, lines)
 }
 
-function linesOf(check: CheckResult, split: TurnSplit): Argument[] {
+function linesOf(check: CheckResult, split: TurnSplit, thresholds: Thresholds): Argument[] {
+  const atLeast = thresholds['h07-times']
   const name = `${check.title} (${check.code})`
-  const threshold = LIMITS.timesTurnOne * rateOf(split.first)
+  const threshold = atLeast * rateOf(split.first)
   const lines = compared(
-    `${name}: rate from assistant turn 2 on, against ${LIMITS.timesTurnOne} times that of turn 1`,
+    `${name}: rate from assistant turn 2 on, against ${atLeast} times that of turn 1`,
     rateOf(split.later),
     { comparison: '>=', threshold },
     { comparison: '<', threshold },
@@ -118,7 +122,7 @@ function linesOf(check: CheckResult, split: TurnSplit): Argument[] {
   )
   return [
     // Too few turns to speak of a rate: the comparison stands, and decides nothing.
-    ...(isLone(split)
+    ...(isLone(split, thresholds)
       ? deciding({ supported: `more than one later turn has the fault: ${name}` }, reachable).map((line) => ({
           ...line,
           speaksFor: null,
@@ -134,15 +138,15 @@ function times({ first, later }: TurnSplit): number {
   return rateOf(later) / rateOf(first)
 }
 
-function grows(split: TurnSplit): boolean {
-  return split.later.affected >= LIMITS.affectedTurns && times(split) >= LIMITS.timesTurnOne
+function grows(split: TurnSplit, thresholds: Thresholds): boolean {
+  return split.later.affected >= thresholds['h07-turns'] && times(split) >= thresholds['h07-times']
 }
 
 /** The rate is high enough, but it is that of a single turn. */
-function isLone(split: TurnSplit): boolean {
-  return !grows(split) && times(split) >= LIMITS.timesTurnOne
+function isLone(split: TurnSplit, thresholds: Thresholds): boolean {
+  return !grows(split, thresholds) && times(split) >= thresholds['h07-times']
 }
 
-function nearlyAll(check: CheckResult, rollouts: readonly number[], { dump }: HypothesisInput): boolean {
-  return rateOf(splitByTurn(check, rollouts).later) >= dump.settings.thresholds['systematic-share']
+function nearlyAll(check: CheckResult, rollouts: readonly number[], thresholds: Thresholds): boolean {
+  return rateOf(splitByTurn(check, rollouts).later) >= thresholds['systematic-share']
 }

@@ -1,7 +1,8 @@
 import type { Count } from '../model/report.ts'
+import type { Thresholds } from '../model/thresholds/registry.ts'
+import { pairBounds, rewardGapBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { measurePairs, type PairMeasures } from './pairs.ts'
-import { H08 as RULES } from './thresholds.ts'
 import {
   type Argument,
   compared,
@@ -31,20 +32,22 @@ function decide(input: HypothesisInput): Judgement {
       'questions that both runs have: none of this run is in the second (messages, or ids of one tokenizer)',
     ])
   }
+  const { thresholds } = input.dump.settings
+  const pairs = pairBounds(thresholds)
   const shares = [found.tools, found.system, found.rendering].flatMap((count) => share(count) ?? [])
   const cutGap = found.cut === null ? null : Math.abs(found.cut.here - found.cut.there)
-  const cutDiffers = cutGap !== null && found.cut?.sure === true && holds(cutGap, RULES.pairs.supported)
-  const scored = (found.likeTexts?.count ?? 0) >= RULES.likeTexts
+  const cutDiffers = cutGap !== null && found.cut?.sure === true && holds(cutGap, pairs.supported)
+  const scored = (found.likeTexts?.count ?? 0) >= thresholds['h08-like-answers']
   const gap = scored ? (found.likeTexts?.rewardGap ?? null) : null
   const supported =
-    shares.some((value) => holds(value, RULES.pairs.supported)) ||
+    shares.some((value) => holds(value, pairs.supported)) ||
     cutDiffers ||
-    (gap !== null && holds(gap, RULES.reward.supported))
+    (gap !== null && holds(gap, rewardGapBounds(thresholds).supported))
   // Rewards of like texts alone do not show that the prompts agree.
   const contradicted = !supported && shares.length > 0
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
-    because: [...linesOf(found, cutGap, cutDiffers, gap), ...lesserFaults(H08, input, [])],
+    because: [...linesOf(found, { cutGap, cutDiffers, gap }, thresholds), ...lesserFaults(H08, input, [])],
     missing: [
       ...(found.tools === null ? ['tools of both runs'] : []),
       ...(found.rendering === null ? ['ids of the prompts in both runs, by one tokenizer'] : []),
@@ -54,8 +57,15 @@ function decide(input: HypothesisInput): Judgement {
   }
 }
 
-function linesOf(found: PairMeasures, cutGap: number | null, cutDiffers: boolean, gap: number | null): Argument[] {
-  const { supported, contradicted } = RULES.pairs
+interface Differences {
+  readonly cutGap: number | null
+  readonly cutDiffers: boolean
+  readonly gap: number | null
+}
+
+function linesOf(found: PairMeasures, { cutGap, cutDiffers, gap }: Differences, thresholds: Thresholds): Argument[] {
+  const { supported, contradicted } = pairBounds(thresholds)
+  const rewardGap = rewardGapBounds(thresholds)
   const line = (what: string, count: Count | null, codes: readonly string[]) =>
     compared(`share of paired questions whose ${what}`, share(count), supported, contradicted, codes)
   const cut = compared('difference of the shares of rollouts that were cut', cutGap, supported, contradicted)
@@ -74,8 +84,8 @@ function linesOf(found: PairMeasures, cutGap: number | null, cutDiffers: boolean
     ...compared(
       `mean reward difference of answers in the same words${found.likeTexts === null ? '' : ` (${found.likeTexts.count})`}`,
       gap,
-      RULES.reward.supported,
-      RULES.reward.contradicted,
+      rewardGap.supported,
+      rewardGap.contradicted,
     ),
     ...stated('questions that both runs have', found.pairs),
   ]

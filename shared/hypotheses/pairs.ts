@@ -43,6 +43,7 @@ export function measurePairs(input: HypothesisInput, other: SecondRun): PairMeas
     cut: cutShares(
       pairs.flatMap(({ rows }) => rows),
       pairs.flatMap(({ others }) => others),
+      input.dump.settings.thresholds['run-standard-errors'],
     ),
     likeTexts: rewardGap(pairs),
   }
@@ -76,8 +77,8 @@ function countOf(values: readonly (boolean | null)[]): Count | null {
   return known.length === 0 ? null : { checked: known.length, affected: known.filter(Boolean).length }
 }
 
-/** Single rollouts of a pair end differently by chance; the shares over all of them do not, beyond two standard errors. */
-function cutShares(rows: Rows, others: Rows): PairMeasures['cut'] {
+/** Single rollouts of a pair end differently by chance; the shares over all of them do not, beyond some standard errors. */
+function cutShares(rows: Rows, others: Rows, errors: number): PairMeasures['cut'] {
   const share = (side: Rows) => {
     const telling = side.filter((row) => tellsEnd(row))
     return { count: telling.length, share: telling.filter((row) => wasCut(row)).length / telling.length }
@@ -86,7 +87,7 @@ function cutShares(rows: Rows, others: Rows): PairMeasures['cut'] {
   if (here.count === 0 || there.count === 0) return null
   const variance = (side: typeof here) => (side.share * (1 - side.share)) / side.count
   const error = Math.sqrt(variance(here) + variance(there))
-  return { here: here.share, there: there.share, sure: Math.abs(here.share - there.share) > 2 * error }
+  return { here: here.share, there: there.share, sure: Math.abs(here.share - there.share) > errors * error }
 }
 
 function tellsEnd({ endReason, isTruncated }: TrajectoryFacts): boolean {

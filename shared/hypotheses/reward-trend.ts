@@ -1,8 +1,7 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { mean, unbiasedStd } from '../checks/groups/statistics.ts'
-import { TREND_STEPS } from '../checks/logprobs/thresholds.ts'
 import { kendall } from '../checks/logprobs/trend.ts'
-import { H06_LIBRARY as RULES } from './thresholds.ts'
+import type { Thresholds } from '../model/thresholds/registry.ts'
 
 /** Mean reward by training step, and whether it rises. */
 export interface RewardTrend {
@@ -14,7 +13,7 @@ export interface RewardTrend {
 }
 
 /** Null with fewer steps than a trend can be told from. */
-export function rewardTrend(facts: readonly TrajectoryFacts[]): RewardTrend | null {
+export function rewardTrend(facts: readonly TrajectoryFacts[], thresholds: Thresholds): RewardTrend | null {
   const rewards = new Map<number, number[]>()
   for (const { step, reward } of facts) {
     if (step === null || reward === null || !Number.isFinite(reward)) continue
@@ -22,18 +21,19 @@ export function rewardTrend(facts: readonly TrajectoryFacts[]): RewardTrend | nu
     if (list === undefined) rewards.set(step, [reward])
     else list.push(reward)
   }
-  if (rewards.size < TREND_STEPS) return null
+  if (rewards.size < thresholds['trend-steps']) return null
   const means = [...rewards].sort(([a], [b]) => a - b).map(([, list]) => mean(list))
   const third = Math.floor(means.length / 3)
   const [early, late] = [means.slice(0, third), means.slice(-third)]
   const error = Math.sqrt((unbiasedStd(early) ** 2 + unbiasedStd(late) ** 2) / third)
   const gain = mean(late) - mean(early)
   const rank = kendall(means)
+  const enough = Math.max(thresholds['h06-library-gain'], thresholds['run-standard-errors'] * error)
   return {
     steps: means.length,
     first: mean(early),
     last: mean(late),
     rank,
-    rises: rank >= RULES.rank && gain >= Math.max(RULES.gain, 2 * error),
+    rises: rank >= thresholds['h06-library-rank'] && gain >= enough,
   }
 }

@@ -1,7 +1,6 @@
 import type { CheckResult, HypothesisResult, Measure, RolloutFilter } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { recordedBy } from './recording.ts'
-import { FEW_ROLLOUTS, MANY_ROLLOUTS } from './thresholds.ts'
 import { type Bound, type Deciding, wouldChange } from './would-change.ts'
 
 /** One line of `because`. `threshold` null = stated, not compared. */
@@ -94,13 +93,10 @@ export function conclude(
   { verdict, because, missing, firm }: Judgement,
 ): HypothesisResult {
   const rollouts = input.dump.facts.length
+  const { 'confidence-high-rollouts': many, 'confidence-low-rollouts': few } = input.dump.settings.thresholds
   const decided = verdict === 'supported' || verdict === 'contradicted'
   const confidence =
-    rollouts < FEW_ROLLOUTS || verdict === 'not-checkable'
-      ? 'low'
-      : rollouts >= MANY_ROLLOUTS && decided && firm
-        ? 'high'
-        : 'medium'
+    rollouts < few || verdict === 'not-checkable' ? 'low' : rollouts >= many && decided && firm ? 'high' : 'medium'
   const { id, title } = hypothesis
   // What decided stands first, what is merely stated or speaks for less comes after it.
   const deciding = because.filter(({ speaksFor }) => speaksFor !== null && speaksFor === verdict)

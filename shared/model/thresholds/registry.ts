@@ -3,8 +3,15 @@ import { LOGPROB_THRESHOLDS } from './logprobs.ts'
 import { PATTERN_THRESHOLDS } from './patterns.ts'
 import { REWARD_THRESHOLDS } from './rewards.ts'
 import { COUNTING_UNITS, type Threshold } from './threshold.ts'
+import { VERDICT_THRESHOLDS } from './verdicts.ts'
 
-const FAMILIES = { ...PATTERN_THRESHOLDS, ...LIMIT_THRESHOLDS, ...REWARD_THRESHOLDS, ...LOGPROB_THRESHOLDS } as const
+const FAMILIES = {
+  ...PATTERN_THRESHOLDS,
+  ...LIMIT_THRESHOLDS,
+  ...REWARD_THRESHOLDS,
+  ...LOGPROB_THRESHOLDS,
+  ...VERDICT_THRESHOLDS,
+} as const
 
 export type ThresholdId = keyof typeof FAMILIES
 
