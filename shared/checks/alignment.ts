@@ -1,14 +1,10 @@
 import type { MaskAlignment } from '../model/policy.ts'
+import type { Thresholds } from '../model/thresholds/registry.ts'
 import { Expected } from '../model/tokens.ts'
 import type { TrajectoryView } from './check.ts'
 
+/** Shifts that are tried: a mask that lies further off was not made by an index that is one or two off. */
 const LARGEST_LAG = 3
-
-/** Share of the oracle's edges that the mask must have at the lag; below it the disagreement is no shift. */
-const EDGES_AT_LAG = 0.9
-
-/** A shape that nearly every row has is the run's convention. */
-const NEARLY_ALL = 0.95
 
 /** How the mask's edges lie against those of the structure oracle. */
 export interface MaskLag {
@@ -27,7 +23,7 @@ export interface MaskLag {
  * of the turns and not of the tokens. A shift moves starts and ends alike: a mask that only begins too early (trained headers) or only
  * ends too late (trained newlines) is none.
  */
-export function maskLag(mask: Uint8Array, expected: Uint8Array, end: number): MaskLag {
+export function maskLag(mask: Uint8Array, expected: Uint8Array, end: number, thresholds: Thresholds): MaskLag {
   const starts: number[] = []
   const ends: number[] = []
   for (let i = 1; i <= end; i++) {
@@ -50,7 +46,8 @@ export function maskLag(mask: Uint8Array, expected: Uint8Array, end: number): Ma
       bestScore = share
     }
   }
-  const shifted = best !== 0 && bestScore >= EDGES_AT_LAG && (scores[LARGEST_LAG] as number) <= 1 - EDGES_AT_LAG
+  const enough = thresholds['edges-at-lag']
+  const shifted = best !== 0 && bestScore >= enough && (scores[LARGEST_LAG] as number) <= 1 - enough
   return { lag: shifted ? best : 0, score: bestScore, edges: starts.length + ends.length, scores }
 }
 
@@ -83,6 +80,7 @@ export function decideAlignment(
   views: readonly TrajectoryView[],
   documented: MaskAlignment | null,
   given: MaskAlignment | 'auto',
+  thresholds: Thresholds,
 ): AlignmentDecision {
   if (given !== 'auto') return { alignment: given, undecided: false }
   if (documented !== null) return { alignment: documented, undecided: false }
@@ -92,12 +90,12 @@ export function decideAlignment(
   let early = 0
   for (const { mask, expected, segmentation, ids } of masked) {
     if (mask === null || expected === null || !mask.includes(1)) continue
-    const { edges, lag } = maskLag(mask, expected, ids.length - (segmentation?.padding.right ?? 0))
+    const { edges, lag } = maskLag(mask, expected, ids.length - (segmentation?.padding.right ?? 0), thresholds)
     if (edges === 0) continue
     compared++
     if (lag === -1) early++
   }
-  const uniform = compared > 0 && early >= NEARLY_ALL * compared
+  const uniform = compared > 0 && early >= thresholds['convention-share'] * compared
   return { alignment: uniform ? 'target' : 'token', undecided: uniform }
 }
 

@@ -5,14 +5,11 @@ import type { PreparedTokens } from './create-facts.ts'
 /** Whose words hold the expected answer: the model's, only the environment's after the prompt, or nobody's. */
 export type AnswerPlace = 'model' | 'environment' | 'nowhere'
 
-/** Shorter answers (`yes`, `42`) are found in any text. */
-const SHORTEST = 4
-
 /** Null where the dump has no answer, or one too short to be told from other words. Turns are read from the last one back. */
 export function answerPlace({ answer }: Trajectory, tokens: PreparedTokens): AnswerPlace | null {
-  const { segmentation, tokenizer } = tokens
+  const { segmentation, tokenizer, thresholds } = tokens
   const wanted = answer?.trim().toLowerCase() ?? ''
-  if (wanted.length < SHORTEST || segmentation === null || tokenizer === null) return null
+  if (wanted.length < thresholds['answer-characters'] || segmentation === null || tokenizer === null) return null
   const turns = afterPrompt(segmentation)
   if (turns.length === 0) return null
   const holds = (start: number, end: number) => tokens.text({ start, end }).toLowerCase().includes(wanted)

@@ -1,10 +1,7 @@
+import type { Thresholds } from '../model/thresholds/registry.ts'
 import { Expected, type Turn } from '../model/tokens.ts'
 import { maskLag } from './alignment.ts'
 import type { TrajectoryView } from './check.ts'
-
-/** Agreement of the complement from which a mask is called inverted (faults.md M02), and below which it agrees itself. */
-const COMPLEMENT_AGREES = 0.9
-const MASK_AGREES = 0.5
 
 /**
  * What the whole mask of a trajectory looks like against the oracle. The large shapes come first: an inverted, shifted, overrunning
@@ -60,7 +57,7 @@ function computeShape(view: TrajectoryView): MaskShape {
   if (agreesWholly(mask, expected, segmentation.padding.left, end)) return none
   const inverted = findInversion(view, mask, expected, end)
   if (inverted !== null) return { ...none, inverted }
-  const { lag, scores } = maskLag(mask, expected, end)
+  const { lag, scores } = maskLag(mask, expected, end, view.thresholds)
   return { ...none, lag, lagScores: scores, overrun: lag === 0 ? findOverrun(view, mask, end) : null }
 }
 
@@ -71,12 +68,12 @@ function computeShape(view: TrajectoryView): MaskShape {
 function findInversion(view: TrajectoryView, mask: Uint8Array, expected: Uint8Array, end: number) {
   const { padding, turns } = view.segmentation as NonNullable<TrajectoryView['segmentation']>
   const whole = agreement(mask, expected, padding.left, end)
-  if (isInverted(whole)) return { agreement: whole.agrees, complement: 1 - whole.agrees }
+  if (isInverted(whole, view.thresholds)) return { agreement: whole.agrees, complement: 1 - whole.agrees }
   const assistant = turns.filter(({ kind, contentStart }) => kind === 'assistant' && expected[contentStart] !== 0)
   const first = assistant[0]
   if (first === undefined || assistant.length < 2) return null
   const response = agreement(mask, expected, first.contentStart, end)
-  return isInverted(response) ? { agreement: response.agrees, complement: 1 - response.agrees } : null
+  return isInverted(response, view.thresholds) ? { agreement: response.agrees, complement: 1 - response.agrees } : null
 }
 
 /** The usual case, decided without counting. */
@@ -94,8 +91,9 @@ interface Agreement {
   readonly wrong: number
 }
 
-function isInverted({ agrees, missed, wrong }: Agreement): boolean {
-  return agrees < MASK_AGREES && 1 - agrees > COMPLEMENT_AGREES && missed > COMPLEMENT_AGREES && wrong > MASK_AGREES
+function isInverted({ agrees, missed, wrong }: Agreement, thresholds: Thresholds): boolean {
+  const { 'mask-agrees': chance, 'complement-agrees': much } = thresholds
+  return agrees < chance && 1 - agrees > much && missed > much && wrong > chance
 }
 
 function agreement(mask: Uint8Array, expected: Uint8Array, start: number, end: number): Agreement {

@@ -3,9 +3,6 @@ import type { PreparedTokens } from './create-facts.ts'
 import { writtenTurns } from './edges.ts'
 import { normalised } from './normalised-text.ts'
 
-/** Characters of a document's start and end that must both be there: what lies between them is then there as well. */
-const EDGE = 80
-
 /** What became of each document that is marked as supporting and has a text. */
 export interface DocumentFate {
   readonly id: string
@@ -23,7 +20,7 @@ export interface DocumentFate {
  */
 export function documentFates(
   { documents, messages }: Trajectory,
-  { segmentation, text }: Pick<PreparedTokens, 'segmentation' | 'text'>,
+  { segmentation, text, thresholds }: Pick<PreparedTokens, 'segmentation' | 'text' | 'thresholds'>,
 ): readonly DocumentFate[] | null {
   const supporting = documents?.filter(({ supporting, text }) => supporting && normalised(text ?? '') !== '') ?? []
   if (supporting.length === 0 || segmentation === null) return null
@@ -40,13 +37,14 @@ export function documentFates(
   }
   const visible = normalised(seen)
   const said = messages === null ? null : normalised(environmentText(messages))
+  const edge = thresholds['document-edge-characters']
   return supporting.map(({ id, title, text: own }) => {
     const document = normalised(own as string)
     return {
       id,
       title,
-      retrieved: said === null ? null : holds(said, document),
-      visible: holds(visible, document),
+      retrieved: said === null ? null : holds(said, document, edge),
+      visible: holds(visible, document, edge),
     }
   })
 }
@@ -54,7 +52,7 @@ export function documentFates(
 /** How many supporting documents the record has, how many were retrieved and how many visible; null without any. */
 export function supportingDocuments(
   trajectory: Trajectory,
-  tokens: Pick<PreparedTokens, 'segmentation' | 'text'>,
+  tokens: Pick<PreparedTokens, 'segmentation' | 'text' | 'thresholds'>,
 ): { available: number; retrieved: number | null; visible: number } | null {
   const fates = documentFates(trajectory, tokens)
   if (fates === null) return null
@@ -65,8 +63,8 @@ export function supportingDocuments(
   }
 }
 
-function holds(text: string, document: string): boolean {
-  return text.includes(document.slice(0, EDGE)) && text.includes(document.slice(-EDGE))
+function holds(text: string, document: string, edge: number): boolean {
+  return text.includes(document.slice(0, edge)) && text.includes(document.slice(-edge))
 }
 
 /** What others than the model said before its last message. */

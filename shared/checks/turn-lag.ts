@@ -11,9 +11,6 @@ export interface TurnLag {
   readonly found: { readonly start: number; readonly end: number }
 }
 
-/** A run must still overlap half of its turn: a longer shift is no longer told from another turn's run. */
-const OVERLAP = 0.5
-
 /**
  * How far the mask of each written assistant turn lies off as a whole; null where some turn has another shape (cut, trained in part,
  * more than one run), because then no shift explains the row.
@@ -22,6 +19,7 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
   const { segmentation, expectedRl } = view
   const mask = view.mask as Uint8Array
   if (segmentation === null || expectedRl === null) return null
+  const overlap = view.thresholds['turn-lag-overlap']
   const lags: TurnLag[] = []
   const end = mask.length - segmentation.padding.right
   for (const turn of writtenTurns(segmentation)) {
@@ -33,7 +31,7 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
     const length = expected.end - expected.start
     // The last run may be cut off by the end of the row.
     const cut = found.end === end && found.end - expected.end < lag
-    if ((found.end - expected.end !== lag && !cut) || Math.abs(lag) > length * OVERLAP) return null
+    if ((found.end - expected.end !== lag && !cut) || Math.abs(lag) > length * overlap) return null
     lags.push({ turn, lag, expected, found })
   }
   return lags

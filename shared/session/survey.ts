@@ -4,7 +4,7 @@ import { createView } from '../checks/view.ts'
 import type { AuditOptions, Policy, PolicyId } from '../model/policy.ts'
 import type { Report } from '../model/report.ts'
 import { LIMIT_NAMES, type Limits, type Stream } from '../model/streams.ts'
-import { resolveThresholds } from '../model/thresholds/registry.ts'
+import { resolveThresholds, type Thresholds } from '../model/thresholds/registry.ts'
 import { plausibleFamilies } from '../tokens/plausible.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { isLimit } from './batch.ts'
@@ -26,9 +26,6 @@ export interface Survey {
 
 /** What a policy means to train beside the plain RL mask; faults.md calls it "explains". */
 const INTENDED_BY: Readonly<Record<PolicyId, readonly string[]>> = { rl: [], sft: ['M11'], 'last-turn': ['M03'] }
-
-/** A shape that nearly every sampled row has is the run's convention, not an accident. */
-const NEARLY_ALL = 0.95
 
 /**
  * Decides per kin: files that one person opens together may come from different trainers and models, and a tokenizer or a
@@ -131,6 +128,7 @@ async function surveyKin(
     viewsOf(sources, tokenizer, provisional),
     documentedAlignment(sources),
     options.maskAlignment ?? 'auto',
+    provisional.thresholds,
   )
   const settled: AuditSettings = {
     ...provisional,
@@ -138,7 +136,7 @@ async function surveyKin(
     alignmentUndecided: aligned.undecided,
     policy: { ...base, mask_alignment: aligned.alignment },
   }
-  const suggested = suggestPolicy(viewsOf(sources, tokenizer, settled))
+  const suggested = suggestPolicy(viewsOf(sources, tokenizer, settled), settled.thresholds)
   const policy = { ...settled.policy, suggested: suggested === base.id ? null : suggested }
   return {
     names: sources.map(({ source }) => source.name),
@@ -255,7 +253,8 @@ function viewsOf(
 }
 
 /** What the shape of the sampled masks looks like; it silences nothing until the person accepts it. */
-function suggestPolicy(views: readonly TrajectoryView[]): PolicyId | null {
+function suggestPolicy(views: readonly TrajectoryView[], thresholds: Thresholds): PolicyId | null {
+  const nearlyAll = thresholds['convention-share']
   let multiTurn = 0
   let lastOnly = 0
   let closedTurns = 0
@@ -276,7 +275,7 @@ function suggestPolicy(views: readonly TrajectoryView[]): PolicyId | null {
       if (mask[turn.separatorStart] === 1 && !headerTrained && mask[turn.contentStart] === 1) newlineOnly++
     }
   }
-  if (multiTurn >= 2 && lastOnly >= NEARLY_ALL * multiTurn) return 'last-turn'
-  if (closedTurns >= 2 && newlineOnly >= NEARLY_ALL * closedTurns) return 'sft'
+  if (multiTurn >= 2 && lastOnly >= nearlyAll * multiTurn) return 'last-turn'
+  if (closedTurns >= 2 && newlineOnly >= nearlyAll * closedTurns) return 'sft'
   return null
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { decideAlignment, maskLag } from '../../shared/checks/alignment.ts'
 import { createView } from '../../shared/checks/view.ts'
+import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { TokenState } from '../../shared/model/tokens.ts'
 import { type FixtureDump, searchRow, searchRows } from '../fixtures/checks/fixture.ts'
 import { type Conversation, type RecordOptions, trajectoryOf } from '../helpers/conversation.ts'
@@ -25,7 +26,7 @@ const viewsOf = (rows: readonly Conversation[]) =>
 describe('the lag of a mask', () => {
   it.each([-3, -2, -1, 0, 1, 2, 3])('is found at %i', (lag) => {
     const [view] = viewsOf([searchRow(qwen2, 0, {}, shifted(lag))])
-    expect(maskLag(view!.mask!, view!.expected!, view!.ids.length)).toMatchObject({ lag, score: 1 })
+    expect(maskLag(view!.mask!, view!.expected!, view!.ids.length, DEFAULT_THRESHOLDS)).toMatchObject({ lag, score: 1 })
   })
 
   it('is none where only starts or only ends are displaced', () => {
@@ -41,25 +42,46 @@ describe('alignment', () => {
   const early = searchRows({}, shifted(-1))(qwen2)
 
   it('is what the person declares, then what the format documents', () => {
-    expect(decideAlignment(viewsOf(early), null, 'token')).toEqual({ alignment: 'token', undecided: false })
-    expect(decideAlignment(viewsOf(early), 'token', 'target')).toEqual({ alignment: 'target', undecided: false })
-    expect(decideAlignment(viewsOf(early), 'token', 'auto')).toEqual({ alignment: 'token', undecided: false })
+    expect(decideAlignment(viewsOf(early), null, 'token', DEFAULT_THRESHOLDS)).toEqual({
+      alignment: 'token',
+      undecided: false,
+    })
+    expect(decideAlignment(viewsOf(early), 'token', 'target', DEFAULT_THRESHOLDS)).toEqual({
+      alignment: 'target',
+      undecided: false,
+    })
+    expect(decideAlignment(viewsOf(early), 'token', 'auto', DEFAULT_THRESHOLDS)).toEqual({
+      alignment: 'token',
+      undecided: false,
+    })
   })
 
   it('is undecided where every mask lies one early', () => {
-    expect(decideAlignment(viewsOf(early), null, 'auto')).toEqual({ alignment: 'target', undecided: true })
+    expect(decideAlignment(viewsOf(early), null, 'auto', DEFAULT_THRESHOLDS)).toEqual({
+      alignment: 'target',
+      undecided: true,
+    })
   })
 
   it('is token where only some masks do, or all lie late', () => {
     const mixed = [...early, searchRow(qwen2, 3)]
-    expect(decideAlignment(viewsOf(mixed), null, 'auto')).toEqual({ alignment: 'token', undecided: false })
+    expect(decideAlignment(viewsOf(mixed), null, 'auto', DEFAULT_THRESHOLDS)).toEqual({
+      alignment: 'token',
+      undecided: false,
+    })
     const late = searchRows({}, shifted(1))(qwen2)
-    expect(decideAlignment(viewsOf(late), null, 'auto')).toEqual({ alignment: 'token', undecided: false })
+    expect(decideAlignment(viewsOf(late), null, 'auto', DEFAULT_THRESHOLDS)).toEqual({
+      alignment: 'token',
+      undecided: false,
+    })
   })
 
   it('is target where masks have one element less than ids', () => {
     const rows = searchRows({}, { editMask: (mask) => void mask.shift() })(qwen2)
-    expect(decideAlignment(viewsOf(rows), null, 'auto')).toEqual({ alignment: 'target', undecided: false })
+    expect(decideAlignment(viewsOf(rows), null, 'auto', DEFAULT_THRESHOLDS)).toEqual({
+      alignment: 'target',
+      undecided: false,
+    })
   })
 })
 

@@ -89,6 +89,7 @@ export function auditTrajectories(
     viewsUnder(base),
     dump.format?.maskAlignment ?? null,
     dump.options?.maskAlignment ?? 'auto',
+    base.thresholds,
   )
   const decided: AuditSettings = { ...base, alignment, alignmentUndecided: undecided }
   const views = viewsUnder(decided)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findCut, findMarker } from '../../shared/checks/truncation/cut-text.ts'
+import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 
 const WHOLE = `The film was shot in the old port. ${'Boats came and went all day. '.repeat(8)}It opened in the spring of 1961.`
 
@@ -39,15 +40,17 @@ describe('findCut', () => {
     ['left', `(truncated)...${WHOLE.slice(-100)}`],
     ['middle', `${WHOLE.slice(0, 64)}...(truncated)...${WHOLE.slice(-64)}`],
   ])('%s', (side, visible) => {
-    const cut = findCut(visible, WHOLE)
+    const cut = findCut(visible, WHOLE, DEFAULT_THRESHOLDS)
     expect(cut?.side).toBe(side)
     expect(cut?.lost).toContain('Boats came and went')
   })
 
   it('is none where only the rendering differs, where almost nothing is missing, and where the text is another', () => {
-    expect(findCut(WHOLE.replaceAll(' ', '\n').replaceAll('.', ''), WHOLE)).toBeNull()
-    expect(findCut(WHOLE.slice(0, -10), WHOLE)).toBeNull()
-    expect(findCut('Nobody knows where it was shot, and nobody has asked for a long time.', WHOLE)).toBeNull()
-    expect(findCut('The film', WHOLE)).toBeNull()
+    expect(findCut(WHOLE.replaceAll(' ', '\n').replaceAll('.', ''), WHOLE, DEFAULT_THRESHOLDS)).toBeNull()
+    expect(findCut(WHOLE.slice(0, -10), WHOLE, DEFAULT_THRESHOLDS)).toBeNull()
+    expect(
+      findCut('Nobody knows where it was shot, and nobody has asked for a long time.', WHOLE, DEFAULT_THRESHOLDS),
+    ).toBeNull()
+    expect(findCut('The film', WHOLE, DEFAULT_THRESHOLDS)).toBeNull()
   })
 })

@@ -2,12 +2,6 @@ import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '..
 import { writtenTurns } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 
-/** Rollouts of each kind that must be there before the reward is held against the words: fewer coincide. */
-const ROWS_FOR_CONTRAST = 5
-
-/** Share of rollouts that must follow the rule, on either side, before rewards are called a match of the answer's words. */
-const FOLLOWS_RULE = 0.9
-
 /**
  * M18. Credit that goes past the mask: a reward for an answer that only a reply holds, or returns that start anew behind every reply.
  */
@@ -68,7 +62,8 @@ function lookAtReturns(view: TrajectoryView, { policy }: { policy: { id: string 
  * well where only a reply holds them.
  */
 function lookAtAnswers(view: DumpView, report: DumpReporter): void {
-  const { streams } = view.settings
+  const { streams, thresholds } = view.settings
+  const { 'answer-contrast-rollouts': enough, 'answer-follows-share': share } = thresholds
   if (!streams.has('answer') && !streams.has('advantages')) {
     report.abstain('not-checkable', 'the dump carries neither answers nor advantages')
   }
@@ -84,13 +79,12 @@ function lookAtAnswers(view: DumpView, report: DumpReporter): void {
   const rewarded = rows.environment.filter(({ reward }) => full !== null && (reward as number) >= full)
   const matches =
     full !== null &&
-    shareAtLeast(rows.model, full) >= FOLLOWS_RULE &&
-    rows.nowhere.length >= ROWS_FOR_CONTRAST &&
-    shareAtLeast(rows.nowhere, full) <= 1 - FOLLOWS_RULE &&
-    rows.model.length >= ROWS_FOR_CONTRAST
+    shareAtLeast(rows.model, full) >= share &&
+    rows.nowhere.length >= enough &&
+    shareAtLeast(rows.nowhere, full) <= 1 - share &&
+    rows.model.length >= enough
   // A judge that reads meaning rewards paraphrases: then only some of these rollouts have the reward.
-  const past =
-    matches && rewarded.length >= ROWS_FOR_CONTRAST && rewarded.length >= FOLLOWS_RULE * rows.environment.length
+  const past = matches && rewarded.length >= enough && rewarded.length >= share * rows.environment.length
   for (const facts of rows.environment) {
     const affected = past && rewarded.includes(facts)
     report.unit(affected)

@@ -15,7 +15,7 @@ export const M16: Check = {
   why: 'The model is credited for what it answered and not for the reasoning that led there, or never learns to end a thought.',
   fix: 'Include the sampled thought and its closing tag in the trained span; declare --intend M16 if history thoughts are masked on purpose.',
   cite: 'unsloth#6695, slime#1490, SkyRL#117',
-  trajectory(view, _settings, report) {
+  trajectory(view, { thresholds }, report) {
     if (view.segmentation === null || hidesEdges(view)) return
     const last = writtenTurns(view.segmentation).at(-1)
     for (const turn of writtenTurns(view.segmentation)) {
@@ -27,7 +27,7 @@ export const M16: Check = {
       }
       const rest = countOutside(view, turn, thoughts)
       // Without a word of the turn that is trained, the turn is masked as a whole, which is M03.
-      if (rest.trained === 0 || rest.trained < rest.sampled / 2) continue
+      if (rest.trained === 0 || rest.trained < thresholds['thought-beside-share'] * rest.sampled) continue
       const masked = thoughts.flatMap((thought) => maskedPart(view, thought) ?? [])
       report.place(masked.length > 0, { turn: turn.ordinal })
       const first = masked[0]

@@ -18,11 +18,12 @@ export const T15: Check = {
   why: 'A document can end its own turn and begin another in any role: the turns, the mask and the policy follow the forgery.',
   fix: 'Encode the text of messages without special tokens (split_special_tokens=True), and only the frame with them.',
   cite: 'transformers#29279, transformers#47853, verifiers#1068',
-  trajectory(view, _settings, report) {
+  trajectory(view, { thresholds }, report) {
     const { tokenizer, segmentation, trajectory } = view
     if (tokenizer === null || segmentation === null) return
+    const context = thresholds['control-context-characters']
     const reported = new Set<number>()
-    for (const spelt of speltControls(trajectory.messages ?? [], tokenizer)) {
+    for (const spelt of speltControls(trajectory.messages ?? [], tokenizer, context)) {
       const at = forgedAt(view, spelt)
       report.place(at !== null)
       if (at === null) continue
@@ -55,8 +56,6 @@ interface SpeltControl {
   readonly after: string
 }
 
-/** Characters on either side of a literal by which its place is found in the ids. */
-const CONTEXT = 16
 /** Occurrences in one row that are looked at: a document about templates may have hundreds, one of which proves enough. */
 const MOST = 32
 
@@ -66,7 +65,7 @@ const decoder = new TextDecoder()
  * Control tokens that the environment's messages spell, with words on both sides. A message that begins with one is a rendered prompt,
  * and at the end of a message it is the turn's own end.
  */
-function speltControls(messages: readonly Message[], { frame, table }: Tokenizer): SpeltControl[] {
+function speltControls(messages: readonly Message[], { frame, table }: Tokenizer, context: number): SpeltControl[] {
   if (frame === null) return []
   const ids = [frame.turnStart, frame.headerEnd, ...frame.turnEnds, ...frame.bos, ...frame.textEnds].filter(
     (id) => id >= 0,
@@ -79,8 +78,8 @@ function speltControls(messages: readonly Message[], { frame, table }: Tokenizer
     if (rendered) continue
     for (const { id, literal } of literals) {
       for (let at = content.indexOf(literal); at >= 0 && found.length < MOST; at = content.indexOf(literal, at + 1)) {
-        const before = content.slice(Math.max(0, at - CONTEXT), at)
-        const after = content.slice(at + literal.length, at + literal.length + CONTEXT)
+        const before = content.slice(Math.max(0, at - context), at)
+        const after = content.slice(at + literal.length, at + literal.length + context)
         if (normalised(before) === '' || normalised(after) === '') continue
         found.push({ id, literal, role, message: index, before, after })
       }
@@ -90,12 +89,14 @@ function speltControls(messages: readonly Message[], { frame, table }: Tokenizer
 }
 
 /** Where the ids hold the control token between the same words; null where they spell it, or do not hold that text. */
-function forgedAt({ ids, text }: TrajectoryView, { id, before, after }: SpeltControl): number | null {
+function forgedAt({ ids, text, thresholds }: TrajectoryView, { id, before, after }: SpeltControl): number | null {
+  // As many tokens as characters hold the same words and more.
+  const context = thresholds['control-context-characters']
   const left = normalised(before)
   const right = normalised(after)
   for (let at = ids.indexOf(id); at >= 0; at = ids.indexOf(id, at + 1)) {
-    const seenBefore = normalised(text({ start: Math.max(0, at - CONTEXT), end: at }))
-    const seenAfter = normalised(text({ start: at + 1, end: Math.min(ids.length, at + 1 + CONTEXT) }))
+    const seenBefore = normalised(text({ start: Math.max(0, at - context), end: at }))
+    const seenAfter = normalised(text({ start: at + 1, end: Math.min(ids.length, at + 1 + context) }))
     if (meets(seenBefore.endsWith(left), left) && meets(seenAfter.startsWith(right), right)) return at
   }
   return null

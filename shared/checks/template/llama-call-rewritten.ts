@@ -3,9 +3,6 @@ import type { Check } from '../check.ts'
 import { normalised } from '../normalised-text.ts'
 import { isTrainedUnproven, pairedTurns, sampledSpan } from './paired-turns.ts'
 
-/** Letters of the prose that are looked up in the ids. */
-const LOOKED_UP = 60
-
 export const T13: Check = {
   code: 'T13',
   name: 'llama-call-rewritten',
@@ -18,7 +15,7 @@ export const T13: Check = {
   why: 'The template writes one bare call: it drops what the model said beside it and renames its arguments, so the trained turn is not the sampled one.',
   fix: 'Train the sampled ids of call turns, or render them with a template that keeps the text of the message.',
   cite: 'TRL chat_templates README',
-  trajectory(view, _settings, report) {
+  trajectory(view, { thresholds }, report) {
     const { tokenizer } = view
     if (tokenizer?.frame?.style !== 'llama' || learnedTemplateOf(tokenizer)?.parallelCalls !== false) return
     for (const { turn, message, index } of pairedTurns(view)) {
@@ -28,7 +25,7 @@ export const T13: Check = {
       if (call === undefined || turn.endToken < 0 || (calls === 0 && !raw.startsWith('{'))) continue
       const span = sampledSpan(turn)
       const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
-      const reason = rewritten(text, calls, raw)
+      const reason = rewritten(text, calls, raw, thresholds['looked-up-characters'])
       const faulty = reason !== null && isTrainedUnproven(view, span)
       report.place(faulty, { turn: turn.ordinal })
       if (!faulty) continue
@@ -48,13 +45,13 @@ const SENTENCES = {
   'calls-lost': 'of several calls the ids hold one',
 } as const
 
-function rewritten(text: string, calls: number, raw: string): keyof typeof SENTENCES | null {
+function rewritten(text: string, calls: number, raw: string, lookedUp: number): keyof typeof SENTENCES | null {
   if (calls > 1 && [...text.matchAll(/"name"\s*:/g)].length === 1) return 'calls-lost'
   if (raw.startsWith('{')) {
     return /"arguments"\s*:/.test(raw) && !/"arguments"\s*:/.test(text) && /"parameters"\s*:/.test(text)
       ? 'key-renamed'
       : null
   }
-  const prose = normalised(raw).slice(0, LOOKED_UP).trim()
+  const prose = normalised(raw).slice(0, lookedUp).trim()
   return prose !== '' && !normalised(text).includes(prose) ? 'prose-dropped' : null
 }

@@ -86,12 +86,9 @@ function sameContent(ids: Int32Array, a: Turn, b: Turn): boolean {
   return true
 }
 
-/** Characters of the system message that are looked for: templates change ends and white space, not the words. */
-const LOOKED_FOR = 200
-
 /** The system message, where the prompt holds no word of it; null where it does, or where nothing can be compared. */
 function replacedMessage(view: TrajectoryView): string | null {
-  const { segmentation, trajectory, tokenizer, ids } = view
+  const { segmentation, trajectory, tokenizer, ids, thresholds } = view
   // The messages of a rollout are those of its main branch; another may have a prompt of its own.
   if (trajectory.branch !== null || trajectory.place.part > 0) return null
   const message = trajectory.messages?.[0]
@@ -100,7 +97,7 @@ function replacedMessage(view: TrajectoryView): string | null {
   // What a cut removed is another fault.
   if (segmentation.cutLeft || first === undefined || first.header !== 'present' || first.kind === 'assistant')
     return null
-  const words = (message.content ?? '').slice(0, LOOKED_FOR)
+  const words = (message.content ?? '').slice(0, thresholds['system-text-characters'])
   const system = systemText(tokenizer.table, ids, segmentation)
   if (system !== null && holds(system, words)) return null
   const wanted = normalised(words)
@@ -108,7 +105,7 @@ function replacedMessage(view: TrajectoryView): string | null {
   const until = segmentation.turns.find(({ kind }) => kind === 'assistant')?.start ?? first.end
   const prompt = normalised(view.text({ start: first.start, end: until }))
   // A prompt that holds the message's first words was cut or edited, not replaced.
-  const opening = wanted.slice(0, 24)
+  const opening = wanted.slice(0, thresholds['system-opening-characters'])
   return prompt.includes(opening) ? null : (message.content as string)
 }
 

@@ -6,9 +6,6 @@ import { normalised } from '../normalised-text.ts'
 import { countOf } from '../spans.ts'
 import { type PairedTurn, pairedTurns, sampledSpan } from './paired-turns.ts'
 
-/** Letters of a thought that are looked up: more would only find differences of spelling. */
-const LOOKED_UP = 60
-
 export const T10: Check = {
   code: 'T10',
   name: 'thinking-stripped',
@@ -71,21 +68,26 @@ function spoken({ content, reasoning }: Message): Spoken | null {
 /** The thought is not in the turn, and what is there is the rest of the message: another text would prove nothing. */
 function isMissing(view: TrajectoryView, { turn }: PairedTurn, { thought, rest }: Spoken): boolean {
   const isThinking = ({ part, start, end }: { part: string; start: number; end: number }) =>
-    part === 'think' && end - start > 4
+    part === 'think' && end - start > view.thresholds['thought-tokens']
   if (turn.spans.some(isThinking)) return false
+  const lookedUp = view.thresholds['looked-up-characters']
   const there = normalised(view.text({ start: turn.headerEnd, end: turn.contentEnd }))
-  if (there.includes(normalised(thought).slice(0, LOOKED_UP).trim())) return false
-  const said = normalised(rest).slice(0, LOOKED_UP).trim()
+  if (there.includes(normalised(thought).slice(0, lookedUp).trim())) return false
+  const said = normalised(rest).slice(0, lookedUp).trim()
   // A turn that only calls has no other text to be known by.
   if (said === '') return turn.spans.some(({ part, start }) => part === 'tool_call' && start <= turn.contentStart + 1)
   return there.replace(/^think think /, '').startsWith(said)
 }
 
 /** The template itself leaves the thought out of the whole conversation, and only because the conversation went on. */
-function templateStrips({ trajectory, tokenizer }: TrajectoryView, { index }: PairedTurn, thought: string): boolean {
+function templateStrips(
+  { trajectory, tokenizer, thresholds }: TrajectoryView,
+  { index }: PairedTurn,
+  thought: string,
+): boolean {
   const messages = trajectory.messages ?? []
   const goesOn = messages.slice(index + 1).some(({ role }) => roleKind(role) === 'user')
   if (tokenizer === null || !goesOn || learnedTemplateOf(tokenizer)?.stripsThinking !== true) return false
   const whole = rerender(tokenizer, messages, trajectory.tools)
-  return whole !== null && !whole.includes(thought.slice(0, LOOKED_UP))
+  return whole !== null && !whole.includes(thought.slice(0, thresholds['looked-up-characters']))
 }

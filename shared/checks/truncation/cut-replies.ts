@@ -1,3 +1,4 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Segmentation, Span, Turn } from '../../model/tokens.ts'
 import type { Message, Trajectory } from '../../model/trajectory.ts'
 import { decodeSpan } from '../../tokens/text.ts'
@@ -23,6 +24,7 @@ interface Prepared {
   readonly ids: Int32Array
   readonly segmentation: Segmentation | null
   readonly tokenizer: Tokenizer | null
+  readonly thresholds: Thresholds
 }
 
 const known = new WeakMap<Trajectory, readonly CutReply[]>()
@@ -56,7 +58,7 @@ export function repliesOf(segmentation: Segmentation): Reply[] {
   return replies
 }
 
-function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer }: Prepared): CutReply[] {
+function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, thresholds }: Prepared): CutReply[] {
   if (segmentation === null || tokenizer === null) return []
   const replies = repliesOf(segmentation)
   if (replies.length === 0) return []
@@ -67,13 +69,13 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer }
   for (const [index, reply] of replies.entries()) {
     const whole = messages[index] ?? null
     const open = isNeverClosed(table, ids, reply)
-    const shorter = whole !== null && bytesIn(table, ids, reply) + LEAST_SHORTER < whole.length
+    const shorter = whole !== null && bytesIn(table, ids, reply) + thresholds['cut-shorter-characters'] < whole.length
     if (!open && !shorter && !holdsAny(ids, reply, marked)) continue
     const span = withoutTags(table, ids, reply)
     // A newline of the tag may share its token with the text: the tags are taken off the text itself.
     const text = decodeSpan(table, ids, reply.start, reply.end).replace(OPENING, '').replace(CLOSING, '')
     const marker = findMarker(text)
-    const cut = whole === null ? null : findCut(text, whole)
+    const cut = whole === null ? null : findCut(text, whole, thresholds)
     if (marker === null && cut === null && !open) continue
     found.push({
       turn: reply.turn,
@@ -91,9 +93,6 @@ function sideOf(marker: { readonly before: number; readonly after: number } | nu
   if (marker === null || marker.after === 0) return 'right'
   return marker.before === 0 ? 'left' : 'middle'
 }
-
-/** Characters by which a message must be longer than its reply before the two texts are compared. */
-const LEAST_SHORTER = 16
 
 function bytesIn({ offsets, size }: TokenTable, ids: Int32Array, { start, end }: Span): number {
   let bytes = 0

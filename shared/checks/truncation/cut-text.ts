@@ -1,3 +1,4 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { normalised } from '../normalised-text.ts'
 
 /** Where a text was cut: `middle` keeps both ends and loses what lay between them. */
@@ -21,21 +22,22 @@ export function findMarker(text: string): CutMarker | null {
   return { text: found[0], before: found.index, after: text.length - found.index - found[0].length }
 }
 
-/** Letters and digits that must be visible, and that must be missing: less is a difference of rendering. */
-const LEAST_VISIBLE = 40
-const LEAST_LOST = 20
-
 /**
  * Whether `visible` is `whole` without its end, its start, or its middle, and what is missing; null where it is whole or another
  * text altogether. White space and punctuation are not compared, because templates change them; `lost` is therefore without them.
  */
-export function findCut(visible: string, whole: string): { readonly side: CutSide; readonly lost: string } | null {
+export function findCut(
+  visible: string,
+  whole: string,
+  thresholds: Thresholds,
+): { readonly side: CutSide; readonly lost: string } | null {
+  const { 'cut-visible-characters': leastVisible, 'cut-lost-characters': leastLost } = thresholds
   const marker = findMarker(visible)
   const parts =
     marker === null ? [visible] : [visible.slice(0, marker.before), visible.slice(visible.length - marker.after)]
   const [head = '', tail = ''] = parts.map(normalised)
   const full = normalised(whole)
-  if (head.length + tail.length < LEAST_VISIBLE || full.length - head.length - tail.length < LEAST_LOST) return null
+  if (head.length + tail.length < leastVisible || full.length - head.length - tail.length < leastLost) return null
   if (marker !== null) {
     if (!full.startsWith(head) || !full.endsWith(tail)) return null
     const side = head === '' ? 'left' : tail === '' ? 'right' : 'middle'
@@ -47,6 +49,6 @@ export function findCut(visible: string, whole: string): { readonly side: CutSid
   while (start < head.length && head[start] === full[start]) start++
   const end = head.length - start
   // The seam may fall inside a word or between two: one of the halves then lost its blank.
-  if (start < LEAST_LOST || end < LEAST_LOST || !full.endsWith(head.slice(start).trimStart())) return null
+  if (start < leastLost || end < leastLost || !full.endsWith(head.slice(start).trimStart())) return null
   return { side: 'middle', lost: full.slice(start, full.length - end).trim() }
 }

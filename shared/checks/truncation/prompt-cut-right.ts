@@ -82,12 +82,10 @@ function opensAndStops({ turns, padding, parts }: Segmentation, turn: Turn): Pro
   return { cut: next === undefined ? 'right' : 'middle', at: turn.contentEnd, message, lost: null, lostTokens: null }
 }
 
-/** Characters by which a message must be longer than its turn before the two are compared. */
-const LEAST_SHORTER = 16
-
 /** A whole turn whose message is longer: its end, its start or its middle is missing. */
 function glued(view: TrajectoryView, turn: Turn): PromptFault | null {
   const messages = view.trajectory.messages ?? []
+  const shorter = view.thresholds['cut-shorter-characters']
   if (turn.kind !== 'user' && turn.kind !== 'system') return null
   const asked =
     view.segmentation?.turns.filter(({ kind, index }) => kind === turn.kind && index < turn.index).length ?? 0
@@ -100,11 +98,11 @@ function glued(view: TrajectoryView, turn: Turn): PromptFault | null {
   )
   const message = prompt.filter(({ role }) => role === turn.role)[asked]
   // A token is rarely longer than this many characters on average: most turns are decided without decoding.
-  if (!message?.content || message.content.length < LEAST_SHORTER) return null
+  if (!message?.content || message.content.length < shorter) return null
   if (turn.contentEnd - turn.contentStart > message.content.length) return null
   const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
-  if (text.length + LEAST_SHORTER > message.content.length) return null
-  const cut = findCut(text, message.content)
+  if (text.length + shorter > message.content.length) return null
+  const cut = findCut(text, message.content, view.thresholds)
   if (cut === null) return null
   const lostTokens = view.tokenizer === null ? null : (encoded(view.tokenizer, cut.lost)?.length ?? null)
   const where = { left: 'start', right: 'end', middle: 'middle' }[cut.side]

@@ -1,12 +1,16 @@
 import { LIMIT_THRESHOLDS } from './limits.ts'
 import { LOGPROB_THRESHOLDS } from './logprobs.ts'
+import { MASK_THRESHOLDS } from './masks.ts'
 import { PATTERN_THRESHOLDS } from './patterns.ts'
 import { REWARD_THRESHOLDS } from './rewards.ts'
+import { TEXT_THRESHOLDS } from './texts.ts'
 import { COUNTING_UNITS, type Threshold } from './threshold.ts'
 import { VERDICT_THRESHOLDS } from './verdicts.ts'
 
 const FAMILIES = {
   ...PATTERN_THRESHOLDS,
+  ...MASK_THRESHOLDS,
+  ...TEXT_THRESHOLDS,
   ...LIMIT_THRESHOLDS,
   ...REWARD_THRESHOLDS,
   ...LOGPROB_THRESHOLDS,

@@ -1,0 +1,74 @@
+import type { Threshold } from './threshold.ts'
+
+/** Shapes of a whole mask, and credit that goes past it. */
+export const MASK_THRESHOLDS = {
+  'convention-share': {
+    value: 0.95,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['M06', 'M11'],
+    reason:
+      'Of the sampled rows that must have a shape before it is the run’s convention: target-aligned masks (M06), and the policy that is suggested.',
+  },
+  'edges-at-lag': {
+    value: 0.9,
+    unit: 'share',
+    range: [0.5, 1],
+    usedBy: ['M06'],
+    reason:
+      'Of the edges of the sampled spans that a mask must have some tokens off, and not in place, before it is shifted: below it the disagreement is no shift.',
+  },
+  'complement-agrees': {
+    value: 0.9,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['M02'],
+    reason:
+      'Of the tokens on which the complement must agree with the turns before the mask is inverted (faults.md, M02).',
+  },
+  'mask-agrees': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['M02'],
+    reason: 'Of the tokens below which the mask itself agrees with the turns no more than chance does.',
+  },
+  'turn-lag-overlap': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['M07', 'T03'],
+    reason:
+      'Of its turn by which a trained run may be late: with a longer shift it is no longer told from another turn’s run.',
+  },
+  'thought-beside-share': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['M16'],
+    reason:
+      'Of what the model wrote beside a thought that must be trained before the thought is masked by itself: a turn that is masked as a whole is M03.',
+  },
+  'answer-characters': {
+    value: 4,
+    unit: 'characters',
+    range: [1, 100_000],
+    usedBy: ['M18'],
+    reason: 'That an answer must have to be looked up: shorter ones (`yes`, `42`) are found in any text.',
+  },
+  'answer-contrast-rollouts': {
+    value: 5,
+    unit: 'rollouts',
+    range: [1, 1_000_000],
+    usedBy: ['M18'],
+    reason: 'Of each kind that must be there before the reward is held against the answer’s words: fewer coincide.',
+  },
+  'answer-follows-share': {
+    value: 0.9,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['M18'],
+    reason:
+      'Of rollouts that must follow the rule, on either side, before rewards are called a match of the answer’s words.',
+  },
+} as const satisfies Record<string, Threshold>
