@@ -33,7 +33,7 @@ describe('the lag of a mask', () => {
     const headers = searchRow(qwen2, 0, { call: { train: { header: true } }, answer: { train: { header: true } } })
     const ends = searchRow(qwen2, 0, { call: { train: { end: false } }, answer: { train: { end: false } } })
     for (const view of viewsOf([headers, ends])) {
-      expect(maskLag(view.mask!, view.expected!, view.ids.length).lag).toBe(0)
+      expect(maskLag(view.mask!, view.expected!, view.ids.length, DEFAULT_THRESHOLDS).lag).toBe(0)
     }
   })
 })
