@@ -1,5 +1,9 @@
+import type { EncodedArrow } from './arrow/decode.ts'
 import type { ParsedRecords, RecordSpans } from './container.ts'
+import type { EncodedMsgpack } from './msgpack/decode.ts'
+import type { EncodedParquet } from './parquet/decode.ts'
 import { parseRecords } from './records.ts'
+import { rowRecords } from './row-records.ts'
 
 /** JSON text: `bytes` is one range, from the first record of `spans` to the end of its last. */
 export interface EncodedJson {
@@ -8,11 +12,20 @@ export interface EncodedJson {
   readonly bytes: readonly [Uint8Array]
 }
 
+/** Records that their container could not even take from the file: all are listed as skipped, with this reason. */
+export interface EncodedFailure {
+  readonly decoder: 'none'
+  readonly spans: RecordSpans
+  readonly bytes: readonly []
+  readonly code: string
+  readonly message: string
+}
+
 /**
  * Records as their container stores them, with all that is needed to decode them in another thread. Structured-cloneable;
  * every entry of `bytes` fills a buffer of its own, which may be transferred.
  */
-export type EncodedRecords = EncodedJson
+export type EncodedRecords = EncodedJson | EncodedParquet | EncodedArrow | EncodedMsgpack | EncodedFailure
 
 /**
  * Decodes records that `Container.read` gave, in any thread. Never throws for what the bytes hold: each record ends up in
@@ -22,7 +35,20 @@ export function decodeRecords(
   encoded: EncodedRecords,
   numericKeys: ReadonlySet<string>,
 ): ParsedRecords | Promise<ParsedRecords> {
-  return parseRecords(encoded.bytes[0], encoded.spans, numericKeys)
+  switch (encoded.decoder) {
+    case 'json':
+      return parseRecords(encoded.bytes[0], encoded.spans, numericKeys)
+    case 'parquet':
+      return import('./parquet/decode.ts').then(({ decodeParquet }) => decodeParquet(encoded))
+    case 'arrow':
+      return import('./arrow/decode.ts').then(({ decodeArrow }) => decodeArrow(encoded))
+    case 'msgpack':
+      return import('./msgpack/decode.ts').then(({ decodeMsgpack }) => decodeMsgpack(encoded))
+    case 'none':
+      return rowRecords(encoded.spans, encoded.code, () => {
+        throw new Error(encoded.message)
+      })
+  }
 }
 
 /** The bytes of the records where these are text, null where a record has no text of its own. */

@@ -2,33 +2,85 @@ import type { ByteSource } from '../model/source.ts'
 import { indexValues } from './array.ts'
 import { type ContainerBytes, DamagedBytes, plainBytes } from './bytes.ts'
 import { type Container, UnreadableSource } from './container.ts'
-import { gzipBytes } from './gzip.ts'
+import { gzipPacking } from './gzip.ts'
 import { isGzip } from './gzip-pieces.ts'
 import { indexLines } from './lines.ts'
-import { BINARY, foreignKind, looksBinary, textShape } from './shape.ts'
+import { isMsgpack } from './msgpack/scan.ts'
+import { type Packing, packedBytes, unpackedLimit } from './packed-bytes.ts'
+import { BINARY, binaryKind, foreignKind, looksBinary, textShape } from './shape.ts'
 import { DEFAULT_BATCH_BYTES, extentOf } from './spans.ts'
+import { unpackedSource } from './unpacked-source.ts'
+import { isZstd } from './zstd/frame.ts'
 
 /** Bytes that decide what a file is. */
-const HEAD_BYTES = 1 << 16
+export const HEAD_BYTES = 1 << 16
+/** A file may be compressed, and compressed again; no more. */
+const MAX_PACKINGS = 2
+
+export interface OpenOptions {
+  /** Most bytes that may come out of a compressed file; null for the rule of `unpackedLimit`. */
+  readonly maxUnpacked?: number | null
+}
 
 /**
- * Finds out what a source is from its first bytes, never from its name: `jsonl` or `json`, with `+gzip` when it is inside one.
- * Throws `UnreadableSource` with one sentence for people when it is neither.
+ * Finds out what a source is from its first bytes, never from its name, and opens it: `jsonl`, `json`, `parquet`, `arrow`, `msgpack`,
+ * `pickle`, `torch`, each with `+gzip` or `+zstd` when it is inside one. Readers of binary containers are loaded when they are needed.
+ * Throws `UnreadableSource` with one sentence for people when it is none of these.
  */
-export async function openContainer(source: ByteSource): Promise<Container> {
+export async function openContainer(source: ByteSource, options: OpenOptions = {}): Promise<Container> {
+  return openLayer(source, options, 0)
+}
+
+async function openLayer(source: ByteSource, options: OpenOptions, packings: number): Promise<Container> {
   if (source.size === 0) {
     throw new UnreadableSource(
       'empty',
-      `${source.name} is empty (0 bytes). Check that the run wrote it and that it was copied whole.`,
+      packings === 0
+        ? `${source.name} is empty (0 bytes). Check that the run wrote it and that it was copied whole.`
+        : `${source.name} has nothing in it once it is decompressed. Check that the run wrote it and that it was copied whole.`,
     )
   }
   const outer = await source.slice(0, HEAD_BYTES)
-  const compressed = isGzip(outer)
-  const bytes = compressed ? gzipBytes(source) : plainBytes(source)
-  const head = compressed ? await firstBytes(bytes, source.name) : outer
+  const packing = packings < MAX_PACKINGS ? await packingOf(outer) : null
+  if (packing === null) return openPlain(source, plainBytes(source), outer)
+  const bytes = packedBytes(source, packing, { most: unpackedLimit(source, options.maxUnpacked ?? null) })
+  const head = await firstBytes(bytes, source.name, packing)
+  const container = isText(head)
+    ? await openPlain(source, bytes, head)
+    : await openLayer(await unpacked(source, bytes), options, packings + 1)
+  return { ...container, id: `${container.id}+${packing.id}`, source }
+}
+
+/** How a file is compressed, by its first bytes; null where it is not. */
+export async function packingOf(head: Uint8Array): Promise<Packing | null> {
+  if (isGzip(head)) return gzipPacking
+  return isZstd(head) ? (await import('./zstd/packing.ts')).zstdPacking : null
+}
+
+/** Text is read as a stream; anything else has to be read at places. */
+function isText(head: Uint8Array): boolean {
+  return binaryKind(head) === null && !isGzip(head) && !isZstd(head) && !isMsgpack(head, head.length < HEAD_BYTES)
+}
+
+async function unpacked(source: ByteSource, bytes: ContainerBytes): Promise<ByteSource> {
+  return unpackedSource(source.name, bytes).catch((error: unknown) => {
+    if (!(error instanceof DamagedBytes)) throw error
+    throw new UnreadableSource(error.code, `${source.name} is not read: ${error.message}`)
+  })
+}
+
+async function openPlain(source: ByteSource, bytes: ContainerBytes, head: Uint8Array): Promise<Container> {
+  const whole = head.length < HEAD_BYTES
+  switch (binaryKind(head)) {
+    case 'parquet':
+      return (await import('./parquet/open.ts')).openParquet(source)
+    case 'arrow':
+      return (await import('./arrow/open.ts')).openArrow(source)
+  }
   const foreign = foreignKind(head)
   if (foreign !== null) throw new UnreadableSource(foreign.code, `${source.name} ${foreign.message}`)
-  const shape = textShape(head, head.length < HEAD_BYTES)
+  if (isMsgpack(head, whole)) return (await import('./msgpack/open.ts')).openMsgpack(source)
+  const shape = textShape(head, whole)
   if (shape === 'blank') {
     throw new UnreadableSource(
       'empty',
@@ -46,7 +98,7 @@ export async function openContainer(source: ByteSource): Promise<Container> {
   }
   const find = shape === 'lines' ? indexLines : indexValues
   return {
-    id: (shape === 'lines' ? 'jsonl' : 'json') + (compressed ? '+gzip' : ''),
+    id: shape === 'lines' ? 'jsonl' : 'json',
     source,
     metadata: null,
     index({ batchBytes = DEFAULT_BATCH_BYTES, firstBatchBytes = batchBytes, signal, onBytes } = {}) {
@@ -59,7 +111,8 @@ export async function openContainer(source: ByteSource): Promise<Container> {
   }
 }
 
-async function firstBytes(bytes: ContainerBytes, name: string): Promise<Uint8Array> {
+/** The first bytes inside a compressed file. Throws `UnreadableSource` where none come out of it. */
+export async function firstBytes(bytes: ContainerBytes, name: string, { title }: Packing): Promise<Uint8Array> {
   let length = 0
   try {
     for await (const chunk of bytes.chunks({})) {
@@ -73,7 +126,7 @@ async function firstBytes(bytes: ContainerBytes, name: string): Promise<Uint8Arr
   if (length === 0) {
     throw new UnreadableSource(
       'empty',
-      `${name} is a gzip file with nothing in it. Check that the run wrote it and that it was copied whole.`,
+      `${name} is a ${title} file with nothing in it. Check that the run wrote it and that it was copied whole.`,
     )
   }
   return bytes.slice(0, Math.min(length, HEAD_BYTES))

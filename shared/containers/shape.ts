@@ -6,32 +6,21 @@ interface Foreign {
 
 const EXPORT = 'Write the rollouts as JSONL (one object on each line), or convert it'
 
-const SIGNATURES: readonly (Foreign & { readonly bytes: readonly number[]; readonly at?: number })[] = [
+/** A container that is not text, by the signature that its files begin with. */
+export type BinaryKind = 'parquet' | 'arrow'
+
+export function binaryKind(head: Uint8Array): BinaryKind | null {
+  if (begins(head, [0x50, 0x41, 0x52, 0x31])) return 'parquet'
+  if (begins(head, [0x41, 0x52, 0x52, 0x4f, 0x57, 0x31])) return 'arrow'
+  // A stream has no magic: it begins with a mark and the length of the schema's message, which is padded to 8 bytes.
+  return begins(head, [0xff, 0xff, 0xff, 0xff]) && head.length > 8 && (head[4] as number) % 8 === 0 ? 'arrow' : null
+}
+
+const SIGNATURES: readonly (Foreign & { readonly bytes: readonly number[] })[] = [
   {
     code: 'zip',
     bytes: [0x50, 0x4b, 0x03, 0x04],
     message: `is a zip archive (torch saves, .npz and .eval files are), which this version does not read. ${EXPORT}.`,
-  },
-  {
-    code: 'parquet',
-    bytes: [0x50, 0x41, 0x52, 0x31],
-    message: `is a Parquet file, which this version does not read. ${EXPORT}.`,
-  },
-  {
-    code: 'arrow',
-    bytes: [0x41, 0x52, 0x52, 0x4f, 0x57, 0x31],
-    message: `is an Arrow file, which this version does not read. ${EXPORT}.`,
-  },
-  {
-    code: 'arrow',
-    bytes: [0xff, 0xff, 0xff, 0xff],
-    message: `looks like an Arrow stream, which this version does not read. ${EXPORT}.`,
-  },
-  {
-    code: 'zstd',
-    bytes: [0x28, 0xb5, 0x2f, 0xfd],
-    message:
-      'is compressed with Zstandard, which this version does not read. Decompress it first (zstd -d), or use gzip.',
   },
   {
     code: 'xz',
@@ -44,9 +33,14 @@ const SIGNATURES: readonly (Foreign & { readonly bytes: readonly number[]; reado
     message: 'is compressed with bzip2, which this version does not read. Decompress it first (bzip2 -d), or use gzip.',
   },
   {
-    code: 'gzip-in-gzip',
+    code: 'packed-too-often',
     bytes: [0x1f, 0x8b],
-    message: 'is compressed twice with gzip. Decompress it once (gzip -d), then open it.',
+    message: 'is compressed more than twice. Decompress it (gzip -d), then open it.',
+  },
+  {
+    code: 'encrypted-parquet',
+    bytes: [0x50, 0x41, 0x52, 0x45],
+    message: 'is an encrypted Parquet file. Write it without encryption.',
   },
   { code: 'utf-16', bytes: [0xff, 0xfe], message: 'is text in UTF-16. Save it as UTF-8, then open it.' },
   { code: 'utf-16', bytes: [0xfe, 0xff], message: 'is text in UTF-16. Save it as UTF-8, then open it.' },
@@ -60,7 +54,7 @@ export const BINARY: Foreign = {
 /** Recognises the signature of a file that is no JSON in UTF-8, null where there is none. */
 export function foreignKind(head: Uint8Array): Foreign | null {
   for (const signature of SIGNATURES) {
-    if (signature.bytes.every((byte, i) => head[i] === byte)) return signature
+    if (begins(head, signature.bytes)) return signature
   }
   if (head[0] === 0x80 && (head[1] as number) >= 2 && (head[1] as number) <= 5) {
     return {
@@ -69,6 +63,10 @@ export function foreignKind(head: Uint8Array): Foreign | null {
     }
   }
   return null
+}
+
+function begins(head: Uint8Array, bytes: readonly number[]): boolean {
+  return bytes.every((byte, i) => head[i] === byte)
 }
 
 /** Bytes that no text has. Ask only where no line looks like JSON: zeroed blocks inside a dump cost single records. */

@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { UnreadableSource } from '../../shared/containers/container.ts'
-import { decodeRecords } from '../../shared/containers/decode.ts'
-import { gzipBytes } from '../../shared/containers/gzip.ts'
+import { decodeRecords, textOf } from '../../shared/containers/decode.ts'
+import { gzipPacking } from '../../shared/containers/gzip.ts'
 import { openContainer } from '../../shared/containers/open.ts'
+import { packedBytes } from '../../shared/containers/packed-bytes.ts'
 import { gzipped, memorySource, readAll } from './memory-source.ts'
 
 const rows = Array.from({ length: 50 }, (_, i) => ({ n: i, text: `row ${i} — "quoted" }{][ \\`, list: [i, [i]] }))
@@ -52,7 +53,7 @@ describe('JSONL', () => {
     for await (const spans of container.index({ batchBytes: 1000 })) {
       expect(spans.first).toBe(next)
       next += spans.offsets.length
-      const [bytes] = (await container.read(spans)).bytes
+      const bytes = textOf(await container.read(spans)) as Uint8Array
       if (bytes.length > 1000) expect(spans.offsets).toHaveLength(1)
       seen.push(bytes.length)
     }
@@ -173,7 +174,7 @@ describe('gzip', () => {
 
   test('what is no longer held is decompressed again', async () => {
     const plain = Uint8Array.from({ length: 3_000_000 }, (_, i) => (i * i) >> 7)
-    const bytes = gzipBytes(memorySource(gzipped(plain)), 500_000)
+    const bytes = packedBytes(memorySource(gzipped(plain)), gzipPacking, { cacheBytes: 500_000 })
     let length = 0
     for await (const chunk of bytes.chunks({})) length += chunk.length
     expect(length).toBe(plain.length)
@@ -191,7 +192,7 @@ describe('gzip', () => {
 
   test('reads that come at the same time do not disturb each other', async () => {
     const plain = Uint8Array.from({ length: 1_000_000 }, (_, i) => (i * i) >> 7)
-    const bytes = gzipBytes(memorySource(gzipped(plain)), 1)
+    const bytes = packedBytes(memorySource(gzipped(plain)), gzipPacking, { cacheBytes: 1 })
     const ranges = [
       [900_000, 900_010],
       [0, 10],
@@ -234,7 +235,7 @@ describe('gzip', () => {
   })
 
   test('a slice is a copy that the caller may give away', async () => {
-    const bytes = gzipBytes(memorySource(gzipped('abcdef')))
+    const bytes = packedBytes(memorySource(gzipped('abcdef')), gzipPacking)
     for await (const _ of bytes.chunks({}));
     const first = await bytes.slice(1, 3)
     structuredClone(first, { transfer: [first.buffer as ArrayBuffer] })
@@ -273,8 +274,8 @@ describe('what cannot be read is told in one sentence', () => {
     ['a zip', Uint8Array.of(0x50, 0x4b, 3, 4, 20, 0), 'zip'],
     ['a zip in gzip', gzipped(Uint8Array.of(0x50, 0x4b, 3, 4, 20, 0)), 'zip'],
     ['a pickle', Uint8Array.of(0x80, 4, 0x95, 0, 0), 'pickle'],
-    ['Parquet', 'PAR1....PAR1', 'parquet'],
-    ['Zstandard', Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 1), 'zstd'],
+    ['Parquet without its end', 'PAR1....', 'damaged-parquet'],
+    ['half a Zstandard header', Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 1), 'damaged-zstd'],
     ['UTF-16', Uint8Array.of(0xff, 0xfe, 0x7b, 0), 'utf-16'],
     ['a picture', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13), 'binary'],
     ['prose', 'It was a dark and stormy night.\nThe end.', 'not-json'],

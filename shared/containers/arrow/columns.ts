@@ -1,0 +1,266 @@
+import { type Batch, batchType, Column, Type, UnionMode } from '@uwdata/flechette'
+import { decompress as decompressZstd } from 'fzstd'
+import type { JsonObject, JsonValue } from '../container.ts'
+import { numbersOf, plainInteger, plainValue, setOwn } from '../plain-value.ts'
+import { wholeBuffer } from '../whole-buffer.ts'
+import { checkFrames } from '../zstd/frame.ts'
+import { decompressLz4Frame } from './lz4-frame.ts'
+import type { BatchLayout } from './message.ts'
+import { type DataType, shapeOf } from './types.ts'
+
+/** Nodes and buffers in the order of the fields; `bytes(i)` is the i-th buffer, not compressed any more. */
+export interface ColumnParts {
+  readonly nodes: readonly { readonly length: number; readonly nulls: number }[]
+  bytes(index: number): Uint8Array
+  readonly variadic: readonly number[]
+  readonly dictionaries: ReadonlyMap<number, Column<unknown>>
+}
+
+/** Decompressed buffers of one batch may take this much; a batch that declares more is refused. */
+const MAX_BUFFER_BYTES = 1 << 30
+
+/** The parts of a batch whose body is at hand whole. */
+export function partsOfBody(body: Uint8Array, layout: BatchLayout): Omit<ColumnParts, 'dictionaries'> {
+  const { nodes, buffers, compression, variadic } = layout
+  return {
+    nodes,
+    variadic,
+    bytes(index) {
+      const region = buffers[index]
+      if (region === undefined) throw new RangeError('a column has no buffer')
+      const stored = body.subarray(region.offset, region.offset + region.length)
+      return compression === null || stored.length === 0 ? stored : decompressed(stored, compression)
+    },
+  }
+}
+
+/** A compressed buffer: its length, -1 where it is stored as it is, then the bytes. */
+function decompressed(stored: Uint8Array, compression: 'lz4' | 'zstd'): Uint8Array {
+  if (stored.length < 8) throw new RangeError('a compressed buffer is cut off')
+  const length = Number(new DataView(stored.buffer, stored.byteOffset, 8).getBigInt64(0, true))
+  const bytes = stored.subarray(8)
+  if (length === -1) return bytes
+  if (!(length >= 0 && length <= MAX_BUFFER_BYTES)) throw new RangeError(`a compressed buffer declares ${length} bytes`)
+  if (compression === 'lz4') return decompressLz4Frame(bytes, length)
+  checkFrames(bytes, length)
+  const plain = decompressZstd(bytes)
+  if (plain.length !== length)
+    throw new RangeError(`a buffer gives ${plain.length} bytes where ${length} were declared`)
+  return plain
+}
+
+/** Columns in the library's own classes, made field by field so that every length is held to what is there. */
+export class ColumnBuilder {
+  private node = 0
+  private buffer = 0
+  private view = 0
+
+  constructor(private readonly parts: ColumnParts) {}
+
+  build(type: DataType): Batch<unknown> {
+    const node = this.parts.nodes[this.node++]
+    if (node === undefined) throw new RangeError('a column is missing')
+    const { length } = node
+    const shape = shapeOf(type)
+    const BatchClass = batchType(type, { useBigInt: true, useMap: true })
+    const make = (rest: object) => new BatchClass({ length, nullCount: node.nulls, type, ...rest }) as Batch<unknown>
+    if (shape.kind === 'null') return make({ nullCount: length })
+    if (shape.kind === 'other') return this.rare(type, length, make)
+    const validity = this.validity(node)
+    if (shape.kind === 'children') {
+      const children = shape.children.map((child) => this.build(child))
+      for (const child of children) atLeast(child.length, length * shape.times)
+      return make({ validity, children })
+    }
+    if (shape.kind === 'offsets') {
+      const offsets = this.offsets(type, length, shape.wide)
+      const end = Number(offsets[length] ?? 0)
+      if (shape.child === null) {
+        const values = this.next()
+        atLeast(values.length, end)
+        return make({ validity, offsets, values })
+      }
+      const child = this.build(shape.child)
+      atLeast(child.length, end)
+      return make({ validity, offsets, children: [child] })
+    }
+    const bytes = this.next()
+    atLeast(bytes.length * 8, length * shape.bits)
+    if (type.typeId !== Type.Dictionary) return make({ validity, values: typed(bytes, arrayOf(type)) })
+    const dictionary = this.parts.dictionaries.get(type.id)
+    if (dictionary === undefined && length > 0) throw new RangeError(`dictionary ${type.id} is missing`)
+    const values = typed(bytes, type.indices.values)
+    const entries = dictionary?.length ?? 0
+    const indexed = make({ validity, values }) as Batch<unknown> & {
+      setDictionary(column: Column<unknown>): Batch<unknown>
+    }
+    for (let i = 0; i < length; i++) {
+      const index = Number(values[i])
+      if (!(index >= 0 && index < entries) && (node.nulls === 0 || isSet(validity, i))) {
+        throw new RangeError(`entry ${index} of a dictionary that has ${entries}`)
+      }
+    }
+    return indexed.setDictionary(dictionary ?? new Column<unknown>([], type.dictionary))
+  }
+
+  /** Views, unions and runs: nothing that a trainer writes, read as the library does. */
+  private rare(type: DataType, length: number, make: (rest: object) => Batch<unknown>): Batch<unknown> {
+    switch (type.typeId) {
+      case Type.Utf8View:
+      case Type.BinaryView: {
+        const validity = this.next()
+        const values = this.next()
+        atLeast(values.length, length * 16)
+        const count = this.parts.variadic[this.view++] ?? 0
+        if (count > this.parts.nodes.length + 1e6) throw new RangeError(`a column of ${count} buffers`)
+        return make({ validity, values, data: Array.from({ length: count }, () => this.next()) })
+      }
+      case Type.ListView:
+      case Type.LargeListView: {
+        const validity = this.next()
+        const [offsets, sizes] = [typed(this.next(), type.offsets), typed(this.next(), type.offsets)]
+        atLeast(Math.min(offsets.length, sizes.length), length)
+        return make({ validity, offsets, sizes, children: type.children.map((field) => this.build(field.type)) })
+      }
+      case Type.RunEndEncoded:
+        return make({ children: type.children.map((field) => this.build(field.type)) })
+      case Type.Union: {
+        const typeIds = typed(this.next(), Int8Array)
+        atLeast(typeIds.length, length)
+        const offsets = type.mode === UnionMode.Sparse ? null : typed(this.next(), Int32Array)
+        return make({ typeIds, offsets, children: type.children.map((field) => this.build(field.type)) })
+      }
+      case Type.Interval:
+        return make({ validity: this.next(), values: typed(this.next(), type.values ?? Int32Array) })
+    }
+    throw new RangeError(`a column of a type that is not read (${type.typeId})`)
+  }
+
+  private next(): Uint8Array {
+    return this.parts.bytes(this.buffer++)
+  }
+
+  private validity(node: { length: number; nulls: number }): Uint8Array {
+    const bytes = this.next()
+    if (node.nulls > 0) atLeast(bytes.length * 8, node.length)
+    return bytes
+  }
+
+  private offsets(type: DataType, length: number, wide: boolean): Int32Array | BigInt64Array {
+    const bytes = this.next()
+    const offsets = typed(bytes, wide ? BigInt64Array : Int32Array) as Int32Array | BigInt64Array
+    if (length === 0) return offsets
+    atLeast(offsets.length, length + 1)
+    for (let i = 0; i < length; i++) {
+      const [from, to] = [offsets[i] as number, offsets[i + 1] as number]
+      if (from < 0 || to < from)
+        throw new RangeError(`a value begins at ${from} and ends at ${to} (type ${type.typeId})`)
+    }
+    return offsets
+  }
+}
+
+function atLeast(there: number, needed: number): void {
+  if (there < needed) throw new RangeError(`a column has ${there} of the ${needed} values that it declares`)
+}
+
+function isSet(bits: Uint8Array, index: number): boolean {
+  return (((bits[index >> 3] ?? 0) >> (index & 7)) & 1) === 1
+}
+
+type NumberArray = Exclude<Batch<unknown>['values'], undefined>
+type NumberArrayClass = {
+  new (buffer: ArrayBuffer, offset: number, length: number): unknown
+  readonly BYTES_PER_ELEMENT: number
+}
+
+/** An aligned copy: buffers may begin anywhere in a body. */
+function typed(bytes: Uint8Array, ArrayClass: NumberArrayClass): NumberArray {
+  const { buffer } = wholeBuffer(bytes)
+  const length = Math.floor(bytes.length / ArrayClass.BYTES_PER_ELEMENT)
+  return new ArrayClass(buffer, 0, length) as NumberArray
+}
+
+function arrayOf(type: DataType): NumberArrayClass {
+  return 'values' in type && type.values !== undefined ? (type.values as NumberArrayClass) : Uint8Array
+}
+
+/** Gives the value of a row as JSON. Lists of numbers and booleans are typed arrays, null in them NaN. */
+export function valueReader(batch: Batch<unknown>, type: DataType): (row: number) => JsonValue {
+  const read = presentReader(batch, type)
+  return batch.nullCount > 0 ? (row) => (batch.isValid(row) ? read(row) : null) : read
+}
+
+function presentReader(batch: Batch<unknown>, type: DataType): (row: number) => JsonValue {
+  const [child] = batch.children ?? []
+  switch (type.typeId) {
+    case Type.Int:
+    case Type.Time:
+    case Type.Duration:
+      return (row) => {
+        const value = batch.value(row) as number | bigint
+        return typeof value === 'bigint' ? plainInteger(value) : value
+      }
+    case Type.Date:
+      return (row) => timeText(batch.value(row) as number, type.unit === 0)
+    case Type.Timestamp:
+      return (row) => timeText(batch.value(row) as number, false)
+    case Type.Struct: {
+      const readers = type.children.map((field, i) => ({
+        name: field.name,
+        read: valueReader((batch.children as Batch<unknown>[])[i] as Batch<unknown>, field.type),
+      }))
+      return (row) => {
+        const object: JsonObject = {}
+        for (const { name, read } of readers) setOwn(object, name, read(row))
+        return object
+      }
+    }
+    case Type.List:
+    case Type.LargeList: {
+      const list = listReader(child as Batch<unknown>, (type.children[0] as { type: DataType }).type)
+      const { offsets } = batch
+      return (row) => list(Number(offsets[row]), Number(offsets[row + 1]))
+    }
+    case Type.FixedSizeList: {
+      const list = listReader(child as Batch<unknown>, (type.children[0] as { type: DataType }).type)
+      return (row) => list(row * type.stride, (row + 1) * type.stride)
+    }
+    default:
+      return (row) => plainValue(batch.value(row))
+  }
+}
+
+function listReader(child: Batch<unknown>, type: DataType): (start: number, end: number) => JsonValue {
+  const isFloat = type.typeId === Type.Float
+  if (type.typeId === Type.Bool || (isFloat && type.precision === 0)) {
+    return (start, end) => filled(child, start, end, isFloat)
+  }
+  if (type.typeId === Type.Int || isFloat) {
+    const { values } = child
+    return (start, end) => {
+      if (child.nullCount > 0) return filled(child, start, end, isFloat)
+      // A view of the batch would keep all of it.
+      return values instanceof Int32Array || values instanceof Float64Array
+        ? values.slice(start, end)
+        : numbersOf(values.subarray(start, end) as ArrayLike<number | bigint>)
+    }
+  }
+  const read = valueReader(child, type)
+  return (start, end) => Array.from({ length: end - start }, (_, i) => read(start + i))
+}
+
+function filled(child: Batch<unknown>, start: number, end: number, isFloat: boolean): Int32Array | Float64Array {
+  const numbers = new Float64Array(end - start)
+  for (let i = start; i < end; i++) {
+    const value = child.at(i)
+    numbers[i - start] = value === null ? Number.NaN : Number(value)
+  }
+  return isFloat ? numbers : numbersOf(Array.from(numbers))
+}
+
+function timeText(milliseconds: number, day: boolean): JsonValue {
+  if (!(Math.abs(milliseconds) <= 8.64e15)) return null
+  const text = new Date(milliseconds).toISOString()
+  return day ? text.slice(0, 10) : text
+}

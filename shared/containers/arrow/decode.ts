@@ -1,0 +1,78 @@
+import { Column } from '@uwdata/flechette'
+import type { JsonObject, ParsedRecords, RecordSpans } from '../container.ts'
+import { setOwn } from '../plain-value.ts'
+import { rowRecords } from '../row-records.ts'
+import { ColumnBuilder, partsOfBody, valueReader } from './columns.ts'
+import type { BatchLayout } from './message.ts'
+import { type DataType, type Schema, schemaOf } from './types.ts'
+
+/** A dictionary of a batch, or entries that are added to it, in the order of the file. */
+export interface EncodedDictionary {
+  readonly id: number
+  readonly delta: boolean
+  readonly layout: BatchLayout
+  readonly body: Uint8Array
+}
+
+/**
+ * Rows of one record batch. Either `bytes` are the buffers of these rows alone (`layout` null), or the body of the whole batch, as of
+ * one that is compressed.
+ */
+export interface EncodedArrow {
+  readonly decoder: 'arrow'
+  readonly spans: RecordSpans
+  readonly bytes: readonly Uint8Array[]
+  /** The schema, as a stream or file without rows. */
+  readonly schema: Uint8Array
+  readonly dictionaries: readonly EncodedDictionary[]
+  readonly nodes: BatchLayout['nodes']
+  readonly layout: BatchLayout | null
+  /** The first of the rows, counted in `bytes`. */
+  readonly from: number
+}
+
+export function decodeArrow(encoded: EncodedArrow): ParsedRecords {
+  return rowRecords(encoded.spans, 'damaged-arrow', () => {
+    const { bytes, layout, nodes, from } = encoded
+    const schema = schemaOf(encoded.schema)
+    const dictionaries = dictionariesOf(encoded, schema)
+    const parts =
+      layout === null
+        ? { nodes, variadic: [], bytes: (index: number) => bytes[index] ?? new Uint8Array(0) }
+        : partsOfBody(bytes[0] as Uint8Array, layout)
+    const builder = new ColumnBuilder({ ...parts, dictionaries })
+    const columns = schema.fields.map(({ name, type }) => {
+      try {
+        return { name, read: valueReader(builder.build(type), type) }
+      } catch (error) {
+        throw new Error(`column ${name}: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    })
+    return (index) => {
+      const record: JsonObject = {}
+      for (const { name, read } of columns) setOwn(record, name, read(from + index))
+      return record
+    }
+  })
+}
+
+function dictionariesOf({ dictionaries }: EncodedArrow, schema: Schema): Map<number, Column<unknown>> {
+  const types = new Map<number, DataType>()
+  const find = (type: DataType) => {
+    if ('dictionary' in type) {
+      types.set(type.id, type.dictionary)
+      find(type.dictionary)
+    }
+    if ('children' in type) for (const field of type.children) find(field.type)
+  }
+  for (const field of schema.fields) find(field.type)
+  const columns = new Map<number, Column<unknown>>()
+  for (const { id, delta, layout, body } of dictionaries) {
+    const type = types.get(id)
+    if (type === undefined) continue
+    const batch = new ColumnBuilder({ ...partsOfBody(body, layout), dictionaries: columns }).build(type)
+    const before = delta ? (columns.get(id)?.data ?? []) : []
+    columns.set(id, new Column<unknown>([...before, batch], type))
+  }
+  return columns
+}

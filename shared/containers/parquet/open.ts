@@ -1,0 +1,199 @@
+import { parquetMetadata } from 'hyparquet/src/metadata.js'
+import type { ColumnMetaData, FileMetaData, RowGroup, SchemaElement } from 'hyparquet/src/types.js'
+import type { ByteSource } from '../../model/source.ts'
+import { DamagedBytes } from '../bytes.ts'
+import { type Container, type JsonObject, type RecordSpans, UnreadableSource } from '../container.ts'
+import type { EncodedFailure } from '../decode.ts'
+import { wholeBuffer } from '../whole-buffer.ts'
+import { type ColumnSlice, type EncodedParquet, layoutOf, schemaTree } from './decode.ts'
+import { PageMap } from './page-map.ts'
+
+/** Above this a row group is read page by page: its decoded rows would be too much at once. */
+const WHOLE_GROUP_BYTES = 16 << 20
+/** A footer lists every column of every row group; one of more than this is none. */
+const MAX_FOOTER_BYTES = 256 << 20
+
+interface Group {
+  readonly first: number
+  readonly rows: number
+  /** Where its first column begins, and its size when decompressed. */
+  readonly byte: number
+  readonly size: number
+  readonly columns: readonly Column[]
+}
+
+interface Column extends ColumnSlice {
+  readonly start: number
+  readonly end: number
+  readonly pages: PageMap | null
+}
+
+/** Opens a Parquet file by its footer. Throws `UnreadableSource` where that is damaged or missing. */
+export async function openParquet(source: ByteSource): Promise<Container> {
+  const footer = await readFooter(source)
+  let groups: Group[]
+  let metadata: JsonObject | null
+  let schema: SchemaElement[]
+  try {
+    const parsed = parquetMetadata(footer, { geoparquet: false })
+    schema = parsed.schema
+    groups = groupsOf(parsed, source)
+    metadata = keyValues(parsed)
+  } catch (error) {
+    throw new UnreadableSource(
+      'damaged-parquet',
+      `${source.name} is a Parquet file whose footer cannot be read (${error instanceof Error ? error.message : String(error)}). Copy or write the file again.`,
+    )
+  }
+  return {
+    id: 'parquet',
+    source,
+    metadata,
+    async *index({ batchBytes = WHOLE_GROUP_BYTES, firstBatchBytes = batchBytes, signal, onBytes } = {}) {
+      let limit = firstBatchBytes
+      for (const group of groups) {
+        const step = group.size <= WHOLE_GROUP_BYTES ? () => group.rows : () => rowsWithin(group, limit)
+        for (let from = 0; from < group.rows; ) {
+          signal?.throwIfAborted()
+          const count = Math.min(step(), group.rows - from)
+          yield spansOf(group, from, count)
+          from += count
+          limit = Math.min(limit * 2, batchBytes)
+          const end = Math.max(...group.columns.map((column) => column.end), group.byte)
+          onBytes?.(Math.round(group.byte + ((end - group.byte) * from) / group.rows))
+        }
+      }
+      onBytes?.(source.size)
+    },
+    read: (spans) => readRows(source, schema, groups, spans),
+  }
+}
+
+async function readFooter(source: ByteSource): Promise<Uint8Array> {
+  const tail = await source.slice(Math.max(0, source.size - 8), source.size)
+  const magic = new TextDecoder('latin1').decode(tail.subarray(-4))
+  const length = tail.length === 8 ? new DataView(tail.buffer, tail.byteOffset, 8).getUint32(0, true) : 0
+  if (magic === 'PARE') {
+    throw new UnreadableSource(
+      'encrypted-parquet',
+      `${source.name} is an encrypted Parquet file. Write it without encryption.`,
+    )
+  }
+  if (magic !== 'PAR1' || length === 0 || length + 12 > source.size || length > MAX_FOOTER_BYTES) {
+    throw new UnreadableSource(
+      'damaged-parquet',
+      `${source.name} is a Parquet file without its end, where its columns are listed: it was cut short, or its writer was not closed. Copy or write the file again.`,
+    )
+  }
+  return wholeBuffer(await source.slice(source.size - 8 - length, source.size))
+}
+
+function groupsOf({ schema, row_groups }: FileMetaData, source: ByteSource): Group[] {
+  const tree = schemaTree(schema)
+  if (tree.children.length === 0) throw new RangeError('it has no columns')
+  let first = 0
+  return row_groups.map((rowGroup) => {
+    const columns = rowGroup.columns.map(({ meta_data: meta, file_path }) => {
+      if (meta === undefined) throw new RangeError('a column is not described, as in an encrypted file')
+      if (file_path) throw new RangeError(`a column lies in another file, ${file_path}`)
+      return columnOf(meta, source)
+    })
+    const rows = Number(rowGroup.num_rows)
+    const size = sizeOf(rowGroup)
+    if (!Number.isSafeInteger(rows) || rows < 0 || rows > 2 ** 31)
+      throw new RangeError(`a row group declares ${rows} rows`)
+    const group: Group = {
+      first,
+      rows,
+      byte: columns.reduce((least, { start }) => Math.min(least, start), source.size),
+      size,
+      columns: columns.map((column) => ({
+        ...column,
+        pages: size > WHOLE_GROUP_BYTES ? new PageMap(source, layoutOf(tree, column), column.start, column.end) : null,
+      })),
+    }
+    first += rows
+    return group
+  })
+}
+
+function sizeOf({ columns }: RowGroup): number {
+  return columns.reduce((sum, { meta_data: meta }) => sum + Number(meta?.total_uncompressed_size ?? 0), 0)
+}
+
+function columnOf(meta: ColumnMetaData, source: ByteSource): Omit<Column, 'pages'> {
+  const { path_in_schema: path, type, codec } = meta
+  const data = Number(meta.data_page_offset)
+  const dictionary = Number(meta.dictionary_page_offset ?? 0)
+  const start = dictionary > 0 && dictionary < data ? dictionary : data
+  const end = start + Number(meta.total_compressed_size)
+  if (!(start >= 4 && end >= start && end <= source.size)) {
+    throw new RangeError(`column ${path.join('.')} lies at bytes ${start} to ${end} of ${source.size}`)
+  }
+  return { path, type, codec, first: 0, start, end }
+}
+
+function keyValues({ key_value_metadata: pairs, created_by }: FileMetaData): JsonObject | null {
+  const entries = (pairs ?? []).map(({ key, value }) => [key, value ?? null] as const)
+  if (created_by !== undefined) entries.push(['created_by', created_by])
+  return entries.length === 0 ? null : Object.fromEntries(entries)
+}
+
+function rowsWithin({ size, rows }: Group, limit: number): number {
+  return Math.max(1, Math.floor(limit / Math.max(1, size / rows)))
+}
+
+function spansOf(group: Group, from: number, count: number): RecordSpans {
+  return {
+    first: group.first + from,
+    lines: new Float64Array(count),
+    offsets: new Float64Array(count).fill(group.byte),
+    lengths: new Float64Array(count),
+  }
+}
+
+async function readRows(
+  source: ByteSource,
+  schema: readonly SchemaElement[],
+  groups: readonly Group[],
+  spans: RecordSpans,
+): Promise<EncodedParquet | EncodedFailure> {
+  const group = groupAt(groups, spans.first)
+  const from = spans.first - group.first
+  const until = from + spans.offsets.length
+  let failed: DamagedBytes | null = null
+  const slices = await Promise.all(
+    group.columns.map(async ({ path, type, codec, start, end, pages }) => {
+      const slice = await pages?.pagesOf(from, until).catch((error: unknown) => {
+        if (!(error instanceof DamagedBytes)) throw error
+        failed ??= new DamagedBytes(error.code, `column ${path.join('.')}: ${error.message}`)
+        return { bytes: new Uint8Array(0), first: 0 }
+      })
+      const bytes = slice?.bytes ?? wholeBuffer(await source.slice(start, end))
+      return { column: { path, type, codec, first: slice?.first ?? 0 }, bytes }
+    }),
+  )
+  if (failed !== null) {
+    const { code, message } = failed as DamagedBytes
+    return { decoder: 'none', spans, bytes: [], code, message }
+  }
+  return {
+    decoder: 'parquet',
+    spans,
+    bytes: slices.map(({ bytes }) => bytes),
+    schema,
+    columns: slices.map(({ column }) => column),
+    from,
+  }
+}
+
+function groupAt(groups: readonly Group[], record: number): Group {
+  let low = 0
+  let high = groups.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((groups[middle] as Group).first <= record) low = middle
+    else high = middle - 1
+  }
+  return groups[low] as Group
+}
