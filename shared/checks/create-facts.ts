@@ -4,7 +4,7 @@ import { type Segmentation, type Span, TokenState, type Turn } from '../model/to
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { answerPlace } from './answer-place.ts'
-import { writtenTurns } from './edges.ts'
+import { filledTurns, writtenTurns } from './edges.ts'
 import { endReason } from './end-reason.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
@@ -15,6 +15,7 @@ import { drawStrip } from './strip.ts'
 import { supportingDocuments } from './supporting-documents.ts'
 import { systemText } from './system-text.ts'
 import { cutReplies } from './truncation/cut-replies.ts'
+import { leftCut } from './truncation/left-cut.ts'
 
 /** What `createView` found in the tokens; a trajectory of text alone has none. */
 export interface PreparedTokens {
@@ -43,7 +44,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
     step: trajectory.step,
     reward: trajectory.reward,
     rewards: trajectory.rewards,
-    ...advantageFacts(trajectory, tokens?.mask ?? null),
+    ...advantageFacts(trajectory, tokens),
     ...(tokens === null ? NO_TOKENS : tokenFacts(trajectory, tokens)),
     ...(tokens?.segmentation ? turnFacts(tokens.segmentation) : messageFacts(trajectory)),
     endReason: end,
@@ -51,6 +52,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
     isTruncated: trajectory.isTruncated,
     excluded: trajectory.excluded,
     model: trajectory.model,
+    temperature: trajectory.temperature,
     pairing: pairingFacts(trajectory, tokens?.segmentation ?? null),
     lost: tokens === null ? 0 : countLostTokens(trajectory, tokens, end),
     ...(tokens === null ? {} : replyFacts(trajectory, tokens)),
@@ -101,6 +103,8 @@ function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
     ...identity(ids, padding.left, promptLength, end),
     firstRole: segmentation?.cutLeft ? null : (segmentation?.turns[0]?.role ?? null),
     lastToken: lastToken(ids, segmentation),
+    endsClosed: endsClosed(segmentation),
+    ...startFacts(trajectory, tokens),
     ...systemFacts(tokens),
     answerPlace: answerPlace(trajectory, tokens),
     strip: drawStrip(states),
@@ -110,6 +114,22 @@ function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
 function lastToken(ids: Int32Array, segmentation: Segmentation | null): number | null {
   const last = segmentation?.turns.at(-1)
   return last === undefined ? null : (ids[last.separatorStart - 1] ?? null)
+}
+
+function endsClosed(segmentation: Segmentation | null): boolean | null {
+  const last = segmentation === null ? undefined : filledTurns(segmentation).at(-1)
+  return last === undefined ? null : last.endToken >= 0
+}
+
+/** Tokens whose text is kept of a row that begins inside a turn. */
+const SHOWN_TOKENS = 24
+
+function startFacts(trajectory: Trajectory, tokens: PreparedTokens): Pick<TrajectoryFacts, 'cutLeft'> {
+  const cut = leftCut(trajectory, tokens)
+  if (cut === null) return {}
+  const { start, end, lost } = cut
+  const text = tokens.text({ start, end: Math.min(end, start + SHOWN_TOKENS) })
+  return { cutLeft: { tokens: [start, end], text, lost: lost?.tokens ?? null } }
 }
 
 function systemFacts({ ids, segmentation, tokenizer }: PreparedTokens) {
@@ -183,16 +203,18 @@ function messageFacts({ messages }: Trajectory) {
   }
 }
 
-function advantageFacts({ advantage, advantages }: Trajectory, mask: Uint8Array | null) {
+/** Of trained tokens; padding has no advantage of its own, and where it is trained that is another fault. */
+function advantageFacts({ advantage, advantages }: Trajectory, tokens: PreparedTokens | null) {
   if (advantages === null) {
     return { advantage, maxAdvantage: advantage === null ? null : Math.abs(advantage) }
   }
   let common: number | null = null
   let changesAt = -1
   let largest: number | null = null
-  for (let i = 0; i < advantages.length; i++) {
+  const end = advantages.length - (tokens?.padding.right ?? 0)
+  for (let i = tokens?.padding.left ?? 0; i < end; i++) {
     const value = advantages[i] as number
-    if (mask?.[i] !== 1 || !Number.isFinite(value)) continue
+    if (tokens?.mask?.[i] !== 1 || !Number.isFinite(value)) continue
     if (common === null) common = value
     else if (common !== value && changesAt < 0) changesAt = i
     largest = Math.max(largest ?? 0, Math.abs(value))

@@ -1,4 +1,5 @@
 import type { Place } from '../model/source.ts'
+import type { LimitName } from '../model/streams.ts'
 import type { AnswerPlace } from './answer-place.ts'
 import type { GapSums, KlSums } from './logprobs/sums.ts'
 import type { PairingFacts } from './pairing.ts'
@@ -15,6 +16,8 @@ export interface TrajectoryFacts {
   readonly place: Place
   readonly id: string
   readonly recordHash: string
+  /** Line of the record, 1-based; absent where its container has none. */
+  readonly line?: number
   /** The rollout that this trajectory is one branch of, where the dump says so; a group counts a rollout once. */
   readonly branchOf: string | null
   readonly group: string | null
@@ -46,6 +49,13 @@ export interface TrajectoryFacts {
   readonly firstRole?: string | null
   /** The id that stands last, padding and the template's separator left out; what C05 holds truncation flags against. Null without turns. */
   readonly lastToken?: number | null
+  /** The last turn that something was written in has its end token; null without turns. What C05 holds a finish reason of `stop` against. */
+  readonly endsClosed?: boolean | null
+  /**
+   * The ids begin inside a turn: the tokens that are left of it, the text of the first of them, and the tokens that the messages hold
+   * before it (null where they do not tell). Absent where the row begins as it should.
+   */
+  readonly cutLeft?: { readonly tokens: readonly [number, number]; readonly text: string; readonly lost: number | null }
   /** Hash of the system turn that the row begins with, its date left out, and that date as written; null without. What T09 and T14 compare between rows. */
   readonly systemHash?: string | null
   readonly promptDate?: string | null
@@ -54,6 +64,8 @@ export interface TrajectoryFacts {
   readonly endReason: EndReason
   readonly finishReason: string | null
   readonly isTruncated: boolean | null
+  /** Limits that the record itself declares; absent where it declares none. */
+  readonly limits?: Readonly<Partial<Record<LimitName, number>>>
   readonly excluded: boolean
   /** Sums of logprobs over trained tokens; absent where the dump lacks one of the streams they compare. */
   readonly gap?: GapSums
@@ -61,6 +73,8 @@ export interface TrajectoryFacts {
   /** Digests by which the rollout is compared with those of a second run. */
   readonly pairing?: PairingFacts
   readonly model: string | null
+  /** Sampling temperature; null or absent where the record does not tell. */
+  readonly temperature?: number | null
   /** Tokens of each assistant turn's sampled span, and of each tool reply's content; for pile-ups. */
   readonly assistantLengths: readonly number[]
   readonly toolReplyLengths: readonly number[]

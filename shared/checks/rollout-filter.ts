@@ -2,16 +2,20 @@ import type { RolloutFilter } from '../model/report.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { completionLength, isCut } from './limits.ts'
 
-/** Whether a rollout is one of those that a filter means. */
-export function fitsFilter(row: TrajectoryFacts, filter: RolloutFilter): boolean {
+/**
+ * Whether a rollout is one of those that a filter means.
+ *
+ * @param codes of the rollout's findings: that the start of a prompt is missing may show in its siblings alone (C01)
+ */
+export function fitsFilter(row: TrajectoryFacts, filter: RolloutFilter, codes: readonly string[] = []): boolean {
   if (filter.lengths !== undefined && !filter.lengths.some((range) => hasLength(row, range))) return false
-  if (filter.lostText && !hasLostText(row)) return false
+  if (filter.lostText && !hasLostText(row) && !codes.includes('C01')) return false
   return !(filter.documentsHidden && !hasHiddenDocuments(row))
 }
 
-/** Tokens are known to be lost, or the rollout ends where nothing closes it. */
+/** Tokens are known to be lost, the rollout begins inside a turn, a reply in it was cut, or it ends where nothing closes it. */
 export function hasLostText(row: TrajectoryFacts): boolean {
-  return row.lost > 0 || isCut(row)
+  return row.lost > 0 || row.cutLeft !== undefined || row.cutReplies !== undefined || isCut(row)
 }
 
 export function hasHiddenDocuments({ supportingDocuments }: TrajectoryFacts): boolean {

@@ -1,8 +1,10 @@
+import type { EndReason } from '../checks/facts.ts'
+import { counted } from '../model/number-text.ts'
 import type { Count } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { lostBounds, nearLimitBounds, visibleBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { measureTruncation, type TruncationMeasures } from './truncation.ts'
+import { type MeanReward, measureTruncation, type TruncationMeasures } from './truncation.ts'
 import {
   type Argument,
   behind,
@@ -28,7 +30,7 @@ function decide(input: HypothesisInput): Judgement {
   if (!input.streams.has('ids')) return notCheckable(['ids'])
   const found = measureTruncation(input)
   const near = share(found.nearAny)
-  if (near === null) {
+  if (near === null && input.dump.limits.max_tool_response_length === null) {
     return notCheckable(['limits: none is given, in the metadata, or shown by rollouts that end at one length'])
   }
   const { thresholds } = input.dump.settings
@@ -36,12 +38,13 @@ function decide(input: HypothesisInput): Judgement {
   const lost = share(found.lost)
   const visible = share(found.documentsVisible)
   const supported =
-    holds(near, nearBounds.supported) ||
+    (near !== null && holds(near, nearBounds.supported)) ||
     (lost !== null && holds(lost, lostBounds(thresholds).supported)) ||
     (visible !== null && holds(visible, visibleBounds(thresholds).supported))
   // Without documents there are none to lose; without ends that tell, "nothing lost" is not known.
   const contradicted =
     !supported &&
+    near !== null &&
     holds(near, nearBounds.contradicted) &&
     lost !== null &&
     holds(lost, lostBounds(thresholds).contradicted)
@@ -49,6 +52,7 @@ function decide(input: HypothesisInput): Judgement {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [...argumentsOf(found, { near, lost, visible }, thresholds), ...lesserFaults(H04, input, [])],
     missing: [
+      ...(near === null ? ['limits of the prompt, the completion or the sequence'] : []),
       ...(lost === null ? [input.streams.has('tokenizer') ? 'turns in the ids' : 'tokenizer'] : []),
       ...(visible === null ? ['documents'] : []),
     ],
@@ -68,7 +72,6 @@ function argumentsOf(found: TruncationMeasures, { near, lost, visible }: Shares,
   const lostBound = lostBounds(thresholds)
   const visibleBound = visibleBounds(thresholds)
   const limits = found.nearLimit.map(({ limit, value }) => `${limit} ${value}`).join(', ')
-  const cut = found.rewardCut !== null && found.rewardClosed !== null
   return [
     ...behind(
       found.nearFilter,
@@ -85,6 +88,7 @@ function argumentsOf(found: TruncationMeasures, { near, lost, visible }: Shares,
         'C01',
         'C03',
         'C07',
+        'C08',
         'C12',
       ]),
     ),
@@ -99,9 +103,48 @@ function argumentsOf(found: TruncationMeasures, { near, lost, visible }: Shares,
     ),
     ...stated('mean length in tokens', found.meanLength),
     ...stated('longest rollout in tokens', found.longest),
-    ...(cut ? stated('mean reward of rollouts that end properly', found.rewardClosed) : []),
-    ...(cut ? stated('mean reward of rollouts that are cut', found.rewardCut) : []),
+    ...visibilityLines(found),
+    ...found.rewardByEnd.flatMap(({ end, rollouts, mean }) =>
+      stated(
+        `mean reward of the ${counted(rollouts, 'rollout')} ${ENDS[end]}`,
+        mean,
+        end === 'stop' ? [] : ['C03', 'C06'],
+      ),
+    ),
+    ...poisonLines(found),
     ...stated('correlation of length and reward', found.lengthRewardCorrelation),
+  ]
+}
+
+/** What a rollout did, by its end reason. */
+const ENDS: Readonly<Record<EndReason, string>> = {
+  stop: 'that end properly',
+  'cut-prose': 'cut in prose',
+  'cut-call': 'cut in a tool call',
+  'cut-reply': 'cut in or before a tool reply',
+  'prompt-only': 'that hold a prompt alone',
+  unknown: 'whose end is not known',
+}
+
+function visibilityLines({ rewardByVisibility }: TruncationMeasures): Argument[] {
+  if (rewardByVisibility === null) return []
+  const { visible, hidden } = rewardByVisibility
+  const line = (which: string, { rollouts, mean }: MeanReward) =>
+    stated(`mean reward of the ${counted(rollouts, 'rollout')} ${which} at the answer`, mean, ['C09'])
+  return [
+    ...line('whose supporting documents are all visible', visible),
+    ...behind({ documentsHidden: true }, line('with a supporting document that is not visible', hidden)),
+  ]
+}
+
+/** Masked rows that count in a group's mean shift the advantage of every row that trains: each cut costs its group as well. */
+function poisonLines({ poison }: TruncationMeasures): Argument[] {
+  if (poison === null) return []
+  const { groups, rollouts, meanShift } = poison
+  const where = counted(groups, 'group')
+  return [
+    ...stated(`masked rollouts that count in the mean reward of ${where}`, rollouts, ['C04']),
+    ...stated(`mean shift of the baseline of ${where} by masked rollouts`, meanShift, ['C04']),
   ]
 }
 

@@ -1,11 +1,12 @@
-import type { TrajectoryFacts } from '../checks/facts.ts'
+import { END_REASONS, type EndReason, type TrajectoryFacts } from '../checks/facts.ts'
 import { correlation, mean } from '../checks/groups/statistics.ts'
 import { completionLength, isCut, type ResolvedLimits } from '../checks/limits.ts'
 import { fitsFilter, hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
+import { type BaselinePoison, baselinePoison } from '../checks/truncation/masked-rows-counted.ts'
+import { cutAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
 import type { Count, RolloutFilter } from '../model/report.ts'
 import type { LimitName } from '../model/streams.ts'
 import type { HypothesisInput } from './hypothesis.ts'
-import { checkOf } from './verdict.ts'
 
 /** What H04 measures. */
 export interface TruncationMeasures {
@@ -23,11 +24,18 @@ export interface TruncationMeasures {
   readonly documentsVisible: Count | null
   readonly meanLength: number | null
   readonly longest: number | null
-  /** Mean reward of rollouts that end properly, and of those that are cut. */
-  readonly rewardClosed: number | null
-  readonly rewardCut: number | null
+  /** Mean reward by how rollouts end, where some of them are cut; empty else. */
+  readonly rewardByEnd: readonly (MeanReward & { readonly end: EndReason })[]
+  /** Mean reward of rollouts whose supporting documents are all visible at the answer, and of those where one is hidden; null unless there are both. */
+  readonly rewardByVisibility: { readonly visible: MeanReward; readonly hidden: MeanReward } | null
+  readonly poison: BaselinePoison | null
   /** Correlation over rollouts of sequence length and reward. */
   readonly lengthRewardCorrelation: number | null
+}
+
+export interface MeanReward {
+  readonly rollouts: number
+  readonly mean: number
 }
 
 export function measureTruncation(input: HypothesisInput): TruncationMeasures {
@@ -57,8 +65,9 @@ export function measureTruncation(input: HypothesisInput): TruncationMeasures {
         : { checked: documented.length, affected: documented.filter((row) => !hasHiddenDocuments(row)).length },
     meanLength: lengths.length === 0 ? null : mean(lengths),
     longest: lengths.length === 0 ? null : lengths.reduce((a, b) => Math.max(a, b)),
-    rewardClosed: meanReward(rewarded.filter(({ endReason }) => endReason === 'stop')),
-    rewardCut: meanReward(rewarded.filter(isCut)),
+    rewardByEnd: rewardByEnd(rewarded),
+    rewardByVisibility: rewardByVisibility(rewarded),
+    poison: baselinePoison(input.dump),
     lengthRewardCorrelation: correlation(
       rewarded.map(({ realLength }) => realLength),
       rewarded.map(({ reward }) => reward as number),
@@ -90,18 +99,29 @@ function limitRules(facts: readonly TrajectoryFacts[], limits: ResolvedLimits, n
   return rules
 }
 
-/** A rollout lost text when tokens are known to be lost or when it ends where nothing closes it; C01 adds cuts on the left. */
-function lostText(input: HypothesisInput, facts: readonly TrajectoryFacts[]): Count | null {
-  const telling = facts.filter(
-    ({ endReason, lost }) => lost > 0 || (endReason !== 'unknown' && endReason !== 'prompt-only'),
-  )
-  if (telling.length === 0) return null
-  const affected = telling.filter(hasLostText).length
-  // Which rollouts C01 names is not known here, and a rollout may be cut on both sides: the greater number is certain.
-  const cutLeft = checkOf(input, 'C01')?.affected ?? 0
-  return { checked: telling.length, affected: Math.min(telling.length, Math.max(affected, cutLeft)) }
+/** Rollouts whose own facts tell that text is missing, and those whose siblings do (C01): what the filter `lostText` finds. */
+function lostText({ dump }: HypothesisInput, facts: readonly TrajectoryFacts[]): Count | null {
+  const beginLater = cutAgainstSiblings(dump)
+  const lost = (row: TrajectoryFacts) => hasLostText(row) || beginLater.has(row)
+  const telling = facts.filter((row) => lost(row) || (row.endReason !== 'unknown' && row.endReason !== 'prompt-only'))
+  return telling.length === 0 ? null : { checked: telling.length, affected: telling.filter(lost).length }
 }
 
-function meanReward(rows: readonly TrajectoryFacts[]): number | null {
-  return rows.length === 0 ? null : mean(rows.map(({ reward }) => reward as number))
+function rewardByEnd(rewarded: readonly TrajectoryFacts[]): TruncationMeasures['rewardByEnd'] {
+  if (!rewarded.some(isCut)) return []
+  return END_REASONS.flatMap((end) => {
+    const found = meanReward(rewarded.filter(({ endReason }) => endReason === end))
+    return found === null ? [] : [{ end, ...found }]
+  })
+}
+
+function rewardByVisibility(rewarded: readonly TrajectoryFacts[]): TruncationMeasures['rewardByVisibility'] {
+  const documented = rewarded.filter(({ supportingDocuments }) => (supportingDocuments?.available ?? 0) > 0)
+  const visible = meanReward(documented.filter((row) => !hasHiddenDocuments(row)))
+  const hidden = meanReward(documented.filter(hasHiddenDocuments))
+  return visible === null || hidden === null ? null : { visible, hidden }
+}
+
+function meanReward(rows: readonly TrajectoryFacts[]): MeanReward | null {
+  return rows.length === 0 ? null : { rollouts: rows.length, mean: mean(rows.map(({ reward }) => reward as number)) }
 }

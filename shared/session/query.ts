@@ -17,7 +17,7 @@ export function queryRows({ facts, codesOf }: Queryable, query: RowQuery): Int32
     const row = facts[index]
     if (row === undefined) continue
     if (wanted !== null && !codesOf(index).some((code) => wanted.has(code))) continue
-    if (query.where !== undefined && !fitsFilter(row, query.where)) continue
+    if (query.where !== undefined && !fitsFilter(row, query.where, codesOf(index))) continue
     if (text !== '' && !`${row.id}\n${row.group ?? ''}`.toLowerCase().includes(text)) continue
     kept.push(index)
   }

@@ -154,6 +154,12 @@ describe('C04', () => {
     expect(runOver('C04', group([null, null, null, null])).tally).toMatchObject({ checked: 4, affected: 0 })
   })
 
+  it('is silent where the baseline is that of a batch or of a critic', () => {
+    const batch = (0.9 + 0.4 + 0.6 + 0.1 + 4) / 8
+    expect(runOver('C04', group([0.9 - batch, 0.4 - batch, 0.6 - batch, null])).tally.affected).toBe(0)
+    expect(runOver('C04', group([0.31, -0.02, 0.07, null])).tally.affected).toBe(0)
+  })
+
   it('cannot be checked on incomplete groups', () => {
     const facts = groupFacts(rewards, () => ({ groupSize: 8 }))
     expect(runOver('C04', dumpOf(facts)).abstained?.reason).toBe('incomplete groups')

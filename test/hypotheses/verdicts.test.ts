@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
+import { fitsFilter } from '../../shared/checks/rollout-filter.ts'
 import { HYPOTHESES, judge } from '../../shared/hypotheses/registry.ts'
 import { dumpOf, factsOf, groupFacts } from '../helpers/facts.ts'
 import { inputWith, resultOf, verdictOf } from './input.ts'
@@ -184,9 +185,51 @@ describe('H04', () => {
     expect(verdictOf('H04', lost).verdict).toBe(verdict)
   })
 
-  it('counts prompts that were cut on the left', () => {
-    const result = verdictOf('H04', near(0, 100), { checks: [resultOf('C01', { affected: 30 })] })
-    expect(result.because[0]).toMatchObject({ value: 0.3, checks: expect.arrayContaining(['C01']) })
+  it('counts prompts that were cut on the left, by their own ids or against their siblings, as the filter finds them', () => {
+    const cutLeft = { tokens: [0, 9], text: 'documents', lost: 40 } as const
+    const facts = rows(100, (i) => ({
+      group: `g${Math.floor(i / 4)}`,
+      firstRole: i % 4 === 0 ? 'user' : 'system',
+      ...(i < 10 ? { firstRole: null, cutLeft } : {}),
+    }))
+    const result = verdictOf('H04', dumpOf(facts, { limits }))
+    const [line] = result.because
+    expect(line).toMatchObject({ value: 0.32, checks: expect.arrayContaining(['C01']) })
+    const codes = (row: TrajectoryFacts) => (row.firstRole === 'user' ? ['C01'] : [])
+    const found = facts.filter((row) => fitsFilter(row, line?.where ?? {}, codes(row)))
+    expect(found).toHaveLength(32)
+  })
+
+  it('counts cut replies as lost text, and needs no other limit than theirs', () => {
+    const cut = rows(40, (i) => ({ cutReplies: [{ tokens: 80, characters: i < 30 ? 256 : 100 + i }] }))
+    const result = verdictOf('H04', dumpOf(cut))
+    expect(result.verdict).toBe('supported')
+    expect(result.because[0]).toMatchObject({ value: 1, checks: expect.arrayContaining(['C08']) })
+    expect(result.missing[0]).toMatch(/^limits of the prompt/)
+  })
+
+  it('splits the reward by visible documents and by end, and states what masked rows do to the baseline', () => {
+    const documents = (visible: number) => ({ supportingDocuments: { available: 2, retrieved: 2, visible } })
+    const facts = Array.from({ length: 3 }, (_, group) =>
+      [0.9, 0.5, 0.1, 0.7].map((reward, member) => {
+        const masked = member === 3
+        return factsOf(group * 4 + member, {
+          group: `g${group}`,
+          reward,
+          advantage: masked ? null : reward - 0.55,
+          ...documents(member < 2 ? 2 : 1),
+          ...(masked ? { trained: 0, weight: 0, endReason: 'cut-call' as const } : {}),
+        })
+      }),
+    ).flat()
+    const { because } = verdictOf('H04', dumpOf(facts, { limits }))
+    const value = (name: RegExp) => because.find(({ measure }) => name.test(measure))?.value
+    expect(value(/6 rollouts whose supporting documents are all visible/)).toBeCloseTo(0.7)
+    expect(value(/6 rollouts with a supporting document that is not visible/)).toBeCloseTo(0.4)
+    expect(value(/9 rollouts that end properly/)).toBeCloseTo(0.5)
+    expect(value(/3 rollouts cut in a tool call/)).toBeCloseTo(0.7)
+    expect(value(/masked rollouts that count in the mean reward of 3 groups/)).toBe(3)
+    expect(value(/mean shift of the baseline of 3 groups/)).toBeCloseTo(0.05)
   })
 
   it.each([

@@ -137,7 +137,9 @@ describe('a dump of very many rollouts', () => {
       const input_ids = ids(i)
       const last = input_ids.length - 2
       const loss_mask = input_ids.map((_, token) => (token >= last && i % 2 === 0 ? 1 : 0))
-      return JSON.stringify({ input_ids, loss_mask, reward: i % 3, advantage: (i % 3) - 1.2, group_id: 'g' })
+      // The masked half has reward 2 and counts in the mean, which is then 1.5 and not 1.
+      const reward = i % 2 === 0 ? i % 3 : 2
+      return JSON.stringify({ input_ids, loss_mask, reward, advantage: reward - 1.5, group_id: 'g' })
     }).join('\n')
     const report = (await audited(text)).report()
     expect(report.checks.find(({ code }) => code === 'C04')).toMatchObject({ checked: count, affected: count / 2 })

@@ -108,6 +108,26 @@ describe('C01', () => {
     expect(found[0]).toMatchObject({ record: 2, evidence: { lost_tokens_estimated: 120, whole_sibling: '0' } })
   })
 
+  it('estimates by a sibling what the messages do not tell', () => {
+    const cutLeft = { tokens: [0, 40], text: ' tool.\n\n# Tools', lost: null } as const
+    const facts = [300, 300, 210].map((promptLength, i) =>
+      factsOf(i, { group: 'g', promptLength, firstRole: i < 2 ? 'user' : null, ...(i < 2 ? {} : { cutLeft }) }),
+    )
+    const { findings: found, tally } = runOver('C01', dumpOf(facts, { limits: { max_prompt_length: 210 } }))
+    // That the others begin with a question is how the run is: only the third begins inside a turn.
+    expect(tally).toMatchObject({ checked: 3, affected: 1, byTurn: { 0: 1 } })
+    expect(found[0]).toMatchObject({
+      record: 2,
+      tokens: [0, 40],
+      evidence: {
+        limit: { name: 'max_prompt_length', value: 210 },
+        first_text: ' tool.\n\n# Tools',
+        whole_sibling: '0',
+        lost_tokens_estimated: 90,
+      },
+    })
+  })
+
   it('is silent where no row of the group has a system turn', () => {
     const facts = [0, 1, 2].map((i) => factsOf(i, { group: 'g', firstRole: 'user' }))
     expect(runOver('C01', dumpOf(facts)).tally).toMatchObject({ checked: 3, affected: 0 })

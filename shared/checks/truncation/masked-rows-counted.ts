@@ -32,7 +32,6 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
     const counted = countedOutside(group, view.settings.thresholds)
     // Once for each group, and not all of it: a group may be a whole dump, with a finding for every second row.
     const rewards = group.members.slice(0, MOST_REWARDS).map(({ reward }) => reward)
-    const rowsThatTrain = group.members.filter(trains).length
     for (const member of group.members) {
       const affected = counted !== null && member.trained === 0
       report.unit(affected)
@@ -45,40 +44,100 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
         message: `No token of this rollout is trained, but its reward ${shown(member.reward as number)} counts in the mean of group ${group.id}`,
         evidence: {
           rewards,
-          rows_that_train: rowsThatTrain,
+          rows_that_train: counted.rowsThatTrain,
           rows: group.members.length,
           end: member.endReason,
           is_truncated: member.isTruncated,
           lost_tokens: member.lost,
           supporting_documents: member.supportingDocuments,
-          ...counted,
+          sum_of_trained_advantages: counted.sumOfTrainedAdvantages,
+          mean_of_all: counted.meanOfAll,
+          mean_of_rows_that_train: counted.meanOfRowsThatTrain,
+          baseline_shift: counted.meanOfAll - counted.meanOfRowsThatTrain,
         },
       })
     }
   }
 }
 
-/**
- * Advantages sum to 0 over exactly the rows that made their baseline. When those of the rows that train do not, masked rows
- * were counted. Null where they do, where advantages are not known, or where they are the rewards themselves (no baseline).
- */
-function countedOutside(group: GroupView, thresholds: Thresholds): Record<string, number> | null {
-  const sameReward = thresholds['same-reward']
-  if (!group.members.some((member) => member.trained === 0)) return null
-  let sum = 0
-  let absolute = 0
-  let noBaseline = true
-  for (const member of group.members) {
-    if (!trains(member)) continue
-    if (member.advantage === null) return null
-    sum += member.advantage
-    absolute += Math.abs(member.advantage)
-    noBaseline &&= Math.abs(member.advantage - (member.reward as number)) <= sameReward
+/** What rows that train nothing do to the baselines of a dump. */
+export interface BaselinePoison {
+  /** Groups with a foreign baseline, and the masked rollouts that were counted in them. */
+  readonly groups: number
+  readonly rollouts: number
+  /** Trained tokens of these groups: their advantages are off. */
+  readonly trainedTokens: number
+  /** Mean over these groups of |mean of all rewards − mean of the rewards that train|. */
+  readonly meanShift: number
+}
+
+/** Null where no complete group counts a masked row. */
+export function baselinePoison({ groups, settings }: Pick<DumpView, 'groups' | 'settings'>): BaselinePoison | null {
+  const poisoned = groups.flatMap((group) => {
+    const counted = group.complete ? countedOutside(group, settings.thresholds) : null
+    return counted === null ? [] : [{ members: group.members, counted }]
+  })
+  if (poisoned.length === 0) return null
+  const sum = (of: (each: (typeof poisoned)[number]) => number) => poisoned.reduce((total, each) => total + of(each), 0)
+  return {
+    groups: poisoned.length,
+    rollouts: sum(({ members }) => members.filter(({ trained }) => trained === 0).length),
+    trainedTokens: sum(({ members }) => members.reduce((tokens, { trained }) => tokens + (trained ?? 0), 0)),
+    meanShift: sum(({ counted }) => Math.abs(counted.meanOfAll - counted.meanOfRowsThatTrain)) / poisoned.length,
   }
-  if (noBaseline || Math.abs(sum) <= Math.max(sameReward, thresholds['zero-sum-share'] * absolute)) return null
-  const rewards = group.members.map(({ reward }) => reward as number)
-  const trained = group.members.filter(trains).map(({ reward }) => reward as number)
-  return { sum_of_trained_advantages: sum, mean_of_all: mean(rewards), mean_of_rows_that_train: mean(trained) }
+}
+
+interface Counted {
+  readonly rowsThatTrain: number
+  readonly sumOfTrainedAdvantages: number
+  readonly meanOfAll: number
+  readonly meanOfRowsThatTrain: number
+}
+
+/**
+ * Advantages sum to 0 over exactly the rows that made their baseline. Masked rows were counted where those of the rows that train do
+ * not, and are in proportion to the distance from the mean of all rewards: a baseline over a whole batch, or of a critic, has
+ * neither. Null where that does not hold, or where advantages are not known.
+ */
+function countedOutside(group: GroupView, thresholds: Thresholds): Counted | null {
+  if (!group.members.some((member) => member.trained === 0)) return null
+  const rows = group.members.filter(trains)
+  const known = rows.flatMap(({ advantage, reward }) =>
+    advantage === null ? [] : [{ advantage, reward: reward as number }],
+  )
+  if (known.length < 2 || known.length < rows.length) return null
+  const sum = known.reduce((total, { advantage }) => total + advantage, 0)
+  const absolute = known.reduce((total, { advantage }) => total + Math.abs(advantage), 0)
+  if (Math.abs(sum) <= Math.max(thresholds['same-reward'], thresholds['zero-sum-share'] * absolute)) return null
+  const meanOfAll = mean(group.members.map(({ reward }) => reward as number))
+  if (!inProportion(known, meanOfAll, thresholds)) return null
+  return {
+    rowsThatTrain: rows.length,
+    sumOfTrainedAdvantages: sum,
+    meanOfAll,
+    meanOfRowsThatTrain: mean(known.map(({ reward }) => reward)),
+  }
+}
+
+/** Whether one positive factor makes the advantages of the distances from `centre`, as far as stored digits go. */
+function inProportion(
+  rows: readonly { readonly advantage: number; readonly reward: number }[],
+  centre: number,
+  thresholds: Thresholds,
+): boolean {
+  let products = 0
+  let squares = 0
+  let largest = 0
+  for (const { advantage, reward } of rows) {
+    products += advantage * (reward - centre)
+    squares += (reward - centre) ** 2
+    largest = Math.max(largest, Math.abs(advantage))
+  }
+  if (!(products > 0 && squares > 0)) return false
+  const tolerance = Math.max(thresholds['advantage-tolerance'] * largest, thresholds['advantage-digits'])
+  return rows.every(
+    ({ advantage, reward }) => Math.abs(advantage - (products / squares) * (reward - centre)) <= tolerance,
+  )
 }
 
 function trains(member: TrajectoryFacts): boolean {

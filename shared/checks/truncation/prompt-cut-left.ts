@@ -1,8 +1,7 @@
-import type { Turn } from '../../model/tokens.ts'
-import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
-import { encoded } from '../encoded.ts'
+import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { namedParts } from './what-was-lost.ts'
+import { leftCut } from './left-cut.ts'
+import { limitOf } from './limit-of.ts'
 
 /** C01. The ids begin inside a turn, or with another turn than the other rollouts of the same prompt. */
 export const promptCutLeft: Check = {
@@ -21,22 +20,18 @@ export const promptCutLeft: Check = {
   dump: lookAtSiblings,
 }
 
-/** Starts that the ids alone decide. A row that opens with another turn than a system turn waits for its siblings. */
-function lookAtStart(view: TrajectoryView, _settings: unknown, report: Reporter): void {
-  const { segmentation, trajectory } = view
-  // Raw text without a single turn header is a base model's prompt, not a cut chat.
+/** Starts that the ids and the row's own messages decide. Others wait for the other rollouts of their prompt. */
+function lookAtStart(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {
+  const { segmentation, trajectory, facts } = view
   if (segmentation === null || !segmentation.turns.some(({ header }) => header === 'present')) return
+  if (waitsForSiblings(facts)) return
   if (!segmentation.cutLeft) {
-    if (!waitsForSiblings(view.facts)) report.place(false)
+    report.place(false)
     return
   }
-  const start = segmentation.padding.left
-  // A row that stores the completion alone begins with sampled text, by design.
-  if (trajectory.promptLength === 0 || view.mask?.[start] === 1 || view.trajectory.sampled?.[start] === 1) return
-  const turn = segmentation.turns[0] ?? null
-  const end = turn === null ? Math.min(start + 1, view.ids.length) : Math.max(turn.end, start + 1)
-  const before = lostPrompt(view, turn)
-  const lost = before?.tokens ?? null
+  const cut = leftCut(trajectory, { ...view, tokenizer: view.tokenizer?.frame ? view.tokenizer : null })
+  if (cut === null) return
+  const { turn, start, end, lost } = cut
   report.place(true)
   report.fault({
     turn,
@@ -44,108 +39,99 @@ function lookAtStart(view: TrajectoryView, _settings: unknown, report: Reporter)
     // What is wrong is what is missing; the tokens that are left carry no fault of their own.
     affected: [],
     message: `The sequence begins inside a turn: ${
-      lost === null ? 'what stood before is lost' : `${lost} tokens of its messages or more are lost`
+      lost === null ? 'what stood before is lost' : `${lost.tokens} tokens of its messages or more are lost`
     }`,
     evidence: {
-      first_token: view.ids[start] ?? null,
-      first_text: view.text({ start, end: Math.min(end, start + 24) }),
-      prompt_tokens: trajectory.promptLength,
-      max_prompt_length: trajectory.limits?.max_prompt_length ?? null,
       cut: 'left',
-      lost_tokens_estimated: lost,
-      lost_parts: before === null ? null : lostParts(view, before.text),
+      limit: limitOf('max_prompt_length', settings, trajectory),
+      prompt_tokens: facts.promptLength,
+      first_token: view.ids[start] ?? null,
+      first_text: facts.cutLeft?.text ?? null,
+      lost_tokens_estimated: lost?.tokens ?? null,
+      lost_parts: lost?.parts ?? null,
     },
   })
 }
 
-/** The tool schema is rendered and not in the messages: it is lost where its record has tools and no name of theirs is left in the prompt. */
-function lostParts(view: TrajectoryView, before: string): string[] {
-  const { trajectory, segmentation, ids } = view
-  const names = (trajectory.tools ?? []).flatMap((tool) => JSON.stringify(tool)?.match(/"name":"([^"]+)"/)?.[1] ?? [])
-  const first = segmentation?.turns.find(({ kind }) => kind === 'assistant')?.start ?? ids.length
-  const prompt = names.length === 0 ? '' : view.text({ start: segmentation?.padding.left ?? 0, end: first })
-  const noSchema = names.length > 0 && !names.some((name) => prompt.includes(name))
-  return [...namedParts(trajectory, before), ...(noSchema ? ['tool schema'] : [])]
+/** The row begins with another turn than a system turn, or inside one that its own messages do not know. */
+function waitsForSiblings({ group, firstRole, cutLeft }: TrajectoryFacts): boolean {
+  if (group === null) return false
+  return cutLeft === undefined ? typeof firstRole === 'string' && firstRole !== 'system' : cutLeft.lost === null
 }
 
-/** Characters of the first visible text by which it is found in the messages. */
-const FIRST_TEXT = 60
-
-/**
- * What of the messages stands before the first visible text; null where the messages do not hold that text. What the
- * template adds around messages (headers, tool schemas) is not in them, so more may be lost.
- */
-function lostPrompt(
-  view: TrajectoryView,
-  turn: Turn | null,
-): { readonly tokens: number; readonly text: string } | null {
-  const { messages } = view.trajectory
-  const tokenizer = view.tokenizer
-  if (messages === null || tokenizer === null || turn === null) return null
-  // From the very first token: where a header was cut, nothing tells its rest from content. The cut may fall inside a character.
-  const visible = view
-    .text({ start: turn.start, end: turn.contentEnd })
-    .replace(/^\uFFFD+/u, '')
-    .slice(0, FIRST_TEXT)
-  if (visible.trim() === '') return null
-  let tokens = 0
-  let text = ''
-  for (const { content } of messages) {
-    if (content === null) continue
-    const at = content.indexOf(visible)
-    const missing = at < 0 ? content : content.slice(0, at)
-    const ids = encoded(tokenizer, missing)
-    if (ids === null) return null
-    tokens += ids.length
-    text += `${missing}\n`
-    if (at >= 0) return { tokens, text }
-  }
-  return null
-}
-
-function waitsForSiblings(facts: TrajectoryFacts): boolean {
-  return facts.group !== null && typeof facts.firstRole === 'string' && facts.firstRole !== 'system'
-}
-
-/** Whole messages may be dropped from the left: the row then begins with a header, but not with its siblings' system turn. */
+/** Rows that only the other rollouts of their group decide: whole messages dropped from the left leave a proper header. */
 function lookAtSiblings(view: DumpView, report: DumpReporter): void {
-  const siblings = new Map<TrajectoryFacts, readonly TrajectoryFacts[]>()
-  for (const { members } of view.groups) for (const member of members) siblings.set(member, members)
-  // Once for each group: a group may be a whole dump.
-  const starts = new Map<readonly TrajectoryFacts[], ReturnType<typeof wholeStarts>>()
-  for (const facts of view.facts) {
-    if (!waitsForSiblings(facts)) continue
-    const group = siblings.get(facts) ?? []
-    const start = starts.get(group) ?? wholeStarts(group)
-    starts.set(group, start)
-    const { whole, prompt } = start
-    const affected = whole.length * 2 > group.length
+  const limit = view.limits.max_prompt_length
+  for (const { facts, group, whole, prompt, affected } of waitingRows(view)) {
     report.unit(affected)
-    report.place(affected)
+    report.place(affected, { turn: 0 })
     if (!affected) continue
     const lost = prompt === null || facts.promptLength === null ? null : Math.max(0, prompt - facts.promptLength)
+    const { cutLeft } = facts
+    const begins =
+      cutLeft === undefined
+        ? `with a ${facts.firstRole} turn, ${whole.length} of ${group.length} rollouts of its group with a system turn`
+        : 'inside a turn'
     report.fault({
       member: facts,
-      message: `The sequence begins with a ${facts.firstRole} turn, ${whole.length} of ${group.length} rollouts of its group with a system turn${
-        lost === null ? '' : `; about ${lost} tokens are lost`
-      }`,
+      tokens: cutLeft === undefined ? null : { start: cutLeft.tokens[0], end: cutLeft.tokens[1] },
+      message: `The sequence begins ${begins}${lost === null ? '' : `; about ${lost} tokens are lost`}`,
       evidence: {
+        cut: 'left',
+        limit: limit === null ? null : { name: 'max_prompt_length', value: limit.value },
         first_role: facts.firstRole,
+        first_text: cutLeft?.text ?? null,
         whole_sibling: whole[0]?.id ?? null,
         siblings: group.length,
-        siblings_with_system_turn: whole.length,
+        whole_siblings: whole.length,
         prompt_tokens: facts.promptLength,
         sibling_prompt_tokens: prompt,
         lost_tokens_estimated: lost,
+        lost_parts: cutLeft === undefined ? ['system prompt'] : null,
       },
     })
   }
 }
 
-/** The rollouts of a group that begin with a system turn, and the length of their prompts. */
+interface WaitingRow {
+  readonly facts: TrajectoryFacts
+  readonly group: readonly TrajectoryFacts[]
+  /** Members of the group that begin as they should, and the length of their prompts. */
+  readonly whole: readonly TrajectoryFacts[]
+  readonly prompt: number | null
+  readonly affected: boolean
+}
+
+function waitingRows(view: Pick<DumpView, 'facts' | 'groups'>): WaitingRow[] {
+  const siblings = new Map<TrajectoryFacts, readonly TrajectoryFacts[]>()
+  for (const { members } of view.groups) for (const member of members) siblings.set(member, members)
+  // Once for each group: a group may be a whole dump.
+  const starts = new Map<readonly TrajectoryFacts[], ReturnType<typeof wholeStarts>>()
+  return view.facts.filter(waitsForSiblings).map((facts) => {
+    const group = siblings.get(facts) ?? []
+    const start = starts.get(group) ?? wholeStarts(group)
+    starts.set(group, start)
+    const { systems, begun } = start
+    // What begins inside a turn is cut for certain, and any whole sibling shows how much; a header alone is only odd beside system turns.
+    const inside = facts.cutLeft !== undefined
+    const { whole, prompt } = inside && systems.whole.length === 0 ? begun : systems
+    return { facts, group, whole, prompt, affected: inside || whole.length * 2 > group.length }
+  })
+}
+
+/** Rollouts that lost the beginning of their prompt as the others of their group show: those that no fact of their own tells. */
+export function cutAgainstSiblings(view: Pick<DumpView, 'facts' | 'groups'>): ReadonlySet<TrajectoryFacts> {
+  return new Set(waitingRows(view).flatMap(({ facts, affected }) => (affected ? [facts] : [])))
+}
+
+/** The rollouts of a group that begin with a system turn, and those that begin with any, each with the length of their prompts. */
 function wholeStarts(group: readonly TrajectoryFacts[]) {
-  const whole = group.filter(({ firstRole }) => firstRole === 'system')
-  return { whole, prompt: median(whole.flatMap(({ promptLength }) => promptLength ?? [])) }
+  const begun = group.filter(({ firstRole }) => typeof firstRole === 'string')
+  const measured = (whole: readonly TrajectoryFacts[]) => ({
+    whole,
+    prompt: median(whole.flatMap(({ promptLength }) => promptLength ?? [])),
+  })
+  return { begun: measured(begun), systems: measured(begun.filter(({ firstRole }) => firstRole === 'system')) }
 }
 
 function median(values: readonly number[]): number | null {
