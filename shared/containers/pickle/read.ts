@@ -1,0 +1,135 @@
+import type { ByteSource } from '../../model/source.ts'
+import { ZipError } from '../zip/error.ts'
+import { Budget } from './budget.ts'
+import type { BuildContext } from './context.ts'
+import { PickleError } from './error.ts'
+import { type ForeignName, ForeignNames } from './foreign.ts'
+import { type PickleIssue, PickleIssues } from './issues.ts'
+import { PickleMachine } from './machine.ts'
+import type { ByteRange, PyValue } from './values.ts'
+import { Window } from './window.ts'
+
+/** Whatever bytes can be taken from: a `ByteSource`, an entry of an archive, bytes inside another pickle. */
+export type PickleSource = ByteRange | Pick<ByteSource, 'size' | 'slice'>
+
+/** What several pickles that make one file are read with together. */
+export interface SharedReading {
+  /** What the file may take in memory. */
+  readonly budget: Budget
+  /** Where names are gathered that are not known to be plain data. */
+  readonly foreign: ForeignNames
+  readonly issues: PickleIssues
+}
+
+export interface PickleOptions extends Partial<SharedReading> {
+  /** Where the pickle begins; default 0. */
+  readonly start?: number
+  /** Stands before every place in messages: `archive/data.pkl, `. */
+  readonly where?: string
+  /** The value of a persistent id; undefined leaves a placeholder. */
+  readonly persistent?: (id: PyValue, context: BuildContext) => PyValue | undefined
+  /** Reads a torch file that lies inside the pickle as bytes. Without it such bytes stay bytes. */
+  readonly readTorch?: (bytes: ByteRange, shared: SharedReading) => Promise<PyValue>
+  readonly signal?: AbortSignal
+  /** Bytes of the file that are in memory at once, unless one operation has more; default 1 MiB. */
+  readonly windowBytes?: number
+  /** `bytes` objects of this length or more stay in the file; default 64 KiB. */
+  readonly lazyBytes?: number
+}
+
+export interface PickleFile {
+  readonly value: PyValue
+  /** Names that are not known to be plain data. None was called. */
+  readonly foreign: readonly ForeignName[]
+  readonly issues: readonly PickleIssue[]
+  /** Offset behind the pickle; a file may hold several, one after another. */
+  readonly end: number
+}
+
+/**
+ * Reads one pickle of any protocol without running anything of it. Throws `PickleError`, with the place, where the bytes make no sense or
+ * the file needs more memory than its budget; nothing else, whatever the bytes are.
+ */
+export async function readPickle(source: PickleSource, options: PickleOptions = {}): Promise<PickleFile> {
+  const { budget = new Budget(), foreign = new ForeignNames(), issues = new PickleIssues() } = options
+  const { start = 0, where = '', windowBytes = 1 << 20, lazyBytes = 1 << 16, signal, readTorch } = options
+  const shared = { budget, foreign, issues }
+  const total = sizeOf(source)
+  const window = new Window(total, where)
+  const later: (() => Promise<void>)[] = []
+  const machine = new PickleMachine({
+    window,
+    context: {
+      ...shared,
+      defer(work) {
+        const { at } = window
+        later.push(() => {
+          window.at = at
+          return work()
+        })
+      },
+      readTorch: readTorch === undefined ? null : (bytes) => readTorch(bytes, shared),
+    },
+    persistent: options.persistent ?? (() => undefined),
+    lazyBytes,
+    range: (from, length) => rangeOf(source, from, length),
+  })
+  let base = start
+  for (let needed = windowBytes; ; ) {
+    signal?.throwIfAborted()
+    const wanted = Math.min(Math.max(needed, windowBytes), Math.max(total - base, 0))
+    const bytes = await source.slice(base, base + wanted)
+    if (bytes.length === 0) throw new PickleError('cut-off', base, 'the file ends before the pickle does', where)
+    window.move(bytes, base, bytes.length < wanted)
+    const state = machine.run()
+    if (state === true) break
+    base = window.offset
+    needed = state
+  }
+  const end = window.offset
+  for (const work of later) {
+    signal?.throwIfAborted()
+    await work().catch((error: unknown) => {
+      // A part that lies in the file as a file of its own does not cost the rest.
+      if (!(error instanceof PickleError || error instanceof ZipError) || error.code === 'too-large') throw error
+      issues.add('damaged-part', error.message)
+    })
+  }
+  return { value: machine.value, foreign: foreign.list(), issues: issues.list(), end }
+}
+
+/** Reads the pickles of a file that was written with one `pickle.dump` after another, `PickleFile` by `PickleFile`. */
+export async function* readPickles(source: PickleSource, options: PickleOptions = {}): AsyncGenerator<PickleFile> {
+  for (let start = options.start ?? 0; start < sizeOf(source); ) {
+    const file = await readPickle(source, { ...options, start })
+    yield file
+    start = file.end
+  }
+}
+
+function sizeOf(source: PickleSource): number {
+  return 'size' in source ? source.size : source.length
+}
+
+/** A part of a source, to be read later. */
+export function rangeOf(source: PickleSource, start: number, length: number): ByteRange {
+  return {
+    length,
+    slice: (from, to) => source.slice(start + Math.min(from, length), start + Math.min(to, length)),
+  }
+}
+
+/** Whether a file's first bytes are those of a pickle of protocol 2 or later; older ones have no mark of their own. */
+export function looksLikePickle(head: Uint8Array): boolean {
+  const protocol = head[1] ?? 0
+  if (head[0] !== 0x80 || protocol < 2 || protocol > 5 || head.length < 3) return false
+  // A FRAME or an operation that pushes something comes first.
+  return FIRST_OPERATIONS.has(head[2] as number)
+}
+
+/** BINFLOAT, BININT…, texts, bytes, `None`, empty and marked containers, GLOBAL, PROTO's followers of protocol 4 and 5. */
+const FIRST_OPERATIONS = new Set(
+  Array.from('GJKMNXTUBC]}()clpq')
+    .map((letter) => letter.charCodeAt(0))
+    .concat([0x88, 0x89, 0x8a, 0x8b, 0x8c, 0x8d, 0x8e, 0x8f, 0x95, 0x96]),
+)
