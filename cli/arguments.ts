@@ -90,6 +90,7 @@ function readValue(spec: OptionSpec, value: string | undefined): OptionValue {
     case 'text':
       return value
     case 'paths':
+    case 'settings':
       return [value]
     case 'choice':
       if (!spec.choices.includes(value)) {

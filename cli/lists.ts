@@ -1,9 +1,11 @@
 import { CHECKS } from '../shared/checks/registry.ts'
 import { FORMATS } from '../shared/formats/registry.ts'
+import { HYPOTHESES } from '../shared/hypotheses/registry.ts'
+import { THRESHOLDS, thresholdsOf } from '../shared/model/thresholds/registry.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { type CommandIo, Exit, UsageError } from './io.ts'
 import { safeJson } from './output.ts'
-import { createTerminal, printTable } from './terminal.ts'
+import { createTerminal, printTable, type Terminal } from './terminal.ts'
 
 /** `formats`: the layouts that are recognised, and where each was read from. */
 export async function listFormats({ paths, options }: ParsedArguments, io: CommandIo): Promise<Exit> {
@@ -29,9 +31,14 @@ export async function listFormats({ paths, options }: ParsedArguments, io: Comma
   return Exit.ok
 }
 
-/** `checks`: the faults that are looked for, why each matters, and what each needs. */
+/** `checks`: the faults that are looked for, why each matters, what each needs, and by which numbers it decides; the same of hypotheses that are named. */
 export async function listChecks({ paths, options }: ParsedArguments, io: CommandIo): Promise<Exit> {
-  const unknown = paths.find((path) => !CHECKS.some(({ code }) => code === path.toUpperCase()))
+  const hypotheses = HYPOTHESES.filter(({ id }) => paths.some((path) => path.toUpperCase() === id.toUpperCase()))
+  const unknown = paths.find(
+    (path) =>
+      !CHECKS.some(({ code }) => code === path.toUpperCase()) &&
+      !hypotheses.some(({ id }) => id.toUpperCase() === path.toUpperCase()),
+  )
   if (unknown !== undefined) throw new UsageError(`There is no check ${unknown}; \`checks\` alone lists them.`)
   const wanted = new Set(paths.map((path) => path.toUpperCase()))
   const rows = CHECKS.filter(({ code }) => wanted.size === 0 || wanted.has(code)).map(
@@ -47,9 +54,11 @@ export async function listChecks({ paths, options }: ParsedArguments, io: Comman
       why,
       fix,
       cite,
+      thresholds: thresholdRows(code),
     }),
   )
-  if (options.json === true) io.stdout.write(`${safeJson(rows)}\n`)
+  const verdicts = hypotheses.map(({ id, title, claim }) => ({ id, title, claim, thresholds: thresholdRows(id) }))
+  if (options.json === true) io.stdout.write(`${safeJson([...rows, ...verdicts])}\n`)
   else if (wanted.size > 0) {
     const terminal = createTerminal(io.stdout, io.env)
     for (const row of rows) {
@@ -58,6 +67,12 @@ export async function listChecks({ paths, options }: ParsedArguments, io: Comman
       terminal.line(`    Why: ${row.why}`, 4)
       terminal.line(`    Usual fix: ${row.fix}`, 4)
       terminal.line(`    Seen in: ${row.cite}`, 4)
+      printThresholds(terminal, row.thresholds)
+    }
+    for (const { id, title, claim, thresholds } of verdicts) {
+      terminal.line([{ text: `${id} ${title}`, style: 'strong' }], 4)
+      terminal.line(`    ${claim}`, 4)
+      printThresholds(terminal, thresholds)
     }
   } else {
     printTable(
@@ -67,6 +82,30 @@ export async function listChecks({ paths, options }: ParsedArguments, io: Comman
     )
   }
   return Exit.ok
+}
+
+interface ThresholdRow {
+  readonly id: string
+  readonly default: number
+  readonly unit: string
+  readonly range: readonly [number, number]
+  readonly reason: string
+}
+
+function thresholdRows(codeOrHypothesis: string): ThresholdRow[] {
+  return thresholdsOf(codeOrHypothesis).map((id) => {
+    const { value, unit, range, reason } = THRESHOLDS[id]
+    return { id, default: value, unit, range, reason }
+  })
+}
+
+function printThresholds(terminal: Terminal, thresholds: readonly ThresholdRow[]): void {
+  if (thresholds.length === 0) return
+  terminal.line('    Thresholds (--threshold ID=VALUE):', 4)
+  for (const { id, default: usual, unit, range, reason } of thresholds) {
+    terminal.line([{ text: `      ${id} `, style: 'strong' }, `${usual} ${unit}, ${range[0]} to ${range[1]}`], 8)
+    terminal.line([{ text: `        ${reason}`, style: 'soft' }], 8)
+  }
 }
 
 function refusePaths(paths: readonly string[]): void {

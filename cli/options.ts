@@ -2,7 +2,9 @@ import { EXPORTS } from '../shared/exports/registry.ts'
 import { REPORT_FORMATS } from '../shared/exports/report-formats.ts'
 import type { AuditOptions } from '../shared/model/policy.ts'
 import { LIMIT_NAMES, type Limits } from '../shared/model/streams.ts'
+import { resolveThresholds, ThresholdError } from '../shared/model/thresholds/registry.ts'
 import type { OptionValue } from './arguments.ts'
+import { UsageError } from './io.ts'
 
 interface Described {
   readonly name: string
@@ -17,6 +19,8 @@ export type OptionSpec = Described &
     | { readonly kind: 'integer' | 'number'; readonly placeholder: string; readonly least?: number }
     /** `item` says what an item looks like in capitals; `wants` says it in words. */
     | { readonly kind: 'list'; readonly placeholder: string; readonly item: RegExp; readonly wants: string }
+    /** `ID=VALUE`, given as often as needed. */
+    | { readonly kind: 'settings'; readonly placeholder: string }
     /** Everything up to the next option. */
     | { readonly kind: 'paths'; readonly placeholder: string }
   )
@@ -74,6 +78,12 @@ export const AUDIT_OPTIONS: readonly OptionSpec[] = [
   choice('loss-type', ['grpo', 'dapo', 'dr_grpo', 'bnpo'], 'how the trainer averages the loss'),
   { name: 'kl-beta', kind: 'number', placeholder: 'X', help: 'weight of the KL term' },
   codes('checks', 'run only these checks'),
+  {
+    name: 'threshold',
+    kind: 'settings',
+    placeholder: 'ID=VALUE',
+    help: 'a number by which a check or a verdict decides; `checks CODE` lists them; may be repeated',
+  },
   {
     name: 'hypothesis',
     kind: 'list',
@@ -171,6 +181,31 @@ export function auditOptions(options: Readonly<Record<string, OptionValue>>, tok
     seed: options.seed,
     failOn: options['fail-on'],
     maxFindings: options['max-findings'],
+    thresholds: thresholdsGiven(options.threshold as readonly string[] | undefined),
   }
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as AuditOptions
+}
+
+/** `ID=VALUE` by id; the last of several for one id counts. Throws `UsageError` for what no threshold can be. */
+function thresholdsGiven(given: readonly string[] | undefined): Record<string, number> | undefined {
+  if (given === undefined) return undefined
+  const set: Record<string, number> = {}
+  for (const item of given) {
+    const at = item.indexOf('=')
+    const [id, written] = [item.slice(0, at).trim(), item.slice(at + 1).trim()]
+    const value = Number(written)
+    if (at < 1 || written === '' || Number.isNaN(value)) {
+      throw new UsageError(`--threshold ${item}: a threshold is set as ID=VALUE, with a number.`)
+    }
+    try {
+      resolveThresholds({ [id]: value })
+    } catch (error) {
+      if (!(error instanceof ThresholdError)) throw error
+      throw new UsageError(
+        `--threshold ${item}: ${error.message} \`rollout-inspector checks CODE\` lists those of a check.`,
+      )
+    }
+    set[id] = value
+  }
+  return set
 }

@@ -10,6 +10,7 @@ import {
   measureText,
   percent,
   proofOf,
+  thresholdsText,
   uncheckable,
   verdictText,
   whereText,
@@ -108,6 +109,7 @@ function printFacts(terminal: Terminal, report: Report): void {
     return limit === null ? [] : [`${name} ${count(limit.value)} (${limit.origin})`]
   })
   if (limits.length > 0) fact('limits', limits.join(', '))
+  if (report.thresholds !== undefined) fact('thresholds', thresholdsText(report))
   const groups = totals.groups > 0 ? ` in ${counted(totals.groups, 'group')}` : ''
   fact('rollouts', `${count(totals.trajectories)}${groups}, ${counted(totals.turns, 'turn')}`)
   fact('tokens', tokensText(report))

@@ -45,6 +45,13 @@ export function measureText({ measure, value, threshold, comparison }: Measure):
   return `${measure}: ${measured(measure, value)}${compared}`
 }
 
+/** `near-limit-tokens 20 (default 10)`, of the thresholds that a person set; empty where all are at their default. */
+export function thresholdsText({ thresholds = {} }: Report): string {
+  return Object.entries(thresholds)
+    .map(([id, { value, default: usual }]) => `${id} ${value} (default ${usual})`)
+    .join(', ')
+}
+
 export function verdictText(result: HypothesisResult): string {
   if (result.verdict === 'not-checkable') return 'not checkable'
   return `${result.verdict}, ${result.confidence} confidence`

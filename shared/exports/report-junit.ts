@@ -1,6 +1,6 @@
 import type { CheckResult, Finding, Report } from '../model/report.ts'
 import { markupText } from './markup.ts'
-import { atOrAbove, extentText, fails, type Judgement, whereText } from './phrases.ts'
+import { atOrAbove, extentText, fails, type Judgement, thresholdsText, whereText } from './phrases.ts'
 import type { ReportFormat } from './report-formats.ts'
 
 /** Findings listed in one failure; a systematic fault would fill a CI log with copies of itself. */
@@ -21,12 +21,20 @@ export const junitReport: ReportFormat = {
       '<?xml version="1.0" encoding="UTF-8"?>',
       `<testsuites name="rollout-inspector" tests="${cases.length}" failures="${failures}" skipped="${skipped}">`,
       `  <testsuite name="${markupText(report.sources.map((source) => source.name).join(', '))}" tests="${cases.length}" failures="${failures}" skipped="${skipped}">`,
+      ...properties(report),
       ...cases,
       '  </testsuite>',
       '</testsuites>',
       '',
     ].join('\n')
   },
+}
+
+/** What a result rests on beside the defaults. */
+function properties(report: Report): string[] {
+  if (report.thresholds === undefined) return []
+  const value = markupText(thresholdsText(report))
+  return [`    <properties><property name="thresholds" value="${value}"/></properties>`]
 }
 
 function testCase(report: Report, check: CheckResult, judgement: Judgement): string {

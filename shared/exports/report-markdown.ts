@@ -11,6 +11,7 @@ import {
   measureText,
   percent,
   proofOf,
+  thresholdsText,
   uncheckable,
   verdictText,
   whereText,
@@ -69,6 +70,7 @@ function settings(report: Report): string[] {
     `- Tokenizer: ${report.tokenizer.id === null ? 'none' : markdownCode(report.tokenizer.id)} (${report.tokenizer.origin})`,
     `- Policy: ${report.policy.id} (${report.policy.origin}), mask alignment ${report.policy.mask_alignment}`,
     ...(limits.length > 0 ? [`- Limits: ${limits.join(', ')}`] : []),
+    ...(report.thresholds === undefined ? [] : [`- Thresholds that were set: ${thresholdsText(report)}`]),
     `- ${counted(report.totals.trajectories, 'rollout')}, ${counted(report.totals.groups, 'group')}, ${counted(report.totals.turns, 'turn')}, ${counted(tokens.total, 'token')}: ` +
       `${count(tokens.trained)} trained, ${count(tokens.masked)} masked, ${count(tokens.padding)} padding, ${count(tokens.unknown)} unknown; ${count(tokens.lost)} lost`,
   ]

@@ -26,6 +26,7 @@ export const sarifReport: ReportFormat = {
             ...(source.sha256 === null ? {} : { hashes: { 'sha-256': source.sha256 } }),
           })),
           results: report.findings.map((finding) => result(report, finding, known)),
+          ...(report.thresholds === undefined ? {} : { properties: { thresholds: report.thresholds } }),
         },
       ],
     }

@@ -12,6 +12,7 @@ import { judge } from '../hypotheses/registry.ts'
 import type { CheckResult, Finding, Report, Severity } from '../model/report.ts'
 import { REPORT_SCHEMA } from '../model/report.ts'
 import { LIMIT_NAMES, type Limits, type Stream } from '../model/streams.ts'
+import { changedThresholds } from '../model/thresholds/registry.ts'
 import { PARTS } from '../model/tokens.ts'
 import { weightOf } from '../model/weight.ts'
 import { byCodeAndToken } from './batch.ts'
@@ -82,6 +83,7 @@ export function conclude(
   })
   const listed = [...collected.findings, ...dumpFindings].sort(inReportOrder)
   const limit = plan.settings.options.maxFindings ?? DEFAULT_MAX_FINDINGS
+  const thresholds = changedThresholds(plan.settings.thresholds)
   const report: Report = {
     schema: REPORT_SCHEMA,
     tool: TOOL,
@@ -93,6 +95,7 @@ export function conclude(
     tokenizer: survey.tokenizerReport,
     policy: plan.settings.policy,
     limits: dump.limits,
+    ...(Object.keys(thresholds).length > 0 ? { thresholds } : {}),
     totals: {
       trajectories: collected.facts.length,
       groups: dump.groups.length,

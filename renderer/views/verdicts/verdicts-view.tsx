@@ -1,3 +1,4 @@
+import { thresholdsText } from '../../../shared/exports/phrases.ts'
 import type { HypothesisResult, Report } from '../../../shared/model/report.ts'
 import { useFiles } from '../../state/files.ts'
 import { BoundaryTable } from './boundary-table.tsx'
@@ -19,6 +20,9 @@ export function VerdictsView() {
     <div className="verdicts">
       <h1 className="visually-hidden">Verdicts</h1>
       {isReading && <p className="quiet">Still reading: verdicts can change until the last record.</p>}
+      {report.thresholds !== undefined && (
+        <p className="quiet">Judged with thresholds that were set: {thresholdsText(report)}</p>
+      )}
       <HypothesisCards report={report} />
       <DefectList defects={report.defects} />
       <FailedChecks report={report} />

@@ -53,7 +53,7 @@ export const LOGPROB_THRESHOLDS = {
     unit: 'nats',
     range: [0, 100],
     usedBy: ['L12'],
-    reason: 'ln 2: a gap by which the probability of a token doubles or halves.',
+    reason: 'A gap by which the probability of a token doubles or halves: ln 2.',
   },
   'turn-head-tokens': {
     value: 4,
@@ -336,7 +336,7 @@ export const LOGPROB_THRESHOLDS = {
     range: [0, 1e30],
     usedBy: ['L10'],
     reason:
-      'k3 of one token from which it may stand for its row: policies that stay near the reference give thousandths.',
+      'Of k3, from which one token may stand for its row: policies that stay near the reference give thousandths.',
   },
   'kl-outlier-share': {
     value: 0.5,

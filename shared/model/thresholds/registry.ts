@@ -48,7 +48,9 @@ export function resolveThresholds(set: Readonly<Record<string, number | undefine
     const { unit, range } = THRESHOLDS[id]
     const [least, greatest] = range
     const counts = COUNTING_UNITS.some((each) => each === unit)
-    if (!(value >= least && value <= greatest) || (counts && !Number.isInteger(value))) {
+    // Options may come from a link or another program: a text is no number, whatever it spells.
+    const within = typeof value === 'number' && value >= least && value <= greatest
+    if (!within || (counts && !Number.isInteger(value))) {
       const allowed = `${counts ? 'a whole number ' : ''}from ${least} to ${greatest}`
       throw new ThresholdError(`The threshold ${id} cannot be ${value}: ${allowed} is allowed (${unit}).`)
     }
@@ -61,9 +63,7 @@ export function resolveThresholds(set: Readonly<Record<string, number | undefine
 export const DEFAULT_THRESHOLDS: Thresholds = resolveThresholds()
 
 /** Those that are not at their default, in the order of the registry, as the report states them. */
-export function changedThresholds(
-  values: Thresholds,
-): Partial<Record<ThresholdId, { value: number; default: number }>> {
+export function changedThresholds(values: Thresholds): Record<string, { value: number; default: number }> {
   return Object.fromEntries(
     THRESHOLD_IDS.filter((id) => values[id] !== THRESHOLDS[id].value).map((id) => [
       id,
