@@ -46,6 +46,8 @@ export interface Container {
   readonly source: ByteSource
   /** What the container says about all of its records (the key-value metadata of Parquet and Arrow), null where nothing. */
   readonly metadata: JsonObject | null
+  /** What was read another way than its writer may expect, in words: calls in a pickle that were not made. */
+  readonly notes?: readonly string[]
   /**
    * Finds record boundaries in order, without parsing them; batches of at most `batchBytes` (a larger record alone). The
    * first holds at most `firstBatchBytes`, and each may hold twice what the one before it might.

@@ -1,9 +1,9 @@
 import type { EncodedArrow } from './arrow/decode.ts'
-import type { ParsedRecords, RecordSpans } from './container.ts'
+import type { JsonValue, ParsedRecords, RecordSpans } from './container.ts'
 import type { EncodedMsgpack } from './msgpack/decode.ts'
 import type { EncodedParquet } from './parquet/decode.ts'
-import { parseRecords } from './records.ts'
-import { rowRecords } from './row-records.ts'
+import { parseRecords, parseTexts } from './records.ts'
+import { rowRecords, valueRecords } from './row-records.ts'
 
 /** JSON text: `bytes` is one range, from the first record of `spans` to the end of its last. */
 export interface EncodedJson {
@@ -21,11 +21,40 @@ export interface EncodedFailure {
   readonly message: string
 }
 
+/** JSON texts that do not stand in a row: `bytes` has one for each record, or what is wrong with it stands in `failures`. */
+export interface EncodedTexts {
+  readonly decoder: 'texts'
+  readonly spans: RecordSpans
+  readonly bytes: readonly Uint8Array[]
+  readonly failures: readonly (Failure | null)[]
+}
+
+/** Records that could only be decoded where their container is open. */
+export interface EncodedValues {
+  readonly decoder: 'values'
+  readonly spans: RecordSpans
+  readonly bytes: readonly []
+  readonly values: readonly ({ readonly value: JsonValue } | Failure)[]
+}
+
+/** Why a record cannot be read, as in `SkippedRecord`. */
+export interface Failure {
+  readonly code: string
+  readonly message: string
+}
+
 /**
  * Records as their container stores them, with all that is needed to decode them in another thread. Structured-cloneable;
  * every entry of `bytes` fills a buffer of its own, which may be transferred.
  */
-export type EncodedRecords = EncodedJson | EncodedParquet | EncodedArrow | EncodedMsgpack | EncodedFailure
+export type EncodedRecords =
+  | EncodedJson
+  | EncodedTexts
+  | EncodedParquet
+  | EncodedArrow
+  | EncodedMsgpack
+  | EncodedValues
+  | EncodedFailure
 
 /**
  * Decodes records that `Container.read` gave, in any thread. Never throws for what the bytes hold: each record ends up in
@@ -38,6 +67,10 @@ export function decodeRecords(
   switch (encoded.decoder) {
     case 'json':
       return parseRecords(encoded.bytes[0], encoded.spans, numericKeys)
+    case 'texts':
+      return parseTexts(encoded, numericKeys)
+    case 'values':
+      return valueRecords(encoded)
     case 'parquet':
       return import('./parquet/decode.ts').then(({ decodeParquet }) => decodeParquet(encoded))
     case 'arrow':
@@ -53,5 +86,5 @@ export function decodeRecords(
 
 /** The bytes of the records where these are text, null where a record has no text of its own. */
 export function textOf(encoded: EncodedRecords): Uint8Array | null {
-  return encoded.decoder === 'json' ? encoded.bytes[0] : null
+  return encoded.decoder === 'json' || encoded.decoder === 'texts' ? (encoded.bytes[0] ?? null) : null
 }

@@ -42,11 +42,11 @@ async function openLayer(source: ByteSource, options: OpenOptions, packings: num
   }
   const outer = await source.slice(0, HEAD_BYTES)
   const packing = packings < MAX_PACKINGS ? await packingOf(outer) : null
-  if (packing === null) return openPlain(source, plainBytes(source), outer)
+  if (packing === null) return openPlain(source, plainBytes(source), outer, options)
   const bytes = packedBytes(source, packing, { most: unpackedLimit(source, options.maxUnpacked ?? null) })
   const head = await firstBytes(bytes, source.name, packing)
   const container = isText(head)
-    ? await openPlain(source, bytes, head)
+    ? await openPlain(source, bytes, head, options)
     : await openLayer(await unpacked(source, bytes), options, packings + 1)
   return { ...container, id: `${container.id}+${packing.id}`, source }
 }
@@ -69,13 +69,22 @@ async function unpacked(source: ByteSource, bytes: ContainerBytes): Promise<Byte
   })
 }
 
-async function openPlain(source: ByteSource, bytes: ContainerBytes, head: Uint8Array): Promise<Container> {
+async function openPlain(
+  source: ByteSource,
+  bytes: ContainerBytes,
+  head: Uint8Array,
+  { maxUnpacked = null }: OpenOptions,
+): Promise<Container> {
   const whole = head.length < HEAD_BYTES
   switch (binaryKind(head)) {
     case 'parquet':
       return (await import('./parquet/open.ts')).openParquet(source)
     case 'arrow':
       return (await import('./arrow/open.ts')).openArrow(source)
+    case 'pickle':
+      return (await import('./pickled/open.ts')).openPickled(source, {})
+    case 'zip':
+      return (await import('./archive/zip.ts')).openZipDump(source, maxUnpacked)
   }
   const foreign = foreignKind(head)
   if (foreign !== null) throw new UnreadableSource(foreign.code, `${source.name} ${foreign.message}`)

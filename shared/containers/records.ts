@@ -1,6 +1,7 @@
 import { hashBytes } from '../model/hash.ts'
 import type { SkippedRecord } from '../model/source.ts'
 import type { ParsedRecords, RawRecord, RecordSpans } from './container.ts'
+import type { EncodedTexts } from './decode.ts'
 import { parseJson } from './json.ts'
 import { JsonError } from './json-error.ts'
 
@@ -37,6 +38,29 @@ export function parseRecords(bytes: Uint8Array, spans: RecordSpans, numericKeys:
       const at = error.at < end ? `at byte ${error.at - start + 1} of ${length}` : `at its end, after ${length} bytes`
       skipped.push({ ...place, code: 'bad-json', message: `${at}: ${error.message}` })
     }
+  }
+  return { records, skipped }
+}
+
+/** As `parseRecords`, of texts that do not stand in a row. */
+export function parseTexts({ bytes, failures, spans }: EncodedTexts, numericKeys: ReadonlySet<string>): ParsedRecords {
+  const records: RawRecord[] = []
+  const skipped: SkippedRecord[] = []
+  for (let i = 0; i < bytes.length; i++) {
+    const one: RecordSpans = {
+      first: spans.first + i,
+      lines: spans.lines.subarray(i, i + 1),
+      offsets: spans.offsets.subarray(i, i + 1),
+      lengths: spans.lengths.subarray(i, i + 1),
+    }
+    const failure = failures[i] ?? null
+    if (failure !== null) {
+      skipped.push({ record: one.first, line: null, byte: one.offsets[0] as number, ...failure })
+      continue
+    }
+    const parsed = parseRecords(bytes[i] as Uint8Array, one, numericKeys)
+    records.push(...parsed.records)
+    skipped.push(...parsed.skipped)
   }
   return { records, skipped }
 }

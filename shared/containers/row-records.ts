@@ -1,5 +1,6 @@
 import type { SkippedRecord } from '../model/source.ts'
 import type { JsonObject, ParsedRecords, RawRecord, RecordSpans } from './container.ts'
+import type { EncodedValues } from './decode.ts'
 import { hashValue } from './value-hash.ts'
 
 /**
@@ -30,6 +31,24 @@ export function rowRecords(spans: RecordSpans, code: string, read: () => (index:
     } catch (error) {
       skipped.push({ ...place, code, message: `row ${place.record}: ${sentence(error)}` })
     }
+  }
+  return { records, skipped }
+}
+
+/** Records that were decoded already. */
+export function valueRecords({ spans, values }: EncodedValues): ParsedRecords {
+  const records: RawRecord[] = []
+  const skipped: SkippedRecord[] = []
+  for (const [i, decoded] of values.entries()) {
+    const place = { record: spans.first + i, line: null, byte: spans.offsets[i] as number }
+    if (!('value' in decoded)) {
+      skipped.push({ ...place, ...decoded })
+      continue
+    }
+    const { value } = decoded
+    if (value === null || typeof value !== 'object' || Array.isArray(value) || ArrayBuffer.isView(value)) {
+      skipped.push({ ...place, code: 'not-an-object', message: 'a record has named fields, this has none' })
+    } else records.push({ ...place, length: 0, hash: hashValue(value), value })
   }
   return { records, skipped }
 }

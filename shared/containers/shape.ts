@@ -7,21 +7,18 @@ interface Foreign {
 const EXPORT = 'Write the rollouts as JSONL (one object on each line), or convert it'
 
 /** A container that is not text, by the signature that its files begin with. */
-export type BinaryKind = 'parquet' | 'arrow'
+export type BinaryKind = 'parquet' | 'arrow' | 'pickle' | 'zip'
 
 export function binaryKind(head: Uint8Array): BinaryKind | null {
   if (begins(head, [0x50, 0x41, 0x52, 0x31])) return 'parquet'
   if (begins(head, [0x41, 0x52, 0x52, 0x4f, 0x57, 0x31])) return 'arrow'
+  if (begins(head, [0x50, 0x4b, 3, 4]) || begins(head, [0x50, 0x4b, 5, 6])) return 'zip'
+  if (head[0] === 0x80 && (head[1] as number) >= 2 && (head[1] as number) <= 5) return 'pickle'
   // A stream has no magic: it begins with a mark and the length of the schema's message, which is padded to 8 bytes.
   return begins(head, [0xff, 0xff, 0xff, 0xff]) && head.length > 8 && (head[4] as number) % 8 === 0 ? 'arrow' : null
 }
 
 const SIGNATURES: readonly (Foreign & { readonly bytes: readonly number[] })[] = [
-  {
-    code: 'zip',
-    bytes: [0x50, 0x4b, 0x03, 0x04],
-    message: `is a zip archive (torch saves, .npz and .eval files are), which this version does not read. ${EXPORT}.`,
-  },
   {
     code: 'xz',
     bytes: [0xfd, 0x37, 0x7a, 0x58, 0x5a],
@@ -55,12 +52,6 @@ export const BINARY: Foreign = {
 export function foreignKind(head: Uint8Array): Foreign | null {
   for (const signature of SIGNATURES) {
     if (begins(head, signature.bytes)) return signature
-  }
-  if (head[0] === 0x80 && (head[1] as number) >= 2 && (head[1] as number) <= 5) {
-    return {
-      code: 'pickle',
-      message: `is a Python pickle, which this version does not read (opening one can run code). ${EXPORT}.`,
-    }
   }
   return null
 }

@@ -15,6 +15,11 @@ export async function unpackedSource(name: string, bytes: ContainerBytes, signal
     refused = error
   }
   if (refused?.code === 'unpacked-limit') throw refused
+  return sourceOfBytes(name, size, bytes)
+}
+
+/** Decompressed bytes of known number as a source. Its stream breaks off with `DamagedBytes` where they do. */
+export function sourceOfBytes(name: string, size: number, bytes: ContainerBytes): ByteSource {
   return {
     name,
     size,
@@ -26,10 +31,7 @@ export async function unpackedSource(name: string, bytes: ContainerBytes, signal
         async pull(controller) {
           chunks ??= bytes.chunks({})
           for (;;) {
-            const next = await chunks.next().catch((error: unknown) => {
-              if (error instanceof DamagedBytes) return { done: true as const, value: undefined }
-              throw error
-            })
+            const next = await chunks.next()
             if (next.done) return controller.close()
             const rest = next.value.subarray(Math.min(skip, next.value.length))
             skip -= next.value.length - rest.length

@@ -1,0 +1,98 @@
+import type { ByteSource } from '../../model/source.ts'
+import { UnreadableSource } from '../container.ts'
+import { firstBytes, HEAD_BYTES, type OpenOptions, packingOf } from '../open.ts'
+import { packedBytes, unpackedLimit } from '../packed-bytes.ts'
+import { unpackedSource } from '../unpacked-source.ts'
+
+/** The files of an archive, each opened when it is asked for, under the name that people see. */
+export interface ArchiveListing {
+  readonly entries: readonly { readonly name: string; open(shown: string): Promise<ByteSource> }[]
+  /** Why some of its files are not listed, null where all are. */
+  readonly damage: string | null
+}
+
+/** Files that are left out wherever folders are walked, and archives that are made of folders hold them. */
+const NOISE = /(^|\/)(\.[^/]*|__MACOSX|node_modules|Thumbs\.db)(\/|$)/
+/** An archive in an archive is opened; one in that is not. */
+const MAX_DEPTH = 2
+const MAX_ENTRIES = 10_000
+
+/** What came of a source: the sources to be opened in its place, and sentences about what is not. */
+export interface Expanded {
+  readonly sources: readonly ByteSource[]
+  readonly problems: readonly UnreadableEntry[]
+}
+
+export interface UnreadableEntry {
+  readonly name: string
+  readonly bytes: number
+  readonly code: string
+  readonly message: string
+}
+
+/**
+ * A zip or tar archive, in gzip or Zstandard or not, as the sources that are in it, called `archive.zip › step_1.jsonl`; any
+ * other source as itself. Never throws for what the bytes hold.
+ */
+export async function expandArchive(source: ByteSource, options: OpenOptions = {}): Promise<Expanded> {
+  return expand(source, options, 0)
+}
+
+async function expand(source: ByteSource, options: OpenOptions, depth: number): Promise<Expanded> {
+  const own: Expanded = { sources: [source], problems: [] }
+  const fail = (code: string, message: string): Expanded => ({
+    sources: [],
+    problems: [{ name: source.name, bytes: source.size, code, message: `${source.name} ${message}` }],
+  })
+  let listing: ArchiveListing | null
+  try {
+    listing = await listArchive(source, options)
+  } catch (error) {
+    if (error instanceof UnreadableSource) return own
+    const { code = 'damaged-archive', message } = error as { code?: string; message: string }
+    return fail(code, `is an archive that cannot be read (${message}). Copy or write the file again.`)
+  }
+  if (listing === null) return own
+  const { damage } = listing
+  const entries = listing.entries.filter(({ name }) => !NOISE.test(name))
+  if (depth === MAX_DEPTH)
+    return fail('too-deep', `is an archive inside an archive inside an archive. Unpack it first.`)
+  if (entries.length === 0 && damage === null) return fail('empty', 'is an archive without a file in it.')
+  const sources: ByteSource[] = []
+  const problems: UnreadableEntry[] = []
+  if (damage !== null) problems.push(...fail('damaged-archive', `is an archive, and ${damage}.`).problems)
+  for (const { name, open } of entries) {
+    const shown = `${source.name} › ${name}`
+    try {
+      const inside = await expand(await open(shown), options, depth + 1)
+      sources.push(...inside.sources)
+      problems.push(...inside.problems)
+    } catch (error) {
+      const { code = 'damaged-archive', message } = error as { code?: string; message: string }
+      problems.push({ name: shown, bytes: 0, code, message: `${shown} cannot be read: ${message}.` })
+    }
+  }
+  return { sources, problems }
+}
+
+/** The files of an archive, null where the source is none. */
+async function listArchive(source: ByteSource, options: OpenOptions): Promise<ArchiveListing | null> {
+  const maxUnpacked = options.maxUnpacked ?? null
+  const head = await source.slice(0, HEAD_BYTES)
+  const packing = await packingOf(head)
+  if (packing !== null) {
+    const bytes = packedBytes(source, packing, { most: unpackedLimit(source, maxUnpacked) })
+    const { isTar, listTar } = await import('./tar.ts')
+    if (!isTar(await firstBytes(bytes, source.name, packing))) return null
+    return listTar(await unpackedSource(source.name, bytes), MAX_ENTRIES)
+  }
+  if (head[0] === 0x50 && head[1] === 0x4b) {
+    const { isZip } = await import('../zip/open.ts')
+    if (!isZip(head)) return null
+    const { listZip, zipLimits, isOneDump } = await import('./zip.ts')
+    return (await isOneDump(source)) ? null : listZip(source, zipLimits(maxUnpacked), MAX_ENTRIES)
+  }
+  if (head[257] !== 0x75) return null
+  const { isTar, listTar } = await import('./tar.ts')
+  return isTar(head) ? listTar(source, MAX_ENTRIES) : null
+}

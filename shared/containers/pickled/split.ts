@@ -1,0 +1,120 @@
+import { ITEM_BYTES } from '../pickle/dtype.ts'
+import { JaggedTensor, PyTensor, readRows, rowCount, sizeOf } from '../pickle/tensor.ts'
+import { PyDict, PyList, PyObject, PyTuple, type PyValue } from '../pickle/values.ts'
+
+/** A pickled value as records: `record(i)` is what its i-th becomes, tensors still in the file. */
+export interface PickledRecords {
+  readonly count: number
+  record(index: number): Promise<PyValue>
+}
+
+/** Levels of dicts and objects in which the columns of a batch are looked for: verl has two, SkyRL one. */
+const MAX_LEVELS = 4
+
+/**
+ * What the records of a pickle are. A list of dicts or objects: its elements. A batch, that is a dict or object with tensors of one and
+ * the same first axis (as DataProto and TensorBatch are): its rows, each with all that is no tensor of that length. A dict with one list of
+ * dicts (slime's `samples`): the dict for each of them, with a list of that one. Anything else is one record.
+ */
+export function recordsIn(root: PyValue): PickledRecords {
+  const listed = itemsIn(root)
+  if (listed !== null) return { count: listed.length, record: async (index) => listed[index] as PyValue }
+  const rows = batchLength(root, 0)
+  if (rows !== null) return { count: rows, record: (index) => rowOf(root, rows, index, 0) }
+  if (root instanceof PyDict) {
+    const lists = [...root.entries].flatMap(([key, value]) => {
+      const items = itemsIn(value)
+      return items === null ? [] : [{ key, items }]
+    })
+    const [only] = lists
+    if (lists.length === 1 && only !== undefined) {
+      return {
+        count: only.items.length,
+        record: async (index) => withEntry(root, only.key, new PyList([only.items[index] as PyValue])),
+      }
+    }
+  }
+  return { count: 1, record: async () => root }
+}
+
+/** The elements of a list of nothing but dicts and objects, null for anything else. */
+function itemsIn(value: PyValue): readonly PyValue[] | null {
+  const list = value instanceof PyObject ? value.items : value
+  if (list instanceof PyList && list.numbers() !== null) return null
+  const items = list instanceof PyList ? list.items() : list instanceof PyTuple ? list.items : null
+  if (items === null || items.length === 0) return null
+  return items.every((item) => item instanceof PyDict || item instanceof PyObject) ? items : null
+}
+
+/** Rows of the first tensor of two axes or more. */
+function batchLength(value: PyValue, level: number): number | null {
+  if (value instanceof JaggedTensor) return rowCount(value)
+  if (value instanceof PyTensor)
+    return value.shape.length > 1 && value.refused === null ? (value.shape[0] as number) : null
+  if (level > MAX_LEVELS) return null
+  for (const member of membersOf(value)) {
+    const rows = batchLength(member, level + 1)
+    if (rows !== null && rows > 0) return rows
+  }
+  return null
+}
+
+function* membersOf(value: PyValue): Iterable<PyValue> {
+  if (value instanceof PyDict) yield* value.entries.values()
+  if (!(value instanceof PyObject)) return
+  yield* value.fields.values()
+  if (value.entries !== null) yield* value.entries.entries.values()
+  if (value.value !== undefined) yield value.value
+  if (value.state !== undefined) yield value.state
+}
+
+async function rowOf(value: PyValue, rows: number, index: number, level: number): Promise<PyValue> {
+  if (value instanceof JaggedTensor) return rowCount(value) === rows ? listOf(value, index) : value
+  if (value instanceof PyTensor) return value.shape[0] === rows ? rowOfTensor(value, index) : value
+  if (level > MAX_LEVELS) return value
+  if (value instanceof PyDict) return rowOfDict(value, rows, index, level)
+  if (!(value instanceof PyObject)) return value
+  const row = new PyObject(value.className)
+  for (const [key, member] of value.fields) row.fields.set(key, await rowOf(member, rows, index, level + 1))
+  row.entries = value.entries === null ? null : await rowOfDict(value.entries, rows, index, level)
+  row.items = value.items
+  row.state = value.state === undefined ? undefined : await rowOf(value.state, rows, index, level + 1)
+  row.value = value.value === undefined ? undefined : await rowOf(value.value, rows, index, level + 1)
+  return row
+}
+
+async function rowOfDict(dict: PyDict, rows: number, index: number, level: number): Promise<PyDict> {
+  const row = new PyDict()
+  for (const [key, member] of dict.entries) row.set(key, await rowOf(member, rows, index, level + 1))
+  return row
+}
+
+/** One row along the first axis, still in the file. */
+function rowOfTensor(tensor: PyTensor, index: number): PyTensor {
+  const row = new PyTensor(tensor.library, tensor.at)
+  row.shape = tensor.shape.slice(1)
+  row.strides = tensor.strides.slice(1)
+  row.refused = tensor.refused
+  row.storage = tensor.storage
+  row.dtype = tensor.dtype
+  if (tensor.items !== null) {
+    const width = sizeOf(row.shape)
+    row.items = tensor.items.slice(index * width, (index + 1) * width)
+  } else if (tensor.dtype !== null) {
+    row.byteOffset = tensor.byteOffset + index * (tensor.strides[0] ?? 0) * ITEM_BYTES[tensor.dtype]
+  }
+  return row
+}
+
+async function listOf(tensor: JaggedTensor, index: number): Promise<PyList> {
+  const [numbers] = await readRows(tensor, index, index + 1)
+  const list = new PyList()
+  if (numbers !== undefined) list.pushNumbers(Float64Array.from(numbers), numbers.length, numbers instanceof Int32Array)
+  return list
+}
+
+function withEntry(dict: PyDict, key: PyValue, value: PyValue): PyDict {
+  const copy = new PyDict()
+  for (const [other, member] of dict.entries) copy.set(other, other === key ? value : member)
+  return copy
+}
