@@ -95,6 +95,7 @@ export const AUDIT_OPTIONS: readonly OptionSpec[] = [
   integer('limit', 'only the first N rollouts, whole groups'),
   integer('sample', 'only N rollouts at random, whole groups'),
   integer('seed', 'seed of --sample', 0),
+  integer('max-unpacked', 'most bytes out of a compressed file; default: 200 times its size, and 32 MiB at least'),
   integer('jobs', "worker threads; default: the machine's cores"),
 ]
 
@@ -179,6 +180,7 @@ export function auditOptions(options: Readonly<Record<string, OptionValue>>, tok
     limit: options.limit,
     sample: options.sample,
     seed: options.seed,
+    maxUnpacked: options['max-unpacked'],
     failOn: options['fail-on'],
     maxFindings: options['max-findings'],
     thresholds: thresholdsGiven(options.threshold as readonly string[] | undefined),

@@ -32,6 +32,8 @@ export interface AuditOptions {
   readonly limit?: number
   readonly sample?: number
   readonly seed?: number
+  /** Most bytes that may come out of one compressed file, in place of the rule that its own size sets. */
+  readonly maxUnpacked?: number
   readonly failOn?: 'error' | 'warning' | 'none'
   readonly maxFindings?: number
   /** Numbers by which checks and verdicts decide, where they are not to be the default. */

@@ -1,6 +1,6 @@
 import { type Container, type RawRecord, type RecordSpans, UnreadableSource } from '../containers/container.ts'
 import { decodeRecords } from '../containers/decode.ts'
-import { openContainer } from '../containers/open.ts'
+import { type OpenOptions, openContainer } from '../containers/open.ts'
 import type { Format, Recognition } from '../formats/format.ts'
 import { allNumericKeys, recogniseFormat } from '../formats/registry.ts'
 import type { ByteSource, SkippedRecord } from '../model/source.ts'
@@ -38,9 +38,9 @@ export const SAMPLE_BYTES = 2 << 20
 export async function openSource(
   source: ByteSource,
   sourceIndex: number,
-  options: { readonly sampleBytes?: number; readonly signal?: AbortSignal } = {},
+  options: OpenOptions & { readonly sampleBytes?: number; readonly signal?: AbortSignal } = {},
 ): Promise<OpenSource> {
-  const container = await openContainer(source)
+  const container = await openContainer(source, options)
   const { records, firstBad } = await firstGoodRecords(container, options.sampleBytes ?? SAMPLE_BYTES, options.signal)
   if (records.length === 0) {
     throw new UnreadableSource(

@@ -1,4 +1,5 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { expandArchive } from '../containers/archive/expand.ts'
 import { type RawRecord, UnreadableSource } from '../containers/container.ts'
 import { decodeRecords, textOf } from '../containers/decode.ts'
 import type { Format } from '../formats/format.ts'
@@ -98,13 +99,24 @@ export class Session {
     // Samples are held until the last source is open: of many sources each gives less.
     const sampleBytes = Math.max(LEAST_SAMPLE_BYTES, SAMPLE_BYTES / sources.length)
     const { signal } = hooks
-    for (const source of sources) {
+    const { maxUnpacked = null } = options
+    for (const given of sources) {
       signal?.throwIfAborted()
-      try {
-        opened.push(await openSource(source, opened.length, { sampleBytes, ...(signal ? { signal } : {}) }))
-      } catch (error) {
+      const expanded = await expandArchive(given, { maxUnpacked }).catch((error: unknown) => ({
+        sources: [],
+        problems: [describeUnreadable(given, error)],
+      }))
+      unreadable.push(...expanded.problems)
+      for (const source of expanded.sources) {
         signal?.throwIfAborted()
-        unreadable.push(describeUnreadable(source, error))
+        try {
+          opened.push(
+            await openSource(source, opened.length, { sampleBytes, maxUnpacked, ...(signal ? { signal } : {}) }),
+          )
+        } catch (error) {
+          signal?.throwIfAborted()
+          unreadable.push(describeUnreadable(source, error))
+        }
       }
     }
     const workers = startWorkers(opened, host)
