@@ -1,10 +1,11 @@
 import type { EndReason } from '../checks/facts.ts'
+import type { MeanReward } from '../checks/truncation/reward-splits.ts'
 import { counted } from '../model/number-text.ts'
 import type { Count } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { lostBounds, nearLimitBounds, visibleBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { type MeanReward, measureTruncation, type TruncationMeasures } from './truncation.ts'
+import { measureTruncation, type TruncationMeasures } from './truncation.ts'
 import {
   type Argument,
   behind,

@@ -1,9 +1,10 @@
-import { END_REASONS, type EndReason, type TrajectoryFacts } from '../checks/facts.ts'
+import type { EndReason, TrajectoryFacts } from '../checks/facts.ts'
 import { correlation, mean } from '../checks/groups/statistics.ts'
-import { completionLength, isCut, type ResolvedLimits } from '../checks/limits.ts'
+import { completionLength, type ResolvedLimits } from '../checks/limits.ts'
 import { fitsFilter, hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
 import { type BaselinePoison, baselinePoison } from '../checks/truncation/masked-rows-counted.ts'
 import { cutAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
+import { type MeanReward, rewardByEnd, rewardByVisibility } from '../checks/truncation/reward-splits.ts'
 import type { Count, RolloutFilter } from '../model/report.ts'
 import type { LimitName } from '../model/streams.ts'
 import type { HypothesisInput } from './hypothesis.ts'
@@ -33,11 +34,6 @@ export interface TruncationMeasures {
   readonly lengthRewardCorrelation: number | null
 }
 
-export interface MeanReward {
-  readonly rollouts: number
-  readonly mean: number
-}
-
 export function measureTruncation(input: HypothesisInput): TruncationMeasures {
   const facts = input.dump.facts.filter(({ idsHash }) => idsHash !== null)
   const nearTokens = input.dump.settings.thresholds['near-limit-tokens']
@@ -65,8 +61,8 @@ export function measureTruncation(input: HypothesisInput): TruncationMeasures {
         : { checked: documented.length, affected: documented.filter((row) => !hasHiddenDocuments(row)).length },
     meanLength: lengths.length === 0 ? null : mean(lengths),
     longest: lengths.length === 0 ? null : lengths.reduce((a, b) => Math.max(a, b)),
-    rewardByEnd: rewardByEnd(rewarded),
-    rewardByVisibility: rewardByVisibility(rewarded),
+    rewardByEnd: rewardByEnd(facts),
+    rewardByVisibility: rewardByVisibility(facts),
     poison: baselinePoison(input.dump),
     lengthRewardCorrelation: correlation(
       rewarded.map(({ realLength }) => realLength),
@@ -105,23 +101,4 @@ function lostText({ dump }: HypothesisInput, facts: readonly TrajectoryFacts[]):
   const lost = (row: TrajectoryFacts) => hasLostText(row) || beginLater.has(row)
   const telling = facts.filter((row) => lost(row) || (row.endReason !== 'unknown' && row.endReason !== 'prompt-only'))
   return telling.length === 0 ? null : { checked: telling.length, affected: telling.filter(lost).length }
-}
-
-function rewardByEnd(rewarded: readonly TrajectoryFacts[]): TruncationMeasures['rewardByEnd'] {
-  if (!rewarded.some(isCut)) return []
-  return END_REASONS.flatMap((end) => {
-    const found = meanReward(rewarded.filter(({ endReason }) => endReason === end))
-    return found === null ? [] : [{ end, ...found }]
-  })
-}
-
-function rewardByVisibility(rewarded: readonly TrajectoryFacts[]): TruncationMeasures['rewardByVisibility'] {
-  const documented = rewarded.filter(({ supportingDocuments }) => (supportingDocuments?.available ?? 0) > 0)
-  const visible = meanReward(documented.filter((row) => !hasHiddenDocuments(row)))
-  const hidden = meanReward(documented.filter(hasHiddenDocuments))
-  return visible === null || hidden === null ? null : { visible, hidden }
-}
-
-function meanReward(rows: readonly TrajectoryFacts[]): MeanReward | null {
-  return rows.length === 0 ? null : { rollouts: rows.length, mean: mean(rows.map(({ reward }) => reward as number)) }
 }

@@ -3,7 +3,9 @@ import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts
 import { tokenCount } from '../edges.ts'
 import { encoded } from '../encoded.ts'
 import { storedPromptEnd } from '../prompt-end.ts'
-import { findCut } from './cut-text.ts'
+import { type CutSide, findCut } from './cut-text.ts'
+import { limitOf } from './limit-of.ts'
+import { namedParts } from './what-was-lost.ts'
 
 /** C02. The prompt was cut at its end or in its middle: what the model answers is not what was asked. */
 export const promptCutRight: Check = {
@@ -21,14 +23,15 @@ export const promptCutRight: Check = {
   trajectory: lookAtPrompt,
 }
 
-function lookAtPrompt(view: TrajectoryView, _settings: AuditSettings, report: Reporter): void {
-  const { segmentation } = view
+function lookAtPrompt(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {
+  const { segmentation, trajectory } = view
   if (segmentation === null) return
   for (const turn of segmentation.turns) {
     if (turn.kind === 'assistant') break
     // A first turn that begins in its middle is C01's.
     if (turn.kind === 'other' || turn.header !== 'present') continue
-    const fault = runsIntoCompletion(view, segmentation, turn) ?? opensAndStops(segmentation, turn) ?? glued(view, turn)
+    const fault =
+      runsIntoCompletion(view, segmentation, turn) ?? opensAndStops(view, segmentation, turn) ?? glued(view, turn)
     report.place(fault !== null, { turn: turn.ordinal })
     if (fault === null) continue
     const seam = { start: Math.max(turn.start, fault.at - 16), end: Math.min(view.ids.length, fault.at + 16) }
@@ -40,12 +43,13 @@ function lookAtPrompt(view: TrajectoryView, _settings: AuditSettings, report: Re
       evidence: {
         role: turn.role,
         cut: fault.cut,
+        limit: limitOf('max_prompt_length', settings, trajectory),
         prompt_tokens: view.facts.promptLength,
-        max_prompt_length: view.trajectory.limits?.max_prompt_length ?? null,
         before: view.text({ start: seam.start, end: fault.at }),
         after: view.text({ start: fault.at, end: seam.end }),
         lost_tokens: fault.lostTokens,
         lost_text: fault.lost?.slice(0, 400) ?? null,
+        lost_parts: fault.lost === null ? null : namedParts(trajectory, fault.lost),
       },
     })
   }
@@ -71,21 +75,48 @@ function runsIntoCompletion(view: TrajectoryView, segmentation: Segmentation, tu
 }
 
 /** A turn that is not closed, with a header or the end of the row after it. */
-function opensAndStops({ turns, padding, parts }: Segmentation, turn: Turn): PromptFault | null {
+function opensAndStops(view: TrajectoryView, segmentation: Segmentation, turn: Turn): PromptFault | null {
+  const { turns, padding, parts } = segmentation
   if (turn.endToken >= 0) return null
   const next = turns[turn.index + 1]
   // A row that holds a prompt alone and is cut; one that goes on without a header is T05's.
   if (next === undefined && turn.contentEnd < parts.length - padding.right) return null
   if (next !== undefined && next.header !== 'present') return null
   const after = next === undefined ? 'the row ends' : `the header of a ${next.role} turn follows`
-  const message = `A ${turn.role} turn of the prompt is not closed, and ${after}`
-  return { cut: next === undefined ? 'right' : 'middle', at: turn.contentEnd, message, lost: null, lostTokens: null }
+  const missing = missingPart(view, turn)
+  const many = missing?.lostTokens ? `: about ${tokenCount(missing.lostTokens)} are lost` : ''
+  const message = `A ${turn.role} turn of the prompt is not closed, and ${after}${many}`
+  return {
+    cut: next === undefined ? 'right' : 'middle',
+    at: turn.contentEnd,
+    message,
+    lost: missing?.lost ?? null,
+    lostTokens: missing?.lostTokens ?? null,
+  }
 }
 
 /** A whole turn whose message is longer: its end, its start or its middle is missing. */
 function glued(view: TrajectoryView, turn: Turn): PromptFault | null {
+  const missing = missingPart(view, turn)
+  if (missing === null) return null
+  const { side, lost, lostTokens } = missing
+  const where = { left: 'start', right: 'end', middle: 'middle' }[side]
+  const many = lostTokens === null ? '' : `: about ${tokenCount(lostTokens)} are lost`
+  return {
+    cut: side,
+    at: side === 'left' ? turn.contentStart : turn.contentEnd,
+    message: `The ${turn.role} turn of the prompt lacks the ${where} of its message${many}`,
+    lost,
+    lostTokens,
+  }
+}
+
+/** What a system or user turn of the prompt lacks of its message; null where it lacks nothing, or where no message is known to be its own. */
+function missingPart(
+  view: TrajectoryView,
+  turn: Turn,
+): { readonly side: CutSide; readonly lost: string; readonly lostTokens: number | null } | null {
   const messages = view.trajectory.messages ?? []
-  const shorter = view.thresholds['cut-shorter-characters']
   if (turn.kind !== 'user' && turn.kind !== 'system') return null
   const asked =
     view.segmentation?.turns.filter(({ kind, index }) => kind === turn.kind && index < turn.index).length ?? 0
@@ -98,20 +129,12 @@ function glued(view: TrajectoryView, turn: Turn): PromptFault | null {
   )
   const message = prompt.filter(({ role }) => role === turn.role)[asked]
   // A token is rarely longer than this many characters on average: most turns are decided without decoding.
-  if (!message?.content || message.content.length < shorter) return null
+  if (!message?.content || message.content.length < view.thresholds['cut-shorter-characters']) return null
   if (turn.contentEnd - turn.contentStart > message.content.length) return null
   const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
-  if (text.length + shorter > message.content.length) return null
+  if (text.length + view.thresholds['cut-shorter-characters'] > message.content.length) return null
   const cut = findCut(text, message.content, view.thresholds)
   if (cut === null) return null
   const lostTokens = view.tokenizer === null ? null : (encoded(view.tokenizer, cut.lost)?.length ?? null)
-  const where = { left: 'start', right: 'end', middle: 'middle' }[cut.side]
-  const many = lostTokens === null ? '' : `: about ${tokenCount(lostTokens)} are lost`
-  return {
-    cut: cut.side,
-    at: cut.side === 'left' ? turn.contentStart : turn.contentEnd,
-    message: `The ${turn.role} turn of the prompt lacks the ${where} of its message${many}`,
-    lost: cut.lost,
-    lostTokens,
-  }
+  return { side: cut.side, lost: cut.lost, lostTokens }
 }
