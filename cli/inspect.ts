@@ -1,14 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { atOrAbove, fails, type Judgement } from '../shared/exports/phrases.ts'
-import { REPORT_FORMATS } from '../shared/exports/report-formats.ts'
+import { groupFindings } from '../shared/exports/finding-groups.ts'
+import { atOrAbove, count, fails, type Judgement } from '../shared/exports/phrases.ts'
+import { collectProofs, type Proofs } from '../shared/exports/proofs.ts'
+import { REPORT_FORMATS, type ReportFormat } from '../shared/exports/report-formats.ts'
 import { REPORT_SCHEMA, type Report } from '../shared/model/report.ts'
 import { DEFAULT_MAX_FINDINGS } from '../shared/session/conclude.ts'
+import type { Session } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { audit } from './audit.ts'
 import { cannotOpen } from './files.ts'
 import { type CommandIo, Exit, UsageError } from './io.ts'
 import { safeJson, writeOutput } from './output.ts'
+import { progressLine } from './progress.ts'
 import { printSummary } from './summary.ts'
 import { createTerminal } from './terminal.ts'
 
@@ -40,7 +44,10 @@ export async function inspect(given: ParsedArguments, io: CommandIo): Promise<Ex
   const report = baseline === null ? full : cut(full, (options['max-findings'] as number) ?? DEFAULT_MAX_FINDINGS)
 
   if (json !== undefined) await writeOutput(json, `${safeJson(report)}\n`, inputs, io)
-  if (format !== undefined) await writeOutput(out, format.write(report, judgement), inputs, io)
+  if (format !== undefined) {
+    const proofs = await proofsFor(format, report, session, io)
+    await writeOutput(out, format.write(report, judgement, proofs), inputs, io)
+  }
   if (json !== '-' && (format === undefined || out !== '-')) {
     printSummary(createTerminal(io.stdout, io.env), report, unreadable, judgement)
   } else {
@@ -48,6 +55,27 @@ export async function inspect(given: ParsedArguments, io: CommandIo): Promise<Ex
     for (const { message } of unreadable) warnings.line(`not read: ${message}`, 2)
   }
   return exit
+}
+
+/** The tokens of the findings that a format shows: their rollouts are read again, one at a time. */
+async function proofsFor(
+  { showsProofs }: ReportFormat,
+  report: Report,
+  session: Session,
+  io: CommandIo,
+): Promise<Proofs | null> {
+  if (showsProofs === undefined) return null
+  const codes = groupFindings(report, showsProofs).flatMap((group) => group.codes)
+  const progress = progressLine(io)
+  try {
+    return await collectProofs(
+      session,
+      codes.flatMap(({ findings }) => findings),
+      { onProgress: (done, all) => progress.tell(`reading tokens of finding ${count(done + 1)} of ${count(all)}`) },
+    )
+  } finally {
+    progress.clear()
+  }
 }
 
 /** Whether a finding, listed or not, stands at or above the severity that fails. */

@@ -57,6 +57,16 @@ export function verdictText(result: HypothesisResult): string {
   return `${result.verdict}, ${result.confidence} confidence`
 }
 
+/** What stands under a verdict beside its measures, each with a heading; nothing for what there is none of. */
+export function termsOf({ would_change, missing, recorded_by = [] }: HypothesisResult) {
+  const terms: readonly { readonly term: string; readonly items: readonly string[] }[] = [
+    { term: 'What would change it', items: would_change },
+    { term: 'What this dump lacks', items: missing },
+    { term: 'What a trainer writes it with', items: recorded_by },
+  ]
+  return terms.filter(({ items }) => items.length > 0)
+}
+
 /** `12 of 256 rollouts (4.7 %), systematic, in 40 of 4,096 places, 3,121 tokens, 1.5 % of the loss` */
 export function extentText(check: CheckResult): string {
   const unit = { trajectory: 'rollout', group: 'group', source: 'source' }[check.unit]

@@ -1,5 +1,6 @@
 import type { Report } from '../model/report.ts'
 import type { Judgement } from './phrases.ts'
+import type { Proofs } from './proofs.ts'
 import { htmlReport } from './report-html.ts'
 import { junitReport } from './report-junit.ts'
 import { markdownReport } from './report-markdown.ts'
@@ -9,7 +10,10 @@ import { sarifReport } from './report-sarif.ts'
 export interface ReportFormat {
   readonly id: 'sarif' | 'junit' | 'markdown' | 'html'
   readonly title: string
-  write(report: Report, judgement: Judgement): string
+  /** How many findings it shows with their tokens; `collectProofs` reads those of `groupFindings(report, showsProofs)`. */
+  readonly showsProofs?: number
+  /** `proofs`: null or absent where the rollouts are not at hand, as in a report that was merged. */
+  write(report: Report, judgement: Judgement, proofs?: Proofs | null): string
 }
 
 export const REPORT_FORMATS: readonly ReportFormat[] = [sarifReport, junitReport, markdownReport, htmlReport]

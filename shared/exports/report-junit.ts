@@ -1,6 +1,16 @@
-import type { CheckResult, Finding, Report } from '../model/report.ts'
+import type { CheckResult, Finding, HypothesisResult, Report } from '../model/report.ts'
 import { markupText } from './markup.ts'
-import { atOrAbove, extentText, fails, type Judgement, thresholdsText, whereText } from './phrases.ts'
+import {
+  atOrAbove,
+  extentText,
+  fails,
+  type Judgement,
+  measureText,
+  termsOf,
+  thresholdsText,
+  verdictText,
+  whereText,
+} from './phrases.ts'
 import type { ReportFormat } from './report-formats.ts'
 
 /** Findings listed in one failure; a systematic fault would fill a CI log with copies of itself. */
@@ -8,7 +18,8 @@ const LISTED = 20
 
 /**
  * JUnit XML, as CI servers read it: one test case per check. A case fails when a finding of it makes `inspect` fail;
- * checks that lack a stream or have nothing to look at are skipped with the reason.
+ * checks that lack a stream or have nothing to look at are skipped with the reason. Verdicts are a suite of their own: they explain
+ * a run and fail nothing.
  */
 export const junitReport: ReportFormat = {
   id: 'junit',
@@ -17,12 +28,17 @@ export const junitReport: ReportFormat = {
     const cases = report.checks.map((check) => testCase(report, check, judgement))
     const failures = cases.filter((text) => text.includes('<failure')).length
     const skipped = cases.filter((text) => text.includes('<skipped')).length
+    const verdicts = report.hypotheses.map(verdictCase)
+    const undecided = verdicts.filter((text) => text.includes('<skipped')).length
     return [
       '<?xml version="1.0" encoding="UTF-8"?>',
-      `<testsuites name="rollout-inspector" tests="${cases.length}" failures="${failures}" skipped="${skipped}">`,
+      `<testsuites name="rollout-inspector" tests="${cases.length + verdicts.length}" failures="${failures}">`,
       `  <testsuite name="${markupText(report.sources.map((source) => source.name).join(', '))}" tests="${cases.length}" failures="${failures}" skipped="${skipped}">`,
       ...properties(report),
       ...cases,
+      '  </testsuite>',
+      `  <testsuite name="verdicts" tests="${verdicts.length}" failures="0" skipped="${undecided}">`,
+      ...verdicts,
       '  </testsuite>',
       '</testsuites>',
       '',
@@ -49,6 +65,19 @@ function testCase(report: Report, check: CheckResult, judgement: Judgement): str
   return `${head}><failure message="${markupText(extentText(check))}" type="${check.severity}">${markupText(lines.join('\n'), true)}</failure></testcase>`
 }
 
+function verdictCase(result: HypothesisResult): string {
+  const name = markupText(`${result.id} ${result.title}`)
+  const head = `    <testcase classname="rollout-inspector.verdicts" name="${name}">`
+  const skipped =
+    result.verdict === 'not-checkable' ? `<skipped message="${markupText(`lacks ${result.missing.join('; ')}`)}"/>` : ''
+  const lines = [
+    verdictText(result),
+    ...result.because.map(measureText),
+    ...termsOf(result).flatMap(({ term, items }) => [`${term}:`, ...items.map((item) => `  ${item}`)]),
+  ]
+  return `${head}${skipped}<system-out>${markupText(lines.join('\n'), true)}</system-out></testcase>`
+}
+
 /** A failing check whose findings were all cut from the list still fails. */
 function failsUnlisted(report: Report, check: CheckResult, judgement: Judgement): boolean {
   return (
@@ -59,5 +88,6 @@ function failsUnlisted(report: Report, check: CheckResult, judgement: Judgement)
 }
 
 function line(report: Report, finding: Finding): string {
-  return `${whereText(report, finding)}: ${finding.message}`
+  const at = finding.line === undefined ? '' : `, line ${finding.line}`
+  return `${whereText(report, finding)}${at}: ${finding.message}`
 }

@@ -11,6 +11,7 @@ import {
   measureText,
   percent,
   proofOf,
+  termsOf,
   thresholdsText,
   uncheckable,
   verdictText,
@@ -82,7 +83,9 @@ function verdicts(report: Report): string[] {
   for (const result of report.hypotheses) {
     lines.push(`- **${result.id} ${result.title}: ${verdictText(result)}**`)
     for (const measure of result.because) lines.push(`  - ${markdownCode(measureText(measure))}`)
-    if (result.missing.length > 0) lines.push(`  - missing: ${result.missing.map(markdownCode).join(', ')}`)
+    for (const { term, items } of termsOf(result)) {
+      lines.push(`  - ${term}:`, ...items.map((item) => `    - ${markdownCode(item)}`))
+    }
   }
   return lines
 }
@@ -110,7 +113,8 @@ function checks(report: Report): string[] {
   const proofs = failing.flatMap((check) => {
     const finding = proofOf(report, check.code)
     if (finding === null) return []
-    return [`- ${check.code}: ${markdownCode(`${finding.message} (${whereText(report, finding)})`)}`]
+    const line = finding.line === undefined ? '' : `, line ${finding.line}`
+    return [`- ${check.code}: ${markdownCode(`${finding.message} (${whereText(report, finding)}${line})`)}`]
   })
   return [
     '',

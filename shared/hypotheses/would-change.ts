@@ -66,7 +66,7 @@ function together(all: readonly Condition[]): string {
   return `all of these hold: ${each.join('; ')}`
 }
 
-/** `below 5 %`, `10 % or more`, `0` */
+/** `below 5 %`, `10 % or more`, `at 0` */
 export function boundText(measure: string, { comparison, threshold }: Bound): string {
   const value = measured(measure, threshold)
   switch (comparison) {
@@ -79,6 +79,6 @@ export function boundText(measure: string, { comparison, threshold }: Bound): st
     case '>=':
       return `${value} or more`
     case '=':
-      return value
+      return `at ${value}`
   }
 }

@@ -71,6 +71,17 @@ describe('JUnit', () => {
     expect(xml).toMatch(/name="M01 Title of M01"><failure message="12 of 256 rollouts \(4\.7 %\)[^"]*" type="error">/)
   })
 
+  test('verdicts are a suite of their own that fails nothing', () => {
+    const xml = written('junit')
+    expect(xml).toContain('<testsuites name="rollout-inspector" tests="6" failures="1">')
+    expect(xml).toContain('<testsuite name="verdicts" tests="2" failures="0" skipped="1">')
+    const [, supported = ''] = /name="H02 Token masking errors">(.*?)<\/testcase>/s.exec(xml) ?? []
+    for (const part of ['supported, high confidence', 'trained share of tool tokens: 31.4 %', 'contradicted if 0 %']) {
+      expect(supported).toContain(part)
+    }
+    expect(xml).toMatch(/name="H01 Reward scaling"><skipped message="lacks rewards"\/><system-out>/)
+  })
+
   test('what does not fail inspect fails no case', () => {
     expect(written('junit', report(), { failOn: 'none', known: new Set() })).toContain('failures="0"')
     expect(written('junit', report(), { failOn: 'error', known: new Set(['M01-1']) })).toContain('failures="0"')
@@ -92,7 +103,11 @@ describe('Markdown and HTML', () => {
       'keys token_loss_mask, sample_loss_mask',
       'a comma is missing',
       'supported, high confidence',
-      'trained share of tool tokens: 31.4 %',
+      'trained share of tool tokens',
+      '31.4 %',
+      'contradicted if 0 % (now 31.4 %): trained share of tool tokens',
+      'judged once there is: rewards',
+      'verl trainer.rollout_data_dir=DIR',
       'Assistant header missing',
       '12 of 256 rollouts (4.7 %), sporadic, 40 of 4,096 places, 3,121 tokens, 1.5 % of the loss',
       'turn 2: 12',
@@ -106,7 +121,7 @@ describe('Markdown and HTML', () => {
   test('HTML loads nothing and runs nothing', () => {
     const html = written('html', hostile())
     expect(html).toContain("default-src 'none'")
-    expect(html).not.toMatch(/<script|<td><\/td><script|\son\w+=|href=|src=/i)
+    expect(html).not.toMatch(/<script|<td><\/td><script|\son\w+=|\sstyle=|href="?(?!#)|src=/i)
   })
 
   test('Markdown keeps hostile text inside code spans', () => {
@@ -123,6 +138,6 @@ describe('Markdown and HTML', () => {
 test('XML is well formed whatever the dump holds', () => {
   const xml = written('junit', hostile())
   // Every bracket left belongs to an element of ours.
-  expect(xml.match(/<(?!\/?(testsuites|testsuite|testcase|failure|skipped)\b|\?xml)/g)).toBeNull()
+  expect(xml.match(/<(?!\/?(testsuites|testsuite|testcase|failure|skipped|system-out|properties|property)\b|\?xml)/g)).toBeNull()
   expect(xml.match(/&(?!(amp|lt|gt|quot|#39);)/g)).toBeNull()
 })

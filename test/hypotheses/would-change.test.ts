@@ -25,7 +25,7 @@ describe('what would change a verdict', () => {
 
   it('only all of them together would contradict it, those that already do left out', () => {
     expect(wouldChange('supported', [...near(0.31), ...cut(0.12)], [])).toEqual([
-      'contradicted if all of these hold: share near a limit below 5 % (now 31 %); share that lost text 0 % (now 12 %)',
+      'contradicted if all of these hold: share near a limit below 5 % (now 31 %); share that lost text at 0 % (now 12 %)',
     ])
     expect(wouldChange('supported', [...near(0.31), ...cut(0)], [])).toEqual([
       'contradicted if below 5 % (now 31 %): share near a limit',

@@ -1,0 +1,51 @@
+import { markupText } from '../markup.ts'
+
+/** Text of a dump for HTML, cut to `most` characters: what it says at length stands in the dump. */
+export function text(value: string, most = 300): string {
+  return markupText(clipped(value, most))
+}
+
+/** A name or a value of a dump, in the fixed face and isolated from the direction of the text around it. */
+export function code(value: string, most = 120): string {
+  return `<code>${text(value, most)}</code>`
+}
+
+export function clipped(value: string, most: number): string {
+  if (value.length <= most) return value
+  // Not between the halves of a character.
+  const end = /[\ud800-\udbff]/.test(value[most - 2] ?? '') ? most - 2 : most - 1
+  return `${value.slice(0, end)}…`
+}
+
+/** Items that are HTML already; beyond `most` they are counted. */
+export function list(items: readonly string[], most = 40): string {
+  if (items.length === 0) return ''
+  const more = items.length > most ? `<li>and ${items.length - most} more</li>` : ''
+  return `<ul>${items
+    .slice(0, most)
+    .map((item) => `<li>${item}</li>`)
+    .join('')}${more}</ul>`
+}
+
+export interface Column {
+  readonly title: string
+  readonly number?: boolean
+}
+
+/** A table of cells that are HTML already. */
+export function table(caption: string, columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+  const kind = (at: number) => (columns[at]?.number === true ? ' class=n' : '')
+  const head = columns.map(({ title }, at) => `<th scope=col${kind(at)}>${title}</th>`).join('')
+  const body = rows
+    .map((row) => {
+      const [first = '', ...rest] = row
+      return `<tr><th scope=row>${first}</th>${rest.map((cell, at) => `<td${kind(at + 1)}>${cell}</td>`).join('')}</tr>`
+    })
+    .join('\n')
+  return `<div class=scroll><table><caption>${caption}</caption><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table></div>`
+}
+
+/** A section that is folded; its first line is HTML already. */
+export function folded(summary: string, body: string, open = false): string {
+  return `<details${open ? ' open' : ''}><summary>${summary}</summary>\n${body}\n</details>`
+}

@@ -1,0 +1,63 @@
+import { HYPOTHESES } from '../../hypotheses/registry.ts'
+import { measured } from '../../model/number-text.ts'
+import type { HypothesisResult, Measure, Report } from '../../model/report.ts'
+import { termsOf, verdictText } from '../phrases.ts'
+import { folded, list, table, text } from './parts.ts'
+
+/** A verdict is told by its sign and its word, never by colour alone. */
+const SIGNS: Readonly<Record<HypothesisResult['verdict'], string>> = {
+  supported: '●',
+  contradicted: '○',
+  inconclusive: '◐',
+  'not-checkable': '–',
+}
+
+const SIGN = { '>': '>', '>=': '≥', '<': '<', '<=': '≤', '=': '=' } as const
+
+const ORDER = ['supported', 'inconclusive', 'contradicted', 'not-checkable']
+
+/** Every verdict, those that call for something first and open. */
+export function verdictsHtml({ hypotheses }: Report): string {
+  if (hypotheses.length === 0) return ''
+  const sorted = [...hypotheses].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict))
+  return `<section aria-labelledby=verdicts>\n<h2 id=verdicts>Verdicts</h2>\n${sorted.map(verdictHtml).join('\n')}\n</section>`
+}
+
+function verdictHtml(result: HypothesisResult): string {
+  const { id, title, verdict, because } = result
+  const claim = HYPOTHESES.find((hypothesis) => hypothesis.id === id)?.claim
+  const chip = `<span class="chip ${verdict}"><span aria-hidden=true>${SIGNS[verdict]}</span> ${text(verdictText(result))}</span>`
+  const parts = [
+    claim === undefined ? '' : `<p class=soft>${text(claim, 600)}</p>`,
+    because.length === 0 ? '' : measuresHtml(because),
+    termsHtml(result),
+  ]
+  const open = verdict === 'supported' || verdict === 'inconclusive'
+  const body = folded(`<b>${id}</b> <span>${text(title)}</span> ${chip}`, parts.join('\n'), open)
+  return body.replace('<details', `<details class="card ${verdict}"`)
+}
+
+function measuresHtml(because: readonly Measure[]): string {
+  const rows = because
+    .slice(0, 40)
+    .map(({ measure, value, threshold, comparison, checks }) => [
+      text(measure),
+      text(measured(measure, value)),
+      threshold === null ? '' : text(`${SIGN[comparison]} ${measured(measure, threshold)}`),
+      checks.join(' '),
+    ])
+  const columns = [
+    { title: 'measure' },
+    { title: 'value', number: true },
+    { title: 'threshold', number: true },
+    { title: 'checks' },
+  ]
+  return table('Measures', columns, rows)
+}
+
+function termsHtml(result: HypothesisResult): string {
+  const each = termsOf(result).map(
+    ({ term, items }) => `<dt>${term}</dt><dd>${list(items.map((item) => text(item, 600)))}</dd>`,
+  )
+  return each.length === 0 ? '' : `<dl>${each.join('')}</dl>`
+}
