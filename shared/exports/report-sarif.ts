@@ -1,40 +1,53 @@
+import type { Location, Log, Notification, PhysicalLocation, PropertyBag, ReportingDescriptor, Result } from 'sarif'
 import { CHECKS } from '../checks/registry.ts'
-import type { Finding, Report, Severity } from '../model/report.ts'
+import type { Finding, Report, Severity, SourceReport } from '../model/report.ts'
 import { whereText } from './phrases.ts'
 import type { ReportFormat } from './report-formats.ts'
 import { visibleText } from './visible-text.ts'
 
-const LEVEL: Record<Severity, string> = { error: 'error', warning: 'warning', info: 'note' }
+const LEVEL: Record<Severity, 'error' | 'warning' | 'note'> = { error: 'error', warning: 'warning', info: 'note' }
+
+/** Members of a group and skipped records that are told one by one. */
+const LISTED = 64
 
 /**
- * SARIF 2.1.0 (OASIS). A finding's place is a logical location (record, turn, tokens): a dump is no source code, and a
- * line number that is not certain is not made up. What the policy intends is a suppressed result.
+ * SARIF 2.1.0 (OASIS). A finding's place is the line of its record, where the container has lines, and a logical location
+ * (record, turn, tokens). What the policy intends is a suppressed result; records that were skipped and checks that could not
+ * look are notifications; the verdicts stand among the properties of the run.
  */
 export const sarifReport: ReportFormat = {
   id: 'sarif',
   title: 'SARIF 2.1.0, for code hosts',
   write(report, { known }) {
-    const log = {
+    const log: Log = {
       $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
       version: '2.1.0',
       runs: [
         {
           tool: { driver: { name: report.tool.name, version: report.tool.version, rules: rules(report) } },
+          invocations: [
+            {
+              executionSuccessful: report.sources.some(({ unreadable }) => unreadable === undefined),
+              toolExecutionNotifications: report.sources.flatMap(notRead),
+              toolConfigurationNotifications: notLooked(report),
+            },
+          ],
           artifacts: report.sources.map((source) => ({
             location: { uri: uri(source.name) },
             length: source.bytes,
             ...(source.sha256 === null ? {} : { hashes: { 'sha-256': source.sha256 } }),
           })),
+          columnKind: 'utf16CodeUnits',
           results: report.findings.map((finding) => result(report, finding, known)),
-          ...(report.thresholds === undefined ? {} : { properties: { thresholds: report.thresholds } }),
+          properties: runProperties(report),
         },
       ],
     }
-    return `${JSON.stringify(log, null, 2)}\n`
+    return `${escaped(JSON.stringify(log, null, 2))}\n`
   },
 }
 
-function rules(report: Report) {
+function rules(report: Report): ReportingDescriptor[] {
   return report.checks.map((check) => {
     const about = CHECKS.find((candidate) => candidate.code === check.code)
     return {
@@ -47,8 +60,11 @@ function rules(report: Report) {
   })
 }
 
-function result(report: Report, finding: Finding, known: ReadonlySet<string>) {
+function result(report: Report, finding: Finding, known: ReadonlySet<string>): Result {
   const rule = report.checks.findIndex((check) => check.code === finding.code)
+  const { members } = finding
+  // A group is shown where its first member is, and names the others.
+  const place = finding.record === null ? (members?.[0] ?? finding) : finding
   return {
     ruleId: finding.code,
     ...(rule < 0 ? {} : { ruleIndex: rule }),
@@ -56,12 +72,13 @@ function result(report: Report, finding: Finding, known: ReadonlySet<string>) {
     message: { text: visibleText(finding.message) },
     locations: [
       {
-        physicalLocation: {
-          artifactLocation: { uri: uri(report.sources[finding.source]?.name ?? ''), index: finding.source },
-        },
+        physicalLocation: physical(report, place),
         logicalLocations: [{ fullyQualifiedName: visibleText(whereText(report, finding)) }],
       },
     ],
+    ...(members === null || members.length === 0
+      ? {}
+      : { relatedLocations: members.slice(0, LISTED).map((member, id) => memberLocation(report, member, id)) }),
     partialFingerprints: { 'rolloutInspector/v1': finding.fingerprint },
     ...(known.size === 0 ? {} : { baselineState: known.has(finding.fingerprint) ? 'unchanged' : 'new' }),
     ...(finding.intended === true
@@ -78,6 +95,88 @@ function result(report: Report, finding: Finding, known: ReadonlySet<string>) {
   }
 }
 
+function physical(
+  report: Report,
+  { source, line }: { readonly source: number; readonly line?: number },
+): PhysicalLocation {
+  return {
+    artifactLocation: { uri: uri(report.sources[source]?.name ?? ''), index: source },
+    ...(line === undefined ? {} : { region: { startLine: line } }),
+  }
+}
+
+function memberLocation(report: Report, member: NonNullable<Finding['members']>[number], id: number): Location {
+  return {
+    id,
+    physicalLocation: physical(report, member),
+    message: { text: visibleText(`rollout ${member.trajectory}, record ${member.record}`) },
+  }
+}
+
+/** Records that were skipped, and a source of which nothing could be read. */
+function notRead({ name, unreadable, skipped }: SourceReport, index: number): Notification[] {
+  const artifactLocation = { uri: uri(name), index }
+  const told = skipped.slice(0, LISTED).map(({ record, line, message }): Notification => {
+    const region = line === null ? {} : { region: { startLine: line } }
+    return {
+      level: 'warning',
+      message: { text: visibleText(`record ${record} was skipped: ${message}`) },
+      locations: [{ physicalLocation: { artifactLocation, ...region } }],
+    }
+  })
+  const more = skipped.length - told.length
+  const whole = (level: 'warning' | 'error', text: string): Notification => ({
+    level,
+    message: { text: visibleText(text) },
+    locations: [{ physicalLocation: { artifactLocation } }],
+  })
+  return [
+    ...told,
+    ...(more > 0 ? [whole('warning', `${more} more records were skipped`)] : []),
+    ...(unreadable === undefined ? [] : [whole('error', unreadable.message)]),
+  ]
+}
+
+/** Checks that lack something. */
+function notLooked({ checks }: Report): Notification[] {
+  return checks.flatMap(({ code, status, reason, needs }, index): Notification[] =>
+    status === 'not-checkable'
+      ? [
+          {
+            level: 'note',
+            message: { text: visibleText(reason ?? `needs ${needs.join(', ')}`) },
+            associatedRule: { id: code, index },
+          },
+        ]
+      : [],
+  )
+}
+
+/** What no result can hold: the verdicts as the JSON report has them, known defects, and what all of it rests on. */
+function runProperties({ hypotheses, defects, tokenizer, policy, limits, thresholds }: Report): PropertyBag {
+  return {
+    verdicts: hypotheses,
+    defects,
+    tokenizer,
+    policy,
+    limits,
+    ...(thresholds === undefined ? {} : { thresholds }),
+  }
+}
+
+/** A URI reference for a file name; halves of characters, which no URI can hold, are replaced. */
 function uri(name: string): string {
-  return name.split('/').map(encodeURIComponent).join('/')
+  return name
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/')
+}
+
+/** JSON in which nothing is bare that a terminal obeys or that turns the direction of text. */
+function escaped(json: string): string {
+  return json.replace(
+    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

@@ -53,6 +53,57 @@ describe('SARIF', () => {
     expect(run.results[1].suppressions).toHaveLength(1)
   })
 
+  test('points at the line of the record, and of every member of a group', () => {
+    const members = [
+      { source: 0, record: 4, part: 0, trajectory: 'q4', line: 5 },
+      { source: 0, record: 5, part: 0, trajectory: 'q5', line: 7 },
+    ]
+    const group = finding('A01', { record: null, part: null, trajectory: null, turn: null, tokens: null, members })
+    const lineless = finding('M01', { fingerprint: 'M01-3' })
+    const findings = [finding('M01', { line: 18 }), group, lineless]
+    const [row, whole, none] = JSON.parse(written('sarif', report({ findings }))).runs[0].results
+    expect(row.locations[0].physicalLocation).toEqual({
+      artifactLocation: { uri: 'step%2012.jsonl', index: 0 },
+      region: { startLine: 18 },
+    })
+    expect(whole.locations[0].physicalLocation.region).toEqual({ startLine: 5 })
+    expect(
+      whole.relatedLocations.map(({ id, physicalLocation }: { id: number; physicalLocation: { region: unknown } }) => [
+        id,
+        physicalLocation.region,
+      ]),
+    ).toEqual([
+      [0, { startLine: 5 }],
+      [1, { startLine: 7 }],
+    ])
+    expect(none.locations[0].physicalLocation.region).toBeUndefined()
+  })
+
+  test('holds the verdicts, what was skipped, and what could not look', () => {
+    const [run] = JSON.parse(written('sarif')).runs
+    expect(run.properties.verdicts).toEqual(report().hypotheses)
+    const [invocation] = run.invocations
+    expect(invocation.executionSuccessful).toBe(true)
+    expect(invocation.toolExecutionNotifications).toEqual([
+      expect.objectContaining({ level: 'warning', message: { text: expect.stringContaining('a comma is missing') } }),
+    ])
+    expect(invocation.toolExecutionNotifications[0].locations[0].physicalLocation.region).toEqual({ startLine: 18 })
+    expect(invocation.toolConfigurationNotifications).toEqual([
+      {
+        level: 'note',
+        message: { text: 'the dump does not carry attention masks' },
+        associatedRule: { id: 'M15', index: 1 },
+      },
+    ])
+  })
+
+  test.each(['\ud800.jsonl', 'a:b/c d.jsonl', ''])('a file named %j is a URI reference', (name) => {
+    const plain = report()
+    const sources = plain.sources.map((source) => ({ ...source, name }))
+    const { uri } = JSON.parse(written('sarif', { ...plain, sources })).runs[0].artifacts[0].location
+    expect(uri).toMatch(/^([\w.~!*'()/-]|%[0-9A-F]{2})*$/)
+  })
+
   test('tells what the baseline has', () => {
     const log = JSON.parse(written('sarif', report(), { failOn: 'error', known: new Set(['M01-2']) }))
     expect(log.runs[0].results.map(({ baselineState }: { baselineState: string }) => baselineState)).toEqual([
@@ -138,6 +189,8 @@ describe('Markdown and HTML', () => {
 test('XML is well formed whatever the dump holds', () => {
   const xml = written('junit', hostile())
   // Every bracket left belongs to an element of ours.
-  expect(xml.match(/<(?!\/?(testsuites|testsuite|testcase|failure|skipped|system-out|properties|property)\b|\?xml)/g)).toBeNull()
+  expect(
+    xml.match(/<(?!\/?(testsuites|testsuite|testcase|failure|skipped|system-out|properties|property)\b|\?xml)/g),
+  ).toBeNull()
   expect(xml.match(/&(?!(amp|lt|gt|quot|#39);)/g)).toBeNull()
 })
