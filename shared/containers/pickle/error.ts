@@ -8,11 +8,21 @@ export class PickleError extends Error {
   readonly code: PickleErrorCode
   /** Byte offset in the pickle, of the operation that could not be followed; -1 where it has no single place. */
   readonly at: number
+  private readonly what: string
+  private readonly where: string
+
   constructor(code: PickleErrorCode, at: number, what: string, where = '') {
     super(`${where}${at < 0 ? '' : `byte ${at}: `}${what}. ${ADVICE[code]}`)
     this.name = 'PickleError'
     this.code = code
     this.at = at
+    this.what = what
+    this.where = where
+  }
+
+  /** The same error, with the file or part that it happened in before its place. */
+  within(where: string): PickleError {
+    return new PickleError(this.code, this.at, this.what, where + this.where)
   }
 }
 

@@ -1,7 +1,7 @@
 import { PickleError } from './error.ts'
 
-/** Digits that a decimal integer may have; Python itself refuses longer ones by default (`sys.set_int_max_str_digits`). */
-const MAX_DIGITS = 4300
+/** Digits of a decimal integer that is read; Python itself refuses longer ones by default (`sys.set_int_max_str_digits`). */
+export const MAX_DIGITS = 4300
 
 /** A number where a double holds it exactly, else a bigint. */
 export function fromBigInt(value: bigint): number | bigint {
@@ -25,11 +25,11 @@ export function decodeLong(bytes: Uint8Array): number | bigint {
   return fromBigInt(negative ? value - (1n << BigInt(8 * length)) : value)
 }
 
-/** The decimal text of INT and LONG, without a trailing `L`. */
-export function parseInteger(text: string, at: number): number | bigint {
+/** The decimal text of INT and LONG, without a trailing `L`; null for one of more than `MAX_DIGITS`. */
+export function parseInteger(text: string, at: number): number | bigint | null {
   const plain = text.trim()
   if (!/^[+-]?\d+$/.test(plain)) throw new PickleError('bad-pickle', at, 'an integer is not written in digits')
-  if (plain.length > MAX_DIGITS) throw new PickleError('too-large', at, `an integer has more than ${MAX_DIGITS} digits`)
+  if (plain.length > MAX_DIGITS) return null
   const number = Number(plain)
   return Number.isSafeInteger(number) ? (Object.is(number, -0) ? 0 : number) : BigInt(plain)
 }

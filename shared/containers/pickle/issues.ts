@@ -1,6 +1,6 @@
 /** Something in a file that was read another way than its writer may expect; every kind once, with how often it came. */
 export interface PickleIssue {
-  /** `inexact-integer`, `cycle`, `too-deep`, `key-clash`, `opaque-array`, `unread-torch`, `state-ignored`, `damaged-part`. */
+  /** `inexact-integer`, `cycle`, `too-deep`, `key-clash`, `opaque-array`, `unread-torch`, `state-ignored`, `damaged-part`, `checksum`. */
   readonly code: string
   /** The first of its kind, in words. */
   readonly message: string

@@ -149,7 +149,7 @@ export class PickleMachine {
         stack.push(this.int(decodeLatin1(window.line())))
         break
       case OP.LONG:
-        stack.push(parseInteger(decodeLatin1(window.line()).replace(/L\s*$/, ''), window.at))
+        stack.push(this.decimal(decodeLatin1(window.line()).replace(/L\s*$/, '')))
         break
       case OP.FLOAT:
         stack.push(parseFloatText(decodeLatin1(window.line()), window.at))
@@ -429,7 +429,17 @@ export class PickleMachine {
   private int(text: string): PyValue {
     if (text === '00') return false
     if (text === '01') return true
-    return parseInteger(text, this.window.at)
+    return this.decimal(text)
+  }
+
+  private decimal(text: string): PyValue {
+    return parseInteger(text, this.window.at) ?? this.hugeInteger(`${text.trim().length} digits`)
+  }
+
+  private hugeInteger(size: string): Placeholder {
+    const name = `an integer of ${size}`
+    this.context.issues.add('inexact-integer', `${name} is not shown`)
+    return new Placeholder(name)
   }
 
   private long(length: number): PyValue {
@@ -437,9 +447,7 @@ export class PickleMachine {
     this.window.checkLength(length, 'an integer')
     if (length <= MAX_LONG_BYTES) return decodeLong(this.window.take(length))
     this.window.skip(length)
-    const name = `an integer of ${length} bytes`
-    this.context.issues.add('inexact-integer', `${name} is not shown`)
-    return new Placeholder(name)
+    return this.hugeInteger(`${length} bytes`)
   }
 
   /** The next `length` bytes, checked and charged for as a text. */

@@ -51,11 +51,19 @@ export interface PickleFile {
  * the file needs more memory than its budget; nothing else, whatever the bytes are.
  */
 export async function readPickle(source: PickleSource, options: PickleOptions = {}): Promise<PickleFile> {
+  try {
+    return await read(source, options)
+  } catch (error) {
+    throw error instanceof PickleError && options.where !== undefined ? error.within(options.where) : error
+  }
+}
+
+async function read(source: PickleSource, options: PickleOptions): Promise<PickleFile> {
   const { budget = new Budget(), foreign = new ForeignNames(), issues = new PickleIssues() } = options
-  const { start = 0, where = '', windowBytes = 1 << 20, lazyBytes = 1 << 16, signal, readTorch } = options
+  const { start = 0, windowBytes = 1 << 20, lazyBytes = 1 << 16, signal, readTorch } = options
   const shared = { budget, foreign, issues }
   const total = sizeOf(source)
-  const window = new Window(total, where)
+  const window = new Window(total)
   const later: (() => Promise<void>)[] = []
   const machine = new PickleMachine({
     window,
@@ -79,7 +87,7 @@ export async function readPickle(source: PickleSource, options: PickleOptions = 
     signal?.throwIfAborted()
     const wanted = Math.min(Math.max(needed, windowBytes), Math.max(total - base, 0))
     const bytes = await source.slice(base, base + wanted)
-    if (bytes.length === 0) throw new PickleError('cut-off', base, 'the file ends before the pickle does', where)
+    if (bytes.length === 0) throw new PickleError('cut-off', base, 'the file ends before the pickle does')
     window.move(bytes, base, bytes.length < wanted)
     const state = machine.run()
     if (state === true) break

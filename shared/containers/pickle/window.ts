@@ -22,10 +22,7 @@ export class Window {
   private readonly more = new NeedMore()
 
   /** @param total bytes of the whole file */
-  constructor(
-    private total: number,
-    private readonly where: string,
-  ) {}
+  constructor(private total: number) {}
 
   /** Puts `bytes` under the window, which begin at offset `base`; fewer than were asked for mean that the file has become shorter. */
   move(bytes: Uint8Array, base: number, short: boolean): void {
@@ -167,6 +164,6 @@ export class Window {
   }
 
   error(code: PickleError['code'], what: string): PickleError {
-    return new PickleError(code, this.at, what, this.where)
+    return new PickleError(code, this.at, what)
   }
 }

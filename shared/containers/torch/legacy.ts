@@ -28,8 +28,7 @@ export async function readLegacyTorch(
   source: Pick<ByteSource, 'size' | 'slice'>,
   options: PickleOptions & SharedReading,
 ): Promise<PyValue> {
-  const { where = '' } = options
-  const fail = (at: number, what: string) => new PickleError('bad-pickle', at, what, where)
+  const fail = (at: number, what: string) => new PickleError('bad-pickle', at, what)
   const magic = await readPickle(source, options)
   if (magic.value !== MAGIC_NUMBER) throw fail(0, 'the file does not begin with the number of torch files')
   const version = await readPickle(source, { ...options, start: magic.end })
@@ -77,18 +76,13 @@ export async function readLegacyTorch(
     const storage = typeof key === 'string' ? storages.get(key) : undefined
     if (storage?.dtype == null) throw fail(at, 'a storage follows that no tensor uses')
     const head = await source.slice(at, at + 8)
-    if (head.length < 8) throw new PickleError('cut-off', at, `the file ends before storage ${key}`, where)
+    if (head.length < 8) throw new PickleError('cut-off', at, `the file ends before storage ${key}`)
     // Sizes and elements are little-endian whatever the machine was.
     const view = new DataView(head.buffer, head.byteOffset, 8)
     const bytes = (view.getUint32(4, true) * 2 ** 32 + view.getUint32(0, true)) * ITEM_BYTES[storage.dtype]
     if (!(at + 8 + bytes <= source.size)) {
       const left = source.size - at - 8
-      throw new PickleError(
-        'cut-off',
-        at,
-        `storage ${key} should have ${bytes} bytes, the file ends after ${left}`,
-        where,
-      )
+      throw new PickleError('cut-off', at, `storage ${key} should have ${bytes} bytes, the file ends after ${left}`)
     }
     storage.data = rangeOf(source, at + 8, bytes)
     at += 8 + bytes

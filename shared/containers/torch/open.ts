@@ -31,12 +31,12 @@ const HEAD_BYTES = 512
  * the file. Throws `PickleError` and `ZipError`, each with the place.
  */
 export async function openTorch(source: ByteSource, options: TorchOptions = {}): Promise<TorchFile> {
-  return readTorch(source, withShared(options), 0)
+  return within(options.where, readTorch(source, withShared(options), 0))
 }
 
 /** As `openTorch`, for an archive that is open already. */
 export async function openTorchArchive(archive: ZipArchive, options: TorchOptions = {}): Promise<TorchFile> {
-  return readArchive(archive, withShared(options), 0)
+  return within(options.where, readArchive(archive, withShared(options), 0))
 }
 
 /** Reads a plain pickle with everything that torch and the trainers put into one: tensors, and torch files as bytes. */
@@ -70,29 +70,37 @@ function nesting<Options extends TorchOptions>(
       if (depth >= MAX_NESTING) {
         throw new PickleError('too-large', -1, `torch files are nested in one another more than ${MAX_NESTING} deep`)
       }
-      const where = `${options.where ?? ''}torch file inside, `
-      return (await readTorch(sourceOf(bytes), { ...options, ...shared, where }, depth + 1)).value
+      const file = readTorch(sourceOf(bytes), { ...options, ...shared }, depth + 1)
+      return (await within('torch file inside, ', file)).value
     },
   }
 }
 
-async function readTorch(source: ByteSource, options: Shared, depth: number): Promise<TorchFile> {
+/** Puts the file or part in which a `PickleError` happened before its place. */
+async function within<Value>(where: string | undefined, reading: Promise<Value>): Promise<Value> {
+  try {
+    return await reading
+  } catch (error) {
+    throw error instanceof PickleError && where !== undefined ? error.within(where) : error
+  }
+}
+
+async function readTorch(source: ByteSource, { where: _, ...options }: Shared, depth: number): Promise<TorchFile> {
   const head = await source.slice(0, HEAD_BYTES)
-  const { where = '' } = options
   if (isZip(head)) return readArchive(await openZip(source, options.zip), options, depth)
   if (isTar(head)) {
     const what = 'the file is a tar archive, as torch wrote before 0.1.10'
-    throw new PickleError('unsupported-pickle', 0, what, where)
+    throw new PickleError('unsupported-pickle', 0, what)
   }
-  if (!isLegacyTorch(head)) throw new PickleError('bad-pickle', 0, 'this is not what torch.save writes', where)
+  if (!isLegacyTorch(head)) throw new PickleError('bad-pickle', 0, 'this is not what torch.save writes')
   const value = await readLegacyTorch(source, nesting(options, depth))
   return { value, layout: 'legacy', foreign: options.foreign.list(), issues: options.issues.list() }
 }
 
-async function readArchive(archive: ZipArchive, options: Shared, depth: number): Promise<TorchFile> {
+async function readArchive(archive: ZipArchive, { where: _, ...options }: Shared, depth: number): Promise<TorchFile> {
   const pickle = torchPickle(archive)
   if (pickle === undefined) {
-    throw new PickleError('bad-pickle', 0, 'the archive has no data.pkl, so torch.save did not write it', options.where)
+    throw new PickleError('bad-pickle', 0, 'the archive has no data.pkl, so torch.save did not write it')
   }
   const value = await readZipTorch(archive, pickle, nesting(options, depth))
   return { value, layout: 'zip', foreign: options.foreign.list(), issues: options.issues.list() }

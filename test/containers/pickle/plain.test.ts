@@ -92,16 +92,16 @@ describe('lists of numbers', () => {
     for (const name of ['0', '2', '5']) {
       const { json } = await readAsJson(fixture(`pickle/plain.${name}.pkl`), { numericKeys })
       const read = json as JsonObject
-      expect(read['ids']).toEqual(Int32Array.from(expected['ids'] as number[]))
-      expect(read['logprobs']).toEqual(Float64Array.from(expected['logprobs'] as number[]))
-      const mixed = (expected['mixed'] as (number | null)[]).map((number) => number ?? Number.NaN)
-      expect(read['mixed']).toEqual(Float64Array.from(mixed))
+      expect(read.ids).toEqual(Int32Array.from(expected.ids as number[]))
+      expect(read.logprobs).toEqual(Float64Array.from(expected.logprobs as number[]))
+      const mixed = (expected.mixed as (number | null)[]).map((number) => number ?? Number.NaN)
+      expect(read.mixed).toEqual(Float64Array.from(mixed))
       expect(read['ints then floats']).toEqual(Float64Array.from(expected['ints then floats'] as number[]))
-      expect(read['booleans']).toEqual(Int32Array.of(1, 0))
-      expect(read['rows']).toEqual([...Array(3).fill(Int32Array.of(1, 2, 3)), Int32Array.of(4, 5)])
-      expect(read['texts']).toEqual(expected['texts'])
+      expect(read.booleans).toEqual(Int32Array.of(1, 0))
+      expect(read.rows).toEqual([...Array(3).fill(Int32Array.of(1, 2, 3)), Int32Array.of(4, 5)])
+      expect(read.texts).toEqual(expected.texts)
       // Another key keeps plain numbers.
-      expect(read['floats']).toEqual(expected['floats'])
+      expect(read.floats).toEqual(expected.floats)
     }
   })
 })
