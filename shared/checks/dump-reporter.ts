@@ -12,6 +12,8 @@ export interface DumpVerdict {
     readonly status: Extract<CheckStatus, 'not-checkable' | 'not-applicable'>
     readonly reason: string
   } | null
+  /** Numbers over the whole dump that belong to every finding; null where the check states none. */
+  readonly context: Readonly<Record<string, unknown>> | null
 }
 
 /** Runs the part of a check that looks at groups or at the whole dump. */
@@ -19,6 +21,7 @@ export function runDumpCheck(check: Check, view: DumpView): DumpVerdict {
   const tally = createTally()
   const findings: Finding[] = []
   let abstained: DumpVerdict['abstained'] = null
+  let context: DumpVerdict['context'] = null
   const allIntended = view.settings.policy.intended.includes(check.code)
   const report: DumpReporter = {
     unit(affected) {
@@ -41,12 +44,15 @@ export function runDumpCheck(check: Check, view: DumpView): DumpVerdict {
       tally.affectedWeight += weightUnits(fault.affectedWeight ?? 0)
       findings.push(findingOf(check, fault, allIntended || fault.intended === true))
     },
+    context(numbers) {
+      context = numbers
+    },
     abstain(status, reason) {
       abstained = { status, reason }
     },
   }
   check.dump?.(view, report)
-  return { tally, findings, abstained }
+  return { tally, findings, abstained, context }
 }
 
 function findingOf(check: Check, fault: DumpFault, intended: boolean): Finding {

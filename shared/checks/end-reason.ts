@@ -29,7 +29,7 @@ export function isLengthStop(finishReason: string | null): boolean {
   return finishReason !== null && /length|max_tokens|truncat/i.test(finishReason)
 }
 
-function isModelStop(finishReason: string | null): boolean {
+export function isModelStop(finishReason: string | null): boolean {
   return (
     finishReason !== null && /^(stop|eos|end_turn|stop_sequence|stop_string|tool_calls?|completed)$/i.test(finishReason)
   )

@@ -59,6 +59,8 @@ export interface CheckResult {
   by_boundary: Record<string, Count>
   /** Affected units that the policy intends; not part of `affected`. */
   intended: number
+  /** Numbers over the whole dump that belong to every finding of the code; absent where the check states none. */
+  context?: Record<string, unknown>
 }
 
 /** Facts by which the rollouts behind a number are found again; everything given must hold. */

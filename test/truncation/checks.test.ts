@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { isCutJson } from '../../shared/checks/truncation/cut-tool-call.ts'
 import { endingOf } from '../../shared/checks/truncation/ending.ts'
 import { finalAnswer } from '../../shared/checks/truncation/reward-for-cut-text.ts'
@@ -131,6 +132,119 @@ describe('C01', () => {
   it('is silent where no row of the group has a system turn', () => {
     const facts = [0, 1, 2].map((i) => factsOf(i, { group: 'g', firstRole: 'user' }))
     expect(runOver('C01', dumpOf(facts)).tally).toMatchObject({ checked: 3, affected: 0 })
+  })
+})
+
+describe('C05', () => {
+  /** Rollouts that are said to have stopped: `closed` with an end token, the others as given. */
+  const stopped = (closed: number, open: readonly Partial<TrajectoryFacts>[]) =>
+    dumpOf(
+      [...Array<Partial<TrajectoryFacts>>(closed).fill({ endsClosed: true, lastToken: 151645 }), ...open].map(
+        (more, i) => factsOf(i, { finishReason: 'stop', endsClosed: false, ...more }),
+      ),
+      { limits: { max_seq_len: 1024 } },
+    )
+
+  it('names a stop without an end token that stands at a limit', () => {
+    const { findings: found, tally } = runOver('C05', stopped(6, [{ lastToken: 17, realLength: 1020 }]))
+    expect(tally).toMatchObject({ checked: 1, affected: 1 })
+    expect(found[0]).toMatchObject({
+      severity: 'error',
+      record: 6,
+      evidence: { limit: { name: 'max_seq_len', value: 1024 }, rollouts_with_end_token: 6, rollouts_without: 1 },
+    })
+    expect(found[0]?.message).toMatch(/stands at max_seq_len 1024/)
+  })
+
+  it('says of one among many that only the token is missing', () => {
+    expect(runOver('C05', stopped(30, [{ lastToken: 17 }])).findings).toMatchObject([
+      { severity: 'warning', record: 30 },
+    ])
+  })
+
+  it.each([
+    ['few others have the token', stopped(3, [{ lastToken: 17 }])],
+    ['the writer strips the token', stopped(0, [{ lastToken: 17, realLength: 1020 }, { lastToken: 18 }])],
+    ['the run stops on a string', stopped(60, [{ lastToken: 29 }, { lastToken: 29 }])],
+  ])('is silent where %s', (_, dump) => {
+    expect(runOver('C05', dump).findings).toEqual([])
+  })
+})
+
+describe('places of cuts', () => {
+  const DOCUMENT = `Night Harbour is a film of 1961. ${'The port, the quay and the old pier are seen in it. '.repeat(8)}Ines Valdoro made it.`
+
+  it('C08 says the limit, how much it took and of which document', async () => {
+    const shown = `${DOCUMENT.slice(0, 128)}...(truncated)...${DOCUMENT.slice(-128)}`
+    const { findings: found } = await findings(
+      'C08',
+      {},
+      {},
+      {
+        rows: (tokenizer) => [
+          searchRow(
+            tokenizer,
+            0,
+            { reply: { text: shown } },
+            {
+              limits: { max_tool_response_length: 256 },
+              documents: [{ id: 'd1', text: DOCUMENT, supporting: true }],
+              more: {
+                messages: [
+                  { role: 'user', content: 'Who?' },
+                  { role: 'assistant', content: '' },
+                  { role: 'tool', content: DOCUMENT },
+                  { role: 'assistant', content: 'Ines Valdoro' },
+                ],
+              },
+            },
+          ),
+        ],
+      },
+    )
+    expect(found[0]?.evidence).toMatchObject({
+      cut: 'middle',
+      limit: { name: 'max_tool_response_length', value: 256 },
+      characters_left: 256,
+      lost_parts: ['document d1'],
+    })
+    expect(found[0]?.evidence.lost_tokens).toBeGreaterThan(20)
+  })
+
+  it('C02 says how much of the question is gone where its message holds it', async () => {
+    const question = `${DOCUMENT} Who made this film, and in which year was it shown?`
+    const { findings: found } = await findings(
+      'C02',
+      {},
+      {},
+      {
+        rows: (tokenizer) => [
+          conversation(
+            tokenizer,
+            [user(question.slice(0, 90), { end: false }), { role: 'assistant', text: 'Ines Valdoro made it.' }],
+            {
+              limits: { max_prompt_length: 40 },
+              more: {
+                messages: [
+                  { role: 'user', content: question },
+                  { role: 'assistant', content: 'Ines Valdoro made it.' },
+                ],
+              },
+            },
+          ),
+        ],
+      },
+    )
+    expect(found[0]?.evidence).toMatchObject({ cut: 'middle', limit: { name: 'max_prompt_length', value: 40 } })
+    expect(found[0]?.evidence.lost_tokens).toBeGreaterThan(60)
+  })
+
+  it('C09 names the documents, and the whole dump what their loss is worth', async () => {
+    const documents = (visible: number) => ({ supportingDocuments: { available: 2, retrieved: 2, visible } })
+    const facts = [0.9, 0.7, 0.2].map((reward, i) => factsOf(i, { reward, ...documents(i < 2 ? 2 : 1) }))
+    expect(runOver('C09', dumpOf(facts)).context).toEqual({
+      mean_reward: { all_visible: { rollouts: 2, mean: 0.8 }, some_hidden: { rollouts: 1, mean: 0.2 } },
+    })
   })
 })
 

@@ -2,6 +2,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { mean, rangeOf, shown } from '../groups/statistics.ts'
 import { endingOf } from './ending.ts'
+import { rewardByEnd } from './reward-splits.ts'
 
 /**
  * C06. Rollouts that a limit cut all get one value below everything else: that of a text which could not be parsed. That a cut rollout
@@ -34,6 +35,7 @@ function lookAtCutRows(view: DumpView, report: DumpReporter): void {
     closed.map(({ reward }) => reward as number),
     thresholds,
   )
+  if (penalty !== null) report.context({ penalty, mean_reward_by_end: rewardByEnd(rewarded) })
   for (const facts of cut) {
     report.unit(penalty !== null)
     report.place(penalty !== null)

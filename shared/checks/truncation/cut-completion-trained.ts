@@ -4,6 +4,8 @@ import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, Trajectory
 import type { TrajectoryFacts } from '../facts.ts'
 import { shown } from '../groups/statistics.ts'
 import { endingOf, reachedLimit } from './ending.ts'
+import { limitsInForce } from './limit-of.ts'
+import { rewardByEnd } from './reward-splits.ts'
 import { lostAfterEnd } from './what-was-lost.ts'
 
 /**
@@ -59,6 +61,8 @@ function lookAtOpenRows(view: DumpView, report: DumpReporter): void {
   const { settings } = view
   const { thresholds } = settings
   const limits = Object.fromEntries(Object.entries(view.limits).map(([name, limit]) => [name, limit?.value ?? null]))
+  const split = rewardByEnd(view.facts)
+  if (split.length > 0) report.context({ limits: limitsInForce(view), mean_reward_by_end: split })
   let closed = 0
   let ended = 0
   for (const facts of view.facts) {
@@ -80,6 +84,8 @@ function lookAtOpenRows(view: DumpView, report: DumpReporter): void {
     report.fault({
       member: facts,
       affectedTokens: facts.assistantLengths.at(-1) ?? 0,
+      // The rest of the row is trained as it should be.
+      affectedWeight: Math.min(facts.weight ?? 0, facts.assistantLengths.at(-1) ?? 0),
       message: `The last turn has no end token, as ${closed} of ${ended} rollouts have; it is trained with reward ${shown(facts.reward)}`,
       evidence: {
         ...endEvidence(facts, limits, thresholds),

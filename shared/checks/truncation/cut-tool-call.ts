@@ -1,5 +1,6 @@
 import type { SubSpan, Turn } from '../../model/tokens.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
+import { limitOf } from './limit-of.ts'
 
 /** C07. A tool call is opened and never closed, or its JSON stops in the middle and the environment answers all the same. */
 export const cutToolCall: Check = {
@@ -17,7 +18,7 @@ export const cutToolCall: Check = {
   trajectory: lookAtCalls,
 }
 
-function lookAtCalls(view: TrajectoryView, _settings: AuditSettings, report: Reporter): void {
+function lookAtCalls(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {
   const turns = view.segmentation?.turns ?? []
   for (const [index, turn] of turns.entries()) {
     if (turn.kind !== 'assistant') continue
@@ -37,11 +38,24 @@ function lookAtCalls(view: TrajectoryView, _settings: AuditSettings, report: Rep
         call: text.slice(0, 400),
         closed: span.closed,
         end_token: turn.endToken >= 0,
+        limit: limitOf('max_completion_length', settings, view.trajectory),
+        turn_tokens: turn.contentEnd - turn.contentStart,
         next: turns[index + 1]?.role ?? null,
+        reply: replyText(view, turns[index + 1]),
       },
     })
   }
 }
+
+/** What the environment answered, where it did. */
+function replyText(view: TrajectoryView, next: Turn | undefined): string | null {
+  if (next === undefined || next.kind === 'assistant') return null
+  const { contentStart, contentEnd } = next
+  return view.text({ start: contentStart, end: Math.min(contentEnd, contentStart + REPLY_TOKENS) })
+}
+
+/** Tokens of the reply that evidence shows: an error says what it is at once. */
+const REPLY_TOKENS = 48
 
 interface CallFault {
   readonly span: SubSpan

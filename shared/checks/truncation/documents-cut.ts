@@ -1,8 +1,10 @@
-import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
+import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import { encoded } from '../encoded.ts'
 import { documentFates } from '../supporting-documents.ts'
 import { type CutReply, cutReplies, repliesOf } from './cut-replies.ts'
+import { limitOf } from './limit-of.ts'
+import { namedParts } from './what-was-lost.ts'
 
 /** C08. A limit on replies cut what the model was given to read: an end, a start or the middle of it is gone. */
 export const documentsCut: Check = {
@@ -18,9 +20,17 @@ export const documentsCut: Check = {
   fix: 'Raise the limit of tool replies (verl: max_tool_response_length, 256 by default), or return fewer, whole documents.',
   cite: 'Search-R1#127, inspect_ai#2193, OpenHands#2540',
   trajectory: lookAtReplies,
+  dump: stateLimit,
 }
 
-function lookAtReplies(view: TrajectoryView, _settings: AuditSettings, report: Reporter): void {
+/** The limit that the cut replies share shows only once all of them are known. */
+function stateLimit({ limits, facts }: DumpView, report: DumpReporter): void {
+  const cut = facts.flatMap(({ cutReplies }) => cutReplies ?? [])
+  if (cut.length === 0) return
+  report.context({ max_tool_response_length: limits.max_tool_response_length, cut_replies: cut.length })
+}
+
+function lookAtReplies(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {
   const { segmentation, trajectory } = view
   if (segmentation === null) return
   const cut = cutReplies(trajectory, view)
@@ -33,14 +43,20 @@ function lookAtReplies(view: TrajectoryView, _settings: AuditSettings, report: R
     // Replies spliced into one assistant turn are one finding.
     if (turns.has(reply.turn.index)) continue
     turns.add(reply.turn.index)
-    reportCut(view, reply, cut.filter(({ turn }) => turn === reply.turn).length, report)
+    reportCut(view, settings, reply, cut.filter(({ turn }) => turn === reply.turn).length, report)
   }
 }
 
 /** Tokens shown at either side of the cut. */
 const SHOWN_TOKENS = 24
 
-function reportCut(view: TrajectoryView, reply: CutReply, replies: number, report: Reporter): void {
+function reportCut(
+  view: TrajectoryView,
+  settings: AuditSettings,
+  reply: CutReply,
+  replies: number,
+  report: Reporter,
+): void {
   const { turn, span, side, shownBy, characters, lost } = reply
   const tokens = span.end - span.start
   const lostTokens = lost === null || view.tokenizer === null ? null : (encoded(view.tokenizer, lost)?.length ?? null)
@@ -56,11 +72,13 @@ function reportCut(view: TrajectoryView, reply: CutReply, replies: number, repor
     evidence: {
       cut: side,
       shown_by: shownBy,
+      limit: limitOf('max_tool_response_length', settings, view.trajectory),
       replies_cut_in_turn: replies,
       characters_left: characters,
       tokens_left: tokens,
       lost_tokens: lostTokens,
       lost_text: lost?.slice(0, 400) ?? null,
+      lost_parts: lost === null ? null : namedParts(view.trajectory, lost),
       start: view.text({ start: span.start, end: Math.min(span.end, span.start + SHOWN_TOKENS) }),
       end: view.text({ start: Math.max(span.start, span.end - SHOWN_TOKENS), end: span.end }),
       supporting_documents_not_visible: fates?.flatMap(({ id, visible }) => (visible ? [] : [id])) ?? null,

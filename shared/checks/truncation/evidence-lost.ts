@@ -1,6 +1,8 @@
-import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
+import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { documentFates } from '../supporting-documents.ts'
+import { reachedLimit } from './ending.ts'
+import { rewardByVisibility } from './reward-splits.ts'
 
 /**
  * C09. Supporting documents that the environment brought are not in the ids that the answer is trained on. A document that was never
@@ -19,15 +21,23 @@ export const evidenceLost: Check = {
   fix: 'Raise the sequence limit, return shorter replies, or leave rollouts out whose evidence was cut.',
   cite: 'bdsaglam/rlvr, hypothesis H04; verifiers#637',
   trajectory: lookAtDocuments,
+  dump: stateRewards,
 }
 
-function lookAtDocuments(view: TrajectoryView, _settings: AuditSettings, report: Reporter): void {
+/** What visibility is worth: the question of H04. */
+function stateRewards({ facts }: DumpView, report: DumpReporter): void {
+  const split = rewardByVisibility(facts)
+  if (split !== null) report.context({ mean_reward: { all_visible: split.visible, some_hidden: split.hidden } })
+}
+
+function lookAtDocuments(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {
   const { facts, segmentation, trajectory } = view
   const counts = facts.supportingDocuments
   if (segmentation === null || counts === null || (counts.retrieved ?? 0) === 0) return
   // A row that is masked whole learns nothing from it; a branch may have dropped its history on purpose.
   if (facts.trained === 0 || facts.excluded || facts.branchOf !== null) return
-  const lost = documentFates(trajectory, view)?.filter(({ retrieved, visible }) => retrieved && !visible) ?? []
+  const fates = documentFates(trajectory, view) ?? []
+  const lost = fates.filter(({ retrieved, visible }) => retrieved && !visible)
   report.place(lost.length > 0)
   const answer = writtenTurns(segmentation).at(-1)
   if (lost.length === 0 || answer === undefined) return
@@ -35,10 +45,11 @@ function lookAtDocuments(view: TrajectoryView, _settings: AuditSettings, report:
     tokens: { start: answer.contentStart, end: answer.end },
     message: `${lost.length} of ${counts.retrieved} supporting documents that were retrieved are not visible at the answer`,
     evidence: {
-      available: counts.available,
-      retrieved: counts.retrieved,
-      visible: counts.visible,
+      available: fates.map(({ id }) => id),
+      retrieved: fates.flatMap(({ id, retrieved }) => (retrieved ? [id] : [])),
+      visible: fates.flatMap(({ id, visible }) => (visible ? [id] : [])),
       not_visible: lost.map(({ id, title }) => (title === null ? id : `${id}: ${title}`)),
+      limit: reachedLimit(facts, settings.limits, settings.thresholds),
       reward: facts.reward,
       end: facts.endReason,
       length: facts.realLength,

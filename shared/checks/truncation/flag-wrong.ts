@@ -1,6 +1,7 @@
+import type { LimitName } from '../../model/streams.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { filledTurns } from '../edges.ts'
-import { isLengthStop } from '../end-reason.ts'
+import { isLengthStop, isModelStop } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { completionLength } from '../limits.ts'
 import { reachedLimit } from './ending.ts'
@@ -22,14 +23,15 @@ export const flagWrong: Check = {
   fix: 'Compare the last token with every id that the model stops on, and take the finish reason of each turn into account.',
   cite: 'TRL#7039, SkyRL#1319, NeMo-RL#4042, NeMo-RL#3837, halo#14, verifiers#637 (defect V10)',
   trajectory: lookAtFlag,
-  dump: lookAtFlaggedRows,
+  dump: lookAtFlags,
 }
 
 function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {
   const { facts, segmentation } = view
   if (segmentation === null || !isFlagged(facts)) return
-  // Flagged as cut and closed: the other rows tell, at the end.
+  // Flagged as cut and closed, or as stopped and open: the other rows tell, at the end.
   if (saysCut(facts) && facts.endReason === 'stop') return
+  if (stopsOpen(facts)) return
   const contradiction = cutButNotFlagged(facts, settings)
   report.place(contradiction !== null)
   if (contradiction === null) return
@@ -51,6 +53,11 @@ function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Repor
       last_text: view.text(tail),
     },
   })
+}
+
+/** The finish reason says that the model stopped, and the ids do not hold the token that it stopped with. */
+function stopsOpen({ endReason, endsClosed, isTruncated, finishReason }: TrajectoryFacts): boolean {
+  return endReason === 'stop' && endsClosed === false && isTruncated !== true && isModelStop(finishReason)
 }
 
 function isFlagged({ isTruncated, finishReason }: TrajectoryFacts): boolean {
@@ -81,6 +88,58 @@ function cutButNotFlagged(facts: TrajectoryFacts, { limits, thresholds }: AuditS
 interface EndToken {
   readonly closed: TrajectoryFacts[]
   flagged: number
+}
+
+function lookAtFlags(view: DumpView, report: DumpReporter): void {
+  lookAtFlaggedRows(view, report)
+  lookAtOpenStops(view, report)
+}
+
+/**
+ * Rows that are said to have stopped and lack an end token, where the other rows that are said so have one. A writer that strips the token
+ * strips it everywhere, and a run that stops on a string leaves the same last words behind.
+ */
+function lookAtOpenStops(view: DumpView, report: DumpReporter): void {
+  const { thresholds } = view.settings
+  const open = view.facts.filter(stopsOpen)
+  if (open.length === 0) return
+  const closed = view.facts.filter(({ endsClosed, finishReason }) => endsClosed === true && isModelStop(finishReason))
+  const share = closed.length / (closed.length + open.length)
+  const lastTokens = new Map<number, number>()
+  for (const { lastToken } of open) {
+    if (typeof lastToken === 'number') lastTokens.set(lastToken, (lastTokens.get(lastToken) ?? 0) + 1)
+  }
+  for (const facts of open) {
+    const limit =
+      share >= thresholds['closed-share-for-contrast'] ? reachedLimit(facts, values(view), thresholds) : null
+    const alone = (lastTokens.get(facts.lastToken ?? -1) ?? 0) < 2
+    const affected = limit !== null || (alone && share >= thresholds['flagged-share'])
+    report.unit(affected)
+    report.place(affected)
+    if (!affected) continue
+    report.fault({
+      member: facts,
+      // Nothing but the missing token says so: it may have been lost, and not the rest of the text.
+      ...(limit === null ? { severity: 'warning' } : {}),
+      message: `The finish reason is ${facts.finishReason} and the last turn has no end token, as ${closed.length} of ${closed.length + open.length} rollouts that end so have${
+        limit === null ? '' : `; it stands at ${limit.name} ${limit.value}`
+      }`,
+      evidence: {
+        is_truncated: facts.isTruncated,
+        finish_reason: facts.finishReason,
+        last_token: facts.lastToken ?? null,
+        limit,
+        length: facts.realLength,
+        last_turn_tokens: facts.assistantLengths.at(-1) ?? null,
+        rollouts_with_end_token: closed.length,
+        rollouts_without: open.length,
+      },
+    })
+  }
+}
+
+function values({ limits }: DumpView): Partial<Record<LimitName, number | null>> {
+  return Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit?.value ?? null]))
 }
 
 /** An id that ends turns properly and is flagged as a cut every time is one that the flag's author did not know. */

@@ -44,6 +44,7 @@ function lookAtAnswer(view: TrajectoryView, { thresholds }: AuditSettings, repor
     evidence: {
       answer,
       last_visible_text: view.text(tail),
+      last_visible_ids: Array.from(view.ids.subarray(tail.start, tail.end)),
       reward: facts.reward,
       end: facts.endReason,
       ...lostAfterEnd(view),

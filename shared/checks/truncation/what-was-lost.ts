@@ -5,6 +5,8 @@ import { normalised } from '../normalised-text.ts'
 
 /** Characters by which a document is looked up: passages of one collection often begin alike. */
 const HEAD = 60
+/** Shorter answers (`yes`, `42`) are found in any text. */
+const SHORTEST_ANSWER = 4
 /** … and a system prompt, of which a cut may have taken little more. */
 const SYSTEM_HEAD = 24
 
@@ -19,9 +21,21 @@ export function namedParts({ messages, documents, answer }: Trajectory, lost: st
     messages?.filter(({ role, content }) => /^(system|developer)$/i.test(role) && holds(content, SYSTEM_HEAD)) ?? []
   return [
     ...(systems.length > 0 ? ['system prompt'] : []),
-    ...(documents ?? []).flatMap(({ id, text: own }) => (holds(own) ? [`document ${id}`] : [])),
-    ...(/<answer>|\\boxed\{/.test(lost) || holds(answer) ? ['answer'] : []),
+    ...(documents ?? []).flatMap(({ id, text: own }) => (holdsPiece(text, own) ? [`document ${id}`] : [])),
+    ...(/<answer>|\\boxed\{/.test(lost) || ((answer ?? '').length >= SHORTEST_ANSWER && holds(answer))
+      ? ['answer']
+      : []),
   ]
+}
+
+/** Whether the start, the middle or the end of a document is in a lost text: a cut may have left the rest of it. */
+function holdsPiece(text: string, document: string | null): boolean {
+  const whole = normalised(document ?? '')
+  if (whole === '') return false
+  const middle = Math.max(0, (whole.length - HEAD) >> 1)
+  return [whole.slice(0, HEAD), whole.slice(middle, middle + HEAD), whole.slice(-HEAD)].some((piece) =>
+    text.includes(piece),
+  )
 }
 
 /** Evidence of what the messages hold after the end of the ids: how many tokens, their text, and what was in them. */
