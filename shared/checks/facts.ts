@@ -70,6 +70,8 @@ export interface TrajectoryFacts {
   /** Sums of logprobs over trained tokens; absent where the dump lacks one of the streams they compare. */
   readonly gap?: GapSums
   readonly kl?: KlSums
+  /** The trainer disagrees from a later turn on, and the messages before that turn do not render to the ids before it; absent elsewhere. */
+  readonly rendersOtherwise?: true
   /** Digests by which the rollout is compared with those of a second run. */
   readonly pairing?: PairingFacts
   readonly model: string | null

@@ -10,6 +10,7 @@ import { storedPromptEnd } from './prompt-end.ts'
 import { provenanceOracle } from './provenance-oracle.ts'
 import { effectiveMask, effectiveWeights, tokenStates } from './states.ts'
 import { structureOracle } from './structure-oracle.ts'
+import { rendersOtherwise } from './template/renders-otherwise.ts'
 
 export { createFacts } from './create-facts.ts'
 
@@ -55,7 +56,7 @@ export function createView(trajectory: Trajectory, options: ViewOptions): Trajec
     thresholds,
     text,
   }
-  Object.assign(facts, logprobFacts(view))
+  Object.assign(facts, logprobFacts(view), rendersOtherwise(view) ? { rendersOtherwise: true } : {})
   return view
 }
 

@@ -1,120 +1,142 @@
 import type { DumpView } from '../checks/check.ts'
-import { isCut } from '../checks/limits.ts'
-import type { CheckResult, Count, Defect } from '../model/report.ts'
-import { isSystematicAfterFirst, rolloutsByTurn, splitByTurn } from './multi-step.ts'
+import type { CheckResult, Defect, Symptom } from '../model/report.ts'
+import {
+  type DefectEvidence,
+  type DefectShape,
+  type Explained,
+  evidenceOf,
+  type FaultRows,
+  inBoth,
+  liesWithin,
+  type RowSet,
+  sizeOf,
+} from './defects-evidence.ts'
+import { GENERAL_DEFECTS } from './defects-general.ts'
+import { type KnownDefect, RERENDERED_CONTEXT, VERIFIERS_DEFECTS } from './defects-verifiers.ts'
 
-/** A defect of training code that is known by its shape: which checks fail, and where. */
-interface KnownDefect {
-  readonly id: string
-  readonly title: string
-  /** All of them must be failing, but for those that this dump has nothing to look at with. */
-  readonly checks: readonly string[]
-  /** Places of the defect, or null where the shape is not its own. Gets the first of `checks` and, where it fails, the second. */
-  shape(checks: readonly CheckResult[], dump: DumpView): Count | null
+export interface Diagnosis {
+  /** Those of the old verifiers trainer in the order of their numbers, then the others by code. */
+  readonly defects: Defect[]
+  /** The defect that explains a fault in a rollout (an index of `DumpView.facts`; null: a fault of the whole dump), null where none does. */
+  defectOf(code: string, row: number | null): string | null
 }
 
 /**
- * The defects of the old verifiers trainer (bdsaglam/verifiers, up to v0.1.4 of September 2025) that a dump shows. Each is
- * one statement about the code that wrote the dump, however many findings it left.
+ * The defects in a dump: single causes, each with the checks that fail because of it. A check is a symptom only where nearly all of its
+ * rollouts have the defect. Without `faultRows` (only sums are known) those are symptoms that stand nearly everywhere, as the defect does.
  */
-const KNOWN_DEFECTS: readonly KnownDefect[] = [
-  {
-    id: 'V1',
-    title: 'Loss mask used as attention mask',
-    checks: ['M15'],
-    shape: ([attention]) => systematicPlaces(attention),
-  },
-  {
-    id: 'V2',
-    title: 'Assistant header missing after the first turn',
-    checks: ['T05'],
-    shape: ([header], dump) => placesAfterFirst(header, dump),
-  },
-  {
-    id: 'V3',
-    title: 'Newline after the end token of assistant turns lost',
-    checks: ['T04'],
-    shape: ([newline], dump) => placesAfterAssistant(newline, dump),
-  },
-  {
-    id: 'V4',
-    title: 'Tool schema absent from the training prompt though inference had it',
-    checks: ['T07'],
-    shape: ([tools]) => systematicPlaces(tools),
-  },
-  {
-    id: 'V5',
-    title:
-      'Role header trained from the second assistant turn on, with the newline after turns where the template has one',
-    checks: ['M08', 'M11'],
-    // Llama's template has no newline between turns: the header is then all there is of it.
-    shape: ([header, newline], dump) =>
-      newline === undefined || newline.pattern === 'systematic' ? placesAfterFirst(header, dump) : null,
-  },
-  {
-    id: 'V6',
-    title: 'Begin-of-text token doubled by encoding rendered text',
-    checks: ['T01'],
-    shape: ([bos]) => systematicPlaces(bos),
-  },
-  {
-    id: 'V10',
-    title: 'Truncation flag not set on turns that hit their token limit',
-    checks: ['C03'],
-    shape: (_, dump) => unflaggedCuts(dump),
-  },
-  {
-    id: 'V11',
-    title: 'Truncated and masked rows still enter the mean and std of their group',
-    checks: ['C04'],
-    shape: ([counted]) => counted?.places ?? null,
-  },
-  {
-    id: 'V12',
-    title: 'Truncated rows keep the reward earned by text they no longer contain',
-    checks: ['C12'],
-    shape: ([reward]) => reward?.places ?? null,
-  },
-]
-
-/** The known defects in a dump, in the order of their numbers. */
-export function recogniseDefects(checks: readonly CheckResult[], dump: DumpView): Defect[] {
-  const byCode = new Map(checks.map((check) => [check.code, check]))
-  return KNOWN_DEFECTS.flatMap(({ id, title, checks: codes, shape }) => {
-    const there = codes.filter((code) => byCode.get(code)?.status !== 'not-applicable')
-    const failing = there.flatMap((code) => byCode.get(code) ?? []).filter(({ status }) => status === 'fail')
-    if (failing.length < there.length || failing[0]?.code !== codes[0]) return []
-    const places = shape(failing, dump)
-    return places === null ? [] : [{ id, title, checks: there, places: { ...places } }]
-  })
-}
-
-function systematicPlaces(check: CheckResult | undefined): Count | null {
-  return check?.pattern === 'systematic' ? check.places : null
-}
-
-/** The turns from the second on, where nearly all of them are affected and no first one is. */
-function placesAfterFirst(check: CheckResult | undefined, dump: DumpView): Count | null {
-  if (check === undefined || !isSystematicAfterFirst(check, dump)) return null
-  return splitByTurn(check, rolloutsByTurn(dump.facts)).later
-}
-
-/** The edges after assistant turns, where nearly all of them are affected and no other edge is. */
-function placesAfterAssistant(check: CheckResult | undefined, { settings }: DumpView): Count | null {
-  const places = { checked: 0, affected: 0 }
-  for (const [boundary, count] of Object.entries(check?.by_boundary ?? {})) {
-    if (boundary.startsWith('assistant>')) {
-      places.checked += count.checked
-      places.affected += count.affected
-    } else if (count.affected > 0) return null
+export function recogniseDefects(
+  checks: readonly CheckResult[],
+  dump: DumpView,
+  faultRows: FaultRows | null = null,
+): Diagnosis {
+  const evidence = evidenceOf(checks, dump, faultRows)
+  const found: Found[] = []
+  const isTaken = (code: string) => found.some(({ claims }) => claims.has(code))
+  const add = (known: KnownDefect) => {
+    const shape = known.recognise(evidence)
+    if (shape === null) return null
+    const each: Found = { known, shape, claims: new Map() }
+    for (const code of shape.checks) each.claims.set(code, claimOfLead(evidence, code, shape))
+    found.push(each)
+    return each
   }
-  const { 'systematic-units': units, 'systematic-share': share } = settings.thresholds
-  return places.affected >= units && places.affected >= share * places.checked ? places : null
+  const explain = (each: Found) => {
+    for (const group of each.known.explains) {
+      for (const code of group.codes) {
+        const claim = isTaken(code) ? null : claimOf(evidence, each.shape, group, code)
+        if (claim !== null) each.claims.set(code, claim)
+      }
+    }
+  }
+  for (const known of VERIFIERS_DEFECTS) add(known)
+  for (const each of found) explain(each)
+  for (const known of GENERAL_DEFECTS) {
+    // What another cause explains is no cause; what explains nothing is told by its check.
+    const each = isTaken(known.id) ? null : add(known)
+    if (each === null) continue
+    explain(each)
+    if (each.claims.size === 1) found.pop()
+  }
+  if (!isTaken('L02')) add(RERENDERED_CONTEXT)
+  found.sort((a, b) => rankOf(a) - rankOf(b) || (a.known.id < b.known.id ? -1 : 1))
+  return {
+    defects: joined(found, dump),
+    defectOf(code, row) {
+      const owner = found.find(({ shape, claims }) => {
+        return claims.has(code) && (row === null || shape.rows === null || shape.rows[row] === 1)
+      })
+      return owner?.known.id ?? null
+    },
+  }
 }
 
-/** Trained and rewarded rows that end in the open while their own flag says that they were not truncated. */
-function unflaggedCuts(dump: DumpView): Count | null {
-  const cut = dump.facts.filter((row) => isCut(row) && (row.trained ?? 0) > 0 && !row.excluded && (row.reward ?? 0) > 0)
-  const unflagged = cut.filter(({ isTruncated }) => isTruncated === false)
-  return unflagged.length === 0 ? null : { checked: cut.length, affected: unflagged.length }
+interface Found {
+  readonly known: KnownDefect
+  readonly shape: DefectShape
+  readonly claims: Map<string, Symptom>
+}
+
+function claimOfLead(evidence: DefectEvidence, code: string, { rows }: DefectShape): Symptom {
+  const check = evidence.failing(code) as CheckResult
+  const own = evidence.rows(code)
+  return symptomOf(check, rows === null || own === null ? null : inBoth(own, rows))
+}
+
+function symptomOf({ code, unit, affected, places, pattern }: CheckResult, shared: RowSet | null): Symptom {
+  // Groups and files are not counted by rollouts: where their rollouts coincide, they do.
+  const units = shared === null || unit !== 'trajectory' ? affected : Math.min(affected, sizeOf(shared))
+  return { code, affected: units, places: { ...places }, pattern }
+}
+
+/** What a check says because of a defect; null where it has other rollouts, or so few of a defect's that this one does not cause it. */
+function claimOf(evidence: DefectEvidence, shape: DefectShape, group: Explained, code: string): Symptom | null {
+  const { dump } = evidence
+  const check = evidence.failing(code)
+  if (check === null || (group.afterFirstTurn && (check.by_turn['1'] ?? 0) > 0)) return null
+  if (group.everywhere && isEverywhere(evidence, shape) && !isWidespread(evidence, group)) return null
+  const rows = evidence.rows(code)
+  if (rows === null || shape.rows === null) {
+    return check.pattern === 'systematic' && isEverywhere(evidence, shape) ? symptomOf(check, null) : null
+  }
+  return liesWithin(rows, shape.rows, dump) ? symptomOf(check, inBoth(rows, shape.rows)) : null
+}
+
+function isEverywhere({ dump, failing }: DefectEvidence, { rows, checks }: DefectShape): boolean {
+  if (rows === null) return checks.every((code) => failing(code)?.pattern === 'systematic')
+  return sizeOf(rows) >= dump.settings.thresholds['systematic-share'] * dump.facts.length
+}
+
+/** What all rollouts have shows in most of those that a check could look at. */
+function isWidespread({ dump, result }: DefectEvidence, { codes }: Explained): boolean {
+  const checks = codes.flatMap((code) => result(code) ?? [])
+  const affected = checks.reduce((sum, check) => sum + check.affected, 0)
+  return affected >= dump.settings.thresholds['symptom-share'] * Math.max(...checks.map(({ checked }) => checked))
+}
+
+/** V1 to V14, then codes. */
+function rankOf({ known: { id } }: Found): number {
+  return id.startsWith('V') ? Number(id.slice(1)) : Number.POSITIVE_INFINITY
+}
+
+function joined(found: readonly Found[], dump: DumpView): Defect[] {
+  const header = found.find(({ known }) => known.id === 'V2')
+  const newline = found.find(({ known }) => known.id === 'V3')
+  const together = header !== undefined && newline !== undefined && isSameRows(header.shape, newline.shape, dump)
+  return found.map(({ known: { id, title, why, fix, cite }, shape, claims }) => ({
+    id,
+    title,
+    checks: [...shape.checks],
+    places: { ...shape.places },
+    why,
+    fix,
+    cite,
+    symptoms: [...claims.values()],
+    ...(together && id === 'V2' ? { statement: 'Assistant header and newline missing from turn 2 on' } : {}),
+    ...(together && id === 'V3' ? { part_of: 'V2' } : {}),
+  }))
+}
+
+function isSameRows({ rows: a }: DefectShape, { rows: b }: DefectShape, dump: DumpView): boolean {
+  return a === null || b === null || (liesWithin(a, b, dump) && liesWithin(b, a, dump))
 }

@@ -36,6 +36,8 @@ export interface Finding {
   evidence: Record<string, unknown>
   /** Present and true where the declared policy intends it; such a finding fails nothing. */
   intended?: boolean
+  /** Id of the defect that explains it; absent where it stands for itself. */
+  defect?: string
 }
 
 export interface CheckResult {
@@ -100,11 +102,33 @@ export interface HypothesisResult {
   recorded_by?: string[]
 }
 
+/** A failing check that a defect explains. */
+export interface Symptom {
+  code: string
+  /** Units of the check that have the fault because of the defect. */
+  affected: number
+  /** All places of the check, as in its result. */
+  places: Count
+  pattern: CheckResult['pattern']
+}
+
+/** One cause with everything that fails because of it. A check may be a symptom of one defect at most, but for single rollouts. */
 export interface Defect {
+  /** `V1` … for those of the old verifiers trainer, else the code that names the cause. */
   id: string
   title: string
+  /** Codes that it is known by. */
   checks: string[]
   places: Count
+  why: string
+  fix: string
+  cite: string
+  /** What fails because of it, those it is known by first. */
+  symptoms: Symptom[]
+  /** The defect that it is told together with, in one sentence: that one's `statement`. */
+  part_of?: string
+  /** Present where other defects are part of this one: what all of them come to. */
+  statement?: string
 }
 
 export interface SourceReport {

@@ -17,6 +17,7 @@ import { PARTS } from '../model/tokens.ts'
 import { weightOf } from '../model/weight.ts'
 import { byCodeAndToken } from './batch.ts'
 import { type Collected, countSeverity } from './collected.ts'
+import { faultRows, indexOfPlace, placesOf } from './fault-rows.ts'
 import { withLines } from './finding-lines.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
 import type { AuditPlan } from './plan.ts'
@@ -31,6 +32,8 @@ export interface Conclusion {
   readonly groups: DumpView['groups']
   /** What another run is compared with, where this one is the second. */
   readonly run: SecondRun
+  /** A finding with the defect that explains it, where one does. */
+  explained(finding: Finding): Finding
 }
 
 /** Judges everything that was collected. Cheap enough to be done while a file is still being read. */
@@ -70,6 +73,12 @@ export function conclude(
     return checkResult(check, tally, missing, abstained, plan, collected, severities[check.code])
   })
 
+  const diagnosis = recogniseDefects(checks, dump, faultRows(collected.facts, collected.codes, dumpFindings))
+  const explained = (finding: Finding): Finding => {
+    const rows = placesOf(finding)?.map((place) => indexOfPlace(collected.facts, place)) ?? [null]
+    const owner = finding.intended ? undefined : rows.find((row) => diagnosis.defectOf(finding.code, row) !== null)
+    return owner === undefined ? finding : { ...finding, defect: diagnosis.defectOf(finding.code, owner) as string }
+  }
   const { totals } = collected
   const verdicts = judge({
     dump,
@@ -127,17 +136,17 @@ export function conclude(
       ),
     },
     checks,
-    defects: recogniseDefects(checks, dump),
+    defects: diagnosis.defects,
     hypotheses: verdicts,
     findings: withLines(
-      listed.slice(0, limit),
+      listed.slice(0, limit).map(explained),
       collected.sources.map(({ spans }) => spans),
     ),
     findings_omitted: Math.max(0, collected.findingsSeen + dumpFindings.length - Math.min(limit, listed.length)),
     aggregates: aggregate(dump, checks, totals) as unknown as Record<string, unknown>,
   }
   const run = { dump, checks, streams, tokenizer: survey.tokenizerReport.id }
-  return { report, dumpFindings, groups: dump.groups, run }
+  return { report, dumpFindings, groups: dump.groups, run, explained }
 }
 
 /** Findings that a report lists unless told otherwise; counts are never cut. */

@@ -15,6 +15,7 @@ import { chooseTrajectories } from './choose.ts'
 import { Collected, codesOf, worstOf } from './collected.ts'
 import { type Conclusion, conclude, DEFAULT_MAX_FINDINGS } from './conclude.ts'
 import { detailOf, type LoadedTrajectory, tokenDetail } from './detail.ts'
+import { indexOfPlace } from './fault-rows.ts'
 import { dumpHash, hashSource } from './hashes.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
@@ -278,18 +279,9 @@ export class Session {
 
   /** The report-order index of a trajectory; throws when it is not (or not yet) among those read. */
   locate(place: Place): number {
-    const { facts } = this
-    let low = 0
-    let high = facts.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (comparePlaces((facts[middle] as TrajectoryFacts).place, place) < 0) low = middle + 1
-      else high = middle
-    }
-    const found = facts[low]
-    if (found === undefined || comparePlaces(found.place, place) !== 0)
-      throw new Error(`No rollout at source ${place.source}, record ${place.record}, part ${place.part}.`)
-    return low
+    const index = indexOfPlace(this.facts, place)
+    if (index < 0) throw new Error(`No rollout at source ${place.source}, record ${place.record}, part ${place.part}.`)
+    return index
   }
 
   /** Codes that stand in a rollout, those of its group included and intended ones excepted. */
@@ -350,7 +342,9 @@ export class Session {
       trajectory,
       facts,
       view,
-      findings: [...findings, ...(this.dumpFindings().get(index) ?? [])].sort(byCodeAndToken),
+      findings: [...findings, ...(this.dumpFindings().get(index) ?? [])]
+        .map((finding) => this.conclusion().explained(finding))
+        .sort(byCodeAndToken),
       formatId: open.format.id,
       sourceIndex: place.source,
       record: records[0] as RawRecord,
@@ -384,8 +378,4 @@ function describeUnreadable({ name, size }: ByteSource, error: unknown): Unreada
     ? said
     : `${name} could not be read (${said}). Check that it is still there and that it may be read.`
   return { name, bytes: size, code: 'read-error', message }
-}
-
-function comparePlaces(a: Place, b: Place): number {
-  return a.source - b.source || a.record - b.record || a.part - b.part
 }

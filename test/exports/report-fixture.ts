@@ -119,7 +119,16 @@ export function report(fields: Partial<Report> = {}): Report {
       check('T05'),
     ],
     defects: [
-      { id: 'V2', title: 'Assistant header missing', checks: ['T05'], places: { checked: 4096, affected: 4096 } },
+      {
+        id: 'V2',
+        title: 'Assistant header missing',
+        checks: ['T05'],
+        places: { checked: 4096, affected: 4096 },
+        why: 'Later turns lack it.',
+        fix: 'Add it.',
+        cite: 'verifiers#476',
+        symptoms: [],
+      },
     ],
     hypotheses: [
       {

@@ -6,7 +6,7 @@ import { resultOf } from './input.ts'
 
 /** 100 rollouts of three assistant turns. */
 const facts = Array.from({ length: 100 }, (_, i) => factsOf(i, { assistantTurns: 3 }))
-const defects = (...checks: CheckResult[]) => recogniseDefects(checks, dumpOf(facts))
+const defects = (...checks: CheckResult[]) => recogniseDefects(checks, dumpOf(facts)).defects
 const ids = (...checks: CheckResult[]) => defects(...checks).map(({ id }) => id)
 
 describe('recogniseDefects', () => {
@@ -21,12 +21,13 @@ describe('recogniseDefects', () => {
 
   it('names V2 once, with the turns that lack their header', () => {
     const header = resultOf('T05', { affected: 100, by_turn: { 2: 100, 3: 99 } })
-    expect(defects(header)).toEqual([
+    expect(defects(header)).toMatchObject([
       {
         id: 'V2',
         title: 'Assistant header missing after the first turn',
         checks: ['T05'],
         places: { checked: 200, affected: 199 },
+        symptoms: [{ code: 'T05', affected: 100, places: { checked: 100, affected: 100 }, pattern: 'systematic' }],
       },
     ])
   })
@@ -72,7 +73,7 @@ describe('recogniseDefects', () => {
       recogniseDefects(
         [resultOf('C03', { affected: 1 })],
         dumpOf([...facts, factsOf(100, { endReason: 'cut-prose', reward: 0.5, isTruncated })]),
-      )
+      ).defects
     expect(cut(false)).toMatchObject([{ id: 'V10', places: { checked: 1, affected: 1 } }])
     expect(cut(true)).toEqual([])
     expect(cut(null)).toEqual([])
@@ -85,4 +86,113 @@ describe('recogniseDefects', () => {
   it('names nothing that the policy intends', () => {
     expect(ids(resultOf('M15', { intended: 100, status: 'pass' }))).toEqual([])
   })
+})
+
+/** Rollouts of 100 from `from` up to `to`. */
+const rowsIn = (from: number, to: number) => Uint8Array.from(facts, (_, row) => (row >= from && row < to ? 1 : 0))
+const diagnosed = (rows: Readonly<Record<string, Uint8Array>>, ...checks: CheckResult[]) =>
+  recogniseDefects(checks, dumpOf(facts), new Map(Object.entries(rows)))
+const symptomsOf = (id: string, diagnosis: ReturnType<typeof diagnosed>) =>
+  diagnosis.defects.find((defect) => defect.id === id)?.symptoms.map(({ code, affected }) => `${code} ${affected}`)
+
+describe('the symptoms of a defect', () => {
+  const forged = resultOf('T15', { affected: 3, checked: 3 })
+  const open = (affected: number) => resultOf('C08', { affected })
+
+  it('are codes whose rollouts have it', () => {
+    const found = diagnosed({ T15: rowsIn(0, 3), C08: rowsIn(1, 3) }, forged, open(2))
+    expect(symptomsOf('T15', found)).toEqual(['T15 3', 'C08 2'])
+    expect([0, 1, 2, 3].map((row) => found.defectOf('C08', row))).toEqual(['T15', 'T15', 'T15', null])
+    expect(found.defectOf('C09', 1)).toBeNull()
+  })
+
+  it('are not codes that other rollouts have as well', () => {
+    const found = diagnosed({ T15: rowsIn(0, 3), C08: rowsIn(1, 8) }, forged, open(7))
+    expect(found.defects).toEqual([])
+    expect(found.defectOf('C08', 1)).toBeNull()
+  })
+
+  it('are left out where only sums are known, unless both are everywhere', () => {
+    expect(defects(forged, open(2))).toEqual([])
+    const mask = resultOf('M15', { affected: 100 })
+    expect(defects(mask, resultOf('L02', { affected: 99 }))).toMatchObject([
+      { id: 'V1', symptoms: [{ code: 'M15' }, { code: 'L02', affected: 99 }] },
+    ])
+    expect(defects(mask, resultOf('L02', { affected: 60 }))[0]?.symptoms).toHaveLength(1)
+  })
+
+  it('are gaps of the logprobs only where most rollouts have one, if all have the defect', () => {
+    const mask = resultOf('M15', { affected: 100 })
+    const all = rowsIn(0, 100)
+    const few = diagnosed({ M15: all, L02: rowsIn(0, 9) }, mask, resultOf('L02', { affected: 9 }))
+    expect(symptomsOf('V1', few)).toEqual(['M15 100'])
+    const shared = diagnosed(
+      { M15: all, L01: rowsIn(0, 40), L02: rowsIn(40, 70) },
+      mask,
+      resultOf('L01', { affected: 40 }),
+      resultOf('L02', { affected: 30 }),
+    )
+    expect(symptomsOf('V1', shared)).toEqual(['M15 100', 'L01 40', 'L02 30'])
+  })
+
+  it('are gaps of later turns only, where the first turn is spared', () => {
+    const header = resultOf('T05', { affected: 100, by_turn: { 2: 100, 3: 100 } })
+    const all = rowsIn(0, 100)
+    const gap = (by_turn: Record<string, number>) =>
+      symptomsOf('V2', diagnosed({ T05: all, L02: all }, header, resultOf('L02', { affected: 100, by_turn })))
+    expect(gap({ 2: 100 })).toEqual(['T05 100', 'L02 100'])
+    expect(gap({ 1: 100, 2: 100 })).toEqual(['T05 100'])
+  })
+
+  it('belong to one defect each', () => {
+    const all = rowsIn(0, 100)
+    const { defects: found } = diagnosed(
+      { M15: all, T07: all, L02: all },
+      ...['M15', 'T07', 'L02'].map((code) => resultOf(code, { affected: 100 })),
+    )
+    expect(found.map(({ id, symptoms }) => `${id} ${symptoms.map(({ code }) => code).join(' ')}`)).toEqual([
+      'V1 M15 L02',
+      'V4 T07',
+    ])
+  })
+
+  it('are those of all rollouts, where code and not data is the cause', () => {
+    const shifted = resultOf('M06', { affected: 96 })
+    const masked = resultOf('M03', { affected: 3 })
+    const found = diagnosed({ M06: rowsIn(0, 96), M03: rowsIn(96, 99) }, shifted, masked)
+    expect(symptomsOf('M06', found)).toEqual(['M06 96', 'M03 3'])
+    expect(
+      diagnosed({ M06: rowsIn(0, 9), M03: rowsIn(96, 99) }, resultOf('M06', { affected: 9 }), masked).defects,
+    ).toEqual([])
+  })
+})
+
+describe('header and newline', () => {
+  const header = resultOf('T05', { affected: 100, by_turn: { 2: 100, 3: 100 } })
+  const newline = resultOf('T04', { affected: 100, by_boundary: { 'assistant>tool': { checked: 200, affected: 200 } } })
+
+  it('are told as one where the same rollouts lack both', () => {
+    expect(diagnosed({ T05: rowsIn(0, 100), T04: rowsIn(0, 100) }, header, newline).defects).toMatchObject([
+      { id: 'V2', statement: 'Assistant header and newline missing from turn 2 on' },
+      { id: 'V3', part_of: 'V2' },
+    ])
+  })
+
+  it('are two where they do not', () => {
+    const { defects: found } = diagnosed({ T05: rowsIn(0, 50), T04: rowsIn(50, 100) }, header, newline)
+    expect(found.map(({ statement, part_of }) => [statement, part_of])).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+    ])
+  })
+})
+
+it('does not take the trained headers of a displaced mask for a rendered prefix', () => {
+  const header = resultOf('M08', { affected: 100, by_turn: { 2: 100, 3: 100 } })
+  const none = resultOf('M11', { status: 'not-applicable' })
+  const all = rowsIn(0, 100)
+  const named = (...more: CheckResult[]) =>
+    diagnosed({ M08: all, T03: all }, header, none, ...more).defects.map(({ id }) => id)
+  expect(named()).toEqual(['V5'])
+  expect(named(resultOf('T03', { affected: 100 }))).toEqual(['T03'])
 })

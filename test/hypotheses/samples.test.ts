@@ -78,7 +78,7 @@ describe.each([
       ),
     )
     const input = inputOf(trajectories, await testTokenizer(family))
-    expect(recogniseDefects(input.checks, input.dump).map(({ id }) => id)).toEqual(defects)
+    expect(recogniseDefects(input.checks, input.dump).defects.map(({ id }) => id)).toEqual(defects)
     expect(Object.fromEntries(judge(input).map(({ id, verdict }) => [id, verdict]))).toEqual({
       ...verdicts,
       ...ONE_RUN,

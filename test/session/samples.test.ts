@@ -80,6 +80,24 @@ describe('verifiers-2025-08', () => {
     })
   })
 
+  it('leaves no fault beside the defects: each finding has the one that explains it', async () => {
+    const report = await reportOf('verifiers-2025-08')
+    const symptoms = report.defects.map(({ id, symptoms }) => [
+      id,
+      symptoms.map(({ code, affected }) => `${code} ${affected}`).join(', '),
+    ])
+    expect(Object.fromEntries(symptoms)).toEqual({
+      V1: 'M15 96, L02 73',
+      V2: 'T05 96',
+      V3: 'T04 96',
+      V4: 'T07 96',
+      V10: 'C03 7, C05 7',
+      V11: 'C04 23, M04 23',
+    })
+    expect(report.defects.map(({ part_of }) => part_of ?? null)).toEqual([null, null, 'V2', null, null, null])
+    expect(report.findings.filter(({ defect }) => defect === undefined)).toEqual([])
+  })
+
   it('tells the dump as it is', async () => {
     const report = await reportOf('verifiers-2025-08')
     expect(report.tokenizer).toMatchObject({ id: 'qwen2.5', origin: 'bundled' })

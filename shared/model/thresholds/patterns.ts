@@ -24,4 +24,12 @@ export const PATTERN_THRESHOLDS = {
     reason:
       'Of all places, that edges of one kind must make up to show a pattern of their own: a handful of odd edges shows none.',
   },
+  'symptom-share': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L01', 'L02'],
+    reason:
+      'Of the rollouts that were looked at, that must have a gap of the logprobs before a defect of all rollouts explains it: what shows in a few alone has another cause.',
+  },
 } as const satisfies Record<string, Threshold>

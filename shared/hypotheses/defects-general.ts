@@ -1,0 +1,98 @@
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import { CHECKS, checkByCode } from '../checks/registry.ts'
+import {
+  type DefectEvidence,
+  type DefectShape,
+  type Explained,
+  explained,
+  GAPS,
+  inBoth,
+  rowsWhere,
+} from './defects-evidence.ts'
+import type { KnownDefect } from './defects-verifiers.ts'
+
+/** A check whose fault brings others along, in any trainer. */
+interface Cause {
+  readonly code: string
+  readonly explains: readonly Explained[]
+  /**
+   * What code does to nearly all rollouts in which it shows it does to the others as well: a shifted mask of a short rollout looks like a
+   * masked turn. Not so for what documents do.
+   */
+  readonly ofCode?: true
+  /** Where the check says less than what explains the others. */
+  readonly title?: string
+  /** Only in such rollouts. */
+  readonly where?: (row: TrajectoryFacts) => boolean
+}
+
+/**
+ * Of two that could explain the same, the first does. A mask that is wrong as a whole already keeps most checks of single turns silent
+ * in its rollouts (`shape.ts`); what is left is listed here.
+ */
+const CAUSES: readonly Cause[] = [
+  // Turns that are read with the wrong tokenizer are none: what looks at them says nothing of its own.
+  {
+    code: 'T17',
+    explains: [explained(...CHECKS.flatMap(({ code, needs }) => (needs.includes('tokenizer') ? code : [])))],
+  },
+  { code: 'M02', explains: [explained('M01', 'M03', 'M10', 'M12', 'M14', 'M17')], ofCode: true },
+  { code: 'M05', explains: [explained('M01', 'M08', 'M11', 'M12', 'M17')], ofCode: true },
+  { code: 'M06', explains: [explained('M03', 'M04', 'M08', 'M09', 'M10', 'M11', 'M12', 'M17')], ofCode: true },
+  { code: 'M07', explains: [explained('M01', 'M08', 'M09', 'M10', 'M11', 'T03')] },
+  {
+    code: 'M01',
+    title: 'Nothing is masked: prompt, tool replies and all else carry loss',
+    explains: [explained('M08', 'M09', 'M11', 'M12', 'M17')],
+    where: ({ trained, masked }) => masked === 0 && (trained ?? 0) > 0,
+  },
+  { code: 'M13', explains: [explained('M10')], ofCode: true },
+  { code: 'T03', explains: [explained('S03', 'M01', 'M08', 'M09', 'M10', 'M11')] },
+  { code: 'C01', explains: [explained('T07', 'T09', 'C09'), GAPS] },
+  { code: 'T15', explains: [explained('M01', 'M03', 'C02', 'C08', 'C09', 'T05', 'T09', 'T11'), GAPS] },
+  { code: 'C02', explains: [explained('C09'), GAPS] },
+  { code: 'M15', explains: [GAPS] },
+  { code: 'T07', explains: [GAPS] },
+  { code: 'T05', explains: [GAPS] },
+  { code: 'T10', explains: [GAPS] },
+  { code: 'T02', explains: [GAPS] },
+  { code: 'L08', explains: [explained('L01')] },
+  { code: 'L09', explains: [explained('L01')] },
+  { code: 'C08', explains: [explained('C09')] },
+  { code: 'C14', explains: [explained('M04')] },
+  { code: 'A06', explains: [explained('S04')] },
+  { code: 'A10', explains: [explained('A01')] },
+]
+
+/** Defects that any trainer may have, each by the code of its cause; told only where they explain more than themselves. */
+export const GENERAL_DEFECTS: readonly KnownDefect[] = CAUSES.flatMap((cause) => {
+  const check = checkByCode(cause.code)
+  if (check === null) return []
+  const { code, title, why, fix, cite } = check
+  return [
+    {
+      id: code,
+      title: cause.title ?? title,
+      why,
+      fix,
+      cite,
+      explains: cause.explains,
+      recognise: (evidence: DefectEvidence) => recognise(evidence, cause),
+    },
+  ]
+})
+
+function recognise(evidence: DefectEvidence, { code, ofCode, where }: Cause): DefectShape | null {
+  const { dump } = evidence
+  const check = evidence.failing(code)
+  const rows = evidence.rows(code)
+  if (check === null || (where !== undefined && rows === null)) return null
+  const shape = { checks: [code], places: { ...check.places } }
+  if (rows === null) return { ...shape, rows }
+  const { 'systematic-units': units, 'systematic-share': share } = dump.settings.thresholds
+  if (ofCode && check.affected >= units && check.affected >= share * check.checked) {
+    return { ...shape, rows: rowsWhere(dump, () => true) }
+  }
+  const such = where === undefined ? rows : inBoth(rows, rowsWhere(dump, where))
+  return such.includes(1) ? { ...shape, rows: such } : null
+}
