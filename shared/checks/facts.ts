@@ -71,7 +71,7 @@ export interface TrajectoryFacts {
   readonly gap?: GapSums
   readonly kl?: KlSums
   /** The trainer disagrees from a later turn on, and the messages before that turn do not render to the ids before it; absent elsewhere. */
-  readonly rendersOtherwise?: true
+  readonly rendersOtherwise?: boolean
   /** Digests by which the rollout is compared with those of a second run. */
   readonly pairing?: PairingFacts
   readonly model: string | null
