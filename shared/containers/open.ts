@@ -59,7 +59,7 @@ export async function packingOf(head: Uint8Array): Promise<Packing | null> {
 
 /** Text is read as a stream; anything else has to be read at places. */
 function isText(head: Uint8Array): boolean {
-  return binaryKind(head) === null && !isGzip(head) && !isZstd(head) && !isMsgpack(head, head.length < HEAD_BYTES)
+  return binaryKind(head) === null && !isGzip(head) && !isZstd(head) && !isMsgpack(head)
 }
 
 async function unpacked(source: ByteSource, bytes: ContainerBytes): Promise<ByteSource> {
@@ -88,7 +88,7 @@ async function openPlain(
   }
   const foreign = foreignKind(head)
   if (foreign !== null) throw new UnreadableSource(foreign.code, `${source.name} ${foreign.message}`)
-  if (isMsgpack(head, whole)) return (await import('./msgpack/open.ts')).openMsgpack(source)
+  if (isMsgpack(head)) return (await import('./msgpack/open.ts')).openMsgpack(source)
   const shape = textShape(head, whole)
   if (shape === 'blank') {
     throw new UnreadableSource(

@@ -66,7 +66,12 @@ export function packedBytes(
   let again: ForwardReader | null = null
   /** Reads that decompress again share one stream and take turns. */
   let turn: Promise<unknown> = Promise.resolve()
+  let listed = packing.restarts === undefined
   const readAgain = async (start: number, end: number) => {
+    if (!listed) {
+      listed = true
+      for (const restart of (await packing.restarts?.(source)) ?? []) remember(restart)
+    }
     const nearest = lastAtOrBefore(restarts, start)
     if (again === null || again.position > start || again.position < nearest.plain) {
       await again?.close()

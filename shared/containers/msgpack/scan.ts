@@ -83,7 +83,7 @@ function head(bytes: Uint8Array, at: number, end: number): Head {
  * Whether a file that begins with `bytes` is MessagePack: nothing but maps and lists at its top, a map with texts as keys, a list with
  * something in it that is itself a list or map. There is no magic to go by.
  */
-export function isMsgpack(bytes: Uint8Array, whole: boolean): boolean {
+export function isMsgpack(bytes: Uint8Array): boolean {
   let seen = 0
   try {
     for (let at = 0; at < bytes.length; seen++) {
@@ -94,7 +94,8 @@ export function isMsgpack(bytes: Uint8Array, whole: boolean): boolean {
     }
     return seen > 0
   } catch (error) {
-    return error instanceof CutValue && (!whole || seen > 0)
+    // What is cut off after a beginning like this is a damaged file, and more than that cannot be told of the head of a long one.
+    return error instanceof CutValue
   }
 }
 

@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { expandArchive } from '../../shared/containers/archive/expand.ts'
+import { openContainer } from '../../shared/containers/open.ts'
+import { tarred, zipped } from './archives.ts'
+import { gzipped, memorySource, readAll } from './memory-source.ts'
+
+const lines = Array.from({ length: 40 }, (_, i) => JSON.stringify({ n: i, text: 'x'.repeat(i) })).join('\n')
+const long = `${'deep/'.repeat(30)}step_3.jsonl`
+const files = { 'step_1.jsonl': lines, 'sub/step_2.jsonl': gzipped(lines), [long]: lines, 'pax/ünicode.jsonl': lines }
+const noise = { '__MACOSX/._step_1.jsonl': 'x', '.DS_Store': 'x', 'sub/': '' }
+
+const archives: [string, () => Uint8Array][] = [
+  ['zip', () => zipped({ ...noise, ...files })],
+  ['zip without compression', () => zipped({ ...files, ...noise }, true)],
+  ['tar', () => tarred({ ...noise, ...files })],
+  ['tar in gzip', () => gzipped(tarred({ ...files, ...noise }))],
+]
+
+describe('archives', () => {
+  test.each(archives)('%s: every file in it is a source', async (_, bytes) => {
+    const { sources, problems } = await expandArchive(memorySource(bytes(), 700, 'run.any'))
+    expect(problems).toEqual([])
+    expect(sources.map(({ name }) => name)).toEqual(Object.keys(files).map((name) => `run.any › ${name}`))
+    for (const source of sources) {
+      const { id, values, skipped } = await readAll(source)
+      expect(id).toBe(source.name.includes('step_2') ? 'jsonl+gzip' : 'jsonl')
+      expect(values).toHaveLength(40)
+      expect(skipped).toEqual([])
+    }
+  })
+
+  test.each(archives)('%s: records are read again in any order', async (_, bytes) => {
+    const { sources } = await expandArchive(memorySource(bytes(), 700))
+    const container = await openContainer(sources[0]!)
+    const batches = []
+    for await (const spans of container.index({ batchBytes: 100 })) batches.push(spans)
+    for (const spans of batches.reverse()) {
+      const [text] = (await container.read(spans)).bytes
+      expect(new TextDecoder().decode(text)).toContain(`{"n":${spans.first},`)
+    }
+  })
+
+  test('anything else is itself', async () => {
+    for (const bytes of ['{"a": 1}', gzipped('{"a": 1}'), Uint8Array.of(1, 2, 3), new Uint8Array(0)]) {
+      const source = memorySource(bytes)
+      expect(await expandArchive(source)).toEqual({ sources: [source], problems: [] })
+    }
+  })
+
+  test('an archive in an archive is opened, one in that is not', async () => {
+    const inner = zipped({ 'a.jsonl': lines })
+    const two = await expandArchive(
+      memorySource(zipped({ 'inner.tar': tarred({ 'inner.zip': inner }) }), 999, 'out.zip'),
+    )
+    expect(two.sources).toEqual([])
+    expect(two.problems).toHaveLength(1)
+    expect(two.problems[0]).toMatchObject({ code: 'too-deep', name: 'out.zip › inner.tar › inner.zip' })
+    const one = await expandArchive(memorySource(zipped({ 'inner.zip': inner, 'b.jsonl': lines }), 999, 'out.zip'))
+    expect(one.sources.map(({ name }) => name)).toEqual(['out.zip › inner.zip › a.jsonl', 'out.zip › b.jsonl'])
+  })
+
+  test('an empty one says so', async () => {
+    for (const bytes of [zipped({}), tarred({ 'folder/': '' })]) {
+      const { sources, problems } = await expandArchive(memorySource(bytes, 100, 'thing'))
+      expect(sources).toEqual([])
+      expect(problems[0]?.message).toBe('thing is an archive without a file in it.')
+    }
+  })
+
+  test('a file that grows too much costs itself and not its neighbours', async () => {
+    const bytes = zipped({ 'a.jsonl': lines, 'bomb.jsonl': 'a'.repeat(50_000_000), 'b.jsonl': lines })
+    const { sources, problems } = await expandArchive(memorySource(bytes, 5000, 'run.zip'))
+    expect(sources.map(({ name }) => name)).toEqual(['run.zip › a.jsonl', 'run.zip › b.jsonl'])
+    expect(problems.map(({ name, code }) => [name, code])).toEqual([['run.zip › bomb.jsonl', 'too-large']])
+    const allowed = await expandArchive(memorySource(bytes), { maxUnpacked: 60_000_000 })
+    expect(allowed.sources).toHaveLength(3)
+  })
+
+  test('a damaged file in an archive is read up to the damage', async () => {
+    const many = Array.from({ length: 3000 }, (_, i) => JSON.stringify({ n: i, noise: Math.sin(i) })).join('\n')
+    const bytes = zipped({ 'a.jsonl': many, 'b.jsonl': lines })
+    bytes.fill(0xff, 30_000, 30_020)
+    const { sources } = await expandArchive(memorySource(bytes))
+    const first = await readAll(sources[0]!)
+    expect(first.values.length).toBeGreaterThan(100)
+    expect(first.skipped.at(-1)?.code).toMatch(/zip/)
+    expect((await readAll(sources[1]!)).values).toHaveLength(40)
+  })
+
+  test.each(
+    archives,
+  )('%s: cut or with a flipped byte it is read in part or refused, and nothing is thrown', async (_, make) => {
+    const whole = make()
+    await fc.assert(
+      fc.asyncProperty(fc.nat(whole.length - 1), fc.integer({ min: 0, max: 255 }), async (at, flip) => {
+        const damaged = flip === 0 ? whole.slice(0, at) : whole.slice()
+        if (flip !== 0) damaged[at] = (damaged[at] as number) ^ flip
+        const { sources, problems } = await expandArchive(memorySource(damaged, 1 << 16, 'run'))
+        expect(sources.length + problems.length).toBeGreaterThan(0)
+        for (const source of sources) {
+          const read = await readAll(source).catch((error: Error) => error)
+          if (read instanceof Error) expect(read.name).toBe('UnreadableSource')
+        }
+      }),
+      { numRuns: 120, seed: 3 },
+    )
+  })
+})
