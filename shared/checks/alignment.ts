@@ -26,18 +26,27 @@ export interface MaskLag {
 export function maskLag(mask: Uint8Array, expected: Uint8Array, end: number, thresholds: Thresholds): MaskLag {
   const starts: number[] = []
   const ends: number[] = []
+  // Where a trained span starts with tokens that may be the template's, a right mask steps up anywhere among them.
+  const latest = new Map<number, number>()
   for (let i = 1; i <= end; i++) {
     const before = expected[i - 1]
     const after = i === end ? Expected.masked : expected[i]
     if (before === Expected.masked && after === Expected.trained) starts.push(i)
     else if (before === Expected.trained && after === Expected.masked) ends.push(i)
+    else if (before === Expected.masked && after === Expected.undecided) {
+      let decided = i + 1
+      while (decided < end && expected[decided] === Expected.undecided) decided++
+      if (decided === end || expected[decided] !== Expected.trained) continue
+      starts.push(i)
+      latest.set(i, decided)
+    }
   }
   const scores: number[] = []
   let best = 0
   let bestScore = 0
   for (let lag = -LARGEST_LAG; lag <= LARGEST_LAG; lag++) {
-    const startShare = shareAt(mask, starts, lag, end, 0, 1)
-    const endShare = shareAt(mask, ends, lag, end, 1, 0)
+    const startShare = shareAt(mask, { edges: starts, latest }, lag, end, 0, 1)
+    const endShare = shareAt(mask, { edges: ends }, lag, end, 1, 0)
     const share = Math.min(startShare, endShare)
     scores.push(share)
     // At equal scores the smaller shift explains as much.
@@ -51,15 +60,25 @@ export function maskLag(mask: Uint8Array, expected: Uint8Array, end: number, thr
   return { lag: shifted ? best : 0, score: bestScore, edges: starts.length + ends.length, scores }
 }
 
-/** Share of `edges` at which the mask, `lag` tokens later, steps from `from` to `to`. The row's own end counts as masked. */
-function shareAt(mask: Uint8Array, edges: readonly number[], lag: number, end: number, from: number, to: number) {
+interface Edges {
+  readonly edges: readonly number[]
+  /** The last place where an edge may lie, for those that may lie at several. */
+  readonly latest?: ReadonlyMap<number, number>
+}
+
+/** Share of the edges at which the mask, `lag` tokens later, steps from `from` to `to`. The row's own end counts as masked. */
+function shareAt(mask: Uint8Array, { edges, latest }: Edges, lag: number, end: number, from: number, to: number) {
+  const steps = (at: number) => at >= 1 && mask[at - 1] === from && (at === end ? 0 : mask[at]) === to
   let compared = 0
   let found = 0
   for (const edge of edges) {
     const at = edge + lag
     if (at < 1 || at > end) continue
     compared++
-    if (mask[at - 1] === from && (at === end ? 0 : mask[at]) === to) found++
+    const last = latest?.get(edge) ?? edge
+    let there = steps(at) || (last !== edge && steps(last + lag))
+    for (let between = edge + 1; !there && lag === 0 && between < last; between++) there = steps(between)
+    if (there) found++
   }
   return compared === 0 ? 0 : found / compared
 }
@@ -70,22 +89,36 @@ export interface AlignmentDecision {
   readonly undecided: boolean
 }
 
+/** What the masks of some trajectories say of their alignment; adds up over parts of a dump. */
+export interface AlignmentCounts {
+  readonly masked: number
+  /** Masks that are one shorter than their ids. */
+  readonly oneShorter: number
+  /** Masks that train something and have edges to compare, and those of them that lie one token early. */
+  readonly compared: number
+  readonly early: number
+}
+
 /**
  * How the masks of a dump are aligned. What the person declares wins, then what the format documents. Otherwise masks that are one
  * shorter than the ids are target-aligned, and a uniform lag of -1 looks like target alignment but may as well be a fault: undecided.
- *
- * @param views of the first trajectories, made with alignment `token`
  */
 export function decideAlignment(
-  views: readonly TrajectoryView[],
+  { masked, oneShorter, compared, early }: AlignmentCounts,
   documented: MaskAlignment | null,
   given: MaskAlignment | 'auto',
   thresholds: Thresholds,
 ): AlignmentDecision {
   if (given !== 'auto') return { alignment: given, undecided: false }
   if (documented !== null) return { alignment: documented, undecided: false }
+  if (masked > 0 && oneShorter === masked) return { alignment: 'target', undecided: false }
+  const uniform = compared > 0 && early >= thresholds['convention-share'] * compared
+  return { alignment: uniform ? 'target' : 'token', undecided: uniform }
+}
+
+/** @param views of the first trajectories, made with alignment `token` */
+export function countAlignment(views: readonly TrajectoryView[], thresholds: Thresholds): AlignmentCounts {
   const masked = views.filter(({ mask }) => mask !== null)
-  if (masked.length > 0 && masked.every(isOneShorter)) return { alignment: 'target', undecided: false }
   let compared = 0
   let early = 0
   for (const { mask, expected, segmentation, ids } of masked) {
@@ -95,8 +128,7 @@ export function decideAlignment(
     compared++
     if (lag === -1) early++
   }
-  const uniform = compared > 0 && early >= thresholds['convention-share'] * compared
-  return { alignment: uniform ? 'target' : 'token', undecided: uniform }
+  return { masked: masked.length, oneShorter: masked.filter(isOneShorter).length, compared, early }
 }
 
 /** The dump stores this trajectory's mask with one element less than it has ids. */

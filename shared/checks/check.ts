@@ -40,9 +40,7 @@ export interface AuditSettings {
   readonly alignment: MaskAlignment
   /** A uniform lag of one that nothing decides: alignment was assumed, and the person should declare it. */
   readonly alignmentUndecided: boolean
-  /** Streams that at least one sampled record of the dump carries. */
-  readonly streams: ReadonlySet<Stream>
-  /** Limits given or in metadata; inferred ones exist only after the pass (`DumpView.limits`). */
+  /** Limits that the person gave. Those of a record are its own; those of the dump exist only after the pass (`DumpView.limits`). */
   readonly limits: Partial<Limits>
   /** The number in force for each threshold. */
   readonly thresholds: Thresholds
@@ -79,6 +77,8 @@ export interface GroupView {
 
 export interface DumpView {
   readonly settings: AuditSettings
+  /** Streams that at least one trajectory carries. */
+  readonly streams: ReadonlySet<Stream>
   readonly facts: readonly TrajectoryFacts[]
   readonly groups: readonly GroupView[]
   readonly groupSize: number | null

@@ -1,4 +1,5 @@
 import { Hash64 } from '../model/hash.ts'
+import { LIMIT_NAMES } from '../model/streams.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { type Segmentation, type Span, TokenState, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
@@ -50,6 +51,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
     endReason: end,
     finishReason: trajectory.finishReason,
     isTruncated: trajectory.isTruncated,
+    ...ownLimits(trajectory),
     excluded: trajectory.excluded,
     model: trajectory.model,
     temperature: trajectory.temperature,
@@ -58,6 +60,15 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
     ...(tokens === null ? {} : replyFacts(trajectory, tokens)),
     supportingDocuments: tokens === null ? null : supportingDocuments(trajectory, tokens),
   }
+}
+
+/** Trainers write 0 or -1 where nothing is limited. */
+function ownLimits({ limits }: Trajectory): Pick<TrajectoryFacts, 'limits'> {
+  const known = LIMIT_NAMES.flatMap((name) => {
+    const value = limits?.[name] ?? null
+    return value !== null && value > 0 && Number.isFinite(value) ? [[name, value] as const] : []
+  })
+  return known.length === 0 ? {} : { limits: Object.fromEntries(known) }
 }
 
 function replyFacts(trajectory: Trajectory, tokens: PreparedTokens) {

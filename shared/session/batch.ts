@@ -6,7 +6,7 @@ import type { ParsedRecords } from '../containers/container.ts'
 import type { Format } from '../formats/format.ts'
 import { formatById } from '../formats/registry.ts'
 import type { Finding } from '../model/report.ts'
-import { LIMIT_NAMES, type LimitName, type Stream } from '../model/streams.ts'
+import type { Stream } from '../model/streams.ts'
 import { Expected, PART, Provenance, TokenState, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { weightUnits } from '../model/weight.ts'
@@ -34,20 +34,12 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
   const boundaries: BoundaryCounts = {}
   const totals = emptyTotals()
   const streams = new Set<Stream>()
-  const limits: Partial<Record<LimitName, number[]>> = {}
   const trajectories: AuditedTrajectory[] = []
   for (const trajectory of read.trajectories) {
     const { record, part } = trajectory.place
     // What the dump carries is no matter of which rollouts were chosen from it.
     for (const stream of streamsOf(trajectory, tokenizer)) streams.add(stream)
     if (job.keep !== null && !job.keep.get(record)?.includes(part)) continue
-    for (const name of LIMIT_NAMES) {
-      const limit = trajectory.limits?.[name] ?? null
-      if (!isLimit(limit)) continue
-      const values = (limits[name] ??= [])
-      // Two that differ tell as much as a thousand.
-      if (values.length < 2 && !values.includes(limit)) values.push(limit)
-    }
     const { view, facts, findings, talliesOf } = auditTrajectory(trajectory, format, runtime)
     for (const [code, tally] of Object.entries(talliesOf)) addTally((tallies[code] ??= createTally()), tally)
     if (view !== null) {
@@ -68,13 +60,7 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
     tallies,
     totals,
     boundaries,
-    limits,
   }
-}
-
-/** Trainers write 0 or -1 where nothing is limited. */
-export function isLimit(value: number | null): value is number {
-  return value !== null && value > 0 && Number.isFinite(value)
 }
 
 /** One trajectory under every check of the plan that it can be put to. */

@@ -4,7 +4,7 @@ import { addTally, createTally } from '../checks/tally.ts'
 import type { RecordSpans } from '../containers/container.ts'
 import type { Finding, Severity } from '../model/report.ts'
 import type { SkippedRecord } from '../model/source.ts'
-import { LIMIT_NAMES, type LimitName, type Stream } from '../model/streams.ts'
+import type { Stream } from '../model/streams.ts'
 import { PARTS } from '../model/tokens.ts'
 import { addBoundaries, type BoundaryCounts } from './boundaries.ts'
 import type { BatchResult, TokenTotals } from './plan.ts'
@@ -75,7 +75,6 @@ export class Collected {
   readonly boundaries: BoundaryCounts = {}
   readonly totals = emptyTotals()
   readonly sources: CollectedSource[]
-  readonly limits: Partial<Record<LimitName, Set<number>>> = {}
   /** How many findings of each code have each severity, intended ones excepted; a code's severity may be lowered by its findings. */
   readonly severities: Record<string, Record<Severity, number>> = {}
   findingsSeen = 0
@@ -106,9 +105,6 @@ export class Collected {
     for (const stream of result.streams) source.streams.add(stream)
     for (const [field, count] of result.unknownFields) {
       source.unknownFields.set(field, (source.unknownFields.get(field) ?? 0) + count)
-    }
-    for (const name of LIMIT_NAMES) {
-      for (const value of result.limits[name] ?? []) (this.limits[name] ??= new Set()).add(value)
     }
     for (const [code, tally] of Object.entries(result.tallies)) addTally((this.tallies[code] ??= createTally()), tally)
     addBoundaries(this.boundaries, result.boundaries)

@@ -1,5 +1,6 @@
 import type { Check, CheckTally, DumpView } from '../checks/check.ts'
 import { runDumpCheck } from '../checks/dump-reporter.ts'
+import type { TrajectoryFacts } from '../checks/facts.ts'
 import { buildGroups, resolveGroupSize } from '../checks/group-views.ts'
 import { resolveLimits } from '../checks/limits.ts'
 import { CHECKS } from '../checks/registry.ts'
@@ -47,7 +48,7 @@ export function conclude(
 ): Conclusion {
   const { plan } = survey
   const streams = new Set<Stream>(collected.sources.flatMap((source) => [...source.streams]))
-  const dump = dumpView(opened, plan, collected)
+  const dump = dumpView(opened, plan, collected, streams)
   if (dump.groups.length > 0) streams.add('group')
   // Where a format says that what was sampled is what was trained, the dump need not carry the mask.
   if (collected.totals.maskKnown) streams.add('mask')
@@ -152,25 +153,36 @@ export function conclude(
 /** Findings that a report lists unless told otherwise; counts are never cut. */
 export const DEFAULT_MAX_FINDINGS = 10_000
 
-function dumpView(opened: readonly OpenSource[], plan: AuditPlan, collected: Collected): DumpView {
+function dumpView(
+  opened: readonly OpenSource[],
+  plan: AuditPlan,
+  collected: Collected,
+  streams: ReadonlySet<Stream>,
+): DumpView {
   const { options } = plan.settings
   const { facts } = collected
   const grouping = {
     groupSize: options.groupSize ?? null,
     groupsByOrder: opened.every(({ format }) => format.groupsByOrder),
   }
-  const declared: Partial<Limits> = {}
-  for (const name of LIMIT_NAMES) {
-    const values = collected.limits[name]
-    if (values?.size === 1) declared[name] = [...values][0] as number
-  }
   return {
     settings: plan.settings,
+    streams,
     facts,
     groups: buildGroups(facts, grouping),
     groupSize: resolveGroupSize(facts, grouping),
-    limits: resolveLimits(plan.settings, declared, facts),
+    limits: resolveLimits(plan.settings, declaredLimits(facts), facts),
   }
+}
+
+/** The limits that the dump as a whole declares: those of which all records that have any have one value. */
+function declaredLimits(facts: readonly TrajectoryFacts[]): Partial<Limits> {
+  const declared: Partial<Limits> = {}
+  for (const name of LIMIT_NAMES) {
+    const values = new Set(facts.flatMap(({ limits }) => limits?.[name] ?? []))
+    if (values.size === 1) declared[name] = [...values][0] as number
+  }
+  return declared
 }
 
 function checkResult(

@@ -5,7 +5,7 @@ import type { EncodedRecords } from '../containers/decode.ts'
 import type { Recognition } from '../formats/format.ts'
 import type { Finding, Severity } from '../model/report.ts'
 import type { SkippedRecord } from '../model/source.ts'
-import type { LimitName, Stream } from '../model/streams.ts'
+import type { Stream } from '../model/streams.ts'
 import type { BundledTokenizerId } from '../tokens/tokenizer.ts'
 import type { BoundaryCounts } from './boundaries.ts'
 import type { KeptParts } from './choose.ts'
@@ -96,8 +96,6 @@ export interface BatchResult {
   readonly tallies: Readonly<Record<string, CheckTally>>
   readonly totals: TokenTotals
   readonly boundaries: BoundaryCounts
-  /** Distinct values of each limit that the records carry, two at most: then the dump as a whole has none. */
-  readonly limits: Readonly<Partial<Record<LimitName, readonly number[]>>>
 }
 
 /** Coordinator to audit worker. */

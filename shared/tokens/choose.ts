@@ -15,8 +15,9 @@ export interface ChosenTokenizer {
   readonly evidence: readonly string[]
 }
 
-/** More ids would not tell more. */
+/** What is looked at; more would not tell more. */
 const MOST_IDS = 2_000_000
+const MOST_SEQUENCES = 32
 /** Ids outside the vocabulary that a fitting tokenizer may leave: models have a few rows more than their tokenizer. */
 const MOST_UNKNOWN = 0.001
 
@@ -28,17 +29,47 @@ const MODEL_NAMES: readonly (readonly [RegExp, string])[] = [
 ]
 const QWEN25_SYSTEM = 'You are Qwen, created by Alibaba Cloud'
 
-/** How the ids that were looked at fit one candidate. */
-interface Fit {
-  readonly candidate: TokenizerCandidate
+/** What evidence says of a candidate beside how ids fit it; plain data, so that reports can carry it. */
+export interface CandidateFamily {
+  readonly id: string
+  /** Ids of its vocabulary. */
+  readonly size: number
+  /** How its turn starts are spelt. */
+  readonly start: string
+  /** How it spells ids that another candidate does not know, where it knows them. */
+  readonly spellings: Readonly<Record<string, string>>
+}
+
+/** How the ids of one sequence fit one candidate. */
+export interface SequenceFit {
   readonly unknown: number
+  /** The first four of those, each once. */
   readonly unknownIds: readonly number[]
   /** Turn starts, and those that a role name follows. */
   readonly starts: number
   readonly headers: number
-  /** Sequences that begin with BOS, or end with a token that ends texts. */
-  readonly edges: number
+  /** It begins with BOS, or ends with a token that ends texts. */
+  readonly edge: boolean
   /** Turns that open with a tag which this vocabulary spells. */
+  readonly speltTags: number
+  readonly defaultSystem: boolean
+}
+
+/** A sequence that was looked at: how many ids it has, and how they fit each candidate. */
+export interface FittedSequence {
+  readonly length: number
+  readonly fits: readonly SequenceFit[]
+}
+
+/** How all ids that were looked at fit one candidate. */
+interface Fit {
+  readonly family: CandidateFamily
+  readonly unknown: number
+  readonly unknownIds: readonly number[]
+  readonly starts: number
+  readonly headers: number
+  /** Sequences with an edge. */
+  readonly edges: number
   readonly speltTags: number
   readonly defaultSystem: boolean
 }
@@ -53,10 +84,50 @@ export function chooseTokenizer(
   candidates: readonly TokenizerCandidate[],
   hints: { readonly model?: string | null } = {},
 ): ChosenTokenizer {
-  const sampled = withinLimit(samples)
-  const total = sampled.reduce((sum, ids) => sum + ids.length, 0)
+  const { families, sequences } = fitSequences(samples, candidates)
+  return chooseByFits(families, sequences, hints)
+}
+
+/** Looks at ids once; what comes of it can be added to what came of others, and decided by `chooseByFits`. */
+export function fitSequences(
+  samples: readonly Int32Array[],
+  candidates: readonly TokenizerCandidate[],
+): { readonly families: readonly CandidateFamily[]; readonly sequences: readonly FittedSequence[] } {
+  const lookups = candidates.map((candidate) => frameLookup(candidate))
+  const sequences = decisive(samples).map((ids) => ({
+    length: ids.length,
+    fits: candidates.map((candidate, i) => fitOf(candidate, lookups[i] ?? null, ids)),
+  }))
+  const unknown = new Set(sequences.flatMap(({ fits }) => fits.flatMap(({ unknownIds }) => unknownIds)))
+  const families = candidates.map(({ id, table, frame }) => ({
+    id,
+    size: table.size,
+    start: frame === null ? 'no known frame' : decodeSpan(table, Int32Array.of(frame.turnStart)),
+    spellings: Object.fromEntries(
+      [...unknown]
+        .sort((a, b) => a - b)
+        .filter((each) => each >= 0 && each < table.size && table.kinds[each] !== TokenKind.none)
+        .map((each) => [each, decodeSpan(table, Int32Array.of(each))]),
+    ),
+  }))
+  return { families, sequences }
+}
+
+/** As `chooseTokenizer`, from sequences that were looked at before; those of several parts of a dump in the order of the parts. */
+export function chooseByFits(
+  families: readonly CandidateFamily[],
+  sequences: readonly FittedSequence[],
+  hints: { readonly model?: string | null } = {},
+): ChosenTokenizer {
+  const sampled = decisive(sequences)
+  const total = sampled.reduce((sum, { length }) => sum + length, 0)
   if (total === 0) return { id: null, confidence: 0, evidence: ['no token ids in this dump'] }
-  const fits = candidates.map((candidate) => fitOf(candidate, sampled))
+  const fits = families.map((family, i) =>
+    summed(
+      family,
+      sampled.map((sequence) => sequence.fits[i] as SequenceFit),
+    ),
+  )
   const model = hints.model ?? null
   const named = model === null ? null : (MODEL_NAMES.find(([pattern]) => pattern.test(model))?.[1] ?? null)
 
@@ -64,18 +135,51 @@ export function chooseTokenizer(
   if (framed.length > 0) return amongFramed(framed, fits, total, model, named)
 
   const inRange = fits.filter(({ unknown }) => unknown <= MOST_UNKNOWN * total)
-  const byName = inRange.find(({ candidate }) => candidate.id === named)
+  const byName = inRange.find(({ family }) => family.id === named)
   if (byName !== undefined) {
     const evidence = [`the dump names the model ${model}`, inVocabulary(byName, total)]
-    return { id: byName.candidate.id, confidence: 0.7, evidence: [...evidence, 'no turn frame in the ids'] }
+    return { id: byName.family.id, confidence: 0.7, evidence: [...evidence, 'no turn frame in the ids'] }
   }
   const byEdge = inRange.filter(({ edges }) => edges * 2 >= sampled.length)
   if (byEdge.length > 0) {
     const most = byEdge.reduce((best, fit) => (fit.edges > best.edges ? fit : best))
     const evidence = [`${count(most.edges)} of ${count(sampled.length)} sequences begin or end with its control ids`]
-    return { id: most.candidate.id, confidence: 0.6, evidence: [...evidence, 'no turn frame in the ids'] }
+    return { id: most.family.id, confidence: 0.6, evidence: [...evidence, 'no turn frame in the ids'] }
   }
   return { id: null, confidence: 0, evidence: fits.map((fit) => misfit(fit, total)) }
+}
+
+/** The first sequences that have ids, as many as decide: more would not tell more. */
+function decisive<Sequence extends { readonly length: number }>(sequences: readonly Sequence[]): Sequence[] {
+  const kept: Sequence[] = []
+  let total = 0
+  for (const sequence of sequences) {
+    if (total >= MOST_IDS || kept.length === MOST_SEQUENCES) break
+    if (sequence.length > 0) kept.push(sequence)
+    total += sequence.length
+  }
+  return kept
+}
+
+function summed(family: CandidateFamily, fits: readonly SequenceFit[]): Fit {
+  const sum = (of: (fit: SequenceFit) => number) => fits.reduce((total, fit) => total + of(fit), 0)
+  return {
+    family,
+    unknown: sum(({ unknown }) => unknown),
+    unknownIds: firstFew(fits.flatMap(({ unknownIds }) => unknownIds)).sort((a, b) => a - b),
+    starts: sum(({ starts }) => starts),
+    headers: sum(({ headers }) => headers),
+    edges: sum(({ edge }) => (edge ? 1 : 0)),
+    speltTags: sum(({ speltTags }) => speltTags),
+    defaultSystem: fits.some(({ defaultSystem }) => defaultSystem),
+  }
+}
+
+/** Unknown ids that are named. */
+const NAMED_IDS = 4
+
+function firstFew(ids: readonly number[]): number[] {
+  return [...new Set(ids)].slice(0, NAMED_IDS)
 }
 
 function amongFramed(
@@ -89,7 +193,7 @@ function amongFramed(
   const fewest = Math.min(...framed.filter(({ headers }) => headers === most).map(({ unknown }) => unknown))
   const best = framed.filter(({ headers, unknown }) => headers === most && unknown === fewest)
   const found = best[0] as Fit
-  const frame = `${count(most)} turn starts are followed by a role name (${startText(found.candidate)})`
+  const frame = `${count(most)} turn starts are followed by a role name (${found.family.start})`
   if (fewest > MOST_UNKNOWN * total) {
     return { id: null, confidence: 0, evidence: [frame, ...fits.map((fit) => misfit(fit, total))] }
   }
@@ -98,28 +202,28 @@ function amongFramed(
   const evidence = [frame, inVocabulary(chosen, total), ...why]
   for (const fit of framed) {
     if (fit === chosen || fit.unknown <= chosen.unknown) continue
-    const ids = fit.unknownIds.map((id) => `${id}${spelling(chosen.candidate, id)}`).join(', ')
-    evidence.push(`${count(fit.unknown)} times an id that ${fit.candidate.id} does not have: ${ids}`)
+    const ids = fit.unknownIds.map((id) => `${id}${spelling(chosen.family, id)}`).join(', ')
+    evidence.push(`${count(fit.unknown)} times an id that ${fit.family.id} does not have: ${ids}`)
   }
-  const contradicted = named !== null && named !== chosen.candidate.id
+  const contradicted = named !== null && named !== chosen.family.id
   if (contradicted) evidence.push(`the dump names the model ${model}, which its ids contradict`)
-  return { id: chosen.candidate.id, confidence: contradicted ? Math.min(confidence, 0.9) : confidence, evidence }
+  return { id: chosen.family.id, confidence: contradicted ? Math.min(confidence, 0.9) : confidence, evidence }
 }
 
 function tie(best: readonly Fit[], model: string | null, named: string | null) {
-  const byName = best.find(({ candidate }) => candidate.id === named)
+  const byName = best.find(({ family }) => family.id === named)
   if (byName !== undefined) return { chosen: byName, confidence: 0.95, why: [`the dump names the model ${model}`] }
   const others = (chosen: Fit) =>
     best
       .filter((fit) => fit !== chosen)
-      .map(({ candidate }) => candidate.id)
+      .map(({ family }) => family.id)
       .join(' and ')
   const bySpelling = best.find(({ speltTags }) => speltTags > 0)
   if (bySpelling !== undefined) {
     const why = `${count(bySpelling.speltTags)} turns open with a tag spelt by pieces, for which ${others(bySpelling)} has one id`
     return { chosen: bySpelling, confidence: 0.95, why: [why] }
   }
-  const qwen25 = best.find(({ candidate }) => candidate.id === 'qwen2.5')
+  const qwen25 = best.find(({ family }) => family.id === 'qwen2.5')
   const chosen = qwen25 ?? (best[0] as Fit)
   if (qwen25?.defaultSystem) {
     return { chosen, confidence: 0.9, why: ["a system turn is the default of Qwen2.5's template"] }
@@ -128,31 +232,27 @@ function tie(best: readonly Fit[], model: string | null, named: string | null) {
   return { chosen, confidence: 0.6, why: [why] }
 }
 
-function fitOf(candidate: TokenizerCandidate, samples: readonly Int32Array[]): Fit {
-  const lookup = frameLookup(candidate)
+function fitOf(candidate: TokenizerCandidate, lookup: FrameLookup | null, ids: Int32Array): SequenceFit {
   const { size, kinds } = candidate.table
-  const unknownIds = new Set<number>()
-  const fit = { starts: 0, headers: 0, edges: 0, speltTags: 0 }
-  let unknown = 0
+  const unknownIds: number[] = []
+  let [unknown, starts, headers, speltTags] = [0, 0, 0, 0]
   let defaultSystem = false
-  for (const ids of samples) {
-    for (let at = 0; at < ids.length; at++) {
-      const id = ids[at] as number
-      if (!(id >= 0 && id < size) || kinds[id] === TokenKind.none) {
-        unknown++
-        if (unknownIds.size < 4) unknownIds.add(id)
-      } else if (lookup !== null && (lookup.marks[id] as number) & Mark.turnStart) {
-        fit.starts++
-        const header = readHeader(lookup, ids, at, ids.length)
-        if (roleKind(header.role) === 'other') continue
-        fit.headers++
-        if (opensSpelt(lookup, ids, header.end)) fit.speltTags++
-        defaultSystem ||= decodeSpan(candidate.table, ids, header.end, header.end + 16).startsWith(QWEN25_SYSTEM)
-      }
+  for (let at = 0; at < ids.length; at++) {
+    const id = ids[at] as number
+    if (!(id >= 0 && id < size) || kinds[id] === TokenKind.none) {
+      unknown++
+      if (unknownIds.length < NAMED_IDS && !unknownIds.includes(id)) unknownIds.push(id)
+    } else if (lookup !== null && (lookup.marks[id] as number) & Mark.turnStart) {
+      starts++
+      const header = readHeader(lookup, ids, at, ids.length)
+      if (roleKind(header.role) === 'other') continue
+      headers++
+      if (opensSpelt(lookup, ids, header.end)) speltTags++
+      defaultSystem ||= decodeSpan(candidate.table, ids, header.end, header.end + 16).startsWith(QWEN25_SYSTEM)
     }
-    if (lookup !== null && hasEdge(lookup, ids)) fit.edges++
   }
-  return { candidate, unknown, unknownIds: [...unknownIds].sort((a, b) => a - b), ...fit, defaultSystem }
+  const edge = lookup !== null && hasEdge(lookup, ids)
+  return { unknown, unknownIds, starts, headers, edge, speltTags, defaultSystem }
 }
 
 /** Whether a thought or a tool reply begins at `at` with a tag that this vocabulary has no single id for. */
@@ -169,38 +269,22 @@ function hasEdge({ marks }: FrameLookup, ids: Int32Array): boolean {
   return (first & Mark.bos) !== 0 || (last & (Mark.textEnd | Mark.turnEnd)) !== 0
 }
 
-function withinLimit(samples: readonly Int32Array[]): Int32Array[] {
-  const kept: Int32Array[] = []
-  let total = 0
-  for (const ids of samples) {
-    if (total >= MOST_IDS) break
-    if (ids.length > 0) kept.push(ids)
-    total += ids.length
-  }
-  return kept
-}
-
-function inVocabulary({ candidate, unknown }: Fit, total: number): string {
-  const size = `${candidate.id}'s ${count(candidate.table.size)}`
+function inVocabulary({ family, unknown }: Fit, total: number): string {
+  const size = `${family.id}'s ${count(family.size)}`
   if (unknown === 0) return `all of ${count(total)} ids looked at are among ${size}`
   return `${count(unknown)} of ${count(total)} ids looked at are not among ${size}`
 }
 
 function misfit(fit: Fit, total: number): string {
-  const { candidate, starts, headers } = fit
+  const { family, starts, headers } = fit
   const known = inVocabulary(fit, total)
-  if (starts === 0) return `${candidate.id}: ${known}, but no turn starts (${startText(candidate)}) in them`
-  return `${candidate.id}: ${known}; ${count(headers)} of ${count(starts)} turn starts are followed by a role name`
+  if (starts === 0) return `${family.id}: ${known}, but no turn starts (${family.start}) in them`
+  return `${family.id}: ${known}; ${count(headers)} of ${count(starts)} turn starts are followed by a role name`
 }
 
-function startText({ table, frame }: TokenizerCandidate): string {
-  return frame === null ? 'no known frame' : decodeSpan(table, Int32Array.of(frame.turnStart))
-}
-
-function spelling({ table }: TokenizerCandidate, id: number): string {
-  return id >= 0 && id < table.size && table.kinds[id] !== TokenKind.none
-    ? ` (${decodeSpan(table, Int32Array.of(id))})`
-    : ''
+function spelling({ spellings }: CandidateFamily, id: number): string {
+  const spelt = spellings[id]
+  return spelt === undefined ? '' : ` (${spelt})`
 }
 
 function count(value: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decideAlignment, maskLag } from '../../shared/checks/alignment.ts'
+import { countAlignment, decideAlignment, maskLag } from '../../shared/checks/alignment.ts'
 import { createView } from '../../shared/checks/view.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { TokenState } from '../../shared/model/tokens.ts'
@@ -23,6 +23,8 @@ const viewsOf = (rows: readonly Conversation[]) =>
     return createView(trajectoryOf(row), options)!
   })
 
+const countsOf = (rows: readonly Conversation[]) => countAlignment(viewsOf(rows), DEFAULT_THRESHOLDS)
+
 describe('the lag of a mask', () => {
   it.each([-3, -2, -1, 0, 1, 2, 3])('is found at %i', (lag) => {
     const [view] = viewsOf([searchRow(qwen2, 0, {}, shifted(lag))])
@@ -42,22 +44,22 @@ describe('alignment', () => {
   const early = searchRows({}, shifted(-1))(qwen2)
 
   it('is what the person declares, then what the format documents', () => {
-    expect(decideAlignment(viewsOf(early), null, 'token', DEFAULT_THRESHOLDS)).toEqual({
+    expect(decideAlignment(countsOf(early), null, 'token', DEFAULT_THRESHOLDS)).toEqual({
       alignment: 'token',
       undecided: false,
     })
-    expect(decideAlignment(viewsOf(early), 'token', 'target', DEFAULT_THRESHOLDS)).toEqual({
+    expect(decideAlignment(countsOf(early), 'token', 'target', DEFAULT_THRESHOLDS)).toEqual({
       alignment: 'target',
       undecided: false,
     })
-    expect(decideAlignment(viewsOf(early), 'token', 'auto', DEFAULT_THRESHOLDS)).toEqual({
+    expect(decideAlignment(countsOf(early), 'token', 'auto', DEFAULT_THRESHOLDS)).toEqual({
       alignment: 'token',
       undecided: false,
     })
   })
 
   it('is undecided where every mask lies one early', () => {
-    expect(decideAlignment(viewsOf(early), null, 'auto', DEFAULT_THRESHOLDS)).toEqual({
+    expect(decideAlignment(countsOf(early), null, 'auto', DEFAULT_THRESHOLDS)).toEqual({
       alignment: 'target',
       undecided: true,
     })
@@ -65,12 +67,12 @@ describe('alignment', () => {
 
   it('is token where only some masks do, or all lie late', () => {
     const mixed = [...early, searchRow(qwen2, 3)]
-    expect(decideAlignment(viewsOf(mixed), null, 'auto', DEFAULT_THRESHOLDS)).toEqual({
+    expect(decideAlignment(countsOf(mixed), null, 'auto', DEFAULT_THRESHOLDS)).toEqual({
       alignment: 'token',
       undecided: false,
     })
     const late = searchRows({}, shifted(1))(qwen2)
-    expect(decideAlignment(viewsOf(late), null, 'auto', DEFAULT_THRESHOLDS)).toEqual({
+    expect(decideAlignment(countsOf(late), null, 'auto', DEFAULT_THRESHOLDS)).toEqual({
       alignment: 'token',
       undecided: false,
     })
@@ -78,7 +80,7 @@ describe('alignment', () => {
 
   it('is target where masks have one element less than ids', () => {
     const rows = searchRows({}, { editMask: (mask) => void mask.shift() })(qwen2)
-    expect(decideAlignment(viewsOf(rows), null, 'auto', DEFAULT_THRESHOLDS)).toEqual({
+    expect(decideAlignment(countsOf(rows), null, 'auto', DEFAULT_THRESHOLDS)).toEqual({
       alignment: 'target',
       undecided: false,
     })

@@ -1,4 +1,4 @@
-import { decideAlignment } from '../../shared/checks/alignment.ts'
+import { countAlignment, decideAlignment } from '../../shared/checks/alignment.ts'
 import type { AuditSettings, CheckTally, DumpView, TrajectoryView } from '../../shared/checks/check.ts'
 import { runDumpCheck } from '../../shared/checks/dump-reporter.ts'
 import { buildGroups, resolveGroupSize } from '../../shared/checks/group-views.ts'
@@ -26,7 +26,6 @@ export function settings(policy: PolicyId = 'rl', options: AuditOptions = {}): A
     policy: { id: policy, origin: 'default', evidence: [], intended, suggested: null, mask_alignment: 'token' },
     alignment: 'token',
     alignmentUndecided: false,
-    streams: NO_STREAMS,
     limits: {},
     thresholds: resolveThresholds(options.thresholds),
   }
@@ -86,7 +85,7 @@ export function auditTrajectories(
   const viewsUnder = (chosen: AuditSettings) =>
     trajectories.flatMap((each) => createView(each, { tokenizer, settings: chosen, unsampledLogprob }) ?? [])
   const { alignment, undecided } = decideAlignment(
-    viewsUnder(base),
+    countAlignment(viewsUnder(base), base.thresholds),
     dump.format?.maskAlignment ?? null,
     dump.options?.maskAlignment ?? 'auto',
     base.thresholds,
@@ -101,6 +100,7 @@ export function auditTrajectories(
   const limits = Object.assign({}, ...trajectories.map((each) => each.limits ?? {}))
   const dumpView: DumpView = {
     settings: decided,
+    streams: NO_STREAMS,
     facts,
     groups: buildGroups(facts, groupOptions),
     groupSize: resolveGroupSize(facts, groupOptions),

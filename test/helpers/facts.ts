@@ -74,13 +74,13 @@ export function dumpOf(
     policy: { id: 'rl', origin: 'default', evidence: [], intended: [], suggested: null, mask_alignment: 'token' },
     alignment: 'token',
     alignmentUndecided: more.alignmentUndecided ?? false,
-    streams: new Set(),
     limits,
     thresholds,
   }
   const grouping = { groupSize: options.groupSize ?? null, groupsByOrder: more.groupsByOrder ?? false }
   return {
     settings,
+    streams: new Set(),
     facts,
     groups: buildGroups(facts, grouping),
     groupSize: resolveGroupSize(facts, grouping),

@@ -18,6 +18,7 @@ export function inputOf(trajectories: readonly Trajectory[], tokenizer: Tokenize
   const grouping = { groupSize: null, groupsByOrder: false }
   const dump: DumpView = {
     settings,
+    streams: new Set<Stream>(STREAMS),
     facts,
     groups: buildGroups(facts, grouping),
     groupSize: resolveGroupSize(facts, grouping),

@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { chooseTokenizer, type TokenizerCandidate } from '../../shared/tokens/choose.ts'
+import { chooseByFits, chooseTokenizer, fitSequences, type TokenizerCandidate } from '../../shared/tokens/choose.ts'
 import { FAMILIES, testTokenizer } from '../helpers/tokenizers.ts'
 
 let families: Awaited<ReturnType<typeof testTokenizer>>[]
@@ -93,5 +94,27 @@ describe('chooseTokenizer', () => {
       evidence: ['no token ids in this dump'],
     })
     expect(chooseTokenizer([new Int32Array(0)], candidates).id).toBeNull()
+  })
+
+  it('says the same of sequences that were looked at in parts', () => {
+    const pool = [
+      encoded('qwen2.5', `${CHAT}Ada<|im_end|>\n`),
+      encoded('qwen3', `${CHAT}<think>\nhm\n</think>\n\nAda<|im_end|>\n`),
+      encoded('llama3', '<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nWho?<|eot_id|>'),
+      Int32Array.of(1, 999_999, 888_888, -1, 777_777, 999_999, 666_666),
+      new Int32Array(0),
+    ]
+    const sequence = fc.nat(pool.length - 1).map((index) => pool[index] as Int32Array)
+    fc.assert(
+      fc.property(fc.array(fc.array(sequence, { maxLength: 20 }), { minLength: 1, maxLength: 4 }), (parts) => {
+        const looked = parts.map((part) => fitSequences(part, candidates))
+        const families = candidates.map((_, i) => {
+          const same = looked.map((part) => part.families[i]!)
+          return { ...same[0]!, spellings: Object.assign({}, ...same.map(({ spellings }) => spellings)) }
+        })
+        const sequences = looked.flatMap((part) => part.sequences)
+        expect(chooseByFits(families, sequences)).toEqual(chooseTokenizer(parts.flat(), candidates))
+      }),
+    )
   })
 })

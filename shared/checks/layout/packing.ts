@@ -39,7 +39,7 @@ export const S01: Check = {
       },
     })
   },
-  dump({ settings: { streams } }, report) {
+  dump({ streams }, report) {
     if (!streams.has('position_ids') && !streams.has('sequence_ids')) {
       report.abstain('not-checkable', 'the dump carries neither position ids nor sequence ids')
     }

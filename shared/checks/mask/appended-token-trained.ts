@@ -40,7 +40,7 @@ export const M14: Check = {
       })
     }
   },
-  dump({ settings: { streams } }, report) {
+  dump({ streams }, report) {
     if (!streams.has('sampled') && !streams.has('logprobs.sampler')) {
       report.abstain('not-checkable', 'the dump carries neither sampled flags nor sampler logprobs')
     }

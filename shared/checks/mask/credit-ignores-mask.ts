@@ -62,8 +62,8 @@ function lookAtReturns(view: TrajectoryView, { policy }: { policy: { id: string 
  * well where only a reply holds them.
  */
 function lookAtAnswers(view: DumpView, report: DumpReporter): void {
-  const { streams, thresholds } = view.settings
-  const { 'answer-contrast-rollouts': enough, 'answer-follows-share': share } = thresholds
+  const { streams, settings } = view
+  const { 'answer-contrast-rollouts': enough, 'answer-follows-share': share } = settings.thresholds
   if (!streams.has('answer') && !streams.has('advantages')) {
     report.abstain('not-checkable', 'the dump carries neither answers nor advantages')
   }

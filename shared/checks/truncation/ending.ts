@@ -27,7 +27,7 @@ const LENGTH_REASONS = new Set([
 
 const STOP_REASONS = new Set(['stop', 'eos', 'eos_token', 'stop_sequence', 'end_turn', 'tool_calls', 'tool_use'])
 
-/** @param limits limits in tokens that are known; absent or null where not. */
+/** @param limits limits in tokens that are known beside those of the row; absent or null where not. */
 export function endingOf(
   facts: TrajectoryFacts,
   limits: Partial<Record<LimitName, number | null>>,
@@ -48,15 +48,15 @@ export function reachedLimit(
   thresholds: Thresholds,
 ): { readonly name: LimitName; readonly value: number } | null {
   const near = thresholds['near-limit-tokens']
-  const reaches = (length: number | null | undefined, value: number | null | undefined) =>
-    length !== null && length !== undefined && value !== null && value !== undefined ? length >= value - near : false
-  if (reaches(facts.realLength, limits.max_seq_len)) return { name: 'max_seq_len', value: limits.max_seq_len as number }
+  const limitOf = (name: LimitName) => limits[name] ?? facts.limits?.[name] ?? null
+  const reaches = (length: number | null | undefined, value: number) =>
+    length !== null && length !== undefined && length >= value - near
+  const whole = limitOf('max_seq_len')
+  if (whole !== null && reaches(facts.realLength, whole)) return { name: 'max_seq_len', value: whole }
   const completion = facts.promptLength === null ? null : completionLength(facts)
-  if (
-    reaches(completion, limits.max_completion_length) ||
-    reaches(facts.assistantLengths.at(-1), limits.max_completion_length)
-  ) {
-    return { name: 'max_completion_length', value: limits.max_completion_length as number }
+  const sampled = limitOf('max_completion_length')
+  if (sampled !== null && (reaches(completion, sampled) || reaches(facts.assistantLengths.at(-1), sampled))) {
+    return { name: 'max_completion_length', value: sampled }
   }
   return null
 }

@@ -1,0 +1,205 @@
+import { type AlignmentCounts, type AlignmentDecision, decideAlignment } from '../checks/alignment.ts'
+import type { AuditSettings } from '../checks/check.ts'
+import { formatById } from '../formats/registry.ts'
+import type { AuditOptions, MaskAlignment, Policy, PolicyId } from '../model/policy.ts'
+import type { Report } from '../model/report.ts'
+import { resolveThresholds, type Thresholds } from '../model/thresholds/registry.ts'
+import { type CandidateFamily, chooseByFits, type FittedSequence } from '../tokens/choose.ts'
+import type { BundledTokenizerId } from '../tokens/tokenizer.ts'
+
+/** What makes sources one kin: everything that is decided before the pass is decided for all of them together. */
+export interface KinKey {
+  readonly formatId: string
+  /** Bundled families that their ids may be of; null where they hold text only. */
+  readonly families: readonly BundledTokenizerId[] | null
+  /** The model that the first record names, null where it names none. */
+  readonly model: string | null
+}
+
+/** What the sampled records of a kin say. Plain data that adds up over parts of a run: reports carry it, so that merging decides again. */
+export interface KinEvidence {
+  readonly key: KinKey
+  /** Numbers of its sources. */
+  readonly sources: readonly number[]
+  /** Sampled trajectories with ids. */
+  readonly sequences: number
+  /** The first model that any of the sampled records names. */
+  readonly model: string | null
+  readonly candidates: readonly CandidateFamily[]
+  readonly fitted: readonly FittedSequence[]
+  readonly alignment: AlignmentCounts
+  readonly shapes: ShapeCounts
+}
+
+/** What was decided of a kin. */
+export interface Kin {
+  readonly evidence: KinEvidence
+  readonly tokenizer: Report['tokenizer']
+  readonly aligned: AlignmentDecision
+  readonly policy: Policy
+}
+
+/** The tokenizer that a person named. */
+export interface GivenTokenizer {
+  readonly id: string
+  readonly origin: 'given' | 'file' | 'cache'
+}
+
+/** Shapes of masks that look like a policy; adds up over parts of a dump. */
+export interface ShapeCounts {
+  /** Rows of several assistant turns that train something, and those of them that train the last turn only. */
+  readonly multiTurn: number
+  readonly lastOnly: number
+  /** Closed assistant turns that are trained and that a newline follows, and those of them whose newline is trained. */
+  readonly closedTurns: number
+  readonly newlineOnly: number
+}
+
+/** What a policy means to train beside the plain RL mask. */
+const INTENDED_BY: Readonly<Record<PolicyId, readonly string[]>> = { rl: [], sft: ['M11'], 'last-turn': ['M03'] }
+
+export function kinName({ formatId, families, model }: KinKey): string {
+  return [formatId, families?.join() ?? 'text', model ?? ''].join('\n')
+}
+
+/** The tokenizer that was named, else the bundled family that the ids speak for, else none. */
+export function decideTokenizer(
+  { key, candidates, fitted, model }: Pick<KinEvidence, 'key' | 'candidates' | 'fitted' | 'model'>,
+  given: GivenTokenizer | null,
+): Report['tokenizer'] {
+  if (given !== null) return { ...given, confidence: 1, evidence: ['named by the person'] }
+  if (key.families === null) {
+    return { id: null, origin: 'none', confidence: 0, evidence: ['no token ids in this dump'] }
+  }
+  const { id, confidence, evidence } = chooseByFits(candidates, fitted, { model })
+  return id === null
+    ? { id, origin: 'none', confidence: 0, evidence: [...evidence] }
+    : { id, origin: 'bundled', confidence, evidence: [...evidence] }
+}
+
+/** How the masks of a format are aligned, where it or the person says so. */
+export function declaredAlignment(
+  formatId: string,
+  options: AuditOptions,
+): { readonly documented: MaskAlignment | null; readonly given: MaskAlignment | 'auto' } {
+  return { documented: formatById(formatId)?.maskAlignment ?? null, given: options.maskAlignment ?? 'auto' }
+}
+
+export function alignKin(
+  formatId: string,
+  counts: AlignmentCounts,
+  options: AuditOptions,
+  thresholds: Thresholds,
+): AlignmentDecision {
+  const { documented, given } = declaredAlignment(formatId, options)
+  return decideAlignment(counts, documented, given, thresholds)
+}
+
+/** The policy before anything of the masks is known. `formatId` null: of no source at all. */
+export function declaredPolicy(formatId: string | null, options: AuditOptions, alignment: MaskAlignment): Policy {
+  const documented = formatId === null ? null : (formatById(formatId)?.policy ?? null)
+  const id = options.policy ?? documented?.id ?? 'rl'
+  const origin = options.policy !== undefined ? 'given' : documented !== null ? 'format' : 'default'
+  return {
+    id,
+    origin,
+    evidence: origin === 'format' && documented !== null ? [documented.evidence] : [],
+    intended: [...new Set([...INTENDED_BY[id], ...(options.intend ?? [])])].sort(),
+    suggested: null,
+    mask_alignment: alignment,
+  }
+}
+
+/** Everything that is decided of a kin, from all of its evidence. */
+export function decideKin(evidence: KinEvidence, options: AuditOptions, given: GivenTokenizer | null): Kin {
+  const thresholds = resolveThresholds(options.thresholds)
+  const { formatId } = evidence.key
+  const aligned = alignKin(formatId, evidence.alignment, options, thresholds)
+  const policy = declaredPolicy(formatId, options, aligned.alignment)
+  const suggested = suggestPolicy(evidence.shapes, thresholds)
+  return {
+    evidence,
+    tokenizer: decideTokenizer(evidence, given),
+    aligned,
+    policy: { ...policy, suggested: suggested === policy.id ? null : suggested },
+  }
+}
+
+/** What the shape of the sampled masks looks like; it silences nothing until the person accepts it. */
+function suggestPolicy(
+  { multiTurn, lastOnly, closedTurns, newlineOnly }: ShapeCounts,
+  thresholds: Thresholds,
+): PolicyId | null {
+  const share = thresholds['convention-share']
+  if (multiTurn >= 2 && lastOnly >= share * multiTurn) return 'last-turn'
+  if (closedTurns >= 2 && newlineOnly >= share * closedTurns) return 'sft'
+  return null
+}
+
+/** Under which the rollouts of a kin are looked at. */
+export function kinSettings(
+  { policy, aligned }: Pick<Kin, 'policy' | 'aligned'>,
+  options: AuditOptions,
+): AuditSettings {
+  return {
+    options,
+    policy,
+    alignment: aligned.alignment,
+    alignmentUndecided: aligned.undecided,
+    limits: options.limits ?? {},
+    thresholds: resolveThresholds(options.thresholds),
+  }
+}
+
+/**
+ * What holds for the dump as a whole: that of its files where they agree, else that of the kin with the most sampled sequences, the
+ * others named.
+ *
+ * @param names of the sources
+ */
+export function wholeSettings(kins: readonly Kin[], names: readonly string[], options: AuditOptions): AuditSettings {
+  const main = mainKin(kins)
+  if (main === null) {
+    const alignment = options.maskAlignment === 'target' ? 'target' : 'token'
+    return kinSettings(
+      { policy: declaredPolicy(null, options, alignment), aligned: { alignment, undecided: false } },
+      options,
+    )
+  }
+  const evidence = kins
+    .filter(({ policy, aligned }) => policy.id !== main.policy.id || aligned.alignment !== main.aligned.alignment)
+    .map(
+      ({ policy, aligned, evidence: { sources } }) =>
+        `${listed(sources, names)}: ${policy.id}, mask alignment ${aligned.alignment}`,
+    )
+  return {
+    ...kinSettings(main, options),
+    alignmentUndecided: kins.some(({ aligned }) => aligned.undecided),
+    policy: { ...main.policy, evidence: [...main.policy.evidence, ...evidence] },
+  }
+}
+
+/** @param names of the sources */
+export function wholeTokenizer(kins: readonly Kin[], names: readonly string[]): Report['tokenizer'] {
+  const main = mainKin(kins)
+  if (main === null) return { id: null, origin: 'none', confidence: 0, evidence: ['nothing was opened'] }
+  const evidence = kins
+    .filter(({ tokenizer, evidence: { sequences } }) => sequences > 0 && tokenizer.id !== main.tokenizer.id)
+    .map(
+      ({ tokenizer, evidence: { sources } }) =>
+        `${listed(sources, names)}: ${tokenizer.id ?? 'none'} (${tokenizer.evidence[0] ?? ''})`,
+    )
+  return { ...main.tokenizer, evidence: [...main.tokenizer.evidence, ...evidence] }
+}
+
+function mainKin(kins: readonly Kin[]): Kin | null {
+  return kins.reduce<Kin | null>(
+    (most, kin) => (most === null || kin.evidence.sequences > most.evidence.sequences ? kin : most),
+    null,
+  )
+}
+
+function listed(sources: readonly number[], all: readonly string[]): string {
+  const names = sources.map((source) => all[source] as string)
+  return names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
+}
