@@ -41,6 +41,8 @@ function defectHtml(report: Report, { defect, codes }: DefectGroup, page: ProofP
 function codeHtml(report: Report, { check, findings, more }: CodeGroup, page: ProofPage): string {
   const [first, ...others] = findings
   if (first === undefined) return ''
+  // In the order of the page: the tokens stand where they come first, and what follows refers to them.
+  const shown = findingHtml(report, first, page)
   const rest =
     others.length === 0
       ? ''
@@ -52,7 +54,7 @@ function codeHtml(report: Report, { check, findings, more }: CodeGroup, page: Pr
   const level = `<span class=level>${LEVELS[check.severity]}</span>`
   return `<section class="card ${check.severity}" aria-label="${check.code} ${text(check.title)}">
 <p class=${check.severity}><b>${check.code} ${text(check.title)}</b> ${level} <span class=soft>${text(extentText(check))}</span></p>
-${findingHtml(report, first, page)}
+${shown}
 ${rest}${beyond}
 </section>`
 }
