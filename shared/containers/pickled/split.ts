@@ -19,7 +19,7 @@ const MAX_LEVELS = 4
 export function recordsIn(root: PyValue): PickledRecords {
   const listed = itemsIn(root)
   if (listed !== null) return { count: listed.length, record: async (index) => listed[index] as PyValue }
-  const rows = batchLength(root, 0)
+  const rows = batchLength(root, 0) ?? (root instanceof PyObject ? arrayLength(root, 0) : null)
   if (rows !== null) return { count: rows, record: (index) => rowOf(root, rows, index, 0) }
   if (root instanceof PyDict) {
     const lists = [...root.entries].flatMap(([key, value]) => {
@@ -54,6 +54,17 @@ function batchLength(value: PyValue, level: number): number | null {
   if (level > MAX_LEVELS) return null
   for (const member of membersOf(value)) {
     const rows = batchLength(member, level + 1)
+    if (rows !== null && rows > 0) return rows
+  }
+  return null
+}
+
+/** Entries of the first array of texts or objects: an object that has no tensor, but these, is a batch of them. */
+function arrayLength(value: PyValue, level: number): number | null {
+  if (value instanceof PyTensor) return value.items !== null && value.shape.length === 1 ? value.items.length : null
+  if (level > MAX_LEVELS) return null
+  for (const member of membersOf(value)) {
+    const rows = arrayLength(member, level + 1)
     if (rows !== null && rows > 0) return rows
   }
   return null

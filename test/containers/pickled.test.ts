@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../shared/containers/container.ts'
+import { decodeRecords } from '../../shared/containers/decode.ts'
+import { openContainer } from '../../shared/containers/open.ts'
+import { partOf } from '../../shared/session/open-source.ts'
+import { gzipped, memorySource, readAll } from './memory-source.ts'
+import { posted } from './twin.ts'
+
+const fixture = (name: string) => new Uint8Array(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)))
+
+async function valuesOf(bytes: Uint8Array): Promise<JsonObject[]> {
+  const { values, skipped } = await readAll(memorySource(bytes))
+  expect(skipped).toEqual([])
+  return values as JsonObject[]
+}
+
+describe('records of a pickle', () => {
+  test('are the samples of a slime dump, each in the dump that holds it', async () => {
+    const records = await valuesOf(fixture('torch/slime.rollout.pt'))
+    expect(records.map(({ rollout_id, samples }) => [rollout_id, (samples as unknown[]).length])).toEqual([
+      [3, 1],
+      [3, 1],
+    ])
+    const [sample] = records[0]!.samples as JsonObject[]
+    expect(sample?.tokens).toEqual(Int32Array.of(11, 12, 21, 22, 2))
+  })
+
+  test.each([
+    'pickle/skyrl.pkl',
+    'pickle/skyrl.2025.pkl',
+    'pickle/verl.plain.pkl',
+    'pickle/verl.numpy.pkl',
+    'pickle/verl.nested.pkl',
+    'pickle/verl.jagged-numpy.pkl',
+    'pickle/verl.no-batch.pkl',
+  ])('of %s are the rows of its batch: no tensor has the axis of the batch any more', async (name) => {
+    const records = await valuesOf(fixture(name))
+    expect(records.length).toBeGreaterThan(1)
+    const [first] = records
+    for (const record of records) expect(Object.keys(record)).toEqual(Object.keys(first as JsonObject))
+  })
+
+  test('of a DataProto have the row of every tensor and every array beside it', async () => {
+    const records = await valuesOf(fixture('pickle/verl.plain.pkl'))
+    const batch = records.map((record) => record.batch as JsonObject)
+    expect(batch[0]?.prompts).toBeInstanceOf(Int32Array)
+    const uids = records.map((record) => (record.non_tensor_batch as JsonObject).uid)
+    expect(uids).toEqual(['a', 'b', 'b'])
+  })
+
+  test('of several pickles in one file are these', async () => {
+    expect((await valuesOf(fixture('pickle/several.pkl'))).map(({ step }) => step)).toEqual([0, 1, 2])
+  })
+
+  test('are read alone as they are read together, in gzip, and posted to a thread', async () => {
+    for (const name of ['pickle/verl.plain.pkl', 'torch/slime.objects.pt', 'pickle/skyrl.pkl']) {
+      const whole = await readAll(memorySource(fixture(name)))
+      const container = await openContainer(memorySource(gzipped(fixture(name))))
+      expect(container.id).toBe(`${whole.id}+gzip`)
+      const hashes: string[] = []
+      for await (const spans of container.index()) {
+        for (let i = spans.offsets.length - 1; i >= 0; i--) {
+          const { records } = await decodeRecords(posted(await container.read(partOf(spans, i, i + 1))), new Set())
+          hashes.unshift(...records.map(({ hash }) => hash))
+        }
+      }
+      expect(hashes).toEqual(whole.records.map(({ hash }) => hash))
+    }
+  })
+
+  test('with calls in it say which were not made', async () => {
+    const container = await openContainer(memorySource(fixture('pickle/plain.4.pkl')))
+    expect(container.notes?.join()).toContain('calls that were not made: lab.types.Point')
+  })
+
+  test.each([
+    'pickle/verl.plain.pkl',
+    'torch/slime.rollout.pt',
+    'torch/tensors.legacy.pt',
+  ])('%s, cut or with a flipped byte, is read in part or refused with a sentence', async (name) => {
+    const whole = fixture(name)
+    await fc.assert(
+      fc.asyncProperty(fc.nat(whole.length - 1), fc.integer({ min: 0, max: 255 }), async (at, flip) => {
+        const damaged = flip === 0 ? whole.slice(0, at) : whole.slice()
+        if (flip !== 0) damaged[at] = (damaged[at] as number) ^ flip
+        const read = await readAll(memorySource(damaged)).catch((error: Error) => error)
+        if (read instanceof Error) expect(read.name).toBe('UnreadableSource')
+      }),
+      { numRuns: 150, seed: 13 },
+    )
+  })
+})
