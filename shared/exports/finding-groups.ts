@@ -1,7 +1,7 @@
 import type { CheckResult, Defect, Finding, Report } from '../model/report.ts'
 import { failingChecks } from './phrases.ts'
 
-/** The listed findings of one code. */
+/** The listed findings of one code that one defect explains. */
 export interface CodeGroup {
   readonly check: CheckResult
   readonly findings: readonly Finding[]
@@ -9,41 +9,45 @@ export interface CodeGroup {
   readonly more: number
 }
 
-/** What belongs to one known defect, or (null) to none. */
+/** What one defect explains, or (null) what stands for itself. */
 export interface DefectGroup {
   readonly defect: Defect | null
   readonly codes: readonly CodeGroup[]
 }
 
 /**
- * At most `most` findings, by defect and code, the worst first. Codes share the places evenly: a fault of every row must not
- * crowd out one that stands in two. Within a code the order is that of the report.
+ * At most `most` findings, by defect and code, the worst first. Groups share the places evenly: a fault of every row must not
+ * crowd out one that stands in two. Within a group the order is that of the report.
  */
 export function groupFindings(report: Report, most: number): DefectGroup[] {
-  const byCode = new Map<string, Finding[]>()
+  const known = new Set(report.defects.map(({ id }) => id))
+  const found = new Map<string, Finding[]>()
+  const keyOf = (defect: string | null, code: string) => `${defect ?? ''}\n${code}`
   for (const finding of report.findings) {
-    const found = byCode.get(finding.code)
-    if (found === undefined) byCode.set(finding.code, [finding])
-    else found.push(finding)
+    const defect = finding.defect !== undefined && known.has(finding.defect) ? finding.defect : null
+    const key = keyOf(defect, finding.code)
+    const group = found.get(key)
+    if (group === undefined) found.set(key, [finding])
+    else group.push(finding)
   }
   const failing = failingChecks(report)
-  const intended = report.checks.filter((check) => !failing.includes(check))
-  const groups = [...failing, ...intended].flatMap((check): CodeGroup[] => {
-    const findings = byCode.get(check.code)
-    return findings === undefined ? [] : [{ check, findings, more: 0 }]
-  })
+  const checks = [...failing, ...report.checks.filter((check) => !failing.includes(check))]
+  const groups = [...report.defects, null].flatMap((defect) =>
+    checks.flatMap((check) => {
+      const findings = found.get(keyOf(defect?.id ?? null, check.code))
+      return findings === undefined ? [] : [{ defect, check, findings }]
+    }),
+  )
   const places = evenShares(
     groups.map(({ findings }) => findings.length),
     most,
   )
-  const listed = groups.map(({ check, findings }, at) => ({
-    check,
-    findings: findings.slice(0, places[at]),
-    more: Math.max(0, findings.length - (places[at] ?? 0)),
-  }))
-  const defectOf = (code: string) => report.defects.find(({ checks }) => checks.includes(code)) ?? null
+  const listed = groups.map(({ defect, check, findings }, at) => {
+    const share = places[at] ?? 0
+    return { defect, check, findings: findings.slice(0, share), more: findings.length - share }
+  })
   return [...report.defects, null].flatMap((defect) => {
-    const codes = listed.filter(({ check }) => defectOf(check.code) === defect)
+    const codes = listed.filter((group) => group.defect === defect)
     return codes.length === 0 ? [] : [{ defect, codes }]
   })
 }

@@ -179,6 +179,28 @@ describe('a page of a thousand findings', () => {
     expect(html).not.toMatch(/<script|<img|\sonerror=(?!alert\(1\)&gt;)|\u202e|\u2066/)
   })
 
+  it('has them under the defect that explains them, and the others after those', () => {
+    const [defect] = plainReport().defects
+    const explained = finding('T05', { defect: defect?.id ?? '', fingerprint: 'a' })
+    const alone = finding('T05', { record: 40, fingerprint: 'b' })
+    const stranger = finding('M01', { defect: 'V99', fingerprint: 'c' })
+    const groups = groupFindings(plainReport({ findings: [explained, alone, stranger] }), 1000)
+    const told = groups.map(({ defect, codes }) => [
+      defect?.id ?? null,
+      codes.map(({ check, findings }) => [check.code, findings.length]),
+    ])
+    expect(told).toEqual([
+      [defect?.id, [['T05', 1]]],
+      [
+        null,
+        [
+          ['M01', 1],
+          ['T05', 1],
+        ],
+      ],
+    ])
+  })
+
   it('keeps a place for a code that stands in few of them', () => {
     const many = Array.from({ length: 5000 }, (_, i) => finding('M01', { record: i, fingerprint: `m${i}` }))
     const few = [finding('T05', { record: 6000, fingerprint: 't' })]

@@ -34,11 +34,13 @@ export function findingsHtml(report: Report, proofs: Proofs | null): string {
 const LEGEND = `<p class=w><b class=turn>token states</b><span class=t><i>trained</i></span> <span class=m><i>masked</i></span> <span class=p><i>padding</i></span> <span class=u><i>unknown</i></span> <b class=turn>signs</b><mark><span class=m><i>what a finding points at</i></span></mark> <span class="m x"><i>the chat template expects the other state</i></span> <span class=m><i class=s>control token</i></span> <small>The id of a token shows where the pointer rests on it.</small></p>`
 
 function defectHtml(report: Report, { defect, codes }: DefectGroup, page: ProofPage): string {
-  const heading = defect === null ? '' : `<h3>${text(defect.id)} ${text(defect.title)}</h3>\n`
-  return heading + codes.map((group) => codeHtml(report, group, page)).join('\n')
+  const name = defect === null ? '' : `${text(defect.id)} ${text(defect.title)}`
+  const heading =
+    defect === null ? '' : `<h3>${name}</h3>\n<p class=soft>${text(defect.why, 600)} ${text(defect.fix, 600)}</p>\n`
+  return heading + codes.map((group) => codeHtml(report, group, name, page)).join('\n')
 }
 
-function codeHtml(report: Report, { check, findings, more }: CodeGroup, page: ProofPage): string {
+function codeHtml(report: Report, { check, findings, more }: CodeGroup, because: string, page: ProofPage): string {
   const [first, ...others] = findings
   if (first === undefined) return ''
   // In the order of the page: the tokens stand where they come first, and what follows refers to them.
@@ -52,7 +54,7 @@ function codeHtml(report: Report, { check, findings, more }: CodeGroup, page: Pr
         ).replace('<details', '<details class=more')
   const beyond = more === 0 ? '' : `<p class=soft>and ${counted(more, 'more')} in the JSON report</p>`
   const level = `<span class=level>${LEVELS[check.severity]}</span>`
-  return `<section class="card ${check.severity}" aria-label="${check.code} ${text(check.title)}">
+  return `<section class="card ${check.severity}" aria-label="${check.code} ${text(check.title)}${because === '' ? '' : ` (${because})`}">
 <p class=${check.severity}><b>${check.code} ${text(check.title)}</b> ${level} <span class=soft>${text(extentText(check))}</span></p>
 ${shown}
 ${rest}${beyond}
