@@ -21,6 +21,8 @@ import type { Line, Segment, Style, Terminal } from './terminal.ts'
 
 /** What is listed of anything that may come in thousands; the JSON report has the rest. */
 const LISTED = 5
+/** Characters of what would change a verdict; the reports have all of it. */
+const LONGEST_WAY = 150
 /** Column where the values of the facts begin. */
 const FACT = 11
 
@@ -153,8 +155,11 @@ function printVerdicts(terminal: Terminal, hypotheses: readonly HypothesisResult
       const codes = result.verdict === 'supported' ? measure.checks.join(' ') : ''
       terminal.line([`      ${measureText(measure)}  `, { text: codes, style: 'soft' }], 8)
     }
-    if (result.verdict === 'inconclusive' && result.missing.length > 0) {
-      terminal.line(`      would need ${result.missing.join(', ')}`, 8)
+    const [first, ...others] = result.would_change
+    if (first !== undefined) {
+      const more = others.length === 0 ? '' : ` (and ${counted(others.length, 'other way')}, in the report)`
+      const way = first.length > LONGEST_WAY ? `${first.slice(0, LONGEST_WAY)}…` : first
+      terminal.line([{ text: `      ${way}${more}`, style: 'soft' }], 8)
     }
   }
 }
@@ -204,6 +209,10 @@ function printUndecided(terminal: Terminal, report: Report): void {
     terminal.line([{ text: `  ${id} `, style: 'strong' }, `${title}${needs}`], 6)
   }
   for (const { reason, codes } of reasons) terminal.line([`  ${codes.join(', ')}: `, reason], 6)
+  const switches = [...new Set(report.hypotheses.flatMap(({ recorded_by = [] }) => recorded_by))]
+  if (switches.length === 0) return
+  terminal.line('  What a trainer would write it with:')
+  for (const line of switches) terminal.line([{ text: `    ${line}`, style: 'soft' }], 6)
 }
 
 function conclusion(report: Report, judgement: Judgement): Segment[] {
