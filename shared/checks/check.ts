@@ -100,6 +100,8 @@ export interface DumpReporter {
   unit(affected: boolean): void
   place(affected: boolean, at?: { readonly turn?: number; readonly boundary?: string }): void
   fault(fault: DumpFault): void
+  /** Numbers over the whole dump that belong to every finding of the code: limits in force, rewards split by what is looked at. */
+  context(numbers: Readonly<Record<string, unknown>>): void
   /** The check could not decide for this dump: `not-checkable` with this reason, or `not-applicable`. */
   abstain(status: Extract<CheckStatus, 'not-checkable' | 'not-applicable'>, reason: string): void
 }

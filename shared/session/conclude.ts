@@ -1,5 +1,5 @@
 import type { Check, CheckTally, DumpView } from '../checks/check.ts'
-import { runDumpCheck } from '../checks/dump-reporter.ts'
+import { type DumpVerdict, runDumpCheck } from '../checks/dump-reporter.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { buildGroups, resolveGroupSize } from '../checks/group-views.ts'
 import { resolveLimits } from '../checks/limits.ts'
@@ -62,6 +62,7 @@ export function conclude(
     if (gathered !== undefined) addTally(tally, gathered)
     const missing = check.needs.filter((stream) => !streams.has(stream))
     let abstained = null
+    let context: DumpVerdict['context'] = null
     if (check.dump !== undefined && missing.length === 0) {
       const verdict = runDumpCheck(check, dump)
       addTally(tally, verdict.tally)
@@ -70,8 +71,10 @@ export function conclude(
         if (!finding.intended) countSeverity(severities, finding)
       }
       abstained = verdict.abstained
+      context = verdict.context
     }
-    return checkResult(check, tally, missing, abstained, plan, collected, severities[check.code])
+    const result = checkResult(check, tally, missing, abstained, plan, collected, severities[check.code])
+    return context === null ? result : { ...result, context }
   })
 
   const diagnosis = recogniseDefects(checks, dump, faultRows(collected.facts, collected.codes, dumpFindings))
@@ -261,9 +264,12 @@ function sourceReport(
     trajectories: source.trajectories,
     skipped: [...source.skipped],
     missing: missingStreams(source.streams),
-    drift: [...source.unknownFields]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([field, count]) => `unknown field \`${field}\` in ${count} ${count === 1 ? 'record' : 'records'}`),
+    drift: [
+      ...(open.container.notes ?? []),
+      ...[...source.unknownFields]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([field, count]) => `unknown field \`${field}\` in ${count} ${count === 1 ? 'record' : 'records'}`),
+    ],
   }
 }
 

@@ -28,8 +28,13 @@ export interface UnreadableFile {
 
 /** Enough for eight groups of eight. */
 const SAMPLE_RECORDS = 64
-/** Little enough to be read before a person notices. */
-export const SAMPLE_BYTES = 2 << 20
+/**
+ * Little enough for the samples of a thousand files, which are held until the last one is open. The same for one file as for a
+ * thousand: what is decided of a file must not hang on how many are opened with it.
+ */
+const SAMPLE_BYTES = 512 << 10
+/** However long they are: what one rollout does is no convention. */
+const LEAST_SAMPLE_RECORDS = 2
 
 /**
  * Opens one source as far as its format. Throws `UnreadableSource` with a sentence for people when the bytes are no
@@ -38,10 +43,10 @@ export const SAMPLE_BYTES = 2 << 20
 export async function openSource(
   source: ByteSource,
   sourceIndex: number,
-  options: OpenOptions & { readonly sampleBytes?: number; readonly signal?: AbortSignal } = {},
+  options: OpenOptions & { readonly signal?: AbortSignal } = {},
 ): Promise<OpenSource> {
   const container = await openContainer(source, options)
-  const { records, firstBad } = await firstGoodRecords(container, options.sampleBytes ?? SAMPLE_BYTES, options.signal)
+  const { records, firstBad } = await firstGoodRecords(container, options.signal)
   if (records.length === 0) {
     throw new UnreadableSource(
       'no-good-record',
@@ -64,18 +69,20 @@ export async function openSource(
 }
 
 /** Good records near the beginning, however many bad ones stand before them. None only where every record is bad. */
-async function firstGoodRecords(container: Container, batchBytes: number, signal: AbortSignal | undefined) {
+async function firstGoodRecords(container: Container, signal: AbortSignal | undefined) {
+  const good: RawRecord[] = []
   let firstBad: SkippedRecord | null = null
-  for await (const spans of container.index({ batchBytes, ...(signal ? { signal } : {}) })) {
+  for await (const spans of container.index({ batchBytes: SAMPLE_BYTES, ...(signal ? { signal } : {}) })) {
     for (let from = 0; from < spans.offsets.length; from += SAMPLE_RECORDS) {
       const part = await container.read(partOf(spans, from, from + SAMPLE_RECORDS))
       const { records, skipped } = await decodeRecords(part, allNumericKeys)
       firstBad ??= skipped[0] ?? null
-      if (records.length > 0) return { records, firstBad }
+      for (const record of records) good.push(record)
+      if (good.length >= LEAST_SAMPLE_RECORDS) return { records: good, firstBad }
     }
   }
   signal?.throwIfAborted()
-  return { records: [], firstBad }
+  return { records: good, firstBad }
 }
 
 /** Records `from` (inclusive) to `to` (exclusive) of a batch, counted from its first. */

@@ -19,7 +19,7 @@ import { indexOfPlace } from './fault-rows.ts'
 import { dumpHash, hashSource } from './hashes.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
-import { type OpenSource, openSource, SAMPLE_BYTES, spansOf, type UnreadableFile } from './open-source.ts'
+import { type OpenSource, openSource, spansOf, type UnreadableFile } from './open-source.ts'
 import { runPass } from './pass.ts'
 import type { AuditJob, TokenizerReference } from './plan.ts'
 import { type AuditPool, inlinePool, startWorkers, workerPool } from './pool.ts'
@@ -97,8 +97,6 @@ export class Session {
   ): Promise<Session> {
     const opened: OpenSource[] = []
     const unreadable: UnreadableFile[] = []
-    // Samples are held until the last source is open: of many sources each gives less.
-    const sampleBytes = Math.max(LEAST_SAMPLE_BYTES, SAMPLE_BYTES / sources.length)
     const { signal } = hooks
     const { maxUnpacked = null } = options
     for (const given of sources) {
@@ -111,9 +109,7 @@ export class Session {
       for (const source of expanded.sources) {
         signal?.throwIfAborted()
         try {
-          opened.push(
-            await openSource(source, opened.length, { sampleBytes, maxUnpacked, ...(signal ? { signal } : {}) }),
-          )
+          opened.push(await openSource(source, opened.length, { maxUnpacked, ...(signal ? { signal } : {}) }))
         } catch (error) {
           signal?.throwIfAborted()
           unreadable.push(describeUnreadable(source, error))
@@ -367,9 +363,6 @@ export class Session {
     return this.runtime.tokenizers[sourceIndex] ?? null
   }
 }
-
-/** Enough for a few records of each of many sources. */
-const LEAST_SAMPLE_BYTES = 256 << 10
 
 function describeUnreadable({ name, size }: ByteSource, error: unknown): UnreadableFile {
   if (error instanceof UnreadableSource) return { name, bytes: size, code: error.code, message: error.message }
