@@ -1,0 +1,105 @@
+import { copyOf, inGroups } from '../dump.ts'
+import type { Plant } from '../plant.ts'
+import type { PlantedRollout } from '../rollout.ts'
+
+/** Positions as the forward pass of padded rows counts them, when it does not look at the mask. */
+const countedFromStart = ({ tokens }: PlantedRollout) => tokens.map((_, index) => index)
+
+export const LAYOUT_PLANTS: readonly Plant[] = [
+  {
+    code: 'S01',
+    title: 'the positions of a second sequence in the row run on',
+    needs: ['more'],
+    plan: { padding: 'none' },
+    patternOfTwo: 'systematic',
+    rollout: (rollout) => {
+      // The row goes on with a copy of its own turns, as those of another document; what is said beside the ids is said of neither.
+      const { length } = rollout.tokens
+      const turns = rollout.kinds.length
+      rollout.tokens.push(
+        ...rollout.tokens.map((token) => ({ ...token, turn: token.turn < 0 ? -1 : token.turn + turns })),
+      )
+      rollout.kinds.push(...rollout.kinds)
+      rollout.more = {
+        messages: null,
+        documents: null,
+        limits: null,
+        sequence_ids: rollout.tokens.map((_, index) => (index < length ? 0 : 1)),
+        position_ids: countedFromStart(rollout),
+      }
+      return []
+    },
+    alongside: {
+      T01: 'the begin-of-text token of the second document stands in the middle of the row',
+      T09: 'nothing but the ids says that the second system turn is that of another document',
+      T04: 'the row of the first document need not end with a newline',
+      S06: 'two documents in a row are two branches',
+    },
+  },
+  {
+    code: 'S02',
+    title: 'positions count the padding on the left',
+    needs: ['more', 'padding'],
+    plan: { padding: 'left' },
+    patternOfTwo: 'systematic',
+    rollout: (rollout) => {
+      if (rollout.tokens[0]?.part !== 'padding') return null
+      rollout.more = { ...rollout.more, position_ids: countedFromStart(rollout) }
+      return []
+    },
+  },
+  {
+    code: 'S03',
+    title: 'the mask is three shorter than the ids',
+    needs: ['more', 'mask'],
+    rollout: (rollout) => {
+      const mask = rollout.tokens.map(({ trained }) => (trained ? 1 : 0))
+      rollout.more = { ...rollout.more, loss_mask: mask.slice(0, -3) }
+      return []
+    },
+    alongside: { T03: 'a mask of another length was built for other ids' },
+  },
+  {
+    code: 'S04',
+    title: 'two rollouts were written twice',
+    needs: [],
+    patterns: ['sporadic'],
+    dump: (dump) => {
+      for (const members of inGroups(dump.rollouts).slice(0, 2)) {
+        const [first, second] = members as [PlantedRollout, PlantedRollout]
+        const again = copyOf(first)
+        again.id = second.id
+        dump.rollouts[dump.rollouts.indexOf(second)] = again
+      }
+      return null
+    },
+    alongside: { A06: 'the two completions are the same' },
+  },
+  {
+    code: 'S05',
+    title: 'the prompt length was measured without the end of the generation prompt',
+    needs: ['more', 'prompt-length'],
+    // Padding on the left leaves open from where a length that fits nowhere was counted.
+    plan: { padding: 'right' },
+    rollout: (rollout) => {
+      rollout.promptLength -= 2
+      return [{ start: rollout.promptLength - 2, end: rollout.promptLength + 2 }]
+    },
+    alongside: { A05: 'the prompts of its group seem to differ' },
+  },
+  {
+    code: 'S06',
+    title: 'a compacted rollout is two rows',
+    needs: ['more'],
+    patterns: ['sporadic'],
+    patternOfTwo: 'systematic',
+    dump: (dump) => {
+      for (const members of inGroups(dump.rollouts).slice(0, 2)) {
+        for (const [branch, rollout] of members.slice(0, 2).entries()) {
+          rollout.more = { ...rollout.more, rollout_id: `rollout of ${rollout.group}`, branch: String(branch) }
+        }
+      }
+      return null
+    },
+  },
+]
