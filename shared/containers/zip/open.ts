@@ -47,7 +47,10 @@ export async function openZip(source: ByteSource, limits: ZipLimits = {}): Promi
   function check(entry: ZipEntry): void {
     const fail = (code: ZipError['code'], what: string) =>
       new ZipError(code, entry.header, `${shown(entry.name)} ${what}`)
-    if (entry.refused !== null) throw fail('damaged-zip', `cannot be read: ${entry.refused}`)
+    if (entry.refused !== null) {
+      // Its own place may be one that the file does not have.
+      throw new ZipError('damaged-zip', directory.start, `${shown(entry.name)} cannot be read: ${entry.refused}`)
+    }
     if (entry.encrypted) throw fail('unsupported-zip', 'is encrypted, and no password is asked for')
     if (entry.method !== 0 && METHODS[entry.method] === undefined) {
       const name = METHOD_NAMES[entry.method] ?? `method ${entry.method}`
