@@ -7,7 +7,7 @@ import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { answerPlace } from './answer-place.ts'
 import { filledTurns, writtenTurns } from './edges.ts'
 import { endReason } from './end-reason.ts'
-import type { TrajectoryFacts } from './facts.ts'
+import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
 import { pairingFacts } from './pairing.ts'
 import { storedPromptEnd } from './prompt-end.ts'
@@ -57,7 +57,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
     temperature: trajectory.temperature,
     pairing: pairingFacts(trajectory, tokens?.segmentation ?? null),
     lost: tokens === null ? 0 : countLostTokens(trajectory, tokens, end),
-    ...(tokens === null ? {} : replyFacts(trajectory, tokens)),
+    ...(tokens === null ? {} : { ...replyFacts(trajectory, tokens), ...prefixFacts(tokens) }),
     supportingDocuments: tokens === null ? null : supportingDocuments(trajectory, tokens),
   }
 }
@@ -187,6 +187,40 @@ function turnFacts(segmentation: Segmentation) {
     assistantLengths: assistant.map(sampledLength),
     toolReplyLengths: turns.flatMap(replyLengths),
   }
+}
+
+/** One pass over what the model wrote, as far as the longest prefix goes. */
+function prefixFacts({ ids, segmentation }: PreparedTokens): Pick<TrajectoryFacts, 'prefixHashes'> {
+  if (segmentation === null) return {}
+  const hash = new Hash64()
+  const digests: string[] = []
+  let hashed = 0
+  for (const turn of writtenTurns(segmentation)) {
+    for (const { start, end } of ownSpans(turn)) {
+      let at = start
+      while (at < end && digests.length < PREFIX_TOKENS.length) {
+        const due = PREFIX_TOKENS[digests.length] as number
+        const to = Math.min(end, at + due - hashed)
+        hash.words(ids, at, to)
+        hashed += to - at
+        at = to
+        if (hashed === due) digests.push(hash.digest().slice(0, 8))
+      }
+    }
+  }
+  return digests.length === 0 ? {} : { prefixHashes: digests }
+}
+
+/** What the model wrote in a turn, end token included, the replies spliced into it left out. */
+function ownSpans(turn: Turn): Span[] {
+  const spans: Span[] = []
+  let from = turn.contentStart
+  for (const { part, start, end } of turn.spans) {
+    if (part !== 'tool') continue
+    spans.push({ start: from, end: start })
+    from = end
+  }
+  return [...spans, { start: from, end: turn.endToken >= 0 ? turn.endToken + 1 : turn.contentEnd }]
 }
 
 /** What the model wrote in a turn, end token included, spliced replies not. */

@@ -8,6 +8,9 @@ import type { PairingFacts } from './pairing.ts'
 export const END_REASONS = ['stop', 'cut-prose', 'cut-call', 'cut-reply', 'prompt-only', 'unknown'] as const
 export type EndReason = (typeof END_REASONS)[number]
 
+/** Sampled tokens over which the beginnings of rollouts are compared. */
+export const PREFIX_TOKENS = [64, 256, 1024] as const
+
 /**
  * What is kept of a trajectory after its tokens are let go: the row of the Rollouts table, and all that checks over
  * groups and the whole dump may look at. Numbers of tokens unless said otherwise; null = the dump does not tell.
@@ -80,6 +83,11 @@ export interface TrajectoryFacts {
   /** Tokens of each assistant turn's sampled span, and of each tool reply's content; for pile-ups. */
   readonly assistantLengths: readonly number[]
   readonly toolReplyLengths: readonly number[]
+  /**
+   * 8 hex digits over the first `PREFIX_TOKENS` sampled tokens, one for each of these lengths that the rollout has; absent where it is
+   * shorter than the first of them. What A06 compares within a group.
+   */
+  readonly prefixHashes?: readonly string[]
   /** Lost tokens where they can be counted, 0 where nothing is known to be lost. */
   readonly lost: number
   /** Tool replies that a limit cut, the tokens between their tags and their characters without the framework's mark; absent where none was. */

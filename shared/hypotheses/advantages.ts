@@ -1,4 +1,5 @@
 import type { DumpView } from '../checks/check.ts'
+import { boundOf } from '../checks/groups/advantages.ts'
 import { isNoise, type Scaling, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
 import { mean } from '../checks/groups/statistics.ts'
 
@@ -19,6 +20,9 @@ export interface AdvantageMeasures {
   /** Over the groups of `noiseShare`. */
   readonly largestAmplification: number | null
   readonly largestNoiseGap: number | null
+  /** |advantage| that the scheme in use cannot give to groups of `groupSize` with these rewards; null where none follows, or the scheme is not known. */
+  readonly bound: number | null
+  readonly groupSize: number | null
   readonly largestAdvantage: number | null
   readonly meanAbsoluteAdvantage: number | null
 }
@@ -26,7 +30,7 @@ export interface AdvantageMeasures {
 export function measureAdvantages(dump: DumpView): AdvantageMeasures {
   const { amplification } = dump.settings.thresholds
   const scaling = scalingOf(dump)
-  const { groups, floor } = spreadsOf(dump, scaling)
+  const { groups, floor, range } = spreadsOf(dump, scaling)
   const noise = groups.filter((spread) => isNoise(spread, floor))
   const amplified = noise.filter((spread) => scaling?.scaled === true && spread.amplification >= amplification)
   const sizes = dump.facts.flatMap(({ advantage }) => (advantage === null ? [] : [Math.abs(advantage)]))
@@ -41,6 +45,8 @@ export function measureAdvantages(dump: DumpView): AdvantageMeasures {
     amplifiedShare: groups.length === 0 ? 0 : amplified.length / groups.length,
     largestAmplification: scaling?.scaled === true ? largest(noise.map((spread) => spread.amplification)) : null,
     largestNoiseGap: largest(noise.map(({ gap }) => gap)),
+    bound: scaling === null || dump.groupSize === null ? null : boundOf(scaling.scheme, dump.groupSize, range),
+    groupSize: dump.groupSize,
     largestAdvantage: largest(
       dump.facts.flatMap(({ advantage, maxAdvantage }) =>
         advantage === null && maxAdvantage === null ? [] : [Math.max(Math.abs(advantage ?? 0), maxAdvantage ?? 0)],

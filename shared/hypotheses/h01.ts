@@ -1,3 +1,4 @@
+import { percent } from '../model/number-text.ts'
 import { type AdvantageMeasures, measureAdvantages } from './advantages.ts'
 import { amplifiedBounds, type Bounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
@@ -27,7 +28,7 @@ function decide(input: HypothesisInput): Judgement {
   const missing = (['rewards', 'group'] as const).filter((stream) => !input.streams.has(stream))
   if (missing.length > 0) return notCheckable(missing)
   const found = measureAdvantages(input.dump)
-  if (found.completeGroups === 0) return notCheckable(['complete groups: every group lacks members or rewards'])
+  if (found.completeGroups === 0) return notCheckable(['complete groups: every group lacks members, or rewards that are numbers'])
 
   const { scaling } = found
   const bounds = amplifiedBounds(input.dump.settings.thresholds)
@@ -56,6 +57,7 @@ function decide(input: HypothesisInput): Judgement {
       ...stated('noise floor of the reward std', found.noiseFloor),
       ...stated('mean reward std within groups', found.meanStd),
       ...stated('largest |advantage|', found.largestAdvantage),
+      ...stated(`bound of |advantage| under this scheme, in groups of ${found.groupSize}`, found.bound),
       ...stated('mean |advantage|', found.meanAbsoluteAdvantage),
       ...stated('largest amplification of a spread below the floor', found.largestAmplification),
       ...stated('largest reward gap below the floor', found.largestNoiseGap),
@@ -90,7 +92,9 @@ function schemeLine({ scaling }: AdvantageMeasures, { supported }: Bounds): Argu
   const { scheme, eps, origin, fit, scaled } = scaling
   const formula = scaled ? `${scheme}, eps ${eps}` : scheme
   const known =
-    origin === 'given' ? 'given' : `fits ${Math.round((fit?.share ?? 0) * 100)} % of ${fit?.groups ?? 0} groups`
+    origin === 'given'
+      ? 'given'
+      : `fits ${Math.round((fit?.share ?? 0) * 100)} % of ${fit?.groups ?? 0} groups, residual ${percent(fit?.residual ?? null)} of the largest advantage`
   const share = 'share of complete groups with a reward std below the noise floor'
   const otherwise = `advantages are divided by the std of their group, and the ${share} is ${boundText(share, supported)}`
   const lines = stated('advantage scheme', `${formula} (${known})`)

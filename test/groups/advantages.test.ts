@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   type AdvantageScheme,
   advantageBound,
+  boundOf,
   fitAdvantages,
   recomputeAdvantages,
 } from '../../shared/checks/groups/advantages.ts'
@@ -50,6 +51,28 @@ describe('recomputeAdvantages', () => {
       advantageBound('group-std-biased', n),
       9,
     )
+  })
+})
+
+describe('boundOf', () => {
+  const rewards = [
+    [1, 0, 0, 0],
+    [0, 1, 1, 1],
+    [0.3, 0.9, 0.1, 1],
+  ]
+  it.each([
+    'centre',
+    'leave-one-out',
+    'group-std-unbiased',
+    'group-std-biased',
+  ] as const)('is reached and never passed under %s', (scheme) => {
+    const bound = boundOf(scheme, 4, 1) as number
+    const largest = rewards.flatMap((group) => recomputeAdvantages(scheme, group, 0, 0)).map(Math.abs)
+    expect(Math.max(...largest)).toBeCloseTo(bound, 9)
+  })
+
+  it.each(['none', 'batch-std'] as const)('is not known under %s', (scheme) => {
+    expect(boundOf(scheme, 4, 1)).toBeNull()
   })
 })
 

@@ -228,7 +228,28 @@ describe('A04', () => {
   })
 })
 
+describe('incomplete groups', () => {
+  it.each([
+    [null, '1 have no reward'],
+    [Number.NaN, '1 have a reward that is NaN or infinite'],
+  ])('with a reward of %s say so', (odd, reason) => {
+    const facts = groupFacts([[1, 0, 0.5]]).map((row, i) => (i === 1 ? { ...row, reward: odd } : row))
+    expect(runOver('A01', dumpOf(facts, { options: { groupSize: 3 } })).abstained?.reason).toBe(
+      `incomplete groups: of the rollouts of 1 groups ${reason}`,
+    )
+  })
+})
+
 describe('A05', () => {
+  it('looks at very many rows of one group size without comparing all with all', () => {
+    // No group sums to 0, every two of them do, and they are too few to call that the window in use: all shifts are tried.
+    const facts = groupFacts(
+      Array.from({ length: 6 }, () => Array<number>(30_000).fill(0)),
+      (_, group, member) => ({ advantage: member > 0 ? 0 : group % 2 === 0 ? 1 : -1 }),
+    )
+    expect(runOver('A05', dumpOf(facts)).tally.checked).toBe(6)
+  })
+
   const rewards = Array.from({ length: 6 }, (_, group) => [1, 2, 3, 4].map((at) => Math.sin(group * 4 + at) ** 2))
   const prompt = (at: number) => `p${at}`
 
@@ -272,6 +293,45 @@ describe('A05', () => {
 })
 
 describe('A06', () => {
+  const long = { assistantLengths: [400], trained: 400, weight: 400 }
+  const alike = (count: number, prefixHashes: readonly string[]) =>
+    dumpOf(
+      groupFacts([[1, 0, 0.5, 0.2]], (_, __, member) => ({
+        ...long,
+        temperature: 0.7,
+        prefixHashes: member < count ? prefixHashes : [`a${member}`, `b${member}`],
+      })),
+    )
+
+  it('notes that most of a group begin alike for long, with their temperature', () => {
+    const { findings, tally } = runOver('A06', alike(3, ['a', 'b']))
+    expect(tally).toMatchObject({ checked: 1, affected: 1, affectedTokens: 0 })
+    expect(findings[0]).toMatchObject({
+      severity: 'info',
+      message: '3 of 4 rollouts of group g0 begin with the same 256 sampled tokens or more',
+      evidence: { shared_prefix: { tokens: 256, rollouts: 3 }, temperature: [0.7], copies: [] },
+    })
+  })
+
+  it.each([
+    ['half of the group', alike(2, ['a', 'b'])],
+    ['a short beginning', alike(4, ['a'])],
+  ])('does not note %s', (_, dump) => {
+    expect(runOver('A06', dump).tally.affected).toBe(0)
+  })
+
+  it('tells the beginning that copies share', () => {
+    const facts = groupFacts([[1, 1, 0]], (_, __, member) => ({
+      ...long,
+      idsHash: member < 2 ? 'same' : 'other',
+      prefixHashes: member < 2 ? ['a', 'b'] : ['a', 'c'],
+    }))
+    expect(runOver('A06', dumpOf(facts)).findings[0]).toMatchObject({
+      severity: 'warning',
+      evidence: { shared_prefix: { tokens: 256, rollouts: 2 }, temperature: null },
+    })
+  })
+
   it('leaves short answers alone, which are equal by chance', () => {
     const equal = (length: number) =>
       runOver('A06', dumpOf(groupFacts([[1, 0]], () => ({ idsHash: 'a', assistantLengths: [length] })))).tally

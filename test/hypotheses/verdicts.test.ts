@@ -40,7 +40,13 @@ describe('H01', () => {
   it('is contradicted by an unscaled scheme, however small the spreads', () => {
     const fitted = verdictOf('H01', dumpOf(scaledBy('centre', mixedRewards(20, 10))))
     expect(fitted.verdict).toBe('contradicted')
-    expect(fitted.because[0]).toMatchObject({ measure: 'advantage scheme', value: 'centre (fits 100 % of 20 groups)' })
+    expect(fitted.because[0]).toMatchObject({
+      measure: 'advantage scheme',
+      value: 'centre (fits 100 % of 20 groups, residual 0 % of the largest advantage)',
+    })
+    // Rewards range from 0.4 to 0.9.
+    const bound = fitted.because.find(({ measure }) => /^bound of/.test(measure))
+    expect(bound).toMatchObject({ measure: 'bound of |advantage| under this scheme, in groups of 4', value: 0.375 })
     const given = dumpOf(groupFacts(mixedRewards(20, 10)), { options: { scaleRewards: 'none' } })
     expect(verdictOf('H01', given).verdict).toBe('contradicted')
   })

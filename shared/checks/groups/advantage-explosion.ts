@@ -1,8 +1,8 @@
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { advantageBound, isGroupScaled } from './advantages.ts'
+import { advantageBound, isGroupScaled, recomputeAdvantages } from './advantages.ts'
 import { scalingOf } from './scaling.ts'
-import { completeGroups, rewardsOf } from './statistics.ts'
+import { completeGroups, rewardsOf, trainedIn } from './statistics.ts'
 
 /** A03. An advantage larger than any rewards could give under the scaling in use: (n−1)/√n with the unbiased std. */
 export const advantageExplosion: Check = {
@@ -47,16 +47,25 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
     report.unit(affected)
     report.place(affected)
     if (!affected) continue
+    const exploded = group.members.filter(
+      (member) => size(member) > bound * (1 + view.settings.thresholds['bound-slack']),
+    )
     report.fault({
       group,
+      ...trainedIn(exploded),
       message: `An advantage of ${Number(size(largest).toPrecision(4))} in group ${group.id}; rewards of ${group.members.length} rollouts give at most ${bound.toFixed(3)}`,
       evidence: {
         advantage: size(largest),
         trajectory: largest.id,
         bound,
         scheme,
+        eps: scaling.eps,
+        scheme_known_from: scaling.origin,
+        groups_that_fit: scaling.fit?.share ?? null,
+        residual: scaling.fit?.residual ?? null,
         rewards: rewardsOf(group),
         advantages: group.members.map(({ advantage }) => advantage),
+        recomputed: recomputeAdvantages(scaling.scheme, rewardsOf(group), scaling.eps, 0),
       },
     })
   }

@@ -6,6 +6,7 @@ import {
   type AdvantageScheme,
   advantageBound,
   batchStds,
+  boundOf,
   isGroupScaled,
   isInformative,
   recomputeAdvantages,
@@ -13,7 +14,7 @@ import {
   stepOf,
 } from './advantages.ts'
 import { fitOf } from './scaling.ts'
-import { completeGroups, rewardsOf, shown } from './statistics.ts'
+import { completeGroups, rewardRange, rewardsOf, shown } from './statistics.ts'
 
 /**
  * A04. The stored advantages are not what the formula in use gives for the stored rewards. Where no known formula fits, only
@@ -49,6 +50,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
   const best = fitOf(view)
   if (groups.length === 0 || best === null) return
   const batch = batchStds(complete.map((group) => ({ group, rewards: rewardsOf(group) })))
+  const range = rewardRange(complete)
   const declared = view.settings.options.scaleRewards
   const contradicts = declared !== undefined && best.accepted && !DECLARED[declared].includes(best.scheme)
   const against = best.accepted ? [] : groups.filter((group) => ranksAgainst(group, thresholds))
@@ -83,6 +85,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
         scheme: best.scheme,
         eps: best.eps,
         residual: Number.isFinite(residual) ? residual : null,
+        bound: boundOf(best.scheme, group.members.length, range),
         groups_that_fit: best.share,
         runners_up: best.runnersUp.slice(0, 3).map(({ scheme, eps, share, residual }) => ({
           scheme,

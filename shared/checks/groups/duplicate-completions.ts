@@ -1,7 +1,11 @@
-import type { Check, DumpReporter, DumpView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
+import { PREFIX_TOKENS, type TrajectoryFacts } from '../facts.ts'
 
-/** A06. Rollouts of one group are the same, token by token: the group holds fewer samples than it claims. */
+/**
+ * A06. Rollouts of one group are the same, token by token: the group holds fewer samples than it claims. That most of them begin alike for
+ * long is a note: a policy that is sure of itself does so as well.
+ */
 export const duplicateCompletions: Check = {
   code: 'A06',
   name: 'duplicate-completions',
@@ -18,36 +22,82 @@ export const duplicateCompletions: Check = {
 }
 
 function lookAtGroups(view: DumpView, report: DumpReporter): void {
-  const least = view.settings.thresholds['duplicate-tokens']
+  const { thresholds } = view.settings
   for (const group of view.groups) {
-    if (group.members.length < 2) continue
-    const copies = new Map<string, TrajectoryFacts[]>()
-    for (const member of group.members) {
-      if (member.idsHash === null || sampledTokens(member) < least) continue
-      const same = copies.get(member.idsHash)
-      if (same === undefined) copies.set(member.idsHash, [member])
-      else same.push(member)
-    }
-    if (group.members.every(({ idsHash }) => idsHash === null)) continue
-    const repeated = [...copies.values()].filter((same) => same.length > 1)
-    const affected = repeated.length > 0
+    const { members } = group
+    if (members.length < 2 || members.every(({ idsHash }) => idsHash === null)) continue
+    const repeated = copiesIn(group, thresholds)
+    const prefix = longestSharedPrefix(members)
+    const alike = prefix !== null && isWorthANote(prefix, members.length, thresholds)
+    const affected = repeated.length > 0 || alike
     report.unit(affected)
     report.place(affected)
     if (!affected) continue
     const extra = repeated.flatMap((same) => same.slice(1))
     report.fault({
       group,
+      ...(extra.length === 0 ? { severity: 'info' } : {}),
       affectedTokens: extra.reduce((sum, { trained }) => sum + (trained ?? 0), 0),
       affectedWeight: extra.reduce((sum, { weight }) => sum + (weight ?? 0), 0),
-      message: `${extra.length} of ${group.members.length} rollouts of group ${group.id} are copies of others, token by token`,
+      message:
+        extra.length > 0 || prefix === null
+          ? `${extra.length} of ${members.length} rollouts of group ${group.id} are copies of others, token by token`
+          : `${prefix.rollouts} of ${members.length} rollouts of group ${group.id} begin with the same ${prefix.tokens} sampled tokens or more`,
       evidence: {
         copies: repeated.map((same) => same.map(({ id }) => id)),
         sampled_tokens: repeated.map(([first]) => sampledTokens(first as TrajectoryFacts)),
         rewards: repeated.map((same) => same.map(({ reward }) => reward)),
-        different_rollouts: group.members.length - extra.length,
+        different_rollouts: members.length - extra.length,
+        shared_prefix: prefix,
+        temperature: temperaturesOf(members),
       },
     })
   }
+}
+
+/** Members with the same ids, where they are long enough to be no chance. */
+function copiesIn({ members }: GroupView, thresholds: Thresholds): TrajectoryFacts[][] {
+  const copies = new Map<string, TrajectoryFacts[]>()
+  for (const member of members) {
+    if (member.idsHash === null || sampledTokens(member) < thresholds['duplicate-tokens']) continue
+    const same = copies.get(member.idsHash)
+    if (same === undefined) copies.set(member.idsHash, [member])
+    else same.push(member)
+  }
+  return [...copies.values()].filter((same) => same.length > 1)
+}
+
+interface SharedPrefix {
+  /** Sampled tokens that these rollouts have in common at least: one of `PREFIX_TOKENS`. */
+  readonly tokens: number
+  readonly rollouts: number
+}
+
+/** The longest beginning that two rollouts or more share, and how many of them; null where none is as long as the shortest compared. */
+function longestSharedPrefix(members: readonly TrajectoryFacts[]): SharedPrefix | null {
+  for (let k = PREFIX_TOKENS.length - 1; k >= 0; k--) {
+    const counts = new Map<string, number>()
+    let most = 0
+    for (const { prefixHashes } of members) {
+      const hash = prefixHashes?.[k]
+      if (hash === undefined) continue
+      const count = (counts.get(hash) ?? 0) + 1
+      counts.set(hash, count)
+      most = Math.max(most, count)
+    }
+    if (most > 1) return { tokens: PREFIX_TOKENS[k] as number, rollouts: most }
+  }
+  return null
+}
+
+function isWorthANote({ tokens, rollouts }: SharedPrefix, members: number, thresholds: Thresholds): boolean {
+  return tokens >= thresholds['shared-prefix-tokens'] && rollouts > thresholds['shared-prefix-share'] * members
+}
+
+/** The sampling temperatures that the members declare, each once; null where none does. */
+function temperaturesOf(members: readonly TrajectoryFacts[]): number[] | null {
+  const found = new Set(members.flatMap(({ temperature }) => temperature ?? []))
+  return found.size === 0 ? null : [...found]
 }
 
 function sampledTokens({ assistantLengths }: TrajectoryFacts): number {

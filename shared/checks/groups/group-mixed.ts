@@ -1,6 +1,7 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { incompleteReason, trainedIn } from './statistics.ts'
 
 /**
  * A05. Rewards are compared between rollouts that do not belong together: a group holds rollouts of another prompt, has more rollouts
@@ -25,7 +26,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
   const groups = view.groups.filter(({ members }) => members.length > 1)
   if (groups.length === 0) return
   if (!groups.some((group) => group.complete || isTooLarge(group, view.groupSize))) {
-    report.abstain('not-checkable', 'incomplete groups')
+    report.abstain('not-checkable', incompleteReason(view))
     return
   }
   const majorities = new Map(groups.map((group) => [group, majorityPrompt(group)]))
@@ -47,6 +48,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
     if (!affected) continue
     report.fault({
       group,
+      ...trainedIn(group.members),
       message: messageOf(group, mixed ? foreign.length : 0, large ? view.groupSize : null, window),
       evidence: {
         rollouts: group.members.length,
@@ -143,43 +145,62 @@ function shiftedWindow(view: DumpView, groups: readonly GroupView[]): Window | n
   if (size === null || size < 2 || rows.length < thresholds['shifted-windows'] * size) return null
   if (!rows.every(({ advantage, reward }) => advantage !== null && reward !== null)) return null
   // Rewards themselves, or rewards less a value of the critic, have no baseline among the rows.
-  const off = groups.filter(({ complete, members }) => complete && !sumsToZero(members, 0, members.length, thresholds))
+  const off = groups.filter(({ complete, members }) => complete && !sumsToZero(members, thresholds))
   if (off.length * 2 < groups.length) return null
+  const sums = runningSums(rows)
   for (const window of [size, size * 2, size / 2]) {
     if (window < 2 || !Number.isInteger(window)) continue
     for (let shift = window === size ? 1 : 0; shift < window; shift++) {
-      if (windowsSumToZero(rows, window, shift, thresholds)) return { size: window, shift }
+      if (windowsSumToZero(sums, rows.length, window, shift, thresholds)) return { size: window, shift }
     }
   }
   return null
 }
 
+/** Running sums over rows, so that a window costs the same whatever its size: element i is the sum over the first i rows. */
+interface RunningSums {
+  readonly advantage: Float64Array
+  readonly absolute: Float64Array
+}
+
+function runningSums(rows: readonly TrajectoryFacts[]): RunningSums {
+  const advantage = new Float64Array(rows.length + 1)
+  const absolute = new Float64Array(rows.length + 1)
+  for (const [i, row] of rows.entries()) {
+    advantage[i + 1] = (advantage[i] as number) + (row.advantage ?? 0)
+    absolute[i + 1] = (absolute[i] as number) + Math.abs(row.advantage ?? 0)
+  }
+  return { advantage, absolute }
+}
+
+/** Looks at rows / window windows; over all shifts of one size, at as many as there are rows. */
 function windowsSumToZero(
-  rows: readonly TrajectoryFacts[],
+  sums: RunningSums,
+  rows: number,
   window: number,
   shift: number,
   thresholds: Thresholds,
 ): boolean {
   let windows = 0
-  for (let start = shift; start + window <= rows.length; start += window) {
-    if (!sumsToZero(rows, start, start + window, thresholds)) return false
-    if (
-      rows
-        .slice(start, start + window)
-        .some(({ advantage }) => Math.abs(advantage as number) > thresholds['same-reward'])
-    )
-      windows++
+  for (let start = shift; start + window <= rows; start += window) {
+    const sum = (sums.advantage[start + window] as number) - (sums.advantage[start] as number)
+    const absolute = (sums.absolute[start + window] as number) - (sums.absolute[start] as number)
+    if (!isZero(sum, absolute, thresholds)) return false
+    if (absolute > thresholds['same-reward']) windows++
   }
   return windows >= thresholds['shifted-windows']
 }
 
-function sumsToZero(rows: readonly TrajectoryFacts[], start: number, end: number, thresholds: Thresholds): boolean {
+function sumsToZero(rows: readonly TrajectoryFacts[], thresholds: Thresholds): boolean {
   let sum = 0
   let absolute = 0
-  for (let row = start; row < end; row++) {
-    const { advantage } = rows[row] as TrajectoryFacts
+  for (const { advantage } of rows) {
     sum += advantage ?? 0
     absolute += Math.abs(advantage ?? 0)
   }
+  return isZero(sum, absolute, thresholds)
+}
+
+function isZero(sum: number, absolute: number, thresholds: Thresholds): boolean {
   return Math.abs(sum) <= Math.max(thresholds['same-reward'], thresholds['zero-sum-share'] * absolute)
 }

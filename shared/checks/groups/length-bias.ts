@@ -1,6 +1,7 @@
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { correlation, shown } from './statistics.ts'
+import { correlation, shown, trainedIn } from './statistics.ts'
+import { LOSS_TYPES, lossWeights, type RolloutWeight } from './token-weights.ts'
 
 /** A07. The loss is a mean over each rollout first, so a token of a long rollout counts for less than one of a short rollout. */
 export const lengthBias: Check = {
@@ -29,37 +30,53 @@ function lookAtLengths(view: DumpView, report: DumpReporter): void {
     report.abstain('not-checkable', 'nothing tells how the loss is averaged: declare the loss type')
     return
   }
-  const lengths = rows.map(({ trained }) => trained as number).sort((a, b) => a - b)
-  const [short, middle, long] = [0.1, 0.5, 0.9].map((q) => lengths[Math.floor(q * (lengths.length - 1))] as number)
-  const ratio = (long as number) / (short as number)
+  const sorted = rows.toSorted((a, b) => (a.trained as number) - (b.trained as number))
+  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] as TrajectoryFacts
+  const [short, middle, long] = [at(0.1), at(0.5), at(0.9)]
+  const ratio = (long.trained as number) / (short.trained as number)
   const affected = lossType === 'grpo' && ratio >= thresholds['length-ratio']
   report.unit(affected)
   report.place(affected)
   if (!affected) return
-  const total = lengths.reduce((sum, length) => sum + length, 0)
-  const longest = lengths.at(-1) as number
-  const weights = (length: number) => ({
-    trained_tokens: length,
-    grpo: 1 / (rows.length * length),
-    dapo: 1 / total,
-    bnpo: 1 / total,
-    dr_grpo: 1 / (rows.length * (view.limits.max_completion_length?.value ?? longest)),
+  const byType = LOSS_TYPES.map((type) => {
+    const weights = lossWeights(view, type)
+    return { type, weights, token: new Map(weights.rollouts.map(({ facts, token }) => [facts, token])) }
+  })
+  const weightsOf = (row: TrajectoryFacts) => ({
+    trained_tokens: row.trained,
+    ...Object.fromEntries(byType.map(({ type, token }) => [type, token.get(row) ?? null])),
   })
   report.fault({
-    message: `A token of a short rollout (${short} trained tokens) counts ${shown(Math.round(ratio * 10) / 10)} times as much as one of a long rollout (${long})`,
+    ...trainedIn(rows),
+    message: `A token of a short rollout (${short.trained} trained tokens) counts ${shown(Math.round(ratio * 10) / 10)} times as much as one of a long rollout (${long.trained})`,
     evidence: {
       loss_type: lossType,
-      weight_of_a_token: {
-        short: weights(short as number),
-        middle: weights(middle as number),
-        long: weights(long as number),
-      },
+      weight_of_a_token: { short: weightsOf(short), middle: weightsOf(middle), long: weightsOf(long) },
+      dr_grpo_divisor: byType[0]?.weights.maxLength ?? null,
+      dominating_rollouts: dominating(byType[0]?.weights.rollouts ?? []),
       correlation_of_length_and_advantage: lengthCorrelation(rows),
       among_positive_advantages: lengthCorrelation(rows.filter(({ advantage }) => (advantage as number) > 0)),
       among_negative_advantages: lengthCorrelation(rows.filter(({ advantage }) => (advantage as number) < 0)),
       rollouts: rows.length,
     },
   })
+}
+
+const MOST_LISTED = 5
+
+/** The rollouts that pull most, with what they would count if every token counted alike. */
+function dominating(rollouts: readonly RolloutWeight[]): Record<string, unknown>[] {
+  return rollouts
+    .toSorted((a, b) => (b.pull ?? b.share) - (a.pull ?? a.share))
+    .slice(0, MOST_LISTED)
+    .map(({ facts, share, pull }) => ({
+      trajectory: facts.id,
+      step: facts.step,
+      trained_tokens: facts.trained,
+      advantage: facts.advantage,
+      share_of_the_loss: share,
+      share_of_the_update: pull,
+    }))
 }
 
 function lengthCorrelation(rows: readonly TrajectoryFacts[]): number | null {

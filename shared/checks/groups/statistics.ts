@@ -1,5 +1,6 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpReporter, DumpView, GroupView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
 
 /** The rewards of a complete group, in member order. */
 export function rewardsOf(group: GroupView): number[] {
@@ -10,8 +11,31 @@ export function rewardsOf(group: GroupView): number[] {
 export function completeGroups(view: DumpView, report: DumpReporter): readonly GroupView[] | null {
   const complete = view.groups.filter((group) => group.complete)
   if (complete.length > 0) return complete
-  report.abstain('not-checkable', 'incomplete groups')
+  report.abstain('not-checkable', incompleteReason(view))
   return null
+}
+
+/** Why no group is complete: members are missing, or rewards that are numbers. */
+export function incompleteReason({ groups, groupSize }: Pick<DumpView, 'groups' | 'groupSize'>): string {
+  const isNumber = ({ reward }: TrajectoryFacts) => reward !== null && Number.isFinite(reward)
+  const whole = groups.filter(({ members }) => members.length === groupSize)
+  const unrewarded = whole.filter(({ members }) => !members.every(isNumber))
+  if (unrewarded.length === 0) return 'incomplete groups'
+  const odd = unrewarded.flatMap(({ members }) => members.filter((member) => !isNumber(member)))
+  const missing = odd.filter(({ reward }) => reward === null).length
+  const what = [
+    ...(missing > 0 ? [`${missing} have no reward`] : []),
+    ...(odd.length > missing ? [`${odd.length - missing} have a reward that is NaN or infinite`] : []),
+  ].join(' and ')
+  return `incomplete groups: of the rollouts of ${unrewarded.length} groups ${what}`
+}
+
+/** The tokens and the loss weight that a fault of these rollouts touches. */
+export function trainedIn(rows: readonly TrajectoryFacts[]): { affectedTokens: number; affectedWeight: number } {
+  return {
+    affectedTokens: rows.reduce((sum, { trained }) => sum + (trained ?? 0), 0),
+    affectedWeight: rows.reduce((sum, { weight }) => sum + (weight ?? 0), 0),
+  }
 }
 
 /** A reward or advantage as a message shows it: six digits, without the tail that binary fractions leave. */

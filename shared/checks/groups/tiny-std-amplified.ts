@@ -1,6 +1,6 @@
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { isNoise, scalingOf, spreadsOf } from './scaling.ts'
-import { completeGroups, rangeOf } from './statistics.ts'
+import { completeGroups, rangeOf, trainedIn } from './statistics.ts'
 
 /** A02. A reward gap that is noise is divided by an equally small std, and becomes an advantage of full size. */
 export const tinyStdAmplified: Check = {
@@ -39,6 +39,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
     const { group, std, gap, amplification, rewards } = spread
     report.fault({
       group,
+      ...trainedIn(group.members),
       message: `Rewards of group ${group.id} differ by ${digits(gap)} only, and are amplified ${digits(amplification)} times`,
       evidence: {
         rewards,

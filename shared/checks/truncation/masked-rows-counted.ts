@@ -1,7 +1,7 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { mean, shown } from '../groups/statistics.ts'
+import { incompleteReason, mean, shown } from '../groups/statistics.ts'
 
 /** C04. A row that trains nothing has still been counted in its group's mean: the rows that do train have a foreign baseline. */
 export const maskedRowsCounted: Check = {
@@ -25,7 +25,7 @@ const MOST_REWARDS = 64
 function lookAtGroups(view: DumpView, report: DumpReporter): void {
   const groups = view.groups.filter(({ complete, members }) => complete && members.some(trains))
   if (groups.length === 0) {
-    if (!view.groups.some(({ complete }) => complete)) report.abstain('not-checkable', 'incomplete groups')
+    if (!view.groups.some(({ complete }) => complete)) report.abstain('not-checkable', incompleteReason(view))
     return
   }
   for (const group of groups) {

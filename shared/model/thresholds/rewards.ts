@@ -112,6 +112,21 @@ export const REWARD_THRESHOLDS = {
     usedBy: ['A09'],
     reason: 'Of the variance within groups that each of two components must have before they can cancel each other.',
   },
+  'shared-prefix-tokens': {
+    value: 256,
+    unit: 'tokens',
+    range: [1, 1024],
+    usedBy: ['A06'],
+    reason:
+      'Sampled tokens that rollouts of a group must have in common from the first on before it is worth a note: beginnings are much alike, and at low temperatures a short turn is the same by chance. Compared at 64, 256 and 1,024.',
+  },
+  'shared-prefix-share': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A06'],
+    reason: 'Of a group’s rollouts, above which as many must begin alike: two of eight do at low temperatures.',
+  },
   'cancelling-correlation': {
     value: -0.5,
     unit: 'correlation',
