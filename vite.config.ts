@@ -30,7 +30,10 @@ export default defineConfig(({ mode }) => {
     const entries = { main: 'cli/main.ts', 'audit-worker': 'cli/audit-worker.ts', start: 'cli/server/start.ts' }
     return nodeBuild(entries, 'dist/cli')
   }
-  if (mode === 'tools') return nodeBuild({ samples: 'samples/make.ts', bench: 'test/bench/main.ts' }, 'dist/tools')
+  if (mode === 'tools') {
+    const entries = { samples: 'samples/make.ts', bench: 'test/bench/main.ts', docs: 'test/docs/make.ts' }
+    return nodeBuild(entries, 'dist/tools')
+  }
   return {
     root: 'renderer',
     base: './',

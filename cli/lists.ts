@@ -1,4 +1,6 @@
 import { CHECKS } from '../shared/checks/registry.ts'
+import { storyOf } from '../shared/checks/stories.ts'
+import { type CheckPage, checkPage, explainedBy } from '../shared/exports/check-page.ts'
 import { FORMATS } from '../shared/formats/registry.ts'
 import { HYPOTHESES } from '../shared/hypotheses/registry.ts'
 import { THRESHOLDS, thresholdsOf } from '../shared/model/thresholds/registry.ts'
@@ -54,6 +56,9 @@ export async function listChecks({ paths, options }: ParsedArguments, io: Comman
       why,
       fix,
       cite,
+      trips: storyOf(code)?.trips ?? null,
+      near_miss: storyOf(code)?.nearMiss ?? null,
+      defects: explainedBy(code).map(({ id }) => id),
       thresholds: thresholdRows(code),
     }),
   )
@@ -61,13 +66,10 @@ export async function listChecks({ paths, options }: ParsedArguments, io: Comman
   if (options.json === true) io.stdout.write(`${safeJson([...rows, ...verdicts])}\n`)
   else if (wanted.size > 0) {
     const terminal = createTerminal(io.stdout, io.env)
-    for (const row of rows) {
-      terminal.line([{ text: `${row.code} ${row.title}`, style: 'strong' }], 4)
-      terminal.line(`    ${row.severity}; looks at ${row.looks_at}; needs ${row.needs.join(', ')}`, 4)
-      terminal.line(`    Why: ${row.why}`, 4)
-      terminal.line(`    Usual fix: ${row.fix}`, 4)
-      terminal.line(`    Seen in: ${row.cite}`, 4)
-      printThresholds(terminal, row.thresholds)
+    for (const [at, { code }] of rows.entries()) {
+      const page = checkPage(code)
+      if (at > 0) terminal.line()
+      if (page !== null) printPage(terminal, page)
     }
     for (const { id, title, claim, thresholds } of verdicts) {
       terminal.line([{ text: `${id} ${title}`, style: 'strong' }], 4)
@@ -82,6 +84,18 @@ export async function listChecks({ paths, options }: ParsedArguments, io: Comman
     )
   }
   return Exit.ok
+}
+
+/** The page of docs/checks on a terminal. */
+function printPage(terminal: Terminal, { code, title, facts, sections }: CheckPage): void {
+  terminal.line([{ text: `${code} ${title}`, style: 'strong' }], 4)
+  for (const { term, value } of facts) terminal.line([{ text: `  ${term}: `, style: 'soft' }, value], 4)
+  for (const { heading, items } of sections) {
+    terminal.line([{ text: `  ${heading}`, style: 'strong' }], 4)
+    for (const { name, text } of items) {
+      terminal.line(name === null ? [`    ${text}`] : [{ text: `    ${name}: `, style: 'strong' }, text], 6)
+    }
+  }
 }
 
 interface ThresholdRow {

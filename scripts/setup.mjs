@@ -27,7 +27,11 @@ const TARGETS = {
   main: { inputs: ['electron', 'cli/server'], mode: 'main', output: 'electron' },
   preload: { inputs: ['electron'], mode: 'preload', output: 'preload' },
   cli: { inputs: ['cli', 'shared'], mode: 'cli', output: 'cli' },
-  tools: { inputs: ['samples', 'shared', 'cli', 'test/bench'], mode: 'tools', output: 'tools' },
+  tools: {
+    inputs: ['samples', 'shared', 'cli', 'test/bench', 'test/docs', 'test/fixtures', 'test/helpers'],
+    mode: 'tools',
+    output: 'tools',
+  },
 }
 
 /** The builds that a person's commands need. */

@@ -1,6 +1,7 @@
 import type { Location, Log, Notification, PhysicalLocation, PropertyBag, ReportingDescriptor, Result } from 'sarif'
-import { CHECKS } from '../checks/registry.ts'
 import type { Finding, Report, Severity, SourceReport } from '../model/report.ts'
+import { checkPage } from './check-page.ts'
+import { pageMarkdown, pageText } from './check-page-text.ts'
 import { whereText } from './phrases.ts'
 import type { ReportFormat } from './report-formats.ts'
 import { visibleText } from './visible-text.ts'
@@ -13,7 +14,8 @@ const LISTED = 64
 /**
  * SARIF 2.1.0 (OASIS). A finding's place is the line of its record, where the container has lines, and a logical location
  * (record, turn, tokens). What the policy intends is a suppressed result; records that were skipped and checks that could not
- * look are notifications; the verdicts stand among the properties of the run.
+ * look are notifications; the verdicts stand among the properties of the run. A rule carries its documentation in full, so that
+ * it needs no address on the web.
  */
 export const sarifReport: ReportFormat = {
   id: 'sarif',
@@ -49,12 +51,14 @@ export const sarifReport: ReportFormat = {
 
 function rules(report: Report): ReportingDescriptor[] {
   return report.checks.map((check) => {
-    const about = CHECKS.find((candidate) => candidate.code === check.code)
+    const page = checkPage(check.code)
+    const why = page?.sections[0]?.items[0]?.text
     return {
       id: check.code,
       name: check.name,
       shortDescription: { text: check.title },
-      ...(about === undefined ? {} : { fullDescription: { text: about.why }, help: { text: about.fix } }),
+      ...(why === undefined ? {} : { fullDescription: { text: why } }),
+      ...(page === null ? {} : { help: { text: pageText(page), markdown: pageMarkdown(page) } }),
       defaultConfiguration: { level: LEVEL[check.severity] },
     }
   })

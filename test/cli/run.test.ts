@@ -401,7 +401,9 @@ describe('lists and help', () => {
   test('checks CODE explains the code, and refuses one that is none', async () => {
     const { code, out } = await cli('checks', 'm01')
     expect(code).toBe(0)
-    expect(out).toMatch(/M01 Tool output is trained[\s\S]*Why: [\s\S]*Usual fix: [\s\S]*Seen in: /)
+    expect(out).toMatch(
+      /M01 Tool output is trained[\s\S]*Why it matters[\s\S]*Usual fix[\s\S]*What trips it[\s\S]*Seen in/,
+    )
     expect((await cli('checks', 'Z99')).code).toBe(2)
   })
 

@@ -36,6 +36,9 @@ describe('SARIF', () => {
     expect(log.version).toBe('2.1.0')
     const [run] = log.runs
     expect(run.tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual(['M01', 'M15', 'T04', 'T05'])
+    const [m01] = run.tool.driver.rules
+    expect(m01.help.markdown).toMatch(/^# M01 [\s\S]*## Usual fix/)
+    expect(m01.help.text).toContain('What trips it:')
     expect(run.artifacts[0]).toMatchObject({
       location: { uri: 'step%2012.jsonl' },
       hashes: { 'sha-256': 'ab'.repeat(32) },

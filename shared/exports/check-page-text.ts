@@ -1,0 +1,59 @@
+import type { CheckPage } from './check-page.ts'
+
+/** A page as Markdown, under a heading of the first level. */
+export function pageMarkdown({ code, title, facts, sections }: CheckPage): string {
+  return [
+    `# ${code} ${markdown(title)}`,
+    '',
+    ...facts.map(({ term, value }) => `- ${term}: ${markdown(value)}`),
+    ...sections.flatMap(({ heading, items }) => [
+      '',
+      `## ${heading}`,
+      '',
+      ...items.map(({ name, text }) => (name === null ? markdown(text) : `- \`${name}\`: ${markdown(text)}`)),
+    ]),
+    '',
+  ].join('\n')
+}
+
+/** All pages in one table, each code a link to its page. */
+export function indexMarkdown(pages: readonly CheckPage[]): string {
+  return [
+    '# What is checked',
+    '',
+    'One page for each fault code. `rollout-inspector checks CODE` prints the same, and so does the app wherever a code is named.',
+    'The pages are written by `npm run docs` from the checks themselves.',
+    '',
+    '| code | fault | severity | needs | hypotheses |',
+    '|---|---|---|---|---|',
+    ...pages.map(
+      ({ code, title, severity, needs, hypotheses }) =>
+        `| [${code}](${code}.md) | ${cell(title)} | ${severity} | ${needs.join(', ')} | ${hypotheses.join(', ')} |`,
+    ),
+    '',
+  ].join('\n')
+}
+
+/** The same without markup, for places that show none. */
+export function pageText({ facts, sections }: CheckPage): string {
+  return [
+    ...facts.map(({ term, value }) => `${term}: ${value}`),
+    ...sections.flatMap(({ heading, items }) => [
+      '',
+      `${heading}:`,
+      ...items.map(({ name, text }) => (name === null ? text : `${name}: ${text}`)),
+    ]),
+  ].join('\n')
+}
+
+/** Our own words: only what Markdown would take for markup is kept from it. */
+function markdown(text: string): string {
+  return text
+    .replace(/[\\`*[\]]/g, '\\$&')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+}
+
+function cell(text: string): string {
+  return markdown(text).replaceAll('|', '\\|')
+}

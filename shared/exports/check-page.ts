@@ -1,0 +1,102 @@
+import { checkByCode } from '../checks/registry.ts'
+import { storyOf } from '../checks/stories.ts'
+import { KNOWN_DEFECTS } from '../hypotheses/known-defects.ts'
+import { HYPOTHESES } from '../hypotheses/registry.ts'
+import type { Severity } from '../model/report.ts'
+import { THRESHOLDS, thresholdsOf } from '../model/thresholds/registry.ts'
+
+/** All that is known of a check, for people: the same in the app, on the command line, in SARIF and in docs/checks. */
+export interface CheckPage {
+  readonly code: string
+  readonly name: string
+  readonly title: string
+  readonly severity: Severity
+  readonly needs: readonly string[]
+  readonly hypotheses: readonly string[]
+  readonly facts: readonly { readonly term: string; readonly value: string }[]
+  readonly sections: readonly PageSection[]
+}
+
+export interface PageSection {
+  readonly heading: string
+  /** Sentences of their own; `name` is a code, an id or a threshold that the sentence is about. */
+  readonly items: readonly { readonly name: string | null; readonly text: string }[]
+}
+
+const SEVERITY_MEANS: Readonly<Record<Severity, string>> = {
+  error: 'error: many tokens get a silently wrong gradient',
+  warning: 'warning: biased, noisy or local',
+  info: 'info: no fault by itself',
+}
+
+const UNITS = { trajectory: 'rollouts', group: 'groups', source: 'files' } as const
+
+/** Null where there is no check of that code. */
+export function checkPage(code: string): CheckPage | null {
+  const check = checkByCode(code)
+  if (check === null) return null
+  const { name, title, severity, needs, hypotheses, looksAt, unit, why, fix, cite } = check
+  const story = storyOf(code)
+  const sections: PageSection[] = [
+    { heading: 'Why it matters', items: [plain(why)] },
+    { heading: 'Usual fix', items: [plain(fix)] },
+    { heading: 'What trips it', items: story === null ? [] : [plain(story.trips)] },
+    { heading: 'What looks like it and is right', items: story === null ? [] : [plain(story.nearMiss)] },
+    {
+      heading: 'Defects that explain it',
+      items: explainedBy(code).map(({ id, title }) => ({ name: id, text: sentence(title) })),
+    },
+    { heading: 'Thresholds (--threshold ID=VALUE)', items: thresholdItems(code) },
+    { heading: 'Seen in', items: [{ name: null, text: cite }] },
+  ]
+  return {
+    code,
+    name,
+    title,
+    severity,
+    needs,
+    hypotheses,
+    facts: [
+      { term: 'Name', value: name },
+      { term: 'Severity', value: SEVERITY_MEANS[severity] },
+      { term: 'Needs', value: needs.length === 0 ? 'nothing beyond the rollouts' : needs.join(', ') },
+      { term: 'Looks at', value: looksAt },
+      { term: 'Counts', value: UNITS[unit] },
+      { term: 'Speaks for', value: hypotheses.map(hypothesisName).join(', ') || 'no hypothesis' },
+    ],
+    sections: sections.filter(({ items }) => items.length > 0),
+  }
+}
+
+function plain(text: string): PageSection['items'][number] {
+  return { name: null, text: sentence(text) }
+}
+
+/** Stories begin small and end without a full stop, as the names of tests do. */
+function sentence(text: string): string {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`
+}
+
+function hypothesisName(id: string): string {
+  return `${id} ${HYPOTHESES.find((hypothesis) => hypothesis.id === id)?.title ?? ''}`.trimEnd()
+}
+
+/** The defects of which a check may be a symptom, but for the one that it names itself. */
+export function explainedBy(code: string): { readonly id: string; readonly title: string }[] {
+  const shown = storyOf(code)?.defects ?? []
+  return KNOWN_DEFECTS.filter(
+    ({ id, explains }) => id !== code && (shown.includes(id) || explains.some(({ codes }) => codes.includes(code))),
+  )
+}
+
+/** Those of the check first, then those that every check shares. */
+function thresholdItems(code: string): PageSection['items'] {
+  const ids = thresholdsOf(code)
+  const shared = ids.filter((id) => THRESHOLDS[id].usedBy === 'every check')
+  return [...ids.filter((id) => !shared.includes(id)), ...shared].map((id) => {
+    const { value, unit, range, reason } = THRESHOLDS[id]
+    const [least, greatest] = range.map((bound) => bound.toLocaleString('en-US'))
+    return { name: id, text: `${value} (${unit}, ${least} to ${greatest}). ${sentence(reason)}` }
+  })
+}

@@ -1,0 +1,21 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { documentationPages } from './pages.ts'
+import { storiesOfFixtures } from './stories.ts'
+
+/** `stories` writes what the fixtures say into the source, `pages` the documentation that the source then gives. */
+const root = process.cwd()
+if (process.argv[2] === 'stories') {
+  const text = `import type { CheckStory } from './stories.ts'
+
+/** Written by \`npm run docs\` from the fixtures of checks and defects. */
+export const STORIES: Readonly<Record<string, CheckStory>> = ${JSON.stringify(storiesOfFixtures(), null, 2)}
+`
+  writeFileSync(join(root, 'shared', 'checks', 'fixture-stories.ts'), text)
+} else {
+  const folder = join(root, 'docs', 'checks')
+  mkdirSync(folder, { recursive: true })
+  const pages = documentationPages()
+  for (const name of readdirSync(folder)) if (name.endsWith('.md') && !pages.has(name)) rmSync(join(folder, name))
+  for (const [name, text] of pages) writeFileSync(join(folder, name), text)
+}
