@@ -17,48 +17,48 @@ const MAX_RUN_BYTES = 1 << 16
  * behind it. Else does nothing.
  */
 export function scanNumberRun(window: Window, run: NumberRun): boolean {
-  const { end } = window
-  let pos = window.pos
+  const { bytes, view } = window
+  const start = window.pos
+  const end = Math.min(bytes.length, start + MAX_RUN_BYTES)
+  let { values } = run
+  let pos = start
   let count = 0
   let integers = true
-  for (;;) {
-    if (pos >= end || pos - window.pos > MAX_RUN_BYTES) {
-      if (pos >= end && pos - window.pos < MAX_RUN_BYTES) window.need(MAX_RUN_BYTES, true)
-      return false
+  // An operation and its number take 9 bytes at most.
+  while (pos + 9 <= end) {
+    if (count === values.length) {
+      values = new Float64Array(2 * count)
+      values.set(run.values)
+      run.values = values
     }
-    const size = SIZES[window.peek(pos - window.pos)] ?? 0
-    if (size === 0) {
-      if (window.peek(pos - window.pos) !== OP.APPENDS) return false
-      window.pos = pos + 1
-      run.count = count
-      run.integers = integers
-      return true
-    }
-    if (pos + size > end) {
-      window.need(MAX_RUN_BYTES, true)
-      return false
-    }
-    if (count === run.values.length) {
-      const grown = new Float64Array(2 * count)
-      grown.set(run.values)
-      run.values = grown
-    }
-    switch (size) {
-      case 2:
-        run.values[count++] = window.peek(pos - window.pos + 1)
-        break
-      case 3:
-        run.values[count++] = window.uint16At(pos + 1)
-        break
-      case 5:
-        run.values[count++] = window.int32At(pos + 1)
-        break
-      default:
-        run.values[count++] = window.doubleAt(pos + 1)
+    switch (bytes[pos]) {
+      case OP.BININT1:
+        values[count++] = bytes[pos + 1] as number
+        pos += 2
+        continue
+      case OP.BININT2:
+        values[count++] = (bytes[pos + 1] as number) | ((bytes[pos + 2] as number) << 8)
+        pos += 3
+        continue
+      case OP.BININT:
+        values[count++] = view.getInt32(pos + 1, true)
+        pos += 5
+        continue
+      case OP.BINFLOAT:
+        values[count++] = view.getFloat64(pos + 1, false)
         integers = false
+        pos += 9
+        continue
+      case OP.APPENDS:
+        window.pos = pos + 1
+        run.count = count
+        run.integers = integers
+        return true
+      default:
+        return false
     }
-    pos += size
   }
+  // Not all of the run may be in the window; at the end of the file it is read number by number.
+  if (end < start + MAX_RUN_BYTES) window.need(MAX_RUN_BYTES, true)
+  return false
 }
-
-const SIZES: Readonly<Record<number, number>> = { [OP.BININT1]: 2, [OP.BININT2]: 3, [OP.BININT]: 5, [OP.BINFLOAT]: 9 }

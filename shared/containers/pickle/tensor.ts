@@ -27,7 +27,7 @@ export class PyTensor {
   /** In elements. */
   strides: readonly number[] = []
   byteOffset = 0
-  /** Where it starts in a storage whose type is not known yet; counts beside `byteOffset`. */
+  /** Counts beside `byteOffset`: rows that are left out, and where it starts in a storage whose type is not known yet. */
   elementOffset = 0
   items: PyValue[] | null = null
   storage: PyStorage | null = null
@@ -97,16 +97,39 @@ export function contiguousStrides(shape: readonly number[]): number[] {
   return strides
 }
 
+/** Rows `from` to `to` of a tensor along its first axis, as a tensor over the same storage. One without axes stays as it is. */
+export function narrowRows(tensor: PyTensor, from: number, to: number): PyTensor
+export function narrowRows(tensor: PyTensor | JaggedTensor, from: number, to: number): PyTensor | JaggedTensor
+export function narrowRows(tensor: PyTensor | JaggedTensor, from: number, to: number): PyTensor | JaggedTensor {
+  if (tensor instanceof JaggedTensor) {
+    const lengths = tensor.lengths === null ? null : narrowRows(tensor.lengths, from, to)
+    return new JaggedTensor(tensor.values, narrowRows(tensor.offsets, from, to + 1), lengths)
+  }
+  const [rows, ...inner] = tensor.shape
+  if (rows === undefined) return tensor
+  const start = Math.min(Math.max(from, 0), rows)
+  const end = Math.max(Math.min(to, rows), start)
+  const part = new PyTensor(tensor.library, tensor.at)
+  const width = sizeOf(inner)
+  part.shape = [end - start, ...inner]
+  part.strides = tensor.strides
+  part.storage = tensor.storage
+  part.dtype = tensor.dtype
+  part.refused = tensor.refused
+  part.items = tensor.items?.slice(start * width, end * width) ?? null
+  const step = start * (tensor.strides[0] ?? 0)
+  part.byteOffset = tensor.byteOffset
+  part.elementOffset = tensor.elementOffset + step
+  return part
+}
+
 /**
- * Reads a tensor's elements, and of the file only the bytes that they lie in. `rows` narrows the first axis to `[from, to)`.
- * Throws `PickleError` when the tensor does not fit its storage, is no tensor of numbers, or does not fit `budget`.
+ * Reads a tensor's elements, and of the file only the bytes that they lie in. Throws `PickleError` when the tensor does not fit its
+ * storage, is no tensor of numbers, or does not fit `budget`.
  */
 export async function readTensor(
   tensor: PyTensor,
-  {
-    rows,
-    budget = new Budget(),
-  }: { readonly rows?: readonly [from: number, to: number]; readonly budget?: Budget } = {},
+  { budget = new Budget() }: { readonly budget?: Budget } = {},
 ): Promise<TensorData> {
   const { dtype, at } = tensor
   if (tensor.refused !== null) throw new PickleError('unsupported-pickle', at, tensor.refused)
@@ -116,14 +139,9 @@ export async function readTensor(
   if (dtype === null || tensor.storage?.data == null) {
     throw new PickleError('bad-pickle', at, 'the elements of a tensor are not in the file')
   }
-  const shape = [...tensor.shape]
+  const { shape } = tensor
   const item = ITEM_BYTES[dtype]
-  let start = tensor.byteOffset + tensor.elementOffset * item
-  if (rows !== undefined && shape.length > 0) {
-    const from = Math.min(Math.max(rows[0], 0), shape[0] as number)
-    start += from * (tensor.strides[0] as number) * item
-    shape[0] = Math.max(Math.min(rows[1], shape[0] as number) - from, 0)
-  }
+  const start = tensor.byteOffset + tensor.elementOffset * item
   const size = sizeOf(shape)
   const reach = reachOf(shape, tensor.strides)
   const where = `a tensor of shape (${shape.join(', ')})`
@@ -161,11 +179,11 @@ export async function readRows(
   to: number,
   budget: Budget = new Budget(),
 ): Promise<TensorNumbers[]> {
-  if (tensor instanceof PyTensor) return rowsOf(await readTensor(tensor, { rows: [from, to], budget }))
+  if (tensor instanceof PyTensor) return rowsOf(await readTensor(narrowRows(tensor, from, to), { budget }))
   const bounds = await jaggedBounds(tensor, from, to, budget)
   const first = bounds[0]?.[0] ?? 0
   const last = bounds.reduce((most, [, end]) => Math.max(most, end), first)
-  const values = await readTensor(tensor.values, { rows: [first, last], budget })
+  const values = await readTensor(narrowRows(tensor.values, first, last), { budget })
   const width = sizeOf(values.shape.slice(1)) * partsOf(values.dtype)
   return bounds.map(([start, end]) => values.data.subarray((start - first) * width, (end - first) * width))
 }
@@ -182,8 +200,8 @@ async function jaggedBounds(
   to: number,
   budget: Budget,
 ): Promise<[start: number, end: number][]> {
-  const { data } = await readTensor(offsets, { rows: [from, to + 1], budget })
-  const own = lengths === null ? null : (await readTensor(lengths, { rows: [from, to], budget })).data
+  const { data } = await readTensor(narrowRows(offsets, from, to + 1), { budget })
+  const own = lengths === null ? null : (await readTensor(narrowRows(lengths, from, to), { budget })).data
   const bounds: [number, number][] = []
   for (let row = 0; row + 1 < data.length; row++) {
     const start = data[row] as number

@@ -63,6 +63,12 @@ export class PyList {
     return this.packed?.view() ?? null
   }
 
+  /** Elements `start` to `end`, in a list of their own. */
+  slice(start: number, end: number): PyValue[] {
+    if (this.packed === null) return (this.plain as PyValue[]).slice(start, end)
+    return Array.from(this.packed.view().subarray(start, end))
+  }
+
   /** All elements. Not to be changed. */
   items(): readonly PyValue[] {
     return this.packed === null ? (this.plain as PyValue[]) : Array.from(this.packed.view())

@@ -16,8 +16,9 @@ export class Window {
   pos = 0
   /** Where the operation at hand begins, absolute. */
   at = 0
-  private bytes: Uint8Array = new Uint8Array(0)
-  private view: DataView = new DataView(new ArrayBuffer(0))
+  /** What is in memory; `pos` counts from its first byte. */
+  bytes: Uint8Array = new Uint8Array(0)
+  view: DataView = new DataView(new ArrayBuffer(0))
   private base = 0
   private readonly more = new NeedMore()
 
@@ -61,10 +62,6 @@ export class Window {
     return this.bytes[this.pos++] as number
   }
 
-  peek(ahead: number): number {
-    return this.bytes[this.pos + ahead] ?? -1
-  }
-
   uint16(): number {
     this.need(2)
     this.pos += 2
@@ -87,24 +84,6 @@ export class Window {
     this.need(8)
     this.pos += 8
     return this.view.getFloat64(this.pos - 8, false)
-  }
-
-  /** Without moving on; the bytes must be there. */
-  doubleAt(pos: number): number {
-    return this.view.getFloat64(pos, false)
-  }
-
-  int32At(pos: number): number {
-    return this.view.getInt32(pos, true)
-  }
-
-  uint16At(pos: number): number {
-    return this.view.getUint16(pos, true)
-  }
-
-  /** The end of the window, for runs that are scanned in place. */
-  get end(): number {
-    return this.bytes.length
   }
 
   /** 8 bytes; lengths beyond 2^53 come out rounded, and are too large for any file. */
