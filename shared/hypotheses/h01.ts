@@ -10,8 +10,10 @@ import {
   deciding,
   holds,
   type Judgement,
+  leftOut,
   lesserFaults,
   notCheckable,
+  notRun,
   stated,
 } from './verdict.ts'
 import { boundText } from './would-change.ts'
@@ -28,7 +30,8 @@ function decide(input: HypothesisInput): Judgement {
   const missing = (['rewards', 'group'] as const).filter((stream) => !input.streams.has(stream))
   if (missing.length > 0) return notCheckable(missing)
   const found = measureAdvantages(input.dump)
-  if (found.completeGroups === 0) return notCheckable(['complete groups: every group lacks members, or rewards that are numbers'])
+  if (found.completeGroups === 0)
+    return notCheckable(['complete groups: every group lacks members, or rewards that are numbers'])
 
   const { scaling } = found
   const bounds = amplifiedBounds(input.dump.settings.thresholds)
@@ -38,7 +41,10 @@ function decide(input: HypothesisInput): Judgement {
   // Without a known scaling, a spread that is not small cannot be amplified either.
   const few = holds(scaling === null ? found.noiseShare : found.amplifiedShare, bounds.contradicted)
   const unscaled = scaling !== null && !scaling.scaled
-  const verdict = exploded || amplified ? 'supported' : unscaled || few ? 'contradicted' : 'inconclusive'
+  // Under an unscaled scheme no advantage can explode.
+  const unlooked = unscaled ? [] : notRun(input, ['A03'])
+  const contradicted = unscaled || (few && unlooked.length === 0)
+  const verdict = exploded || amplified ? 'supported' : contradicted ? 'contradicted' : 'inconclusive'
   const unknown = scaling !== null ? [] : input.streams.has('advantages') ? ['how rewards are scaled'] : ['advantages']
   return {
     verdict,
@@ -63,7 +69,7 @@ function decide(input: HypothesisInput): Judgement {
       ...stated('largest reward gap below the floor', found.largestNoiseGap),
       ...lesserFaults(H01, input, ['A02', 'A03']),
     ],
-    missing: unknown,
+    missing: [...unknown, ...leftOut(unlooked)],
     firm: !exploded || explosion.pattern === 'systematic' || amplified,
   }
 }

@@ -1,7 +1,7 @@
 import { count } from '../model/number-text.ts'
 import { type Bounds, untrainedBound, weightBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { isFrameFault, type MaskingMeasures, measureMasking } from './masking.ts'
+import { isFrameFault, MASKING_CODES, type MaskingMeasures, measureMasking } from './masking.ts'
 import {
   type Argument,
   compared,
@@ -9,8 +9,10 @@ import {
   deciding,
   holds,
   type Judgement,
+  leftOut,
   lesserFaults,
   notCheckable,
+  notRun,
   stated,
 } from './verdict.ts'
 
@@ -28,6 +30,7 @@ function decide(input: HypothesisInput): Judgement {
   const found = measureMasking(input)
   const { unsampledShare: share, systematic, failing } = found
   if (share === null && found.looked.length === 0) return notCheckable(whatOraclesLack(input))
+  const unlooked = notRun(input, MASKING_CODES)
 
   const { thresholds } = input.dump.settings
   const [weight, untrained] = [weightBounds(thresholds), untrainedBound(thresholds)]
@@ -41,7 +44,8 @@ function decide(input: HypothesisInput): Judgement {
   // The mask may leave out what the model wrote without any turn being left out whole: no fault has that name, but it is not right.
   const missed = input.dump.settings.policy.intended.includes('M03') ? null : input.untrainedShare
   const covers = missed === null || holds(missed, untrained)
-  const contradicted = !undecided && failing.length === 0 && light && covers
+  if (unlooked.length === MASKING_CODES.length && !supported) return notCheckable(leftOut(unlooked))
+  const contradicted = !undecided && unlooked.length === 0 && failing.length === 0 && light && covers
   const decisive = failing.map(({ code }) => code)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
@@ -54,6 +58,7 @@ function decide(input: HypothesisInput): Judgement {
     missing: [
       ...(undecided ? ['the alignment of the mask: declare whether index i marks token i or token i + 1'] : []),
       ...(share === null && input.totalWeight !== 0 ? whatOraclesLack(input) : []),
+      ...leftOut(unlooked),
     ],
     firm: supported || contradicted,
   }

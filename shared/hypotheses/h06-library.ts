@@ -25,8 +25,9 @@ function decide(input: HypothesisInput): Judgement {
   }
   const others = runs.filter((facts) => facts !== simple)
   const other = others[0] === undefined ? null : rewardTrend(others[0], thresholds)
-  // A trainer that improves the harder task is not broken, whatever keeps the simple one flat.
-  const verdict = trend.rises ? 'contradicted' : other?.rises ? 'inconclusive' : 'supported'
+  // A trainer that improves the harder task is not broken, whatever keeps the simple one flat; whether it does must be known.
+  const flatToo = other !== null && !other.rises
+  const verdict = trend.rises ? 'contradicted' : flatToo ? 'supported' : 'inconclusive'
   return {
     verdict,
     because: [

@@ -9,8 +9,10 @@ import {
   deciding,
   holds,
   type Judgement,
+  leftOut,
   lesserFaults,
   notCheckable,
+  notRun,
   stated,
 } from './verdict.ts'
 import { boundText } from './would-change.ts'
@@ -37,7 +39,10 @@ function decide(input: HypothesisInput): Judgement {
   if (trend === null && !frozen) return tooFewSteps(input, gap)
   const grows = trend?.grows === true
   const supported = frozen || (grows && holds(gap, bounds.supported))
-  const contradicted = !supported && trend !== null && !grows && holds(gap, bounds.contradicted)
+  // A sampler that never moves may show in copies alone, whatever the gap.
+  const unlooked = notRun(input, ['L08'])
+  const contradicted =
+    !supported && unlooked.length === 0 && trend !== null && !grows && holds(gap, bounds.contradicted)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
@@ -46,7 +51,7 @@ function decide(input: HypothesisInput): Judgement {
       ...(trend === null ? [] : trendLines(trend, gapRankBounds(thresholds))),
       ...lesserFaults(H06_LORA, input, ['L08']),
     ],
-    missing: [],
+    missing: leftOut(unlooked),
     firm: supported || contradicted,
   }
 }

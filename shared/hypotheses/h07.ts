@@ -1,8 +1,19 @@
+import { CHECKS } from '../checks/registry.ts'
 import type { CheckResult } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { rateOf, rolloutsByTurn, splitByTurn, type TurnSplit } from './multi-step.ts'
-import { type Argument, compared, conclude, deciding, type Judgement, notCheckable, stated } from './verdict.ts'
+import {
+  type Argument,
+  compared,
+  conclude,
+  deciding,
+  type Judgement,
+  leftOut,
+  notCheckable,
+  notRun,
+  stated,
+} from './verdict.ts'
 
 /** Multi-step environment issues: what is right in the first assistant turn goes wrong in later ones. */
 export const H07: Hypothesis = {
@@ -11,6 +22,11 @@ export const H07: Hypothesis = {
   claim: 'Single-turn rollouts are sound and multi-turn ones are not: faults appear from the second assistant turn on.',
   judge: (input) => conclude(H07, input, decide(input)),
 }
+
+/** The checks whose faults are counted by turn. */
+const TURN_CODES: readonly string[] = CHECKS.filter(
+  ({ severity, unit, trajectory }) => severity === 'error' && unit === 'trajectory' && trajectory !== undefined,
+).map(({ code }) => code)
 
 function decide(input: HypothesisInput): Judgement {
   const { thresholds } = input.dump.settings
@@ -35,8 +51,10 @@ function decide(input: HypothesisInput): Judgement {
   const growing = splits.filter(({ split }) => grows(split, thresholds))
   // The mask may be read one token off: neither its faults nor their absence mean anything by turn.
   const undecided = input.dump.settings.alignmentUndecided
+  const unlooked = notRun(input, TURN_CODES)
   const lone = splits.some(({ split }) => isLone(split, thresholds))
-  const verdict = growing.length > 0 ? 'supported' : lone || undecided ? 'inconclusive' : 'contradicted'
+  const verdict =
+    growing.length > 0 ? 'supported' : lone || undecided || unlooked.length > 0 ? 'inconclusive' : 'contradicted'
   return {
     verdict,
     because: [
@@ -44,12 +62,28 @@ function decide(input: HypothesisInput): Judgement {
       ...(splits.length === 0
         ? noFaults(looked, thresholds)
         : splits.flatMap(({ check, split }) => linesOf(check, split, thresholds))),
+      ...lesserByTurn(input.checks, rollouts, thresholds),
     ],
-    missing: undecided ? ['the alignment of the mask: declare whether index i marks token i or token i + 1'] : [],
+    missing: [
+      ...(undecided ? ['the alignment of the mask: declare whether index i marks token i or token i + 1'] : []),
+      ...leftOut(unlooked),
+    ],
     firm:
       verdict === 'contradicted' ||
       growing.some(({ check }) => check.pattern === 'systematic' || nearlyAll(check, rollouts, thresholds)),
   }
+}
+
+/** Faults of lesser severity that later turns have and first ones have not: listed as present, for they decide nothing. */
+function lesserByTurn(checks: readonly CheckResult[], rollouts: readonly number[], thresholds: Thresholds): Argument[] {
+  return checks
+    .filter(({ severity, unit, status }) => severity !== 'error' && unit === 'trajectory' && status === 'fail')
+    .map((check) => ({ check, split: splitByTurn(check, rollouts) }))
+    .filter(({ split }) => grows(split, thresholds))
+    .flatMap(({ check: { code, title }, split }) => [
+      ...stated(`present: ${title} (${code}), rate from assistant turn 2 on`, rateOf(split.later), [code]),
+      ...stated(`present: ${title} (${code}), rate in assistant turn 1`, rateOf(split.first), [code]),
+    ])
 }
 
 /**

@@ -1,9 +1,15 @@
+import { CHECKS } from '../checks/registry.ts'
 import type { CheckResult } from '../model/report.ts'
 import type { HypothesisInput } from './hypothesis.ts'
 import { isSystematicAfterFirst } from './multi-step.ts'
 
 /** Faults of the ids themselves, which no misread mask can feign. */
 const FRAME_FAULTS = ['T05', 'T07']
+
+/** The checks whose faults decide H02: M codes of error severity, and the frame faults. */
+export const MASKING_CODES: readonly string[] = CHECKS.filter(
+  ({ code, severity }) => severity === 'error' && (code.startsWith('M') || isFrameFault(code)),
+).map(({ code }) => code)
 
 export interface MaskingMeasures {
   /** Share of the loss weight on tokens that no oracle calls sampled; null where no oracle could look. */

@@ -124,6 +124,18 @@ export function checkOf(input: HypothesisInput, code: string): CheckResult | nul
   return input.checks.find((check) => check.code === code) ?? null
 }
 
+/** Those of the codes that the person left out (`--checks`): what was not looked for is not absent. */
+export function notRun({ dump }: HypothesisInput, codes: readonly string[]): string[] {
+  const { checks } = dump.settings.options
+  return checks === undefined ? [] : codes.filter((code) => !checks.includes(code))
+}
+
+/** The line of `missing` for them. */
+export function leftOut(codes: readonly string[]): string[] {
+  const named = codes.length <= 6 ? codes.join(', ') : `${codes.slice(0, 6).join(', ')} and ${codes.length - 6} more`
+  return codes.length === 0 ? [] : [`the checks that were left out: ${named}`]
+}
+
 /** Failing checks that belong to a hypothesis and did not decide it: listed as present, never as its cause. */
 export function lesserFaults(
   hypothesis: Pick<Hypothesis, 'id'>,

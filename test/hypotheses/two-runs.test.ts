@@ -100,6 +100,12 @@ describe('H06-library', () => {
     ])
     expect(verdict('H06-library', run(3, flat), second(run(1, rising, 4))).verdict).toBe('not-checkable')
   })
+
+  it('is inconclusive where nothing tells whether the other run rises', () => {
+    const result = verdict('H06-library', run(3, flat, 4), second(run(1, flat)))
+    expect(result).toMatchObject({ verdict: 'inconclusive', missing: [expect.stringMatching(/in the other run$/)] })
+    expect(verdict('H06-library', run(3, flat, 4), second(run(1, rising))).verdict).toBe('contradicted')
+  })
 })
 
 describe('H07', () => {

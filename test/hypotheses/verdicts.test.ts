@@ -152,6 +152,30 @@ describe('H02', () => {
   })
 })
 
+describe('a verdict without the checks that would decide it', () => {
+  const only = (checks: readonly string[]) => dumpOf(rows(60), { options: { checks } })
+
+  it('on masks is not checkable, or inconclusive where some were run', () => {
+    const other = verdictOf('H02', only(['T01']), { checks: [resultOf('T01')] })
+    expect(other).toMatchObject({ verdict: 'not-checkable', missing: [expect.stringMatching(/left out: M01, M02/)] })
+    const some = verdictOf('H02', only(['M01', 'T05']), { checks: [resultOf('M01'), resultOf('T05')] })
+    expect(some).toMatchObject({ verdict: 'inconclusive', missing: [expect.stringMatching(/left out: M02/)] })
+    // What was found is found, whatever else was not looked for.
+    const found = verdictOf('H02', only(['M01']), { checks: [resultOf('M01', { affected: 100 })] })
+    expect(found.verdict).toBe('supported')
+    expect(verdictOf('H02', only(['T01']), { checks: [], unsampledWeight: 300 }).verdict).toBe('supported')
+  })
+
+  it('by turn, or on explosions and stale weights, is no more than inconclusive', () => {
+    expect(verdictOf('H07', only(['T17']), { checks: [resultOf('T17')] }).verdict).toBe('inconclusive')
+    const scaled = dumpOf(scaledBy('group-std-unbiased', mixedRewards(20, 0)), { options: { checks: ['A02'] } })
+    expect(verdictOf('H01', scaled, { checks: [resultOf('A02')] })).toMatchObject({
+      verdict: 'inconclusive',
+      missing: ['the checks that were left out: A03'],
+    })
+  })
+})
+
 describe('H04', () => {
   const limits = { max_seq_len: 1000 }
   const near = (count: number, of: number, more: Partial<TrajectoryFacts> = {}) =>
@@ -382,9 +406,19 @@ describe('H07', () => {
     expect(verdictOf('H07', dump, { checks: [resultOf('M01', { affected: 60, by_turn })] }).verdict).toBe(verdict)
   })
 
-  it('looks at errors only', () => {
-    const checks = [resultOf('M01'), resultOf('M08', { affected: 100, by_turn: { 2: 100, 3: 100 } })]
-    expect(verdictOf('H07', dump, { checks }).verdict).toBe('contradicted')
+  it('is decided by errors only, and lists lesser faults of later turns as present', () => {
+    const checks = [
+      resultOf('M01'),
+      resultOf('M08', { affected: 100, by_turn: { 2: 100, 3: 100 } }),
+      resultOf('M11', { affected: 100, by_turn: { 1: 100, 2: 100, 3: 100 } }),
+    ]
+    const { verdict, because } = verdictOf('H07', dump, { checks })
+    expect(verdict).toBe('contradicted')
+    const present = because.filter(({ measure }) => measure.startsWith('present'))
+    expect(present.map(({ checks, value }) => [checks, value])).toEqual([
+      [['M08'], 1],
+      [['M08'], 0],
+    ])
   })
 
   it('is not checkable without a second turn, a mask, or a check that could look', () => {
