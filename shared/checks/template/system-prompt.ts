@@ -86,6 +86,9 @@ function sameContent(ids: Int32Array, a: Turn, b: Turn): boolean {
   return true
 }
 
+/** Characters of the system message that are looked up in a system turn, once for all rows that share it: what holds them is not replaced. */
+const LOOKED_FOR = 200
+
 /** The system message, where the prompt holds no word of it; null where it does, or where nothing can be compared. */
 function replacedMessage(view: TrajectoryView): string | null {
   const { segmentation, trajectory, tokenizer, ids, thresholds } = view
@@ -97,7 +100,7 @@ function replacedMessage(view: TrajectoryView): string | null {
   // What a cut removed is another fault.
   if (segmentation.cutLeft || first === undefined || first.header !== 'present' || first.kind === 'assistant')
     return null
-  const words = (message.content ?? '').slice(0, thresholds['system-text-characters'])
+  const words = (message.content ?? '').slice(0, LOOKED_FOR)
   const system = systemText(tokenizer.table, ids, segmentation)
   if (system !== null && holds(system, words)) return null
   const wanted = normalised(words)

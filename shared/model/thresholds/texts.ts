@@ -30,19 +30,12 @@ export const TEXT_THRESHOLDS = {
     usedBy: ['C09', 'H04'],
     reason: 'Of a document’s start and end that must both be there: what lies between them is then there as well.',
   },
-  'system-text-characters': {
-    value: 200,
-    unit: 'characters',
-    range: [1, 1_000_000],
-    usedBy: ['T09'],
-    reason: 'Of the system message that are looked for: templates change ends and white space, not the words.',
-  },
   'system-opening-characters': {
     value: 24,
     unit: 'characters',
     range: [1, 1_000_000],
     usedBy: ['T09'],
-    reason: 'Of its beginning with which a prompt was cut or edited, and not replaced.',
+    reason: 'Of a system message’s beginning with which a prompt was cut or edited, and not replaced.',
   },
   'looked-up-characters': {
     value: 60,

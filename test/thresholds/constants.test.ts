@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+
+/**
+ * A number by which something is judged stands in the registry, where it has a reason and can be set. What may stand in the code is what
+ * judges nothing: bounds of cost, what evidence shows, bytes, bins, and properties of a template. Each says here why it is one of these.
+ */
+const STRUCTURAL: Readonly<Record<string, string>> = {
+  'checks/alignment.ts LARGEST_LAG': 'shifts that are tried; the report lists the score of each',
+  'checks/create-facts.ts SHOWN_TOKENS': 'what evidence shows',
+  'checks/encoded.ts LONGEST': 'bound of cost',
+  'checks/facts.ts PREFIX_TOKENS': 'lengths that are measured; whether one is long is `shared-prefix-tokens`',
+  'checks/groups/advantages.ts ADVANTAGE_EPS_CANDIDATES': 'formulas that are tried',
+  'checks/groups/advantages.ts DEFAULT_ADVANTAGE_EPS': 'the formula of two trainers; `--advantage-eps` sets it',
+  'checks/groups/advantages.ts FIT_GROUPS': 'bound of cost',
+  'checks/groups/advantages.ts ROUNDING': 'what float64 leaves of a difference',
+  'checks/groups/components.ts COLLINEAR': 'what float64 leaves of a difference',
+  'checks/groups/length-bias.ts MOST_LISTED': 'what evidence shows',
+  'checks/logprobs/fillers.ts MOST_LISTED': 'what evidence shows',
+  'checks/logprobs/gap.ts LARGEST_SHIFT': 'shifts that are tried; evidence lists the correlation at each',
+  'checks/logprobs/stale-sampler.ts MOST_LISTED': 'what evidence shows',
+  'checks/logprobs/trend.ts MOST_STEPS': 'bound of cost',
+  'checks/mask/think-masked.ts LONGEST_CLOSING_TAG': 'tokens of a tag; its text decides',
+  'checks/mask/think-masked.ts LONGEST_EMPTY': 'tokens of two tags; their text decides',
+  'checks/normalised-text.ts BACKSLASH': 'a character',
+  'checks/normalised-text.ts BLANK': 'a character',
+  'checks/normalised-text.ts LATIN': 'a character',
+  'checks/normalised-text.ts SMALL_U': 'a character',
+  'checks/pairing.ts QUESTION_CHARACTERS': 'bound of cost: how much of a question is hashed',
+  'checks/prompt-end.ts LONGEST_PREFILL':
+    'tokens that templates begin a turn with; says where a prompt ends, not what is wrong',
+  'checks/states.ts MASK_UNKNOWN': 'a code in an array of bytes',
+  'checks/strip.ts SEGMENTS': 'size of a drawing',
+  'checks/strip.ts STRIP_WIDTH': 'size of a drawing',
+  'checks/system-text.ts MOST_KEPT': 'bound of memory',
+  'checks/template/forged-control.ts MOST': 'bound of cost',
+  'checks/template/forged-control.ts MOST_IN_A_ROW': 'control tokens of a forged turn; their text decides',
+  'checks/template/image-placeholders.ts MERGED_PATCHES': 'property of the Qwen-VL families',
+  'checks/template/marker-spelt.ts GREATER_THAN': 'a character',
+  'checks/template/marker-spelt.ts LESS_THAN': 'a character',
+  'checks/template/marker-spelt.ts LONGEST_MARKER': 'tokens that the letters of a marker can take; its text decides',
+  'checks/template/marker-spelt.ts OPENING': 'tokens in which a marker must stand at the very start; its text decides',
+  'checks/template/system-prompt.ts LOOKED_FOR': 'bound of cost: `system-opening-characters` decides',
+  'checks/truncation/cut-replies.ts TAG_TOKENS': 'tokens of a tag; its text decides',
+  'checks/truncation/cut-tool-call.ts REPLY_TOKENS': 'what evidence shows',
+  'checks/truncation/documents-cut.ts SHOWN_TOKENS': 'what evidence shows',
+  'checks/truncation/left-cut.ts FIRST_TEXT': 'by which evidence finds what was lost',
+  'checks/truncation/masked-rows-counted.ts MOST_REWARDS': 'what evidence shows',
+  'checks/truncation/what-was-lost.ts HEAD': 'by which evidence names what was lost',
+  'checks/truncation/what-was-lost.ts SHORTEST_ANSWER': 'by which evidence names what was lost',
+  'checks/truncation/what-was-lost.ts SYSTEM_HEAD': 'by which evidence names what was lost',
+  'hypotheses/aggregates.ts BIN_WIDTH': 'bins that merged reports share',
+  'hypotheses/aggregates.ts EVEN_UP_TO': 'bins that merged reports share',
+  'hypotheses/aggregates.ts LONGEST': 'bins that merged reports share',
+  'hypotheses/aggregates.ts MILLIONTHS': 'unit of exact sums',
+  'hypotheses/aggregates.ts OUTERMOST_REWARD_BIN': 'bins that merged reports share',
+  'hypotheses/aggregates.ts REWARD_BINS_PER_UNIT': 'bins that merged reports share',
+}
+
+/** Fractions in the code that judge nothing. */
+const FRACTIONS: Readonly<Record<string, string>> = {
+  'checks/logprobs/kl-formula.ts': 'whether a scale is worth a word in the message',
+  'hypotheses/h03.ts': 'whether a scale is worth a word in the measure',
+}
+
+const sources = import.meta.glob<string>(['../../shared/checks/**/*.ts', '../../shared/hypotheses/**/*.ts'], {
+  eager: true,
+  query: '?raw',
+  import: 'default',
+})
+const files = Object.entries(sources).map(([path, text]) => ({ file: path.replace('../../shared/', ''), text }))
+
+/** `const NAME = 3`, `= 1 << 18`, `= [0, 1e-8]`, `= { mean: 0.5 }`. */
+const NUMERIC = /^\s*(?:export )?const ([A-Z][A-Z0-9_]*)(?:: [^=]+)? = (.+)$/gm
+
+function isNumeric(initializer: string): boolean {
+  const bare = initializer.replace(/'[^']*'|"[^"]*"|\/[^/]+\/[a-z]*/g, '').replace(/\s*as const.*/, '')
+  return /(?:^|[[{(:,\s*-])\d/.test(bare) && !/=>|function|new (?!Map)/.test(bare)
+}
+
+describe('numbers in checks and hypotheses', () => {
+  it('that are named judge nothing, or stand in the registry', () => {
+    const named = files.flatMap(({ file, text }) =>
+      [...text.matchAll(NUMERIC)].filter(([, , value = '']) => isNumeric(value)).map(([, name]) => `${file} ${name}`),
+    )
+    expect(named.length).toBeGreaterThan(20)
+    expect(named.filter((name) => STRUCTURAL[name] === undefined)).toEqual([])
+    // What is gone from the code is gone from the list.
+    expect(Object.keys(STRUCTURAL).filter((name) => !named.includes(name))).toEqual([])
+  })
+
+  it('that are fractions compare nothing', () => {
+    const compared = files.filter(({ file, text }) => {
+      const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '').replace(/'[^'\n]*'|`[^`]*`/g, '')
+      return /[<>]=? -?\d*\.\d|\d\.\d+ [<>*]|\* \d*\.\d/.test(code) && FRACTIONS[file] === undefined
+    })
+    expect(compared.map(({ file }) => file)).toEqual([])
+  })
+})

@@ -1,0 +1,115 @@
+import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
+import { standardised } from '../../fixtures/checks/group-rows.ts'
+import { factsOf, groupFacts } from '../../helpers/facts.ts'
+import { onFacts, onFixture, verdict } from '../outcomes.ts'
+import { type Flips, flip } from './flip.ts'
+
+const rows = <T>(count: number, of: (i: number) => T) => Array.from({ length: count }, (_, i) => of(i))
+
+/** Groups of four, the first with rewards this close to each other. */
+const close = (gap: number) => groupFacts([[0, 0, 0, gap], ...rows(5, () => [0, 1, 0, 1])])
+
+/** Advantages of (r − mean) / (std + eps), each moved by `error` of the group's largest. */
+function storedWith(error: number, scale = 1) {
+  const groups = rows(6, (k) => [0, k % 3, 1, 2])
+  return groupFacts(groups, (_, group, member) => {
+    const advantages = standardised(groups[group] as number[])
+    const largest = Math.max(...advantages.map(Math.abs))
+    return { advantage: scale * (advantages[member]! + (member === 0 ? error * largest : 0)) }
+  })
+}
+
+/** Advantages that follow no formula; in two of six groups they rank rollouts against their rewards. */
+const against = groupFacts(
+  rows(6, () => [0, 0.3, 0.7, 1]),
+  (reward, group, member) => ({
+    advantage: (group < 2 ? -1 : 1) * (reward + Math.sin(member) / 40) + 0.01 * member ** 3,
+  }),
+)
+
+/** Half of the groups have the advantages of a formula. */
+const halfFit = groupFacts(
+  rows(6, () => [0, 0.3, 0.7, 1]),
+  (reward, group, member) => ({
+    advantage: group < 4 ? standardised([0, 0.3, 0.7, 1])[member]! : reward ** 3 + 0.05 * member,
+  }),
+)
+
+/** The largest advantage of each group is half a percent above what rewards can give. */
+const overTheBound = groupFacts(
+  rows(4, () => [0, 0, 0, 1]),
+  (_, __, member) => ({ advantage: member === 3 ? Math.sqrt(3) * 1.005 : -0.5 }),
+)
+
+/** Means were taken over windows of four that begin two rows late. */
+function shiftedGroups() {
+  const rewards = rows(6, (group) => [1, 2, 3, 4].map((at) => Math.sin(group * 4 + at) ** 2))
+  const flat = rewards.flat()
+  const advantages = flat.map((reward, row) => {
+    const start = row < 2 ? 0 : row - ((row - 2) % 4)
+    const window = flat.slice(start, row < 2 ? 2 : start + 4)
+    return reward - window.reduce((sum, value) => sum + value, 0) / window.length
+  })
+  return groupFacts(rewards, (_, group, member) => ({ advantage: advantages[group * 4 + member] as number }))
+}
+
+/** Rollouts of eight groups with reward components; the total is made of them, up to `rest`. */
+function withComponents(of: (i: number) => Record<string, number>, rest: (i: number) => number = () => 0) {
+  let row = 0
+  return groupFacts(
+    rows(8, () => rows(8, () => 0)),
+    () => {
+      const i = row++
+      const rewards = of(i)
+      const total = Object.values(rewards).reduce((sum, value) => sum + value, 0)
+      return { rewards, reward: total + rest(i) }
+    },
+  )
+}
+const a = (i: number) => Math.sin(i * 2.1)
+const b = (i: number) => Math.cos(i * 5.3)
+
+/** One component is most of the other with its sign turned. */
+const cancelling = withComponents((i) => ({ recall: a(i), brevity: -0.6 * a(i) + 0.8 * b(i) }))
+const unrelated = (i: number) => Math.sin(i * 7.7 + 1)
+const madeOfMore = withComponents(
+  (i) => ({ recall: a(i), style: 0.5 * b(i) }),
+  (i) => 0.3 * unrelated(i),
+)
+const opposing = withComponents((i) => ({ recall: 2 * a(i), brevity: -a(i) + 0.05 * b(i) }))
+
+const same = (count: number, of: Partial<TrajectoryFacts>) => rows(count, (i) => factsOf(i, of))
+
+/** Five of eight rollouts of a group share their first 256 tokens. */
+const alike = groupFacts([rows(8, () => 0)], (_, __, member) => ({
+  prefixHashes: member < 5 ? ['a', 'b'] : [`a${member}`, `b${member}`],
+}))
+
+/** Rewards, groups and advantages. */
+export const REWARD_FLIPS: Flips = {
+  'same-reward': flip(onFacts('A01', close(0.01)), 0.05, 'silent', 1),
+  'noise-std': flip(onFacts('A02', close(0.1), { options: { scaleRewards: 'group' } }), 0.06, 'silent', 1),
+  'noise-std-of-range': flip(onFacts('A02', close(0.15), { options: { scaleRewards: 'group' } }), 0.1, 'silent', 1),
+  amplification: flip(onFixture('A02.trips'), 1_000, 1, 'silent'),
+  'advantage-tolerance': flip(onFacts('A04', storedWith(0.02)), 0.1, 'not-checkable', 'silent'),
+  'advantage-digits': flip(onFixture('A04.trips'), 10, 1, 'silent'),
+  'order-share': flip(onFacts('A04', against), 0.3, 'not-checkable', 2),
+  'fit-share': flip(onFacts('A02', halfFit), 0.8, 'silent', 'not-checkable'),
+  'bound-slack': flip(onFacts('A03', overTheBound, { options: { scaleRewards: 'group' } }), 0.001, 'silent', 4),
+  'zero-sum-share': flip(onFixture('C04.trips'), 1, 1, 'silent'),
+  'shifted-windows': flip(onFacts('A05', shiftedGroups()), 6, 6, 'silent'),
+  'duplicate-tokens': flip(onFixture('A06.trips'), 320, 1, 'silent'),
+  'shared-prefix-tokens': flip(onFacts('A06', alike), 300, 1, 'silent'),
+  'shared-prefix-share': flip(onFacts('A06', alike), 0.7, 1, 'silent'),
+  'components-explain': flip(onFacts('A09', madeOfMore), 0.9, 'not-checkable', 'silent'),
+  'opposing-share': flip(verdict('H05', opposing), 0.1, 'contradicted', 'supported'),
+  'cancelling-share': flip(onFacts('A09', cancelling), 0.6, 1, 'silent'),
+  'cancelling-correlation': flip(onFacts('A09', cancelling), -0.8, 1, 'silent'),
+  'cancelling-evidence': flip(onFacts('A09', cancelling), 100, 1, 'silent'),
+  'dominant-share': flip(onFixture('A09.nearMiss'), 0.76, 'silent', 1),
+  'zeroed-rollouts': flip(onFacts('A10', same(8, { reward: 0 })), 9, 1, 'silent'),
+  'uneven-share': flip(onFixture('A12.trips'), 0.25, 1, 'not-applicable'),
+  'length-ratio': flip(onFixture('A07.trips'), 40, 1, 'silent'),
+  'length-rollouts': flip(onFixture('A07.trips'), 20, 1, 'silent'),
+  'reply-share': flip(onFixture('A08.trips'), 0.5, 3, 'silent'),
+}

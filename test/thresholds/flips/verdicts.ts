@@ -1,0 +1,125 @@
+import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
+import { recogniseDefects } from '../../../shared/hypotheses/defects.ts'
+import { dumpOf, factsOf, groupFacts } from '../../helpers/facts.ts'
+import { resultOf } from '../../hypotheses/input.ts'
+import { confidence, type Outcome, verdict } from '../outcomes.ts'
+import { type Flips, flip } from './flip.ts'
+
+const rows = (count: number, more: (i: number) => Partial<TrajectoryFacts> = () => ({})) =>
+  Array.from({ length: count }, (_, i) => factsOf(i, more(i)))
+
+/** Groups of four, `noisy` of ten with rewards a hundredth apart. */
+const noisy = (count: number) =>
+  groupFacts(Array.from({ length: 10 }, (_, k) => (k < count ? [0.5, 0.51, 0.5, 0.5] : [0, 1, 0, 1])))
+const scaled = { options: { scaleRewards: 'group' as const } }
+
+/** `near` of a hundred rollouts end at the limit of 200 tokens, `cut` of them in the open. */
+const nearLimit = (near: number, cut: number) =>
+  rows(100, (i) => ({ realLength: i < near ? 200 : 100 + (i % 50), ...(i < cut ? { endReason: 'cut-prose' } : {}) }))
+const limited = { limits: { max_seq_len: 200 } }
+
+const documents = (visible: number) =>
+  rows(20, (i) => ({ supportingDocuments: { available: 1, retrieved: 1, visible: i < visible ? 1 : 0 } }))
+
+const groups = (of: (k: number) => readonly number[]) => groupFacts(Array.from({ length: 10 }, (_, k) => of(k)))
+
+/** A fault in half of the first turns and in this many of the hundred second ones. */
+const inTurns = (first: number, later: number) => ({
+  checks: [resultOf('M01', { affected: Math.max(first, later), by_turn: { 1: first, 2: later } })],
+})
+
+/** Rewards of twelve training steps, of a task of one turn and of one of several. */
+const steps = (assistantTurns: number, reward: (step: number) => number, noise = 0.01) =>
+  rows(48, (i) => ({ assistantTurns, step: i >> 2, reward: reward(i >> 2) + (i % 4) * noise }))
+const flat = steps(3, (step) => 0.5 + (step % 2) * 0.02)
+/** Rises by 0.06 in eleven steps, now and then by a step back. */
+const slow = steps(1, (step) => 0.5 + 0.006 * step - (step % 3 === 2 ? 0.014 : 0))
+
+const pair = (i: number, tools = 't') => ({
+  pairing: { question: `q${i}`, system: 's', tools, answer: `a${i % 2}${i}` },
+})
+const run = (count: number, more: (i: number) => Partial<TrajectoryFacts> = () => ({})) =>
+  rows(count, (i) => ({ ...pair(i), promptHash: `p${i}`, reward: 1, ...more(i) }))
+
+/** What a loss mask that hides the context of every rollout explains, where 60 of 100 rollouts have a gap. */
+const gapOfADefect: Outcome = (set) => {
+  const checks = [resultOf('M15', { affected: 100 }), resultOf('L01', { affected: 60, pattern: 'systematic' })]
+  const { defects } = recogniseDefects(checks, dumpOf(rows(100), { options: { thresholds: set } }))
+  return defects.flatMap(({ symptoms }) => symptoms.map(({ code }) => code)).includes('L01')
+}
+
+/** When a verdict falls, and what a defect explains. */
+export const VERDICT_FLIPS: Flips = {
+  'symptom-share': flip(gapOfADefect, 0.7, true, false),
+  'confidence-high-rollouts': flip(confidence('H07', rows(40)), 30, 'medium', 'high'),
+  'confidence-low-rollouts': flip(confidence('H07', rows(8)), 5, 'low', 'medium'),
+  'h01-amplified-supported': flip(verdict('H01', noisy(1), scaled), 0.1, 'inconclusive', 'supported'),
+  'h01-amplified-contradicted': flip(verdict('H01', noisy(1), scaled), 0.15, 'inconclusive', 'contradicted'),
+  'h02-weight-supported': flip(verdict('H02', rows(60), { unsampledWeight: 5 }), 0.004, 'inconclusive', 'supported'),
+  'h02-weight-contradicted': flip(
+    verdict('H02', rows(60), { unsampledWeight: 5 }),
+    0.006,
+    'inconclusive',
+    'contradicted',
+  ),
+  'h02-untrained-share': flip(verdict('H02', rows(60), { untrainedShare: 0.02 }), 0.05, 'inconclusive', 'contradicted'),
+  'h04-near-limit-supported': flip(verdict('H04', nearLimit(15, 0), limited), 0.1, 'inconclusive', 'supported'),
+  'h04-near-limit-contradicted': flip(verdict('H04', nearLimit(15, 0), limited), 0.16, 'inconclusive', 'contradicted'),
+  'h04-lost-share': flip(verdict('H04', nearLimit(5, 5), limited), 0.04, 'inconclusive', 'supported'),
+  'h04-visible-share': flip(
+    verdict('H04', documents(14), { limits: { max_seq_len: 900 } }),
+    0.6,
+    'supported',
+    'contradicted',
+  ),
+  'h05-flat-share': flip(
+    verdict(
+      'H05',
+      groups((k) => (k < 4 ? [1, 1] : [0, 1])),
+    ),
+    0.4,
+    'contradicted',
+    'supported',
+  ),
+  'h05-within-share': flip(
+    verdict(
+      'H05',
+      groups((k) => [k / 9, k / 9 + 0.3]),
+    ),
+    0.3,
+    'contradicted',
+    'supported',
+  ),
+  'h05-contrast': flip(
+    verdict(
+      'H05',
+      groups((k) => [k / 9, k / 9 + 0.3]),
+    ),
+    1,
+    'contradicted',
+    'supported',
+  ),
+  'h06-library-rank': flip(verdict('H06-library', flat, { against: slow }), 0.9, 'contradicted', 'supported'),
+  'h06-library-gain': flip(verdict('H06-library', flat, { against: slow }), 0.1, 'contradicted', 'supported'),
+  'run-standard-errors': flip(verdict('H06-library', flat, { against: slow }), 20, 'contradicted', 'supported'),
+  'h07-times': flip(verdict('H07', rows(100), inTurns(20, 60)), 2, 'contradicted', 'supported'),
+  'h07-turns': flip(verdict('H07', rows(100), inTurns(0, 3)), 4, 'supported', 'inconclusive'),
+  'h08-pairs-share': flip(
+    verdict('H08', run(50), { against: run(50, (i) => pair(i, i < 2 ? 'x' : 't')) }),
+    0.03,
+    'contradicted',
+    'supported',
+  ),
+  'h08-like-answers': flip(
+    verdict('H08', run(4), { against: run(4, () => ({ reward: 0 })) }),
+    5,
+    'supported',
+    'contradicted',
+  ),
+  'h08-reward-gap': flip(
+    verdict('H08', run(50), { against: run(50, () => ({ reward: 0.8 })) }),
+    0.3,
+    'supported',
+    'contradicted',
+  ),
+}
