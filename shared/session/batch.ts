@@ -34,6 +34,7 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
   const boundaries: BoundaryCounts = {}
   const totals = emptyTotals()
   const streams = new Set<Stream>()
+  const lines = new Map(parsed.records.map(({ record, line }) => [record, line]))
   const trajectories: AuditedTrajectory[] = []
   for (const trajectory of read.trajectories) {
     const { record, part } = trajectory.place
@@ -47,6 +48,8 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
       countBoundaries(view, boundaries)
     }
     totals.lost += facts.lost
+    const line = lines.get(record) ?? null
+    if (line !== null) Object.assign(facts, { line })
     trajectories.push({ facts, findings })
   }
   return {

@@ -64,8 +64,21 @@ export function addTotals(into: TokenTotals, from: TokenTotals): void {
   if (from.weightUnsampled !== null) into.weightUnsampled = (into.weightUnsampled ?? 0n) + from.weightUnsampled
 }
 
-/** Everything the pass has gathered so far, in report order. Findings beyond `maxFindings` are counted, not kept. */
-export class Collected {
+/** What is known of rollouts and of their tokens: rows in report order, and sums. */
+export interface RolloutSums {
+  readonly facts: readonly TrajectoryFacts[]
+  /** Codes that stand in each trajectory, intended ones excepted, without those of its group and of the whole dump. */
+  readonly codes: readonly (readonly string[])[]
+  /** Those of rollouts, as many as are kept; `findingsSeen` is how many there are. */
+  readonly findings: readonly Finding[]
+  readonly findingsSeen: number
+  readonly tallies: Readonly<Record<string, CheckTally>>
+  readonly totals: TokenTotals
+  readonly severities: Readonly<Record<string, Record<Severity, number>>>
+}
+
+/** Everything the pass has gathered so far. Findings beyond `maxFindings` are counted, not kept. */
+export class Collected implements RolloutSums {
   readonly facts: TrajectoryFacts[] = []
   /** Codes that stand in each trajectory (intended ones excepted) and how many findings it has. */
   readonly codes: (readonly string[])[] = []

@@ -1,4 +1,4 @@
-import type { Check, CheckTally, DumpView } from '../checks/check.ts'
+import type { AuditSettings, Check, CheckTally, DumpView } from '../checks/check.ts'
 import { type DumpVerdict, runDumpCheck } from '../checks/dump-reporter.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { buildGroups, resolveGroupSize } from '../checks/group-views.ts'
@@ -6,22 +6,24 @@ import { resolveLimits } from '../checks/limits.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { patternOf } from '../checks/systematic.ts'
 import { addTally, createTally } from '../checks/tally.ts'
+import { formatById } from '../formats/registry.ts'
 import { aggregate } from '../hypotheses/aggregates.ts'
 import { recogniseDefects } from '../hypotheses/defects.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { judge } from '../hypotheses/registry.ts'
-import type { CheckResult, Finding, Report, Severity } from '../model/report.ts'
+import type { AuditOptions } from '../model/policy.ts'
+import type { CheckResult, Finding, Report, Severity, SourceReport } from '../model/report.ts'
 import { REPORT_SCHEMA } from '../model/report.ts'
-import { LIMIT_NAMES, type Limits, type Stream } from '../model/streams.ts'
+import { LIMIT_NAMES, type Limits, STREAMS, type Stream } from '../model/streams.ts'
 import { changedThresholds } from '../model/thresholds/registry.ts'
 import { PARTS } from '../model/tokens.ts'
 import { weightOf } from '../model/weight.ts'
 import { byCodeAndToken } from './batch.ts'
-import { type Collected, countSeverity } from './collected.ts'
+import { type Collected, countSeverity, type RolloutSums } from './collected.ts'
 import { faultRows, indexOfPlace, placesOf } from './fault-rows.ts'
 import { withLines } from './finding-lines.ts'
+import { type Kin, wholeSettings, wholeTokenizer } from './kin.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
-import type { AuditPlan } from './plan.ts'
 import { missingStreams, STREAM_TITLES } from './streams.ts'
 import type { Survey } from './survey.ts'
 import { TOOL } from './tool.ts'
@@ -35,20 +37,60 @@ export interface Conclusion {
   readonly run: SecondRun
   /** A finding with the defect that explains it, where one does. */
   explained(finding: Finding): Finding
+  /** The findings of rollouts that were kept and not listed, since those of the dump take their places; in report order. */
+  readonly unlisted: readonly Finding[]
 }
 
-/** Judges everything that was collected. Cheap enough to be done while a file is still being read. */
-export function conclude(
+/** All that a report is made of, be it gathered from files or from reports of parts of a run. */
+export interface Gathered {
+  /** Those that were read, in the order of their numbers. */
+  readonly sources: readonly SourceReport[]
+  /** Those that could not be. */
+  readonly unreadable: readonly SourceReport[]
+  /** What was decided of sources, kin by kin. */
+  readonly kins: readonly Kin[]
+  readonly options: AuditOptions
+  readonly collected: RolloutSums
+  readonly maxFindings: number
+  readonly against: SecondRun | null
+}
+
+/** What was gathered from files. */
+export function gathered(
   opened: readonly OpenSource[],
-  survey: Survey,
+  { kins, plan }: Survey,
   collected: Collected,
   hashes: readonly (string | null)[],
   unreadable: readonly UnreadableFile[] = [],
   against: SecondRun | null = null,
-): Conclusion {
-  const { plan } = survey
-  const streams = new Set<Stream>(collected.sources.flatMap((source) => [...source.streams]))
-  const dump = dumpView(opened, plan, collected, streams)
+): Gathered {
+  const { options } = plan.settings
+  return {
+    sources: opened.map((open, index) => sourceReport(open, index, collected, hashes[index] ?? null)),
+    unreadable: unreadable.map(unreadableReport),
+    kins,
+    options,
+    collected,
+    maxFindings: options.maxFindings ?? DEFAULT_MAX_FINDINGS,
+    against,
+  }
+}
+
+/** Judges everything that was gathered. Cheap enough to be done while a file is still being read. */
+export function conclude({
+  sources,
+  unreadable,
+  kins,
+  options,
+  collected,
+  maxFindings,
+  against,
+}: Gathered): Conclusion {
+  const names = sources.map(({ name }) => name)
+  const settings = wholeSettings(kins, names, options)
+  const tokenizer = wholeTokenizer(kins, names)
+  const streams = new Set(sources.flatMap(({ missing }) => STREAMS.filter((stream) => !missing.includes(stream))))
+  const dump = dumpView(sources, settings, collected.facts, streams)
   if (dump.groups.length > 0) streams.add('group')
   // Where a format says that what was sampled is what was trained, the dump need not carry the mask.
   if (collected.totals.maskKnown) streams.add('mask')
@@ -56,26 +98,28 @@ export function conclude(
 
   const dumpFindings: Finding[] = []
   const severities = structuredClone(collected.severities)
-  const checks = CHECKS.filter(({ code }) => plan.checks === null || plan.checks.includes(code)).map((check) => {
-    const tally = createTally()
-    const gathered = collected.tallies[check.code]
-    if (gathered !== undefined) addTally(tally, gathered)
-    const missing = check.needs.filter((stream) => !streams.has(stream))
-    let abstained = null
-    let context: DumpVerdict['context'] = null
-    if (check.dump !== undefined && missing.length === 0) {
-      const verdict = runDumpCheck(check, dump)
-      addTally(tally, verdict.tally)
-      for (const finding of verdict.findings) {
-        dumpFindings.push(finding)
-        if (!finding.intended) countSeverity(severities, finding)
+  const checks = CHECKS.filter(({ code }) => options.checks === undefined || options.checks.includes(code)).map(
+    (check) => {
+      const tally = createTally()
+      const gathered = collected.tallies[check.code]
+      if (gathered !== undefined) addTally(tally, gathered)
+      const missing = check.needs.filter((stream) => !streams.has(stream))
+      let abstained = null
+      let context: DumpVerdict['context'] = null
+      if (check.dump !== undefined && missing.length === 0) {
+        const verdict = runDumpCheck(check, dump)
+        addTally(tally, verdict.tally)
+        for (const finding of verdict.findings) {
+          dumpFindings.push(finding)
+          if (!finding.intended) countSeverity(severities, finding)
+        }
+        abstained = verdict.abstained
+        context = verdict.context
       }
-      abstained = verdict.abstained
-      context = verdict.context
-    }
-    const result = checkResult(check, tally, missing, abstained, plan, collected, severities[check.code])
-    return context === null ? result : { ...result, context }
-  })
+      const result = checkResult(check, tally, missing, abstained, settings, collected, severities[check.code])
+      return context === null ? result : { ...result, context }
+    },
+  )
 
   const diagnosis = recogniseDefects(checks, dump, faultRows(collected.facts, collected.codes, dumpFindings))
   const explained = (finding: Finding): Finding => {
@@ -90,23 +134,21 @@ export function conclude(
     streams,
     totalWeight: totals.maskKnown ? weightOf(totals.weight) : null,
     unsampledWeight: totals.weightUnsampled === null ? null : weightOf(totals.weightUnsampled),
-    tokenizer: survey.tokenizerReport.id,
+    tokenizer: tokenizer.id,
     against,
     untrainedShare: totals.sampled > 0 ? totals.untrained / totals.sampled : null,
   })
-  const listed = [...collected.findings, ...dumpFindings].sort(inReportOrder)
-  const limit = plan.settings.options.maxFindings ?? DEFAULT_MAX_FINDINGS
-  const thresholds = changedThresholds(plan.settings.thresholds)
+  const kept = collected.findings.slice(0, maxFindings)
+  const sorted = [...kept, ...dumpFindings].sort(inReportOrder)
+  const listed = sorted.slice(0, maxFindings)
+  const thresholds = changedThresholds(settings.thresholds)
   const report: Report = {
     schema: REPORT_SCHEMA,
     tool: TOOL,
     // What could not be read stands at the end, so that the numbers of the others are those of `Finding.source`.
-    sources: [
-      ...opened.map((open, index) => sourceReport(open, index, collected, hashes[index] ?? null)),
-      ...unreadable.map(unreadableReport),
-    ],
-    tokenizer: survey.tokenizerReport,
-    policy: plan.settings.policy,
+    sources: [...sources, ...unreadable],
+    tokenizer,
+    policy: settings.policy,
     limits: dump.limits,
     ...(Object.keys(thresholds).length > 0 ? { thresholds } : {}),
     totals: {
@@ -142,39 +184,36 @@ export function conclude(
     checks,
     defects: diagnosis.defects,
     hypotheses: verdicts,
-    findings: withLines(
-      listed.slice(0, limit).map(explained),
-      collected.sources.map(({ spans }) => spans),
-    ),
-    findings_omitted: Math.max(0, collected.findingsSeen + dumpFindings.length - Math.min(limit, listed.length)),
+    findings: withLines(listed.map(explained), collected.facts),
+    findings_omitted: collected.findingsSeen + dumpFindings.length - listed.length,
     aggregates: aggregate(dump, checks, totals) as unknown as Record<string, unknown>,
   }
-  const run = { dump, checks, streams, tokenizer: survey.tokenizerReport.id }
-  return { report, dumpFindings, groups: dump.groups, run, explained }
+  const run = { dump, checks, streams, tokenizer: tokenizer.id }
+  const local = new Set(kept)
+  const unlisted = sorted.slice(maxFindings).filter((finding) => local.has(finding))
+  return { report, dumpFindings, groups: dump.groups, run, explained, unlisted }
 }
 
 /** Findings that a report lists unless told otherwise; counts are never cut. */
 export const DEFAULT_MAX_FINDINGS = 10_000
 
 function dumpView(
-  opened: readonly OpenSource[],
-  plan: AuditPlan,
-  collected: Collected,
+  sources: readonly SourceReport[],
+  settings: AuditSettings,
+  facts: readonly TrajectoryFacts[],
   streams: ReadonlySet<Stream>,
 ): DumpView {
-  const { options } = plan.settings
-  const { facts } = collected
   const grouping = {
-    groupSize: options.groupSize ?? null,
-    groupsByOrder: opened.every(({ format }) => format.groupsByOrder),
+    groupSize: settings.options.groupSize ?? null,
+    groupsByOrder: sources.every(({ format }) => format !== null && (formatById(format.id)?.groupsByOrder ?? false)),
   }
   return {
-    settings: plan.settings,
+    settings,
     streams,
     facts,
     groups: buildGroups(facts, grouping),
     groupSize: resolveGroupSize(facts, grouping),
-    limits: resolveLimits(plan.settings, declaredLimits(facts), facts),
+    limits: resolveLimits(settings, declaredLimits(facts), facts),
   }
 }
 
@@ -193,11 +232,11 @@ function checkResult(
   tally: CheckTally,
   missing: readonly Stream[],
   abstained: { status: 'not-checkable' | 'not-applicable'; reason: string } | null,
-  plan: AuditPlan,
-  collected: Collected,
+  settings: AuditSettings,
+  { totals }: Pick<RolloutSums, 'totals'>,
   severities: Record<Severity, number> | undefined,
 ): CheckResult {
-  const undecided = check.code === 'M06' && plan.settings.alignmentUndecided
+  const undecided = check.code === 'M06' && settings.alignmentUndecided
   let status: CheckResult['status'] = tally.affected > 0 ? 'fail' : 'pass'
   let reason: string | null = null
   if (missing.length > 0) {
@@ -224,11 +263,10 @@ function checkResult(
     checked: tally.checked,
     affected: tally.affected,
     rate: tally.checked === 0 ? null : tally.affected / tally.checked,
-    pattern: patternOf(tally, plan.settings.thresholds),
+    pattern: patternOf(tally, settings.thresholds),
     places: { checked: tally.placesChecked, affected: tally.placesAffected },
     affected_tokens: tally.affectedTokens,
-    affected_weight:
-      collected.totals.weight > 0n ? weightOf(tally.affectedWeight) / weightOf(collected.totals.weight) : null,
+    affected_weight: totals.weight > 0n ? weightOf(tally.affectedWeight) / weightOf(totals.weight) : null,
     by_turn: tally.byTurn,
     by_boundary: tally.byBoundary,
     intended: tally.intended,
@@ -242,12 +280,7 @@ function loweredSeverity(own: Severity, found: Record<Severity, number> | undefi
   return own
 }
 
-function sourceReport(
-  open: OpenSource,
-  index: number,
-  collected: Collected,
-  sha256: string | null,
-): Report['sources'][number] {
+function sourceReport(open: OpenSource, index: number, collected: Collected, sha256: string | null): SourceReport {
   const source = collected.sources[index] as Collected['sources'][number]
   return {
     name: open.source.name,
@@ -274,7 +307,7 @@ function sourceReport(
 }
 
 /** Nothing is known of its records, so nothing is said of them: they are neither read nor skipped, no stream is missing. */
-function unreadableReport({ name, bytes, code, message }: UnreadableFile): Report['sources'][number] {
+function unreadableReport({ name, bytes, code, message }: UnreadableFile): SourceReport {
   return {
     name,
     bytes,

@@ -13,7 +13,7 @@ import { type AuditRuntime, auditBatch, auditTrajectory, byCodeAndToken } from '
 import { boundaryRows } from './boundaries.ts'
 import { chooseTrajectories } from './choose.ts'
 import { Collected, codesOf, worstOf } from './collected.ts'
-import { type Conclusion, conclude, DEFAULT_MAX_FINDINGS } from './conclude.ts'
+import { type Conclusion, conclude, DEFAULT_MAX_FINDINGS, type Gathered, gathered } from './conclude.ts'
 import { detailOf, type LoadedTrajectory, tokenDetail } from './detail.ts'
 import { indexOfPlace } from './fault-rows.ts'
 import { dumpHash, hashSource } from './hashes.ts'
@@ -241,10 +241,14 @@ export class Session {
     return this.conclusion().run
   }
 
+  private gathered(): Gathered {
+    return gathered(this.opened, this.survey, this.collected, this.hashes, this.unreadable, this.against)
+  }
+
   private conclusion(): Conclusion {
     const at = this.collected.version
     if (this.concluded?.at !== at) {
-      const conclusion = conclude(this.opened, this.survey, this.collected, this.hashes, this.unreadable, this.against)
+      const conclusion = conclude(this.gathered())
       this.concluded = { at, conclusion }
       this.dumpFindingsByIndex = null
     }

@@ -2,7 +2,6 @@ import { countAlignment } from '../checks/alignment.ts'
 import type { AuditSettings, TrajectoryView } from '../checks/check.ts'
 import { createView } from '../checks/view.ts'
 import type { AuditOptions } from '../model/policy.ts'
-import type { Report } from '../model/report.ts'
 import { resolveThresholds } from '../model/thresholds/registry.ts'
 import { fitSequences } from '../tokens/choose.ts'
 import { plausibleFamilies } from '../tokens/plausible.ts'
@@ -22,7 +21,6 @@ import {
   kinSettings,
   type ShapeCounts,
   wholeSettings,
-  wholeTokenizer,
 } from './kin.ts'
 import { isBundled, loadTokenizer } from './load-tokenizer.ts'
 import type { OpenSource } from './open-source.ts'
@@ -34,7 +32,6 @@ export interface Survey {
   readonly plan: AuditPlan
   /** By source. */
   readonly tokenizers: readonly (Tokenizer | null)[]
-  readonly tokenizerReport: Report['tokenizer']
   readonly kins: readonly Kin[]
   /** The tokenizer that the person named, null where none was. */
   readonly given: TokenizerReference | null
@@ -77,7 +74,6 @@ export async function survey(
       checks: options.checks ?? null,
     },
     tokenizers: bySource.map(({ loaded }) => loaded),
-    tokenizerReport: wholeTokenizer(kins, names),
     kins,
     given,
   }
