@@ -26,27 +26,29 @@ export interface MaskLag {
 export function maskLag(mask: Uint8Array, expected: Uint8Array, end: number, thresholds: Thresholds): MaskLag {
   const starts: number[] = []
   const ends: number[] = []
-  // Where a trained span starts with tokens that may be the template's, a right mask steps up anywhere among them.
-  const latest = new Map<number, number>()
+  // Where a trained span begins or ends with tokens that may not have been sampled, a right mask steps before or after them.
+  const other = new Map<number, number>()
   for (let i = 1; i <= end; i++) {
     const before = expected[i - 1]
     const after = i === end ? Expected.masked : expected[i]
     if (before === Expected.masked && after === Expected.trained) starts.push(i)
     else if (before === Expected.trained && after === Expected.masked) ends.push(i)
-    else if (before === Expected.masked && after === Expected.undecided) {
+    else if (after === Expected.undecided && before !== Expected.undecided) {
       let decided = i + 1
       while (decided < end && expected[decided] === Expected.undecided) decided++
-      if (decided === end || expected[decided] !== Expected.trained) continue
-      starts.push(i)
-      latest.set(i, decided)
+      const then = decided === end ? Expected.masked : expected[decided]
+      if (then === before || then === undefined) continue
+      if (before === Expected.masked) starts.push(i)
+      else ends.push(i)
+      other.set(i, decided)
     }
   }
   const scores: number[] = []
   let best = 0
   let bestScore = 0
   for (let lag = -LARGEST_LAG; lag <= LARGEST_LAG; lag++) {
-    const startShare = shareAt(mask, { edges: starts, latest }, lag, end, 0, 1)
-    const endShare = shareAt(mask, { edges: ends }, lag, end, 1, 0)
+    const startShare = shareAt(mask, starts, other, lag, end, 0, 1)
+    const endShare = shareAt(mask, ends, other, lag, end, 1, 0)
     const share = Math.min(startShare, endShare)
     scores.push(share)
     // At equal scores the smaller shift explains as much.
@@ -60,25 +62,25 @@ export function maskLag(mask: Uint8Array, expected: Uint8Array, end: number, thr
   return { lag: shifted ? best : 0, score: bestScore, edges: starts.length + ends.length, scores }
 }
 
-interface Edges {
-  readonly edges: readonly number[]
-  /** The last place where an edge may lie, for those that may lie at several. */
-  readonly latest?: ReadonlyMap<number, number>
-}
-
-/** Share of the edges at which the mask, `lag` tokens later, steps from `from` to `to`. The row's own end counts as masked. */
-function shareAt(mask: Uint8Array, { edges, latest }: Edges, lag: number, end: number, from: number, to: number) {
-  const steps = (at: number) => at >= 1 && mask[at - 1] === from && (at === end ? 0 : mask[at]) === to
+/** Share of the edges at which the mask, `lag` tokens later, steps from `from` to `to`. What is behind the row counts as masked. */
+function shareAt(
+  mask: Uint8Array,
+  edges: readonly number[],
+  other: ReadonlyMap<number, number>,
+  lag: number,
+  end: number,
+  from: number,
+  to: number,
+) {
+  const steps = (at: number) => at >= 1 && mask[at - 1] === from && (mask[at] ?? 0) === to
   let compared = 0
   let found = 0
   for (const edge of edges) {
     const at = edge + lag
     if (at < 1 || at > end) continue
     compared++
-    const last = latest?.get(edge) ?? edge
-    let there = steps(at) || (last !== edge && steps(last + lag))
-    for (let between = edge + 1; !there && lag === 0 && between < last; between++) there = steps(between)
-    if (there) found++
+    const second = other.get(edge)
+    if (steps(at) || (second !== undefined && steps(second + lag))) found++
   }
   return compared === 0 ? 0 : found / compared
 }

@@ -1,6 +1,7 @@
-import { Expected, type Turn } from '../model/tokens.ts'
+import { Expected, type Span, type Turn } from '../model/tokens.ts'
 import type { TrajectoryView } from './check.ts'
 import { writtenTurns } from './edges.ts'
+import { runsOf } from './spans.ts'
 
 /** A turn whose trained run has the length of the sampled span, `lag` tokens later (negative: earlier). */
 export interface TurnLag {
@@ -22,9 +23,17 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
   const overlap = view.thresholds['turn-lag-overlap']
   const lags: TurnLag[] = []
   const end = mask.length - segmentation.padding.right
-  for (const turn of writtenTurns(segmentation)) {
-    if (turn.endToken < 0 || expectedRl[turn.contentStart] !== Expected.trained) continue
+  const turns = writtenTurns(segmentation).filter(
+    ({ endToken, contentStart }) => endToken >= 0 && expectedRl[contentStart] === Expected.trained,
+  )
+  const runs = runsInOrder(mask, turns, segmentation.padding.left, end)
+  for (const [index, turn] of turns.entries()) {
     const expected = { start: turn.contentStart, end: turn.endToken + 1 }
+    const run = runs?.[index]
+    if (run !== undefined) {
+      lags.push({ turn, lag: run.start - expected.start, expected, found: run })
+      continue
+    }
     const found = runAround(mask, (expected.start + expected.end) >> 1, end)
     if (found === null) return null
     const lag = found.start - expected.start
@@ -35,6 +44,18 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
     lags.push({ turn, lag, expected, found })
   }
   return lags
+}
+
+/** All runs of 1s where there is one for each turn, as long as it: then even a short turn is found far off. Else null. */
+function runsInOrder(mask: Uint8Array, turns: readonly Turn[], start: number, end: number): Span[] | null {
+  const runs = runsOf(mask, 1, start, end)
+  const fits = ({ contentStart, endToken }: Turn, index: number) => {
+    const run = runs[index] as Span
+    const missing = endToken + 1 - contentStart - (run.end - run.start)
+    // The last run may be cut off by the end of the row.
+    return missing === 0 || (missing > 0 && run.end === end)
+  }
+  return runs.length === turns.length && turns.every(fits) ? runs : null
 }
 
 /** The run of 1s around token `at`; null where it is masked. */

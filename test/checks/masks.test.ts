@@ -219,3 +219,47 @@ describe('replies spliced into an assistant turn', () => {
     expect(audit([row]).failing).toEqual([])
   })
 })
+
+describe('what the template may have written', () => {
+  const open = {
+    prefill: '<think>\n',
+    text: 'It may be in the archive, in the second room on the left.\n</think>\n\nSo.',
+  }
+
+  it('an open thought that nobody sampled is a prefill, where the dump says so', async () => {
+    const trained = { ...open, train: { prefill: true } }
+    const told = { story: 'flags', family: 'qwen3', rows: searchRows({ call: trained }, { sampled: true }) } as const
+    const { byCode, failing } = await auditDump(told)
+    expect(failing).toEqual(['M09'])
+    const [finding] = byCode.get('M09')!.findings
+    const { layout } = told.rows(await testTokenizer('qwen3'))[0]!
+    expect(finding?.tokens).toEqual([layout[2]!.headerEnd, layout[2]!.contentStart])
+    // Without flags the model may have written the tag.
+    expect((await auditDump({ ...told, rows: searchRows({ call: trained }) })).failing).toEqual([])
+  })
+
+  it('a shift is found where every turn begins with a tag that may be the template’s', async () => {
+    const late = (mask: number[]) => {
+      mask.unshift(0)
+      mask.pop()
+    }
+    const thought = { text: '<think>\nIt may be in the archive.\n</think>\n\nI look it up.' }
+    const rows = searchRows({ call: thought, answer: thought }, { editMask: late, padRight: 6 })
+    expect((await auditDump({ story: 'late', family: 'qwen3', rows })).failing).toEqual(['M06'])
+  })
+
+  it('a drift by the block of every turn is named, however short a turn is against it', async () => {
+    const block = '<think>\n\n</think>\n\n'
+    const short = (text: string) => assistant(text, { prefill: block })
+    const qwen3 = await testTokenizer('qwen3')
+    const turns = [user('Go.'), short('I look there now.'), tool('Nothing.'), short('And here it is.'), tool('Yes.')]
+    const row = conversation(qwen3, [...turns, short('It is the archive, as the second document says.')], {
+      editMask: (mask, layout) => {
+        mask.fill(0)
+        for (const [turn, { contentStart, endToken }] of layout.filter(({ role }) => role === 'assistant').entries())
+          mask.fill(1, contentStart - 4 * (turn + 1), endToken + 1 - 4 * (turn + 1))
+      },
+    })
+    expect(auditTrajectories([trajectoryOf(row)], qwen3).failing).toContain('M07')
+  })
+})

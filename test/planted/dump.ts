@@ -12,6 +12,8 @@ export interface DumpPlan {
   readonly groups?: number
   readonly scheme?: Scheme
   readonly padding?: Padding
+  /** The id that ends turns is also the one that pads. */
+  readonly padWithEnd?: boolean
   readonly build?: Partial<BuildOptions>
   /** How many rollouts never end their last turn and are stopped by a limit; they are masked. */
   readonly endless?: number
@@ -57,7 +59,7 @@ export async function cleanDump(name: string, familyName: FamilyName, plan: Dump
   })
   for (const members of inGroups(rollouts)) credit(members, scheme)
   if (plan.limits ?? random.chance(0.7)) limit(rollouts)
-  pad(rollouts, padding)
+  pad(rollouts, padding, plan.padWithEnd ?? false)
   return { family, rollouts, scheme, padding }
 }
 
@@ -85,11 +87,12 @@ function limit(rollouts: readonly PlantedRollout[]): void {
 }
 
 /** Pads every rollout to the longest, as a batch of the trainer is. */
-function pad(rollouts: readonly PlantedRollout[], side: Padding): void {
+function pad(rollouts: readonly PlantedRollout[], side: Padding, withEnd: boolean): void {
   if (side === 'none') return
   const width = Math.max(...rollouts.map(({ tokens }) => tokens.length))
   for (const rollout of rollouts) {
-    const padding = Array.from({ length: width - rollout.tokens.length }, () => paddingToken(rollout.family.pad))
+    const id = withEnd ? rollout.family.end : rollout.family.pad
+    const padding = Array.from({ length: width - rollout.tokens.length }, () => paddingToken(id))
     if (side === 'left') {
       rollout.tokens.unshift(...padding)
       rollout.promptLength += padding.length

@@ -23,34 +23,43 @@ const QWEN: readonly FamilyName[] = ['qwen2.5', 'qwen3']
 
 type Change = NonNullable<DumpPlan['change']>
 
-/** Changes to every turn of the model, which gets its place counted from the end (0 is the last). */
-function turns(change: (turn: PlannedTurn, fromEnd: number, random: Random) => PlannedTurn): Change {
-  return (conversation, random) => ({
-    ...conversation,
-    turns: conversation.turns.map((turn, index, all) => change(turn, all.length - 1 - index, random)),
-  })
+/** The conversation with every turn of the model changed; `fromEnd` is 0 for the last one. */
+function withTurns(
+  conversation: PlannedConversation,
+  change: (turn: PlannedTurn, fromEnd: number) => PlannedTurn,
+): PlannedConversation {
+  const { length } = conversation.turns
+  return { ...conversation, turns: conversation.turns.map((turn, index) => change(turn, length - 1 - index)) }
 }
 
-const withoutThought = turns((turn) => ({ ...turn, thought: null }))
+const withoutThought = (conversation: PlannedConversation) =>
+  withTurns(conversation, (turn) => ({ ...turn, thought: null }))
 
-const newlinesFirst: Change = (conversation, random, family) =>
-  turns((turn) => ({
+/** Short solutions of one problem are now and then the same by the letter. */
+const ownWords: Change = (conversation) => {
+  const member = Number(conversation.id.split('-').at(-1))
+  return withTurns(conversation, (turn) => ({ ...turn, thought: `${turn.thought} I went over it ${TIMES[member]}.` }))
+}
+const TIMES = ['once', 'twice', 'three times', 'four times', 'often', 'slowly', 'in my head', 'again and again']
+
+const newlinesFirst: Change = (conversation, random) =>
+  withTurns({ ...conversation, user: `\n${conversation.user}` }, (turn) => ({
     ...turn,
     thought: turn.thought === null ? null : `\n\n${turn.thought}`,
     text: turn.text === '' ? '' : `${'\n'.repeat(random.integer(1, 3))}${turn.text}`,
     replies: turn.replies.map((reply) => `${'\n'.repeat(random.integer(1, 3))}${reply}`),
-  }))({ ...conversation, user: `\n${conversation.user}` }, random, family)
+  }))
 
 const PUNCTUATION = ['.\n', ':\n\n', '!\n', '?\n\n', ').\n', '"}}\n', ';\n\n\n', '…\n', '*\n'] as const
 
-const punctuation: Change = (conversation, random, family) => {
+const punctuation: Change = (conversation, random) => {
   const broken = (text: string) => text.replaceAll('. ', () => random.pick(PUNCTUATION))
-  return turns((turn) => ({
+  return withTurns({ ...conversation, user: `${conversation.user}\n` }, (turn) => ({
     ...turn,
     thought: turn.thought === null ? null : `${broken(turn.thought)}${random.pick(PUNCTUATION)}`,
     text: turn.text === '' ? '' : `${turn.text}${random.pick(PUNCTUATION)}`,
     replies: turn.replies.map((reply) => `${broken(reply)}.\n`),
-  }))({ ...conversation, user: `${conversation.user}\n` }, random, family)
+  }))
 }
 
 const CONTROL_STRINGS = [
@@ -65,7 +74,7 @@ const CONTROL_STRINGS = [
   '</tool_response>',
 ] as const
 
-const controlStrings: Change = (conversation, random, family) => {
+const controlStrings: Change = (conversation, random) => {
   const spelt = new Map(
     conversation.documents.map(({ text }) => {
       const words = text.split(' ')
@@ -74,11 +83,8 @@ const controlStrings: Change = (conversation, random, family) => {
     }),
   )
   const replaced = (text: string) => [...spelt].reduce((all, [from, to]) => all.replaceAll(from, to), text)
-  return turns((turn) => ({ ...turn, replies: turn.replies.map(replaced) }))(
-    { ...conversation, documents: conversation.documents.map((each) => ({ ...each, text: replaced(each.text) })) },
-    random,
-    family,
-  )
+  const documents = conversation.documents.map((each) => ({ ...each, text: replaced(each.text) }))
+  return withTurns({ ...conversation, documents }, (turn) => ({ ...turn, replies: turn.replies.map(replaced) }))
 }
 
 /** The first two searches in one turn. */
@@ -93,16 +99,16 @@ const parallelCalls: Change = (conversation) => {
   return { ...conversation, turns: [both, ...rest] }
 }
 
-const emptyContent: Change = (conversation, random, family) => {
-  const { turns: all } = withoutThought(conversation, random, family)
+const emptyContent: Change = (conversation, random) => {
+  const { turns: all } = withoutThought(conversation)
   const at = random.integer(0, all.length - 1)
   const nothing = { ...PLAIN_TURN, followUp: random.pick(['Go on.', 'Please answer.', 'You wrote nothing.']) }
   return { ...conversation, turns: [...all.slice(0, at), nothing, ...all.slice(at)] }
 }
 
 /** A question, an answer, and another question by the user, who is a person here. */
-const followUps: Change = (conversation, random, family) => {
-  const plain = withoutThought(conversation, random, family)
+const followUps: Change = (conversation, random) => {
+  const plain = withoutThought(conversation)
   const asked = plain.turns.map((turn, index, all) =>
     index === all.length - 1 ? turn : { ...turn, followUp: random.pick(['Are you sure?', 'Look again, please.']) },
   )
@@ -137,12 +143,12 @@ const longText = (random: Random, tokens: number) => {
 
 const longReplies: Change = (conversation, random) => {
   const member = Number(conversation.id.split('-').at(-1))
-  return turns((turn, fromEnd) => {
+  return withTurns(conversation, (turn, fromEnd) => {
     if (member === 1 && fromEnd === 1)
       return { ...turn, replies: turn.replies.map((reply) => `${reply}\n\n${longText(random, LONG)}`) }
     if (member === 2 && fromEnd === 0) return { ...turn, text: `${longText(random, LONG)}\n${turn.text}` }
     return turn
-  })(conversation, random, undefined as never)
+  })
 }
 
 /** One turn of the model in which the environment answers between tags, as Search-R1 does. */
@@ -184,7 +190,7 @@ const WITH_PROVENANCE = ALL_FORMATS.filter((format) => format !== 'native-lean')
 
 export const VARIANTS: readonly Variant[] = [
   { name: 'questions with a search tool', plan: { groups: 8 } },
-  { name: 'one turn', plan: { ...SINGLE_TURN, groups: 4 } },
+  { name: 'one turn', plan: { ...SINGLE_TURN, groups: 4, change: ownWords } },
   { name: 'content that starts with newlines', plan: { groups: 2, change: newlinesFirst } },
   { name: 'punctuation that merges with newlines', plan: { groups: 2, change: punctuation } },
   { name: 'control strings inside documents', plan: { groups: 2, change: controlStrings } },
@@ -198,8 +204,8 @@ export const VARIANTS: readonly Variant[] = [
     families: ['qwen3'],
     plan: {
       groups: 2,
-      change: (conversation, random, family) => ({
-        ...withoutThought(conversation, random, family),
+      change: (conversation) => ({
+        ...withoutThought(conversation),
         prefill: '<think>\n\n</think>\n\n',
       }),
     },
@@ -237,6 +243,11 @@ export const VARIANTS: readonly Variant[] = [
     name: 'tagged replies inside one assistant turn',
     formats: ['native', 'nemo-rl', 'atropos', 'verifiers-legacy'],
     plan: { groups: 2, change: taggedReplies, build: { maxTokens: 2048 } },
+  },
+  {
+    name: 'rows padded with the end token',
+    formats: ['native', 'native-lean', 'nemo-rl'],
+    plan: { groups: 2, padding: 'right', padWithEnd: true },
   },
   {
     name: 'roles with other names',

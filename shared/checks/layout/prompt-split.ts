@@ -1,6 +1,5 @@
-import type { Turn } from '../../model/tokens.ts'
+import { Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { countOf } from '../spans.ts'
 
 /** S05. A stored prompt length that lies inside a header, inside a turn of the environment, or after words that are trained. */
 export const S05: Check = {
@@ -60,8 +59,12 @@ function problemAt(view: TrajectoryView, at: number): string | null {
 }
 
 /** Prompts may begin the model's turn for it; what they hold of it was then not sampled and carries no loss. */
-function problemInTurn({ mask }: TrajectoryView, turn: Turn, at: number, name: string): string | null {
+function problemInTurn({ mask, provenance }: TrajectoryView, turn: Turn, at: number, name: string): string | null {
   if (at <= turn.contentStart || mask === null) return null
-  const trained = countOf(mask, 1, turn.contentStart, at)
+  let trained = 0
+  for (let i = turn.contentStart; i < at; i++) {
+    // What provably nobody sampled is the prompt's, and M09 where it is trained.
+    if (mask[i] === 1 && provenance?.[i] !== Provenance.notSampled) trained++
+  }
   return trained === 0 ? null : `it lies inside ${name}, after ${trained} trained ${trained === 1 ? 'token' : 'tokens'}`
 }

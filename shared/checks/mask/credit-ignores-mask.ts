@@ -26,8 +26,6 @@ function lookAtReturns(view: TrajectoryView, { policy }: { policy: { id: string 
   const { segmentation, trajectory, mask } = view
   const { advantages } = trajectory
   if (segmentation === null || advantages === null || mask === null || policy.id === 'last-turn') return
-  // One value for the whole row was not made by a recursion.
-  if (view.facts.advantage !== null) return
   const turns = writtenTurns(segmentation).flatMap((turn) => {
     let trained = 0
     let credited = 0
@@ -41,7 +39,8 @@ function lookAtReturns(view: TrajectoryView, { policy }: { policy: { id: string 
   const last = turns.at(-1)
   const earlier = turns.slice(0, -1)
   if (last === undefined || earlier.length === 0) return
-  const reset = last.credited > 0 && earlier.every(({ credited }) => credited === 0)
+  // One value for the whole row was not made by a recursion.
+  const reset = view.facts.advantage === null && last.credited > 0 && earlier.every(({ credited }) => credited === 0)
   report.place(reset)
   if (!reset) return
   const spans = earlier.map(({ turn }) => ({ start: turn.contentStart, end: turn.end }))

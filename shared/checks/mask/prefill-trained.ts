@@ -1,4 +1,4 @@
-import { Provenance, type Span } from '../../model/tokens.ts'
+import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore } from '../edges.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
@@ -19,8 +19,9 @@ export const M09: Check = {
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
     for (const turn of view.segmentation.turns) {
-      if (turn.kind !== 'assistant' || turn.contentStart === turn.headerEnd) continue
-      const trained = isSwallowed(view, turn) ? [] : trainedPrefill(view, turn.headerEnd, turn.contentStart)
+      const end = turn.kind === 'assistant' ? prefillEnd(view, turn) : turn.headerEnd
+      if (end === turn.headerEnd) continue
+      const trained = isSwallowed(view, turn) ? [] : trainedPrefill(view, turn.headerEnd, end)
       report.place(trained.length > 0, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
       if (trained.length === 0) continue
       const count = lengthOf(trained)
@@ -29,10 +30,21 @@ export const M09: Check = {
         tokens: { start: trained[0]!.start, end: trained.at(-1)!.end },
         affected: trained,
         message: carryLoss(count, `of the template's prefill in assistant turn ${turn.ordinal}`),
-        evidence: { prefill_tokens: turn.contentStart - turn.headerEnd, trained_tokens: count },
+        evidence: { prefill_tokens: end - turn.headerEnd, trained_tokens: count },
       })
     }
   },
+}
+
+/**
+ * Token after the prefill: the block that stands between header and content, or words that open the content and, as the dump says,
+ * were not sampled while the rest was. A turn of which nothing was sampled has no prefill.
+ */
+function prefillEnd({ provenance }: TrajectoryView, { headerEnd, contentStart, contentEnd }: Turn): number {
+  if (contentStart > headerEnd || provenance === null) return contentStart
+  let end = contentStart
+  while (end < contentEnd && provenance[end] === Provenance.notSampled) end++
+  return provenance[end] === Provenance.sampled ? end : contentStart
 }
 
 function trainedPrefill({ mask, provenance }: TrajectoryView, start: number, end: number): Span[] {

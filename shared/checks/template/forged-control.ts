@@ -79,7 +79,7 @@ function speltControls(messages: readonly Message[], { frame, table }: Tokenizer
     for (const { id, literal } of literals) {
       for (let at = content.indexOf(literal); at >= 0 && found.length < MOST; at = content.indexOf(literal, at + 1)) {
         const before = content.slice(Math.max(0, at - context), at)
-        const after = content.slice(at + literal.length, at + literal.length + context)
+        const after = wordsAfter(content, at + literal.length, context, literals)
         if (normalised(before) === '' || normalised(after) === '') continue
         found.push({ id, literal, role, message: index, before, after })
       }
@@ -87,6 +87,27 @@ function speltControls(messages: readonly Message[], { frame, table }: Tokenizer
   }
   return found
 }
+
+/** `context` characters of text, behind any more control tokens: a forged header looks like a real one but for the words after it. */
+function wordsAfter(
+  content: string,
+  start: number,
+  context: number,
+  literals: readonly { readonly literal: string }[],
+): string {
+  let end = start + context
+  for (let more = 0; more < MOST_IN_A_ROW; more++) {
+    const past = literals.map(({ literal }) => {
+      const at = content.lastIndexOf(literal, end)
+      return at < start ? 0 : at + literal.length + context
+    })
+    end = Math.max(end, ...past)
+  }
+  return content.slice(start, end)
+}
+
+/** The end of a turn and the header of the next are three. */
+const MOST_IN_A_ROW = 4
 
 /** Where the ids hold the control token between the same words; null where they spell it, or do not hold that text. */
 function forgedAt({ ids, text, thresholds }: TrajectoryView, { id, before, after }: SpeltControl): number | null {
@@ -96,7 +117,7 @@ function forgedAt({ ids, text, thresholds }: TrajectoryView, { id, before, after
   const right = normalised(after)
   for (let at = ids.indexOf(id); at >= 0; at = ids.indexOf(id, at + 1)) {
     const seenBefore = normalised(text({ start: Math.max(0, at - context), end: at }))
-    const seenAfter = normalised(text({ start: at + 1, end: Math.min(ids.length, at + 1 + context) }))
+    const seenAfter = normalised(text({ start: at + 1, end: Math.min(ids.length, at + 1 + Math.max(context, after.length)) }))
     if (meets(seenBefore.endsWith(left), left) && meets(seenAfter.startsWith(right), right)) return at
   }
   return null

@@ -1,0 +1,467 @@
+import type { Random } from '../../../samples/random.ts'
+import type { PlannedConversation } from '../conversation.ts'
+import type { DumpPlan } from '../dump.ts'
+import { contentOf, findText, realEnd, remask, train } from '../edit.ts'
+import type { Plant } from '../plant.ts'
+import { decoded, type PlantedRollout, type TurnPlace, turnsBy } from '../rollout.ts'
+import { VARIANTS } from '../variants.ts'
+import type { FormatName } from '../writers/registry.ts'
+
+const QWEN = ['qwen2.5', 'qwen3'] as const
+const MASK = ['mask'] as const
+const SUPPORTED = { H02: 'supported' } as const
+
+/** The plan of a clean variant, which a plant then damages. */
+const planOf = (name: string): DumpPlan => {
+  const { groups: _, ...plan } = VARIANTS.find((each) => each.name === name)?.plan ?? {}
+  return plan
+}
+const PADDED = { padding: 'right' } as const satisfies DumpPlan
+const PADDED_LEFT = { padding: 'left' } as const satisfies DumpPlan
+const PADDED_WITH_END = planOf('rows padded with the end token')
+const EMPTY_THOUGHT = planOf('an empty thought is prefilled')
+const OPEN_THOUGHT = planOf('an open thought is prefilled')
+const TAGGED = planOf('tagged replies inside one assistant turn')
+
+const assistant = (rollout: PlantedRollout) => turnsBy(rollout, 'assistant')
+const through = ({ contentStart, endToken }: TurnPlace) => [contentStart, endToken + 1] as const
+
+/** Thoughts of the model's turns, tags included. */
+const thoughts = (rollout: PlantedRollout) =>
+  assistant(rollout).flatMap((turn) => findText(rollout, contentOf(turn), /<think>[\s\S]*?<\/think>/) ?? [])
+
+/** Ends are as sure as everything else, but never quite: 0 would be what some formats write where nothing was sampled. */
+function surelySampled(rollout: PlantedRollout, at: number): void {
+  const token = rollout.tokens[at]
+  if (token && token.sampler === 0) token.sampler = -0.0004
+}
+
+/** In the leanest form of the native format nothing says who wrote the end of a turn. */
+const unlessLean = (format: FormatName) => (format === 'native-lean' ? 'warning' : 'error')
+
+/** In a third of the rollouts no reply says what was asked for. */
+function someRepliesWithoutAnswer(conversation: PlannedConversation, random: Random): PlannedConversation {
+  if (!random.chance(0.35)) return conversation
+  const without = (text: string) => text.replaceAll(conversation.answer, 'a name that was forgotten')
+  return {
+    ...conversation,
+    documents: conversation.documents.map((document) => ({ ...document, text: without(document.text) })),
+    turns: conversation.turns.map((turn) => ({ ...turn, replies: turn.replies.map(without) })),
+  }
+}
+
+export const MASK_PLANTS: readonly Plant[] = [
+  {
+    code: 'M01',
+    title: 'replies of the tool are trained',
+    needs: MASK,
+    perTurn: true,
+    rollout: (rollout) =>
+      turnsBy(rollout, 'tool').map(({ contentStart, contentEnd }) => train(rollout, contentStart, contentEnd)),
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M01',
+    title: 'whole turns of the tool are trained, header and end included',
+    needs: MASK,
+    perTurn: true,
+    rollout: (rollout) => turnsBy(rollout, 'tool').map(({ start, end }) => train(rollout, start, end)),
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M01',
+    title: 'a few words in the middle of one reply are trained',
+    needs: MASK,
+    rollout: (rollout, { random }) => {
+      const { contentStart, contentEnd } = random.pick(turnsBy(rollout, 'tool'))
+      const at = random.integer(contentStart + 8, contentEnd - 16)
+      return [train(rollout, at, at + 5)]
+    },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M01',
+    title: 'the question is trained',
+    needs: MASK,
+    perTurn: true,
+    rollout: (rollout) =>
+      turnsBy(rollout, 'user').map(({ contentStart, contentEnd }) => train(rollout, contentStart, contentEnd)),
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M01',
+    title: 'replies between tags in the model’s own turn are trained',
+    needs: MASK,
+    notIn: ['nemo-gym'],
+    plan: TAGGED,
+    rollout: (rollout) => [
+      remask(
+        rollout,
+        (index, was) =>
+          was[index] === true ||
+          (rollout.tokens[index]?.part === 'content' &&
+            assistant(rollout).some(({ contentStart, contentEnd }) => contentStart <= index && index < contentEnd)),
+      ),
+    ],
+    alongside: { L05: 'the empty lines around the reply hold what the format writes where nothing was sampled' },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M02',
+    title: 'the environment is trained and the model is not',
+    needs: MASK,
+    rollout: (rollout) => [
+      remask(rollout, (index, was) => rollout.tokens[index]?.part !== 'padding' && was[index] === false),
+    ],
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M02',
+    title: 'after the prompt the environment is trained and the model is not',
+    needs: MASK,
+    rollout: (rollout) => {
+      const from = turnsBy(rollout, 'assistant')[0]?.contentStart ?? 0
+      const end = realEnd(rollout)
+      return [remask(rollout, (index, was) => index >= from && index < end && was[index] === false)]
+    },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M03',
+    title: 'only the last turn of the model is trained',
+    needs: MASK,
+    notIn: ['atropos'],
+    perTurn: true,
+    rollout: (rollout) =>
+      assistant(rollout)
+        .slice(0, -1)
+        .map((turn) => train(rollout, ...through(turn), false)),
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M03',
+    title: 'only the first turn of the model is trained',
+    needs: MASK,
+    perTurn: true,
+    rollout: (rollout) =>
+      assistant(rollout)
+        .slice(1)
+        .map((turn) => train(rollout, ...through(turn), false)),
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M04',
+    title: 'nothing is trained',
+    needs: MASK,
+    rollout: (rollout) => {
+      remask(rollout, () => false)
+      return []
+    },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M05',
+    title: 'the trained span of a turn runs to the end of the row',
+    needs: MASK,
+    rollout: (rollout, { random }) => {
+      const { contentStart } = random.pick(assistant(rollout).slice(0, -1))
+      return [train(rollout, contentStart, realEnd(rollout))]
+    },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M06',
+    title: 'the mask comes one token late',
+    needs: MASK,
+    rollout: (rollout) => [remask(rollout, (index, was) => was[index - 1] ?? false)],
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M06',
+    title: 'the mask comes two tokens early',
+    needs: MASK,
+    rollout: (rollout) => [remask(rollout, (index, was) => was[index + 2] ?? false)],
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M06',
+    title: 'the mask comes one token early',
+    needs: MASK,
+    // Where the format does not settle it, a mask that is everywhere one early may as well be aligned to targets.
+    notIn: ['native', 'native-lean'],
+    rollout: (rollout) => [remask(rollout, (index, was) => was[index + 1] ?? false)],
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M06',
+    title: 'the mask comes one token early in two rollouts',
+    needs: MASK,
+    patterns: ['sporadic'],
+    rollout: (rollout) => [remask(rollout, (index, was) => was[index + 1] ?? false)],
+  },
+  {
+    code: 'M07',
+    title: 'the mask was built without the empty thoughts of the template',
+    families: ['qwen3'],
+    needs: MASK,
+    plan: EMPTY_THOUGHT,
+    rollout: (rollout) => {
+      const spans = assistant(rollout).map((turn, before) => {
+        const [start, end] = through(turn)
+        const early = 4 * (before + 1)
+        return { start: start - early, end: end - early }
+      })
+      return [remask(rollout, (index) => spans.some(({ start, end }) => start <= index && index < end))]
+    },
+    alongside: {
+      M01: 'later turns lie eight tokens early and more, and train the end of the reply',
+      M03: 'a late and short turn is shorter than its mask is early',
+      M08: 'later turns lie eight tokens early and more, and train their header',
+      M09: 'the block lies where the mask begins',
+      M10: 'the end tokens lie behind where the mask ends',
+    },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M08',
+    title: 'headers of the model’s turns are trained',
+    needs: MASK,
+    perTurn: true,
+    rollout: (rollout) => assistant(rollout).map(({ start, headerEnd }) => train(rollout, start, headerEnd)),
+  },
+  {
+    code: 'M08',
+    title: 'headers are trained from the second turn on',
+    needs: MASK,
+    perTurn: true,
+    rollout: (rollout) =>
+      assistant(rollout)
+        .slice(1)
+        .map(({ start, headerEnd }) => train(rollout, start, headerEnd)),
+  },
+  {
+    code: 'M09',
+    title: 'the empty thought of the generation prompt is trained',
+    families: ['qwen3'],
+    needs: MASK,
+    plan: EMPTY_THOUGHT,
+    perTurn: true,
+    rollout: (rollout) =>
+      assistant(rollout).map(({ headerEnd, contentStart }) => train(rollout, headerEnd, contentStart)),
+  },
+  {
+    code: 'M09',
+    title: 'the open thought of the generation prompt is trained',
+    families: ['qwen3'],
+    needs: ['mask', 'sampler'],
+    // It holds 0 where nothing was sampled, which a sampled tag may have as well.
+    notIn: ['nemo-rl'],
+    plan: OPEN_THOUGHT,
+    perTurn: true,
+    rollout: (rollout) =>
+      assistant(rollout).map(({ headerEnd, contentStart }) => train(rollout, headerEnd, contentStart)),
+  },
+  {
+    code: 'M10',
+    title: 'end tokens that were sampled are not trained',
+    needs: MASK,
+    perTurn: true,
+    severity: unlessLean,
+    rollout: (rollout) =>
+      assistant(rollout).map(({ endToken }) => {
+        surelySampled(rollout, endToken)
+        return train(rollout, endToken, endToken + 1, false)
+      }),
+  },
+  {
+    code: 'M11',
+    title: 'the newline after the model’s turns is trained',
+    families: QWEN,
+    needs: MASK,
+    perTurn: true,
+    rollout: (rollout) =>
+      assistant(rollout)
+        .slice(0, -1)
+        .map(({ endToken, end }) => train(rollout, endToken + 1, end)),
+  },
+  {
+    code: 'M12',
+    title: 'padding on the right is trained',
+    needs: ['mask', 'padding'],
+    plan: PADDED,
+    rollout: (rollout) => {
+      const end = realEnd(rollout)
+      return end === rollout.tokens.length ? null : [train(rollout, end, rollout.tokens.length)]
+    },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M12',
+    title: 'padding on the left is trained',
+    needs: ['mask', 'padding'],
+    notIn: ['nemo-rl'],
+    plan: PADDED_LEFT,
+    rollout: (rollout) => {
+      const start = rollout.tokens.findIndex(({ part }) => part !== 'padding')
+      return start === 0 ? null : [train(rollout, 0, start)]
+    },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M12',
+    title: 'a single token of the padding is trained',
+    needs: ['mask', 'padding'],
+    plan: PADDED,
+    rollout: (rollout, { random }) => {
+      const end = realEnd(rollout)
+      if (end === rollout.tokens.length) return null
+      const at = random.integer(end, rollout.tokens.length - 1)
+      return [train(rollout, at, at + 1)]
+    },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M13',
+    title: 'end tokens are masked because they have the id of the padding',
+    needs: ['mask', 'padding'],
+    plan: PADDED_WITH_END,
+    rollout: (rollout) => {
+      const ends = assistant(rollout).map(({ endToken }) => endToken)
+      const { family } = rollout
+      for (const end of ends) surelySampled(rollout, end)
+      const padding = rollout.tokens.length - realEnd(rollout)
+      // A single one of them behind the last newline cannot be told from an end.
+      const hidden = padding === 1 && rollout.tokens.at(-2)?.part === 'separator'
+      return padding === 0 || hidden
+        ? null
+        : [remask(rollout, (index, was) => was[index] === true && rollout.tokens[index]?.id !== family.end)]
+    },
+    alongside: { M10: 'it is the same end tokens that are not trained; M13 says why' },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M14',
+    title: 'the framework closed the last turn, and trains the token that it appended',
+    needs: ['mask', 'sampler', 'trainer'],
+    rollout: (rollout) => {
+      const at = assistant(rollout).at(-1)?.endToken ?? 0
+      const token = rollout.tokens[at]
+      if (token === undefined) return null
+      token.sampled = false
+      token.sampler = 0
+      token.trainer = -7.25
+      token.reference = -7.25
+      return [{ start: at, end: at + 1 }]
+    },
+    alongside: { L05: 'the same 0 is a placeholder among the logprobs' },
+  },
+  {
+    code: 'M15',
+    title: 'the loss mask is the attention mask',
+    needs: ['mask', 'attention'],
+    rollout: (rollout) => {
+      for (const token of rollout.tokens) token.attended = token.trained
+      return [{ start: 0, end: rollout.tokens.length }]
+    },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M15',
+    title: 'replies of the tool are hidden from the forward pass',
+    needs: ['mask', 'attention'],
+    rollout: (rollout) =>
+      turnsBy(rollout, 'tool').map(({ start, end }) => {
+        for (const token of rollout.tokens.slice(start, end)) token.attended = false
+        return { start, end }
+      }),
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M16',
+    title: 'thoughts are masked and the rest of their turns is trained',
+    families: QWEN,
+    needs: MASK,
+    perTurn: true,
+    rollout: (rollout) => thoughts(rollout).map(({ start, end }) => train(rollout, start, end, false)),
+  },
+  {
+    code: 'M16',
+    title: 'the closing tag of thoughts is masked',
+    families: ['qwen3'],
+    needs: MASK,
+    perTurn: true,
+    rollout: (rollout) => thoughts(rollout).map(({ end }) => train(rollout, end - 1, end, false)),
+  },
+  {
+    code: 'M17',
+    title: 'rows are cut inside a reply, and their last token is trained',
+    needs: ['mask', 'environment-end'],
+    plan: { padding: 'none' },
+    // Only rows that end in a reply can have it, and all of those do.
+    patternOfTwo: 'systematic',
+    rollout: (rollout, { random }) => {
+      const reply = turnsBy(rollout, 'tool').at(-1)
+      if (reply === undefined) return null
+      const end = random.integer(reply.contentStart + 12, reply.contentEnd - 12)
+      rollout.tokens.splice(end)
+      endedAtReply(rollout)
+      return [train(rollout, end - 1, end)]
+    },
+    alongside: {
+      A01: 'cut rollouts find the same and answer nothing',
+      A10: 'none of them is rewarded',
+      C08: 'the reply is cut',
+      C09: 'what the reply said is lost',
+    },
+  },
+  {
+    code: 'M18',
+    title: 'the advantage starts anew behind every reply',
+    needs: ['mask', 'token-advantages'],
+    keepAdvantages: true,
+    rollout: (rollout) => {
+      const last = assistant(rollout).at(-1)
+      if (last === undefined || rollout.advantage === 0) return null
+      for (const token of rollout.tokens.slice(0, last.start)) token.advantage = 0
+      return [{ start: 0, end: last.start }]
+    },
+    alongside: { A12: 'the advantage is not the same all over the row' },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M18',
+    title: 'the reward looks for the answer in replies as well',
+    needs: ['mask', 'answer'],
+    patterns: ['systematic'],
+    plan: { groups: 8, change: someRepliesWithoutAnswer },
+    dump: ({ rollouts }) => rollouts.filter(rewardAnywhere),
+    alongside: { A01: 'many groups have the answer in every rollout' },
+    verdicts: SUPPORTED,
+  },
+]
+
+/** The conversation ended with the reply in which the row was cut: no answer, and no reward for one. */
+function endedAtReply(rollout: PlantedRollout): void {
+  const { messages, rewards } = rollout
+  rollout.messages = messages.slice(0, messages.findLastIndex(({ role }) => role === 'tool') + 1)
+  rollout.truncated = true
+  rollout.finishReason = 'length'
+  for (const name of Object.keys(rewards)) rewards[name] = 0
+  rollout.reward = 0
+}
+
+/** Rewards a rollout by whether the answer stands anywhere in it; true where only a reply has it. */
+function rewardAnywhere(rollout: PlantedRollout): boolean {
+  const has = (places: readonly TurnPlace[]) =>
+    places.some(({ contentStart, contentEnd }) =>
+      decoded(
+        rollout.family,
+        rollout.tokens.slice(contentStart, contentEnd).map(({ id }) => id),
+      ).includes(rollout.answer),
+    )
+  const model = has(turnsBy(rollout, 'assistant'))
+  const reply = has(turnsBy(rollout, 'tool'))
+  rollout.reward = model || reply ? 1 : 0
+  rollout.rewards = { found: rollout.reward }
+  return reply && !model
+}
