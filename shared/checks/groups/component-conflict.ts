@@ -32,7 +32,9 @@ function lookAtComponents(view: DumpView, report: DumpReporter): void {
   if (found === null || varying.length === 0) return
   const conflicts = conflictsOf(found, thresholds)
   const dominant =
-    varying.length >= 3 ? varying.find(({ varianceShare }) => varianceShare >= thresholds['dominant-share']) : undefined
+    varying.length >= 3
+      ? varying.find(({ varianceShare, determined }) => determined && varianceShare >= thresholds['dominant-share'])
+      : undefined
   for (const { name } of varying)
     report.place(conflicts.some(({ names }) => names.includes(name)) || name === dominant?.name)
   const sentences = [
@@ -45,14 +47,16 @@ function lookAtComponents(view: DumpView, report: DumpReporter): void {
     message: sentences.join('; '),
     ...(conflicts.length === 0 ? { severity: 'info' } : {}),
     evidence: {
-      components: found.components.map(({ name, weight, varianceShare, correlation, opposedGroups, groups }) => ({
-        name,
-        weight_by_least_squares: weight,
-        share_of_variance: varianceShare,
-        correlation_with_total: correlation,
-        groups_against_total: opposedGroups,
-        groups_that_vary: groups,
-      })),
+      components: found.components.map(
+        ({ name, weight, determined, varianceShare, correlation, opposedGroups, groups }) => ({
+          name,
+          weight_by_least_squares: determined ? weight : null,
+          share_of_variance: varianceShare,
+          correlation_with_total: correlation,
+          groups_against_total: opposedGroups,
+          groups_that_vary: groups,
+        }),
+      ),
       correlations: found.pairs.map(({ names, correlation }) => ({ components: names, correlation })),
       constant_components: found.components.flatMap(({ name, varianceShare }) => (varianceShare > 0 ? [] : [name])),
     },

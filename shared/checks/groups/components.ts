@@ -18,7 +18,9 @@ export interface ComponentMeasures {
   readonly weight: number
   /** Share of the weighted components' variance within groups. */
   readonly varianceShare: number
-  /** Correlation within groups of the weighted component with the total; null where either is constant. */
+  /** False where the components vary together so that other weights make up the same total: then nothing is said of its sign. */
+  readonly determined: boolean
+  /** Correlation within groups of the weighted component with the total; null where either is constant or the weight not determined. */
   readonly correlation: number | null
   /** Complete groups in which the weighted component goes down where the total goes up, of those where both vary. */
   readonly opposedGroups: number
@@ -49,7 +51,7 @@ export function componentsOf(groups: readonly GroupView[], thresholds: Threshold
   const totalSquares = dot(totals, totals)
   if (totalSquares === 0) return null
   const values = names.map((name) => columns.get(name) as number[])
-  const weights = leastSquares(values, totals)
+  const { weights, determined } = leastSquares(values, totals)
   const residual = totals.map(
     (total, row) =>
       total - values.reduce((sum, column, i) => sum + (column[row] as number) * (weights[i] as number), 0),
@@ -62,11 +64,13 @@ export function componentsOf(groups: readonly GroupView[], thresholds: Threshold
     name,
     weight: weights[i] as number,
     varianceShare: (squares[i] as number) / sum,
-    correlation: correlation(weighted[i] as number[], totals),
+    correlation: determined[i] ? correlation(weighted[i] as number[], totals) : null,
+    determined: determined[i] as boolean,
     ...opposition(weighted[i] as number[], totals, ends, thresholds['same-reward']),
   }))
   const pairs = names.flatMap((a, i) =>
     names.slice(i + 1).flatMap((b, offset) => {
+      if (!determined[i] || !determined[i + 1 + offset]) return []
       const together = correlation(weighted[i] as number[], weighted[i + 1 + offset] as number[])
       return together === null ? [] : [{ names: [a, b] as const, correlation: together }]
     }),
@@ -92,9 +96,13 @@ function opposition(column: readonly number[], totals: readonly number[], ends: 
 
 /**
  * Weights w that minimise |Σ w_i · columns_i − target|², by the normal equations with Gaussian elimination. A column that the
- * others already make up (a constant, a copy) gets weight 0.
+ * others already make up (a constant, a copy) gets weight 0. Where it is made up of several, or is one of them, the same sum has
+ * other weights as well: these are not `determined`.
  */
-export function leastSquares(columns: readonly (readonly number[])[], target: readonly number[]): number[] {
+export function leastSquares(
+  columns: readonly (readonly number[])[],
+  target: readonly number[],
+): { readonly weights: readonly number[]; readonly determined: readonly boolean[] } {
   const n = columns.length
   const rows = columns.map((a) => [...columns.map((b) => dot(a, b)), dot(a, target)])
   const scale = columns.map((column) => dot(column, column))
@@ -112,12 +120,24 @@ export function leastSquares(columns: readonly (readonly number[])[], target: re
       for (let k = 0; k <= n; k++) row[k] = (row[k] as number) - factor * (pivotRow[k] as number)
     }
   }
+  const determined = scale.map((square) => square > 0)
   for (const column of pivots) {
     const row = rows[column] as number[]
     weights[column] = (row[n] as number) / (row[column] as number)
+    for (let other = 0; other < n; other++) {
+      if (pivots.includes(other) || scale[other] === 0) continue
+      // How much of this column is in the one that was left out.
+      const part = (row[other] as number) / (row[column] as number)
+      if (part ** 2 * (scale[column] as number) <= PART_OF * (scale[other] as number)) continue
+      determined[column] = false
+      determined[other] = false
+    }
   }
-  return weights
+  return { weights, determined }
 }
+
+/** Share of a column's square from which another one is a part of it. */
+const PART_OF = 1e-6
 
 /** What is left of a column's square once the others are taken out of it, below which it is one of their sums. */
 const COLLINEAR = 1e-9
