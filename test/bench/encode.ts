@@ -7,6 +7,7 @@ import { median } from './timing.ts'
 
 const CHARACTERS = 10 << 20
 const REPEATS = 3
+const ONE_CHARACTER = ['a', '7', ' ', '\n', '=', '中', '\u0301']
 /** How many times the library's speed ours is to be. */
 const GOALS = { 'qwen2.5': 15, llama3: 12 } as const
 
@@ -37,6 +38,13 @@ export async function encodeAgainstLibrary(): Promise<void> {
     console.log(
       `${family}: 10 MB encoded in ${median(ours).toFixed(0)} ms, by the library in ${median(theirs).toFixed(0)} ms, ` +
         `same ids: ${ratio.toFixed(1)} × its speed (goal ${GOALS[family]}); tables made in ${first.milliseconds.toFixed(0)} ms`,
+    )
+    const slowest = ONE_CHARACTER.map((character) => {
+      const text = character.repeat(1 << 20)
+      return { character, ...timed(() => first.tokenizer.encode(text)) }
+    }).reduce((a, b) => (b.milliseconds > a.milliseconds ? b : a))
+    console.log(
+      `${family}: a megabyte of one character in ${slowest.milliseconds.toFixed(0)} ms at most (${JSON.stringify(slowest.character)}; goal 1000)`,
     )
   }
 }

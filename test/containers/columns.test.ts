@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { expandArchive } from '../../shared/containers/archive/expand.ts'
 import type { JsonObject } from '../../shared/containers/container.ts'
 import { openContainer } from '../../shared/containers/open.ts'
+import { openParquet } from '../../shared/containers/parquet/open.ts'
 import { zipped } from './archives.ts'
 import { gzipped, memorySource } from './memory-source.ts'
 import { expectTwin, recordsOf } from './twin.ts'
@@ -47,6 +48,18 @@ describe('columns', () => {
     // Beyond 2^53 its digits, never a number near it.
     expect((records[5]!.value as JsonObject).big).toBe('9007199254740993')
     expect(JSON.stringify(records.map((record) => record.value))).toContain('9007199254740993')
+  })
+
+  test.each(
+    columnar.filter((name) => kindOf(name) === 'parquet'),
+  )('%s in any pieces: pages that are handed on, and rows cut out of pages', async (name) => {
+    const whole = await recordsOf(await openContainer(memorySource(fixture(name))))
+    for (const page of [0, 64, Number.MAX_SAFE_INTEGER]) {
+      for (const batchBytes of [1, 700, 1 << 20]) {
+        const pieces = await openParquet(memorySource(fixture(name)), { rowGroup: 0, page })
+        expect(await recordsOf(pieces, batchBytes), `pages above ${page}, ${batchBytes} bytes`).toEqual(whole)
+      }
+    }
   })
 
   test('the metadata of a file is at hand', async () => {

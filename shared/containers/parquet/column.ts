@@ -14,9 +14,7 @@ export interface ColumnRows {
 
 /** Reads the rows of a column until there are `until` of its row group; `bytes` are its dictionary page and pages in a row. */
 export function readColumn(bytes: Uint8Array, layout: ColumnLayout, first: number, until: number): ColumnRows {
-  const numbers = numberList(layout)
-  const lists = numbers === null ? null : new NumberRows(layout, numbers)
-  let nested: DecodedArray = []
+  const rows = new RowsBuilder(layout)
   let dictionary: DecodedArray | null = null
   for (let at = 0; at < bytes.length; ) {
     const { page, next } = storedPage(bytes, at)
@@ -26,13 +24,43 @@ export function readColumn(bytes: Uint8Array, layout: ColumnLayout, first: numbe
       continue
     }
     if (page.header.type !== 'DATA_PAGE' && page.header.type !== 'DATA_PAGE_V2') continue
-    const data = readDataPage(page, layout, dictionary)
-    if (lists !== null) lists.add(data)
-    else nested = assembled(nested, data, layout)
+    rows.add(readDataPage(page, layout, dictionary))
     // A row is over once the next has begun.
-    if (first + (lists?.length ?? nested.length) > until) break
+    if (first + rows.length > until) break
   }
-  return { first, rows: lists === null ? nested : lists.finish(), typed: lists !== null }
+  return rows.finish(first)
+}
+
+/** The rows of pages that were decoded already. */
+export function joinParts(parts: readonly DataPage[], layout: ColumnLayout, first: number): ColumnRows {
+  const rows = new RowsBuilder(layout)
+  for (const part of parts) rows.add(part)
+  return rows.finish(first)
+}
+
+class RowsBuilder {
+  private readonly lists: NumberRows | null
+  private nested: DecodedArray = []
+
+  constructor(private readonly layout: ColumnLayout) {
+    const numbers = numberList(layout)
+    this.lists = numbers === null ? null : new NumberRows(layout, numbers)
+  }
+
+  /** Rows that have begun. */
+  get length(): number {
+    return this.lists?.length ?? this.nested.length
+  }
+
+  add(page: DataPage): void {
+    if (page.count === 0) return
+    if (this.lists !== null) this.lists.add(page)
+    else this.nested = assembled(this.nested, page, this.layout)
+  }
+
+  finish(first: number): ColumnRows {
+    return { first, rows: this.lists?.finish() ?? this.nested, typed: this.lists !== null }
+  }
 }
 
 function assembled(rows: DecodedArray, page: DataPage, layout: ColumnLayout): DecodedArray {

@@ -12,8 +12,8 @@ import type { ColumnMetaData, DecodedArray, SchemaElement, SchemaTree } from 'hy
 import type { JsonObject, JsonValue, ParsedRecords, RecordSpans } from '../container.ts'
 import { numbersOf, plainValue, setOwn } from '../plain-value.ts'
 import { rowRecords } from '../row-records.ts'
-import { readColumn } from './column.ts'
-import type { ColumnLayout } from './page.ts'
+import { joinParts, readColumn } from './column.ts'
+import type { ColumnLayout, DataPage } from './page.ts'
 import { parsers } from './parsers.ts'
 
 /** One leaf column of consecutive rows. */
@@ -23,6 +23,8 @@ export interface ColumnSlice {
   readonly codec: ColumnMetaData['codec']
   /** Row of the row group that its bytes begin with. */
   readonly first: number
+  /** The rows themselves, where the pages that hold them are too large to be handed on; the column has no bytes then. */
+  readonly parts: readonly DataPage[] | null
 }
 
 /** Rows of one row group: for each of `columns` its dictionary page and the pages that hold the rows. */
@@ -43,7 +45,10 @@ export function decodeParquet(encoded: EncodedParquet): ParsedRecords {
   })
 }
 
-export function layoutOf(schema: SchemaTree, { path, type, codec }: ColumnSlice): ColumnLayout {
+export function layoutOf(
+  schema: SchemaTree,
+  { path, type, codec }: Pick<ColumnSlice, 'path' | 'type' | 'codec'>,
+): ColumnLayout {
   const nodes = getTreePath(schema, [...path])
   return {
     type,
@@ -60,7 +65,10 @@ function readRows({ bytes, schema, columns, from, spans }: EncodedParquet): Json
   const rows = Array.from({ length: count }, (): JsonObject => ({}))
   const leaves = columns.map((column, i) => {
     try {
-      return readColumn(bytes[i] as Uint8Array, layoutOf(tree, column), column.first, from + count)
+      const layout = layoutOf(tree, column)
+      return column.parts === null
+        ? readColumn(bytes[i] as Uint8Array, layout, column.first, from + count)
+        : joinParts(column.parts, layout, column.first)
     } catch (error) {
       throw new Error(`column ${column.path.join('.')}: ${error instanceof Error ? error.message : String(error)}`)
     }

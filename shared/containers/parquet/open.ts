@@ -8,8 +8,15 @@ import { wholeBuffer } from '../whole-buffer.ts'
 import { type ColumnSlice, type EncodedParquet, layoutOf, schemaTree } from './decode.ts'
 import { PageMap } from './page-map.ts'
 
-/** Above this a row group is read page by page: its decoded rows would be too much at once. */
-const WHOLE_GROUP_BYTES = 16 << 20
+/** Sizes, decompressed, above which less is taken at once. */
+export interface ParquetSizes {
+  /** A larger row group is read page by page: its decoded rows would be too much at once. */
+  readonly rowGroup: number
+  /** A larger page (DuckDB writes pages of 100 MB) is decoded once, and its rows are cut out of it. */
+  readonly page: number
+}
+
+const SIZES: ParquetSizes = { rowGroup: 16 << 20, page: 8 << 20 }
 /** A footer lists every column of every row group; one of more than this is none. */
 const MAX_FOOTER_BYTES = 256 << 20
 
@@ -22,14 +29,14 @@ interface Group {
   readonly columns: readonly Column[]
 }
 
-interface Column extends ColumnSlice {
+interface Column extends Pick<ColumnSlice, 'path' | 'type' | 'codec'> {
   readonly start: number
   readonly end: number
   readonly pages: PageMap | null
 }
 
 /** Opens a Parquet file by its footer. Throws `UnreadableSource` where that is damaged or missing. */
-export async function openParquet(source: ByteSource): Promise<Container> {
+export async function openParquet(source: ByteSource, sizes = SIZES): Promise<Container> {
   const footer = await readFooter(source)
   let groups: Group[]
   let metadata: JsonObject | null
@@ -37,7 +44,7 @@ export async function openParquet(source: ByteSource): Promise<Container> {
   try {
     const parsed = parquetMetadata(footer, { geoparquet: false })
     schema = parsed.schema
-    groups = groupsOf(parsed, source)
+    groups = groupsOf(parsed, source, sizes)
     metadata = keyValues(parsed)
   } catch (error) {
     throw new UnreadableSource(
@@ -49,10 +56,10 @@ export async function openParquet(source: ByteSource): Promise<Container> {
     id: 'parquet',
     source,
     metadata,
-    async *index({ batchBytes = WHOLE_GROUP_BYTES, firstBatchBytes = batchBytes, signal, onBytes } = {}) {
+    async *index({ batchBytes = sizes.rowGroup, firstBatchBytes = batchBytes, signal, onBytes } = {}) {
       let limit = firstBatchBytes
       for (const group of groups) {
-        const step = group.size <= WHOLE_GROUP_BYTES ? () => group.rows : () => rowsWithin(group, limit)
+        const step = group.size <= sizes.rowGroup ? () => group.rows : () => rowsWithin(group, limit)
         for (let from = 0; from < group.rows; ) {
           signal?.throwIfAborted()
           const count = Math.min(step(), group.rows - from)
@@ -88,7 +95,7 @@ async function readFooter(source: ByteSource): Promise<Uint8Array> {
   return wholeBuffer(await source.slice(source.size - 8 - length, source.size))
 }
 
-function groupsOf({ schema, row_groups }: FileMetaData, source: ByteSource): Group[] {
+function groupsOf({ schema, row_groups }: FileMetaData, source: ByteSource, sizes: ParquetSizes): Group[] {
   const tree = schemaTree(schema)
   if (tree.children.length === 0) throw new RangeError('it has no columns')
   let first = 0
@@ -109,7 +116,10 @@ function groupsOf({ schema, row_groups }: FileMetaData, source: ByteSource): Gro
       size,
       columns: columns.map((column) => ({
         ...column,
-        pages: size > WHOLE_GROUP_BYTES ? new PageMap(source, layoutOf(tree, column), column.start, column.end) : null,
+        pages:
+          size > sizes.rowGroup
+            ? new PageMap(source, layoutOf(tree, column), column.start, column.end, sizes.page)
+            : null,
       })),
     }
     first += rows
@@ -130,7 +140,7 @@ function columnOf(meta: ColumnMetaData, source: ByteSource): Omit<Column, 'pages
   if (!(start >= 4 && end >= start && end <= source.size)) {
     throw new RangeError(`column ${path.join('.')} lies at bytes ${start} to ${end} of ${source.size}`)
   }
-  return { path, type, codec, first: 0, start, end }
+  return { path, type, codec, start, end }
 }
 
 function keyValues({ key_value_metadata: pairs, created_by }: FileMetaData): JsonObject | null {
@@ -167,10 +177,10 @@ async function readRows(
       const slice = await pages?.pagesOf(from, until).catch((error: unknown) => {
         if (!(error instanceof DamagedBytes)) throw error
         failed ??= new DamagedBytes(error.code, `column ${path.join('.')}: ${error.message}`)
-        return { bytes: new Uint8Array(0), first: 0 }
+        return { bytes: new Uint8Array(0), first: 0, parts: null }
       })
       const bytes = slice?.bytes ?? wholeBuffer(await source.slice(start, end))
-      return { column: { path, type, codec, first: slice?.first ?? 0 }, bytes }
+      return { column: { path, type, codec, first: slice?.first ?? 0, parts: slice?.parts ?? null }, bytes }
     }),
   )
   if (failed !== null) {

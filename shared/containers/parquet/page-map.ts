@@ -1,7 +1,17 @@
+import type { DecodedArray } from 'hyparquet/src/types.js'
 import type { ByteSource } from '../../model/source.ts'
 import { DamagedBytes } from '../bytes.ts'
 import { wholeBuffer } from '../whole-buffer.ts'
-import { type ColumnLayout, readRepetition, rowsOfHeader, storedPage } from './page.ts'
+import {
+  type ColumnLayout,
+  type DataPage,
+  readDataPage,
+  readDictionary,
+  readRepetition,
+  rowsOfHeader,
+  storedPage,
+} from './page.ts'
+import { PageRows } from './page-rows.ts'
 
 interface MappedPage {
   /** In the file. */
@@ -11,6 +21,16 @@ interface MappedPage {
   readonly first: number
   /** False where it begins inside a row. */
   readonly fresh: boolean
+  /** Bytes once decompressed. */
+  readonly size: number
+}
+
+/** The rows of a column as they are handed on: stored pages that hold them, or the rows cut out of pages that are too large for that. */
+export interface ColumnPages {
+  /** The row that they begin with. */
+  readonly first: number
+  readonly bytes: Uint8Array
+  readonly parts: readonly DataPage[] | null
 }
 
 /** Bytes read at a time while pages are found. */
@@ -28,41 +48,70 @@ export class PageMap {
   private rows = 0
   private turn: Promise<unknown> = Promise.resolve()
   private window = { start: 0, bytes: new Uint8Array(0) }
+  private entries: DecodedArray | null = null
+  /** The large page that was decoded last: rows are asked for in order, or all from one place. */
+  private decoded: { readonly start: number; readonly rows: PageRows } | null = null
 
   constructor(
     private readonly source: ByteSource,
     private readonly layout: ColumnLayout,
     start: number,
     private readonly end: number,
+    private readonly largePage: number,
   ) {
     this.at = start
   }
 
-  /** The dictionary page and the pages with rows `from` to `until`; `first` is the row that these begin with. */
-  async pagesOf(from: number, until: number): Promise<{ readonly bytes: Uint8Array; readonly first: number }> {
-    const found = this.turn.then(() => this.mapUntil(until))
+  /** Rows `from` to `until`. */
+  async pagesOf(from: number, until: number): Promise<ColumnPages> {
+    const found = this.turn.then(() => this.take(from, until))
     this.turn = found.catch(() => undefined)
-    await found
+    return found
+  }
+
+  private async take(from: number, until: number): Promise<ColumnPages> {
+    await this.mapUntil(until)
     let begin = this.lastAtOrBefore(from)
     while (begin > 0 && !(this.pages[begin] as MappedPage).fresh) begin--
     let end = begin
-    // A page that begins at row `until` may still hold the end of the row before it.
-    while (
-      end < this.pages.length &&
-      !((this.pages[end] as MappedPage).fresh && (this.pages[end] as MappedPage).first >= until)
-    )
-      end++
-    const first = this.pages[begin]
-    const last = this.pages[end - 1]
-    if (first === undefined || last === undefined) return { bytes: new Uint8Array(0), first: 0 }
-    const { dictionary } = this
-    const before = dictionary === null ? new Uint8Array(0) : await this.source.slice(dictionary.start, dictionary.end)
-    const data = await this.source.slice(first.start, last.end)
-    if (before.length === 0) return { bytes: wholeBuffer(data), first: first.first }
+    // A page that begins inside a row may hold the end of the last one.
+    for (; end < this.pages.length; end++) {
+      const { fresh, first } = this.pages[end] as MappedPage
+      if (fresh && first >= until) break
+    }
+    const pages = this.pages.slice(begin, end)
+    const [first] = pages
+    if (first === undefined) return { bytes: new Uint8Array(0), first: 0, parts: null }
+    if (pages.some(({ size }) => size > this.largePage)) {
+      const parts: DataPage[] = []
+      for (const page of pages) parts.push((await this.rowsOf(page)).cut(from, until))
+      return { bytes: new Uint8Array(0), first: from, parts }
+    }
+    const before = await this.dictionaryBytes()
+    const data = await this.source.slice(first.start, (pages.at(-1) as MappedPage).end)
+    if (before.length === 0) return { bytes: wholeBuffer(data), first: first.first, parts: null }
     const bytes = new Uint8Array(before.length + data.length)
     bytes.set(before)
     bytes.set(data, before.length)
-    return { bytes, first: first.first }
+    return { bytes, first: first.first, parts: null }
+  }
+
+  private async rowsOf(page: MappedPage): Promise<PageRows> {
+    if (this.decoded?.start === page.start) return this.decoded.rows
+    const stored = await this.source.slice(page.start, page.end)
+    if (this.entries === null && this.dictionary !== null) {
+      const bytes = await this.dictionaryBytes()
+      this.entries = made(() => readDictionary(storedPage(bytes, 0).page, this.layout))
+    }
+    const data = made(() => readDataPage(storedPage(stored, 0).page, this.layout, this.entries))
+    const rows = new PageRows(data, page.first, this.layout.maxDefinition)
+    this.decoded = { start: page.start, rows }
+    return rows
+  }
+
+  private async dictionaryBytes(): Promise<Uint8Array> {
+    const { dictionary } = this
+    return dictionary === null ? new Uint8Array(0) : this.source.slice(dictionary.start, dictionary.end)
   }
 
   private lastAtOrBefore(row: number): number {
@@ -95,7 +144,13 @@ export class PageMap {
         for (let i = 0; i < levels.length; i++) if (levels[i] === 0) rows++
         fresh = levels.length === 0 || levels[0] === 0
       }
-      this.pages.push({ start, end: this.at, first: fresh ? this.rows : this.rows - 1, fresh })
+      this.pages.push({
+        start,
+        end: this.at,
+        first: fresh ? this.rows : this.rows - 1,
+        fresh,
+        size: page.header.uncompressed_page_size,
+      })
       this.rows += rows
     }
   }
