@@ -6,6 +6,7 @@ import { RolloutView } from '../views/rollout/rollout-view.tsx'
 import { RolloutsView } from '../views/rollouts/rollouts-view.tsx'
 import { StartPage } from '../views/start/start-page.tsx'
 import { VerdictsView } from '../views/verdicts/verdicts-view.tsx'
+import { CheckDialog } from './check-dialog.tsx'
 import { DropCover } from './drop-cover.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { InputDialog } from './input-dialogs.tsx'
@@ -52,6 +53,7 @@ function OpenDialog() {
   if (dialog === null) return null
   if (dialog === 'keys') return <CheatSheet />
   if (dialog === 'palette') return <Palette />
+  if (dialog === 'check') return <CheckDialog />
   return <InputDialog dialog={dialog} />
 }
 

@@ -8,7 +8,7 @@ import { LimitsForm, PolicyForm, TokenizerForm } from './settings-forms.tsx'
 import { SkippedList, SourceList } from './source-dialogs.tsx'
 import { missingOf } from './truth-line.tsx'
 
-type InputDialogName = Exclude<Dialog, 'keys' | 'palette'>
+type InputDialogName = Exclude<Dialog, 'keys' | 'palette' | 'check'>
 
 const TITLES: Readonly<Record<InputDialogName, string>> = {
   skipped: 'Skipped records',

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { openDialog } from '../state/view.ts'
 
 /** A modal dialog over everything. Escape and a click beside it close it; focus returns to where it was. */
@@ -12,7 +12,8 @@ export function Modal({
   readonly onClose?: () => void
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // A dialog gives the focus back only if it is closed before it leaves the page, which effects of the other kind are too late for.
+  useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
     element?.querySelector<HTMLElement>('[data-first-focus]')?.focus()

@@ -2,12 +2,23 @@ import { create } from 'zustand'
 
 export type View = 'verdicts' | 'rollouts' | 'rollout'
 export type RolloutTab = 'tokens' | 'boundaries' | 'messages' | 'raw'
-export type Dialog = 'keys' | 'palette' | 'skipped' | 'sources' | 'tokenizer' | 'policy' | 'limits' | 'missing'
+export type Dialog =
+  | 'keys'
+  | 'palette'
+  | 'skipped'
+  | 'sources'
+  | 'tokenizer'
+  | 'policy'
+  | 'limits'
+  | 'missing'
+  | 'check'
 
 export interface ViewState {
   readonly view: View
   readonly tab: RolloutTab
   readonly dialog: Dialog | null
+  /** The code that the dialog `check` is about. */
+  readonly check: string
   /** Grows with every switch, also to the view that is on screen: the keys are for the view then, and the focus goes there. */
   readonly shown: number
   /** Said aloud and shown for a moment. `said` grows so that the same words can be said twice. */
@@ -18,6 +29,7 @@ export const useView = create<ViewState>()(() => ({
   view: 'verdicts',
   tab: 'tokens',
   dialog: null,
+  check: '',
   shown: 0,
   notice: { text: '', said: 0 },
 }))
@@ -28,6 +40,11 @@ export function show(view: View): void {
 
 export function openDialog(dialog: Dialog | null): void {
   useView.setState({ dialog })
+}
+
+/** Opens the page of a check. */
+export function showCheck(code: string): void {
+  useView.setState({ dialog: 'check', check: code })
 }
 
 export function say(text: string): void {

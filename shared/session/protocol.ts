@@ -1,4 +1,6 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { CheckPage } from '../exports/check-page.ts'
+import type { ExportId } from '../exports/export-kind.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, Report, RolloutFilter } from '../model/report.ts'
 import type { Segmentation } from '../model/tokens.ts'
@@ -123,7 +125,11 @@ export interface Histogram {
 /** What a screen may ask of the engine; each is answered once, or fails with a sentence. */
 export interface EngineRequests {
   /** Opens files (a page posts `File` objects, or descriptions of ranged URLs), and starts reading. */
-  open: { input: { sources: readonly SourceInput[]; options: AuditOptions }; output: OpenedDump }
+  open: {
+    /** `dataset`: files of the dataset that the run was started with; kept until something else is opened. */
+    input: { sources: readonly SourceInput[]; options: AuditOptions; dataset?: readonly SourceInput[] }
+    output: OpenedDump
+  }
   /** Reads everything again under other settings; resolves when settings took effect, progress follows. */
   reconfigure: { input: { options: AuditOptions }; output: OpenedDump }
   /** The report so far; final once progress is done. Fails with a sentence where reading broke off. */
@@ -135,6 +141,8 @@ export interface EngineRequests {
   rows: { input: { indices: readonly number[] }; output: readonly Row[] }
   trajectory: { input: { index: number }; output: TrajectoryDetail }
   token: { input: { index: number; token: number }; output: TokenDetail }
+  /** What is known of a check, as docs/checks has it; null where there is none of that code. Needs nothing open. */
+  checkPage: { input: { code: string }; output: CheckPage | null }
   /** Report order index of the trajectory a finding points at. */
   locate: { input: { source: number; record: number; part: number }; output: { index: number } }
   export: { input: ExportRequest; output: ExportFile }
@@ -159,7 +167,7 @@ export interface OpenedDump {
 }
 
 export interface ExportRequest {
-  readonly as: 'source' | 'native' | 'csv'
+  readonly as: ExportId
   readonly indices: readonly number[]
   readonly why: string
 }

@@ -1,3 +1,4 @@
+import { checkPage } from '../exports/check-page.ts'
 import { exportRollouts } from '../exports/export.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { ByteSource } from '../model/source.ts'
@@ -26,6 +27,7 @@ type Handlers = {
  */
 export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
   let sources: ByteSource[] = []
+  let dataset: ByteSource[] = []
   let session: Session | null = null
   const tokenizers = new Map<string, TokenizerReference>()
   const answer = (message: EngineAnswer, transfer?: ArrayBuffer[]) => port.post(message, transfer)
@@ -49,6 +51,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     cancelled.addEventListener('abort', () => own.abort(cancelled.reason), { once: true })
     const opened = await Session.open(sources, options, host, {
       addedTokenizers: [...tokenizers.values()],
+      dataset,
       onProgress: (progress) => answer({ kind: 'progress', progress }),
       signal: own.signal,
     })
@@ -59,8 +62,9 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
   }
 
   const handlers: Handlers = {
-    async open({ sources: inputs, options }, signal) {
+    async open({ sources: inputs, options, dataset: beside = [] }, signal) {
       sources = inputs.map((input) => host.byteSource(input))
+      dataset = beside.map((input) => host.byteSource(input))
       return start(options, signal)
     },
     reconfigure: ({ options }, signal) => start(options, signal),
@@ -79,6 +83,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     rows: async ({ indices }) => current().rows(indices),
     trajectory: ({ index }) => current().detail(index),
     token: ({ index, token }) => current().token(index, token),
+    checkPage: async ({ code }) => checkPage(code),
     async locate(place) {
       return { index: current().locate(place) }
     },
@@ -94,6 +99,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     async close() {
       letGo('Reading was stopped.')
       sources = []
+      dataset = []
       return {}
     },
   }

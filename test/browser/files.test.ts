@@ -42,7 +42,7 @@ describe.skipIf(chromiumMissing !== null)(
         Uint8Array.from({ length: 512 }, (_, k) => k),
         /weights\.bin is a binary file.*Write the rollouts as JSONL/,
       ],
-      ['run.parquet', 'PAR1....', /run\.parquet is a Parquet file.*Write the rollouts as JSONL/],
+      ['run.parquet', 'PAR1....', /run\.parquet is a Parquet file without its end.*Copy or write the file again/],
       ['config.json', '{"a": 1}', /config\.json: its records are of no known format.*Known formats/],
       ['list.json', '[]', /list\.json holds no record.*Check that/],
       ['cut.json', '[{"input_ids": [1', /cut\.json: no record could be read.*Check that/],

@@ -1,5 +1,6 @@
 import type { Finding } from '../../../shared/model/report.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import { CheckName } from '../../app/check-dialog.tsx'
 import { jumpTo, useSelection } from '../../state/selection.ts'
 import { useView } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
@@ -24,6 +25,9 @@ export function FindingsBar({ detail }: { detail: TrajectoryDetail }) {
         {findings.slice(0, MOST_LISTED).map((finding) => (
           <li key={finding.fingerprint}>
             <FindingEntry finding={finding} />
+            <span className="about-check">
+              <CheckName code={finding.code}>about {finding.code}</CheckName>
+            </span>
           </li>
         ))}
       </ul>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { PARTS } from '../../../shared/model/tokens.ts'
 import type { TokenDetail, TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import { CheckName } from '../../app/check-dialog.tsx'
 import { type Loaded, useToken } from '../../data/details.ts'
 import { useFiles } from '../../state/files.ts'
 import { useSelection } from '../../state/selection.ts'
@@ -128,7 +129,7 @@ function TokenFindings({ detail, token }: { detail: TrajectoryDetail; token: num
       {here.map((finding) => (
         <li key={finding.fingerprint}>
           <span className={`severity ${finding.severity}`}>
-            <span aria-hidden="true">{SEVERITY_WORDS[finding.severity].glyph}</span> {finding.code}
+            <span aria-hidden="true">{SEVERITY_WORDS[finding.severity].glyph}</span> <CheckName code={finding.code} />
           </span>{' '}
           {finding.message}
         </li>

@@ -1,4 +1,5 @@
 import type { CheckResult, Report, Severity } from '../../../shared/model/report.ts'
+import { CheckName } from '../../app/check-dialog.tsx'
 import { openRollout, showRollouts } from '../../commands/commands.ts'
 import { sentenceOf } from '../../engine/client.ts'
 import { ask } from '../../engine/engine.ts'
@@ -72,7 +73,7 @@ function FailedCheck({ check, report }: { check: CheckResult; report: Report }) 
       <th scope="row">
         <span className={`severity ${check.severity}`} title={name}>
           <span aria-hidden="true">{glyph}</span>
-          <span className="visually-hidden">{name}</span> {check.code}
+          <span className="visually-hidden">{name}</span> <CheckName code={check.code} />
         </span>{' '}
         <span className="check-title">{check.title}</span>
       </th>
@@ -157,7 +158,10 @@ export function OtherChecks({ checks }: { checks: readonly CheckResult[] }) {
               <ul className="check-list">
                 {group.checks.map((check) => (
                   <li key={check.code}>
-                    <span className="check-code">{check.code}</span> {check.title}
+                    <span className="check-code">
+                      <CheckName code={check.code} />
+                    </span>{' '}
+                    {check.title}
                     <span className="quiet">
                       {check.reason !== null
                         ? ` · ${check.reason}`

@@ -1,11 +1,11 @@
-import { Fragment } from 'react'
+import { Fragment, useId, useState } from 'react'
 import type { HypothesisResult, Measure, Report } from '../../../shared/model/report.ts'
-import { STREAMS, type Stream } from '../../../shared/model/streams.ts'
 import { showRollouts } from '../../commands/commands.ts'
 import { useFiles } from '../../state/files.ts'
 import { filterWords } from '../../text/filter-words.ts'
 import { ABSENT, percent, real } from '../../text/numbers.ts'
-import { HYPOTHESIS_QUESTIONS, STREAM_WORDS, VERDICT_WORDS } from '../../text/words.ts'
+import { HYPOTHESIS_QUESTIONS, VERDICT_WORDS } from '../../text/words.ts'
+import { MissingFor, WouldChange } from './verdict-terms.tsx'
 
 /** A hypothesis in full: verdict, confidence, and the measure that decided it. */
 export function HypothesisCard({ result }: { result: HypothesisResult }) {
@@ -29,20 +29,41 @@ export function HypothesisCard({ result }: { result: HypothesisResult }) {
           ))}
         </details>
       )}
-      {result.missing.length > 0 && <MissingFor missing={result.missing} />}
+      <WouldChange result={result} />
+      <MissingFor result={result} />
     </article>
   )
 }
 
+/** A hypothesis in a line, and on demand in full. */
 export function HypothesisLine({ result }: { result: HypothesisResult }) {
-  const [deciding] = result.because
+  const [isOpen, setOpen] = useState(false)
+  const [deciding, ...rest] = result.because
+  const body = useId()
   return (
     <li className="verdict-row">
+      <button
+        type="button"
+        className="icon-button"
+        aria-expanded={isOpen}
+        aria-controls={body}
+        aria-label={`${result.id}: all measures and what would change it`}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span>
+      </button>
       <span className="verdict-row-id">{result.id}</span>
       <span className="verdict-row-title">{HYPOTHESIS_QUESTIONS[result.id]}</span>
       <VerdictChip result={result} />
       <span className="quiet">{result.confidence}</span>
       <span className="verdict-row-measure">{deciding !== undefined && <MeasureLine measure={deciding} />}</span>
+      <div id={body} className="verdict-row-body" hidden={!isOpen}>
+        {rest.map((measure) => (
+          <MeasureLine key={measure.measure} measure={measure} />
+        ))}
+        <WouldChange result={result} open />
+        <MissingFor result={result} />
+      </div>
     </li>
   )
 }
@@ -58,7 +79,7 @@ export function Undecidable({ results }: { results: readonly HypothesisResult[] 
               {result.id} {HYPOTHESIS_QUESTIONS[result.id]}
             </dt>
             <dd>
-              <MissingFor missing={result.missing} />
+              <MissingFor result={result} />
             </dd>
           </div>
         ))}
@@ -154,26 +175,3 @@ function measured({ measure }: Measure, value: number | string | null): string {
 }
 
 const SIGNS = { '>': '>', '>=': '≥', '<': '<', '<=': '≤', '=': '=' } as const
-
-/** What is missing, and how a dump would come to carry it. */
-function MissingFor({ missing }: { missing: readonly string[] }) {
-  return (
-    <ul className="missing">
-      {missing.map((name) => (
-        <li key={name}>
-          {isStream(name) ? (
-            <>
-              <strong>{STREAM_WORDS[name].name}</strong>: {STREAM_WORDS[name].how}
-            </>
-          ) : (
-            name
-          )}
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-function isStream(name: string): name is Stream {
-  return (STREAMS as readonly string[]).includes(name)
-}

@@ -1,0 +1,59 @@
+import type { HypothesisResult } from '../../../shared/model/report.ts'
+import { STREAMS, type Stream } from '../../../shared/model/streams.ts'
+import { counted } from '../../text/numbers.ts'
+import { STREAM_WORDS } from '../../text/words.ts'
+
+/** What would make a verdict fall otherwise. */
+export function WouldChange({ result, open = false }: { result: HypothesisResult; open?: boolean }) {
+  const { would_change: ways, verdict } = result
+  // What cannot be judged waits for what is missing, which stands beside it.
+  if (ways.length === 0 || verdict === 'not-checkable') return null
+  return (
+    <details open={open}>
+      <summary>What would change it ({counted(ways.length, 'way')})</summary>
+      <ul className="ways">
+        {ways.map((way) => (
+          <li key={way}>{way}</li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+/** What is missing, how a dump would come to carry it, and the switches of trainers that write it. */
+export function MissingFor({ result }: { result: HypothesisResult }) {
+  const { missing, recorded_by: recorded = [] } = result
+  if (missing.length === 0) return null
+  const switchesOf = (name: string) => recorded.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
+  const others = recorded.filter((line) => !missing.some((name) => line.startsWith(`${name}: `)))
+  return (
+    <ul className="missing">
+      {missing.map((name) => (
+        <li key={name}>
+          {isStream(name) ? (
+            <>
+              <strong>{STREAM_WORDS[name].name}</strong>: {STREAM_WORDS[name].how}
+            </>
+          ) : (
+            name
+          )}
+          <Switches line={switchesOf(name)} />
+        </li>
+      ))}
+      {others.map((line) => (
+        <li key={line}>
+          <Switches line={line} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Switches({ line }: { line: string | undefined }) {
+  if (line === undefined) return null
+  return <span className="switches">written by {line}</span>
+}
+
+function isStream(name: string): name is Stream {
+  return (STREAMS as readonly string[]).includes(name)
+}
