@@ -150,7 +150,7 @@ export function chooseByFits(
 }
 
 /** The first sequences that have ids, as many as decide: more would not tell more. */
-function decisive<Sequence extends { readonly length: number }>(sequences: readonly Sequence[]): Sequence[] {
+export function decisive<Sequence extends { readonly length: number }>(sequences: readonly Sequence[]): Sequence[] {
   const kept: Sequence[] = []
   let total = 0
   for (const sequence of sequences) {

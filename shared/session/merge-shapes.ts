@@ -1,0 +1,47 @@
+import * as z from 'zod'
+import type { Finding, SourceReport } from '../model/report.ts'
+import { STREAMS } from '../model/streams.ts'
+
+/**
+ * Shapes of what a report lists and a merged report lists again as it is. What is not named here is let through: reports may have
+ * more fields than this version writes.
+ */
+
+const whole = z.int().nonnegative()
+const place = { source: whole, record: whole, part: whole }
+/** A hash or a text of a file: it is shown and compared, nothing more. */
+const text = z.string()
+
+export const FINDING = z.looseObject({
+  code: text,
+  severity: z.enum(['error', 'warning', 'info']),
+  scope: z.enum(['tokens', 'turn', 'trajectory', 'group', 'source']),
+  source: whole,
+  record: whole.nullable(),
+  part: whole.nullable(),
+  trajectory: text.nullable(),
+  group: text.nullable(),
+  members: z.array(z.looseObject({ ...place, trajectory: text })).nullable(),
+  turn: z.int().nullable(),
+  tokens: z.tuple([z.int(), z.int()]).nullable(),
+  fingerprint: text,
+  message: text,
+  evidence: z.looseObject({}),
+  intended: z.boolean().optional(),
+}) satisfies z.ZodType<Finding>
+
+export const SOURCE = z.looseObject({
+  name: text,
+  bytes: whole,
+  sha256: text.nullable(),
+  container: text.nullable(),
+  format: z
+    .looseObject({ id: text, version: text.nullable(), confidence: z.number(), evidence: z.array(text) })
+    .nullable(),
+  records: whole,
+  trajectories: whole,
+  skipped: z.array(z.looseObject({ record: whole, line: whole.nullable(), byte: whole, code: text, message: text })),
+  missing: z.array(z.enum(STREAMS)),
+  drift: z.array(text),
+  unreadable: z.looseObject({ code: text, message: text }).optional(),
+}) satisfies z.ZodType<SourceReport>

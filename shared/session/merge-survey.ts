@@ -1,0 +1,186 @@
+import * as z from 'zod'
+import { formatById } from '../formats/registry.ts'
+import { decisive, type FittedSequence, type SequenceFit } from '../tokens/choose.ts'
+import { BUNDLED_TOKENIZERS } from '../tokens/tokenizer.ts'
+import { type KinEvidence, kinName } from './kin.ts'
+import {
+  type Cells,
+  COUNT,
+  ColumnError,
+  FLAG,
+  listOf,
+  NUMBER,
+  readSome,
+  recordOf,
+  writeColumn,
+} from './merge-columns.ts'
+
+const whole = z.int().nonnegative()
+
+/** The evidence of one kin as a report keeps it. */
+export const KIN_STATE = z.object({
+  format: z.string().refine((id) => formatById(id) !== null, 'is no format that this version knows'),
+  families: z.array(z.enum(BUNDLED_TOKENIZERS)).nullable(),
+  first_model: z.string().nullable(),
+  model: z.string().nullable(),
+  sources: z.string(),
+  sequences: whole,
+  candidates: z.array(
+    z.object({ id: z.string(), size: whole, start: z.string(), spellings: z.record(z.string(), z.string()) }),
+  ),
+  lengths: z.string(),
+  fits: z.array(z.string()),
+  alignment: z.object({ masked: whole, one_shorter: whole, compared: whole, early: whole }),
+  shapes: z.object({ multi_turn: whole, last_only: whole, closed_turns: whole, newline_only: whole }),
+})
+
+export type KinState = z.infer<typeof KIN_STATE>
+
+const FIT: Cells<SequenceFit> = recordOf(
+  {
+    unknown: COUNT,
+    unknownIds: listOf(NUMBER),
+    starts: COUNT,
+    headers: COUNT,
+    edge: FLAG,
+    speltTags: COUNT,
+    defaultSystem: FLAG,
+  },
+  ':',
+)
+
+export function encodeKin({
+  key,
+  model,
+  sources,
+  sequences,
+  candidates,
+  fitted,
+  alignment,
+  shapes,
+}: KinEvidence): KinState {
+  return {
+    format: key.formatId,
+    families: key.families === null ? null : [...key.families],
+    first_model: key.model,
+    model,
+    sources: writeColumn(COUNT, sources),
+    sequences,
+    candidates: candidates.map(({ id, size, start, spellings }) => ({ id, size, start, spellings: { ...spellings } })),
+    lengths: writeColumn(
+      COUNT,
+      fitted.map(({ length }) => length),
+    ),
+    fits: candidates.map((_, i) =>
+      writeColumn(
+        FIT,
+        fitted.map(({ fits }) => fits[i] as SequenceFit),
+      ),
+    ),
+    alignment: {
+      masked: alignment.masked,
+      one_shorter: alignment.oneShorter,
+      compared: alignment.compared,
+      early: alignment.early,
+    },
+    shapes: {
+      multi_turn: shapes.multiTurn,
+      last_only: shapes.lastOnly,
+      closed_turns: shapes.closedTurns,
+      newline_only: shapes.newlineOnly,
+    },
+  }
+}
+
+/**
+ * The kins of a report with so many sources, which get numbers from `first` on. Throws `ColumnError`, also where a source is of no
+ * kin or of two.
+ */
+export function decodeKins(states: readonly KinState[], sources: number, first: number): KinEvidence[] {
+  const kins = states.map((state) => decodeKin(state, first))
+  const members = kins.flatMap((kin) => kin.sources).sort((a, b) => a - b)
+  if (members.length !== sources || members.some((source, i) => source !== first + i)) {
+    throw new ColumnError(`sources do not name each of ${sources} once`)
+  }
+  return kins
+}
+
+function decodeKin(state: KinState, first: number): KinEvidence {
+  const lengths = readSome(COUNT, state.lengths)
+  const columns = state.fits.map((column) => readSome(FIT, column))
+  if (columns.length !== state.candidates.length || columns.some((column) => column.length !== lengths.length)) {
+    throw new ColumnError('fits and candidates do not go together')
+  }
+  return {
+    key: { formatId: state.format, families: state.families, model: state.first_model },
+    sources: readSome(COUNT, state.sources).map((source) => first + source),
+    sequences: state.sequences,
+    model: state.model,
+    candidates: state.candidates,
+    fitted: lengths.map(
+      (length, row): FittedSequence => ({ length, fits: columns.map((column) => column[row] as SequenceFit) }),
+    ),
+    alignment: {
+      masked: state.alignment.masked,
+      oneShorter: state.alignment.one_shorter,
+      compared: state.alignment.compared,
+      early: state.alignment.early,
+    },
+    shapes: {
+      multiTurn: state.shapes.multi_turn,
+      lastOnly: state.shapes.last_only,
+      closedTurns: state.shapes.closed_turns,
+      newlineOnly: state.shapes.newline_only,
+    },
+  }
+}
+
+/** The evidence of the kins of several parts of a run, as if the sources of all parts had been surveyed together. */
+export function addKins(parts: readonly (readonly KinEvidence[])[]): KinEvidence[] {
+  const sums = new Map<string, KinEvidence>()
+  for (const kin of parts.flat()) {
+    const name = kinName(kin.key)
+    const sum = sums.get(name)
+    sums.set(name, sum === undefined ? kin : addKin(sum, kin))
+  }
+  return [...sums.values()]
+}
+
+function addKin(a: KinEvidence, b: KinEvidence): KinEvidence {
+  if (!sameFamilies(a.candidates, b.candidates)) {
+    throw new ColumnError(`candidates of ${a.key.formatId} are not those of another report`)
+  }
+  const fitted = decisive([...a.fitted, ...b.fitted])
+  // Looked at together, no more sequences are kept; what the others lacked is spelt no longer.
+  const unknown = new Set(fitted.flatMap(({ fits }) => fits.flatMap(({ unknownIds }) => unknownIds)))
+  return {
+    key: a.key,
+    sources: [...a.sources, ...b.sources],
+    sequences: a.sequences + b.sequences,
+    model: a.model ?? b.model,
+    candidates: a.candidates.map((candidate, i) => ({
+      ...candidate,
+      spellings: Object.fromEntries(
+        Object.entries({ ...candidate.spellings, ...b.candidates[i]?.spellings }).filter(([id]) =>
+          unknown.has(Number(id)),
+        ),
+      ),
+    })),
+    fitted,
+    alignment: addCounts(a.alignment, b.alignment),
+    shapes: addCounts(a.shapes, b.shapes),
+  }
+}
+
+function sameFamilies(a: KinEvidence['candidates'], b: KinEvidence['candidates']): boolean {
+  return (
+    a.length === b.length &&
+    a.every(({ id, size, start }, i) => id === b[i]?.id && size === b[i]?.size && start === b[i]?.start)
+  )
+}
+
+function addCounts<Counts extends { readonly [Name in keyof Counts]: number }>(a: Counts, b: Counts): Counts {
+  return Object.fromEntries(
+    (Object.keys(a) as (keyof Counts)[]).map((name) => [name, a[name] + b[name]]),
+  ) as unknown as Counts
+}
