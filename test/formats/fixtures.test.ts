@@ -1,31 +1,33 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { UnreadableSource } from '../../shared/containers/container.ts'
 import { FORMATS } from '../../shared/formats/registry.ts'
 import { gzipped, memorySource } from '../containers/memory-source.ts'
+import { posted } from '../containers/twin.ts'
 import { digest } from './digest.ts'
+import { FIXTURES, fixtureNames } from './fixture-files.ts'
 import { readSource } from './read-source.ts'
 
-/** `<format>/<version>/<file>`, each with `<file>.expected.json` beside it; `vitest -u` writes those anew. */
-const FOLDER = resolve(import.meta.dirname, '../fixtures/formats')
-const fixtures = (readdirSync(FOLDER, { recursive: true }) as string[])
-  .filter((name) => /\.jsonl?$/.test(name) && !name.endsWith('.expected.json'))
-  .sort()
-
 test('every format has a fixture', () => {
-  const covered = new Set(fixtures.map((name) => name.split(/[\\/]/)[0]))
+  const covered = new Set(fixtureNames.map((name) => name.split('/')[0]))
   expect(FORMATS.map(({ id }) => id).filter((id) => !covered.has(id))).toEqual([])
 })
 
-describe.each(fixtures)('%s', (name) => {
-  const bytes = new Uint8Array(readFileSync(join(FOLDER, name)))
-  const expectedFormat = name.split(/[\\/]/)[0] as string
+/** `vitest -u` writes the digests anew. */
+describe.each(fixtureNames)('%s', (name) => {
+  const bytes = new Uint8Array(readFileSync(new URL(name, FIXTURES)))
+  const expectedFormat = name.split('/')[0] as string
 
   test('is recognised among all formats and read as its digest says', async () => {
     const read = await readSource(memorySource(bytes, 1 << 16, name))
     expect(read.format).toBe(expectedFormat)
-    await expect(digest(read)).toMatchFileSnapshot(join(FOLDER, `${name}.expected.json`))
+    await expect(digest(read)).toMatchFileSnapshot(fileURLToPath(new URL(`${name}.expected.json`, FIXTURES)))
+  })
+
+  test('reads the same from records that were posted to a worker', async () => {
+    const here = digest(await readSource(memorySource(bytes)))
+    expect(digest(await readSource(memorySource(bytes), { hand: posted }))).toBe(here)
   })
 
   test('does not depend on its name, its chunks or gzip', async () => {

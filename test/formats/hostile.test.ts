@@ -1,28 +1,28 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../shared/containers/container.ts'
-import { parseJson } from '../../shared/containers/json.ts'
+import { decodeRecords } from '../../shared/containers/decode.ts'
+import { openContainer } from '../../shared/containers/open.ts'
 import { isObject } from '../../shared/formats/fields.ts'
 import { allNumericKeys, FORMATS } from '../../shared/formats/registry.ts'
+import { memorySource } from '../containers/memory-source.ts'
+import { FIXTURES, fixtureNames } from './fixture-files.ts'
 
-const FOLDER = resolve(import.meta.dirname, '../fixtures/formats')
-
-function recordsOf(format: string): JsonObject[] {
-  const texts = (readdirSync(join(FOLDER, format), { recursive: true }) as string[])
-    .filter((name) => name.endsWith('.jsonl'))
-    .flatMap((name) => readFileSync(join(FOLDER, format, name), 'utf8').split('\n'))
-  return texts.flatMap((text) => {
-    const bytes = new TextEncoder().encode(text)
-    try {
-      const value = parseJson(bytes, 0, bytes.length, allNumericKeys)
-      return isObject(value) ? [value] : []
-    } catch {
-      return []
+async function recordsOf(format: string): Promise<JsonObject[]> {
+  const records: JsonObject[] = []
+  for (const name of fixtureNames.filter((each) => each.startsWith(`${format}/`))) {
+    const container = await openContainer(memorySource(new Uint8Array(readFileSync(new URL(name, FIXTURES)))))
+    for await (const spans of container.index()) {
+      const read = await decodeRecords(await container.read(spans), allNumericKeys)
+      records.push(...read.records.map(({ value }) => value as JsonObject))
     }
-  })
+  }
+  return records
 }
+
+const recordsByFormat = new Map<string, JsonObject[]>()
+for (const { id } of FORMATS) recordsByFormat.set(id, await recordsOf(id))
 
 /** Paths to everything inside a value, three levels deep. */
 function pathsOf(value: JsonValue, depth = 4): (string | number)[][] {
@@ -53,7 +53,7 @@ const strange: fc.Arbitrary<JsonValue> = fc.oneof(
 
 describe.each(FORMATS.map(({ id }) => id))('%s', (id) => {
   const format = FORMATS.find((each) => each.id === id)!
-  const records = recordsOf(id)
+  const records = recordsByFormat.get(id)!
   const spots = records.flatMap((record) => pathsOf(record).map((path) => ({ record, path })))
 
   test('never throws for what stands in a field: the record is read or skipped', () => {

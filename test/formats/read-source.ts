@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../shared/containers/container.ts'
-import { decodeRecords } from '../../shared/containers/decode.ts'
+import { decodeRecords, type EncodedRecords } from '../../shared/containers/decode.ts'
 import { openContainer } from '../../shared/containers/open.ts'
 import type { Recognition } from '../../shared/formats/format.ts'
 import { allNumericKeys, recogniseFormat } from '../../shared/formats/registry.ts'
@@ -16,22 +16,31 @@ export interface ReadSource {
   readonly drift: Readonly<Record<string, number>>
 }
 
+interface ReadOptions {
+  readonly sampleRecords?: number
+  /** What happens to records on their way to the format. */
+  readonly hand?: (records: EncodedRecords) => EncodedRecords
+}
+
 /** A whole source, read as a session reads it: container, recognition by the first records, then everything. */
-export async function readSource(source: ByteSource, sampleRecords = 64): Promise<ReadSource> {
+export async function readSource(
+  source: ByteSource,
+  { sampleRecords = 64, hand = (records) => records }: ReadOptions = {},
+): Promise<ReadSource> {
   const container = await openContainer(source)
   const sample: JsonValue[] = []
   const skipped: SkippedRecord[] = []
   const trajectories: Trajectory[] = []
   const drift: Record<string, number> = {}
   for await (const spans of container.index()) {
-    const { records } = await decodeRecords(await container.read(spans), allNumericKeys)
+    const { records } = await decodeRecords(hand(await container.read(spans)), allNumericKeys)
     sample.push(...records.slice(0, sampleRecords - sample.length).map(({ value }) => value))
     if (sample.length >= sampleRecords) break
   }
   const known = recogniseFormat({ records: sample })
   let count = 0
   for await (const spans of container.index()) {
-    const parsed = await decodeRecords(await container.read(spans), allNumericKeys)
+    const parsed = await decodeRecords(hand(await container.read(spans)), allNumericKeys)
     skipped.push(...parsed.skipped)
     if (known === null) continue
     const read = known.format.read(parsed.records, { source: 0, recognition: known.recognition })
