@@ -3,6 +3,7 @@ import type { LimitName } from '../model/streams.ts'
 import type { AnswerPlace } from './answer-place.ts'
 import type { GapSums, KlSums } from './logprobs/sums.ts'
 import type { PairingFacts } from './pairing.ts'
+import type { Drift } from './template/drift.ts'
 
 /** How a rollout ended, as the ids and the dump's own fields tell. */
 export const END_REASONS = ['stop', 'cut-prose', 'cut-call', 'cut-reply', 'prompt-only', 'unknown'] as const
@@ -88,6 +89,8 @@ export interface TrajectoryFacts {
    * shorter than the first of them. What A06 compares within a group.
    */
   readonly prefixHashes?: readonly string[]
+  /** What became of the sampled text when it was encoded again; absent where it was not. */
+  readonly drift?: Drift
   /** Lost tokens where they can be counted, 0 where nothing is known to be lost. */
   readonly lost: number
   /** Tool replies that a limit cut, the tokens between their tags and their characters without the framework's mark; absent where none was. */

@@ -10,6 +10,7 @@ import { storedPromptEnd } from './prompt-end.ts'
 import { provenanceOracle } from './provenance-oracle.ts'
 import { effectiveMask, effectiveWeights, tokenStates } from './states.ts'
 import { structureOracle } from './structure-oracle.ts'
+import { driftOf } from './template/drift.ts'
 import { rendersOtherwise } from './template/renders-otherwise.ts'
 
 export { createFacts } from './create-facts.ts'
@@ -22,6 +23,8 @@ export interface ViewOptions {
   readonly unsampledLogprob: number | 'nan' | null
   /** From the format: exactly the sampled tokens are trained, so they stand for a mask that is not there. */
   readonly maskImplied?: boolean
+  /** Encode some of the sampled text again, which takes an encoder (T02). */
+  readonly measuresDrift?: boolean
 }
 
 /** Prepares a trajectory for the checks; null where it has no ids. */
@@ -57,6 +60,8 @@ export function createView(trajectory: Trajectory, options: ViewOptions): Trajec
     text,
   }
   Object.assign(facts, logprobFacts(view), rendersOtherwise(view) ? { rendersOtherwise: true } : {})
+  const drift = options.measuresDrift ? driftOf(view) : null
+  if (drift !== null) Object.assign(facts, { drift })
   return view
 }
 

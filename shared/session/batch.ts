@@ -68,13 +68,14 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
 
 /** One trajectory under every check of the plan that it can be put to. */
 export function auditTrajectory(trajectory: Trajectory, format: Format, runtime: AuditRuntime) {
-  const { settings } = runtime.plan.sources[trajectory.place.source] as SourcePlan
+  const { settings, measuresDrift } = runtime.plan.sources[trajectory.place.source] as SourcePlan
   const tokenizer = runtime.tokenizers[trajectory.place.source] ?? null
   const view = createView(trajectory, {
     tokenizer,
     settings,
     unsampledLogprob: format.unsampledLogprob,
     maskImplied: format.maskImplied,
+    measuresDrift,
   })
   const facts = view?.facts ?? createFacts(trajectory)
   const talliesOf: Record<string, CheckTally> = {}

@@ -33,6 +33,8 @@ export interface SourcePlan {
   /** The same tokenizer, ready to frame and decode. */
   readonly prepared: PreparedTokenizer | null
   readonly settings: AuditSettings
+  /** Its first records say enough that it is worth encoding it again (T02), for which a worker has to load an encoder. */
+  readonly measuresDrift: boolean
 }
 
 /** All that is decided before the pass; structured-cloneable, posted to every audit worker once. */

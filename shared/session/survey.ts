@@ -1,5 +1,6 @@
 import { countAlignment } from '../checks/alignment.ts'
 import type { AuditSettings, TrajectoryView } from '../checks/check.ts'
+import { DRIFT_RECORDS, driftTokens } from '../checks/template/drift.ts'
 import { createView } from '../checks/view.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import { resolveThresholds } from '../model/thresholds/registry.ts'
@@ -69,6 +70,7 @@ export async function survey(
           tokenizer: kin.reference,
           prepared: kin.loaded === null ? null : prepared(kin.loaded),
           settings: kinSettings(kin, options),
+          measuresDrift: kin.drifting.has(index),
         }
       }),
       checks: options.checks ?? null,
@@ -82,6 +84,8 @@ export async function survey(
 interface SurveyedKin extends Kin {
   readonly reference: TokenizerReference | null
   readonly loaded: Tokenizer | null
+  /** Sources that hold enough sampled text to tell whether it was encoded again. */
+  readonly drifting: ReadonlySet<number>
 }
 
 function kinships(sources: readonly OpenSource[]): { readonly key: KinKey; readonly members: number[] }[] {
@@ -135,14 +139,31 @@ async function surveyKin(
   const masks = documented === null && declared === 'auto' ? viewsUnder('token') : []
   const alignment = countAlignment(masks, thresholds)
   const aligned = alignKin(key.formatId, alignment, options, thresholds)
+  const views = viewsUnder(aligned.alignment)
   const evidence: KinEvidence = {
     ...looked,
     sources: members,
     sequences: sequences.length,
     alignment,
-    shapes: countShapes(viewsUnder(aligned.alignment)),
+    shapes: countShapes(views),
   }
-  return { ...decideKin(evidence, options, named), reference, loaded }
+  const asked = options.checks?.includes('T02') ?? true
+  const drifting = asked ? sourcesWithText(views, thresholds['drift-tokens']) : new Set<number>()
+  return { ...decideKin(evidence, options, named), reference, loaded, drifting }
+}
+
+/** Sources whose records, if they are as the first ones, hold so many sampled tokens where drift is looked for. */
+function sourcesWithText(views: readonly TrajectoryView[], least: number): Set<number> {
+  const sums = new Map<number, { tokens: number; records: number }>()
+  for (const view of views) {
+    const { source, part } = view.trajectory.place
+    const sum = sums.get(source) ?? { tokens: 0, records: 0 }
+    sum.tokens += driftTokens(view)
+    if (part === 0) sum.records++
+    sums.set(source, sum)
+  }
+  const enough = [...sums].filter(([, { tokens, records }]) => tokens * DRIFT_RECORDS >= least * records && tokens > 0)
+  return new Set(enough.map(([source]) => source))
 }
 
 function namedTokenizer(given: string, added: readonly TokenizerReference[]): TokenizerReference {

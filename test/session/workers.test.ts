@@ -84,6 +84,20 @@ describe('audit workers', () => {
     expect(log.loaded).toEqual(['qwen2.5', 'qwen2.5'])
   })
 
+  it('encode the sampled text of the first records again where it is enough to tell of the dump', async () => {
+    const dump = largeDump(LARGE, false)
+    const options = { thresholds: { 'drift-tokens': 1000 } }
+    const inline = await audited(dump, options)
+    expect(inline.facts.some(({ drift }) => drift !== undefined)).toBe(true)
+    // Both engines agree on every token, so it passes.
+    expect(inline.report().checks.find(({ code }) => code === 'T02')?.status).toBe('pass')
+    const { host, log } = workerHost(2)
+    const shared = await audited(dump, options, host)
+    expect(log.loaded.length).toBeGreaterThan(0)
+    expect(shared.facts).toEqual(inline.facts)
+    expect(shared.report()).toEqual(inline.report())
+  })
+
   it('read several sources of different tokenizers', async () => {
     const llama = await testTokenizer('llama3')
     const other = Array.from({ length: 20 }, (_, seed) => cutRollout(llama, seed))

@@ -1,10 +1,11 @@
 import type { Span, Turn } from '../../model/tokens.ts'
-import type { Trajectory } from '../../model/trajectory.ts'
 import { decodeSpan } from '../../tokens/text.ts'
-import type { Check, TrajectoryView } from '../check.ts'
+import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { encoded } from '../encoded.ts'
+import type { TrajectoryFacts } from '../facts.ts'
 import { countOf } from '../spans.ts'
+import { storedResponse } from './drift.ts'
 import { sampledSpan } from './paired-turns.ts'
 import { type OtherSplit, otherSplits } from './splits.ts'
 
@@ -54,21 +55,51 @@ export const T02: Check = {
       })
     }
   },
+  dump: lookAtDrift,
 }
 
-/** Names under which dumps keep what was sampled beside the sequence that is trained. */
-const STORED = ['response_ids', 'completion_ids', 'response_token_ids', 'generation_token_ids', 'sampled_ids']
-
-function storedResponse({ meta }: Trajectory): { readonly name: string; readonly ids: Int32Array } | null {
-  for (const name of STORED) {
-    const value = meta[name]
-    if (!Array.isArray(value) && !ArrayBuffer.isView(value)) continue
-    const numbers = Array.from(value as ArrayLike<unknown>)
-    if (numbers.length > 0 && numbers.every((id) => Number.isInteger(id))) {
-      return { name, ids: Int32Array.from(numbers as number[]) }
-    }
+/**
+ * Sampled ids differ now and then from what the tokenizer makes of their text; a dump in which none do was probably encoded again. That
+ * is a note and no fault: a sure policy may sample nothing else. Sampler and trainer that agree on every token deny it.
+ */
+function lookAtDrift({ facts, settings }: DumpView, report: DumpReporter): void {
+  const looked = facts.filter(({ drift }) => drift !== undefined)
+  const tokens = looked.reduce((sum, { drift }) => sum + (drift?.tokens ?? 0), 0)
+  const drifted = looked.some(({ drift }) => (drift?.splits ?? 0) > 0)
+  const { thresholds, policy } = settings
+  // Data for supervised training is encoded from text, and so it should be.
+  if (policy.id === 'sft' || (!drifted && tokens < thresholds['drift-tokens'])) return
+  for (let i = 0; i < looked.length; i++) {
+    report.unit(false)
+    report.place(false)
   }
-  return null
+  if (drifted) return
+  const gap = meanGap(looked)
+  if (gap !== null && gap < thresholds['engines-agree']) {
+    report.context({ encoded_again: tokens, other_splits: 0, mean_gap: gap })
+    return
+  }
+  const gapSaysSo = gap !== null && gap >= thresholds['engines-differ']
+  report.fault({
+    severity: 'info',
+    scope: 'source',
+    message: `All ${tokens} sampled tokens of the first ${looked.length} rollouts are split as the tokenizer splits their text, where sampled ids differ now and then: they may have been encoded again${
+      gapSaysSo ? `, and sampler and trainer logprobs differ by ${Number(gap.toPrecision(3))} a token` : ''
+    }`,
+    evidence: {
+      encoded_again: tokens,
+      other_splits: 0,
+      rollouts: looked.length,
+      mean_gap_of_sampler_and_trainer: gap,
+      temperatures: [...new Set(looked.flatMap(({ temperature }) => temperature ?? []))].slice(0, 8),
+    },
+  })
+}
+
+/** Mean |sampler − trainer| over the rollouts, in nats; null where the dump does not score both. */
+function meanGap(rows: readonly TrajectoryFacts[]): number | null {
+  const count = rows.reduce((sum, { gap }) => sum + (gap?.count ?? 0), 0)
+  return count === 0 ? null : rows.reduce((sum, { gap }) => sum + (gap?.absolute ?? 0), 0) / count
 }
 
 interface Placed {

@@ -31,14 +31,14 @@ export const LOGPROB_THRESHOLDS = {
     value: 0.02,
     unit: 'nats',
     range: [0, 100],
-    usedBy: ['L02', 'L03'],
+    usedBy: ['L02', 'L03', 'T02'],
     reason: 'Mean |gap| of a rollout below which engines agree: numerics leave 0.011 (vime#64), so twice that.',
   },
   'engines-differ': {
     value: 0.05,
     unit: 'nats',
     range: [0, 100],
-    usedBy: ['L01', 'L06', 'L08', 'L12'],
+    usedBy: ['L01', 'L06', 'L08', 'L12', 'T02'],
     reason: 'Mean |gap| from which they differ: four times what numerics leave.',
   },
   'gap-standard-errors': {

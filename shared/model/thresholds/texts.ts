@@ -2,6 +2,14 @@ import type { Threshold } from './threshold.ts'
 
 /** How much of a text must be there, or missing, before two texts are the same, another, or one of them cut. */
 export const TEXT_THRESHOLDS = {
+  'drift-tokens': {
+    value: 50_000,
+    unit: 'tokens',
+    range: [1, 1_000_000_000],
+    usedBy: ['T02'],
+    reason:
+      'Sampled tokens that must all be split as the tokenizer splits their text before it is worth a note: other splits are a matter of one token in thousands.',
+  },
   'cut-visible-characters': {
     value: 40,
     unit: 'characters',

@@ -49,6 +49,9 @@ const rewardedWords = [
   ...Array.from({ length: 6 }, (_, i) => factsOf(16 + i, { answerPlace: 'nowhere', reward: 0 })),
 ]
 
+/** A hundred rollouts whose 600 sampled tokens are all split as the tokenizer does. */
+const encodedAgain = Array.from({ length: 100 }, (_, i) => factsOf(i, { drift: { tokens: 600, splits: 0 } }))
+
 const WORDS = 'The quay of the old port is long and Boats came and went all day while nobody looked at the sea'
 const cut =
   (visible: number, whole: number): Outcome =>
@@ -171,6 +174,7 @@ export const MASK_FLIPS: Flips = {
   'answer-characters': flip(onFixture('M18.trips'), 40, 6, 'not-checkable'),
   'answer-contrast-rollouts': flip(onFixture('M18.trips'), 10, 6, 'not-checkable'),
   'answer-follows-share': flip(onFacts('M18', rewardedWords), 0.8, 'not-checkable', 6),
+  'drift-tokens': flip(onFacts('T02', encodedAgain), 60_001, 1, 'silent'),
   'cut-visible-characters': flip(cut(50, 90), 60, 'right', 'whole'),
   'cut-lost-characters': flip(cut(60, 90), 60, 'right', 'whole'),
   'cut-shorter-characters': flip(cutQuestion, 60, 1, 'silent'),
