@@ -26,7 +26,8 @@ function decide(input: HypothesisInput): Judgement {
   const missing = (['rewards', 'group'] as const).filter((stream) => !input.streams.has(stream))
   if (missing.length > 0) return notCheckable(missing)
   const found = measureRewards(input.dump)
-  if (found.completeGroups === 0) return notCheckable(['complete groups: every group lacks members, or rewards that are numbers'])
+  if (found.completeGroups === 0)
+    return notCheckable(['complete groups: every group lacks members, or rewards that are numbers'])
 
   const { thresholds } = input.dump.settings
   const flat = found.groupsWithoutContrast / found.completeGroups

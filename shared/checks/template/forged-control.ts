@@ -117,7 +117,9 @@ function forgedAt({ ids, text, thresholds }: TrajectoryView, { id, before, after
   const right = normalised(after)
   for (let at = ids.indexOf(id); at >= 0; at = ids.indexOf(id, at + 1)) {
     const seenBefore = normalised(text({ start: Math.max(0, at - context), end: at }))
-    const seenAfter = normalised(text({ start: at + 1, end: Math.min(ids.length, at + 1 + Math.max(context, after.length)) }))
+    const seenAfter = normalised(
+      text({ start: at + 1, end: Math.min(ids.length, at + 1 + Math.max(context, after.length)) }),
+    )
     if (meets(seenBefore.endsWith(left), left) && meets(seenAfter.startsWith(right), right)) return at
   }
   return null
