@@ -32,7 +32,7 @@ export interface UnreadableEntry {
 
 /**
  * A zip or tar archive, in gzip or Zstandard or not, as the sources that are in it, called `archive.zip › step_1.jsonl`; any
- * other source as itself. Never throws for what the bytes hold.
+ * other source as itself. Never throws for what the bytes hold, only where they cannot be had.
  */
 export async function expandArchive(source: ByteSource, options: OpenOptions = {}): Promise<Expanded> {
   return expand(source, options, 0)
@@ -44,9 +44,11 @@ async function expand(source: ByteSource, options: OpenOptions, depth: number): 
     sources: [],
     problems: [{ name: source.name, bytes: source.size, code, message: `${source.name} ${message}` }],
   })
+  // A file that is not there is no damaged archive.
+  const head = await source.slice(0, HEAD_BYTES)
   let listing: ArchiveListing | null
   try {
-    listing = await listArchive(source, options)
+    listing = await listArchive(source, head, options)
   } catch (error) {
     if (error instanceof UnreadableSource) return own
     const { code = 'damaged-archive', message } = error as { code?: string; message: string }
@@ -76,9 +78,11 @@ async function expand(source: ByteSource, options: OpenOptions, depth: number): 
 }
 
 /** The files of an archive, null where the source is none. */
-async function listArchive(source: ByteSource, options: OpenOptions): Promise<ArchiveListing | null> {
-  const maxUnpacked = options.maxUnpacked ?? null
-  const head = await source.slice(0, HEAD_BYTES)
+async function listArchive(
+  source: ByteSource,
+  head: Uint8Array,
+  { maxUnpacked = null }: OpenOptions,
+): Promise<ArchiveListing | null> {
   const packing = await packingOf(head)
   if (packing !== null) {
     const bytes = packedBytes(source, packing, { most: unpackedLimit(source, maxUnpacked) })
