@@ -111,7 +111,7 @@ function readGroup(record: OneRecord): Trajectory[] {
       },
       advantage: perToken ? null : own.number('advantage'),
       advantages: perToken ? arrays.floats('advantages', advantages(part)) : null,
-      reward: own.number('score'),
+      reward: own.score('score'),
       messages: talk === null ? null : messagesOf(talk),
       arrays: arrays.arrays,
       issues: own.issues,

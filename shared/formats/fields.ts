@@ -98,6 +98,12 @@ export class Fields {
     return null
   }
 
+  /** A number; NaN too, which a reward function that failed leaves and which is not the same as no reward. */
+  score(key: string): number | null {
+    const value = this.number(key)
+    return Number.isNaN(this.take(key)) ? Number.NaN : value
+  }
+
   integer(key: string): number | null {
     const value = this.number(key)
     if (value === null || Number.isInteger(value)) return value

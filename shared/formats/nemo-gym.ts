@@ -76,7 +76,7 @@ function readRecord(record: OneRecord): Trajectory[] {
     rolloutId: rollout === null ? id : `${task ?? ''}:${rollout}`,
     model: answered.text('model') || null,
     temperature: asker.number('temperature') ?? answered.number('temperature'),
-    reward: row.number('reward'),
+    reward: row.score('reward'),
     excluded: row.boolean('mask_sample') === true,
     tools: tools === null || tools.length === 0 ? null : tools,
     finishReason: incomplete === null ? null : new Fields(incomplete).text('reason'),

@@ -78,7 +78,7 @@ function readRow(record: OneRecord): Trajectory {
   const messages = messagesOf(isObject(content) ? [content] : content)
   if (stored === null && content === null)
     throw new BadRecord('no-tokens', 'the record has neither token_ids nor content')
-  const reward = fields.number('rewards')
+  const reward = fields.score('rewards')
   const base = {
     ...blank,
     id: fields.text('idx') ?? blank.id,

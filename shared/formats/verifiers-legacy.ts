@@ -72,7 +72,7 @@ function readRecord(record: OneRecord): Trajectory[] {
   const blank = record.blank(0)
   const shared = {
     group: fields.text('example_id'),
-    reward: fields.number('reward'),
+    reward: fields.score('reward'),
     advantage: fields.number('advantage'),
     tools: fields.list('tool_defs'),
     answer: fields.text('answer'),

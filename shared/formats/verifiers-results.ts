@@ -39,7 +39,7 @@ function readRecord(record: OneRecord): Trajectory[] {
   const trajectory: Trajectory = {
     ...blank,
     group: example,
-    reward: fields.number('reward'),
+    reward: fields.score('reward'),
     messages: readConversation(fields),
     tools: toolsOf(record.object.info ?? null),
     answer: fields.text('answer'),

@@ -88,6 +88,7 @@ export interface Trajectory {
   readonly kl: Float32Array | null
   readonly advantage: number | null
   readonly advantages: Float32Array | null
+  /** NaN and ±Infinity where the dump says so; a group with such a member is not judged. */
   readonly reward: number | null
   readonly rewards: Readonly<Record<string, number>> | null
   readonly messages: readonly Message[] | null

@@ -46,7 +46,10 @@ function trajectoryDigest(trajectory: Trajectory): Record<string, unknown> {
       'limits',
       'padding',
     ] as const
-  ).flatMap((name) => (trajectory[name] === null ? [] : [[name, trajectory[name]] as const]))
+  ).flatMap((name) => {
+    const value = trajectory[name]
+    return value === null ? [] : [[name, Number.isNaN(value) ? 'NaN' : value] as const]
+  })
   return present({
     id: trajectory.id,
     place: `${place.record}.${place.part}`,
@@ -72,8 +75,13 @@ function trajectoryDigest(trajectory: Trajectory): Record<string, unknown> {
       length === expected ? `${name} ${length}` : `${name} ${length}, not ${expected}`,
     ),
     issues: issues.map(({ code, field, message }) => `${code} (${field}): ${message}`),
-    meta: Object.keys(meta).length === 0 ? null : meta,
+    meta: Object.keys(meta).length === 0 ? null : Object.fromEntries(Object.entries(meta).map(shownMeta)),
   })
+}
+
+/** A field with a value for each token as its runs. */
+function shownMeta([name, value]: [string, unknown]): [string, unknown] {
+  return [name, value instanceof Int32Array || value instanceof Float64Array ? runs(value) : value]
 }
 
 /** `3×0 2×1`: how often each value stands in a row; `?` is not known, `-` not scored. */

@@ -38,6 +38,7 @@ export function damage(clean: PlantedDump, plant: Plant, context: PlantContext):
       if (groups.size >= most) break
       const copies = members.map(copyOf)
       if (plant.group(copies, context) === null) continue
+      if (!plant.keepAdvantages) credit(copies, dump.scheme)
       for (const [index, member] of members.entries())
         rollouts[rollouts.indexOf(member)] = copies[index] as PlantedRollout
       groups.add(copies[0]?.group ?? '')

@@ -72,7 +72,8 @@ function lookAtAnswers(view: DumpView, report: DumpReporter): void {
     nowhere: [] as TrajectoryFacts[],
   }
   for (const facts of view.facts) {
-    if (facts.answerPlace && facts.reward !== null && (facts.trained ?? 0) > 0) rows[facts.answerPlace].push(facts)
+    const rewarded = facts.reward !== null && Number.isFinite(facts.reward)
+    if (facts.answerPlace && rewarded && (facts.trained ?? 0) > 0) rows[facts.answerPlace].push(facts)
   }
   const full = median(rows.model.map(({ reward }) => reward as number))
   const rewarded = rows.environment.filter(({ reward }) => full !== null && (reward as number) >= full)
@@ -86,6 +87,8 @@ function lookAtAnswers(view: DumpView, report: DumpReporter): void {
   const past = matches && rewarded.length >= enough && rewarded.length >= share * rows.environment.length
   for (const facts of rows.environment) {
     const affected = past && rewarded.includes(facts)
+    // A rollout whose tokens have different advantages was looked at, and counted, for its returns.
+    if (!affected && facts.advantage === null && facts.maxAdvantage !== null) continue
     report.unit(affected)
     report.place(affected)
     if (!affected) continue

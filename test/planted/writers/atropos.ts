@@ -1,13 +1,13 @@
 import { inGroups, type PlantedDump } from '../dump.ts'
 import type { PlantedRollout } from '../rollout.ts'
-import { idsOf, jsonl, type Writer } from './writer.ts'
+import { idsOf, jsonl, numberOf, type Writer } from './writer.ts'
 
 /** A line of `data_path_to_save_groups`: the members of one group under each key. */
 function line(members: readonly PlantedRollout[]): Record<string, unknown> {
   return {
     tokens: members.map(idsOf),
     masks: members.map(({ tokens }) => tokens.map(({ id, trained }) => (trained ? id : -100))),
-    scores: members.map(({ reward }) => reward),
+    scores: members.map(({ reward }) => numberOf(reward)),
     advantages: members.map(({ tokens }) => tokens.map(({ advantage }) => advantage)),
     ref_logprobs: null,
     messages: members.map(({ messages, reward }) =>
@@ -15,7 +15,9 @@ function line(members: readonly PlantedRollout[]): Record<string, unknown> {
     ),
     generation_params: { temperature: 1, max_tokens: 512 },
     // ManagedServer's mark for what it did not sample.
-    inference_logprobs: members.map(({ tokens }) => tokens.map(({ sampler }) => (Number.isNaN(sampler) ? 1 : sampler))),
+    inference_logprobs: members.map(({ tokens }) =>
+      tokens.map(({ sampler }) => (Number.isNaN(sampler) ? 1 : numberOf(sampler))),
+    ),
     group_overrides: {},
     overrides: null,
     images: null,

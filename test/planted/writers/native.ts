@@ -1,6 +1,6 @@
 import type { PlantedDump } from '../dump.ts'
 import type { PlantedRollout } from '../rollout.ts'
-import { CARRIED, idsOf, jsonl, maskOf, rowPlaces, valuesOf, type Writer } from './writer.ts'
+import { CARRIED, idsOf, jsonl, maskOf, numberOf, rowPlaces, valuesOf, type Writer } from './writer.ts'
 
 function record(rollout: PlantedRollout): Record<string, unknown> {
   return {
@@ -13,7 +13,7 @@ function record(rollout: PlantedRollout): Record<string, unknown> {
     finish_reason: rollout.finishReason,
     is_truncated: rollout.truncated,
     ...(Object.keys(rollout.limits).length > 0 ? { limits: rollout.limits } : {}),
-    reward: rollout.reward,
+    reward: numberOf(rollout.reward),
     rewards: rollout.rewards,
     ...advantage(rollout),
     prompt_length: rollout.promptLength,
@@ -55,7 +55,7 @@ export const nativeLean = {
       dump.rollouts.map((rollout) => ({
         id: rollout.id,
         group_id: rollout.group,
-        reward: rollout.reward,
+        reward: numberOf(rollout.reward),
         input_ids: idsOf(rollout),
         labels: rollout.tokens.map(({ id, trained }) => (trained ? id : -100)),
       })),

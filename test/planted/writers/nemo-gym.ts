@@ -2,7 +2,7 @@ import type { PlantedDump } from '../dump.ts'
 import { inGroups } from '../dump.ts'
 import type { PlantedMessage, PlantedRollout } from '../rollout.ts'
 import { callsOf } from './model-calls.ts'
-import { jsonl, rowPlaces, type Writer } from './writer.ts'
+import { jsonl, numberOf, rowPlaces, type Writer } from './writer.ts'
 
 /** Rollouts of `gym eval run`: an OpenAI Responses object, with the ids of each model call on its last output item. */
 function row(rollout: PlantedRollout, task: number, index: number): Record<string, unknown> {
@@ -21,7 +21,7 @@ function row(rollout: PlantedRollout, task: number, index: number): Record<strin
             ...item,
             prompt_token_ids: tokens.prompt.map(({ id }) => id),
             generation_token_ids: tokens.generated.map(({ id }) => id),
-            generation_log_probs: tokens.generated.map(({ sampler }) => sampler),
+            generation_log_probs: tokens.generated.map(({ sampler }) => numberOf(sampler)),
           },
     )
   })
@@ -39,7 +39,7 @@ function row(rollout: PlantedRollout, task: number, index: number): Record<strin
       incomplete_details: rollout.truncated ? { reason: 'max_output_tokens' } : null,
       output,
     },
-    reward: rollout.reward,
+    reward: numberOf(rollout.reward),
     _ng_task_index: task,
     _ng_rollout_index: index,
     agent_ref: { name: 'search_agent' },

@@ -1,7 +1,7 @@
 import type { PlantedDump } from '../dump.ts'
 import { paddingToken } from '../dump.ts'
 import type { PlantedRollout } from '../rollout.ts'
-import { idsOf, jsonl, maskOf, rowPlaces, valuesOf, type Writer } from './writer.ts'
+import { idsOf, jsonl, maskOf, numberOf, rowPlaces, valuesOf, type Writer } from './writer.ts'
 
 /** A row of `train_data_stepN.jsonl`: every field but `idx` keeps the batch dimension of its micro batch of one. */
 function row(rollout: PlantedRollout, width: number, idx: number): Record<string, unknown> {
@@ -11,7 +11,7 @@ function row(rollout: PlantedRollout, width: number, idx: number): Record<string
   const real = tokens.findLastIndex(({ part }) => part !== 'padding') + 1
   return {
     content: [rollout.messages.map(({ content }) => content)],
-    rewards: [rollout.reward],
+    rewards: [numberOf(rollout.reward)],
     input_lengths: [real],
     token_ids: [idsOf(padded)],
     token_loss_mask: [maskOf(padded)],

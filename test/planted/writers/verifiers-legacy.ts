@@ -1,7 +1,7 @@
 import type { PlantedDump } from '../dump.ts'
 import type { PlantedMessage, PlantedRollout } from '../rollout.ts'
 import { callsOf } from './model-calls.ts'
-import { jsonl, rowPlaces, type Writer } from './writer.ts'
+import { jsonl, numberOf, rowPlaces, type Writer } from './writer.ts'
 
 /** A row of `results.jsonl` with the `trajectory` column saved: a step for every model call, each with its whole prompt. */
 function row(rollout: PlantedRollout): Record<string, unknown> {
@@ -12,7 +12,7 @@ function row(rollout: PlantedRollout): Record<string, unknown> {
     example_id: rollout.group,
     prompt: messages.slice(0, first).map(sanitised),
     completion: messages.slice(first).map(sanitised),
-    reward,
+    reward: numberOf(reward),
     timing: { generation_ms: 812.5, scoring_ms: 3.25, total_ms: 815.75 },
     is_completed: true,
     is_truncated: rollout.truncated,
@@ -31,7 +31,7 @@ function row(rollout: PlantedRollout): Record<string, unknown> {
         prompt_mask: prompt.map(({ trained, sampled }) => (trained && !sampled ? 1 : 0)),
         completion_ids: generated.map(({ id }) => id),
         completion_mask: generated.map(({ trained }) => (trained ? 1 : 0)),
-        completion_logprobs: generated.map(({ sampler }) => sampler),
+        completion_logprobs: generated.map(({ sampler }) => numberOf(sampler)),
         overlong_prompt: false,
         is_truncated: rollout.truncated && index === calls.length - 1,
       },

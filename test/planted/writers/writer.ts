@@ -40,8 +40,19 @@ export const CARRIED = [
 /** `environment-end`: rows may end with tokens that the model did not write. `more`: fields of `PlantedRollout.more`. */
 export type Carried = (typeof CARRIED)[number]
 
+/** Stands before what Python's writer leaves bare and JSON has no name for. */
+const BARE = '\ue0ff'
+
+/** A number as Python writes it: `NaN`, `Infinity` and `-Infinity` as well, once `jsonl` has written the record. */
+export function numberOf(value: number): number | string {
+  return Number.isFinite(value) ? value : `${BARE}${value}`
+}
+
 export function jsonl(records: readonly unknown[]): string {
-  return records.map((record) => `${JSON.stringify(record)}\n`).join('')
+  return records
+    .map((record) => `${JSON.stringify(record)}\n`)
+    .join('')
+    .replace(new RegExp(`"${BARE}(-?\\w+)"`, 'g'), '$1')
 }
 
 export const idsOf = ({ tokens }: PlantedRollout) => tokens.map(({ id }) => id)
@@ -51,7 +62,7 @@ export const maskOf = ({ tokens }: PlantedRollout) => tokens.map(({ trained }) =
 export function valuesOf<T>({ tokens }: PlantedRollout, value: (token: PlantedToken) => number, missing: T) {
   return tokens.map((token) => {
     const number = value(token)
-    return Number.isNaN(number) ? missing : number
+    return Number.isNaN(number) ? missing : numberOf(number)
   })
 }
 

@@ -1,0 +1,151 @@
+import type { DumpPlan } from '../dump.ts'
+import type { Plant } from '../plant.ts'
+import type { PlantedRollout } from '../rollout.ts'
+import { turnsBy } from '../rollout.ts'
+import { setAdvantage, trains } from '../scores.ts'
+
+const CENTRED: DumpPlan = { scheme: 'centred' }
+const SCALED: DumpPlan = { scheme: 'scaled' }
+
+function reward(rollout: PlantedRollout, value: number): void {
+  rollout.reward = value
+  rollout.rewards = {}
+}
+
+const spread = (members: readonly PlantedRollout[]) =>
+  Math.max(...members.map((member) => member.reward)) - Math.min(...members.map((member) => member.reward))
+
+/** A group in which all rollouts train and their rewards differ, so that what is done to its advantages shows. */
+const isPlain = (members: readonly PlantedRollout[]) => members.every(trains) && spread(members) > 0.1
+
+export const GROUP_PLANTS: readonly Plant[] = [
+  {
+    code: 'A01',
+    title: 'every rollout of a group has the same reward',
+    needs: [],
+    group: (members) => {
+      for (const member of members) reward(member, 0.5)
+      return []
+    },
+    alongside: { A10: 'components that are gone explain nothing' },
+  },
+  {
+    code: 'A02',
+    title: 'a gap of a hundredth is divided by its own std',
+    needs: ['advantages'],
+    plan: SCALED,
+    group: (members) => {
+      if (!members.every(trains)) return null
+      for (const [index, member] of members.entries()) reward(member, index === 3 ? 0.61 : 0.6)
+      return []
+    },
+  },
+  {
+    code: 'A03',
+    title: 'an advantage went to thousands',
+    needs: ['advantages'],
+    plan: SCALED,
+    // Advantages that explode everywhere show no scheme.
+    options: { scaleRewards: 'group' },
+    keepAdvantages: true,
+    group: (members) => {
+      if (!isPlain(members)) return null
+      setAdvantage(members[5] as PlantedRollout, 6123.7)
+      return []
+    },
+    alongside: { A04: 'no formula gives such an advantage' },
+  },
+  {
+    code: 'A04',
+    title: 'advantages are in the reverse order of the rewards',
+    needs: ['advantages'],
+    plan: CENTRED,
+    keepAdvantages: true,
+    group: (members) => {
+      if (!isPlain(members)) return null
+      const own = members.map(({ advantage }) => advantage)
+      for (const member of members) setAdvantage(member, -member.advantage)
+      return own.some((advantage) => Math.abs(advantage) > 0.05) ? [] : null
+    },
+  },
+  {
+    code: 'A05',
+    title: 'a rollout stands in the group of another question',
+    needs: ['advantages', 'more'],
+    plan: CENTRED,
+    patterns: ['sporadic'],
+    dump: ({ rollouts }) => {
+      const [first, other] = [rollouts[3], rollouts.find(({ group }) => group !== rollouts[3]?.group)]
+      if (first === undefined || other === undefined) throw new Error('a dump of one group')
+      const exchanged = [first.group, other.group]
+      ;[other.group, first.group] = exchanged as [string, string]
+      return rollouts.filter(({ group }) => exchanged.includes(group))
+    },
+    alongside: { T09: 'another question may have another system text' },
+  },
+  {
+    code: 'A06',
+    title: 'two rollouts of a group are the same, token by token',
+    needs: [],
+    group: (members) => {
+      const [first, second] = members as [PlantedRollout, PlantedRollout]
+      if (first.tokens.filter(({ sampled }) => sampled).length < 64) return null
+      second.tokens = first.tokens.map((token) => ({ ...token }))
+      second.kinds = [...first.kinds]
+      second.messages = [...first.messages]
+      second.reward = first.reward
+      second.rewards = { ...first.rewards }
+      second.promptLength = first.promptLength
+      second.finishReason = first.finishReason
+      second.truncated = first.truncated
+      return []
+    },
+    alongside: { S04: 'the rows are the same' },
+  },
+  {
+    code: 'A10',
+    title: 'a reward is NaN',
+    needs: [],
+    keepAdvantages: true,
+    rollout: (rollout) => {
+      rollout.reward = Number.NaN
+      return []
+    },
+  },
+  {
+    code: 'A10',
+    title: 'a reward is missing',
+    needs: ['more'],
+    patterns: ['sporadic'],
+    rollout: (rollout) => {
+      rollout.more = { ...rollout.more, reward: null }
+      return []
+    },
+  },
+  {
+    code: 'A10',
+    title: 'all rewards are zero',
+    needs: [],
+    patterns: ['systematic'],
+    dump: ({ rollouts }) => {
+      for (const rollout of rollouts) rollout.reward = 0
+      return null
+    },
+    alongside: { A01: 'no group has contrast' },
+    verdicts: { H05: 'supported' },
+  },
+  {
+    code: 'A12',
+    title: 'the sum of rewards restarts at the reply of the tool: the first turn gets nothing',
+    needs: ['token-advantages'],
+    patterns: ['sporadic'],
+    keepAdvantages: true,
+    rollout: (rollout) => {
+      const [turn] = turnsBy(rollout, 'assistant')
+      if (turn === undefined || Math.abs(rollout.advantage) < 0.05 || turnsBy(rollout, 'tool').length === 0) return null
+      for (const token of rollout.tokens.slice(0, turn.endToken + 1)) token.advantage = 0
+      return []
+    },
+    alongside: { M18: 'credit that ends at a tool reply' },
+  },
+]
