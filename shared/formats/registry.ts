@@ -3,11 +3,20 @@ import type { Format, Recognition, Sample } from './format.ts'
 import { native } from './native.ts'
 import { nemoGym } from './nemo-gym.ts'
 import { nemoRl } from './nemo-rl.ts'
+import { primeRlExport } from './prime-rl-export.ts'
 import { verifiersLegacy } from './verifiers-legacy.ts'
 import { verifiersResults } from './verifiers-results.ts'
 
 /** Every format, known trainers before the native format, whose aliases some of their files would fit as well. */
-export const FORMATS: readonly Format[] = [atropos, nemoRl, nemoGym, verifiersLegacy, verifiersResults, native]
+export const FORMATS: readonly Format[] = [
+  atropos,
+  nemoRl,
+  nemoGym,
+  primeRlExport,
+  verifiersLegacy,
+  verifiersResults,
+  native,
+]
 
 /** Keys under which any format keeps numbers token by token. */
 export const allNumericKeys: ReadonlySet<string> = new Set(FORMATS.flatMap(({ numericKeys }) => numericKeys))

@@ -1,0 +1,72 @@
+import type { JsonValue } from '../containers/container.ts'
+import { numbersOf } from './fields.ts'
+import type { MaskStream, SequenceArrays } from './sequence.ts'
+
+/** A stream that prime-rl fills up where it has none (with null, or 0.0 in a packed batch) is an absent one. */
+export function isFilled(value: JsonValue, filler: number): boolean {
+  return numbersOf(value)?.every((number) => Object.is(number, filler) || number === filler) ?? false
+}
+
+export interface LossComponents {
+  /** Policy gradient, on `loss_mask` only; absent is 1. */
+  readonly rl: Float32Array | null
+  /** Cross entropy and reverse KL to a reference, wherever they are not 0, in the mask or not; absent is none. */
+  readonly ce: Float32Array | null
+  readonly refKl: Float32Array | null
+}
+
+export const COMPONENTS = { rl: 'rl_weights', ce: 'ce_weights', refKl: 'ref_kl_weights' } as const
+
+/**
+ * The mask of all three components of prime-rl's loss: a token is trained where any of them has a weight other than 0
+ * (src/prime_rl/trainer/rl/loss.py, `compute_loss`). Its weight is the sum of their sizes; each is divided by its own token count.
+ */
+export function trainedBy(mask: Uint8Array, { rl, ce, refKl }: LossComponents): MaskStream {
+  if (rl === null && ce === null && refKl === null) return { mask, weights: null }
+  const trained = new Uint8Array(mask.length)
+  const weights = new Float32Array(mask.length)
+  let plain = true
+  for (let i = 0; i < mask.length; i++) {
+    const own = mask[i] === 1 ? sizeOf(rl === null ? 1 : rl[i]) : 0
+    const weight = own + sizeOf(ce?.[i]) + sizeOf(refKl?.[i])
+    trained[i] = weight > 0 ? 1 : mask[i] === 1 ? 0 : (mask[i] as number)
+    weights[i] = weight
+    if (weight !== 0 && weight !== 1) plain = false
+  }
+  return { mask: trained, weights: plain ? null : weights }
+}
+
+/** Advantages are read by the policy gradient alone: where another component trains a token instead, its 0.0 is no advantage. */
+export function creditOf(
+  advantages: Float32Array | null,
+  mask: Uint8Array | null,
+  { rl, ce, refKl }: LossComponents,
+): Float32Array | null {
+  if (advantages === null || (ce === null && refKl === null)) return advantages
+  for (let i = 0; i < advantages.length; i++) {
+    const own = mask?.[i] === 1 && sizeOf(rl === null ? 1 : rl[i]) > 0
+    if (!own && sizeOf(ce?.[i]) + sizeOf(refKl?.[i]) > 0) advantages[i] = Number.NaN
+  }
+  return advantages
+}
+
+function sizeOf(weight: number | undefined): number {
+  return weight === undefined || Number.isNaN(weight) ? 0 : Math.abs(weight)
+}
+
+/** A stream of floats, null where the writer only filled it up. */
+export function ownFloats(arrays: SequenceArrays, name: string, value: JsonValue, filler: number): Float32Array | null {
+  return value !== null && isFilled(value, filler) ? null : arrays.floats(name, value)
+}
+
+/** The value that all of a stream's numbers have, NaN aside; null where they differ or there is none. */
+export function common(values: ArrayLike<number> | null): number | null {
+  let found: number | null = null
+  for (let i = 0; i < (values?.length ?? 0); i++) {
+    const value = values?.[i] as number
+    if (Number.isNaN(value)) continue
+    if (found !== null && value !== found) return null
+    found = value
+  }
+  return found
+}
