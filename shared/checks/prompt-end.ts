@@ -6,10 +6,11 @@ const LONGEST_PREFILL = 16
 
 /**
  * Token before which the prompt ends by the length that the dump stores; null where it stores none. A prompt length counts the left
- * padding in some dumps and not in others, and rarely says so: of the two places the one where a turn of the model begins is meant.
+ * padding in some dumps and not in others, and rarely says so: of the two places the one is meant where a turn of the model begins, and
+ * where neither is such a place, the one that lies nearer to one.
  */
 export function storedPromptEnd(
-  { promptLength, ids }: Pick<Trajectory, 'promptLength' | 'ids'>,
+  { promptLength, ids, mask }: Pick<Trajectory, 'promptLength' | 'ids' | 'mask'>,
   segmentation: Segmentation | null,
   padding: { readonly left: number; readonly right: number },
 ): number | null {
@@ -18,11 +19,22 @@ export function storedPromptEnd(
   const without = left + promptLength
   if (left === 0 || promptLength <= left) return without
   if (without > (ids?.length ?? 0) - right) return promptLength
-  const begins = (at: number, prefill: number) =>
-    segmentation?.turns.some(
-      ({ kind, headerEnd, contentStart }) => kind === 'assistant' && headerEnd <= at && at <= contentStart + prefill,
-    ) ?? false
+  const turns = segmentation?.turns.filter(({ kind }) => kind === 'assistant') ?? []
+  const offBy = (at: number) =>
+    turns.reduce((least, { headerEnd, contentStart }) => {
+      return Math.min(least, Math.max(headerEnd - at, at - contentStart, 0))
+    }, Number.POSITIVE_INFINITY)
+  // A mask that is aligned to targets marks the first sampled token one place early.
+  const endsPrefill = (at: number) =>
+    turns.some(({ contentStart: start }) => {
+      return start < at && at <= start + LONGEST_PREFILL && !mask?.subarray(start, at - 1).includes(1)
+    })
+  const counted = offBy(promptLength)
+  const uncounted = offBy(without)
   // Where both fit, the earlier: a second turn lies as far behind the first as the padding is long only by chance.
-  if (begins(promptLength, 0)) return promptLength
-  return !begins(without, 0) && begins(promptLength, LONGEST_PREFILL) ? promptLength : without
+  if (counted === 0) return promptLength
+  if (uncounted === 0) return without
+  if (endsPrefill(promptLength)) return promptLength
+  if (endsPrefill(without)) return without
+  return counted < uncounted ? promptLength : without
 }

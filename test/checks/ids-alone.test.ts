@@ -208,6 +208,24 @@ describe('S05', () => {
     ).toEqual([])
   })
 
+  it.each([
+    0, 9, 40,
+  ])('places a split that is off by two at the header that it is near, behind padding of %i', async (left) => {
+    const rows = search({}, { padLeft: left })
+    const [row] = rows(await testTokenizer('qwen2.5'))
+    const at = row!.layout[2]!.headerEnd - 2
+    for (const stored of [at, at - left]) {
+      const findings = await findingsOf(
+        'S05',
+        'qwen2.5',
+        rows,
+        splitAt(() => stored),
+      )
+      expect(findings[0]?.tokens).toEqual([at, at + 1])
+      expect(findings[0]?.message).toMatch(/inside the header of assistant turn 1$/)
+    }
+  })
+
   it('names a split inside a question, and one behind trained words', async () => {
     const inQuestion = await findingsOf(
       'S05',

@@ -1,5 +1,6 @@
 import { Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
+import { storedPromptEnd } from '../prompt-end.ts'
 
 /** S05. A stored prompt length that lies inside a header, inside a turn of the environment, or after words that are trained. */
 export const S05: Check = {
@@ -24,11 +25,12 @@ export const S05: Check = {
     const candidates = left === 0 ? [stored] : [left + stored, stored]
     const inside = candidates.filter((at) => at > left && at < end)
     if (inside.length === 0 || !segmentation.turns.some(({ kind }) => kind === 'assistant')) return
-    const places = inside.map((at) => ({ at, problem: problemAt(view, at) }))
-    const wrong = places.every(({ problem }) => problem !== null) ? places[0] : undefined
-    report.place(wrong !== undefined)
-    if (wrong === undefined) return
-    const { at, problem } = wrong
+    const isWrong = inside.every((at) => problemAt(view, at) !== null)
+    report.place(isWrong)
+    if (!isWrong) return
+    const meant = storedPromptEnd(trajectory, segmentation, segmentation.padding)
+    const at = inside.find((place) => place === meant) ?? (inside[0] as number)
+    const problem = problemAt(view, at)
     report.fault({
       scope: 'trajectory',
       tokens: { start: at, end: at + 1 },
