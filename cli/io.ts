@@ -1,3 +1,5 @@
+import type { Report } from '../shared/model/report.ts'
+
 /** Where a command reads and writes; tests give their own. */
 export interface CommandIo {
   readonly stdout: OutputStream
@@ -26,9 +28,12 @@ export class UsageError extends Error {
   }
 }
 
-/** Nothing of what was named could be read: exit code 3. */
+/** Nothing of what was named could be read: exit code 3. `reported`: the report that says so file by file, where there is one. */
 export class NothingReadError extends Error {
-  constructor(message: string) {
+  constructor(
+    message: string,
+    readonly reported: { readonly report: Report; readonly inputs: readonly string[] } | null = null,
+  ) {
     super(message)
     this.name = 'NothingReadError'
   }

@@ -6,7 +6,8 @@ import { exportCommand } from './export.ts'
 import { inspect } from './inspect.ts'
 import { type CommandIo, Exit, NothingReadError, UsageError } from './io.ts'
 import { listChecks, listFormats } from './lists.ts'
-import { EXPORT_OPTIONS, INSPECT_OPTIONS, LATER_OPTIONS, LIST_OPTIONS, SHOW_OPTIONS } from './options.ts'
+import { mergeCommand } from './merge.ts'
+import { EXPORT_OPTIONS, INSPECT_OPTIONS, LATER_OPTIONS, LIST_OPTIONS, MERGE_OPTIONS, SHOW_OPTIONS } from './options.ts'
 import { SERVE_USAGE, serve } from './serve.ts'
 import { show } from './show.ts'
 import { createTerminal } from './terminal.ts'
@@ -33,10 +34,17 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'export',
-    takes: 'PATH… --flagged --as source|native|csv --out PATH',
+    takes: 'PATH… --flagged --as source|native|csv|parquet|sft|dpo --out PATH',
     does: 'Writes the rollouts with findings, and a manifest.',
     options: EXPORT_OPTIONS,
     run: exportCommand,
+  },
+  {
+    name: 'merge',
+    takes: 'REPORT… [options]',
+    does: 'Judges JSON reports of parts of a run together, as if all files had been read at once.',
+    options: MERGE_OPTIONS,
+    run: mergeCommand,
   },
   {
     name: 'formats',
@@ -106,7 +114,6 @@ async function dispatch(argv: readonly string[], io: CommandIo): Promise<number>
 }
 
 function unknownCommand(name: string): UsageError {
-  if (name === 'merge') return new UsageError('merge is not supported by this version.')
   const closest = closestName(
     name,
     [...COMMANDS, SERVE].map((command) => command.name),

@@ -34,7 +34,7 @@ export function printCommandHelp(terminal: Terminal, { name, takes, does, option
       terminal.line(`${' '.repeat(OPTION_COLUMN)}${option.help}`, OPTION_COLUMN)
     } else terminal.line(`${left.padEnd(OPTION_COLUMN)}${option.help}`.trimEnd(), OPTION_COLUMN)
   }
-  if (name === 'inspect') {
+  if (name === 'inspect' || name === 'merge') {
     terminal.line()
     terminal.line('Exit codes: 0 no finding at or above --fail-on; 1 there is one; 2 usage; 3 nothing could be read.')
   }

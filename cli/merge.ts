@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises'
+import { count, counted } from '../shared/exports/phrases.ts'
+import type { Report } from '../shared/model/report.ts'
+import { type GivenReport, MergeError, readParts } from '../shared/session/merge-part.ts'
+import { type Merged, mergeParts, refuseOthers } from '../shared/session/merge-run.ts'
+import type { SplitGroup } from '../shared/session/merge-split.ts'
+import type { ParsedArguments } from './arguments.ts'
+import { cannotOpen, type FoundFile, findFiles } from './files.ts'
+import { type CommandIo, type Exit, NothingReadError, UsageError } from './io.ts'
+import { exitOf, reportOutput, writeReport, writeUnread } from './report-output.ts'
+import { createTerminal } from './terminal.ts'
+
+/** `merge REPORT…`: judges reports of parts of a run together, and writes the whole report as `inspect` does. */
+export async function mergeCommand({ paths, options }: ParsedArguments, io: CommandIo): Promise<Exit> {
+  if (paths.length === 0) throw new UsageError('Name the reports to merge: files that inspect --json wrote.')
+  const output = await reportOutput(options, io)
+  const files = await reportFiles(paths, io)
+  const otherFiles = options.against === undefined ? [] : await reportFiles(options.against as readonly string[], io)
+  const { report, split } = judged(await readReports(files), await readReports(otherFiles))
+  const inputs = [...files, ...otherFiles].map(({ path }) => path)
+  warnOfSplit(split, io)
+  warnOfNames(report, io)
+  if (report.totals.trajectories === 0) {
+    const nothing = new NothingReadError(
+      `Nothing could be read: ${counted(files.length, 'report')}, and not one rollout in ${files.length === 1 ? 'it' : 'them'}. Their sources say why.`,
+      { report, inputs },
+    )
+    await writeUnread(output, nothing, io)
+    throw nothing
+  }
+  const unreadable = report.sources.flatMap(({ name, unreadable: why }) =>
+    why === undefined ? [] : [{ name, message: why.message }],
+  )
+  await writeReport(output, { report, mergeable: () => report, proofs: async () => null, unreadable, inputs }, io)
+  return exitOf(report, output.judgement)
+}
+
+async function reportFiles(paths: readonly string[], io: CommandIo): Promise<FoundFile[]> {
+  const files = new Map<string, FoundFile>()
+  for (const path of paths) {
+    const found = await findFiles(path, io.directory)
+    if (found.length === 0) throw new UsageError(`${path} holds no files. Name a folder with reports in it.`)
+    for (const file of found) if (!files.has(file.path)) files.set(file.path, file)
+  }
+  return [...files.values()]
+}
+
+async function readReports(files: readonly FoundFile[]): Promise<GivenReport[]> {
+  const reports: GivenReport[] = []
+  for (const { path, name } of files) {
+    try {
+      reports.push({ name, text: await readFile(path, 'utf8') })
+    } catch (error) {
+      throw new UsageError(`${name} ${cannotOpen(error)}`)
+    }
+  }
+  return reports
+}
+
+function judged(reports: readonly GivenReport[], second: readonly GivenReport[]): Merged {
+  try {
+    const parts = readParts(reports)
+    const others = readParts(second)
+    if (parts[0] !== undefined && others[0] !== undefined) refuseOthers(parts[0], others[0])
+    return mergeParts(parts, others.length === 0 ? null : mergeParts(others).run)
+  } catch (error) {
+    if (!(error instanceof MergeError)) throw error
+    throw error.kind === 'refused' ? new UsageError(error.message) : new NothingReadError(error.message)
+  }
+}
+
+/** What is listed of anything that may come in thousands. */
+const LISTED = 5
+
+function warnOfSplit(split: readonly SplitGroup[], io: CommandIo): void {
+  if (split.length === 0) return
+  const listed = split.slice(0, LISTED).map(({ group, step, parts }) => {
+    const where = parts.slice(0, LISTED).map(({ name, rollouts }) => `${name} ${count(rollouts)}`)
+    const more = parts.length > LISTED ? [`${count(parts.length - LISTED)} more`] : []
+    return `${group}${step === null ? '' : ` of step ${step}`} (${[...where, ...more].join(', ')})`
+  })
+  const more = split.length > LISTED ? ` and ${count(split.length - LISTED)} more` : ''
+  createTerminal(io.stderr, io.env).line(
+    `${counted(split.length, 'group')} ${split.length === 1 ? 'has' : 'have'} rollouts in several reports and ${split.length === 1 ? 'is' : 'are'} incomplete: ${listed.join('; ')}${more}. Checks of groups leave them out, as they do when all files are read at once. Where the reports hold them whole, inspect with --group-size.`,
+    2,
+  )
+}
+
+/** A name is all that tells people where a finding is. */
+function warnOfNames({ sources }: Report, io: CommandIo): void {
+  const names = new Map<string, number>()
+  for (const { name } of sources) names.set(name, (names.get(name) ?? 0) + 1)
+  const [shared] = [...names].filter(([, times]) => times > 1)
+  if (shared === undefined) return
+  createTerminal(io.stderr, io.env).line(
+    `${counted(shared[1], 'file')} are called ${shared[0]}, and only their numbers in the report tell them apart. Give inspect a folder for each part, or files of different names.`,
+    2,
+  )
+}

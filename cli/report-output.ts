@@ -1,0 +1,121 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { atOrAbove, fails, type Judgement } from '../shared/exports/phrases.ts'
+import type { Proofs } from '../shared/exports/proofs.ts'
+import { REPORT_FORMATS, type ReportFormat } from '../shared/exports/report-formats.ts'
+import { REPORT_SCHEMA, type Report } from '../shared/model/report.ts'
+import type { OptionValue } from './arguments.ts'
+import { cannotOpen } from './files.ts'
+import { type CommandIo, Exit, type NothingReadError, UsageError } from './io.ts'
+import { safeJson, writeOutput } from './output.ts'
+import { printSummary } from './summary.ts'
+import { createTerminal } from './terminal.ts'
+
+/** Where a report goes, and in which forms: what `OUTPUT_OPTIONS` say. */
+export interface ReportOutput {
+  readonly json: string | undefined
+  readonly format: ReportFormat | undefined
+  /** Where `format` is written. */
+  readonly out: string
+  readonly judgement: Judgement
+  /** A baseline was given. */
+  readonly hasBaseline: boolean
+}
+
+/** Reads the options and the baseline. Throws `UsageError` for what cannot be. */
+export async function reportOutput(
+  options: Readonly<Record<string, OptionValue>>,
+  io: CommandIo,
+): Promise<ReportOutput> {
+  const json = options.json as string | undefined
+  const format = REPORT_FORMATS.find(({ id }) => id === options.format)
+  const out = (options.out as string | undefined) ?? '-'
+  if (options.out !== undefined && format === undefined) {
+    throw new UsageError('--out says where --format is written. Add --format, or use --json PATH.')
+  }
+  if (json === '-' && format !== undefined && out === '-') {
+    throw new UsageError('--json - and --format both go to standard output. Give one of them a path.')
+  }
+  const baseline = await readBaseline(options.baseline as string | undefined, io)
+  const judgement: Judgement = {
+    failOn: (options['fail-on'] as Judgement['failOn'] | undefined) ?? 'error',
+    known: new Set(baseline?.findings.map(({ fingerprint }) => fingerprint)),
+  }
+  return { json, format, out, judgement, hasBaseline: baseline !== null }
+}
+
+/** A report in its two lengths, and what people are told beside it. */
+export interface Reported {
+  readonly report: Report
+  /** The report with what merging needs, made only where JSON is asked for. */
+  mergeable(): Report
+  proofs(format: ReportFormat): Promise<Proofs | null>
+  /** Files that could not be read, each with a sentence. */
+  readonly unreadable: readonly { readonly name: string; readonly message: string }[]
+  /** Absolute paths that must not be overwritten. */
+  readonly inputs: readonly string[]
+}
+
+/** Writes a report in every form that was asked for; without one, prints the summary. */
+export async function writeReport(
+  { json, format, out, judgement }: ReportOutput,
+  { report, mergeable, proofs, unreadable, inputs }: Reported,
+  io: CommandIo,
+): Promise<void> {
+  if (json !== undefined) await writeOutput(json, `${safeJson(mergeable())}\n`, inputs, io)
+  if (format !== undefined) {
+    await writeOutput(out, format.write(report, judgement, await proofs(format)), inputs, io)
+  }
+  if (json !== '-' && (format === undefined || out !== '-')) {
+    printSummary(createTerminal(io.stdout, io.env), report, unreadable, judgement)
+    return
+  }
+  const warnings = createTerminal(io.stderr, io.env)
+  for (const { message } of unreadable) warnings.line(`not read: ${message}`, 2)
+}
+
+/** A report of files none of which could be read, for those who merge it or count what failed. Only as JSON: nothing was judged. */
+export async function writeUnread(
+  { json }: ReportOutput,
+  { reported }: NothingReadError,
+  io: CommandIo,
+): Promise<void> {
+  if (json !== undefined && reported !== null) {
+    await writeOutput(json, `${safeJson(reported.report)}\n`, reported.inputs, io)
+  }
+}
+
+/** Exit code of a report: whether a finding, listed or not, stands at or above the severity that fails. */
+export function exitOf(report: Report, judgement: Judgement): Exit {
+  if (report.findings.some((finding) => fails(finding, judgement))) return Exit.findings
+  if (report.findings_omitted === 0) return Exit.ok
+  const failing = report.checks.some(
+    ({ status, severity }) => status === 'fail' && atOrAbove(severity, judgement.failOn),
+  )
+  return failing ? Exit.findings : Exit.ok
+}
+
+async function readBaseline(path: string | undefined, io: CommandIo): Promise<Report | null> {
+  if (path === undefined) return null
+  let text: string
+  try {
+    text = await readFile(resolve(io.directory, path), 'utf8')
+  } catch (error) {
+    throw new UsageError(`--baseline ${path} ${cannotOpen(error)}`)
+  }
+  let report: Partial<Report> | null
+  try {
+    report = JSON.parse(text)
+  } catch {
+    report = null
+  }
+  if (report?.schema !== REPORT_SCHEMA || !Array.isArray(report.findings)) {
+    throw new UsageError(`--baseline ${path} is no report of this program. Write one with inspect --json PATH.`)
+  }
+  if ((report.findings_omitted ?? 0) > 0) {
+    createTerminal(io.stderr, io.env).line(
+      `--baseline ${path} lists only a part of its findings (${report.findings_omitted} are left out): those will count as new. Write it with a larger --max-findings.`,
+    )
+  }
+  return report as Report
+}

@@ -1,0 +1,144 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { ColumnError } from '../../shared/session/merge-columns.ts'
+import { decodeFacts, encodeFacts, type FactColumns } from '../../shared/session/merge-facts.ts'
+import { factsOf } from '../helpers/facts.ts'
+import { audited, cleanRollout, cutRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
+
+const number = fc.oneof(fc.integer(), fc.double(), fc.constant(-0))
+const text = fc.oneof(fc.string(), fc.constantFrom('', '-', '=', '__proto__', '0123456789abcdef'))
+const maybe = <Value>(values: fc.Arbitrary<Value>) => fc.option(values)
+const hash = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((bits) => bits.toString(16).padStart(16, '0'))
+
+/** Facts that no dump may ever have, and some that every dump has. */
+const anyFacts: fc.Arbitrary<Partial<TrajectoryFacts>> = fc.record(
+  {
+    id: text,
+    recordHash: hash,
+    line: fc.nat(),
+    branchOf: maybe(text),
+    group: maybe(text),
+    groupSize: maybe(number),
+    step: maybe(number),
+    reward: maybe(number),
+    rewards: maybe(fc.dictionary(text, number, { noNullPrototype: true })),
+    advantage: maybe(number),
+    maxAdvantage: maybe(number),
+    advantageChangesAt: fc.nat(),
+    length: number,
+    realLength: number,
+    promptLength: maybe(number),
+    trained: maybe(number),
+    masked: maybe(number),
+    padding: number,
+    weight: maybe(number),
+    firstRole: maybe(text),
+    lastToken: maybe(number),
+    endsClosed: maybe(fc.boolean()),
+    cutLeft: fc.record({ tokens: fc.tuple(number, number), text, lost: maybe(number) }, { noNullPrototype: true }),
+    answerPlace: maybe(fc.constantFrom('model', 'environment', 'nowhere')),
+    endReason: fc.constantFrom('stop', 'cut-prose', 'cut-call', 'unknown'),
+    finishReason: maybe(text),
+    isTruncated: maybe(fc.boolean()),
+    limits: fc.record({ max_turns: number, max_seq_len: number }, { requiredKeys: [], noNullPrototype: true }),
+    excluded: fc.boolean(),
+    pairing: fc.record(
+      { question: maybe(text), system: maybe(hash), tools: maybe(text), answer: maybe(hash) },
+      { noNullPrototype: true },
+    ),
+    temperature: maybe(number),
+    assistantLengths: fc.array(number),
+    toolReplyLengths: fc.array(fc.nat()),
+    cutReplies: fc.array(fc.record({ tokens: fc.nat(), characters: fc.nat() }, { noNullPrototype: true })),
+    supportingDocuments: maybe(
+      fc.record({ available: fc.nat(), retrieved: maybe(fc.nat()), visible: fc.nat() }, { noNullPrototype: true }),
+    ),
+    idsHash: maybe(hash),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+)
+
+/** Sources of records with one to three parts. */
+const anyDump = fc
+  .array(fc.array(fc.array(anyFacts, { minLength: 1, maxLength: 3 })), { maxLength: 3 })
+  .map((sources) =>
+    sources.map((records, source) =>
+      records.flatMap((parts, record) =>
+        parts.map((more, part) => ({ ...factsOf(record * 3), ...more, place: { source, record, part } })),
+      ),
+    ),
+  )
+
+function throughJson(columns: FactColumns): FactColumns {
+  return JSON.parse(JSON.stringify(columns))
+}
+
+function roundTrip(dump: readonly (readonly TrajectoryFacts[])[]): TrajectoryFacts[] {
+  const counts = dump.map((source) => source.length)
+  return decodeFacts(throughJson(encodeFacts(dump.flat())), counts, 0)
+}
+
+describe('the facts of rollouts', () => {
+  it('come back from columns as they were', () => {
+    fc.assert(
+      fc.property(anyDump, (dump) => {
+        expect(roundTrip(dump)).toStrictEqual(dump.flat())
+      }),
+    )
+  })
+
+  let real: readonly TrajectoryFacts[]
+  beforeAll(async () => {
+    const tokenizer = await qwen()
+    const rows = Array.from({ length: 64 }, (_, seed) => {
+      const rollout = seed % 5 === 1 ? cutRollout : seed % 7 === 2 ? rolloutWithTrainedReply : cleanRollout
+      return rollout(tokenizer, seed, {
+        group: `question-${seed >> 3}`,
+        groupSize: 8,
+        reward: (seed % 4) / 3,
+        logprobs: undefined,
+      })
+    })
+    real = (await audited(lines(rows))).facts
+  })
+
+  it('of a real dump come back but for their drawings', () => {
+    const drawn = real.map((facts) => ({ ...facts, strip: new Uint8Array(0) }))
+    expect(decodeFacts(encodeFacts(real), [real.length], 0)).toEqual(drawn)
+  })
+
+  it('take well below 200 bytes a rollout', () => {
+    const bytes = JSON.stringify(encodeFacts(real)).length
+    expect(bytes / real.length).toBeLessThan(150)
+  })
+
+  it('may be given other source numbers', () => {
+    const facts = [0, 0, 1].map((source, i) => factsOf(i, { place: { source, record: i === 2 ? 0 : i, part: 0 } }))
+    const moved = decodeFacts(encodeFacts(facts), [2, 0, 1], 4)
+    expect(moved.map(({ place }) => place.source)).toEqual([4, 4, 6])
+  })
+})
+
+describe('columns that do not fit', () => {
+  const columns = encodeFacts([factsOf(0, { rewards: { f1: 0.5 } }), factsOf(1)])
+
+  it.each<[string, FactColumns, number]>([
+    ['recordHash does not have one cell for each of 3 rows', columns, 3],
+    [
+      'recordHash does not have one cell for each of 1000000000000 rows',
+      { recordHash: '#AAAAAAAAAAA*1000000000000' },
+      1e12,
+    ],
+    ['length has fewer cells', { ...columns, length: '200' }, 2],
+    ['length has fewer cells', { recordHash: columns.recordHash as string }, 2],
+    ['turns has the cell "five" where a number should stand', { ...columns, turns: 'five*2' }, 2],
+    ['turns leaves out a value', { ...columns, turns: '=*2' }, 2],
+    ['reward', { ...columns, rewardValues: '-*2' }, 2],
+    ['more cells', { ...columns, group: '-*3' }, 2],
+  ])('are refused: %s', (message, table, rows) => {
+    const read = () => decodeFacts(table, [rows], 0)
+    expect(read).toThrow(ColumnError)
+    expect(read).toThrow(message)
+  })
+})
