@@ -36,6 +36,7 @@ export async function audit(
   const settings = { ...auditOptions(options, added?.id ?? given ?? null), ...overrides }
   const opened = await openPaths(paths, io)
   const other = options.against === undefined ? null : await openPaths(options.against as readonly string[], io)
+  const dataset = options.dataset === undefined ? null : await openPaths(options.dataset as readonly string[], io)
   const host = nodeHost(Math.min(MOST_JOBS, (options.jobs as number | undefined) ?? availableParallelism()))
   if (added !== null) await checkTokenizer(added, host)
   const progress = progressLine(io)
@@ -44,10 +45,11 @@ export async function audit(
       addedTokenizers: added === null ? [] : [added],
       onProgress: (now) => progress.show(now),
       against,
+      dataset: from === opened ? (dataset?.sources ?? []) : [],
     }
     const session = await Session.open(from.sources, settings, host, hooks)
     await session.done
-    const unreadable = [...from.problems, ...session.unreadable]
+    const unreadable = [...from.problems, ...session.unreadable, ...session.datasetProblems]
     if (session.facts.length === 0) throw new NothingReadError(nothingRead(unreadable, session))
     return { session, unreadable, inputs: from.paths }
   }
@@ -55,11 +57,10 @@ export async function audit(
     // The second run is read first: the verdicts on the first one want all of it.
     const second = other === null ? null : await read(other, null)
     const first = await read(opened, second?.session.secondRun() ?? null)
-    if (second === null) return first
     return {
       session: first.session,
-      unreadable: [...first.unreadable, ...second.unreadable],
-      inputs: [...first.inputs, ...second.inputs],
+      unreadable: [...first.unreadable, ...(dataset?.problems ?? []), ...(second?.unreadable ?? [])],
+      inputs: [...first.inputs, ...(dataset?.paths ?? []), ...(second?.inputs ?? [])],
     }
   } finally {
     progress.clear()

@@ -105,8 +105,7 @@ export const FAIL_ON = choice(
   'from which severity a finding fails; default: error',
 )
 
-/** In which forms a report is written, and what fails: the same for every command that makes one. */
-const OUTPUT_OPTIONS: readonly OptionSpec[] = [
+export const INSPECT_OPTIONS: readonly OptionSpec[] = [
   { name: 'json', kind: 'text', placeholder: 'PATH', help: 'write the report as JSON; - is standard output' },
   choice(
     'format',
@@ -121,15 +120,17 @@ const OUTPUT_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'REPORT',
     help: 'findings that this JSON report already has do not fail',
   },
-]
-
-export const INSPECT_OPTIONS: readonly OptionSpec[] = [
-  ...OUTPUT_OPTIONS,
   {
     name: 'against',
     kind: 'paths',
     placeholder: 'PATH…',
     help: 'a second run, for the verdicts that need two (H06-library, H08); stands after the first',
+  },
+  {
+    name: 'dataset',
+    kind: 'paths',
+    placeholder: 'PATH…',
+    help: 'the dataset that the run was started with, for what never became a rollout (C11)',
   },
   integer('max-findings', 'list at most N findings; default: 10,000. Counts are never cut', 0),
   ...AUDIT_OPTIONS,
@@ -139,16 +140,6 @@ export const SHOW_OPTIONS: readonly OptionSpec[] = [
   integer('index', 'the N-th rollout, 0-based, in the order of the report', 0),
   { name: 'id', kind: 'text', placeholder: 'ID', help: 'the rollout with this id' },
   ...AUDIT_OPTIONS,
-]
-
-export const MERGE_OPTIONS: readonly OptionSpec[] = [
-  ...OUTPUT_OPTIONS,
-  {
-    name: 'against',
-    kind: 'paths',
-    placeholder: 'REPORT…',
-    help: 'the reports of a second run, for the verdicts that need two (H06-library, H08); stands after the first',
-  },
 ]
 
 export const EXPORT_OPTIONS: readonly OptionSpec[] = [

@@ -6,6 +6,7 @@ import type { Segmentation, Span, Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { TrajectoryFacts } from './facts.ts'
+import type { DatasetFacts } from './truncation/dataset.ts'
 
 /** One trajectory, prepared: what every check of tokens looks at. All arrays have length S (= `ids.length`). */
 export interface TrajectoryView {
@@ -83,6 +84,8 @@ export interface DumpView {
   readonly groups: readonly GroupView[]
   readonly groupSize: number | null
   readonly limits: Record<LimitName, { value: number; origin: 'given' | 'metadata' | 'inferred' } | null>
+  /** The dataset that the run was started with, where it was given beside the dump. */
+  readonly dataset?: DatasetFacts | null
 }
 
 export interface DumpFault extends Omit<FaultAt, 'turn' | 'tokens' | 'affected'> {
@@ -118,6 +121,8 @@ export interface Check {
   readonly severity: Severity
   readonly unit: Unit
   readonly needs: readonly Stream[]
+  /** What must be given beside the dump, with the option that gives it. */
+  readonly beside?: string
   /** What a place is, in the plural: `assistant turn ends`, `turn edges`, `complete groups`. */
   readonly looksAt: string
   readonly why: string

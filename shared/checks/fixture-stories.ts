@@ -108,6 +108,11 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
     nearMiss: 'the prompt fits its limit to the token',
     defects: [],
   },
+  C11: {
+    trips: 'of 24 prompts the six longest were dropped, all others have a rollout',
+    nearMiss: 'a step of the run: many prompts have no rollout yet, short ones and long ones',
+    defects: [],
+  },
   C12: {
     trips: 'the ids were cut before the answer after the whole text had been scored',
     nearMiss: 'only the end token was cut: the ids still hold the answer that was scored',

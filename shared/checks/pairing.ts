@@ -21,7 +21,7 @@ const QUESTION_CHARACTERS = 4000
 export function pairingFacts(trajectory: Trajectory, segmentation: Segmentation | null): PairingFacts {
   const { messages, tools, ids } = trajectory
   const first = (role: RegExp) => messages?.find((message) => role.test(message.role.toLowerCase())) ?? null
-  const question = words(first(/^(user|human)$/))
+  const question = questionOf(messages)
   const system = words(first(/^(system|developer)$/))
   return {
     question: question ?? questionIds(ids, segmentation),
@@ -33,6 +33,15 @@ export function pairingFacts(trajectory: Trajectory, segmentation: Segmentation 
   }
 }
 
+/** Digest of the words of the first question; null without one. */
+export function questionOf(messages: readonly Message[] | null): string | null {
+  return words(firstQuestion(messages))
+}
+
+export function firstQuestion(messages: readonly Message[] | null): Message | null {
+  return messages?.find(({ role }) => /^(user|human)$/.test(role.toLowerCase())) ?? null
+}
+
 function words(message: Message | null): string | null {
   const text = normalised((message?.content ?? '').slice(0, QUESTION_CHARACTERS)).toLowerCase()
   return text === '' ? null : new Hash64().text(text).digest()
@@ -41,7 +50,12 @@ function words(message: Message | null): string | null {
 function questionIds(ids: Int32Array | null, segmentation: Segmentation | null): string | null {
   const turn = segmentation?.turns.find(({ kind }) => kind === 'user')
   if (ids === null || turn === undefined || turn.header !== 'present') return null
-  return `ids ${new Hash64().words(ids, turn.contentStart, turn.contentEnd).digest()}`
+  return questionIdsKey(ids, turn.contentStart, turn.contentEnd)
+}
+
+/** How a question is named whose words are not in the dump: by its ids from `start` (inclusive) to `end` (exclusive). */
+export function questionIdsKey(ids: Int32Array, start: number, end: number): string {
+  return `ids ${new Hash64().words(ids, start, end).digest()}`
 }
 
 function toolsDigest(tools: readonly unknown[]): string {

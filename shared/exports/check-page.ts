@@ -35,8 +35,9 @@ const UNITS = { trajectory: 'rollouts', group: 'groups', source: 'files' } as co
 export function checkPage(code: string): CheckPage | null {
   const check = checkByCode(code)
   if (check === null) return null
-  const { name, title, severity, needs, hypotheses, looksAt, unit, why, fix, cite } = check
+  const { name, title, severity, needs, beside, hypotheses, looksAt, unit, why, fix, cite } = check
   const story = storyOf(code)
+  const wanted = [...needs, ...(beside === undefined ? [] : [beside])]
   const sections: PageSection[] = [
     { heading: 'Why it matters', items: [plain(why)] },
     { heading: 'Usual fix', items: [plain(fix)] },
@@ -59,7 +60,7 @@ export function checkPage(code: string): CheckPage | null {
     facts: [
       { term: 'Name', value: name },
       { term: 'Severity', value: SEVERITY_MEANS[severity] },
-      { term: 'Needs', value: needs.length === 0 ? 'nothing beyond the rollouts' : needs.join(', ') },
+      { term: 'Needs', value: wanted.length === 0 ? 'nothing beyond the rollouts' : wanted.join(', ') },
       { term: 'Looks at', value: looksAt },
       { term: 'Counts', value: UNITS[unit] },
       { term: 'Speaks for', value: hypotheses.map(hypothesisName).join(', ') || 'no hypothesis' },

@@ -6,6 +6,7 @@ import { resolveLimits } from '../checks/limits.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { patternOf } from '../checks/systematic.ts'
 import { addTally, createTally } from '../checks/tally.ts'
+import type { DatasetFacts } from '../checks/truncation/dataset.ts'
 import { formatById } from '../formats/registry.ts'
 import { aggregate } from '../hypotheses/aggregates.ts'
 import { recogniseDefects } from '../hypotheses/defects.ts'
@@ -37,9 +38,7 @@ export interface Conclusion {
   readonly run: SecondRun
   /** A finding with the defect that explains it, where one does. */
   explained(finding: Finding): Finding
-  /** Places in the report's list of findings that rest on groups or on the whole dump. */
-  readonly ofDump: readonly number[]
-  /** The findings of rollouts that were kept and are not listed, since those of the dump take their places; in report order. */
+  /** The findings of rollouts that were kept and not listed, since those of the dump take their places; in report order. */
   readonly unlisted: readonly Finding[]
 }
 
@@ -55,6 +54,8 @@ export interface Gathered {
   readonly collected: RolloutSums
   readonly maxFindings: number
   readonly against: SecondRun | null
+  /** The dataset that was given beside the dump; absent or null where none was. */
+  readonly dataset?: DatasetFacts | null
 }
 
 /** What was gathered from files. */
@@ -65,6 +66,7 @@ export function gathered(
   hashes: readonly (string | null)[],
   unreadable: readonly UnreadableFile[] = [],
   against: SecondRun | null = null,
+  dataset: DatasetFacts | null = null,
 ): Gathered {
   const { options } = plan.settings
   return {
@@ -75,6 +77,7 @@ export function gathered(
     collected,
     maxFindings: options.maxFindings ?? DEFAULT_MAX_FINDINGS,
     against,
+    dataset,
   }
 }
 
@@ -87,12 +90,13 @@ export function conclude({
   collected,
   maxFindings,
   against,
+  dataset = null,
 }: Gathered): Conclusion {
   const names = sources.map(({ name }) => name)
   const settings = wholeSettings(kins, names, options)
   const tokenizer = wholeTokenizer(kins, names)
   const streams = new Set(sources.flatMap(({ missing }) => STREAMS.filter((stream) => !missing.includes(stream))))
-  const dump = dumpView(sources, settings, collected.facts, streams)
+  const dump: DumpView = { ...dumpView(sources, settings, collected.facts, streams), dataset }
   if (dump.groups.length > 0) streams.add('group')
   // Where a format says that what was sampled is what was trained, the dump need not carry the mask.
   if (collected.totals.maskKnown) streams.add('mask')
@@ -192,15 +196,8 @@ export function conclude({
   }
   const run = { dump, checks, streams, tokenizer: tokenizer.id }
   const local = new Set(kept)
-  return {
-    report,
-    dumpFindings,
-    groups: dump.groups,
-    run,
-    explained,
-    ofDump: listed.flatMap((finding, index) => (local.has(finding) ? [] : [index])),
-    unlisted: sorted.slice(maxFindings).filter((finding) => local.has(finding)),
-  }
+  const unlisted = sorted.slice(maxFindings).filter((finding) => local.has(finding))
+  return { report, dumpFindings, groups: dump.groups, run, explained, unlisted }
 }
 
 /** Findings that a report lists unless told otherwise; counts are never cut. */

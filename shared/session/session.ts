@@ -1,4 +1,5 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { DatasetFacts } from '../checks/truncation/dataset.ts'
 import { expandArchive } from '../containers/archive/expand.ts'
 import { type RawRecord, UnreadableSource } from '../containers/container.ts'
 import { decodeRecords, textOf } from '../containers/decode.ts'
@@ -20,12 +21,12 @@ import { dumpHash, hashSource } from './hashes.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import { type OpenSource, openSource, spansOf, type UnreadableFile } from './open-source.ts'
-import { givenFiles, withState } from './merge-state.ts'
 import { runPass } from './pass.ts'
 import type { AuditJob, TokenizerReference } from './plan.ts'
 import { type AuditPool, inlinePool, startWorkers, workerPool } from './pool.ts'
 import type { BoundaryRow, Histogram, Progress, Row, RowQuery, TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { lengthHistogram, lengthsOf, queryRows } from './query.ts'
+import { readDataset, unreadDataset } from './read-dataset.ts'
 import { type Survey, survey } from './survey.ts'
 
 export interface SessionHooks {
@@ -35,6 +36,8 @@ export interface SessionHooks {
   readonly addedTokenizers?: readonly TokenizerReference[]
   /** A second run, for the verdicts that need two: `secondRun()` of another session whose `done` has resolved. */
   readonly against?: SecondRun | null
+  /** The dataset that the run was started with, which tells what never became a rollout (C11). */
+  readonly dataset?: readonly ByteSource[]
 }
 
 /** How often progress is told, in milliseconds. */
@@ -62,6 +65,7 @@ export class Session {
   private pool: AuditPool | null = null
   private lastLoaded: LoadedTrajectory | null = null
   private readonly against: SecondRun | null
+  private dataset: DatasetFacts | null
 
   private constructor(
     opened: readonly OpenSource[],
@@ -80,6 +84,7 @@ export class Session {
     this.collected = new Collected(opened.length, found.plan.settings.options.maxFindings ?? DEFAULT_MAX_FINDINGS)
     this.hashes = opened.map(() => null)
     this.against = hooks.against ?? null
+    this.dataset = hooks.dataset?.length ? unreadDataset(hooks.dataset) : null
     hooks.signal?.addEventListener('abort', () => this.close(), { once: true })
     this.done = this.run(host, hooks)
     // Who waits for it is told; a host that looks at `failure` instead must not be ended by it.
@@ -149,7 +154,7 @@ export class Session {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     })
     try {
-      await Promise.race([this.read(host, () => tell(false)), stopped])
+      await Promise.race([this.read(host, hooks.dataset ?? [], () => tell(false)), stopped])
       this.finished = true
       tell(true)
     } catch (error) {
@@ -172,7 +177,7 @@ export class Session {
     }
   }
 
-  private async read(host: EngineHost, tell: () => void): Promise<void> {
+  private async read(host: EngineHost, dataset: readonly ByteSource[], tell: () => void): Promise<void> {
     const { collected, opened } = this
     const { signal } = this.stop
     const hashing = host.slowSha256 ? null : this.hash(host)
@@ -194,6 +199,15 @@ export class Session {
       },
     })
     await (hashing ?? this.hash(host))
+    await this.readDataset(dataset)
+  }
+
+  private async readDataset(sources: readonly ByteSource[]): Promise<void> {
+    const { maxUnpacked = null, checks } = this.survey.plan.settings.options
+    if (sources.length === 0 || (checks !== undefined && !checks.includes('C11'))) return
+    const tokenizer = this.runtime.tokenizers.find((each) => each !== null) ?? null
+    this.dataset = await readDataset(sources, tokenizer, { maxUnpacked, signal: this.stop.signal })
+    this.collected.version++
   }
 
   /** One source after the other: a run may have more files than a process may open at a time. */
@@ -224,6 +238,11 @@ export class Session {
     return this.failed
   }
 
+  /** What of the dataset could not be read, a sentence each. */
+  get datasetProblems(): readonly { readonly name: string; readonly message: string }[] {
+    return this.dataset?.problems ?? []
+  }
+
   get isDone(): boolean {
     return this.finished
   }
@@ -243,7 +262,7 @@ export class Session {
   }
 
   private gathered(): Gathered {
-    return gathered(this.opened, this.survey, this.collected, this.hashes, this.unreadable, this.against)
+    return gathered(this.opened, this.survey, this.collected, this.hashes, this.unreadable, this.against, this.dataset)
   }
 
   private conclusion(): Conclusion {
@@ -257,18 +276,6 @@ export class Session {
   }
 
   private dumpFindingsByIndex: Map<number, Finding[]> | null = null
-  /**
-   * The report with all that it takes to merge it with others, which grows with the number of rollouts. `maxFindings`: where fewer
-   * are to be listed than were kept.
-   */
-  mergeableReport(maxFindings?: number): Report {
-    const { survey } = this
-    const all = this.gathered()
-    if (maxFindings === undefined) return withState(all, this.conclusion(), givenFiles(survey.given))
-    const fewer = { ...all, maxFindings }
-    return withState(fewer, conclude(fewer), givenFiles(survey.given))
-  }
-
 
   /** Findings of groups and of the whole dump, by the trajectories that they name. */
   private dumpFindings(): Map<number, Finding[]> {

@@ -5,7 +5,9 @@ import { buildGroups, resolveGroupSize } from '../../shared/checks/group-views.t
 import { resolveLimits } from '../../shared/checks/limits.ts'
 import { CHECKS } from '../../shared/checks/registry.ts'
 import { addTally, createTally, TrajectoryReporter } from '../../shared/checks/tally.ts'
+import { datasetPrompt } from '../../shared/checks/truncation/dataset.ts'
 import { createView } from '../../shared/checks/view.ts'
+import { datasetRow } from '../../shared/formats/dataset.ts'
 import type { AuditOptions, PolicyId } from '../../shared/model/policy.ts'
 import type { CheckStatus, Finding } from '../../shared/model/report.ts'
 import type { Stream } from '../../shared/model/streams.ts'
@@ -105,6 +107,7 @@ export function auditTrajectories(
     groups: buildGroups(facts, groupOptions),
     groupSize: resolveGroupSize(facts, groupOptions),
     limits: resolveLimits(decided, limits, facts),
+    dataset: datasetOf(dump, tokenizer),
   }
   const byCode = new Map<string, CodeResult>()
   for (const check of CHECKS) {
@@ -131,6 +134,12 @@ export function auditTrajectories(
   }
   const failing = [...byCode].filter(([, { findings }]) => findings.some(({ intended }) => !intended))
   return { settings: decided, views, byCode, failing: failing.map(([code]) => code) }
+}
+
+function datasetOf({ dataset }: Pick<FixtureDump, 'dataset'>, tokenizer: Tokenizer): DumpView['dataset'] {
+  if (dataset === undefined) return null
+  const prompts = dataset.flatMap((record) => datasetRow(record) ?? []).map((row) => datasetPrompt(row, tokenizer))
+  return { names: ['dataset.jsonl'], complete: true, prompts, withoutPrompt: 0, problems: [] }
 }
 
 export async function auditDump(dump: FixtureDump): Promise<Audit> {

@@ -149,7 +149,7 @@ describe('inspect', () => {
     expect(ran.out).toContain('not read  notes.txt')
     const json = await cli('inspect', 'notes.txt', 'clean.jsonl', '--json', '-')
     expect(JSON.parse(json.out).totals.trajectories).toBe(6)
-    expect(json.err).toContain('not read: notes.txt')
+    expect(json.err).toContain('not read  notes.txt')
   })
 
   test('a baseline: what it has does not fail, what is new does', async () => {
@@ -178,6 +178,24 @@ describe('inspect', () => {
     const report = await reportOf('faulty.jsonl', '--checks', 'M01', 'T05', '--hypothesis', 'H02')
     expect(report.checks.map(({ code }) => code)).toEqual(['M01', 'T05'])
     expect(report.hypotheses.map(({ id }) => id)).toEqual(['H02'])
+  })
+
+  test('--dataset tells which prompts never became a rollout', async () => {
+    const asked = (town: number) => `Who founded the harbour of town ${town}?`
+    const questions = Array.from({ length: 40 }, (_, i) =>
+      i % 7 === 0 ? asked(i / 7) : `${asked(i + 100)} Say it in as many words as you can.`,
+    )
+    await writeFile(
+      join(folder, 'prompts.jsonl'),
+      questions.map((question) => `${JSON.stringify({ question })}\n`).join(''),
+    )
+    const statusOf = (report: Report) => report.checks.find(({ code }) => code === 'C11')?.status
+    expect(statusOf(await reportOf('clean.jsonl'))).toBe('not-checkable')
+    expect(statusOf(await reportOf('clean.jsonl', '--dataset', 'prompts.jsonl'))).toBe('fail')
+    expect((await cli('inspect', 'clean.jsonl', '--dataset', 'prompt.jsonl')).code).toBe(2)
+    const unread = await cli('inspect', 'clean.jsonl', '--dataset', 'notes.txt')
+    expect(unread.out).toContain('not read  notes.txt')
+    expect((await cli('inspect', 'clean.jsonl', '--dataset', 'prompts.jsonl', '--json', 'prompts.jsonl')).code).toBe(2)
   })
 
   test('--against brings a second run: what needs two is judged, and the report stays that of the first', async () => {
@@ -386,7 +404,7 @@ describe('export', () => {
     [['--as', 'source', '--out', 'x'], /--flagged/],
     [['--flagged', '--out', 'x'], /--as source/],
     [['--flagged', '--as', 'source'], /--out/],
-    [['--flagged', '--as', 'parquet', '--out', 'x'], /there are source, native, csv/],
+    [['--flagged', '--as', 'arrow', '--out', 'x'], /there are source, native, csv, parquet, sft, dpo/],
     [['--flagged', '--as', 'csv', '--out', 'x.csv'], /has to be a folder/],
     [['--flagged', '--as', 'source', '--out', 'faulty.jsonl'], /is one of the files that are read/],
     [['--flagged', '--where', 'M01', '--as', 'source', '--out', 'x'], /--where is not supported by this version/],

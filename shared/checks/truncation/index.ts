@@ -11,6 +11,7 @@ import { nothingLeft } from './nothing-left.ts'
 import { promptCutLeft } from './prompt-cut-left.ts'
 import { promptCutRight } from './prompt-cut-right.ts'
 import { rewardForCutText } from './reward-for-cut-text.ts'
+import { rowsDropped } from './rows-dropped.ts'
 import { schemaNotCounted } from './schema-not-counted.ts'
 
 export const TRUNCATION_CHECKS: readonly Check[] = [
@@ -24,6 +25,7 @@ export const TRUNCATION_CHECKS: readonly Check[] = [
   documentsCut,
   evidenceLost,
   schemaNotCounted,
+  rowsDropped,
   rewardForCutText,
   limitPerTurn,
   nothingLeft,

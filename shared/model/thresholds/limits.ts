@@ -20,7 +20,7 @@ export const LIMIT_THRESHOLDS = {
     value: 10,
     unit: 'tokens',
     range: [0, 100_000],
-    usedBy: ['C03', 'C05', 'C06', 'H04'],
+    usedBy: ['C03', 'C05', 'C06', 'C11', 'H04'],
     reason:
       'Below a limit from which a length counts as being at it: frameworks leave room for a header or an end token.',
   },
@@ -70,6 +70,22 @@ export const LIMIT_THRESHOLDS = {
     usedBy: ['C06'],
     reason:
       'Cut ones that must share a reward before it is called a penalty, and closed ones that must fail at another value.',
+  },
+  'dataset-match-share': {
+    value: 0.95,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['C11'],
+    reason:
+      'Of the rollouts, that must be of a prompt in the dataset: where others are not, prompts without a rollout may be theirs.',
+  },
+  'dropped-chance': {
+    value: 0.0001,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['C11'],
+    reason:
+      'How likely chance may leave out all of the longest prompts before that is put down to a filter: a dump holds a part of its dataset, and one in ten thousand lacks these by luck.',
   },
   'penalty-among-closed': {
     value: 0.1,

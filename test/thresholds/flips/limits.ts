@@ -1,3 +1,4 @@
+import C11 from '../../fixtures/checks/C11.ts'
 import { searchRow } from '../../fixtures/checks/fixture.ts'
 import { factsOf } from '../../helpers/facts.ts'
 import { onFacts, onFixture, onRows, verdict } from '../outcomes.ts'
@@ -53,6 +54,9 @@ const rewritten = onRows('C12', {
   ],
 })
 
+/** Two of 18 rollouts are of prompts that the dataset does not have. */
+const others = onRows('C11', { ...C11.trips, dataset: C11.trips.dataset.slice(2) })
+
 /** Limits, cuts, and what was lost with them. */
 export const LIMIT_FLIPS: Flips = {
   'pile-up-rollouts': flip(verdict('H04', pile.slice(60)), 4, 'inconclusive', 'not-checkable'),
@@ -65,4 +69,6 @@ export const LIMIT_FLIPS: Flips = {
   'tools-preamble-tokens': flip(onFixture('C10.trips'), 2, 1, 'silent'),
   'cut-rollouts': flip(onFixture('C06.trips'), 4, 3, 'silent'),
   'penalty-among-closed': flip(onFacts('C06', punished), 0.2, 'silent', 3),
+  'dataset-match-share': flip(others, 0.8, 'not-checkable', 1),
+  'dropped-chance': flip(onFixture('C11.trips'), 1e-6, 1, 'silent'),
 }

@@ -1,0 +1,81 @@
+import type { DatasetRow } from '../../formats/dataset.ts'
+import { Hash64 } from '../../model/hash.ts'
+import type { Tokenizer } from '../../tokens/tokenizer.ts'
+import { encoded } from '../encoded.ts'
+import { firstQuestion, questionIdsKey, questionOf } from '../pairing.ts'
+
+/** What is kept of a dataset that was given beside the dump. */
+export interface DatasetFacts {
+  /** Names of its files. */
+  readonly names: readonly string[]
+  /** False while it is being read. */
+  readonly complete: boolean
+  /** In the order of the dataset. */
+  readonly prompts: readonly DatasetPrompt[]
+  /** Records that were read and hold no prompt that is known as one. */
+  readonly withoutPrompt: number
+  /** Files and records that could not be read, with a sentence. */
+  readonly problems: readonly { readonly name: string; readonly message: string }[]
+}
+
+export interface DatasetPrompt {
+  /** The dataset's own id of it, null where it has none. */
+  readonly id: string | null
+  /** Digests by which its rollouts are known (`keysOfRollout`). */
+  readonly keys: readonly string[]
+  /** Of its text without what a template adds, or of its ids; null where no tokenizer told, or the dataset was too long to encode. */
+  readonly tokens: number | null
+  /** Null where the dataset holds ids alone. */
+  readonly characters: number | null
+  /** How its question begins. */
+  readonly text: string | null
+}
+
+/** Characters of a question that evidence shows. */
+const SHOWN_CHARACTERS = 80
+
+/**
+ * @param tokenizer that of the dump; null where it has none, or where this prompt is not to be encoded
+ */
+export function datasetPrompt({ id, messages, ids }: DatasetRow, tokenizer: Tokenizer | null): DatasetPrompt {
+  const question = firstQuestion(messages)
+  const digest = questionOf(messages)
+  const spelt = tokenizer === null ? null : (messages ?? []).map(({ content }) => encoded(tokenizer, content ?? ''))
+  const asked = spelt === null || question === null ? null : (spelt[(messages ?? []).indexOf(question)] ?? null)
+  const counts = spelt?.map((each) => each?.length ?? null)
+  return {
+    id,
+    keys: [
+      ...(ids === null ? [] : [promptKey(new Hash64().words(ids, 0, ids.length).digest())]),
+      ...(digest === null ? [] : [digest]),
+      ...(asked === null ? [] : [questionIdsKey(Int32Array.from(asked), 0, asked.length)]),
+    ],
+    tokens: ids?.length ?? (messages === null || counts === undefined ? null : sumOrNull(counts)),
+    characters: messages === null ? null : charactersOf({ messages }),
+    text: question?.content?.slice(0, SHOWN_CHARACTERS) ?? null,
+  }
+}
+
+/** How much there is to encode. */
+export function charactersOf({ messages }: Pick<DatasetRow, 'messages'>): number {
+  return (messages ?? []).reduce((sum, { content }) => sum + (content?.length ?? 0), 0)
+}
+
+/** By which the prompt of a rollout is known, whichever of them its dump tells. */
+export function keysOfRollout({
+  pairing,
+  promptHash,
+}: {
+  readonly pairing?: { readonly question: string | null }
+  readonly promptHash: string | null
+}): string[] {
+  return [...(pairing?.question ? [pairing.question] : []), ...(promptHash === null ? [] : [promptKey(promptHash)])]
+}
+
+function promptKey(hash: string): string {
+  return `prompt ${hash}`
+}
+
+function sumOrNull(values: readonly (number | null)[]): number | null {
+  return values.reduce<number | null>((sum, value) => (sum === null || value === null ? null : sum + value), 0)
+}
