@@ -105,7 +105,8 @@ export const FAIL_ON = choice(
   'from which severity a finding fails; default: error',
 )
 
-export const INSPECT_OPTIONS: readonly OptionSpec[] = [
+/** In which forms a report is written, and what fails: the same for every command that makes one. */
+const OUTPUT_OPTIONS: readonly OptionSpec[] = [
   { name: 'json', kind: 'text', placeholder: 'PATH', help: 'write the report as JSON; - is standard output' },
   choice(
     'format',
@@ -120,6 +121,10 @@ export const INSPECT_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'REPORT',
     help: 'findings that this JSON report already has do not fail',
   },
+]
+
+export const INSPECT_OPTIONS: readonly OptionSpec[] = [
+  ...OUTPUT_OPTIONS,
   {
     name: 'against',
     kind: 'paths',
@@ -140,6 +145,16 @@ export const SHOW_OPTIONS: readonly OptionSpec[] = [
   integer('index', 'the N-th rollout, 0-based, in the order of the report', 0),
   { name: 'id', kind: 'text', placeholder: 'ID', help: 'the rollout with this id' },
   ...AUDIT_OPTIONS,
+]
+
+export const MERGE_OPTIONS: readonly OptionSpec[] = [
+  ...OUTPUT_OPTIONS,
+  {
+    name: 'against',
+    kind: 'paths',
+    placeholder: 'REPORT…',
+    help: 'the reports of a second run, for the verdicts that need two (H06-library, H08); stands after the first',
+  },
 ]
 
 export const EXPORT_OPTIONS: readonly OptionSpec[] = [

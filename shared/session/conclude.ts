@@ -38,7 +38,9 @@ export interface Conclusion {
   readonly run: SecondRun
   /** A finding with the defect that explains it, where one does. */
   explained(finding: Finding): Finding
-  /** The findings of rollouts that were kept and not listed, since those of the dump take their places; in report order. */
+  /** Places in the report's list of findings that rest on groups or on the whole dump. */
+  readonly ofDump: readonly number[]
+  /** The findings of rollouts that were kept and are not listed, since those of the dump take their places; in report order. */
   readonly unlisted: readonly Finding[]
 }
 
@@ -196,8 +198,15 @@ export function conclude({
   }
   const run = { dump, checks, streams, tokenizer: tokenizer.id }
   const local = new Set(kept)
-  const unlisted = sorted.slice(maxFindings).filter((finding) => local.has(finding))
-  return { report, dumpFindings, groups: dump.groups, run, explained, unlisted }
+  return {
+    report,
+    dumpFindings,
+    groups: dump.groups,
+    run,
+    explained,
+    ofDump: listed.flatMap((finding, index) => (local.has(finding) ? [] : [index])),
+    unlisted: sorted.slice(maxFindings).filter((finding) => local.has(finding)),
+  }
 }
 
 /** Findings that a report lists unless told otherwise; counts are never cut. */

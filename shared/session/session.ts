@@ -21,6 +21,7 @@ import { dumpHash, hashSource } from './hashes.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import { type OpenSource, openSource, spansOf, type UnreadableFile } from './open-source.ts'
+import { givenFiles, withState } from './merge-state.ts'
 import { runPass } from './pass.ts'
 import type { AuditJob, TokenizerReference } from './plan.ts'
 import { type AuditPool, inlinePool, startWorkers, workerPool } from './pool.ts'
@@ -276,6 +277,18 @@ export class Session {
   }
 
   private dumpFindingsByIndex: Map<number, Finding[]> | null = null
+  /**
+   * The report with all that it takes to merge it with others, which grows with the number of rollouts. `maxFindings`: where fewer
+   * are to be listed than were kept.
+   */
+  mergeableReport(maxFindings?: number): Report {
+    const { survey } = this
+    const all = this.gathered()
+    if (maxFindings === undefined) return withState(all, this.conclusion(), givenFiles(survey.given))
+    const fewer = { ...all, maxFindings }
+    return withState(fewer, conclude(fewer), givenFiles(survey.given))
+  }
+
 
   /** Findings of groups and of the whole dump, by the trajectories that they name. */
   private dumpFindings(): Map<number, Finding[]> {
