@@ -3,6 +3,7 @@ import { basename, extname, join, resolve } from 'node:path'
 import { MANIFEST_NAME, writeExport } from '../shared/exports/export.ts'
 import type { ExportId, ExportSink } from '../shared/exports/export-kind.ts'
 import { atOrAbove, count, counted, type Judgement } from '../shared/exports/phrases.ts'
+import { EXPORTS } from '../shared/exports/registry.ts'
 import type { Session } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { audit } from './audit.ts'
@@ -14,7 +15,8 @@ import { createTerminal } from './terminal.ts'
 export async function exportCommand(given: ParsedArguments, io: CommandIo): Promise<Exit> {
   const { options } = given
   if (options.flagged !== true) throw new UsageError('Say which rollouts: --flagged takes those with a finding.')
-  if (options.as === undefined) throw new UsageError('Say how to write them: --as source, --as native or --as csv.')
+  if (options.as === undefined)
+    throw new UsageError(`Say how to write them: --as ${EXPORTS.map(({ id }) => id).join('|')}.`)
   if (options.out === undefined) throw new UsageError('Say where to write: --out FOLDER.')
   const failOn = (options['fail-on'] as Judgement['failOn'] | undefined) ?? 'error'
   if (failOn === 'none')
@@ -59,7 +61,7 @@ async function chooseTarget(
   const isFolder = (await stat(resolve(io.directory, out)).catch(() => null))?.isDirectory() === true
   if (isFolder || extname(basename(out)) === '' || /[\\/]$/.test(out)) return (name) => join(out, name)
   if (as === 'csv') throw new UsageError(`--as csv writes two tables: --out ${out} has to be a folder.`)
-  if (session.report().sources.length > 1) {
+  if (as !== 'dpo' && session.report().sources.length > 1) {
     throw new UsageError(`There is one file for each of several sources: --out ${out} has to be a folder.`)
   }
   return (name) => (name === MANIFEST_NAME ? `${out}.${MANIFEST_NAME}` : out)

@@ -141,12 +141,6 @@ export const INSPECT_OPTIONS: readonly OptionSpec[] = [
   ...AUDIT_OPTIONS,
 ]
 
-export const SHOW_OPTIONS: readonly OptionSpec[] = [
-  integer('index', 'the N-th rollout, 0-based, in the order of the report', 0),
-  { name: 'id', kind: 'text', placeholder: 'ID', help: 'the rollout with this id' },
-  ...AUDIT_OPTIONS,
-]
-
 export const MERGE_OPTIONS: readonly OptionSpec[] = [
   ...OUTPUT_OPTIONS,
   {
@@ -157,12 +151,18 @@ export const MERGE_OPTIONS: readonly OptionSpec[] = [
   },
 ]
 
+export const SHOW_OPTIONS: readonly OptionSpec[] = [
+  integer('index', 'the N-th rollout, 0-based, in the order of the report', 0),
+  { name: 'id', kind: 'text', placeholder: 'ID', help: 'the rollout with this id' },
+  ...AUDIT_OPTIONS,
+]
+
 export const EXPORT_OPTIONS: readonly OptionSpec[] = [
   { name: 'flagged', kind: 'flag', help: 'rollouts with a finding at or above --fail-on' },
   choice(
     'as',
     EXPORTS.map((kind) => kind.id),
-    "the source's own records, native JSONL, or tables",
+    "the source's own records, native JSONL or Parquet, tables, or rows for supervised or preference training",
   ),
   { name: 'out', kind: 'text', placeholder: 'PATH', help: 'a folder, or a file where the export is one file' },
   FAIL_ON,

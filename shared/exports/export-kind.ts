@@ -1,10 +1,11 @@
 import type { TrajectoryView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import type { RawRecord } from '../containers/container.ts'
+import type { JsonObject, RawRecord } from '../containers/container.ts'
+import type { EncodedRecords } from '../containers/decode.ts'
 import type { Finding, Report } from '../model/report.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 
-export type ExportId = 'source' | 'native' | 'csv'
+export type ExportId = 'source' | 'native' | 'csv' | 'parquet' | 'sft' | 'dpo'
 
 /** A trajectory as read again for an export, with the record that holds it. */
 export interface ExportedTrajectory {
@@ -14,8 +15,8 @@ export interface ExportedTrajectory {
   /** All of them, those of its group included, whatever a report lists. */
   readonly findings: readonly Finding[]
   readonly record: RawRecord
-  /** The record's own text (decompressed, no line end); null where it has none, as a row of Parquet. */
-  readonly recordBytes: Uint8Array | null
+  /** The record as its container stores it. */
+  readonly encoded: EncodedRecords
 }
 
 /** A finished audit, as far as an export needs one. A session is one. */
@@ -26,6 +27,8 @@ export interface ExportOrigin {
   /** Codes that stand in a trajectory, sorted; those that the policy intends excepted. */
   codesOf(index: number): readonly string[]
   load(index: number): Promise<ExportedTrajectory>
+  /** What the container of a source says of itself; null where it says nothing. */
+  metadataOf(source: number): JsonObject | null
 }
 
 /** What an export kind is given: `report` is fixed, `indices` are sorted and unique. */

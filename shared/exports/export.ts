@@ -64,6 +64,7 @@ function abortable(origin: ExportOrigin, signal: AbortSignal | undefined): Expor
     report: () => origin.report(),
     facts: origin.facts,
     codesOf: (index) => origin.codesOf(index),
+    metadataOf: (source) => origin.metadataOf(source),
     load(index) {
       signal?.throwIfAborted()
       return origin.load(index)

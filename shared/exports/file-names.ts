@@ -17,8 +17,8 @@ export function exportFileNames(sources: readonly SourceReport[], suffix: string
 function stem(name: string): string {
   const base = name.split(/[\\/]/).at(-1) ?? ''
   const plain = base
-    .replace(/\.(gz|gzip)$/i, '')
-    .replace(/\.(jsonl|ndjson|json)$/i, '')
+    .replace(/\.(gz|gzip|zst)$/i, '')
+    .replace(/\.(jsonl|ndjson|json|parquet|arrow|pkl|pt|bin|msgpack)$/i, '')
     .replace(/[^\p{L}\p{N}._-]+/gu, '_')
     .replace(/^[.]+/, '')
     .slice(0, 120)

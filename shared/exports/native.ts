@@ -1,10 +1,12 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import type { Message, Trajectory } from '../model/trajectory.ts'
+import type { Trajectory } from '../model/trajectory.ts'
+import { chatMessage } from './chat-message.ts'
 import {
   bySource,
   type ExportedTrajectory,
   type ExportInput,
   type ExportKind,
+  type ExportSink,
   type WrittenFile,
 } from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
@@ -24,32 +26,60 @@ export const nativeExport: ExportKind = {
   title: 'Native format, rollout-inspector.trajectory/1',
   async write(input, sink) {
     const names = exportFileNames(input.report.sources, 'native.jsonl')
-    const encoder = new TextEncoder()
     const files: WrittenFile[] = []
-    const odd = { excluded: 0, textOnly: 0, empty: 0 }
+    const odd: OddRollouts = { excluded: 0, textOnly: 0, empty: 0 }
     for (const [source, indices] of bySource(input)) {
-      const writer = await sink.open(names[source]!)
-      let records = 0
-      for (const index of indices) {
-        const loaded = await input.origin.load(index)
-        const { ids, messages, excluded } = loaded.trajectory
-        if (ids === null && messages === null) {
-          odd.empty++
-          continue
-        }
-        if (excluded) odd.excluded++
-        if (ids === null) odd.textOnly++
-        await writer.write(encoder.encode(`${jsonText(nativeRecord(loaded, input.origin.facts[index]!))}\n`))
-        records++
-      }
-      await writer.close()
-      files.push({ name: names[source]!, source, records, trajectories: records })
+      files.push(await writeNative(input, { source, indices, name: names[source]! }, sink, odd))
     }
-    return { files, notes: notes(input, odd) }
+    return { files, notes: nativeNotes(input, odd) }
   },
 }
 
-function notes(input: ExportInput, odd: { excluded: number; textOnly: number; empty: number }): string[] {
+/** Writes the chosen trajectories of one source. */
+export async function writeNative(
+  input: ExportInput,
+  { source, indices, name }: { source: number; indices: readonly number[]; name: string },
+  sink: ExportSink,
+  odd: OddRollouts,
+): Promise<WrittenFile> {
+  const encoder = new TextEncoder()
+  const writer = await sink.open(name)
+  let records = 0
+  for (const index of indices) {
+    const row = await nativeRow(input, index, odd)
+    if (row === null) continue
+    await writer.write(encoder.encode(`${jsonText(row)}\n`))
+    records++
+  }
+  await writer.close()
+  return { name, source, records, trajectories: records }
+}
+
+/** Rollouts of which a reader should know something; counted while they are written. */
+export interface OddRollouts {
+  excluded: number
+  textOnly: number
+  empty: number
+}
+
+/** A chosen trajectory as an object of the native format; null where it holds neither ids nor messages. */
+export async function nativeRow(
+  { origin }: ExportInput,
+  index: number,
+  odd: OddRollouts,
+): Promise<Record<string, unknown> | null> {
+  const loaded = await origin.load(index)
+  const { ids, messages, excluded } = loaded.trajectory
+  if (ids === null && messages === null) {
+    odd.empty++
+    return null
+  }
+  if (excluded) odd.excluded++
+  if (ids === null) odd.textOnly++
+  return nativeRecord(loaded, origin.facts[index]!)
+}
+
+export function nativeNotes(input: ExportInput, odd: OddRollouts): string[] {
   const notes: string[] = []
   if (odd.excluded > 0) {
     notes.push(
@@ -100,7 +130,7 @@ export function nativeRecord(loaded: ExportedTrajectory, facts: TrajectoryFacts)
     advantages: scored(trajectory.advantages),
     reward: trajectory.reward ?? undefined,
     rewards: trajectory.rewards ?? undefined,
-    messages: trajectory.messages?.map(chatMessage),
+    messages: trajectory.messages?.map((message) => chatMessage(message)),
     tools: trajectory.tools ?? undefined,
     documents: trajectory.documents?.map(({ id, title, text, supporting }) => ({
       id,
@@ -131,20 +161,6 @@ function stored(flags: Uint8Array, values: ArrayLike<number>): ArrayLike<number 
   let end = flags.length
   while (end > 0 && flags[end - 1] === UNKNOWN) end--
   return Array.from({ length: end }, (_, i) => (flags[i] === UNKNOWN ? null : values[i]!))
-}
-
-function chatMessage(message: Message): Record<string, unknown> {
-  return {
-    role: message.role,
-    content: message.content,
-    reasoning_content: message.reasoning ?? undefined,
-    tool_calls: message.toolCalls?.map((call) => ({
-      id: call.id ?? undefined,
-      type: 'function',
-      function: { name: call.name, arguments: call.arguments },
-    })),
-    tool_call_id: message.toolCallId ?? undefined,
-  }
 }
 
 function presentLimits(trajectory: Trajectory): Record<string, number> | undefined {

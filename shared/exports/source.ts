@@ -1,6 +1,10 @@
+import { type EncodedRecords, textOf } from '../containers/decode.ts'
 import { bySource, type ExportInput, type ExportKind, type ExportSink, type WrittenFile } from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
 import { jsonText } from './json-text.ts'
+import { nativeNotes, type OddRollouts, writeNative } from './native.ts'
+import { arrowLayout, arrowRows } from './source-arrow.ts'
+import { canWriteParquet, writeParquetRows } from './source-parquet.ts'
 
 const NEWLINE = new Uint8Array([10])
 const OPEN = new TextEncoder().encode('[\n')
@@ -8,71 +12,158 @@ const BETWEEN = new TextEncoder().encode(',\n')
 const CLOSE = new TextEncoder().encode('\n]\n')
 
 /**
- * The chosen records as their own bytes, one file per source: JSONL stays JSONL, a JSON array stays a JSON array, gzip
- * is taken off. A record that holds several trajectories (a group) is written whole, once; the manifest names the
- * chosen members.
+ * The chosen records as their own source has them, one file per source: JSONL stays JSONL with its own bytes, a JSON array stays a JSON
+ * array, rows of Parquet and Arrow keep schema and values; compression around a file is taken off. What cannot be written back (pickles,
+ * binary batches) becomes native, and the manifest says so. A record that holds several trajectories (a group) is written whole, once;
+ * the manifest names the chosen members.
  */
 export const sourceExport: ExportKind = {
   id: 'source',
-  title: "The source's own records, byte for byte",
+  title: "The source's own records: text byte for byte, columns with their schema",
   async write(input, sink) {
     const files: WrittenFile[] = []
+    const notes: string[] = []
+    const odd: OddRollouts = { excluded: 0, textOnly: 0, empty: 0 }
     let neighbours = 0
+    let wroteNative = false
     for (const [source, indices] of bySource(input)) {
-      const report = input.report.sources[source]!
-      const container = (report.container ?? 'jsonl').split('+')[0]
-      // An array of one record and a file that is one object read alike: the object alone is both.
-      const layout = container !== 'json' ? 'lines' : report.records === 1 ? 'object' : 'array'
-      const suffix = layout === 'lines' ? 'selected.jsonl' : 'selected.json'
-      const name = exportFileNames(input.report.sources, suffix)[source]!
-      const { records, others } = await writeRecords(input, indices, layout, sink, name)
-      neighbours += others
-      files.push({ name, source, records, trajectories: indices.length })
+      const own = { source, indices, records: recordsOf(input, indices) }
+      const way = await wayOf(input, own)
+      const name = exportFileNames(input.report.sources, way.suffix)[source]!
+      if (way.write === null) {
+        wroteNative = true
+        files.push(await writeNative(input, { source, indices, name }, sink, odd))
+        const { name: from, container } = input.report.sources[source]!
+        notes.push(`${from} is ${container}, which is not written: its rollouts are in the native format here.`)
+        continue
+      }
+      await way.write(sink, name)
+      if (way.note) notes.push(way.note)
+      neighbours += own.records.inRecords - indices.length
+      files.push({ name, source, records: own.records.first.length, trajectories: indices.length })
     }
-    const notes =
-      neighbours === 0
-        ? []
-        : [
-            `A record of this dump holds several trajectories and is exported whole: ${neighbours} that were not chosen came with it. "trajectories" names the chosen ones.`,
-          ]
-    return { files, notes }
+    if (neighbours > 0) {
+      notes.push(
+        `A record of this dump holds several trajectories and is exported whole: ${neighbours} that were not chosen came with it. "trajectories" names the chosen ones.`,
+      )
+    }
+    return { files, notes: [...notes, ...(wroteNative ? nativeNotes(input, odd) : [])] }
   },
 }
 
+interface OwnRecords {
+  readonly source: number
+  readonly records: ReturnType<typeof recordsOf>
+}
+
+interface Way {
+  readonly suffix: string
+  /** Null where only the native format can be written. */
+  readonly write: ((sink: ExportSink, name: string) => Promise<void>) | null
+  /** What is not as it was. */
+  readonly note?: string | null
+}
+
+const NATIVE: Way = { suffix: 'native.jsonl', write: null }
+
+/** How the records of a source are written, which the first of them tells. */
+async function wayOf(input: ExportInput, { source, records }: OwnRecords): Promise<Way> {
+  const { origin, report } = input
+  const { encoded } = await origin.load(records.first[0] as number)
+  switch (encoded.decoder) {
+    case 'json':
+    case 'texts': {
+      const { container, records: count } = report.sources[source]!
+      // An array of one record and a file that is one object read alike: the object alone is both.
+      const layout =
+        !container?.startsWith('json') || container.startsWith('jsonl') ? 'lines' : count === 1 ? 'object' : 'array'
+      return {
+        suffix: layout === 'lines' ? 'selected.jsonl' : 'selected.json',
+        write: (sink, name) => writeRecords(input, records.first, layout, sink, name),
+      }
+    }
+    case 'parquet': {
+      if (!canWriteParquet(encoded)) return NATIVE
+      const { created_by: _writer, ...metadata } = origin.metadataOf(source) ?? {}
+      const texts = Object.fromEntries(
+        Object.entries(metadata).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+      )
+      const rows = encodedAs(input, records.first, 'parquet')
+      return {
+        suffix: 'selected.parquet',
+        write: (sink, name) => writeParquetRows(rows, { schema: encoded.schema, metadata: texts }, sink, name),
+      }
+    }
+    case 'arrow': {
+      const layout = arrowLayout(encoded)
+      if (layout === null) return NATIVE
+      const { plain } = layout
+      return {
+        suffix: 'selected.arrow',
+        note:
+          plain.length === 0
+            ? null
+            : `Views of Arrow are stored in place here, in ${plain.join(', ')}: the same values.`,
+        async write(sink, name) {
+          const bytes = await arrowRows(encodedAs(input, records.first, 'arrow'), layout)
+          const writer = await sink.open(name)
+          await writer.write(bytes)
+          await writer.close()
+        },
+      }
+    }
+    default:
+      return NATIVE
+  }
+}
+
+async function* encodedAs<Decoder extends EncodedRecords['decoder']>(
+  { origin }: ExportInput,
+  indices: readonly number[],
+  decoder: Decoder,
+): AsyncGenerator<Extract<EncodedRecords, { decoder: Decoder }>> {
+  for (const index of indices) {
+    const { encoded } = await origin.load(index)
+    if (encoded.decoder !== decoder) throw new Error('A record of this source is not stored as the others are.')
+    yield encoded as Extract<EncodedRecords, { decoder: Decoder }>
+  }
+}
+
+/** For each record that holds a chosen trajectory the first of those, and how many trajectories these records hold. */
+function recordsOf({ origin }: ExportInput, indices: readonly number[]) {
+  const parts = new Map<string, number>()
+  for (const { place } of origin.facts) {
+    const key = `${place.source}:${place.record}`
+    parts.set(key, (parts.get(key) ?? 0) + 1)
+  }
+  const first: number[] = []
+  let inRecords = 0
+  let last = -1
+  for (const index of indices) {
+    const { source, record } = origin.facts[index]!.place
+    if (record === last) continue
+    last = record
+    first.push(index)
+    inRecords += parts.get(`${source}:${record}`) ?? 1
+  }
+  return { first, inRecords }
+}
+
 async function writeRecords(
-  input: ExportInput,
+  { origin }: ExportInput,
   indices: readonly number[],
   layout: 'lines' | 'object' | 'array',
   sink: ExportSink,
   name: string,
-): Promise<{ records: number; others: number }> {
-  const parts = partsPerRecord(input)
+): Promise<void> {
   const writer = await sink.open(name)
-  let records = 0
-  let inRecords = 0
-  let last = -1
   if (layout === 'array') await writer.write(OPEN)
-  for (const index of indices) {
-    const { source, record } = input.origin.facts[index]!.place
-    if (record === last) continue
-    last = record
-    if (layout === 'array' && records > 0) await writer.write(BETWEEN)
-    const { recordBytes, record: loaded } = await input.origin.load(index)
-    await writer.write(recordBytes ?? new TextEncoder().encode(jsonText(loaded.value)))
+  for (const [i, index] of indices.entries()) {
+    if (layout === 'array' && i > 0) await writer.write(BETWEEN)
+    const { encoded, record } = await origin.load(index)
+    await writer.write(textOf(encoded) ?? new TextEncoder().encode(jsonText(record.value)))
     if (layout !== 'array') await writer.write(NEWLINE)
-    records++
-    inRecords += parts.get(`${source}:${record}`) ?? 1
   }
   if (layout === 'array') await writer.write(CLOSE)
   await writer.close()
-  return { records, others: inRecords - indices.length }
-}
-
-function partsPerRecord(input: ExportInput): Map<string, number> {
-  const parts = new Map<string, number>()
-  for (const { place } of input.origin.facts) {
-    const key = `${place.source}:${place.record}`
-    parts.set(key, (parts.get(key) ?? 0) + 1)
-  }
-  return parts
 }

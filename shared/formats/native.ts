@@ -4,6 +4,7 @@ import type { RetrievedDocument, Trajectory } from '../model/trajectory.ts'
 import { BadRecord, Fields, isObject, numbersOf } from './fields.ts'
 import type { Format } from './format.ts'
 import { readMessages } from './messages.ts'
+import { withoutColumns } from './native-columns.ts'
 import { FULL_IDS, ID_PAIRS, RESPONSE_MASKS, readNativeTokens } from './native-tokens.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, recogniseBy } from './recognise.ts'
@@ -96,7 +97,7 @@ function look(record: JsonObject): Evidence | null {
 }
 
 function readRecord(record: OneRecord): Trajectory {
-  const fields = new Fields(record.object)
+  const fields = new Fields(record.object.schema === SCHEMA ? withoutColumns(record.object) : record.object)
   fields.take('schema')
   const tokens = readNativeTokens(fields)
   const messages = readMessages(fields, 'messages')
@@ -117,7 +118,7 @@ function readRecord(record: OneRecord): Trajectory {
     model: fields.text('model'),
     temperature: fields.number('temperature'),
     advantage: fields.number('advantage'),
-    reward: fields.number('reward'),
+    reward: fields.score('reward'),
     rewards: fields.numbersByName('rewards'),
     messages,
     tools: fields.list('tools'),

@@ -1,6 +1,7 @@
 import type { TrajectoryView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { RawRecord } from '../containers/container.ts'
+import { type EncodedRecords, textOf } from '../containers/decode.ts'
 import { jsonText } from '../exports/json-text.ts'
 import type { Finding } from '../model/report.ts'
 import { TokenState } from '../model/tokens.ts'
@@ -24,8 +25,8 @@ export interface LoadedTrajectory {
   readonly formatId: string
   readonly sourceIndex: number
   readonly record: RawRecord
-  /** The record as it stands in its (decompressed) container, null where it has no text of its own. */
-  readonly recordBytes: Uint8Array | null
+  /** The record as its container stores it. */
+  readonly encoded: EncodedRecords
 }
 
 /** Everything that the rollout view shows, computed once and handed over. */
@@ -61,7 +62,7 @@ export function detailOf(loaded: LoadedTrajectory, tokenizer: Tokenizer | null):
     answer: trajectory.answer,
     findings: loaded.findings,
     lost: lostText(trajectory, view),
-    raw: rawText(loaded.recordBytes ?? new TextEncoder().encode(jsonText(loaded.record.value))),
+    raw: rawText(textOf(loaded.encoded) ?? new TextEncoder().encode(jsonText(loaded.record.value))),
   }
 }
 

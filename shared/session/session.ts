@@ -2,7 +2,7 @@ import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
 import { expandArchive } from '../containers/archive/expand.ts'
 import { type RawRecord, UnreadableSource } from '../containers/container.ts'
-import { decodeRecords, textOf } from '../containers/decode.ts'
+import { decodeRecords } from '../containers/decode.ts'
 import type { Format } from '../formats/format.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
@@ -20,8 +20,8 @@ import { indexOfPlace } from './fault-rows.ts'
 import { dumpHash, hashSource } from './hashes.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
-import { type OpenSource, openSource, spansOf, type UnreadableFile } from './open-source.ts'
 import { givenFiles, withState } from './merge-state.ts'
+import { type OpenSource, openSource, spansOf, type UnreadableFile } from './open-source.ts'
 import { runPass } from './pass.ts'
 import type { AuditJob, TokenizerReference } from './plan.ts'
 import { type AuditPool, inlinePool, startWorkers, workerPool } from './pool.ts'
@@ -257,6 +257,18 @@ export class Session {
     return this.conclusion().report
   }
 
+  /**
+   * The report with all that it takes to merge it with others, which grows with the number of rollouts. `maxFindings`: where fewer
+   * are to be listed than were kept.
+   */
+  mergeableReport(maxFindings?: number): Report {
+    const { survey } = this
+    const all = this.gathered()
+    if (maxFindings === undefined) return withState(all, this.conclusion(), givenFiles(survey.given))
+    const fewer = { ...all, maxFindings }
+    return withState(fewer, conclude(fewer), givenFiles(survey.given))
+  }
+
   /** This run as another session's second one. */
   secondRun(): SecondRun {
     return this.conclusion().run
@@ -277,18 +289,6 @@ export class Session {
   }
 
   private dumpFindingsByIndex: Map<number, Finding[]> | null = null
-  /**
-   * The report with all that it takes to merge it with others, which grows with the number of rollouts. `maxFindings`: where fewer
-   * are to be listed than were kept.
-   */
-  mergeableReport(maxFindings?: number): Report {
-    const { survey } = this
-    const all = this.gathered()
-    if (maxFindings === undefined) return withState(all, this.conclusion(), givenFiles(survey.given))
-    const fewer = { ...all, maxFindings }
-    return withState(fewer, conclude(fewer), givenFiles(survey.given))
-  }
-
 
   /** Findings of groups and of the whole dump, by the trajectories that they name. */
   private dumpFindings(): Map<number, Finding[]> {
@@ -381,9 +381,13 @@ export class Session {
       formatId: open.format.id,
       sourceIndex: place.source,
       record: records[0] as RawRecord,
-      recordBytes: textOf(encoded),
+      encoded,
     }
     return this.lastLoaded
+  }
+
+  metadataOf(source: number) {
+    return this.opened[source]?.container.metadata ?? null
   }
 
   async detail(index: number): Promise<TrajectoryDetail> {

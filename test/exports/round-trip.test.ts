@@ -71,9 +71,9 @@ describe.each(fixtureNames)('%s', (name) => {
     expect(packed.files).toEqual(plain.files)
   })
 
-  test('as native: the same tokens, masks, numbers and words', async () => {
-    const { files, manifest } = await exported(session, 'native')
-    const again = await open('again.jsonl', files[0]!.bytes)
+  test.each(['native', 'parquet'] as const)('as %s: the same tokens, masks, numbers and words', async (as) => {
+    const { files, manifest } = await exported(session, as)
+    const again = await open('again', files[0]!.bytes)
     const all = await trajectories(session)
     const kept = all.flatMap((source, index) => (source.ids === null && source.messages === null ? [] : [index]))
     const after = await trajectories(again)

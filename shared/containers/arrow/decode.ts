@@ -1,4 +1,4 @@
-import { Column } from '@uwdata/flechette'
+import { type Batch, Column } from '@uwdata/flechette'
 import type { JsonObject, ParsedRecords, RecordSpans } from '../container.ts'
 import { setOwn } from '../plain-value.ts'
 import { rowRecords } from '../row-records.ts'
@@ -33,27 +33,46 @@ export interface EncodedArrow {
 
 export function decodeArrow(encoded: EncodedArrow): ParsedRecords {
   return rowRecords(encoded.spans, 'damaged-arrow', () => {
-    const { bytes, layout, nodes, from } = encoded
-    const schema = schemaOf(encoded.schema)
-    const dictionaries = dictionariesOf(encoded, schema)
-    const parts =
-      layout === null
-        ? { nodes, variadic: [], bytes: (index: number) => bytes[index] ?? new Uint8Array(0) }
-        : partsOfBody(bytes[0] as Uint8Array, layout)
-    const builder = new ColumnBuilder({ ...parts, dictionaries })
-    const columns = schema.fields.map(({ name, type }) => {
-      try {
-        return { name, read: valueReader(builder.build(type), type) }
-      } catch (error) {
-        throw new Error(`column ${name}: ${error instanceof Error ? error.message : String(error)}`)
-      }
-    })
+    const columns = batchesOf(encoded).columns.map(({ name, type, batch }) => ({
+      name,
+      read: valueReader(batch, type),
+    }))
     return (index) => {
       const record: JsonObject = {}
-      for (const { name, read } of columns) setOwn(record, name, read(from + index))
+      for (const { name, read } of columns) setOwn(record, name, read(encoded.from + index))
       return record
     }
   })
+}
+
+/** One column of the rows, in the library's own class. */
+export interface ArrowColumn {
+  readonly name: string
+  readonly type: DataType
+  readonly batch: Batch<unknown>
+}
+
+/** The columns that hold the rows, of which those of `encoded` begin with row `from`. Throws `Error` naming a column that is damaged. */
+export function batchesOf(encoded: EncodedArrow): {
+  readonly schema: Schema
+  readonly columns: readonly ArrowColumn[]
+} {
+  const { bytes, layout, nodes } = encoded
+  const schema = schemaOf(encoded.schema)
+  const dictionaries = dictionariesOf(encoded, schema)
+  const parts =
+    layout === null
+      ? { nodes, variadic: [], bytes: (index: number) => bytes[index] ?? new Uint8Array(0) }
+      : partsOfBody(bytes[0] as Uint8Array, layout)
+  const builder = new ColumnBuilder({ ...parts, dictionaries })
+  const columns = schema.fields.map(({ name, type }) => {
+    try {
+      return { name, type, batch: builder.build(type) }
+    } catch (error) {
+      throw new Error(`column ${name}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  })
+  return { schema, columns }
 }
 
 function dictionariesOf({ dictionaries }: EncodedArrow, schema: Schema): Map<number, Column<unknown>> {

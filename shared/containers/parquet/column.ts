@@ -1,7 +1,15 @@
 import { assembleLists } from 'hyparquet/src/assemble.js'
 import { isListLike } from 'hyparquet/src/schema.js'
 import type { DecodedArray, SchemaTree } from 'hyparquet/src/types.js'
-import { type ColumnLayout, type DataPage, leafOf, readDataPage, readDictionary, storedPage } from './page.ts'
+import {
+  type ColumnLayout,
+  converted,
+  type DataPage,
+  leafOf,
+  readDataPage,
+  readDictionary,
+  storedPage,
+} from './page.ts'
 
 /** Rows of one leaf column: of what is nested deeper, lists that the struct above it is assembled from. */
 export interface ColumnRows {
@@ -31,10 +39,10 @@ export function readColumn(bytes: Uint8Array, layout: ColumnLayout, first: numbe
   return rows.finish(first)
 }
 
-/** The rows of pages that were decoded already. */
+/** The rows of pages that hold them as they are stored. */
 export function joinParts(parts: readonly DataPage[], layout: ColumnLayout, first: number): ColumnRows {
   const rows = new RowsBuilder(layout)
-  for (const part of parts) rows.add(part)
+  for (const part of parts) rows.add({ ...part, values: converted(part.values, layout) })
   return rows.finish(first)
 }
 

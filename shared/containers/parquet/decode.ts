@@ -23,7 +23,7 @@ export interface ColumnSlice {
   readonly codec: ColumnMetaData['codec']
   /** Row of the row group that its bytes begin with. */
   readonly first: number
-  /** The rows themselves, where the pages that hold them are too large to be handed on; the column has no bytes then. */
+  /** The rows themselves as they are stored, where the pages that hold them are too large to be handed on; the column has no bytes then. */
   readonly parts: readonly DataPage[] | null
 }
 

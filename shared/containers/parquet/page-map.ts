@@ -5,6 +5,7 @@ import { wholeBuffer } from '../whole-buffer.ts'
 import {
   type ColumnLayout,
   type DataPage,
+  physicalLayout,
   readDataPage,
   readDictionary,
   readRepetition,
@@ -101,9 +102,9 @@ export class PageMap {
     const stored = await this.source.slice(page.start, page.end)
     if (this.entries === null && this.dictionary !== null) {
       const bytes = await this.dictionaryBytes()
-      this.entries = made(() => readDictionary(storedPage(bytes, 0).page, this.layout))
+      this.entries = made(() => readDictionary(storedPage(bytes, 0).page, physicalLayout(this.layout)))
     }
-    const data = made(() => readDataPage(storedPage(stored, 0).page, this.layout, this.entries))
+    const data = made(() => readDataPage(storedPage(stored, 0).page, physicalLayout(this.layout), this.entries))
     const rows = new PageRows(data, page.first, this.layout.maxDefinition)
     this.decoded = { start: page.start, rows }
     return rows

@@ -252,7 +252,14 @@ function lookedUp(indices: Runs, dictionary: DecodedArray): DecodedArray {
   return values
 }
 
-function converted(values: DecodedArray, layout: ColumnLayout): DecodedArray {
+/** The layout of the same column without what its values stand for: pages read with it hold them as they are stored. */
+export function physicalLayout(layout: ColumnLayout): ColumnLayout {
+  const { converted_type: _converted, logical_type: _logical, ...element } = leafOf(layout)
+  return { ...layout, path: [...layout.path.slice(0, -1), { ...(layout.path.at(-1) as SchemaTree), element }] }
+}
+
+/** What stored values stand for. */
+export function converted(values: DecodedArray, layout: ColumnLayout): DecodedArray {
   return convert(values, {
     pathInSchema: [],
     type: layout.type,

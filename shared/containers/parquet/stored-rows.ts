@@ -1,0 +1,68 @@
+import type { DecodedArray, SchemaElement } from 'hyparquet/src/types.js'
+import { type EncodedParquet, layoutOf, schemaTree } from './decode.ts'
+import { type ColumnLayout, type DataPage, physicalLayout, readDataPage, readDictionary, storedPage } from './page.ts'
+import { PageRows } from './page-rows.ts'
+
+/** One leaf column of some rows: levels and values as they are stored, whatever they stand for. */
+export interface StoredColumn {
+  /** From the root of the schema to the leaf. */
+  readonly path: readonly SchemaElement[]
+  readonly maxDefinition: number
+  /** One entry for each value and each null; empty where none can be. */
+  readonly definition: number[]
+  readonly repetition: number[]
+  /** As many as `definition` has entries, or all where it is empty; nulls are undefined. */
+  readonly values: unknown[]
+}
+
+/** The rows of a batch with nothing about them changed, for writing them again. Throws where their bytes are damaged. */
+export function storedRows({ bytes, schema, columns, from, spans }: EncodedParquet): StoredColumn[] {
+  const tree = schemaTree(schema)
+  const until = from + spans.offsets.length
+  return columns.map((column, i) => {
+    const layout = layoutOf(tree, column)
+    const pages = column.parts ?? pagesOf(bytes[i] as Uint8Array, physicalLayout(layout))
+    const rows = new PageRows(joined(pages), column.first, layout.maxDefinition).cut(from, until)
+    return {
+      path: layout.path.map(({ element }) => element),
+      maxDefinition: layout.maxDefinition,
+      definition: Array.from(
+        rows.definition ?? new Uint8Array(layout.maxDefinition > 0 ? rows.count : 0).fill(layout.maxDefinition),
+      ),
+      repetition: Array.from(rows.repetition ?? []),
+      values: withNulls(rows, layout),
+    }
+  })
+}
+
+function pagesOf(bytes: Uint8Array, layout: ColumnLayout): DataPage[] {
+  const pages: DataPage[] = []
+  let dictionary: DecodedArray | null = null
+  for (let at = 0; at < bytes.length; ) {
+    const { page, next } = storedPage(bytes, at)
+    at = next
+    if (page.header.type === 'DICTIONARY_PAGE') dictionary = readDictionary(page, layout)
+    else if (page.header.type !== 'INDEX_PAGE') pages.push(readDataPage(page, layout, dictionary))
+  }
+  return pages
+}
+
+function joined(pages: readonly DataPage[]): DataPage {
+  const levels = (of: (page: DataPage) => ArrayLike<number> | null) =>
+    pages.some((page) => of(page) !== null)
+      ? Uint32Array.from(pages.flatMap((page) => Array.from(of(page) ?? [])))
+      : null
+  return {
+    count: pages.reduce((sum, { count }) => sum + count, 0),
+    definition: levels(({ definition }) => definition),
+    repetition: levels(({ repetition }) => repetition),
+    values: pages.flatMap(({ values }) => Array.from(values as ArrayLike<unknown>)),
+  }
+}
+
+function withNulls({ definition, values }: DataPage, { maxDefinition }: ColumnLayout): unknown[] {
+  const present = Array.from(values as ArrayLike<unknown>)
+  if (definition === null) return present
+  let next = 0
+  return Array.from(definition, (level) => (level === maxDefinition ? present[next++] : undefined))
+}

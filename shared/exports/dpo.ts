@@ -1,0 +1,146 @@
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { Message } from '../model/trajectory.ts'
+import { argumentsObject, chatMessage } from './chat-message.ts'
+import type { ExportedTrajectory, ExportInput, ExportKind, WrittenFile } from './export-kind.ts'
+import { jsonText } from './json-text.ts'
+import { counted } from './phrases.ts'
+
+const NAME = 'preferences.dpo.jsonl'
+
+/**
+ * One pair for each group of the chosen rollouts: that with the highest reward is `chosen`, that with the lowest `rejected`, the first
+ * of several. `prompt` is what stands before the first turn of the assistant and must be the same in both (TRL, "Dataset formats",
+ * preference with explicit prompt). Texts as messages where the dump has them, else as the ids decode, control tokens kept.
+ */
+export const dpoExport: ExportKind = {
+  id: 'dpo',
+  title: 'Pairs for preference training: the best and the worst of each group',
+  async write(input, sink) {
+    const left = { alone: 0, even: 0, differ: 0, empty: 0 }
+    const writer = await sink.open(NAME)
+    const encoder = new TextEncoder()
+    let records = 0
+    let fromIds = 0
+    for (const members of groupsOf(input)) {
+      const pair = bestAndWorst(members)
+      if (typeof pair === 'string') {
+        left[pair]++
+        continue
+      }
+      const [chosen, rejected] = [await input.origin.load(pair.best.index), await input.origin.load(pair.worst.index)]
+      const row = messagePair(chosen, rejected) ?? textPair(chosen, rejected)
+      if (typeof row === 'string') {
+        left[row]++
+        continue
+      }
+      if (typeof row.prompt === 'string') fromIds++
+      const scores = { score_chosen: pair.best.reward, score_rejected: pair.worst.reward }
+      await writer.write(encoder.encode(`${jsonText({ ...row, ...scores, group_id: pair.best.facts.group })}\n`))
+      records++
+    }
+    await writer.close()
+    const file: WrittenFile = { name: NAME, source: null, records, trajectories: 2 * records }
+    return { files: [file], notes: notes(left, fromIds) }
+  },
+}
+
+type LeftOut = 'alone' | 'even' | 'differ' | 'empty'
+
+function notes(left: Readonly<Record<LeftOut, number>>, fromIds: number): string[] {
+  const reasons = [
+    [left.alone, 'of which fewer than two chosen rollouts have a reward that is a number'],
+    [left.even, 'whose chosen rollouts have one and the same reward'],
+    [left.differ, 'whose best and worst rollout do not begin with the same prompt'],
+    [
+      left.empty,
+      'whose best or worst rollout has neither messages with a turn of the assistant nor ids behind a known prompt',
+    ],
+  ] as const
+  return [
+    ...reasons.filter(([count]) => count > 0).map(([count, why]) => `${counted(count, 'group')} ${why}: no pair.`),
+    ...(fromIds > 0
+      ? [
+          `${counted(fromIds, 'pair')} from ids, since there are no messages: texts hold their control tokens, so they are to be encoded without adding special tokens.`,
+        ]
+      : []),
+  ]
+}
+
+interface Member {
+  readonly index: number
+  readonly facts: TrajectoryFacts
+  readonly reward: number
+}
+
+/** The chosen rollouts by group; a rollout without a group is one of its own. Rows that the source excludes stand in none. */
+function groupsOf({ origin, indices }: ExportInput): Iterable<Member[]> {
+  const groups = new Map<string, Member[]>()
+  for (const index of indices) {
+    const facts = origin.facts[index]!
+    if (facts.excluded) continue
+    const key = facts.group === null ? `\u0000${index}` : facts.group
+    const members = groups.get(key) ?? []
+    groups.set(key, members)
+    if (facts.reward !== null && Number.isFinite(facts.reward)) members.push({ index, facts, reward: facts.reward })
+  }
+  return groups.values()
+}
+
+function bestAndWorst(members: readonly Member[]): { best: Member; worst: Member } | 'alone' | 'even' {
+  const [first] = members
+  if (first === undefined || members.length < 2) return 'alone'
+  let [best, worst] = [first, first]
+  for (const member of members) {
+    if (member.reward > best.reward) best = member
+    if (member.reward < worst.reward) worst = member
+  }
+  return best.reward === worst.reward ? 'even' : { best, worst }
+}
+
+interface Pair {
+  readonly prompt: unknown
+  readonly chosen: unknown
+  readonly rejected: unknown
+  readonly tools?: unknown
+}
+
+/** Null where one of the two has no messages. */
+function messagePair(chosen: ExportedTrajectory, rejected: ExportedTrajectory): Pair | 'differ' | null {
+  const [good, bad] = [split(chosen), split(rejected)]
+  if (good === null || bad === null) return null
+  if (jsonText(good.prompt) !== jsonText(bad.prompt)) return 'differ'
+  return { prompt: good.prompt, chosen: good.answer, rejected: bad.answer, tools: good.tools }
+}
+
+function split({ trajectory: { messages, tools } }: ExportedTrajectory) {
+  const first = messages?.findIndex(({ role }) => role === 'assistant') ?? -1
+  if (messages === null || first < 0) return null
+  const written = (message: Message) => chatMessage(message, argumentsObject)
+  return {
+    prompt: messages.slice(0, first).map(written),
+    answer: messages.slice(first).map(written),
+    tools: tools ?? undefined,
+  }
+}
+
+function textPair(chosen: ExportedTrajectory, rejected: ExportedTrajectory): Pair | 'differ' | 'empty' {
+  const [good, bad] = [splitText(chosen), splitText(rejected)]
+  if (good === null || bad === null) return 'empty'
+  if (good.promptHash !== bad.promptHash) return 'differ'
+  return { prompt: good.prompt, chosen: good.answer, rejected: bad.answer }
+}
+
+function splitText({ view, trajectory }: ExportedTrajectory) {
+  if (view === null || view.tokenizer === null) return null
+  const { facts, text, segmentation } = view
+  const { promptLength, promptHash } = facts
+  if (promptLength === null || promptHash === null) return null
+  const start = segmentation?.padding.left ?? trajectory.padding?.left ?? 0
+  const end = start + facts.realLength
+  if (promptLength === 0 || start + promptLength >= end) return null
+  return {
+    promptHash,
+    prompt: text({ start, end: start + promptLength }),
+    answer: text({ start: start + promptLength, end }),
+  }
+}

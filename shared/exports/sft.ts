@@ -1,0 +1,98 @@
+import { TokenState } from '../model/tokens.ts'
+import { argumentsObject, chatMessage } from './chat-message.ts'
+import {
+  bySource,
+  type ExportedTrajectory,
+  type ExportInput,
+  type ExportKind,
+  type ExportSink,
+  type WrittenFile,
+} from './export-kind.ts'
+import { exportFileNames } from './file-names.ts'
+import { jsonText } from './json-text.ts'
+import { counted } from './phrases.ts'
+
+/** Entry of `labels` whose token carries no loss, in every trainer that reads labels. */
+const IGNORED = -100
+
+/**
+ * The chosen rollouts as data for supervised fine-tuning, one JSON line each, one file per source. Where the source has messages: the
+ * columns `messages` and `tools` that TRL, axolotl and LLaMA-Factory read. Otherwise `input_ids` and `labels`, which they take for
+ * prepared rows: the ids without padding, each label the id of its own token where that was trained and -100 elsewhere.
+ */
+export const sftExport: ExportKind = {
+  id: 'sft',
+  title: 'Rows for supervised fine-tuning: messages, or ids with labels',
+  async write(input, sink) {
+    const names = exportFileNames(input.report.sources, 'sft.jsonl')
+    const notes: string[] = []
+    const files: WrittenFile[] = []
+    for (const [source, indices] of bySource(input)) {
+      files.push(await writeSource(input, { source, indices, name: names[source]! }, sink, notes))
+    }
+    return { files, notes }
+  },
+}
+
+async function writeSource(
+  { origin, report }: ExportInput,
+  { source, indices, name }: { source: number; indices: readonly number[]; name: string },
+  sink: ExportSink,
+  notes: string[],
+): Promise<WrittenFile> {
+  // Columns are those of the whole file: a loader takes them from its first rows.
+  const asMessages = !(report.sources[source]?.missing.includes('messages') ?? false)
+  const writer = await sink.open(name)
+  const encoder = new TextEncoder()
+  const left = { excluded: 0, empty: 0 }
+  let weighted = 0
+  let records = 0
+  for (const index of indices) {
+    const loaded = await origin.load(index)
+    if (loaded.trajectory.excluded) {
+      left.excluded++
+      continue
+    }
+    const row = asMessages ? messageRow(loaded) : tokenRow(loaded)
+    if (row === null) {
+      left.empty++
+      continue
+    }
+    if (!asMessages && loaded.view?.weights != null) weighted++
+    const { id, reward } = loaded.trajectory
+    await writer.write(encoder.encode(`${jsonText({ id, ...row, reward: reward ?? undefined })}\n`))
+    records++
+  }
+  await writer.close()
+  const of = report.sources.length > 1 ? ` of ${report.sources[source]!.name}` : ''
+  if (left.excluded > 0)
+    notes.push(`${counted(left.excluded, 'rollout')}${of} that the source excludes from the loss as a whole: left out.`)
+  if (left.empty > 0) {
+    const lacked = asMessages ? 'messages with a turn of the assistant' : 'trained token ids'
+    notes.push(`${counted(left.empty, 'rollout')}${of} without ${lacked}: left out.`)
+  }
+  if (weighted > 0)
+    notes.push(
+      `${counted(weighted, 'rollout')}${of} with loss weights other than 0 and 1, which labels cannot tell: lost here.`,
+    )
+  if (!asMessages)
+    notes.push(`There are no messages in ${report.sources[source]!.name}: rows are ids and labels, without padding.`)
+  return { name, source, records, trajectories: records }
+}
+
+function messageRow({ trajectory }: ExportedTrajectory): Record<string, unknown> | null {
+  const { messages, tools } = trajectory
+  if (messages === null || !messages.some(({ role }) => role === 'assistant')) return null
+  return { messages: messages.map((message) => chatMessage(message, argumentsObject)), tools: tools ?? undefined }
+}
+
+function tokenRow({ view }: ExportedTrajectory): Record<string, unknown> | null {
+  if (view === null) return null
+  const { ids, states } = view
+  const kept = Array.from(ids.keys()).filter((token) => states[token] !== TokenState.padding)
+  if (!kept.some((token) => states[token] === TokenState.trained)) return null
+  return {
+    input_ids: kept.map((token) => ids[token] as number),
+    labels: kept.map((token) => (states[token] === TokenState.trained ? (ids[token] as number) : IGNORED)),
+  }
+}

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import { MemorySource } from '../../cli/byte-sources.ts'
+import { nodeHost } from '../../cli/host.ts'
+import { exportRollouts } from '../../shared/exports/export.ts'
+import type { ExportId } from '../../shared/exports/export-kind.ts'
+import type { Manifest } from '../../shared/exports/manifest.ts'
+import { Session } from '../../shared/session/session.ts'
+import { testTokenizerFiles } from '../helpers/tokenizers.ts'
+
+const host = { ...nodeHost(1), bundledTokenizers: testTokenizerFiles }
+
+async function exported(as: ExportId, records: readonly object[]) {
+  const bytes = new TextEncoder().encode(records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+  const session = await Session.open([new MemorySource('dump.jsonl', bytes)], { tokenizer: 'qwen2.5' }, host)
+  await session.done
+  const indices = session.facts.map((_, index) => index)
+  const [file, last] = await exportRollouts(session, { as, indices, why: 'test' })
+  const manifest: Manifest = JSON.parse(new TextDecoder().decode(last!.bytes))
+  const text = new TextDecoder().decode(file!.bytes).trim()
+  return { name: file!.name, rows: text === '' ? [] : text.split('\n').map((line) => JSON.parse(line)), manifest }
+}
+
+const user = { role: 'user', content: 'Who?' }
+const tools = [{ type: 'function', function: { name: 'search', parameters: {} } }]
+const call = (text: string) => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'c', type: 'function', function: { name: 'search', arguments: text } }],
+})
+const ids = [151644, 77091, 198, 1, 2, 151645]
+const tokens = { schema: 'rollout-inspector.trajectory/1', input_ids: ids, loss_mask: [0, 0, 0, 1, 1, 1] }
+
+describe('as sft', () => {
+  test('messages with arguments as templates render them, and the tools', async () => {
+    const { name, rows } = await exported('sft', [
+      {
+        ...tokens,
+        id: 'a',
+        reward: 1,
+        tools,
+        messages: [user, call('{"q": "Ada"}'), { role: 'tool', content: 'x', tool_call_id: 'c' }],
+      },
+      { ...tokens, id: 'b', messages: [user, call('not JSON'), call('{"id": 12345678901234567890}'), call('[1]')] },
+    ])
+    expect(name).toBe('dump.sft.jsonl')
+    expect(rows[0]).toEqual({
+      id: 'a',
+      reward: 1,
+      tools,
+      messages: [
+        user,
+        {
+          ...call(''),
+          tool_calls: [{ id: 'c', type: 'function', function: { name: 'search', arguments: { q: 'Ada' } } }],
+        },
+        { role: 'tool', content: 'x', tool_call_id: 'c' },
+      ],
+    })
+    const written = rows[1].messages.slice(1).map((message: ReturnType<typeof call>) => message.tool_calls[0]?.function.arguments)
+    expect(written).toEqual(['not JSON', '{"id": 12345678901234567890}', '[1]'])
+  })
+
+  test('without messages ids and labels: what was trained, without padding', async () => {
+    const { rows, manifest } = await exported('sft', [
+      {
+        ...tokens,
+        id: 'a',
+        input_ids: [...ids, 151643, 151643],
+        loss_mask: [0, 0, 0, 1, 0, 1, 0, 0],
+        prompt_length: 3,
+      },
+      { ...tokens, id: 'none', loss_mask: [0, 0, 0, 0, 0, 0] },
+      { ...tokens, id: 'weighted', loss_mask: [0, 0, 0, 0.5, 0.25, 1] },
+    ])
+    expect(rows).toEqual([
+      { id: 'a', input_ids: ids, labels: [-100, -100, -100, 1, -100, 151645] },
+      { id: 'weighted', input_ids: ids, labels: [-100, -100, -100, 1, 2, 151645] },
+    ])
+    expect(manifest.notes).toEqual([
+      '1 rollout without trained token ids: left out.',
+      '1 rollout with loss weights other than 0 and 1, which labels cannot tell: lost here.',
+      'There are no messages in dump.jsonl: rows are ids and labels, without padding.',
+    ])
+  })
+
+  test('a rollout that only asks, or that the source excludes, is left out and counted', async () => {
+    const answer = { role: 'assistant', content: 'Ada.' }
+    const { rows, manifest } = await exported('sft', [
+      { ...tokens, id: 'a', messages: [user, answer] },
+      { ...tokens, id: 'b', messages: [user] },
+    ])
+    expect(rows.map(({ id }) => id)).toEqual(['a'])
+    expect(manifest.files).toMatchObject([{ records: 1, trajectories: 1 }])
+    expect(manifest.notes.join()).toContain('1 rollout without messages with a turn of the assistant: left out.')
+  })
+})
+
+describe('as dpo', () => {
+  const said = (text: string) => ({ role: 'assistant', content: text })
+  const row = (group: string, reward: number | null, ...messages: object[]) => ({
+    ...tokens,
+    group_id: group,
+    ...(reward === null ? {} : { reward }),
+    messages: [user, ...messages],
+  })
+
+  test('the best and the worst of a group, from the first turn of the assistant on', async () => {
+    const { name, rows, manifest } = await exported('dpo', [
+      row('g', 0.5, said('middle')),
+      row('g', 0, said('worst')),
+      row('g', 1, said('best'), user, said('more')),
+      row('g', 1, said('also best')),
+      row('even', 1, said('a')),
+      row('even', 1, said('b')),
+      row('alone', 1, said('a')),
+      row('alone', null, said('b')),
+      { ...row('differ', 1, said('a')), messages: [{ role: 'user', content: 'Else?' }, said('a')] },
+      row('differ', 0, said('b')),
+    ])
+    expect(name).toBe('preferences.dpo.jsonl')
+    expect(rows).toEqual([
+      {
+        prompt: [user],
+        chosen: [said('best'), user, said('more')],
+        rejected: [said('worst')],
+        score_chosen: 1,
+        score_rejected: 0,
+        group_id: 'g',
+      },
+    ])
+    expect(manifest.files).toMatchObject([{ records: 1, trajectories: 2 }])
+    expect(manifest.notes.map((note) => note.replace(/,? .*/, ''))).toEqual(['1', '1', '1'])
+    expect(manifest.notes.join('\n')).toMatch(/fewer than two[\s\S]*one and the same reward[\s\S]*same prompt/)
+  })
+
+  test('without messages the texts of the ids, with their control tokens', async () => {
+    const { rows, manifest } = await exported('dpo', [
+      { ...tokens, group_id: 'g', reward: 1, prompt_length: 3 },
+      { ...tokens, input_ids: [...ids.slice(0, 4), 151645, 198], group_id: 'g', reward: 0, prompt_length: 3 },
+    ])
+    expect(rows).toMatchObject([
+      { prompt: '<|im_start|>assistant\n', chosen: '"#<|im_end|>', rejected: '"<|im_end|>\n' },
+    ])
+    expect(manifest.notes.join()).toContain('control tokens')
+  })
+})
