@@ -4,6 +4,7 @@ import { native } from './native.ts'
 import { nemoGym } from './nemo-gym.ts'
 import { nemoRl } from './nemo-rl.ts'
 import { primeRlExport } from './prime-rl-export.ts'
+import { slime } from './slime.ts'
 import { verifiersLegacy } from './verifiers-legacy.ts'
 import { verifiersResults } from './verifiers-results.ts'
 
@@ -13,6 +14,7 @@ export const FORMATS: readonly Format[] = [
   nemoRl,
   nemoGym,
   primeRlExport,
+  slime,
   verifiersLegacy,
   verifiersResults,
   native,

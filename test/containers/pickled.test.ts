@@ -27,6 +27,17 @@ describe('records of a pickle', () => {
     expect(sample?.tokens).toEqual(Int32Array.of(11, 12, 21, 22, 2))
   })
 
+  test('are the samples of a train dump, beside which its ranks stand', async () => {
+    const records = await valuesOf(fixture('torch/slime.train.pt'))
+    expect(records.map(({ samples, dp_shards }) => [samples, dp_shards].map((list) => (list as []).length))).toEqual([
+      [1, 1],
+      [1, 1],
+    ])
+    expect(records.flatMap(({ samples }) => samples as JsonObject[]).map((sample) => sample.sample_index)).toEqual([
+      0, 1,
+    ])
+  })
+
   test.each([
     'pickle/skyrl.pkl',
     'pickle/skyrl.2025.pkl',

@@ -13,8 +13,9 @@ const MAX_LEVELS = 4
 
 /**
  * What the records of a pickle are. A list of dicts or objects: its elements. A batch, that is a dict or object with tensors of one and
- * the same first axis (as DataProto and TensorBatch are): its rows, each with all that is no tensor of that length. A dict with one list of
- * dicts (slime's `samples`): the dict for each of them, with a list of that one. Anything else is one record.
+ * the same first axis (as DataProto and TensorBatch are): its rows, each with all that is no tensor of that length. A dict with a list of
+ * dicts (slime's `samples`): the dict for each of them, with a list of that one; of several such lists the longest (beside the samples
+ * of a train dump stand the ranks that trained them). Anything else is one record.
  */
 export function recordsIn(root: PyValue): PickledRecords {
   const listed = itemsIn(root)
@@ -22,19 +23,26 @@ export function recordsIn(root: PyValue): PickledRecords {
   const rows = batchLength(root, 0) ?? (root instanceof PyObject ? arrayLength(root, 0) : null)
   if (rows !== null) return { count: rows, record: (index) => rowOf(root, rows, index, 0) }
   if (root instanceof PyDict) {
-    const lists = [...root.entries].flatMap(([key, value]) => {
-      const items = itemsIn(value)
-      return items === null ? [] : [{ key, items }]
-    })
-    const [only] = lists
-    if (lists.length === 1 && only !== undefined) {
+    const longest = longestList(root)
+    if (longest !== null) {
+      const { key, items } = longest
       return {
-        count: only.items.length,
-        record: async (index) => withEntry(root, only.key, new PyList([only.items[index] as PyValue])),
+        count: items.length,
+        record: async (index) => withEntry(root, key, new PyList([items[index] as PyValue])),
       }
     }
   }
   return { count: 1, record: async () => root }
+}
+
+/** The longest list of dicts in a dict, null where there is none or two are as long. */
+function longestList(dict: PyDict): { readonly key: PyValue; readonly items: readonly PyValue[] } | null {
+  const lists = [...dict.entries].flatMap(([key, value]) => {
+    const items = itemsIn(value)
+    return items === null ? [] : [{ key, items }]
+  })
+  const [longest, next] = lists.sort((a, b) => b.items.length - a.items.length)
+  return longest === undefined || longest.items.length === next?.items.length ? null : longest
 }
 
 /** The elements of a list of nothing but dicts and objects, null for anything else. */

@@ -1,0 +1,170 @@
+import type { JsonObject, JsonValue } from '../containers/container.ts'
+import type { Trajectory } from '../model/trajectory.ts'
+import { BadRecord, Fields, isList, isObject, numbersOf } from './fields.ts'
+import type { OneRecord } from './read-each.ts'
+import { readSamples, SampleTokens } from './slime-sample.ts'
+
+/** Fields of a training sample that no stream holds. `rewards` are normalised by group already where the run does so. */
+const KEPT = [
+  'rewards',
+  'returns',
+  'values',
+  'teacher_log_probs',
+  'opd_reverse_kl',
+  'rollout_mask_sums',
+  'round_number',
+  'source_names',
+  'prompt',
+  'metadata',
+  'data_parallel_rank',
+  'weight_versions',
+  'adapter_slots',
+  'seq_witness_ids',
+]
+
+/** How a rank schedules its samples, and settings of the step: nothing of one sample. */
+const LAYOUT = [
+  'micro_batch_indices',
+  'num_microbatches',
+  'global_batch_sizes',
+  'dynamic_global_batch_size',
+  'num_rollouts',
+  'step_slots',
+  'step_adapter_names',
+  'step_adapter_batch_sizes',
+  'prompt_group_sizes',
+  'n_adapters',
+]
+
+/** Columns of a rank that its samples have under another name. */
+const RENAMED = new Map([
+  ['sample_indices', 'sample_index'],
+  ['partition', 'rollout_position'],
+])
+
+/** What a rank writes of one file for all ranks (`format_version` 2): samples in the order of the rollout. */
+export function readTrainDump(record: OneRecord, samples: readonly JsonValue[]): Trajectory[] {
+  const dump = new Fields(record.object)
+  const step = dump.integer('rollout_id')
+  for (const key of ['format_version', 'rank', 'samples', 'dp_shards']) dump.take(key)
+  const rewards = numbersOf(dump.take('raw_reward'))
+  record.drift(dump.rest().unknown)
+  return readSamples(record, samples, (sample, blank) => {
+    const at = sample.rollout_position
+    const reward = typeof at === 'number' ? (rewards?.[at] ?? null) : null
+    return readTrainSample(record, sample, { ...blank, step, reward }, { dump, byRank: false })
+  })
+}
+
+/** The columns of the samples of one rank, null where a record has none. Before 2025-07-23 they were the dump itself. */
+export function rankDataOf(record: JsonObject): JsonObject | null {
+  const data = isObject(record.rollout_data) ? record.rollout_data : record
+  const columns = [data.tokens, data.response_lengths, data.loss_masks]
+  return columns.every(isList) && Array.isArray(data.tokens) && data.tokens.every(isList) ? data : null
+}
+
+/** What each rank writes for itself: a list over its samples for every field (slime before 2026-08-12, miles). */
+export function readRankDump(record: OneRecord): Trajectory[] {
+  const dump = new Fields(record.object)
+  const data = rankDataOf(record.object)
+  if (data === null) throw new BadRecord('no-samples', 'rollout_data has no lists of tokens')
+  const step = dump.integer('rollout_id')
+  if (data !== record.object) {
+    for (const key of ['rollout_data', 'rank', 'cp_rank', 'cp_size', 'qkv_format']) dump.take(key)
+    record.drift(dump.rest().unknown)
+  }
+  const count = lengthOf(data.response_lengths) ?? 0
+  const columns = columnsOf(data, count, dump)
+  const rewards = numbersOf(data.raw_reward)
+  const scheduled = Object.hasOwn(data, 'micro_batch_indices')
+  return readSamples(
+    record,
+    Array.from({ length: count }, (_, i) => rowOf(columns, i)),
+    (sample, blank) => {
+      const { part } = blank.place
+      const own = sample.rollout_position
+      // The rewards are those of the whole step. Without the samples' places in it they are known where the rank has all of
+      // them, and then in the order of the step, unless they were packed into micro batches.
+      const at = typeof own === 'number' ? own : rewards?.length === count && !scheduled ? part : -1
+      const reward = rewards?.[at] ?? null
+      return readTrainSample(record, sample, { ...blank, step, reward }, { dump, byRank: true })
+    },
+  )
+}
+
+function columnsOf(data: JsonObject, count: number, dump: Fields): [string, ArrayLike<JsonValue>][] {
+  const columns: [string, ArrayLike<JsonValue>][] = []
+  for (const [key, value] of Object.entries(data)) {
+    if (LAYOUT.includes(key) || key === 'raw_reward' || key === 'rollout_id' || value === null) continue
+    const length = lengthOf(value)
+    if (length !== count) {
+      const has = length === null ? 'is no list' : `has ${length} entries`
+      dump.issue('length-mismatch', key, `${key} ${has} for ${count} samples; it is left out`)
+    } else columns.push([RENAMED.get(key) ?? key, value as ArrayLike<JsonValue>])
+  }
+  return columns
+}
+
+function rowOf(columns: readonly [string, ArrayLike<JsonValue>][], index: number): JsonObject {
+  return Object.fromEntries(columns.map(([key, column]) => [key, column[index] as JsonValue]))
+}
+
+function lengthOf(value: JsonValue | undefined): number | null {
+  return isList(value) ? value.length : null
+}
+
+function readTrainSample(
+  record: OneRecord,
+  sample: JsonObject,
+  blank: Trajectory,
+  { dump, byRank }: { readonly dump: Fields; readonly byRank: boolean },
+): Trajectory {
+  const fields = new Fields(sample, [...dump.issues])
+  const tokens = new SampleTokens(fields, 'response_lengths', 'loss_masks')
+  const total = fields.integer('total_lengths')
+  if (total !== null && total !== tokens.ids.length) {
+    fields.issue(
+      'length-mismatch',
+      'total_lengths',
+      `total_lengths is ${total}, but there are ${tokens.ids.length} tokens`,
+    )
+  }
+  const read = tokens.mask('loss_masks')
+  const trainer = tokens.floats('log_probs', byRank)
+  const reference = tokens.floats('ref_log_probs', byRank)
+  const raw = fields.number('local_raw_reward')
+  fields.take('rollout_position')
+  const trajectory: Trajectory = {
+    ...blank,
+    id: fields.text('sample_index') ?? blank.id,
+    rolloutId: fields.text('rollout_ids'),
+    ...tokens.streams,
+    mask: read?.mask ?? null,
+    weights: read?.weights ?? null,
+    versions: tokens.versions(sample.weight_versions ?? null, read?.mask ?? null),
+    logprobs: { sampler: tokens.floats('rollout_log_probs', byRank), trainer, reference },
+    entropy: tokens.floats('entropy', byRank),
+    kl: computedKl(tokens.floats('kl', byRank), trainer, reference),
+    advantages: tokens.floats('advantages', byRank),
+    reward: raw ?? blank.reward,
+    isTruncated: fields.boolean('truncated'),
+    issues: fields.issues,
+  }
+  const { meta, unknown } = fields.rest(KEPT)
+  record.drift(unknown)
+  return { ...trajectory, meta }
+}
+
+/**
+ * The KL as it was computed. Without a KL coefficient the trainer writes zeros (slime/backends/megatron_utils/loss.py,
+ * compute_advantages_and_returns): those are none, unless two policies that agree on every token say the same.
+ */
+function computedKl(
+  kl: Float32Array | null,
+  trainer: Float32Array | null,
+  reference: Float32Array | null,
+): Float32Array | null {
+  if (kl === null || kl.some((value) => value !== 0 && !Number.isNaN(value))) return kl
+  const agree = trainer !== null && reference !== null && trainer.every((value, i) => Object.is(value, reference[i]))
+  return agree ? kl : null
+}
