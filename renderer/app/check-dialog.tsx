@@ -1,7 +1,13 @@
 import type { ReactNode } from 'react'
 import type { CheckPage } from '../../shared/exports/check-page.ts'
+import { byTurnText, extentText } from '../../shared/exports/phrases.ts'
+import type { CheckResult, Report } from '../../shared/model/report.ts'
 import { useCheckPage } from '../data/check-pages.ts'
+import { useFiles } from '../state/files.ts'
 import { showCheck, useView } from '../state/view.ts'
+import { contextWords } from '../text/context-words.ts'
+import { count } from '../text/numbers.ts'
+import { STATUS_WORDS } from '../text/words.ts'
 import { Modal } from './modal.tsx'
 
 /** A code that opens the page of its check. */
@@ -19,16 +25,48 @@ export function CheckName({ code, children = code }: { code: string; children?: 
   )
 }
 
-/** What docs/checks has of a check. */
+/** What docs/checks has of a check, and what it found in the dump that is open. */
 export function CheckDialog() {
   const code = useView((state) => state.check)
   const page = useCheckPage(code)
+  const report = useFiles((files) => files.report)
+  const check = report?.checks.find((result) => result.code === code)
   return (
     <Modal title={page ? `${code} ${page.title}` : code}>
       {page === undefined && <p className="quiet">Looking it up…</p>}
       {page === null && <p>This version knows no check {code}.</p>}
+      {report !== null && check !== undefined && <InThisDump check={check} report={report} />}
       {page && <Page page={page} />}
     </Modal>
+  )
+}
+
+function InThisDump({ check, report }: { check: CheckResult; report: Report }) {
+  const { status, reason, places, intended } = check
+  const turns = byTurnText(check)
+  const causes = report.defects.filter(({ symptoms }) => symptoms.some(({ code }) => code === check.code))
+  return (
+    <section className="in-this-dump">
+      <h3>In this dump</h3>
+      <p>
+        <strong>{STATUS_WORDS[status]}</strong>
+        {status === 'fail' && `: ${extentText(check)}`}
+        {status === 'pass' && places.checked > 0 && `, ${count(places.checked)} looked at`}
+        {reason !== null && `: ${reason}`}
+      </p>
+      {turns !== '' && <p>By assistant turn: {turns}</p>}
+      {intended > 0 && <p>{count(intended)} more are intended by the policy.</p>}
+      {causes.map(({ id, title }) => (
+        <p key={id}>
+          Because of <strong>{id}</strong>: {title}
+        </p>
+      ))}
+      {contextWords(check.context ?? {}).map(({ name, value }) => (
+        <p key={name}>
+          {name}: {value}
+        </p>
+      ))}
+    </section>
   )
 }
 

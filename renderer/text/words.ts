@@ -1,5 +1,5 @@
 import type { EndReason } from '../../shared/checks/facts.ts'
-import type { CheckStatus, HypothesisId, HypothesisResult, Severity } from '../../shared/model/report.ts'
+import type { CheckStatus, HypothesisId, HypothesisResult, Severity, Unit } from '../../shared/model/report.ts'
 import type { LimitName, Stream } from '../../shared/model/streams.ts'
 import type { Part } from '../../shared/model/tokens.ts'
 
@@ -105,6 +105,8 @@ export const SEVERITY_WORDS: Readonly<Record<Severity, { readonly glyph: string;
   warning: { glyph: '▲', name: 'warning' },
   info: { glyph: '◇', name: 'note' },
 }
+
+export const UNIT_WORDS: Readonly<Record<Unit, string>> = { trajectory: 'rollout', group: 'group', source: 'file' }
 
 export const STATUS_WORDS: Readonly<Record<CheckStatus, string>> = {
   fail: 'failed',

@@ -42,7 +42,10 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
     expect(await page.getByRole('article', { name: /^H04/ }).innerText()).toContain('supported')
     for (const defect of ['V1', 'V2', 'V3', 'V4']) await page.getByText(defect, { exact: true }).waitFor()
 
+    const missing = page.getByRole('button', { name: /^V2 V3 Assistant header and newline missing from turn 2 on/ })
     const fault = page.getByRole('row', { name: /T05 Assistant header is missing/ })
+    expect(await fault.count()).toBe(0)
+    await missing.click()
     await fault.getByRole('button', { name: 'Show one' }).click()
     const panel = page.getByRole('complementary', { name: /^Token \d+$/ })
     await panel.getByText('T05').waitFor()
@@ -88,7 +91,8 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
     await window.drop([FAILING])
     await window.read()
     const listed = (text: string) => page.getByText(text, { exact: true }).waitFor()
-    await page.getByRole('button', { name: '7 of 79 rollouts' }).click()
+    await page.getByRole('button', { name: /^V10 / }).click()
+    await page.getByRole('button', { name: '7 of 79 rollouts' }).first().click()
     await listed('7 of 96 rollouts listed')
 
     // A measure that no check names opens what its filter finds; the chip takes the filter away again.
@@ -124,7 +128,8 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
     const { page } = window
     await window.drop([FAILING])
     await window.read()
-    const opener = page.getByRole('button', { name: 'T05', exact: true }).first()
+    await page.getByRole('button', { name: /^V2 V3/ }).click()
+    const opener = page.getByRole('button', { name: 'T05', exact: true })
     await opener.click()
     const dialog = page.getByRole('dialog', { name: /^T05 Assistant header is missing/ })
     await dialog.getByRole('heading', { name: 'Usual fix' }).waitFor()
@@ -201,7 +206,8 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
 
     // A number.
     await page.keyboard.press('1')
-    await page.getByRole('button', { name: '7 of 79 rollouts' }).click()
+    await page.getByRole('button', { name: /^V10 / }).click()
+    await page.getByRole('button', { name: '7 of 79 rollouts' }).first().click()
     await page.getByText('7 of 96 rollouts listed').waitFor()
     await page.keyboard.press('f')
     await page.getByRole('button', { name: '2 flagged' }).first().waitFor()
@@ -266,12 +272,12 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
     const { page } = window
     await window.drop([join(SAMPLES, 'verifiers-2025-07.jsonl.gz')])
     await window.read()
-    await page.getByRole('row', { name: /M11/ }).waitFor()
+    await page.getByText('2 symptoms: M08, M11').waitFor()
     await page.getByRole('button', { name: /^policy/ }).click()
     await page.getByRole('button', { name: /every assistant turn/ }).click()
     await page.getByRole('button', { name: /^policy sft/ }).waitFor()
     await window.read()
-    await page.getByRole('row', { name: /M11/ }).waitFor({ state: 'detached' })
+    await page.getByText('2 symptoms: M08, M11').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: /^tokenizer/ }).click()
     await page.getByRole('button', { name: 'Llama 3.1 and later' }).click()
     await page.getByRole('button', { name: /^tokenizer.*llama3/ }).waitFor()

@@ -51,6 +51,7 @@ function FindingEntry({ finding }: { finding: Finding }) {
         {finding.turn !== null && ` · turn ${finding.turn}`}
         {finding.tokens !== null && ` · tokens ${finding.tokens[0]}–${finding.tokens[1]}`}
         {finding.intended === true && ' · intended by the policy'}
+        {finding.defect !== undefined && ` · because of ${finding.defect}`}
       </span>
     </>
   )

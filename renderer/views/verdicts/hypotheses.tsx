@@ -1,10 +1,11 @@
-import { Fragment, useId, useState } from 'react'
+import { Fragment } from 'react'
 import type { HypothesisResult, Measure, Report } from '../../../shared/model/report.ts'
 import { showRollouts } from '../../commands/commands.ts'
 import { useFiles } from '../../state/files.ts'
 import { filterWords } from '../../text/filter-words.ts'
 import { ABSENT, percent, real } from '../../text/numbers.ts'
 import { HYPOTHESIS_QUESTIONS, VERDICT_WORDS } from '../../text/words.ts'
+import { FoldButton, useFold } from './unfold.tsx'
 import { MissingFor, WouldChange } from './verdict-terms.tsx'
 
 /** A hypothesis in full: verdict, confidence, and the measure that decided it. */
@@ -37,27 +38,17 @@ export function HypothesisCard({ result }: { result: HypothesisResult }) {
 
 /** A hypothesis in a line, and on demand in full. */
 export function HypothesisLine({ result }: { result: HypothesisResult }) {
-  const [isOpen, setOpen] = useState(false)
+  const fold = useFold()
   const [deciding, ...rest] = result.because
-  const body = useId()
   return (
     <li className="verdict-row">
-      <button
-        type="button"
-        className="icon-button"
-        aria-expanded={isOpen}
-        aria-controls={body}
-        aria-label={`${result.id}: all measures and what would change it`}
-        onClick={() => setOpen(!isOpen)}
-      >
-        <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span>
-      </button>
+      <FoldButton fold={fold} className="icon-button" label={`${result.id}: all measures and what would change it`} />
       <span className="verdict-row-id">{result.id}</span>
       <span className="verdict-row-title">{HYPOTHESIS_QUESTIONS[result.id]}</span>
       <VerdictChip result={result} />
       <span className="quiet">{result.confidence}</span>
       <span className="verdict-row-measure">{deciding !== undefined && <MeasureLine measure={deciding} />}</span>
-      <div id={body} className="verdict-row-body" hidden={!isOpen}>
+      <div id={fold.body} className="verdict-row-body" hidden={!fold.isOpen}>
         {rest.map((measure) => (
           <MeasureLine key={measure.measure} measure={measure} />
         ))}

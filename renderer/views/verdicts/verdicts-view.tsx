@@ -1,9 +1,11 @@
+import { useMemo } from 'react'
 import { thresholdsText } from '../../../shared/exports/phrases.ts'
 import type { HypothesisResult, Report } from '../../../shared/model/report.ts'
 import { useFiles } from '../../state/files.ts'
 import { BoundaryTable } from './boundary-table.tsx'
 import { FailedChecks, OtherChecks } from './check-table.tsx'
 import { DefectList } from './defects.tsx'
+import { linesOf } from './explained.ts'
 import { HypothesisCard, HypothesisLine, Undecidable } from './hypotheses.tsx'
 import { LengthHistogram } from './length-histogram.tsx'
 import { LossByTurn } from './loss-by-turn.tsx'
@@ -15,7 +17,9 @@ const LARGE = ['H02', 'H04']
 export function VerdictsView() {
   const report = useFiles((files) => files.report)
   const isReading = useFiles((files) => files.phase === 'reading')
-  if (report === null) return null
+  const lines = useMemo(() => (report === null ? null : linesOf(report)), [report])
+  if (report === null || lines === null) return null
+  const { defects, faults } = lines
   return (
     <div className="verdicts">
       <h1 className="visually-hidden">Verdicts</h1>
@@ -24,8 +28,8 @@ export function VerdictsView() {
         <p className="quiet">Judged with thresholds that were set: {thresholdsText(report)}</p>
       )}
       <HypothesisCards report={report} />
-      <DefectList defects={report.defects} />
-      <FailedChecks report={report} />
+      <DefectList lines={defects} report={report} />
+      <FailedChecks lines={faults} report={report} />
       <Loss report={report} />
       <BoundaryTable checks={report.checks} />
       <OtherChecks checks={report.checks} />

@@ -1,0 +1,147 @@
+import type { ReactNode } from 'react'
+import type { CheckResult, Report, Severity } from '../../../shared/model/report.ts'
+import { CheckName } from '../../app/check-dialog.tsx'
+import { openRollout, showRollouts } from '../../commands/commands.ts'
+import { sentenceOf } from '../../engine/client.ts'
+import { ask } from '../../engine/engine.ts'
+import { addProblem } from '../../state/files.ts'
+import { jumpTo } from '../../state/selection.ts'
+import { contextWords } from '../../text/context-words.ts'
+import { count, counted, percent } from '../../text/numbers.ts'
+import { SEVERITY_WORDS, UNIT_WORDS } from '../../text/words.ts'
+
+/** Bars drawn for the turns of one check. */
+const MOST_TURNS = 16
+
+/** The table around rows of failing checks. */
+export function CheckRows({ caption, children }: { caption: string; children: ReactNode }) {
+  return (
+    <table className="check-table">
+      <caption className="visually-hidden">{caption}</caption>
+      <thead>
+        <tr>
+          <th scope="col">fault</th>
+          <th scope="col">rate</th>
+          <th scope="col">in</th>
+          <th scope="col">pattern</th>
+          <th scope="col">by assistant turn</th>
+          <th scope="col">
+            <span className="visually-hidden">example</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  )
+}
+
+/** A failing check: how much of what is affected, and one rollout that shows it, of those that `defect` explains where it is given. */
+export function CheckRow(props: { check: CheckResult; report: Report; defect?: string; note?: string | null }) {
+  const { check, report, defect, note = null } = props
+  const { glyph, name } = SEVERITY_WORDS[check.severity]
+  return (
+    <tr>
+      <th scope="row">
+        <span className={`severity ${check.severity}`} title={name}>
+          <span aria-hidden="true">{glyph}</span>
+          <span className="visually-hidden">{name}</span> <CheckName code={check.code} />
+        </span>{' '}
+        <span className="check-title">{check.title}</span>
+        <CheckContext check={check} />
+      </th>
+      <td>
+        <RateBar rate={check.rate ?? 0} severity={check.severity} />
+      </td>
+      <td>
+        <button type="button" className="link" onClick={() => showRollouts({ codes: [check.code] })}>
+          {count(check.affected)} of {counted(check.checked, UNIT_WORDS[check.unit])}
+        </button>
+        <span className="quiet check-places">
+          {count(check.places.affected)} of {counted(check.places.checked, 'place')}
+        </span>
+        {note !== null && <span className="check-note">{note}</span>}
+      </td>
+      <td>{check.pattern ?? '–'}</td>
+      <td>
+        <ByTurn counts={check.by_turn} severity={check.severity} />
+      </td>
+      <td>
+        <Example check={check} report={report} defect={defect} />
+      </td>
+    </tr>
+  )
+}
+
+/** Numbers over the whole dump that a check states beside its findings. */
+export function CheckContext({ check }: { check: CheckResult }) {
+  const lines = contextWords(check.context ?? {})
+  if (lines.length === 0) return null
+  return (
+    <span className="check-context">
+      {lines.map(({ name, value }) => (
+        <span key={name}>
+          {name}: {value}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+/** Opens the first finding of a check, of those with the same cause if there is one. */
+function Example({ check, report, defect }: { check: CheckResult; report: Report; defect: string | undefined }) {
+  const placed = report.findings.filter(({ code, record }) => code === check.code && record !== null)
+  const first = placed.find((finding) => finding.defect === defect && finding.intended !== true) ?? placed[0]
+  if (first === undefined) return null
+  const open = async () => {
+    if (first.record === null) return
+    try {
+      const { index } = await ask('locate', { source: first.source, record: first.record, part: first.part ?? 0 })
+      openRollout(index)
+      if (first.tokens !== null) jumpTo(first.tokens[0], first.tokens)
+    } catch (error) {
+      addProblem(sentenceOf(error))
+    }
+  }
+  return (
+    <button type="button" className="button small" onClick={() => void open()}>
+      Show one
+    </button>
+  )
+}
+
+function RateBar({ rate, severity }: { rate: number; severity: Severity }) {
+  return (
+    <span className="rate">
+      <span className="rate-bar" aria-hidden="true">
+        <span className={`rate-fill ${severity}`} style={{ width: `${Math.max(rate * 100, rate > 0 ? 2 : 0)}%` }} />
+      </span>
+      <span className="number">{percent(rate)}</span>
+    </span>
+  )
+}
+
+/** Affected rollouts per assistant turn, as small bars with their numbers. */
+function ByTurn({ counts, severity }: { counts: Readonly<Record<string, number>>; severity: Severity }) {
+  const turns = Object.entries(counts).filter(([, affected]) => affected > 0 || Object.keys(counts).length > 1)
+  if (turns.length === 0) return <>–</>
+  const most = Math.max(...turns.map(([, affected]) => affected), 1)
+  const words = turns
+    .slice(0, MOST_TURNS)
+    .map(([turn, affected]) => `turn ${turn}: ${count(affected)}`)
+    .concat(turns.length > MOST_TURNS ? [`and ${counted(turns.length - MOST_TURNS, 'more turn')}`] : [])
+    .join(', ')
+  return (
+    <span className="by-turn" role="img" aria-label={words} title={words}>
+      {turns.slice(0, MOST_TURNS).map(([turn, affected]) => (
+        <span key={turn} className="by-turn-bar">
+          <span
+            className={`by-turn-fill ${severity}`}
+            style={{ height: `${affected === 0 ? 0 : Math.max(8, (affected / most) * 100)}%` }}
+          />
+          <span className="by-turn-label">{turn}</span>
+        </span>
+      ))}
+      {turns.length > MOST_TURNS && <span className="by-turn-more">+{count(turns.length - MOST_TURNS)}</span>}
+    </span>
+  )
+}
