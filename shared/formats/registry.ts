@@ -3,6 +3,7 @@ import type { Format, Recognition, Sample } from './format.ts'
 import { native } from './native.ts'
 import { nemoGym } from './nemo-gym.ts'
 import { nemoRl } from './nemo-rl.ts'
+import { primeRlBatch } from './prime-rl-batch.ts'
 import { primeRlExport } from './prime-rl-export.ts'
 import { slime } from './slime.ts'
 import { verifiersLegacy } from './verifiers-legacy.ts'
@@ -13,6 +14,7 @@ export const FORMATS: readonly Format[] = [
   atropos,
   nemoRl,
   nemoGym,
+  primeRlBatch,
   primeRlExport,
   slime,
   verifiersLegacy,

@@ -1,5 +1,15 @@
 import { readFileSync } from 'node:fs'
+import { encode } from '@msgpack/msgpack'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { JsonValue } from '../../shared/containers/container.ts'
+import {
+  fittingLayout,
+  type Layout,
+  MICRO_BATCHES,
+  named,
+  TRAINING_SAMPLES,
+} from '../../shared/formats/prime-rl-layouts.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { audited } from '../session/dumps.ts'
 import { FIXTURES } from './fixture-files.ts'
@@ -24,5 +34,51 @@ describe('prime-rl-export', () => {
       S03: ['12/0/5'],
     })
     expect(await failing(fixture('prime-rl-export/2026-05/rank_0.jsonl'))).toEqual({})
+  })
+})
+
+/** A struct of a layout as it is decoded, with `written` of its fields. */
+function struct({ fields }: Layout, written: number, tokens: number): JsonValue[] {
+  const ids = fields.filter(([, kind]) => kind === 'ids').length
+  const made = fields.slice(0, written).map(([, kind]): JsonValue => {
+    if (kind === 'ids') return new Int32Array(tokens).fill(7)
+    if (kind === 'row') return new Float64Array(tokens * ids).fill(-0.5)
+    if (kind === 'lengths') return Int32Array.of(tokens - 1, 1)
+    if (kind === 'texts') return new Array<string>(tokens).fill('env')
+    return kind === 'number' ? 12 : kind === 'text' ? 'rl' : null
+  })
+  return made
+}
+
+describe('prime-rl-batch', () => {
+  test.each([
+    ['MicroBatch', MICRO_BATCHES],
+    ['TrainingSample', TRAINING_SAMPLES],
+  ])('a %s is told by its types, whichever of its fields were written', (_, layouts) => {
+    const cases = layouts.flatMap((layout) => [layout.required, layout.fields.length].map((end) => ({ layout, end })))
+    fc.assert(
+      fc.property(fc.constantFrom(...cases), fc.integer({ min: 3, max: 20 }), ({ layout, end }, tokens) => {
+        const values = struct(layout, end, tokens)
+        const found = fittingLayout(values, layouts)
+        // Eras that differ only in what was not written are one.
+        const said = (each: Layout) => Object.entries(named(values, each)).filter(([, value]) => value !== null)
+        expect(found === null ? null : said(found)).toEqual(said(layout))
+      }),
+    )
+  })
+
+  test('lists that are no batch are not recognised', async () => {
+    for (const lists of [[[[1, 2], [true, false], ['a'], [0.5]]], [[[1, 2]], [[3, 4]]], [{ 0: [1], 1: [2] }]]) {
+      const session = await audited([memorySource(encode(lists))])
+      expect(session.unreadable.map(({ code }) => code)).toEqual(['unknown-format'])
+    }
+  })
+
+  test('names what is wrong in its rows and nothing else', async () => {
+    // The mask of row 3 ends before what was sampled does.
+    expect(await failing(fixture('prime-rl-batch/2026-08/rank_0.bin'))).toEqual({ S03: ['3', '4'], T03: ['3'] })
+    for (const name of ['2025-12/rank_0.bin', '2025-12/rollouts.bin', '2026-06-23/rank_0.bin']) {
+      expect(await failing(fixture(`prime-rl-batch/${name}`))).toEqual({})
+    }
   })
 })
