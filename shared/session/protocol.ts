@@ -66,6 +66,8 @@ export interface Progress {
   readonly skipped: number
   /** Nothing more will be read: the end was reached, or reading broke off and `report` fails with the reason. */
   readonly done: boolean
+  /** Present and true where it is told of the second run that `compare` reads. */
+  readonly second?: true
 }
 
 export type SortColumn =
@@ -132,6 +134,12 @@ export interface EngineRequests {
   }
   /** Reads everything again under other settings; resolves when settings took effect, progress follows. */
   reconfigure: { input: { options: AuditOptions }; output: OpenedDump }
+  /**
+   * Reads a second run to its end, under the settings of the open one, and judges the open one beside it. Null takes the second run
+   * away. Fails with a sentence where none of it is rollouts; what was compared with before then stays. Opening and reconfiguring
+   * begin without one.
+   */
+  compare: { input: { sources: readonly SourceInput[] | null }; output: Comparison }
   /** The report so far; final once progress is done. Fails with a sentence where reading broke off. */
   report: { input: Record<string, never>; output: Report }
   boundaries: { input: Record<string, never>; output: readonly BoundaryRow[] }
@@ -164,6 +172,18 @@ export interface OpenedDump {
   readonly unreadable: readonly { readonly name: string; readonly message: string }[]
   /** Hash that names this dump in links and in what people keep. Over names-independent content: SHA-256 of the first MiB and the size of each source. */
   readonly dumpHash: string
+}
+
+/** The open run's report beside a second run, and what that one is. */
+export interface Comparison {
+  readonly report: Report
+  readonly second: ComparedRun | null
+}
+
+export interface ComparedRun {
+  readonly sources: Report['sources']
+  readonly tokenizer: Report['tokenizer']['id']
+  readonly unreadable: OpenedDump['unreadable']
 }
 
 export interface ExportRequest {

@@ -37,15 +37,19 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     return session
   }
 
-  /** What is open or being opened. */
+  /** What is open or being opened, under which settings, and the second run that is being read beside it. */
   let under = new AbortController()
+  let settings: AuditOptions = {}
+  let comparing = new AbortController()
   const letGo = (why: string) => {
     under.abort(new Error(why))
+    comparing.abort(new Error(why))
     session = null
   }
 
   const start = async (options: AuditOptions, cancelled: AbortSignal): Promise<OpenedDump> => {
     letGo('Something else was opened meanwhile.')
+    settings = options
     const own = new AbortController()
     under = own
     cancelled.addEventListener('abort', () => own.abort(cancelled.reason), { once: true })
@@ -68,6 +72,34 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       return start(options, signal)
     },
     reconfigure: ({ options }, signal) => start(options, signal),
+    async compare({ sources: inputs }, cancelled) {
+      const first = current()
+      comparing.abort(new Error('Another second run was chosen meanwhile.'))
+      const own = new AbortController()
+      comparing = own
+      if (inputs === null) {
+        first.compareWith(null)
+        return { report: first.report(), second: null }
+      }
+      cancelled.addEventListener('abort', () => own.abort(cancelled.reason), { once: true })
+      const others = inputs.map((input) => host.byteSource(input))
+      // One after the other: two passes at once would only share the workers.
+      await first.done
+      const second = await Session.open(others, settings, host, {
+        addedTokenizers: [...tokenizers.values()],
+        onProgress: (progress) => answer({ kind: 'progress', progress: { ...progress, second: true } }),
+        signal: own.signal,
+      })
+      await second.done
+      own.signal.throwIfAborted()
+      if (second.facts.length === 0) throw new Error(nothingToCompare(second))
+      first.compareWith(second.secondRun())
+      const { sources: compared, tokenizer } = second.report()
+      return {
+        report: first.report(),
+        second: { sources: compared, tokenizer: tokenizer.id, unreadable: second.unreadable },
+      }
+    },
     async report() {
       const open = current()
       // The page asks once progress is done; there it learns that it is not because of the end.
@@ -127,4 +159,9 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       underWay.delete(call.call)
     }
   })
+}
+
+function nothingToCompare({ unreadable }: Session): string {
+  const why = unreadable.map(({ message }) => message).join(' ')
+  return `No rollout of the second run could be read, so there is nothing to compare with. ${why}`.trimEnd()
 }

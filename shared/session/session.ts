@@ -65,7 +65,7 @@ export class Session {
   private failed: Error | null = null
   private pool: AuditPool | null = null
   private lastLoaded: LoadedTrajectory | null = null
-  private readonly against: SecondRun | null
+  private against: SecondRun | null
   private dataset: DatasetFacts | null
 
   private constructor(
@@ -272,6 +272,12 @@ export class Session {
   /** This run as another session's second one. */
   secondRun(): SecondRun {
     return this.conclusion().run
+  }
+
+  /** Judges again, beside a second run: `secondRun()` of another session whose `done` has resolved; null takes it away. */
+  compareWith(second: SecondRun | null): void {
+    this.against = second
+    this.collected.version++
   }
 
   private gathered(): Gathered {
