@@ -50,7 +50,11 @@ export async function audit(
     const session = await Session.open(from.sources, settings, host, hooks)
     await session.done
     const unreadable = [...from.problems, ...session.unreadable, ...session.datasetProblems]
-    if (session.facts.length === 0) throw new NothingReadError(nothingRead(unreadable, session))
+    if (session.facts.length === 0) {
+      const inputs = [...from.paths, ...(dataset?.paths ?? [])]
+      const reported = from === opened ? { report: session.mergeableReport(), inputs } : null
+      throw new NothingReadError(nothingRead(unreadable, session), reported)
+    }
     return { session, unreadable, inputs: from.paths }
   }
   try {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { CHECKS } from '../checks/registry.ts'
 import type { Finding, SourceReport } from '../model/report.ts'
 import { STREAMS } from '../model/streams.ts'
 
@@ -12,8 +13,12 @@ const place = { source: whole, record: whole, part: whole }
 /** A hash or a text of a file: it is shown and compared, nothing more. */
 const text = z.string()
 
+/** A code of this version. */
+export const CODE = z.string().refine((name) => CODES.has(name), 'is no check of this version')
+const CODES: ReadonlySet<string> = new Set(CHECKS.map(({ code }) => code))
+
 export const FINDING = z.looseObject({
-  code: text,
+  code: CODE,
   severity: z.enum(['error', 'warning', 'info']),
   scope: z.enum(['tokens', 'turn', 'trajectory', 'group', 'source']),
   source: whole,

@@ -13,7 +13,7 @@ import type { GivenTokenizer, KinEvidence } from './kin.ts'
 import { type Cells, COUNT, ColumnError, readColumn, readSome, recordOf, TEXT, writeColumn } from './merge-columns.ts'
 import { decodeFacts, encodeFacts } from './merge-facts.ts'
 import { DECLARED_OPTIONS, declaredOptions } from './merge-options.ts'
-import { FINDING } from './merge-shapes.ts'
+import { CODE, FINDING } from './merge-shapes.ts'
 import { decodeKins, encodeKin, KIN_STATE } from './merge-survey.ts'
 import type { TokenizerReference, TokenTotals } from './plan.ts'
 
@@ -23,8 +23,6 @@ export const STATE_SCHEMA = 1
 const WEIGHT = /^-?\d{1,60}$/
 const whole = z.int().nonnegative()
 const column = z.string()
-const code = z.string().refine((name) => CODES.has(name), 'is no check of this version')
-const CODES: ReadonlySet<string> = new Set(CHECKS.map((check) => check.code))
 
 /** What a report carries so that it can be judged again beside others: `aggregates.state`. */
 export const MERGE_STATE = z.object({
@@ -60,9 +58,9 @@ export const MERGE_STATE = z.object({
     weight_unsampled: z.string().regex(WEIGHT).nullable(),
   }),
   /** Sums of each check over rollouts, without what it says of groups and of the whole dump. */
-  tallies: z.record(code, z.string()),
+  tallies: z.record(CODE, z.string()),
   /** Findings of rollouts by severity, intended ones excepted: error, warning, info. */
-  severities: z.record(code, column),
+  severities: z.record(CODE, column),
   findings: z.object({
     /** Of rollouts, listed or not. */
     seen: whole,
@@ -85,7 +83,7 @@ export function withState(gathered: Gathered, conclusion: Conclusion, given: Giv
 }
 
 function encodeState(
-  { options, collected, kins, maxFindings, against, dataset = null }: Gathered & { readonly dataset?: unknown },
+  { options, collected, kins, maxFindings, against, dataset = null }: Gathered,
   { ofDump, unlisted }: Pick<Conclusion, 'ofDump' | 'unlisted'>,
   given: GivenFiles | null,
 ): MergeState {
@@ -187,7 +185,10 @@ export function decodeState(
     throw new ColumnError('findings holds one of a rollout that names none')
   }
   const findings = ofRollouts.map((finding) => asFound(finding, first))
-  if (state.findings.seen < findings.length) throw new ColumnError('findings.seen is less than what is listed')
+  const kept = Math.min(state.findings.seen, state.max_findings)
+  if (findings.length !== kept) {
+    throw new ColumnError(`findings has ${findings.length} of rollouts where ${kept} should be kept`)
+  }
   const codes = inside('codes', () => readColumn(CODES_OF_ROW, state.codes, facts.length))
   return {
     options: state.options as AuditOptions,
