@@ -40,7 +40,8 @@ export function structureOracle(input: StructureOracleInput): Uint8Array {
     if (turn.kind !== 'assistant' || (policy === 'last-turn' && turn !== last)) continue
     expectTurn(turn, input, expected)
     if (endsAreSilent && provenance?.[turn.endToken] === Provenance.silent) expected[turn.endToken] = Expected.undecided
-    if (policy === 'sft') expected.fill(Expected.trained, turn.separatorStart, turn.end)
+    // LLaMA-Factory trains the template's newline behind a turn, axolotl and TRL do not: supervised data is right either way.
+    if (policy === 'sft') expected.fill(Expected.undecided, turn.separatorStart, turn.end)
   }
   expected.fill(Expected.masked, 0, segmentation.padding.left)
   expected.fill(Expected.masked, expected.length - segmentation.padding.right)

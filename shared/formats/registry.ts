@@ -1,24 +1,32 @@
 import { atropos } from './atropos.ts'
+import { axolotl } from './axolotl.ts'
 import type { Format, Recognition, Sample } from './format.ts'
+import { llamaFactory } from './llama-factory.ts'
 import { native } from './native.ts'
 import { nemoGym } from './nemo-gym.ts'
 import { nemoRl } from './nemo-rl.ts'
 import { primeRlBatch } from './prime-rl-batch.ts'
 import { primeRlExport } from './prime-rl-export.ts'
+import { skyrl } from './skyrl.ts'
 import { slime } from './slime.ts'
 import { verifiersLegacy } from './verifiers-legacy.ts'
 import { verifiersResults } from './verifiers-results.ts'
+import { verlBatch } from './verl-batch.ts'
 
 /** Every format, known trainers before the native format, whose aliases some of their files would fit as well. */
 export const FORMATS: readonly Format[] = [
   atropos,
+  axolotl,
+  llamaFactory,
   nemoRl,
   nemoGym,
   primeRlBatch,
   primeRlExport,
+  skyrl,
   slime,
   verifiersLegacy,
   verifiersResults,
+  verlBatch,
   native,
 ]
 

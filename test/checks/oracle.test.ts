@@ -31,11 +31,11 @@ describe.each(FAMILIES)('the structure oracle on %s', (family) => {
 })
 
 describe('policies', () => {
-  it('sft trains the newline after the end token, and no header', () => {
+  it('sft leaves the newline after the end token to the data, and masks headers', () => {
     const row = searchRow(qwen2, 0)
     const { expected } = viewOf(row, qwen2, 'sft')
     const turn = row.layout[2]!
-    expect(expected[turn.endToken + 1]).toBe(Expected.trained)
+    expect(expected[turn.endToken + 1]).toBe(Expected.undecided)
     expect(expected[turn.headerEnd - 1]).toBe(Expected.masked)
   })
 

@@ -37,13 +37,14 @@ export async function readSource(
     sample.push(...records.slice(0, sampleRecords - sample.length).map(({ value }) => value))
     if (sample.length >= sampleRecords) break
   }
-  const known = recogniseFormat({ records: sample })
+  const { metadata } = container
+  const known = recogniseFormat({ records: sample, metadata })
   let count = 0
   for await (const spans of container.index()) {
     const parsed = await decodeRecords(hand(await container.read(spans)), allNumericKeys)
     skipped.push(...parsed.skipped)
     if (known === null) continue
-    const read = known.format.read(parsed.records, { source: 0, recognition: known.recognition })
+    const read = known.format.read(parsed.records, { source: 0, recognition: known.recognition, metadata })
     count += parsed.records.length - read.skipped.length
     trajectories.push(...read.trajectories)
     skipped.push(...read.skipped)

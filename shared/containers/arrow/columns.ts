@@ -187,6 +187,8 @@ function arrayOf(type: DataType): NumberArrayClass {
 
 /** Gives the value of a row as JSON. Lists of numbers and booleans are typed arrays, null in them NaN. */
 export function valueReader(batch: Batch<unknown>, type: DataType): (row: number) => JsonValue {
+  // A column of nothing has no buffers at all.
+  if (type.typeId === Type.Null) return () => null
   const read = presentReader(batch, type)
   return batch.nullCount > 0 ? (row) => (batch.isValid(row) ? read(row) : null) : read
 }
