@@ -4,53 +4,103 @@ import { gunzipSync } from 'node:zlib'
 import { NodeFileSource } from '../../cli/byte-sources.ts'
 import { nodeHost } from '../../cli/host.ts'
 import { CHECKS } from '../../shared/checks/registry.ts'
-import { Session } from '../../shared/session/session.ts'
+import { decodeRecords } from '../../shared/containers/decode.ts'
+import { allNumericKeys } from '../../shared/formats/registry.ts'
+import type { AuditOptions } from '../../shared/model/policy.ts'
+import { auditBatch } from '../../shared/session/batch.ts'
+import { Collected } from '../../shared/session/collected.ts'
+import { conclude, DEFAULT_MAX_FINDINGS, gathered } from '../../shared/session/conclude.ts'
+import { loadTokenizer } from '../../shared/session/load-tokenizer.ts'
+import { openSource } from '../../shared/session/open-source.ts'
+import type { AuditJob } from '../../shared/session/plan.ts'
+import { survey } from '../../shared/session/survey.ts'
+import { writeBenchDump } from './dump.ts'
+import { writeRolloutDump } from './rollout-dump.ts'
 import { interleaved, median, print } from './timing.ts'
 
 /** They encode or render texts again, which has its own measure. */
 const REENCODING: ReadonlySet<string> = new Set(['T02', 'T10', 'T11', 'T12', 'T13'])
-const BYTES = 32 << 20
-
-const SAMPLES = ['clean-qwen2.5', 'verifiers-2025-08']
+const OTHERS = CHECKS.map(({ code }) => code).filter((code) => !REENCODING.has(code))
+const BYTES = 64 << 20
+const BATCH_BYTES = 2 << 20
 
 /**
- * What all checks but those cost, against parsing the dump: the audit with them less the audit with one that looks at a single
- * token. On rollouts with messages, logprobs and documents, so that every check has something to look at.
+ * What all checks but those cost, with everything they rest on: turns, oracles, facts, the checks of rollouts, groups and the
+ * whole dump, verdicts. Against `JSON.parse` of the lines, and against reading them here (into typed arrays and trajectories).
  */
 export async function checksAgainstParse(folder: string): Promise<void> {
-  for (const sample of SAMPLES) await checksOf(sample, join(folder, `${sample}.jsonl`))
+  const host = nodeHost(1)
+  const tokenizer = await loadTokenizer({ kind: 'bundled', id: 'qwen2.5' }, host.bundledTokenizers)
+  if (tokenizer === null) throw new Error('no tokenizer')
+  const path = (name: string) => join(folder, `${name}.jsonl`)
+  writeRolloutDump(path('search'), BYTES, tokenizer)
+  await measure('search rollouts with messages, documents, logprobs', path('search'))
+  writeBenchDump(path('ids'), BYTES)
+  await measure('ids and masks alone', path('ids'))
+  for (const sample of ['clean-qwen2.5', 'verifiers-2025-08']) {
+    repeatSample(sample, path(sample))
+    await measure(`the sample ${sample} over and over`, path(sample))
+  }
 }
 
-async function checksOf(sample: string, path: string): Promise<void> {
-  const lines = linesLike(sample)
-  writeFileSync(path, `${lines.join('\n')}\n`)
-  const all = CHECKS.map(({ code }) => code).filter((code) => !REENCODING.has(code))
-  const audit = (checks: readonly string[]) => async () => {
-    const source = await NodeFileSource.open(path, sample)
-    const session = await Session.open([source], { checks: [...checks] }, nodeHost(1))
-    await session.done
-    if (session.report().totals.trajectories !== lines.length) throw new Error('the audit lost rollouts')
-  }
+async function measure(what: string, path: string): Promise<void> {
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+  const { read, audit } = await passesOver(path, { checks: OTHERS })
   let parsed = 0
-  const [parse, one, every] = await interleaved([
+  const [parse, reading, whole] = await interleaved([
     async () => {
       for (const line of lines) parsed += Object.keys(JSON.parse(line)).length
     },
-    audit(['T01']),
-    audit(all),
+    async () => {
+      if (read() !== lines.length) throw new Error('rollouts were lost')
+    },
+    async () => {
+      if (audit() !== lines.length) throw new Error('the audit lost rollouts')
+    },
   ])
   if (parsed === 0) throw new Error('nothing was parsed')
-  const cost = median(every ?? []) - median(one ?? [])
-  print(`JSON.parse of ${BYTES >> 20} MB like ${sample}`, parse)
-  print(`their audit with one check`, one, parse)
-  print(`their audit with ${all.length} checks`, every, parse)
+  const cost = median(whole ?? []) - median(reading ?? [])
+  console.log(`${BYTES >> 20} MB of ${what}`)
+  print('  JSON.parse of its lines', parse)
+  print('  read into trajectories', reading, parse)
+  print(`  read and put to ${OTHERS.length} checks`, whole, parse)
   console.log(
-    `all checks that encode nothing again cost ${(cost / median(parse ?? [])).toFixed(2)} × parsing (goal 1.0)`,
+    `  all checks that encode nothing again cost ${(cost / median(parse ?? [])).toFixed(2)} × JSON.parse (goal 1.0), ` +
+      `${(cost / median(reading ?? [])).toFixed(2)} × reading`,
   )
 }
 
-/** The rollouts of a sample over and over, as those of ever new groups. */
-function linesLike(sample: string): string[] {
+/** The two halves of a pass over a file that is in memory, each giving the number of rollouts. */
+async function passesOver(path: string, options: AuditOptions) {
+  const open = await openSource(await NodeFileSource.open(path, 'bench.jsonl'), 0)
+  const found = await survey([open], options, nodeHost(1), [])
+  const { plan, tokenizers } = found
+  const jobs: AuditJob[] = []
+  for await (const spans of open.container.index({ batchBytes: BATCH_BYTES })) {
+    jobs.push({ job: jobs.length, source: 0, records: await open.container.read(spans), keep: null })
+  }
+  const decoded = ({ records }: AuditJob) => {
+    const parsed = decodeRecords(records, allNumericKeys)
+    if (parsed instanceof Promise) throw new Error('JSON is decoded at once')
+    return parsed
+  }
+  return {
+    read: () => {
+      const { recognition } = open
+      const rollouts = (job: AuditJob) =>
+        open.format.read(decoded(job).records, { source: 0, recognition, metadata: null }).trajectories.length
+      return jobs.reduce((sum, job) => sum + rollouts(job), 0)
+    },
+    audit: () => {
+      const collected = new Collected(1, DEFAULT_MAX_FINDINGS)
+      for (const job of jobs) collected.add(auditBatch(job, decoded(job), { plan, tokenizers: [...tokenizers] }))
+      return conclude(gathered([open], found, collected, [null])).report.totals.trajectories
+    },
+  }
+}
+
+/** Writes the rollouts of a sample over and over, as those of ever new groups. */
+function repeatSample(sample: string, path: string): void {
   const rollouts = gunzipSync(readFileSync(join('samples', `${sample}.jsonl.gz`)))
     .toString('utf8')
     .trimEnd()
@@ -68,5 +118,5 @@ function linesLike(sample: string): string[] {
       bytes += Buffer.byteLength(line)
     }
   }
-  return lines
+  writeFileSync(path, `${lines.join('\n')}\n`)
 }

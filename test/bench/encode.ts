@@ -2,7 +2,7 @@ import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
 import { nodeHost } from '../../cli/host.ts'
 import { createTokenizer } from '../../shared/tokens/create.ts'
 import type { BundledTokenizerId, Tokenizer, TokenizerFiles } from '../../shared/tokens/tokenizer.ts'
-import { rolloutTexts } from './rollout-text.ts'
+import { rolloutTexts, wordsOf } from './rollout-text.ts'
 import { median } from './timing.ts'
 
 const CHARACTERS = 10 << 20
@@ -59,15 +59,6 @@ function timed<T>(work: () => T): { result: T; milliseconds: number } {
   const start = performance.now()
   const result = work()
   return { result, milliseconds: performance.now() - start }
-}
-
-function wordsOf({ table, raw }: Tokenizer): string[] {
-  const words: string[] = []
-  for (let id = 0; id < table.size; id++) {
-    const word = /^Ġ([A-Za-z]{2,})$/.exec(raw(id) ?? '')?.[1]
-    if (word !== undefined) words.push(word)
-  }
-  return words
 }
 
 function same(a: readonly number[], b: readonly number[]): boolean {

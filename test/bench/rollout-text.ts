@@ -1,3 +1,4 @@
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { generator } from './dump.ts'
 
 const NOT_LATIN = ['東京', '城市里', 'привет', 'мир', '😀', 'été', 'Straße', '안녕', 'नमस्ते', 'naïve']
@@ -49,4 +50,14 @@ export function rolloutTexts(characters: number, words: readonly string[], seed 
     written += text.length
   }
   return texts
+}
+
+/** Words that the vocabulary has whole. */
+export function wordsOf({ table, raw }: Tokenizer): string[] {
+  const words: string[] = []
+  for (let id = 0; id < table.size; id++) {
+    const word = /^Ġ([A-Za-z]{2,})$/.exec(raw(id) ?? '')?.[1]
+    if (word !== undefined) words.push(word)
+  }
+  return words
 }
