@@ -1,7 +1,8 @@
+import type { Segmentation } from '../model/tokens.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
 import type { PreparedTokens } from './create-facts.ts'
 import { writtenTurns } from './edges.ts'
-import { normalised } from './normalised-text.ts'
+import { passageOf, SearchedText } from './passages.ts'
 
 /** What became of each document that is marked as supporting and has a text. */
 export interface DocumentFate {
@@ -13,18 +14,51 @@ export interface DocumentFate {
   readonly visible: boolean
 }
 
+type Prepared = Pick<PreparedTokens, 'segmentation' | 'text' | 'thresholds'>
+
+const known = new WeakMap<Segmentation, readonly DocumentFate[] | null>()
+
 /**
  * Which supporting documents were brought to the model, and which of them it could see when it wrote its last turn (or, where the row
  * ends in the middle of a turn, what was visible before that). Only what the environment wrote counts as seen, not what the
- * model says about it. Null where no document is marked as supporting and has a text.
+ * model says about it. Null where no document is marked as supporting and has a text. Facts and two checks ask the same.
  */
-export function documentFates(
+export function documentFates(trajectory: Trajectory, prepared: Prepared): readonly DocumentFate[] | null {
+  const { segmentation } = prepared
+  if (segmentation === null) return null
+  let fates = known.get(segmentation)
+  if (fates === undefined) {
+    fates = findFates(trajectory, segmentation, prepared)
+    known.set(segmentation, fates)
+  }
+  return fates
+}
+
+function findFates(
   { documents, messages }: Trajectory,
-  { segmentation, text, thresholds }: Pick<PreparedTokens, 'segmentation' | 'text' | 'thresholds'>,
+  segmentation: Segmentation,
+  { text, thresholds }: Prepared,
 ): readonly DocumentFate[] | null {
-  const supporting = documents?.filter(({ supporting, text }) => supporting && normalised(text ?? '') !== '') ?? []
-  if (supporting.length === 0 || segmentation === null) return null
-  const turns = segmentation.turns
+  const edge = thresholds['document-edge-characters']
+  const supporting = (documents ?? []).flatMap(({ id, title, supporting, text }) => {
+    if (!supporting) return []
+    const passage = passageOf(text ?? '', edge)
+    return passage.whole === '' ? [] : { id, title, passage }
+  })
+  if (supporting.length === 0) return null
+  const visible = new SearchedText(seenText(segmentation, text))
+  const said = messages === null ? null : new SearchedText(environmentText(messages))
+  return supporting.map(({ id, title, passage }) => ({
+    id,
+    title,
+    retrieved: said?.holds(passage) ?? null,
+    visible: visible.holds(passage),
+  }))
+}
+
+/** What the environment wrote before the model's last turn. */
+function seenText(segmentation: Segmentation, text: Prepared['text']): string {
+  const { turns } = segmentation
   const cut = segmentation.cutRight ? turns.at(-1) : undefined
   const answer = cut ?? writtenTurns(segmentation).at(-1)
   let seen = ''
@@ -35,24 +69,13 @@ export function documentFates(
       }
     } else for (const span of turn.spans) if (span.part === 'tool') seen += ` ${text(span)}`
   }
-  const visible = normalised(seen)
-  const said = messages === null ? null : normalised(environmentText(messages))
-  const edge = thresholds['document-edge-characters']
-  return supporting.map(({ id, title, text: own }) => {
-    const document = normalised(own as string)
-    return {
-      id,
-      title,
-      retrieved: said === null ? null : holds(said, document, edge),
-      visible: holds(visible, document, edge),
-    }
-  })
+  return seen
 }
 
 /** How many supporting documents the record has, how many were retrieved and how many visible; null without any. */
 export function supportingDocuments(
   trajectory: Trajectory,
-  tokens: Pick<PreparedTokens, 'segmentation' | 'text' | 'thresholds'>,
+  tokens: Prepared,
 ): { available: number; retrieved: number | null; visible: number } | null {
   const fates = documentFates(trajectory, tokens)
   if (fates === null) return null
@@ -61,10 +84,6 @@ export function supportingDocuments(
     retrieved: trajectory.messages === null ? null : fates.filter(({ retrieved }) => retrieved).length,
     visible: fates.filter(({ visible }) => visible).length,
   }
-}
-
-function holds(text: string, document: string, edge: number): boolean {
-  return text.includes(document.slice(0, edge)) && text.includes(document.slice(-edge))
 }
 
 /** What others than the model said before its last message. */

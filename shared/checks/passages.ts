@@ -1,0 +1,93 @@
+import { normalised } from './normalised-text.ts'
+
+/** What of a document is looked for, and by what a text can be told to hold it without being normalised as a whole. */
+interface Passage {
+  /** The document, normalised; empty where it has no words. */
+  readonly whole: string
+  /** Its beginning and its end, normalised; what must be in a normalised text. */
+  readonly edges: readonly string[]
+  /** Texts each of which, written anywhere, brings all edges with it. */
+  readonly asWritten: readonly string[]
+  /** Words of the edges, the longest first. */
+  readonly words: readonly string[]
+}
+
+/** Rollouts of one group share their documents. */
+const MOST_KEPT = 512
+/** Characters of a document that is worth keeping. */
+const LONGEST_KEPT = 1 << 14
+
+let kept = new Map<string, Passage>()
+let keptEdge = 0
+
+/** The document as it is looked for: by `edge` characters of its beginning and its end. */
+export function passageOf(document: string, edge: number): Passage {
+  if (keptEdge !== edge || kept.size >= MOST_KEPT) kept = new Map()
+  keptEdge = edge
+  let passage = kept.get(document)
+  if (passage === undefined) {
+    passage = readPassage(document, edge)
+    if (document.length <= LONGEST_KEPT) kept.set(document, passage)
+  }
+  return passage
+}
+
+function readPassage(document: string, edge: number): Passage {
+  const whole = normalised(document)
+  const edges = [...new Set([whole.slice(0, edge), whole.slice(-edge)])]
+  const trimmed = document.trim()
+  const quoted = JSON.stringify(trimmed).slice(1, -1)
+  const asWritten = [trimmed, quoted].filter(
+    (text, index, all) => all.indexOf(text) === index && standsAlone(text) && bringsAll(text, edges),
+  )
+  const words = new Set(edges.flatMap((text) => text.match(/[A-Za-z0-9]{4,}/g) ?? []))
+  return { whole, edges, asWritten, words: [...words].sort((a, b) => b.length - a.length) }
+}
+
+function bringsAll(text: string, edges: readonly string[]): boolean {
+  const own = normalised(text)
+  return edges.every((edge) => own.includes(edge))
+}
+
+/** Characters of an escape, `\u005c`, which may itself spell the beginning of another. */
+const ESCAPE = 6
+/** No character below it combines with the one before. */
+const COMBINING = 0x300
+
+/** Whether what stands behind a text cannot change how it is normalised, if that is no combining character, and what stands before it, if that is no escape. */
+function standsAlone(text: string): boolean {
+  return text !== '' && text.charCodeAt(0) < COMBINING && !text.slice(-ESCAPE).includes('\\')
+}
+
+/** A text in which documents are looked for as both are normalised; itself it is only where nothing less decides. */
+export class SearchedText {
+  private normalisedText: string | null = null
+  private spelt: boolean | null = null
+
+  constructor(private readonly text: string) {}
+
+  /** Whether the beginning and the end of the passage are in the text. */
+  holds(passage: Passage): boolean {
+    if (passage.asWritten.some((written) => this.isWritten(written))) return true
+    if (this.isSpelt() && passage.words.some((word) => !this.text.includes(word))) return false
+    this.normalisedText ??= normalised(this.text)
+    const own = this.normalisedText
+    return passage.edges.every((edge) => own.includes(edge))
+  }
+
+  /** The text as it is, where what is around it does not change how it is normalised. */
+  private isWritten(written: string): boolean {
+    const { text } = this
+    const at = text.indexOf(written)
+    if (at < 0) return false
+    const after = at + written.length
+    if (after < text.length && text.charCodeAt(after) >= COMBINING) return false
+    return !text.slice(Math.max(0, at - ESCAPE), at).includes('\\')
+  }
+
+  /** Words of ASCII in the normalised text are in the text itself: nothing spells their characters otherwise (U+212A is a K). */
+  private isSpelt(): boolean {
+    this.spelt ??= !this.text.includes('\\u') && !this.text.includes('\u212a')
+    return this.spelt
+  }
+}
