@@ -86,6 +86,8 @@ export interface DumpView {
   readonly limits: Record<LimitName, { value: number; origin: 'given' | 'metadata' | 'inferred' } | null>
   /** The dataset that the run was started with, where it was given beside the dump. */
   readonly dataset?: DatasetFacts | null
+  /** A second run that was given beside this one. */
+  readonly against?: DumpView | null
 }
 
 export interface DumpFault extends Omit<FaultAt, 'turn' | 'tokens' | 'affected'> {

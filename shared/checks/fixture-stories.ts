@@ -53,6 +53,11 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
     nearMiss: 'a hard question that every rollout fails, beside one that some solve',
     defects: ['V13'],
   },
+  A11: {
+    trips: 'the reward comes and goes with the reply of the tool, and the model never says a word of the answer',
+    nearMiss: 'the model words the answer otherwise, and a judge that reads meaning rewards it',
+    defects: [],
+  },
   A12: {
     trips: 'in one rollout the sum restarts at the tool reply: the first turn gets nothing',
     nearMiss: 'a critic gives every token an advantage of its own, in every rollout',

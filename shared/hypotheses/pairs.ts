@@ -1,5 +1,6 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { isCut } from '../checks/limits.ts'
+import { meanRewardsByAnswer, pairedQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
 import type { Count } from '../model/report.ts'
 import type { HypothesisInput, SecondRun } from './hypothesis.ts'
 
@@ -18,12 +19,7 @@ export interface PairMeasures {
 }
 
 export function measurePairs(input: HypothesisInput, other: SecondRun): PairMeasures {
-  const here = byQuestion(input.dump.facts)
-  const there = byQuestion(other.dump.facts)
-  const pairs = [...here].flatMap(([question, rows]) => {
-    const others = there.get(question)
-    return others === undefined ? [] : [{ rows, others }]
-  })
+  const pairs = pairedQuestions(input.dump.facts, other.dump.facts)
   const sameTokenizer = (input.tokenizer ?? null) !== null && input.tokenizer === other.tokenizer
   const tools = pairs.map(({ rows, others }) => differ(rows, others, ({ pairing }) => pairing?.tools ?? null))
   const system = pairs.map(
@@ -47,21 +43,6 @@ export function measurePairs(input: HypothesisInput, other: SecondRun): PairMeas
     ),
     likeTexts: rewardGap(pairs),
   }
-}
-
-type Rows = readonly TrajectoryFacts[]
-type Pair = { readonly rows: Rows; readonly others: Rows }
-
-function byQuestion(facts: Rows): Map<string, TrajectoryFacts[]> {
-  const questions = new Map<string, TrajectoryFacts[]>()
-  for (const row of facts) {
-    const question = row.pairing?.question ?? null
-    if (question === null) continue
-    const rows = questions.get(question)
-    if (rows === undefined) questions.set(question, [row])
-    else rows.push(row)
-  }
-  return questions
 }
 
 /** Whether no rollout of the one side has the value of a rollout of the other; null where a side does not tell. */
@@ -98,11 +79,11 @@ function wasCut(row: TrajectoryFacts): boolean {
   return isCut(row) || row.isTruncated === true
 }
 
-function rewardGap(pairs: readonly Pair[]): PairMeasures['likeTexts'] {
+function rewardGap(pairs: readonly QuestionPair[]): PairMeasures['likeTexts'] {
   let [count, sum] = [0, 0]
   for (const { rows, others } of pairs) {
-    const rewards = rewardsByAnswer(others)
-    for (const [answer, own] of rewardsByAnswer(rows)) {
+    const rewards = meanRewardsByAnswer(others)
+    for (const [answer, own] of meanRewardsByAnswer(rows)) {
       const other = rewards.get(answer)
       if (other === undefined) continue
       count++
@@ -110,17 +91,4 @@ function rewardGap(pairs: readonly Pair[]): PairMeasures['likeTexts'] {
     }
   }
   return count === 0 ? null : { count, rewardGap: sum / count }
-}
-
-/** Mean reward of each answer, by its words. */
-function rewardsByAnswer(rows: Rows): Map<string, number> {
-  const rewards = new Map<string, number[]>()
-  for (const { pairing, reward } of rows) {
-    const answer = pairing?.answer ?? null
-    if (answer === null || reward === null || !Number.isFinite(reward)) continue
-    const list = rewards.get(answer)
-    if (list === undefined) rewards.set(answer, [reward])
-    else list.push(reward)
-  }
-  return new Map([...rewards].map(([answer, list]) => [answer, list.reduce((a, b) => a + b, 0) / list.length]))
 }

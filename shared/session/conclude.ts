@@ -98,7 +98,11 @@ export function conclude({
   const settings = wholeSettings(kins, names, options)
   const tokenizer = wholeTokenizer(kins, names)
   const streams = new Set(sources.flatMap(({ missing }) => STREAMS.filter((stream) => !missing.includes(stream))))
-  const dump: DumpView = { ...dumpView(sources, settings, collected.facts, streams), dataset }
+  const dump: DumpView = {
+    ...dumpView(sources, settings, collected.facts, streams),
+    dataset,
+    against: against?.dump ?? null,
+  }
   if (dump.groups.length > 0) streams.add('group')
   // Where a format says that what was sampled is what was trained, the dump need not carry the mask.
   if (collected.totals.maskKnown) streams.add('mask')

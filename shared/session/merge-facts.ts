@@ -1,3 +1,4 @@
+import { ANSWER_PLACES } from '../checks/answer-place.ts'
 import { END_REASONS, type TrajectoryFacts } from '../checks/facts.ts'
 import { type GapSums, KL_FORMULAS, type KlSums } from '../checks/logprobs/sums.ts'
 import type { PairingFacts } from '../checks/pairing.ts'
@@ -144,7 +145,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   cutLeft: { cells: optional(CUT_LEFT) },
   systemHash: { cells: optional(text) },
   promptDate: { cells: optional(text) },
-  answerPlace: { cells: optional(nullable(oneOf(['model', 'environment', 'nowhere']))) },
+  answerPlace: { cells: optional(nullable(oneOf(ANSWER_PLACES))) },
   endReason: { cells: oneOf(END_REASONS) },
   finishReason: { cells: text },
   isTruncated: { cells: nullable(FLAG) },

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { ANSWER_PLACES } from '../../shared/checks/answer-place.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { ColumnError } from '../../shared/session/merge-columns.ts'
 import { decodeFacts, encodeFacts, type FactColumns } from '../../shared/session/merge-facts.ts'
@@ -37,7 +38,7 @@ const anyFacts: fc.Arbitrary<Partial<TrajectoryFacts>> = fc.record(
     lastToken: maybe(number),
     endsClosed: maybe(fc.boolean()),
     cutLeft: fc.record({ tokens: fc.tuple(number, number), text, lost: maybe(number) }, { noNullPrototype: true }),
-    answerPlace: maybe(fc.constantFrom('model', 'environment', 'nowhere')),
+    answerPlace: maybe(fc.constantFrom(...ANSWER_PLACES)),
     endReason: fc.constantFrom('stop', 'cut-prose', 'cut-call', 'unknown'),
     finishReason: maybe(text),
     isTruncated: maybe(fc.boolean()),

@@ -60,9 +60,14 @@ const dumpUnder = (facts: readonly TrajectoryFacts[], set: Set, { options = {}, 
   dumpOf(facts, { options: { ...options, thresholds: set }, ...(limits ? { limits } : {}) })
 
 /** The findings of a check over the whole dump. */
-export function onFacts(code: string, facts: readonly TrajectoryFacts[], more: FactsOptions = {}): Outcome {
+export function onFacts(
+  code: string,
+  facts: readonly TrajectoryFacts[],
+  more: FactsOptions & { readonly against?: readonly TrajectoryFacts[] } = {},
+): Outcome {
   return (set) => {
-    const { findings, abstained } = runOver(code, dumpUnder(facts, set, more))
+    const against = more.against === undefined ? null : dumpUnder(more.against, set, {})
+    const { findings, abstained } = runOver(code, { ...dumpUnder(facts, set, more), against })
     return findings.length > 0 ? findings.length : (abstained?.status ?? 'silent')
   }
 }

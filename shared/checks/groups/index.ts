@@ -8,6 +8,7 @@ import { groupMixed } from './group-mixed.ts'
 import { lengthBias } from './length-bias.ts'
 import { reportedLength } from './reported-length.ts'
 import { rewardMissing } from './reward-missing.ts'
+import { rewardOnOtherText } from './reward-on-other-text.ts'
 import { tinyStdAmplified } from './tiny-std-amplified.ts'
 import { unevenAdvantage } from './uneven-advantage.ts'
 
@@ -22,5 +23,6 @@ export const GROUP_CHECKS: readonly Check[] = [
   reportedLength,
   componentConflict,
   rewardMissing,
+  rewardOnOtherText,
   unevenAdvantage,
 ]

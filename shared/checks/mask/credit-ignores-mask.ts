@@ -1,3 +1,4 @@
+import { answerRows, paidForReplies } from '../answer-contrast.ts'
 import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -61,37 +62,20 @@ function lookAtReturns(view: TrajectoryView, { policy }: { policy: { id: string 
  * well where only a reply holds them.
  */
 function lookAtAnswers(view: DumpView, report: DumpReporter): void {
-  const { streams, settings } = view
-  const { 'answer-contrast-rollouts': enough, 'answer-follows-share': share } = settings.thresholds
+  const { streams } = view
   if (!streams.has('answer') && !streams.has('advantages')) {
     report.abstain('not-checkable', 'the dump carries neither answers nor advantages')
   }
-  const rows = {
-    model: [] as TrajectoryFacts[],
-    environment: [] as TrajectoryFacts[],
-    nowhere: [] as TrajectoryFacts[],
-  }
-  for (const facts of view.facts) {
-    const rewarded = facts.reward !== null && Number.isFinite(facts.reward)
-    if (facts.answerPlace && rewarded && (facts.trained ?? 0) > 0) rows[facts.answerPlace].push(facts)
-  }
-  const full = median(rows.model.map(({ reward }) => reward as number))
-  const rewarded = rows.environment.filter(({ reward }) => full !== null && (reward as number) >= full)
-  const matches =
-    full !== null &&
-    shareAtLeast(rows.model, full) >= share &&
-    rows.nowhere.length >= enough &&
-    shareAtLeast(rows.nowhere, full) <= 1 - share &&
-    rows.model.length >= enough
-  // A judge that reads meaning rewards paraphrases: then only some of these rollouts have the reward.
-  const past = matches && rewarded.length >= enough && rewarded.length >= share * rows.environment.length
+  const rows = answerRows(view)
+  const full = paidForReplies(rows, view)
   for (const facts of rows.environment) {
-    const affected = past && rewarded.includes(facts)
+    const affected = full !== null && (facts.reward as number) >= full
     // A rollout whose tokens have different advantages was looked at, and counted, for its returns.
     if (!affected && facts.advantage === null && facts.maxAdvantage !== null) continue
     report.unit(affected)
     report.place(affected)
     if (!affected) continue
+    const rewarded = ({ reward }: TrajectoryFacts) => (reward as number) >= full
     report.fault({
       member: facts,
       affectedTokens: facts.trained ?? 0,
@@ -101,20 +85,9 @@ function lookAtAnswers(view: DumpView, report: DumpReporter): void {
         reward: facts.reward,
         rollouts: Object.fromEntries(Object.entries(rows).map(([place, each]) => [place, each.length])),
         rewarded: Object.fromEntries(
-          Object.entries(rows).map(([place, each]) => [
-            place,
-            each.filter(({ reward }) => (reward as number) >= (full as number)).length,
-          ]),
+          Object.entries(rows).map(([place, each]) => [place, each.filter(rewarded).length]),
         ),
       },
     })
   }
-}
-
-function shareAtLeast(rows: readonly TrajectoryFacts[], value: number): number {
-  return rows.length === 0 ? 0 : rows.filter(({ reward }) => (reward as number) >= value).length / rows.length
-}
-
-function median(values: readonly number[]): number | null {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? null
 }

@@ -6,7 +6,7 @@ export const REWARD_THRESHOLDS = {
     value: 1e-6,
     unit: 'units of reward',
     range: [0, 1_000_000],
-    usedBy: ['A01', 'A02', 'A04', 'A05', 'C04', 'C06', 'H01', 'H05'],
+    usedBy: ['A01', 'A02', 'A04', 'A05', 'A11', 'C04', 'C06', 'H01', 'H05'],
     reason: 'By which rewards may differ and are the same: sums of components in float32 differ in the last digits.',
   },
   'noise-std': {
@@ -156,6 +156,22 @@ export const REWARD_THRESHOLDS = {
     range: [1, 1_000_000],
     usedBy: ['A10'],
     reason: 'Whose rewards must all be 0 before it is worth a note: a few hard questions are failed by all.',
+  },
+  'high-reward-share': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A11'],
+    reason:
+      'Of the way from the lowest reward of a run to its highest, from which on one is high: components for format and length leave a success above it.',
+  },
+  'scored-otherwise-share': {
+    value: 0.2,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A11'],
+    reason:
+      'Of answers in the same words, from which on two runs score them by other rules: a judge that is asked twice differs on a few of a hundred.',
   },
   'uneven-share': {
     value: 0.5,

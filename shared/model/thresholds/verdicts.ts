@@ -182,7 +182,7 @@ export const VERDICT_THRESHOLDS = {
     value: 3,
     unit: 'values',
     range: [1, 1_000_000],
-    usedBy: ['H08'],
+    usedBy: ['A11', 'H08'],
     reason: 'Answers in the same words from which a difference of their rewards is no accident of one rollout.',
   },
   'h08-reward-gap': {

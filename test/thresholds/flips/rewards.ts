@@ -85,6 +85,20 @@ const alike = groupFacts([rows(8, () => 0)], (_, __, member) => ({
   prefixHashes: member < 5 ? ['a', 'b'] : [`a${member}`, `b${member}`],
 }))
 
+/** The answer stands in a reply alone, which is worth more than half of what there is to get. */
+const paidByHalf = [
+  ...rows(12, (i) => factsOf(i, { answerPlace: 'environment', reward: 0.6 })),
+  ...rows(8, (i) => factsOf(20 + i, { answerPlace: 'nowhere', reward: 0 })),
+  factsOf(40, { answerPlace: 'model', reward: 1 }),
+]
+
+/** Every second answer is right; those of `wrong` are not to the judge. */
+const judged = (wrong: readonly number[] = []) =>
+  rows(20, (i) => {
+    const pairing = { question: `q${i}`, answer: `a${i}`, system: null, tools: null }
+    return factsOf(i, { pairing, reward: wrong.includes(i) ? 0 : i % 2 })
+  })
+
 /** Rewards, groups and advantages. */
 export const REWARD_FLIPS: Flips = {
   'same-reward': flip(onFacts('A01', close(0.01)), 0.05, 'silent', 1),
@@ -108,6 +122,8 @@ export const REWARD_FLIPS: Flips = {
   'cancelling-evidence': flip(onFacts('A09', cancelling), 100, 1, 'silent'),
   'dominant-share': flip(onFixture('A09.nearMiss'), 0.76, 'silent', 1),
   'zeroed-rollouts': flip(onFacts('A10', same(8, { reward: 0 })), 9, 1, 'silent'),
+  'high-reward-share': flip(onFacts('A11', paidByHalf), 0.7, 12, 'not-checkable'),
+  'scored-otherwise-share': flip(onFacts('A11', judged(), { against: judged([1, 5, 9, 13, 17]) }), 0.3, 5, 'silent'),
   'uneven-share': flip(onFixture('A12.trips'), 0.25, 1, 'not-applicable'),
   'length-ratio': flip(onFixture('A07.trips'), 40, 1, 'silent'),
   'length-rollouts': flip(onFixture('A07.trips'), 20, 1, 'silent'),

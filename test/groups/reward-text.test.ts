@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest'
+import type { AnswerPlace } from '../../shared/checks/answer-place.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { auditTrajectories } from '../checks/audit.ts'
+import { assistant, conversation, tool, trajectoryOf, user } from '../helpers/conversation.ts'
+import { runOver } from '../helpers/dump-check.ts'
+import { dumpOf, factsOf } from '../helpers/facts.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
+
+const rows = (answerPlace: AnswerPlace, rewards: readonly number[], from: number) =>
+  rewards.map((reward, i) => factsOf(from + i, { answerPlace, reward }))
+const times = (count: number, value: number) => new Array<number>(count).fill(value)
+const dumpWith = (places: Partial<Record<AnswerPlace, readonly number[]>>) =>
+  dumpOf(Object.entries(places).flatMap(([place, rewards], k) => rows(place as AnswerPlace, rewards, k * 100)))
+const found = (code: string, dump: ReturnType<typeof dumpOf>) => runOver(code, dump).findings.length
+
+describe('a reward that follows replies', () => {
+  it('is one finding for each rollout that got it, with the counts of all kinds', () => {
+    const { findings, tally } = runOver(
+      'A11',
+      dumpWith({ environment: [...times(11, 0.9), 0], nowhere: times(8, 0.1) }),
+    )
+    expect(findings).toHaveLength(11)
+    expect(tally).toMatchObject({ checked: 12, affected: 11, affectedTokens: 11 * 60 })
+    expect(findings[0]).toMatchObject({
+      severity: 'error',
+      scope: 'trajectory',
+      message: 'The reward is 0.9, and only a reply of the environment holds the answer: the model has no word of it',
+      evidence: {
+        reward: 0.9,
+        answer_in_a_reply_alone: { rollouts: 12, rewarded: 11 },
+        answer_nowhere: { rollouts: 8, rewarded: 0 },
+        answer_of_the_model: { rollouts: 0, rewarded: 0 },
+      },
+    })
+  })
+
+  it.each<[string, Partial<Record<AnswerPlace, readonly number[]>>]>([
+    ['the reward is low there, too', { environment: times(12, 0), nowhere: times(8, 0) }],
+    [
+      'the reward is low there and high elsewhere',
+      { environment: times(12, 0), nowhere: times(8, 0), model: times(6, 1) },
+    ],
+    [
+      'some of them are not rewarded: somebody reads what the model says',
+      { environment: [...times(9, 1), ...times(3, 0)], nowhere: times(8, 0) },
+    ],
+    [
+      'rollouts without the answer are rewarded as well',
+      { environment: times(12, 1), nowhere: [...times(6, 0), ...times(2, 1)] },
+    ],
+    ['all are rewarded', { environment: times(12, 1), nowhere: times(8, 1) }],
+    ['they are few', { environment: times(4, 1), nowhere: times(8, 0) }],
+    ['nothing is there to hold them against', { environment: times(12, 1), nowhere: times(4, 0) }],
+    ['the model has words of the answer', { 'in-part': times(12, 1), nowhere: times(8, 0) }],
+    [
+      'most say the answer themselves',
+      { environment: times(8, 1), model: [...times(5, 1), ...times(5, 0.6)], nowhere: times(8, 0) },
+    ],
+    ['there are no numbers', { environment: times(12, Number.NaN), nowhere: times(8, Number.POSITIVE_INFINITY) }],
+  ])('is not said where %s', (_, places) => {
+    expect(found('A11', dumpWith(places))).toBe(0)
+  })
+
+  it('is told by M18 alone where the model’s own answers show what is rewarded', () => {
+    const both = dumpWith({ model: times(6, 1), environment: times(12, 1), nowhere: times(8, 0) })
+    expect([found('A11', both), found('M18', both)]).toEqual([0, 12])
+    const silent = dumpWith({ model: times(4, 1), environment: times(12, 1), nowhere: times(8, 0) })
+    expect([found('A11', silent), found('M18', silent)]).toEqual([12, 0])
+    // The model's answers are paid by more than their words.
+    const mixed = dumpWith({
+      model: [...times(5, 1), ...times(2, 0.4)],
+      environment: times(12, 1),
+      nowhere: times(8, 0),
+    })
+    expect([found('A11', mixed), found('M18', mixed)]).toEqual([12, 0])
+  })
+})
+
+describe('where an answer stands', async () => {
+  const tokenizer = await testTokenizer('qwen2.5')
+  const placeOf = (answer: string, reply: string, said: string) => {
+    const row = conversation(
+      tokenizer,
+      [user(`What is it? Is it ${answer}?`), assistant('I look it up.'), tool(reply), assistant(said)],
+      { answer },
+    )
+    const { views } = auditTrajectories([trajectoryOf(row, { source: 0, record: 0, part: 0 })], tokenizer)
+    return views[0]?.facts.answerPlace
+  }
+
+  it.each([
+    ['Maud Ester', 'It is Maud Ester.', 'It is Maud Ester.', 'model'],
+    ['Maud Ester', 'Nothing.', 'It is maud ester!', 'model'],
+    ['Maud Ester', 'It is Maud Ester.', 'It was Ms Ester.', 'in-part'],
+    ['the Arn', 'It is the Arn.', 'It is the river ARN.', 'in-part'],
+    ['Maud Ester', 'It is Maud Ester.', 'Done.', 'environment'],
+    ['Maud Ester', 'Nothing.', 'Done, Ester.', 'nowhere'],
+    ['yes', 'yes', 'Done.', null],
+    ['True', 'True', 'Done.', null],
+    ['unknown', 'unknown', 'Done.', null],
+    ['42', '42', 'Done.', null],
+    ['7', '7', 'Done.', null],
+    ['99.5', 'It was 99.5.', 'Done.', null],
+    ['-12', 'It was -12.', 'Done.', null],
+    ['1894', 'In 1894.', 'Done.', 'environment'],
+    ['1,894', 'It was 1,894.', 'Done.', 'in-part'],
+    ['1,5', '1,5', 'Done.', null],
+  ])('%s in "%s", and the model says "%s": %s', (answer, reply, said, place) => {
+    expect(placeOf(answer, reply, said)).toBe(place)
+  })
+})
+
+describe('a second run', () => {
+  interface Answered {
+    readonly question: string
+    readonly answer: string
+    readonly reward: number
+  }
+  const runOf = (answers: readonly Answered[]): TrajectoryFacts[] =>
+    answers.map(({ question, answer, reward }, i) =>
+      factsOf(i, { reward, pairing: { question, answer, system: null, tools: null } }),
+    )
+  const compare = (own: readonly Answered[], other: readonly Answered[]) =>
+    runOver('A11', { ...dumpOf(runOf(own)), against: dumpOf(runOf(other)) })
+  const questions = (count: number, reward: (i: number) => number, answer = (i: number) => `answer ${i}`) =>
+    Array.from({ length: count }, (_, i) => ({ question: `question ${i}`, answer: answer(i), reward: reward(i) }))
+
+  it('that scores the same words otherwise is told at each rollout', () => {
+    const { findings, tally } = compare(
+      questions(20, (i) => (i % 2 === 0 ? 1 : 0)),
+      questions(20, (i) => (i % 4 === 0 ? 1 : 0)),
+    )
+    expect(findings.map(({ record }) => record)).toEqual([2, 6, 10, 14, 18])
+    expect(tally).toMatchObject({ checked: 20, affected: 5 })
+    expect(findings[0]).toMatchObject({
+      message: 'The reward is 1, and 0 in the second run for the same words',
+      evidence: { answers_in_the_same_words: 20, scored_otherwise: 5, mean_reward_in_second_run: 0 },
+    })
+  })
+
+  it('is told where it rewards nothing, or everything', () => {
+    const half = questions(20, (i) => i % 2)
+    expect(
+      compare(
+        half,
+        questions(20, () => 0),
+      ).findings,
+    ).toHaveLength(10)
+    expect(
+      compare(
+        half,
+        questions(20, () => 1),
+      ).findings,
+    ).toHaveLength(10)
+    expect(
+      compare(
+        questions(20, () => 1),
+        half,
+      ).findings,
+    ).toHaveLength(10)
+  })
+
+  it.each<[string, readonly Answered[], readonly Answered[]]>([
+    ['scores them alike', questions(20, (i) => i % 2), questions(20, (i) => i % 2)],
+    ['has another scale', questions(20, (i) => i % 2), questions(20, (i) => 100 * (i % 2))],
+    ['takes something off for format', questions(20, (i) => i % 2), questions(20, (i) => (i % 2) - 0.2)],
+    [
+      'answers otherwise',
+      questions(20, (i) => i % 2),
+      questions(
+        20,
+        () => 0,
+        (i) => `other ${i}`,
+      ),
+    ],
+    [
+      'has other questions',
+      questions(20, (i) => i % 2),
+      questions(20, () => 0).map((each) => ({ ...each, question: `other ${each.question}` })),
+    ],
+    ['differs on few', questions(40, (i) => i % 2), questions(40, (i) => (i < 6 ? 0 : i % 2))],
+    ['differs in both directions', questions(20, (i) => i % 2), questions(20, (i) => (i < 10 ? 1 - (i % 2) : i % 2))],
+    [
+      'says the same of tasks whose outcome lies elsewhere',
+      Array.from({ length: 48 }, (_, i) => ({
+        question: `task ${i >> 2}`,
+        answer: 'done',
+        reward: i < 24 ? 1 : i % 2,
+      })),
+      questions(
+        12,
+        () => 0,
+        () => 'done',
+      ).map((each, i) => ({ ...each, question: `task ${i}` })),
+    ],
+  ])('is no fault where it %s', (_, own, other) => {
+    expect(compare(own, other).findings).toEqual([])
+  })
+
+  it('is asked for where the dump has no answers either', () => {
+    expect(runOver('A11', dumpOf([factsOf(0, { reward: 1 })])).abstained).toEqual({
+      status: 'not-checkable',
+      reason: 'the dump carries no answers to look for, and no second run is given (--against)',
+    })
+  })
+})
