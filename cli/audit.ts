@@ -34,7 +34,7 @@ export async function audit(
   const given = options.tokenizer as string | undefined
   const added = given === undefined ? null : await givenTokenizer(given, io)
   const settings = { ...auditOptions(options, added?.id ?? given ?? null), ...overrides }
-  const opened = await openPaths(paths, io)
+  const opened = await openPaths(paths, io, (options['relative-to'] as string | undefined) ?? null)
   const other = options.against === undefined ? null : await openPaths(options.against as readonly string[], io)
   const dataset = options.dataset === undefined ? null : await openPaths(options.dataset as readonly string[], io)
   const host = nodeHost(Math.min(MOST_JOBS, (options.jobs as number | undefined) ?? availableParallelism()))

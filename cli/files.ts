@@ -1,5 +1,5 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { basename, join, relative, resolve, sep } from 'node:path'
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { ByteSource } from '../shared/model/source.ts'
 import { MemorySource, NodeFileSource } from './byte-sources.ts'
 import { expandGlob, isGlob } from './glob.ts'
@@ -24,8 +24,14 @@ export interface OpenedSources {
 /**
  * Opens what a person named: files, folders (walked), patterns, and `-` for standard input. Throws `UsageError` for a
  * path that does not exist.
+ *
+ * @param relativeTo folder under which all files lie and from which they are named; default: what the paths have in common
  */
-export async function openPaths(paths: readonly string[], io: CommandIo): Promise<OpenedSources> {
+export async function openPaths(
+  paths: readonly string[],
+  io: CommandIo,
+  relativeTo: string | null = null,
+): Promise<OpenedSources> {
   const sources: ByteSource[] = []
   const problems: { name: string; message: string }[] = []
   const files = new Map<string, FoundFile>()
@@ -38,7 +44,8 @@ export async function openPaths(paths: readonly string[], io: CommandIo): Promis
     for (const file of found) if (!files.has(file.path)) files.set(file.path, file)
   }
   if (paths.includes('-')) sources.push(new MemorySource('standard input', await readAll(io.stdin)))
-  for (const file of toldApart([...files.values()])) {
+  const all = [...files.values()]
+  for (const file of relativeTo === null ? toldApart(all) : namedFrom(relativeTo, all, io)) {
     try {
       sources.push(
         file.pipe
@@ -57,6 +64,17 @@ function toldApart(files: readonly FoundFile[]): readonly FoundFile[] {
   if (new Set(files.map(({ name }) => name)).size === files.length) return files
   const common = commonFolder(files.map(({ path }) => path))
   return files.map((file) => ({ ...file, name: shownName(relative(common, file.path)) }))
+}
+
+function namedFrom(folder: string, files: readonly FoundFile[], { directory }: CommandIo): readonly FoundFile[] {
+  const root = resolve(directory, folder)
+  return files.map((file) => {
+    const name = relative(root, file.path)
+    if (name === '' || isAbsolute(name) || name.split(sep)[0] === '..') {
+      throw new UsageError(`--relative-to ${folder}: ${file.path} is not under it. Name a folder that holds all files.`)
+    }
+    return { ...file, name: shownName(name) }
+  })
 }
 
 /** The files behind one argument; empty for an empty folder. */

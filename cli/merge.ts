@@ -93,7 +93,7 @@ function warnOfNames({ sources }: Report, io: CommandIo): void {
   const [shared] = [...names].filter(([, times]) => times > 1)
   if (shared === undefined) return
   createTerminal(io.stderr, io.env).line(
-    `${counted(shared[1], 'file')} are called ${shared[0]}, and only their numbers in the report tell them apart. Give inspect a folder for each part, or files of different names.`,
+    `${counted(shared[1], 'file')} are called ${shared[0]}, and only their numbers in the report tell them apart. Inspect the files of each report with --relative-to and the folder of the run.`,
     2,
   )
 }

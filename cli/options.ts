@@ -137,6 +137,12 @@ export const INSPECT_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'PATH…',
     help: 'the dataset that the run was started with, for what never became a rollout (C11)',
   },
+  {
+    name: 'relative-to',
+    kind: 'text',
+    placeholder: 'DIR',
+    help: 'call files by their place under DIR, also where only some of a run are read; default: under what the paths have in common',
+  },
   integer('max-findings', 'list at most N findings; default: 10,000. Counts are never cut', 0),
   ...AUDIT_OPTIONS,
 ]

@@ -149,7 +149,7 @@ describe('inspect', () => {
     expect(ran.out).toContain('not read  notes.txt')
     const json = await cli('inspect', 'notes.txt', 'clean.jsonl', '--json', '-')
     expect(JSON.parse(json.out).totals.trajectories).toBe(6)
-    expect(json.err).toContain('not read  notes.txt')
+    expect(json.err).toContain('not read: notes.txt')
   })
 
   test('a baseline: what it has does not fail, what is new does', async () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
     )
   good = await reportOf([source('a.jsonl', 0), memorySource('no dump', 1 << 16, 'notes.txt')])
   other = await reportOf([source('b.jsonl', 4)])
-})
+}, 60_000)
 
 function source(name: string, first: number) {
   return memorySource(dump(first), 1 << 16, name)
