@@ -5,12 +5,15 @@ import { llamaFactory } from './llama-factory.ts'
 import { native } from './native.ts'
 import { nemoGym } from './nemo-gym.ts'
 import { nemoRl } from './nemo-rl.ts'
+import { openInstruct } from './open-instruct.ts'
 import { primeRlBatch } from './prime-rl-batch.ts'
 import { primeRlExport } from './prime-rl-export.ts'
+import { rllmEval } from './rllm-eval.ts'
 import { skyrl } from './skyrl.ts'
 import { slime } from './slime.ts'
 import { verifiersLegacy } from './verifiers-legacy.ts'
 import { verifiersResults } from './verifiers-results.ts'
+import { verifiersV1 } from './verifiers-v1.ts'
 import { verlBatch } from './verl-batch.ts'
 
 /** Every format, known trainers before the native format, whose aliases some of their files would fit as well. */
@@ -20,12 +23,15 @@ export const FORMATS: readonly Format[] = [
   llamaFactory,
   nemoRl,
   nemoGym,
+  openInstruct,
   primeRlBatch,
   primeRlExport,
+  rllmEval,
   skyrl,
   slime,
   verifiersLegacy,
   verifiersResults,
+  verifiersV1,
   verlBatch,
   native,
 ]
