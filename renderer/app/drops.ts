@@ -1,11 +1,16 @@
 import { filesOfDrop } from '../data/dropped.ts'
 import { observable } from '../data/observable.ts'
-import { openDropped } from '../data/opening.ts'
+import { compareDropped, openDropped } from '../data/opening.ts'
 import { sentenceOf } from '../engine/client.ts'
-import { addProblem } from '../state/files.ts'
+import { addProblem, useFiles } from '../state/files.ts'
 
-/** Whether files are being dragged over the page. */
-export const isDragging = observable(false)
+/** Where files that are dragged over the page would go: nowhere, in place of what is open, or beside it. */
+export type DropPlace = 'none' | 'instead' | 'beside'
+
+export const dropPlace = observable<DropPlace>('none')
+
+/** The part of the window's height, from above, in which files are opened; below it they are a second run. */
+export const OPENING_SHARE = 2 / 3
 
 /** Takes files dropped anywhere on the page. Listens before anything is drawn, so that no drop replaces the page. To be called once. */
 export function takeDrops(): void {
@@ -14,20 +19,30 @@ export function takeDrops(): void {
   const count = (event: DragEvent, change: number) => {
     if (!holdsFiles(event)) return
     depth = Math.max(0, depth + change)
-    isDragging.set(depth > 0)
+    dropPlace.set(depth > 0 ? placeOf(event) : 'none')
   }
   window.addEventListener('dragenter', (event) => count(event, 1))
   window.addEventListener('dragleave', (event) => count(event, -1))
-  window.addEventListener('dragover', (event) => event.preventDefault())
+  window.addEventListener('dragover', (event) => {
+    event.preventDefault()
+    if (depth > 0 && holdsFiles(event)) dropPlace.set(placeOf(event))
+  })
   window.addEventListener('drop', (event) => {
     event.preventDefault()
     depth = 0
-    isDragging.set(false)
+    dropPlace.set('none')
     if (event.dataTransfer === null || !holdsFiles(event)) return
-    filesOfDrop(event.dataTransfer).then(openDropped, (error: unknown) =>
+    const take = placeOf(event) === 'beside' ? compareDropped : openDropped
+    filesOfDrop(event.dataTransfer).then(take, (error: unknown) =>
       addProblem(`What was dropped could not be read: ${sentenceOf(error)}`),
     )
   })
+}
+
+function placeOf({ clientY }: DragEvent): DropPlace {
+  const { phase } = useFiles.getState()
+  const isOpen = phase === 'reading' || phase === 'open'
+  return isOpen && clientY > window.innerHeight * OPENING_SHARE ? 'beside' : 'instead'
 }
 
 function holdsFiles(event: DragEvent): boolean {

@@ -4,6 +4,7 @@ import type { Dialog } from '../state/view.ts'
 import { counted, percent } from '../text/numbers.ts'
 import { STREAM_WORDS } from '../text/words.ts'
 import { Modal } from './modal.tsx'
+import { SecondRun } from './second-run.tsx'
 import { LimitsForm, PolicyForm, TokenizerForm } from './settings-forms.tsx'
 import { SkippedList, SourceList } from './source-dialogs.tsx'
 import { missingOf } from './truth-line.tsx'
@@ -17,6 +18,7 @@ const TITLES: Readonly<Record<InputDialogName, string>> = {
   policy: 'What the run means to train',
   limits: 'Length limits of the run',
   missing: 'What this dump does not carry',
+  second: 'Compare with another run',
 }
 
 /** What lies behind an entry of the truth line or of the status line. */
@@ -31,6 +33,7 @@ export function InputDialog({ dialog }: { dialog: InputDialogName }) {
       {dialog === 'policy' && <PolicyForm report={report} />}
       {dialog === 'limits' && <LimitsForm report={report} />}
       {dialog === 'missing' && <MissingList report={report} />}
+      {dialog === 'second' && <SecondRun />}
     </Modal>
   )
 }

@@ -11,7 +11,6 @@ const MOST_UNFOLDED = 3
 
 export function SourceList({ report }: { report: Report }) {
   const unreadable = useFiles((files) => files.unreadable)
-  const read = report.sources.filter((source) => source.unreadable === undefined)
   return (
     <>
       {unreadable.map(({ name, message }) => (
@@ -20,6 +19,16 @@ export function SourceList({ report }: { report: Report }) {
           <p className="error-text">✖ {message}</p>
         </section>
       ))}
+      <SourceEntries sources={report.sources} />
+    </>
+  )
+}
+
+/** Every source that could be read. */
+export function SourceEntries({ sources }: { sources: Report['sources'] }) {
+  const read = sources.filter((source) => source.unreadable === undefined)
+  return (
+    <>
       {read.map((source, position) => (
         // Two files may have one name.
         // biome-ignore lint/suspicious/noArrayIndexKey: sources of one report never move

@@ -5,12 +5,15 @@ import { pickAndOpen } from '../data/opening.ts'
 import { useFiles } from '../state/files.ts'
 import { type Dialog, openDialog } from '../state/view.ts'
 import { count, counted } from '../text/numbers.ts'
+import { runName } from '../text/run-name.ts'
 import { LIMIT_WORDS, POLICY_WORDS, STREAM_WORDS } from '../text/words.ts'
+import { useSecondName } from './second-run.tsx'
 
 /** The top line: what was opened, how it was understood, and what it lacks. Each entry opens its reason. */
 export function TruthLine() {
   const report = useFiles((files) => files.report)
   const rollouts = useFiles((files) => files.rollouts)
+  const second = useSecondName()
   if (report === null) return null
   const tokenizer = report.tokenizer.id ?? 'no tokenizer'
   const format = [...new Set(report.sources.map((source) => source.format?.id ?? 'not read'))].join(', ')
@@ -19,7 +22,7 @@ export function TruthLine() {
       <span className="truth-brand" aria-hidden="true">
         ▚
       </span>
-      <Entry dialog="sources" label="files" value={nameOf(report)} strong />
+      <Entry dialog="sources" label="files" value={runName(report.sources)} strong />
       <Entry dialog="sources" label="format" value={format} long />
       <span className="truth-entry truth-fixed">
         <span className="truth-label">rollouts</span> {count(rollouts)}
@@ -33,7 +36,19 @@ export function TruthLine() {
       <Entry dialog="policy" label="policy" value={policyOf(report)} warn={report.policy.suggested !== null} />
       <Entry dialog="limits" label="limits" value={limitsOf(report)} long />
       <Missing report={report} />
+      {second !== null && <Entry dialog="second" label="second run" value={second} long />}
       <span className="truth-actions">
+        {second === null && (
+          <button
+            type="button"
+            className="button quiet-button"
+            aria-haspopup="dialog"
+            title="Judge this run beside another one"
+            onClick={() => openDialog('second')}
+          >
+            Compare…
+          </button>
+        )}
         <button type="button" className="button quiet-button" onClick={() => void pickAndOpen('files')}>
           Open…
         </button>
@@ -99,14 +114,6 @@ function Missing({ report }: { report: Report }) {
 
 export function missingOf(report: Report) {
   return [...new Set(report.sources.flatMap((source) => source.missing))]
-}
-
-function nameOf(report: Report): string {
-  const [first] = report.sources
-  if (first === undefined) return 'none'
-  const base = first.name.split('/').at(-1) ?? first.name
-  // The number stands first: a long name may be cut.
-  return report.sources.length === 1 ? base : `${count(report.sources.length)} · ${base}`
 }
 
 function policyOf(report: Report): string {

@@ -28,6 +28,7 @@ export interface Command {
 export const COMMANDS: readonly Command[] = [
   { id: 'open', title: 'Open files…', keys: ['Mod+o'], where: 'always', run: () => void pickAndOpen('files') },
   { id: 'open-folder', title: 'Open a folder…', keys: [], where: 'always', run: () => void pickAndOpen('folder') },
+  { id: 'compare', title: 'Compare with another run…', keys: ['='], run: () => openDialog('second') },
   { id: 'sample', title: 'Open the sample run', keys: [], where: 'always', run: () => void openSample() },
   {
     id: 'palette',

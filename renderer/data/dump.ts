@@ -5,6 +5,7 @@ import { abandonEngine, ask, onEngineProgress, openInEngine } from '../engine/en
 import { addProblem, NOTHING_OPEN, useFiles } from '../state/files.ts'
 import { NO_FILTERS, useFilters } from '../state/filters.ts'
 import { useFlags } from '../state/flags.ts'
+import { useSecond } from '../state/second.ts'
 import { NOTHING_SELECTED, useSelection } from '../state/selection.ts'
 import { say, useView } from '../state/view.ts'
 import { counted } from '../text/numbers.ts'
@@ -12,6 +13,7 @@ import { forgetDetails, refreshDetails } from './details.ts'
 import { findFlagsHere } from './flags.ts'
 import { rememberOpened } from './recent.ts'
 import { forgetRows } from './rows.ts'
+import { compareWith, followSecond, forgetSecond } from './second.ts'
 import { startTokenizer, type TokenizerTexts } from './tokenizers.ts'
 
 /** While a dump is read, tables are asked again at most this often (milliseconds). */
@@ -39,6 +41,7 @@ export async function openSources(
   const options = given.options ?? {}
   const before = whatIsOpen()
   forget()
+  forgetSecond()
   // Another dump is first of all to be judged.
   useView.setState({ view: 'verdicts', tab: 'tokens', dialog: null })
   useFiles.setState({ ...NOTHING_OPEN, problems, phase: 'opening', sources, options })
@@ -79,10 +82,12 @@ function whatIsOpen(): { openAgain(): Promise<void> } | null {
   const { phase, sources, options } = useFiles.getState()
   if (phase !== 'reading' && phase !== 'open') return null
   const { view, tab } = useView.getState()
+  const { chosen } = useSecond.getState()
   return {
     async openAgain() {
-      if (await openSources(sources, { options }))
-        useView.setState({ view: view === 'rollout' ? 'rollouts' : view, tab })
+      if (!(await openSources(sources, { options }))) return
+      useView.setState({ view: view === 'rollout' ? 'rollouts' : view, tab })
+      if (chosen !== null) void compareWith(chosen)
     },
   }
 }
@@ -126,8 +131,11 @@ async function readAgain(options: AuditOptions): Promise<void> {
   startClock()
   forgetRows()
   forgetDetails()
+  const second = forgetSecond()
   const opened = await openInEngine('reconfigure', { options })
-  if (run === opening) takeOpened(opened)
+  if (run !== opening) return
+  takeOpened(opened)
+  if (second !== null) void compareWith(second)
 }
 
 /** Stops what is under way and goes back to the start page. */
@@ -135,6 +143,7 @@ export async function closeDump(): Promise<void> {
   const { phase } = useFiles.getState()
   opening = null
   forget()
+  forgetSecond()
   useFiles.setState(({ problems }) => ({ ...NOTHING_OPEN, problems }))
   useView.setState({ view: 'verdicts', dialog: null })
   if (phase === 'opening') abandonEngine()
@@ -146,6 +155,7 @@ export function followProgress(): () => void {
   return onEngineProgress((progress) => {
     const { phase } = useFiles.getState()
     if (phase === 'empty') return
+    if (progress.second) return followSecond(progress)
     useFiles.setState({ progress, rate: rateOf(progress), rollouts: progress.trajectories })
     const fraction = progress.bytesTotal > 0 ? progress.bytesRead / progress.bytesTotal : 0
     void window.inspector?.setProgress(progress.done ? null : fraction)

@@ -5,6 +5,7 @@ import { addProblem, dismissAllProblems, useFiles } from '../state/files.ts'
 import { say } from '../state/view.ts'
 import { type Dropped, filesOfInput } from './dropped.ts'
 import { openSources, reconfigure } from './dump.ts'
+import { compareWith } from './second.ts'
 import { readTokenizer, startTokenizer, tokenizerPart } from './tokenizers.ts'
 
 /** Opens what a person dropped or chose: rollouts, a tokenizer for those that are open, or both. */
@@ -41,6 +42,17 @@ export async function openDropped(dropped: Dropped): Promise<void> {
   }
 }
 
+/** Judges the open run beside what a person dropped or chose. A tokenizer among it is for both runs and changes nothing yet. */
+export async function compareDropped(dropped: Dropped): Promise<void> {
+  dismissAllProblems()
+  const dumps = dropped.files.filter(({ file }) => tokenizerPart(file.name) === null)
+  if (dumps.length === 0) {
+    addProblem('There are no rollouts among these files. Drop the files that the second run wrote.')
+    return
+  }
+  await compareWith(dumps.map(({ name, file }): SourceInput => ({ kind: 'file', name, file })))
+}
+
 /** What the desktop shell opened: files by ranged address, and sentences about what it could not open. */
 export async function openFromShell(opened: OpenedFiles): Promise<void> {
   if (opened.files.length + opened.problems.length > 0) dismissAllProblems()
@@ -58,6 +70,19 @@ export async function pickAndOpen(what: 'files' | 'folder'): Promise<void> {
   if (window.inspector !== undefined) return openFromShell(await window.inspector.pickFiles(what))
   const files = await chooseFiles(what)
   if (files !== null) await openDropped(filesOfInput(files))
+}
+
+/** The same for a second run. */
+export async function pickSecond(what: 'files' | 'folder'): Promise<void> {
+  if (window.inspector !== undefined) {
+    const { files, problems } = await window.inspector.pickFiles(what)
+    if (files.length + problems.length > 0) dismissAllProblems()
+    for (const problem of problems) addProblem(problem)
+    if (files.length > 0) await compareWith(files.map(urlSource))
+    return
+  }
+  const files = await chooseFiles(what)
+  if (files !== null) await compareDropped(filesOfInput(files))
 }
 
 function chooseFiles(what: 'files' | 'folder'): Promise<FileList | null> {

@@ -11,6 +11,7 @@ export type Dialog =
   | 'policy'
   | 'limits'
   | 'missing'
+  | 'second'
   | 'check'
 
 export interface ViewState {

@@ -36,19 +36,24 @@ describe.skipIf(chromiumMissing !== null)(
       await server.close()
     })
 
-    test.each(['light', 'dark'] as const)('no view breaks a rule of axe-core, %s', async (colorScheme) => {
+    /** A window with the sample in it, and what breaks a rule in each of its views. */
+    async function openSample(colorScheme: 'light' | 'dark') {
       // axe-core is put into the page by evaluation, which the page's own policy refuses.
       // Without motion, so that nothing is measured while it fades.
       const window = await openWindow(browser, server, { colorScheme, bypassCSP: true, reducedMotion: 'reduce' })
-      const { page } = window
       const broken: Record<string, string[]> = {}
       const look = async (view: string) => {
-        const found = await violations(page)
+        const found = await violations(window.page)
         if (found.length > 0) broken[view] = found
       }
       await look('start')
       await window.drop([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
       await window.read()
+      return { window, page: window.page, broken, look }
+    }
+
+    test.each(['light', 'dark'] as const)('verdicts and dialogs break no rule of axe-core, %s', async (colorScheme) => {
+      const { window, page, broken, look } = await openSample(colorScheme)
       await page.getByText('Turn edges').waitFor()
       await look('verdicts')
       const folded = page.getByRole('button', { expanded: false })
@@ -71,6 +76,22 @@ describe.skipIf(chromiumMissing !== null)(
         await look(entry)
         await page.keyboard.press('Escape')
       }
+      await page.keyboard.press('=')
+      await page.getByRole('dialog').waitFor()
+      await look('compare')
+      await page.keyboard.press('Escape')
+      await window.drop([join(SAMPLES, 'clean-qwen2.5.jsonl.gz')], 820)
+      await page.getByText('Judged beside a second run').waitFor()
+      await look('compared')
+      await page.getByRole('button', { name: /^second run/ }).click()
+      await look('second run')
+      await page.keyboard.press('Escape')
+      expect(broken).toEqual({})
+      await window.close()
+    })
+
+    test.each(['light', 'dark'] as const)('rollouts break no rule of axe-core, %s', async (colorScheme) => {
+      const { window, page, broken, look } = await openSample(colorScheme)
       await page.keyboard.press('2')
       await page.keyboard.press('j')
       await page.keyboard.press('f')

@@ -60,8 +60,8 @@ export interface Window {
   readonly page: Page
   /** What the page threw or logged as an error, refusals of its content policy included. */
   readonly errors: readonly string[]
-  /** Drops files and folders of the disk in the middle of the page. */
-  drop(paths: readonly string[]): Promise<void>
+  /** Drops files and folders of the disk in the middle of the page, or at this height of it (pixels from above). */
+  drop(paths: readonly string[], height?: number): Promise<void>
   /** Waits until everything has been read. */
   read(): Promise<void>
   close(): Promise<void>
@@ -87,10 +87,10 @@ export async function openWindow(
   return {
     page,
     errors,
-    async drop(paths) {
+    async drop(paths, height = 400) {
       const data = { items: [], files: [...paths], dragOperationsMask: 1 }
       const send = (type: 'dragEnter' | 'dragOver' | 'dragCancel' | 'drop') =>
-        devtools.send('Input.dispatchDragEvent', { type, x: 700, y: 400, data })
+        devtools.send('Input.dispatchDragEvent', { type, x: 700, y: height, data })
       // A drag that enters while the browser is still busy with the page's first frame is lost.
       for (let tries = 0; tries < 10; tries++) {
         await send('dragEnter')

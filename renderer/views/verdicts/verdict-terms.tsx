@@ -1,5 +1,7 @@
 import type { HypothesisResult } from '../../../shared/model/report.ts'
 import { STREAMS, type Stream } from '../../../shared/model/streams.ts'
+import { useSecond } from '../../state/second.ts'
+import { openDialog } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
 import { STREAM_WORDS } from '../../text/words.ts'
 
@@ -38,6 +40,7 @@ export function MissingFor({ result }: { result: HypothesisResult }) {
             name
           )}
           <Switches line={switchesOf(name)} />
+          {name.includes('--against') && <ChooseSecond />}
         </li>
       ))}
       {others.map((line) => (
@@ -46,6 +49,17 @@ export function MissingFor({ result }: { result: HypothesisResult }) {
         </li>
       ))}
     </ul>
+  )
+}
+
+/** What the command line is given with `--against` is chosen here. */
+function ChooseSecond() {
+  const isChosen = useSecond((state) => state.chosen !== null)
+  if (isChosen) return null
+  return (
+    <button type="button" className="link choose-second" aria-haspopup="dialog" onClick={() => openDialog('second')}>
+      choose one
+    </button>
   )
 }
 

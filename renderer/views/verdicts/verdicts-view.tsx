@@ -2,6 +2,8 @@ import { useMemo } from 'react'
 import { thresholdsText } from '../../../shared/exports/phrases.ts'
 import type { HypothesisResult, Report } from '../../../shared/model/report.ts'
 import { useFiles } from '../../state/files.ts'
+import { useSecond } from '../../state/second.ts'
+import { runName } from '../../text/run-name.ts'
 import { BoundaryTable } from './boundary-table.tsx'
 import { FailedChecks, OtherChecks } from './check-table.tsx'
 import { DefectList } from './defects.tsx'
@@ -24,6 +26,7 @@ export function VerdictsView() {
     <div className="verdicts">
       <h1 className="visually-hidden">Verdicts</h1>
       {isReading && <p className="quiet">Still reading: verdicts can change until the last record.</p>}
+      <Beside />
       {report.thresholds !== undefined && (
         <p className="quiet">Judged with thresholds that were set: {thresholdsText(report)}</p>
       )}
@@ -34,6 +37,18 @@ export function VerdictsView() {
       <BoundaryTable checks={report.checks} />
       <OtherChecks checks={report.checks} />
     </div>
+  )
+}
+
+function Beside() {
+  const { chosen, run } = useSecond()
+  if (chosen === null) return null
+  return (
+    <p className="quiet">
+      {run === null
+        ? `Reading a second run, ${runName(chosen)}: what needs both is judged at its end.`
+        : `Judged beside a second run, ${runName(chosen)}. All numbers but those of H06-library, H07 and H08 are of the open run alone.`}
+    </p>
   )
 }
 

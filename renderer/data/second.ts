@@ -1,0 +1,67 @@
+import type { Progress, SourceInput } from '../../shared/session/protocol.ts'
+import { Cancelled, sentenceOf } from '../engine/client.ts'
+import { ask } from '../engine/engine.ts'
+import { addProblem, useFiles } from '../state/files.ts'
+import { NO_SECOND, type SecondState, useSecond } from '../state/second.ts'
+import { say } from '../state/view.ts'
+import { runName } from '../text/run-name.ts'
+
+/** More unreadable files than these are counted. */
+const MOST_NAMED = 3
+
+let running: AbortController | null = null
+/** What the engine judges the open run beside; another one may be on its way. */
+let judged: SecondState = NO_SECOND
+
+/** Reads a second run and judges the open one beside it. What was compared with before stays where the new one cannot be read. */
+export async function compareWith(sources: readonly SourceInput[]): Promise<void> {
+  running?.abort()
+  const own = new AbortController()
+  running = own
+  useSecond.setState({ chosen: sources, run: null, progress: null })
+  try {
+    const { report, second } = await ask('compare', { sources }, own.signal)
+    if (own.signal.aborted) return
+    running = null
+    judged = { chosen: sources, run: second, progress: null }
+    useSecond.setState(judged)
+    useFiles.setState({ report })
+    const unreadable = second?.unreadable ?? []
+    for (const { message } of unreadable.slice(0, MOST_NAMED)) addProblem(message)
+    if (unreadable.length > MOST_NAMED) {
+      addProblem(`${unreadable.length - MOST_NAMED} more files of the second run could not be read.`)
+    }
+    say(`Judged beside ${runName(sources)}`)
+  } catch (error) {
+    if (error instanceof Cancelled || own.signal.aborted) return
+    running = null
+    useSecond.setState(judged)
+    addProblem(sentenceOf(error))
+  }
+}
+
+/** Judges the open run by itself again. */
+export async function takeSecondAway(): Promise<void> {
+  forgetSecond()
+  try {
+    const { report } = await ask('compare', { sources: null })
+    if (useSecond.getState().chosen === null) useFiles.setState({ report })
+  } catch (error) {
+    if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
+  }
+}
+
+/** The engine begins anew and has no second run; gives what was chosen, for it to be read again. */
+export function forgetSecond(): readonly SourceInput[] | null {
+  const { chosen } = useSecond.getState()
+  running?.abort()
+  running = null
+  judged = NO_SECOND
+  useSecond.setState(judged)
+  return chosen
+}
+
+/** Takes in how far reading the second run is. */
+export function followSecond(progress: Progress): void {
+  if (running !== null) useSecond.setState({ progress })
+}

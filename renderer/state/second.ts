@@ -1,0 +1,15 @@
+import { create } from 'zustand'
+import type { ComparedRun, Progress, SourceInput } from '../../shared/session/protocol.ts'
+
+/** The run beside which the open one is judged. */
+export interface SecondState {
+  /** What was chosen, be it read already or not; null where there is no second run. */
+  readonly chosen: readonly SourceInput[] | null
+  /** What is compared with; null until all of it has been read. */
+  readonly run: ComparedRun | null
+  readonly progress: Progress | null
+}
+
+export const NO_SECOND: SecondState = { chosen: null, run: null, progress: null }
+
+export const useSecond = create<SecondState>()(() => NO_SECOND)
