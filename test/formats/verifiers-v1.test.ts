@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../shared/containers/container.ts'
+import { verifiersV1 } from '../../shared/formats/verifiers-v1.ts'
+import { firstToSay, pathsOf, readNodes } from '../../shared/formats/verifiers-v1-graph.ts'
+import type { Trajectory } from '../../shared/model/trajectory.ts'
+import { memorySource } from '../containers/memory-source.ts'
+import { audited } from '../session/dumps.ts'
+import { FIXTURES } from './fixture-files.ts'
+
+const fixture = (name: string) => new Uint8Array(readFileSync(new URL(`verifiers-v1/${name}`, FIXTURES)))
+
+const node = (parent: number | null, ids: number[], sampled = false, content = ''): JsonObject => ({
+  parent,
+  message: { role: sampled ? 'assistant' : 'user', content },
+  sampled,
+  token_ids: ids,
+  mask: ids.map(() => sampled),
+  logprobs: sampled ? ids.map((id) => -id / 8) : [],
+})
+
+function read(nodes: JsonObject[]): { trajectories: readonly Trajectory[]; skipped: string[] } {
+  const value = { id: 't', task: { idx: 1 }, nodes, rewards: { right: 1 }, is_completed: true }
+  const { trajectories, skipped } = verifiersV1.read(
+    [{ record: 0, line: 1, byte: 0, length: 1, hash: '0123456789abcdef', value }],
+    { source: 0, recognition: { confidence: 1, evidence: [], version: null } },
+  )
+  return { trajectories, skipped: skipped.map(({ code, message }) => `${code}: ${message}`) }
+}
+
+const masks = (nodes: JsonObject[]) => read(nodes).trajectories.map(({ mask }) => Array.from(mask ?? []).join(''))
+
+/** Any tree: each node after an earlier one or none, with a few tokens. */
+const trees = fc
+  .array(
+    fc.record({ back: fc.nat(9), ids: fc.array(fc.nat(99), { minLength: 1, maxLength: 4 }), sampled: fc.boolean() }),
+    {
+      minLength: 1,
+      maxLength: 30,
+    },
+  )
+  .map((made) =>
+    made.map(({ back, ids, sampled }, i) =>
+      node(i === 0 || back > i ? null : i - 1 - (back % i), ids, sampled, `${i}`),
+    ),
+  )
+
+describe('the branches of a trace', () => {
+  test('are one for each leaf, and train each sampled token in the first of them alone', () => {
+    fc.assert(
+      fc.property(trees, (nodes) => {
+        const parents = new Set(nodes.map(({ parent }) => parent))
+        const leaves = nodes.map((_, i) => i).filter((i) => !parents.has(i))
+        const { trajectories } = read(nodes)
+        expect(trajectories).toHaveLength(leaves.length)
+        let trained = 0
+        for (const [branch, leaf] of leaves.entries()) {
+          const path: number[] = []
+          for (let at: number | null = leaf; at !== null; at = nodes[at]?.parent as number | null) path.unshift(at)
+          const { ids, mask, sampled, logprobs, excluded, rolloutId } = trajectories[branch] as Trajectory
+          expect(Array.from(ids ?? [])).toEqual(path.flatMap((i) => nodes[i]?.token_ids as number[]))
+          expect(sampled).toEqual(mask)
+          expect(excluded).toBe(!mask?.includes(1))
+          expect(rolloutId).toBe('t')
+          for (const [i, flag] of (mask ?? []).entries()) {
+            if (flag === 1) expect(logprobs.sampler?.[i]).toBe(Math.fround(-(ids?.[i] as number) / 8))
+          }
+          trained += mask?.reduce((sum, flag) => sum + flag, 0) ?? 0
+        }
+        const sampled = nodes.filter((each) => each.sampled).flatMap((each) => each.token_ids as number[])
+        expect(trained).toBe(sampled.length)
+      }),
+    )
+  })
+
+  test('a fork before any reply trains both', () => {
+    expect(masks([node(null, [1]), node(0, [2], true), node(0, [3], true)])).toEqual(['01', '01'])
+    expect(masks([node(null, [1]), node(0, [2], true), node(1, [3]), node(2, [4], true), node(1, [5], true)])).toEqual([
+      '0101',
+      '001',
+    ])
+  })
+
+  test('a message that a later prompt repeats in other tokens parts them, and the token is named', () => {
+    const nodes = [
+      node(null, [1, 2]),
+      node(0, [3, 4, 5], true, 'yes'),
+      node(0, [3, 9, 5], false, 'yes'),
+      node(2, [6], true),
+    ]
+    const repeated = nodes.map((each, i) =>
+      i === 2 ? { ...each, message: { role: 'assistant', content: 'yes' } } : each,
+    )
+    const [first, second] = read(repeated).trajectories
+    expect(first?.issues).toEqual([])
+    expect(
+      second?.issues.map(({ code, field, message }) => [code, field, message.includes('from token 3 on')]),
+    ).toEqual([['prefix-broken', 'nodes[2].token_ids', true]])
+    expect(read(nodes).trajectories.flatMap(({ issues }) => issues)).toEqual([])
+  })
+
+  test.each<[string, unknown]>([
+    ['an index that is not there', 9],
+    ['itself', 2],
+    ['a node after it', 3],
+    ['a negative index', -1],
+    ['a text', '0'],
+    ['half an index', 0.5],
+  ])('a parent that is %s gives no sequence, its neighbours theirs', (_, parent) => {
+    const nodes = [
+      node(null, [1]),
+      node(0, [2], true),
+      { ...node(0, [3]), parent: parent as number },
+      node(2, [4], true),
+    ]
+    const { trajectories, skipped } = read(nodes)
+    expect(skipped).toEqual([])
+    expect(trajectories.map(({ ids, issues }) => [ids === null, issues.map(({ code }) => code)])).toEqual([
+      [false, []],
+      [true, ['broken-graph']],
+    ])
+  })
+
+  test('go as deep as their nodes do', () => {
+    const deep = Array.from({ length: 100_000 }, (_, i) => node(i === 0 ? null : i - 1, [i % 50], i % 2 === 1))
+    const { trajectories } = read(deep)
+    expect(trajectories.map(({ ids }) => ids?.length)).toEqual([100_000])
+  })
+
+  test('that would fill the memory are refused with their size', () => {
+    const comb = Array.from({ length: 24_000 }, (_, i) => node(i === 0 ? null : i < 12_000 ? i - 1 : 11_999, [7]))
+    expect(read(comb).skipped).toEqual([
+      'too-large: its 12000 branches have 288024000 tokens together, 67108864 are read at most',
+    ])
+    expect(() => pathsOf(readNodes(comb))).toThrow('67108864')
+    expect(firstToSay(readNodes(comb))).toHaveLength(24_000)
+  })
+})
+
+describe('verifiers-v1', () => {
+  test('names what is wrong in its rows and nothing else', async () => {
+    const named: Record<string, (string | null)[]> = {}
+    const session = await audited([memorySource(fixture('2026-08/traces.jsonl'))], { tokenizer: 'qwen2.5' })
+    for (const { code, severity, trajectory } of session.report().findings) {
+      if (severity !== 'info') (named[code] ??= []).push(trajectory)
+    }
+    expect(named).toEqual({
+      C03: ['t9'],
+      // Observations that cross entropy trains on purpose.
+      M01: ['t7'],
+      S03: ['t11'],
+      T03: ['t11'],
+    })
+    const early = await audited([memorySource(fixture('2026-06/train_rollouts.jsonl'))], { tokenizer: 'qwen2.5' })
+    expect(early.report().findings.filter(({ severity }) => severity !== 'info')).toEqual([])
+  })
+})
