@@ -34,6 +34,26 @@ const LAYOUT = [
   'step_adapter_batch_sizes',
   'prompt_group_sizes',
   'n_adapters',
+  'raw_reward',
+  'rollout_id',
+]
+
+/** What a rank has for each of its samples. */
+const COLUMNS = [
+  ...KEPT,
+  'tokens',
+  'response_lengths',
+  'total_lengths',
+  'loss_masks',
+  'truncated',
+  'sample_indices',
+  'rollout_ids',
+  'rollout_log_probs',
+  'log_probs',
+  'ref_log_probs',
+  'kl',
+  'entropy',
+  'advantages',
 ]
 
 /** Columns of a rank that its samples have under another name. */
@@ -74,33 +94,32 @@ export function readRankDump(record: OneRecord): Trajectory[] {
     record.drift(dump.rest().unknown)
   }
   const count = lengthOf(data.response_lengths) ?? 0
-  const columns = columnsOf(data, count, dump)
+  const columns = columnsOf(record, data, count, dump)
   const rewards = numbersOf(data.raw_reward)
-  const scheduled = Object.hasOwn(data, 'micro_batch_indices')
+  // They are those of the whole step: known where the rank has all of them, in the order of the step unless its samples were dealt out.
+  const dealt = ['micro_batch_indices', 'partition'].some((key) => Object.hasOwn(data, key))
   return readSamples(
     record,
     Array.from({ length: count }, (_, i) => rowOf(columns, i)),
     (sample, blank) => {
-      const { part } = blank.place
-      const own = sample.rollout_position
-      // The rewards are those of the whole step. Without the samples' places in it they are known where the rank has all of
-      // them, and then in the order of the step, unless they were packed into micro batches.
-      const at = typeof own === 'number' ? own : rewards?.length === count && !scheduled ? part : -1
-      const reward = rewards?.[at] ?? null
+      const reward = dealt || rewards?.length !== count ? null : (rewards[blank.place.part] ?? null)
       return readTrainSample(record, sample, { ...blank, step, reward }, { dump, byRank: true })
     },
   )
 }
 
-function columnsOf(data: JsonObject, count: number, dump: Fields): [string, ArrayLike<JsonValue>][] {
+/** The fields of the samples. A field that is no list over them is none of theirs, and an issue where it should be. */
+function columnsOf(record: OneRecord, data: JsonObject, count: number, dump: Fields): [string, ArrayLike<JsonValue>][] {
   const columns: [string, ArrayLike<JsonValue>][] = []
   for (const [key, value] of Object.entries(data)) {
-    if (LAYOUT.includes(key) || key === 'raw_reward' || key === 'rollout_id' || value === null) continue
+    if (LAYOUT.includes(key) || value === null) continue
     const length = lengthOf(value)
-    if (length !== count) {
-      const has = length === null ? 'is no list' : `has ${length} entries`
-      dump.issue('length-mismatch', key, `${key} ${has} for ${count} samples; it is left out`)
-    } else columns.push([RENAMED.get(key) ?? key, value as ArrayLike<JsonValue>])
+    if (length === count) columns.push([RENAMED.get(key) ?? key, value as ArrayLike<JsonValue>])
+    else if (!COLUMNS.includes(key)) record.drift([key])
+    else {
+      const has = length === null ? 'is no list' : `has ${length} ${length === 1 ? 'entry' : 'entries'}`
+      dump.issue('length-mismatch', key, `${key} ${has}, not one for each sample; it is left out`)
+    }
   }
   return columns
 }

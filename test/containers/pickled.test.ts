@@ -31,11 +31,23 @@ describe('records of a pickle', () => {
     const records = await valuesOf(fixture('torch/slime.train.pt'))
     expect(records.map(({ samples, dp_shards }) => [samples, dp_shards].map((list) => (list as []).length))).toEqual([
       [1, 1],
-      [1, 1],
+      [1, 0],
     ])
     expect(records.flatMap(({ samples }) => samples as JsonObject[]).map((sample) => sample.sample_index)).toEqual([
       0, 1,
     ])
+  })
+
+  test('are the rows of lists of tensors, each with what is in every list at that place', async () => {
+    const records = await valuesOf(fixture('formats/slime/2025-12/3_0.pt'))
+    const data = records.map(({ rollout_data }) => rollout_data as JsonObject)
+    expect(data.map(({ sample_indices }) => sample_indices)).toEqual([Int32Array.of(0), Int32Array.of(3)])
+    for (const { tokens, loss_masks, raw_reward } of data) {
+      expect(tokens).toEqual([expect.any(Int32Array)])
+      expect(loss_masks).toHaveLength(1)
+      // Of the whole step, and as it is stored.
+      expect(raw_reward).toHaveLength(4)
+    }
   })
 
   test.each([

@@ -1,6 +1,7 @@
 import { ITEM_BYTES } from '../pickle/dtype.ts'
 import { JaggedTensor, PyTensor, readRows, rowCount, sizeOf } from '../pickle/tensor.ts'
-import { PyDict, PyList, PyObject, PyTuple, type PyValue } from '../pickle/values.ts'
+import { PyDict, PyList, PyObject, type PyValue } from '../pickle/values.ts'
+import { itemsIn, recordsOfColumns, recordsOfLongestList } from './lists.ts'
 
 /** A pickled value as records: `record(i)` is what its i-th becomes, tensors still in the file. */
 export interface PickledRecords {
@@ -13,45 +14,19 @@ const MAX_LEVELS = 4
 
 /**
  * What the records of a pickle are. A list of dicts or objects: its elements. A batch, that is a dict or object with tensors of one and
- * the same first axis (as DataProto and TensorBatch are): its rows, each with all that is no tensor of that length. A dict with a list of
+ * the same first axis (as DataProto and TensorBatch are): its rows, each with all that is no tensor of that length. A dict with lists
+ * of as many tensors, one for each row (what a rank of slime trains on): the dict for each row, with lists of that one. A dict with a list of
  * dicts (slime's `samples`): the dict for each of them, with a list of that one; of several such lists the longest (beside the samples
- * of a train dump stand the ranks that trained them). Anything else is one record.
+ * of a train dump stand the ranks that trained them), and the others are empty in all records but the first: each is as long as the dump.
+ * Anything else is one record.
  */
 export function recordsIn(root: PyValue): PickledRecords {
   const listed = itemsIn(root)
   if (listed !== null) return { count: listed.length, record: async (index) => listed[index] as PyValue }
   const rows = batchLength(root, 0) ?? (root instanceof PyObject ? arrayLength(root, 0) : null)
   if (rows !== null) return { count: rows, record: (index) => rowOf(root, rows, index, 0) }
-  if (root instanceof PyDict) {
-    const longest = longestList(root)
-    if (longest !== null) {
-      const { key, items } = longest
-      return {
-        count: items.length,
-        record: async (index) => withEntry(root, key, new PyList([items[index] as PyValue])),
-      }
-    }
-  }
-  return { count: 1, record: async () => root }
-}
-
-/** The longest list of dicts in a dict, null where there is none or two are as long. */
-function longestList(dict: PyDict): { readonly key: PyValue; readonly items: readonly PyValue[] } | null {
-  const lists = [...dict.entries].flatMap(([key, value]) => {
-    const items = itemsIn(value)
-    return items === null ? [] : [{ key, items }]
-  })
-  const [longest, next] = lists.sort((a, b) => b.items.length - a.items.length)
-  return longest === undefined || longest.items.length === next?.items.length ? null : longest
-}
-
-/** The elements of a list of nothing but dicts and objects, null for anything else. */
-function itemsIn(value: PyValue): readonly PyValue[] | null {
-  const list = value instanceof PyObject ? value.items : value
-  if (list instanceof PyList && list.numbers() !== null) return null
-  const items = list instanceof PyList ? list.items() : list instanceof PyTuple ? list.items : null
-  if (items === null || items.length === 0) return null
-  return items.every((item) => item instanceof PyDict || item instanceof PyObject) ? items : null
+  const split = root instanceof PyDict ? (recordsOfColumns(root) ?? recordsOfLongestList(root)) : null
+  return split ?? { count: 1, record: async () => root }
 }
 
 /** Rows of the first tensor of two axes or more. */
@@ -130,10 +105,4 @@ async function listOf(tensor: JaggedTensor, index: number): Promise<PyList> {
   const list = new PyList()
   if (numbers !== undefined) list.pushNumbers(Float64Array.from(numbers), numbers.length, numbers instanceof Int32Array)
   return list
-}
-
-function withEntry(dict: PyDict, key: PyValue, value: PyValue): PyDict {
-  const copy = new PyDict()
-  for (const [other, member] of dict.entries) copy.set(other, other === key ? value : member)
-  return copy
 }
