@@ -49,7 +49,9 @@ export function maskLag(mask: Uint8Array, expected: Uint8Array, end: number, thr
   for (let lag = -LARGEST_LAG; lag <= LARGEST_LAG; lag++) {
     const startShare = shareAt(mask, starts, other, lag, end, 0, 1)
     const endShare = shareAt(mask, ends, other, lag, end, 1, 0)
-    const share = Math.min(startShare, endShare)
+    // Where the row ends with its only sampled span, one token late is an end that cannot be seen.
+    const hidden = endShare === null && ends.length > 0 && lag === 1
+    const share = hidden ? (startShare ?? 0) : Math.min(startShare ?? 0, endShare ?? 0)
     scores.push(share)
     // At equal scores the smaller shift explains as much.
     if (share > bestScore || (share === bestScore && Math.abs(lag) < Math.abs(best))) {
@@ -62,7 +64,10 @@ export function maskLag(mask: Uint8Array, expected: Uint8Array, end: number, thr
   return { lag: shifted ? best : 0, score: bestScore, edges: starts.length + ends.length, scores }
 }
 
-/** Share of the edges at which the mask, `lag` tokens later, steps from `from` to `to`. What is behind the row counts as masked. */
+/**
+ * Share of the edges at which the mask, `lag` tokens later, steps from `from` to `to`; null where all of them lie outside of the row then.
+ * What is behind the row counts as masked.
+ */
 function shareAt(
   mask: Uint8Array,
   edges: readonly number[],
@@ -82,7 +87,7 @@ function shareAt(
     const second = other.get(edge)
     if (steps(at) || (second !== undefined && steps(second + lag))) found++
   }
-  return compared === 0 ? 0 : found / compared
+  return compared === 0 ? null : found / compared
 }
 
 export interface AlignmentDecision {

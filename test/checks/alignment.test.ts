@@ -4,7 +4,14 @@ import { createView } from '../../shared/checks/view.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { TokenState } from '../../shared/model/tokens.ts'
 import { type FixtureDump, searchRow, searchRows } from '../fixtures/checks/fixture.ts'
-import { type Conversation, type RecordOptions, trajectoryOf } from '../helpers/conversation.ts'
+import {
+  assistant,
+  type Conversation,
+  conversation,
+  type RecordOptions,
+  trajectoryOf,
+  user,
+} from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
 import { auditDump, settings } from './audit.ts'
 
@@ -29,6 +36,27 @@ describe('the lag of a mask', () => {
   it.each([-3, -2, -1, 0, 1, 2, 3])('is found at %i', (lag) => {
     const [view] = viewsOf([searchRow(qwen2, 0, {}, shifted(lag))])
     expect(maskLag(view!.mask!, view!.expected!, view!.ids.length, DEFAULT_THRESHOLDS)).toMatchObject({ lag, score: 1 })
+  })
+
+  it('is found in a row of one turn that ends with it, where the end of a late mask falls off the row', () => {
+    const { record } = conversation(qwen2, [user('2 + 2?'), assistant('It is 4.')], { cutRight: 1 })
+    const row = (mask: number[]) =>
+      conversation(qwen2, [user('2 + 2?'), assistant('It is 4.')], {
+        cutRight: 1,
+        editMask: (own) =>
+          mask.forEach((value, i) => {
+            own[i] = value
+          }),
+      })
+    const right = record.loss_mask!
+    expect(right.at(-1)).toBe(1)
+    const lagOf = (mask: number[]) => {
+      const [view] = viewsOf([row(mask)])
+      return maskLag(view!.mask!, view!.expected!, view!.ids.length, DEFAULT_THRESHOLDS).lag
+    }
+    expect(lagOf(right.map((_, i) => right[i - 1] ?? 0))).toBe(1)
+    // Two tokens that are not trained may be words of the prompt.
+    expect(lagOf(right.map((_, i) => right[i - 2] ?? 0))).toBe(0)
   })
 
   it('is none where only starts or only ends are displaced', () => {
