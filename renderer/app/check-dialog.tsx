@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
-import type { CheckPage } from '../../shared/exports/check-page.ts'
+import type { CheckPage, PageSection } from '../../shared/exports/check-page.ts'
 import { byTurnText, extentText } from '../../shared/exports/phrases.ts'
 import type { CheckResult, Report } from '../../shared/model/report.ts'
+import { isThresholdId } from '../../shared/model/thresholds/registry.ts'
 import { useCheckPage } from '../data/check-pages.ts'
 import { useFiles } from '../state/files.ts'
 import { showCheck, useView } from '../state/view.ts'
@@ -9,6 +10,7 @@ import { contextWords } from '../text/context-words.ts'
 import { count } from '../text/numbers.ts'
 import { STATUS_WORDS } from '../text/words.ts'
 import { Modal } from './modal.tsx'
+import { ThresholdForm } from './threshold-form.tsx'
 
 /** A code that opens the page of its check. */
 export function CheckName({ code, children = code }: { code: string; children?: ReactNode }) {
@@ -81,7 +83,7 @@ function Page({ page }: { page: CheckPage }) {
           </div>
         ))}
       </dl>
-      {page.sections.map(({ heading, items }) => (
+      {page.sections.filter(isRead).map(({ heading, items }) => (
         <section key={heading}>
           <h3>{heading}</h3>
           {items.map(({ name, text }) => (
@@ -91,6 +93,15 @@ function Page({ page }: { page: CheckPage }) {
           ))}
         </section>
       ))}
+      <section>
+        <h3>Thresholds</h3>
+        <ThresholdForm of={page.code} />
+      </section>
     </div>
   )
+}
+
+/** Thresholds can be set here, and are not only read. */
+function isRead({ items }: PageSection): boolean {
+  return !items.some(({ name }) => name !== null && isThresholdId(name))
 }

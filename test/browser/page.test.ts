@@ -150,6 +150,34 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
       .waitFor()
   })
 
+  test('a threshold is set where its check is read, the view says so, and goes back to the default', async () => {
+    const { page } = window
+    await window.drop([FAILING])
+    await window.read()
+    const share = page.getByRole('article', { name: /^H04/ }).locator('.measure.large')
+    expect(await share.innerText()).toContain('within 10 tokens of a limit')
+    await page.getByRole('button', { name: /^V10 / }).click()
+    await page.getByRole('button', { name: 'C03', exact: true }).click()
+    const field = page.getByRole('textbox', { name: 'near-limit-tokens' })
+    const judge = page.getByRole('button', { name: /^Judge with/ })
+    expect(await judge.isDisabled()).toBe(true)
+    await field.fill('ten')
+    await page.getByRole('alert').getByText('near-limit-tokens has to be a number.').waitFor()
+    await field.fill('2.5')
+    await page
+      .getByRole('alert')
+      .getByText(/near-limit-tokens cannot be 2\.5: a whole number/)
+      .waitFor()
+    expect(await judge.isDisabled()).toBe(true)
+    await field.fill('20')
+    await judge.click()
+    await page.getByText('Judged with thresholds that were set: near-limit-tokens 20 (default 10)').waitFor()
+    await expect.poll(() => share.innerText(), { timeout: 10_000 }).toContain('within 20 tokens of a limit')
+    await page.getByRole('button', { name: 'back to the defaults' }).click()
+    await expect.poll(() => share.innerText(), { timeout: 10_000 }).toContain('within 10 tokens of a limit')
+    expect(await page.getByText('Judged with thresholds').count()).toBe(0)
+  })
+
   test('each bar of the lengths opens its rollouts by key, and the link to them holds', async () => {
     const { page } = window
     await window.drop([FAILING])

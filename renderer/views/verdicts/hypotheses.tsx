@@ -6,7 +6,7 @@ import { filterWords } from '../../text/filter-words.ts'
 import { ABSENT, percent, real } from '../../text/numbers.ts'
 import { HYPOTHESIS_QUESTIONS, VERDICT_WORDS } from '../../text/words.ts'
 import { FoldButton, useFold } from './unfold.tsx'
-import { MissingFor, WouldChange } from './verdict-terms.tsx'
+import { MissingFor, Thresholds, WouldChange } from './verdict-terms.tsx'
 
 /** A hypothesis in full: verdict, confidence, and the measure that decided it. */
 export function HypothesisCard({ result }: { result: HypothesisResult }) {
@@ -31,6 +31,7 @@ export function HypothesisCard({ result }: { result: HypothesisResult }) {
         </details>
       )}
       <WouldChange result={result} />
+      <Thresholds result={result} />
       <MissingFor result={result} />
     </article>
   )
@@ -53,6 +54,7 @@ export function HypothesisLine({ result }: { result: HypothesisResult }) {
           <MeasureLine key={measure.measure} measure={measure} />
         ))}
         <WouldChange result={result} open />
+        <Thresholds result={result} />
         <MissingFor result={result} />
       </div>
     </li>

@@ -1,5 +1,6 @@
 import type { HypothesisResult } from '../../../shared/model/report.ts'
 import { STREAMS, type Stream } from '../../../shared/model/streams.ts'
+import { ThresholdForm } from '../../app/threshold-form.tsx'
 import { useSecond } from '../../state/second.ts'
 import { openDialog } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
@@ -18,6 +19,17 @@ export function WouldChange({ result, open = false }: { result: HypothesisResult
           <li key={way}>{way}</li>
         ))}
       </ul>
+    </details>
+  )
+}
+
+/** The numbers by which it is judged. */
+export function Thresholds({ result }: { result: HypothesisResult }) {
+  if (result.verdict === 'not-checkable') return null
+  return (
+    <details>
+      <summary>Its thresholds</summary>
+      <ThresholdForm of={result.id} />
     </details>
   )
 }

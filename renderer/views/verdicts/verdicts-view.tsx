@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { thresholdsText } from '../../../shared/exports/phrases.ts'
 import type { HypothesisResult, Report } from '../../../shared/model/report.ts'
+import { resetThresholds } from '../../app/threshold-form.tsx'
 import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
 import { runName } from '../../text/run-name.ts'
@@ -28,7 +29,12 @@ export function VerdictsView() {
       {isReading && <p className="quiet">Still reading: verdicts can change until the last record.</p>}
       <Beside />
       {report.thresholds !== undefined && (
-        <p className="quiet">Judged with thresholds that were set: {thresholdsText(report)}</p>
+        <p>
+          Judged with thresholds that were set: {thresholdsText(report)}{' '}
+          <button type="button" className="link" onClick={resetThresholds}>
+            back to the defaults
+          </button>
+        </p>
       )}
       <HypothesisCards report={report} />
       <DefectList lines={defects} report={report} />
