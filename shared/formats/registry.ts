@@ -8,6 +8,7 @@ import { nemoRl } from './nemo-rl.ts'
 import { openInstruct } from './open-instruct.ts'
 import { primeRlBatch } from './prime-rl-batch.ts'
 import { primeRlExport } from './prime-rl-export.ts'
+import { primeRlTraces } from './prime-rl-traces.ts'
 import { rllmEval } from './rllm-eval.ts'
 import { skyrl } from './skyrl.ts'
 import { slime } from './slime.ts'
@@ -26,6 +27,7 @@ export const FORMATS: readonly Format[] = [
   openInstruct,
   primeRlBatch,
   primeRlExport,
+  primeRlTraces,
   rllmEval,
   skyrl,
   slime,

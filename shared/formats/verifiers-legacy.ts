@@ -51,11 +51,12 @@ export const verifiersLegacy: Format = {
   unsampledLogprob: 'nan',
   maskImplied: false,
   groupsByOrder: false,
-  recognise: (sample) => recogniseBy(sample, look),
-  read: (records, context) => readEach(records, context, readRecord),
+  recognise: (sample) => recogniseBy(sample, lookAtResults),
+  read: (records, context) => readEach(records, context, readResult),
 }
 
-function look(record: JsonObject): Evidence | null {
+/** What a record shows of a result. */
+export function lookAtResults(record: JsonObject): Evidence | null {
   if (!hasAll(record, ['example_id', 'prompt', 'completion', 'reward'])) return null
   const own = ['timing', 'is_completed', 'is_truncated', 'stop_condition', 'metrics', 'trajectory'].filter((key) =>
     Object.hasOwn(record, key),
@@ -64,7 +65,8 @@ function look(record: JsonObject): Evidence | null {
   return { confidence: 0.95, seen: `keys example_id, prompt, completion, reward, ${own.join(', ')}` }
 }
 
-function readRecord(record: OneRecord): Trajectory[] {
+/** The sequences of one result, a single one without tokens where its steps were not saved. */
+export function readResult(record: OneRecord): Trajectory[] {
   const fields = new Fields(record.object)
   const metrics = record.object.metrics
   const whole = readConversation(fields)

@@ -82,3 +82,29 @@ describe('prime-rl-batch', () => {
     }
   })
 })
+
+describe('prime-rl-traces', () => {
+  test.each([
+    '2026-04/train_rollouts.jsonl',
+    '2026-05/train_rollouts.jsonl',
+    '2026-07/traces.jsonl',
+    '2026-09/00000.jsonl',
+  ])('%s is clean', async (name) => {
+    expect(await failing(fixture(`prime-rl-traces/${name}`))).toEqual({})
+  })
+
+  test('observations that cross entropy trains are told as what they are', async () => {
+    expect(await failing(fixture('prime-rl-traces/2026-08/traces.jsonl'))).toEqual({ M01: ['t0'] })
+  })
+
+  test('what evaluates the run, failed or was filtered is not trained', async () => {
+    const excluded = async (name: string) =>
+      (await audited([memorySource(fixture(`prime-rl-traces/${name}`))])).facts
+        .filter((facts) => facts.excluded)
+        .map(({ id }) => id)
+    expect(await excluded('2026-05/train_rollouts.jsonl')).toEqual(['1'])
+    expect(await excluded('2026-07/traces.jsonl')).toEqual(['t2'])
+    expect(await excluded('2026-08/traces.jsonl')).toEqual(['t3', 't4'])
+    expect(await excluded('2026-09/00000.jsonl')).toEqual(['t4'])
+  })
+})
