@@ -12,7 +12,7 @@ import { countLostTokens } from './lost-tokens.ts'
 import { pairingFacts } from './pairing.ts'
 import { storedPromptEnd } from './prompt-end.ts'
 import { lengthOf } from './spans.ts'
-import { drawStrip } from './strip.ts'
+import { drawStrip, type StateRun, stateRuns } from './strip.ts'
 import { supportingDocuments } from './supporting-documents.ts'
 import { systemText } from './system-text.ts'
 import { cutReplies } from './truncation/cut-replies.ts'
@@ -93,7 +93,8 @@ const NO_TOKENS = {
 
 function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
   const { ids, mask, weights, states, padding, segmentation } = tokens
-  const counts = countStates(states)
+  const runs = stateRuns(states)
+  const counts = countStates(runs)
   const end = ids.length - padding.right
   const stored = storedPromptEnd(trajectory, segmentation, padding)
   const promptLength = stored === null ? promptEnd(segmentation, end, padding.left) : stored - padding.left
@@ -118,7 +119,7 @@ function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
     ...startFacts(trajectory, tokens),
     ...systemFacts(tokens),
     answerPlace: answerPlace(trajectory, tokens),
-    strip: drawStrip(states),
+    strip: drawStrip(states, runs),
   }
 }
 
@@ -148,15 +149,14 @@ function systemFacts({ ids, segmentation, tokenizer }: PreparedTokens) {
   return { systemHash: system?.hash ?? null, promptDate: system?.date ?? null }
 }
 
-function countStates(states: Uint8Array) {
+function countStates(runs: readonly StateRun[]) {
   let trained = 0
   let masked = 0
   let unknown = 0
-  for (let i = 0; i < states.length; i++) {
-    const state = states[i]
-    if (state === TokenState.trained) trained++
-    else if (state === TokenState.masked) masked++
-    else if (state === TokenState.unknown) unknown++
+  for (const { state, length } of runs) {
+    if (state === TokenState.trained) trained += length
+    else if (state === TokenState.masked) masked += length
+    else if (state === TokenState.unknown) unknown += length
   }
   return { trained, masked, unknown }
 }

@@ -2,6 +2,7 @@ import type { Thresholds } from '../model/thresholds/registry.ts'
 import { Expected, type Turn } from '../model/tokens.ts'
 import { maskLag } from './alignment.ts'
 import type { TrajectoryView } from './check.ts'
+import { firstDifference } from './spans.ts'
 
 /**
  * What the whole mask of a trajectory looks like against the oracle. The large shapes come first: an inverted, shifted, overrunning
@@ -78,7 +79,7 @@ function findInversion(view: TrajectoryView, mask: Uint8Array, expected: Uint8Ar
 
 /** The usual case, decided without counting. */
 function agreesWholly(mask: Uint8Array, expected: Uint8Array, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) {
+  for (let i = firstDifference(mask, expected, start, end); i < end; i++) {
     if (mask[i] !== expected[i] && expected[i] !== Expected.undecided && (mask[i] as number) <= 1) return false
   }
   return true

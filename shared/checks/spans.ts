@@ -25,6 +25,26 @@ export function countOf(array: Uint8Array, value: number, start = 0, end = array
   return count
 }
 
+/** First index in `[start, end)` at which two arrays differ, `end` where they agree. */
+export function firstDifference(a: Uint8Array, b: Uint8Array, start: number, end: number): number {
+  let at = start
+  // Four at a time, which the usual case is long enough for.
+  while (at < end && (a.byteOffset + at) % 4 !== 0) {
+    if (a[at] !== b[at]) return at
+    at++
+  }
+  if (at < end && (b.byteOffset + at) % 4 === 0) {
+    const words = (end - at) >> 2
+    const first = new Uint32Array(a.buffer, a.byteOffset + at, words)
+    const second = new Uint32Array(b.buffer, b.byteOffset + at, words)
+    let word = 0
+    while (word < words && first[word] === second[word]) word++
+    at += word * 4
+  }
+  while (at < end && a[at] === b[at]) at++
+  return at
+}
+
 /** The spans sorted, overlapping and touching ones joined, empty ones dropped. */
 export function joined(spans: readonly Span[]): Span[] {
   const sorted = spans.filter(({ start, end }) => end > start).sort((a, b) => a.start - b.start)

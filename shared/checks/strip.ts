@@ -11,10 +11,9 @@ export const STRIP_WIDTH = 255
  * cells, each in the state that most of its tokens have, trained before others where it has a quarter: a trained turn of
  * few tokens is what people look for.
  */
-export function drawStrip(states: Uint8Array): Uint8Array {
+export function drawStrip(states: Uint8Array, runs: readonly StateRun[] = stateRuns(states)): Uint8Array {
   if (states.length === 0) return new Uint8Array(0)
-  const runs = runLengths(states)
-  const segments = runs.length <= SEGMENTS ? runs : runLengths(cells(states))
+  const segments = runs.length <= SEGMENTS ? runs : stateRuns(cells(states))
   const total = segments.reduce((sum, { length }) => sum + length, 0)
   const strip = new Uint8Array(segments.length * 2)
   for (const [i, { state, length }] of segments.entries()) {
@@ -24,13 +23,21 @@ export function drawStrip(states: Uint8Array): Uint8Array {
   return strip
 }
 
-function runLengths(states: Uint8Array): { state: number; length: number }[] {
-  const runs: { state: number; length: number }[] = []
-  let start = 0
-  for (let i = 1; i <= states.length; i++) {
-    if (i < states.length && states[i] === states[start]) continue
-    runs.push({ state: states[start] as number, length: i - start })
-    start = i
+/** Consecutive tokens in one `TokenState`. */
+export interface StateRun {
+  readonly state: number
+  readonly length: number
+}
+
+export function stateRuns(states: Uint8Array): StateRun[] {
+  const runs: StateRun[] = []
+  const { length } = states
+  for (let start = 0; start < length; ) {
+    const state = states[start] as number
+    let end = start + 1
+    while (end < length && states[end] === state) end++
+    runs.push({ state, length: end - start })
+    start = end
   }
   return runs
 }

@@ -62,20 +62,22 @@ export function fingerprint(
  * and as affected once, however many faults it has. Faults that the policy intends are listed and counted apart.
  */
 export class TrajectoryReporter implements Reporter {
-  private readonly tally = createTally()
   private readonly findings: Finding[] = []
   private readonly affected: Span[] = []
   private readonly turns = new Set<number>()
   private readonly check: Check
   private readonly view: TrajectoryView
+  private readonly tally: CheckTally
   private readonly given: boolean
   private readonly byPolicy: boolean
   private looked = false
   private faults = 0
 
-  constructor(check: Check, view: TrajectoryView, settings: AuditSettings) {
+  /** @param tally what is added to: that of all trajectories, or one of its own */
+  constructor(check: Check, view: TrajectoryView, settings: AuditSettings, tally: CheckTally = createTally()) {
     this.check = check
     this.view = view
+    this.tally = tally
     this.given = settings.options.intend?.includes(check.code) ?? false
     this.byPolicy = settings.policy.intended.includes(check.code)
   }
@@ -131,15 +133,16 @@ export class TrajectoryReporter implements Reporter {
   /** The sums and the findings, in the order of their tokens. Call once. */
   finish(): { tally: CheckTally; findings: Finding[] } {
     const { tally, findings } = this
-    if (this.looked) tally.checked = 1
-    if (this.faults > 0) tally.affected = 1
-    else if (findings.length > 0) tally.intended = 1
-    for (const ordinal of this.turns) tally.byTurn[ordinal] = 1
+    if (this.looked) tally.checked++
+    if (findings.length === 0) return { tally, findings }
+    if (this.faults > 0) tally.affected++
+    else tally.intended++
+    for (const ordinal of this.turns) tally.byTurn[ordinal] = (tally.byTurn[ordinal] ?? 0) + 1
     const affected = joined(this.affected)
     let weight = 0
-    tally.affectedTokens = lengthOf(affected)
+    tally.affectedTokens += lengthOf(affected)
     for (const span of affected) weight += lossWeight(this.view, span)
-    tally.affectedWeight = weightUnits(weight)
+    tally.affectedWeight += weightUnits(weight)
     findings.sort((a, b) => (a.tokens?.[0] ?? -1) - (b.tokens?.[0] ?? -1))
     return { tally, findings }
   }

@@ -1,6 +1,6 @@
 import type { AuditSettings, Check, CheckTally, TrajectoryView } from '../checks/check.ts'
 import { CHECKS } from '../checks/registry.ts'
-import { addTally, createTally, TrajectoryReporter } from '../checks/tally.ts'
+import { createTally, TrajectoryReporter } from '../checks/tally.ts'
 import { createFacts, createView } from '../checks/view.ts'
 import type { ParsedRecords } from '../containers/container.ts'
 import type { Format } from '../formats/format.ts'
@@ -41,8 +41,7 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
     // What the dump carries is no matter of which rollouts were chosen from it.
     for (const stream of streamsOf(trajectory, tokenizer)) streams.add(stream)
     if (job.keep !== null && !job.keep.get(record)?.includes(part)) continue
-    const { view, facts, findings, talliesOf } = auditTrajectory(trajectory, format, runtime)
-    for (const [code, tally] of Object.entries(talliesOf)) addTally((tallies[code] ??= createTally()), tally)
+    const { view, facts, findings } = auditTrajectory(trajectory, format, runtime, tallies)
     if (view !== null) {
       countTokens(view, described.settings, totals)
       countBoundaries(view, boundaries)
@@ -66,8 +65,13 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
   }
 }
 
-/** One trajectory under every check of the plan that it can be put to. */
-export function auditTrajectory(trajectory: Trajectory, format: Format, runtime: AuditRuntime) {
+/** One trajectory under every check of the plan that it can be put to; what they count is added to `tallies`. */
+export function auditTrajectory(
+  trajectory: Trajectory,
+  format: Format,
+  runtime: AuditRuntime,
+  tallies: Record<string, CheckTally> = {},
+) {
   const { settings, measuresDrift } = runtime.plan.sources[trajectory.place.source] as SourcePlan
   const tokenizer = runtime.tokenizers[trajectory.place.source] ?? null
   const view = createView(trajectory, {
@@ -78,30 +82,34 @@ export function auditTrajectory(trajectory: Trajectory, format: Format, runtime:
     measuresDrift,
   })
   const facts = view?.facts ?? createFacts(trajectory)
-  const talliesOf: Record<string, CheckTally> = {}
   const findings: Finding[] = []
   if (view !== null) {
     const has = streamsOf(trajectory, tokenizer)
     if (view.mask !== null && view.ids.length > 0) has.add('mask')
     for (const check of trajectoryChecks(runtime.plan)) {
       if (!check.needs.every((stream) => has.has(stream) || DUMP_STREAMS.has(stream))) continue
-      const reporter = new TrajectoryReporter(check, view, settings)
+      const reporter = new TrajectoryReporter(check, view, settings, (tallies[check.code] ??= createTally()))
       check.trajectory?.(view, settings, reporter)
-      const { tally, findings: found } = reporter.finish()
-      talliesOf[check.code] = tally
-      for (const finding of found) findings.push(finding)
+      for (const finding of reporter.finish().findings) findings.push(finding)
     }
   }
   findings.sort(byCodeAndToken)
-  return { view, facts, findings, talliesOf }
+  return { view, facts, findings }
 }
 
 /** Streams that belong to the dump as a whole: a single trajectory without them can still be looked at. */
 const DUMP_STREAMS: ReadonlySet<Stream> = new Set<Stream>(['group', 'limits', 'step'])
 
+const planned = new WeakMap<AuditPlan, readonly Check[]>()
+
 function trajectoryChecks(plan: AuditPlan): readonly Check[] {
-  const { checks } = plan
-  return CHECKS.filter((check) => check.trajectory !== undefined && (checks === null || checks.includes(check.code)))
+  let chosen = planned.get(plan)
+  if (chosen === undefined) {
+    const { checks } = plan
+    chosen = CHECKS.filter(({ code, trajectory }) => trajectory !== undefined && (checks?.includes(code) ?? true))
+    planned.set(plan, chosen)
+  }
+  return chosen
 }
 
 /** The report's order within one trajectory. */

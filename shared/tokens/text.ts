@@ -45,22 +45,63 @@ export function byteSpans(table: TokenTable, ids: Int32Array): Uint32Array {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
+/** Bytes that are copied at once: most tokens have no more. */
+const WORD = 8
+
+/** The bytes of a vocabulary, with room behind them to read a word from any place. */
+const readable = new WeakMap<TokenTable, DataView>()
+
+function readableBytes(table: TokenTable): DataView {
+  let view = readable.get(table)
+  if (view === undefined) {
+    const padded = new Uint8Array(table.bytes.length + WORD)
+    padded.set(table.bytes)
+    view = new DataView(padded.buffer)
+    readable.set(table, view)
+  }
+  return view
+}
+
+/** Bytes of the span that is being decoded. A buffer for a longer span than this is let go again. */
+const KEPT_BYTES = 1 << 20
+let kept = new DataView(new ArrayBuffer(1 << 14))
+
 /** The text of tokens `start` (inclusive) to `end` (exclusive); partial characters read U+FFFD, unknown ids `⟨id 12345?⟩`. */
 export function decodeSpan(table: TokenTable, ids: Int32Array, start = 0, end = ids.length): string {
-  const { bytes, offsets } = table
-  const span = ids.subarray(start, end)
-  let length = 0
-  for (const id of span) {
-    if (!isKnown(table, id)) return tokenTexts(table, span).text
-    length += (offsets[id + 1] as number) - (offsets[id] as number)
-  }
-  const spelt = new Uint8Array(length)
+  const { offsets } = table
+  const source = readableBytes(table)
+  const first = Math.max(0, start)
+  const last = Math.min(end, ids.length)
+  let spelt = kept
+  let room = spelt.byteLength - WORD
   let at = 0
-  for (const id of span) {
+  for (let i = first; i < last; i++) {
+    const id = ids[i] as number
+    const from = offsets[id] as number
     const to = offsets[id + 1] as number
-    for (let i = offsets[id] as number; i < to; i++) spelt[at++] = bytes[i] as number
+    // Also where an index was outside of the table.
+    if (!(to > from)) {
+      if (!isKnown(table, id)) return tokenTexts(table, ids.subarray(first, last)).text
+      continue
+    }
+    if (at + to - from > room) {
+      spelt = larger(spelt, at, at + to - from)
+      room = spelt.byteLength - WORD
+    }
+    for (let byte = from; byte < to; byte += WORD) {
+      spelt.setUint32(at + byte - from, source.getUint32(byte))
+      spelt.setUint32(at + byte - from + 4, source.getUint32(byte + 4))
+    }
+    at += to - from
   }
-  return decoder.decode(spelt)
+  if (spelt.byteLength <= KEPT_BYTES) kept = spelt
+  return decoder.decode(new Uint8Array(spelt.buffer, 0, at))
+}
+
+function larger(spelt: DataView, used: number, needed: number): DataView<ArrayBuffer> {
+  const bytes = new Uint8Array(Math.max(needed, spelt.byteLength) * 2 + WORD)
+  bytes.set(new Uint8Array(spelt.buffer, 0, used))
+  return new DataView(bytes.buffer)
 }
 
 /**

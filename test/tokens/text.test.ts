@@ -75,6 +75,21 @@ describe('tokenTexts', () => {
     }
   })
 
+  it('decodes a span as it decodes each token, whatever the ids and however long', () => {
+    const { table } = qwen
+    let state = 3
+    const random = (below: number) => {
+      state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff
+      return (state >> 8) % below
+    }
+    for (const length of [0, 1, 2, 30, 300, 5_000, 200_000, 31, 301]) {
+      const ids = Int32Array.from({ length }, () => random(151_669))
+      if (length % 2 === 1) ids[random(length)] = random(2) === 0 ? 151_700 : -100
+      const start = Math.min(length, 3)
+      expect(decodeSpan(table, ids, start)).toBe(tokenTexts(table, ids.subarray(start)).text)
+    }
+  })
+
   it('keeps a byte order mark and lone controls', () => {
     expect(tokenTexts(byteTable(), Int32Array.of(0xef, 0xbb, 0xbf, 0x00, 0x1b)).text).toBe('\ufeff\u0000\u001b')
   })

@@ -57,9 +57,9 @@ function imagesOf({ ids, tokenizer }: TrajectoryView): Image[] | null {
   const close = special.get('<|vision_end|>')
   const pads = [special.get('<|image_pad|>'), special.get('<|video_pad|>')].filter((id) => id !== undefined)
   if (open === undefined || close === undefined || pads.length === 0) return null
+  // A closing marker alone is left of a cut, and takes no feature. (`includes` is several times slower.)
+  if (![open, ...pads].some((id) => ids.indexOf(id) >= 0)) return null
   const marks = [open, close, ...pads]
-  // A closing marker alone is left of a cut, and takes no feature.
-  if (![open, ...pads].some((id) => ids.includes(id))) return null
   const images: Image[] = []
   for (let i = 0; i < ids.length; i++) {
     if (!marks.includes(ids[i] as number)) continue
