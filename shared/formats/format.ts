@@ -25,6 +25,8 @@ export interface ReadContext {
   readonly recognition: Recognition
   /** As in `Sample`. */
   readonly metadata?: JsonObject | null
+  /** Records of other sources of the run, by the key that they share with the records of this one; absent where nothing was joined. */
+  readonly joined?: ReadonlyMap<string, readonly JsonObject[]> | null
 }
 
 export interface ReadResult {
@@ -32,6 +34,19 @@ export interface ReadResult {
   readonly skipped: SkippedRecord[]
   /** Names of fields this format does not know, with how many records of the batch carry them. */
   readonly unknownFields: ReadonlyMap<string, number>
+}
+
+/** How the rollouts of a format are found again in files that hold more of them. */
+export interface FormatJoin {
+  /** What they are found by, for people: `sample index`. Files are joined with those of formats that name the same. */
+  readonly on: string
+  /**
+   * Whether a file adds to the rollouts of others, as what a trainer wrote adds to what was generated: its masks are then those that the
+   * loss used. Else its rollouts are those that are told.
+   */
+  adds(recognition: Recognition): boolean
+  /** The same for one rollout in every file, null where it has none. Rollouts are joined only where their ids are the same as well. */
+  key(trajectory: Trajectory): string | null
 }
 
 /** A trainer's (and era's) file layout. One file, one line in `registry.ts`, one fixture. */
@@ -55,6 +70,8 @@ export interface Format {
   readonly maskImplied: boolean
   /** How consecutive rows form groups when no row carries a key: `rows` = `group_size` consecutive rows. */
   readonly groupsByOrder: boolean
+  /** Absent where a file of this format holds all that there is of its rollouts. */
+  readonly join?: FormatJoin
   recognise(sample: Sample): Recognition | null
   /** A record may hold many trajectories (`part` counts them); a bad record is skipped and costs no neighbour. */
   read(records: readonly RawRecord[], context: ReadContext): ReadResult

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../containers/container.ts'
 import type { Trajectory } from '../model/trajectory.ts'
-import type { Format } from './format.ts'
+import type { Format, ReadContext } from './format.ts'
 import { firstText } from './messages.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, recogniseBy } from './recognise.ts'
@@ -29,7 +29,7 @@ export const primeRlTraces: Format = {
   maskImplied: false,
   groupsByOrder: false,
   recognise: (sample) => recogniseBy(sample, look),
-  read: (records, context) => readEach(records, context, readRecord),
+  read: (records, context) => readEach(records, context, (record) => readRecord(record, context.joined ?? null)),
 }
 
 function look(record: JsonObject): Evidence | null {
@@ -57,9 +57,10 @@ function traceStamps(record: JsonObject): string[] {
   return [...(run.type === 'train' ? ['run.type train'] : []), ...(stamps.length > 1 ? stamps : [])]
 }
 
-function readRecord(record: OneRecord): Trajectory[] {
+/** @param joined annotations by the id of their trace */
+function readRecord(record: OneRecord, joined: ReadContext['joined']): Trajectory[] {
   return Object.hasOwn(record.object, 'traces') || Object.hasOwn(record.object, 'nodes')
-    ? readTraces(record, trainedContext)
+    ? readTraces(record, (trace, episode) => trainedContext(trace, episode, joined !== null), joined)
     : readStampedResult(record)
 }
 
@@ -78,13 +79,18 @@ function readStampedResult(record: OneRecord): Trajectory[] {
   }))
 }
 
-/** What the orchestrator says of a trace: on its episode, or from July to August 2026 in its `info`. */
-function trainedContext(trace: JsonObject, episode: JsonObject | null): TraceContext {
+/**
+ * What the orchestrator says of a trace: on its episode, or from July to August 2026 in its `info`.
+ *
+ * @param annotated its annotations are there, and say of each trace that was trained that it is effective
+ */
+function trainedContext(trace: JsonObject, episode: JsonObject | null, annotated: boolean): TraceContext {
   const own = contextOf(trace, episode)
   const info = objectOf(trace.info)
   const run = objectOf(episode?.run ?? trace.run)
   const kind = firstText(info, ['kind']) ?? firstText(objectOf(run.work), ['type']) ?? firstText(run, ['type'])
   const version = numberOf(info.policy_version)
+  const left = annotated ? info.effective !== true : info.effective === false
   // Traces that failed are not trained (`TrainEpisodes.effective`), nor is what evaluates the run.
   const failed =
     trace.ok === false || (trace.ok === undefined && Array.isArray(trace.errors) && trace.errors.length > 0)
@@ -93,7 +99,7 @@ function trainedContext(trace: JsonObject, episode: JsonObject | null): TraceCon
     group: firstText(info, ['group_id']) ?? own.group,
     step: own.step ?? numberOf(objectOf(info.dispatch).step),
     policy: own.policy ?? (version === null ? null : { start: version, end: version }),
-    excluded: own.excluded || failed || kind === 'eval' || info.effective === false,
+    excluded: own.excluded || failed || kind === 'eval' || left,
     meta: { ...own.meta, ...(kind === null ? {} : { kind }) },
   }
 }

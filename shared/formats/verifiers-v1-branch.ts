@@ -23,6 +23,8 @@ type BranchStreams = Pick<
 > & {
   /** Indices of sampled nodes that are context here, because an earlier branch trains them. */
   readonly context: readonly number[]
+  /** 1 on tokens that the trust region dropped from the loss, after the mask. */
+  readonly dropped: Float32Array | null
 }
 
 /** Names of the streams that hold one value for each sampled token of a node. */
@@ -32,6 +34,7 @@ const COMPACT = {
   reference: 'reference_logprobs',
   entropy: 'entropies',
   advantages: 'advantages',
+  dropped: 'is_masked',
 } as const
 
 /**
@@ -108,6 +111,7 @@ export function branchStreams(
     advantages: creditOf(found.advantages ?? null, mask, components),
     arrays: arrays.arrays,
     context,
+    dropped: found.dropped ?? null,
   }
 }
 

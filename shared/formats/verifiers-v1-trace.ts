@@ -3,6 +3,7 @@ import type { Limits } from '../model/streams.ts'
 import type { RecordIssue, Trajectory } from '../model/trajectory.ts'
 import { Fields, isObject } from './fields.ts'
 import { firstText } from './messages.ts'
+import { foldInfo, foldStreams } from './prime-annotations.ts'
 import { common } from './prime-streams.ts'
 import type { OneRecord } from './read-each.ts'
 import { branchStreams, noneTrained } from './verifiers-v1-branch.ts'
@@ -82,18 +83,25 @@ export interface TraceContext {
   readonly meta: Readonly<Record<string, unknown>>
 }
 
-/** The branches of one trace, each a trajectory; numbered from `firstPart` on. */
+/**
+ * The branches of one trace, each a trajectory; numbered from `firstPart` on.
+ *
+ * @param updates what the trainer learned of it later, in the order in which that was written
+ */
 export function readTrace(
   record: OneRecord,
   object: JsonObject,
   firstPart: number,
   contextOf: (trace: JsonObject) => TraceContext,
+  updates: readonly JsonObject[] = [],
 ): Trajectory[] {
-  const fields = new Fields(object)
-  const context = contextOf(object)
-  const nodes = readNodes(fields.list('nodes') ?? [])
+  const updated = updates.length === 0 ? object : { ...object, info: foldInfo(object.info, updates) }
+  const fields = new Fields(updated)
+  const context = contextOf(updated)
+  const written = readNodes(fields.list('nodes') ?? [])
   const calls = (fields.list('calls') ?? []).filter(isObject)
-  const paths = pathsOf(nodes)
+  const paths = pathsOf(written)
+  const nodes = updates.length === 0 ? written : foldStreams(written, paths, updates)
   const id = fields.text('id')
   const rewards = rewardsOf(fields)
   const tools = fields.list('tools')
@@ -126,7 +134,7 @@ export function readTrace(
       if (broken !== null) issues.push(broken)
     }
     const ends = last < 0 || onPath.has(last)
-    const { context: shared = [], ...tokens } = streams ?? {}
+    const { context: shared = [], dropped = null, ...tokens } = streams ?? {}
     return {
       ...blank,
       ...tokens,
@@ -158,6 +166,7 @@ export function readTrace(
         ...(info === null || Object.keys(info).length === 0 ? {} : { info }),
         ...(failed ? { failed } : {}),
         ...(shared.length === 0 ? {} : { context_nodes: shared }),
+        ...(dropped === null ? {} : { is_masked: Float64Array.from(dropped) }),
       },
     }
   })

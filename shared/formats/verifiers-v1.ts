@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../containers/container.ts'
 import type { Stream } from '../model/streams.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { BadRecord, Fields, isObject } from './fields.ts'
-import type { Format } from './format.ts'
+import type { Format, ReadContext } from './format.ts'
 import { firstText } from './messages.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
@@ -81,23 +81,24 @@ function isTrace(value: JsonObject): boolean {
 /** What the holder of a trace says of it: the episode (null for a trace alone). */
 export type ContextOf = (trace: JsonObject, episode: JsonObject | null) => TraceContext
 
-/** All branches of all traces of a record. */
-export function readTraces(record: OneRecord, context: ContextOf): Trajectory[] {
+/** All branches of all traces of a record, with what is joined to them by the trace's id. */
+export function readTraces(record: OneRecord, context: ContextOf, joined: ReadContext['joined'] = null): Trajectory[] {
   const { object } = record
   if (!Object.hasOwn(object, 'traces')) {
     if (!Array.isArray(object.nodes)) throw new BadRecord('bad-type', 'the record has neither traces nor nodes')
-    return readTrace(record, object, 0, (trace) => context(trace, null))
+    return readTrace(record, object, 0, (trace) => context(trace, null), updatesOf(object, joined))
   }
   const fields = new Fields(object)
   const traces = fields.list('traces') ?? []
   for (const key of ['id', 'env', 'task', 'group', 'run', ...EPISODE_FIELDS]) fields.take(key)
   const trajectories: Trajectory[] = []
   for (const [index, trace] of traces.entries()) {
-    if (!isObject(trace)) fields.issue('bad-type', `traces[${index}]`, `traces[${index}] is no trace`)
-    else
-      for (const each of readTrace(record, trace, trajectories.length, (own) => context(own, object))) {
-        trajectories.push(each)
-      }
+    if (!isObject(trace)) {
+      fields.issue('bad-type', `traces[${index}]`, `traces[${index}] is no trace`)
+      continue
+    }
+    const read = readTrace(record, trace, trajectories.length, (own) => context(own, object), updatesOf(trace, joined))
+    for (const each of read) trajectories.push(each)
   }
   if (trajectories.length === 0) {
     const why = fields.issues.length > 0 ? fields.issues.map(({ message }) => message).join('; ') : failureOf(object)
@@ -110,6 +111,10 @@ export function readTraces(record: OneRecord, context: ContextOf): Trajectory[] 
     issues: part === 0 ? [...fields.issues, ...trajectory.issues] : trajectory.issues,
     meta: { ...trajectory.meta, ...meta },
   }))
+}
+
+function updatesOf({ id }: JsonObject, joined: ReadContext['joined']): readonly JsonObject[] {
+  return typeof id === 'string' ? (joined?.get(id) ?? []) : []
 }
 
 /** Episodes that failed before they made a trace are kept by their writer. */
