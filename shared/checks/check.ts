@@ -35,6 +35,18 @@ export interface TrajectoryView {
 }
 
 /** What is fixed for the whole audit before the first trajectory is looked at. Structured-cloneable but for the tokenizer. */
+/** A vocabulary that the ids must be of, whatever they are read with. */
+export interface ModelVocabulary {
+  readonly title: string
+  /** The model as the dump names it; null where its turns alone tell the family. */
+  readonly model: string | null
+  readonly size: number
+  /** Ids below `size` that name no piece. */
+  readonly holes: readonly number[]
+  /** The id that opens its turns, null where it frames none. */
+  readonly turnStart: number | null
+}
+
 export interface AuditSettings {
   readonly options: AuditOptions
   readonly policy: Policy
@@ -45,6 +57,8 @@ export interface AuditSettings {
   readonly limits: Partial<Limits>
   /** The number in force for each threshold. */
   readonly thresholds: Thresholds
+  /** That of the model which the dump names, where the ids are read with another tokenizer or with none; absent elsewhere. */
+  readonly modelVocabulary?: ModelVocabulary
 }
 
 /** How a check tells what it saw in one trajectory. Everything reported is a sum, so partial audits merge. */
@@ -103,6 +117,8 @@ export interface DumpFault extends Omit<FaultAt, 'turn' | 'tokens' | 'affected'>
 export interface DumpReporter {
   /** One unit (trajectory, group or source) looked at. */
   unit(affected: boolean): void
+  /** A unit and its place that `trajectory` looked at and found sound: beside its neighbours it is not. */
+  unitAfterAll(): void
   place(affected: boolean, at?: { readonly turn?: number; readonly boundary?: string }): void
   fault(fault: DumpFault): void
   /** Numbers over the whole dump that belong to every finding of the code: limits in force, rewards split by what is looked at. */

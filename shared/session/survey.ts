@@ -1,5 +1,5 @@
 import { countAlignment } from '../checks/alignment.ts'
-import type { AuditSettings, TrajectoryView } from '../checks/check.ts'
+import type { AuditSettings, ModelVocabulary, TrajectoryView } from '../checks/check.ts'
 import { DRIFT_RECORDS, driftTokens } from '../checks/template/drift.ts'
 import { createView } from '../checks/view.ts'
 import type { AuditOptions } from '../model/policy.ts'
@@ -24,6 +24,7 @@ import {
   wholeSettings,
 } from './kin.ts'
 import { isBundled, loadTokenizer } from './load-tokenizer.ts'
+import { modelVocabulary } from './model-vocabulary.ts'
 import type { OpenSource } from './open-source.ts'
 import type { AuditPlan, TokenizerReference } from './plan.ts'
 import { prepared } from './prepared-tokenizer.ts'
@@ -69,7 +70,7 @@ export async function survey(
           metadata: container.metadata,
           tokenizer: kin.reference,
           prepared: kin.loaded === null ? null : prepared(kin.loaded),
-          settings: kinSettings(kin, options),
+          settings: { ...kinSettings(kin, options), ...(kin.vocabulary ? { modelVocabulary: kin.vocabulary } : {}) },
           measuresDrift: kin.drifting.has(index),
         }
       }),
@@ -84,6 +85,8 @@ export async function survey(
 interface SurveyedKin extends Kin {
   readonly reference: TokenizerReference | null
   readonly loaded: Tokenizer | null
+  /** Null where the ids are read with the tokenizer of the model that the dump names, or with one that a person named. */
+  readonly vocabulary: ModelVocabulary | null
   /** Sources that hold enough sampled text to tell whether it was encoded again. */
   readonly drifting: ReadonlySet<number>
 }
@@ -149,7 +152,8 @@ async function surveyKin(
   }
   const asked = options.checks?.includes('T02') ?? true
   const drifting = asked ? sourcesWithText(views, thresholds['drift-tokens']) : new Set<number>()
-  return { ...decideKin(evidence, options, named), reference, loaded, drifting }
+  const vocabulary = given === null ? await modelVocabulary(evidence, chosen.id, host.bundledTokenizers) : null
+  return { ...decideKin(evidence, options, named), reference, loaded, drifting, vocabulary }
 }
 
 /** Sources whose records, if they are as the first ones, hold so many sampled tokens where drift is looked for. */

@@ -122,16 +122,11 @@ export function chooseByFits(
   const sampled = decisive(sequences)
   const total = sampled.reduce((sum, { length }) => sum + length, 0)
   if (total === 0) return { id: null, confidence: 0, evidence: ['no token ids in this dump'] }
-  const fits = families.map((family, i) =>
-    summed(
-      family,
-      sampled.map((sequence) => sequence.fits[i] as SequenceFit),
-    ),
-  )
+  const fits = fitsOf(families, sampled)
   const model = hints.model ?? null
   const named = model === null ? null : (MODEL_NAMES.find(([pattern]) => pattern.test(model))?.[1] ?? null)
 
-  const framed = fits.filter(({ starts, headers }) => headers > 0 && headers * 2 >= starts)
+  const framed = framedOf(fits)
   if (framed.length > 0) return amongFramed(framed, fits, total, model, named)
 
   const inRange = fits.filter(({ unknown }) => unknown <= MOST_UNKNOWN * total)
@@ -149,6 +144,23 @@ export function chooseByFits(
   return { id: null, confidence: 0, evidence: fits.map((fit) => misfit(fit, total)) }
 }
 
+/** The bundled family that the name of a model speaks of; null for one of none, of several, or with ids of its own (sounds). */
+export function familyNamed(model: string): string | null {
+  const named = MODEL_NAMES.filter(([pattern]) => pattern.test(model)).map(([, family]) => family)
+  return named.length === 1 && !/audio|omni/i.test(model) ? (named[0] as string) : null
+}
+
+/** The candidate whose turns the ids open, be there as many ids as may that it does not have; null where there is none. */
+export function framedBy(
+  families: readonly CandidateFamily[],
+  sequences: readonly FittedSequence[],
+): CandidateFamily | null {
+  const best = framedOf(fitsOf(families, decisive(sequences)))
+    .toSorted((a, b) => a.unknown - b.unknown)
+    .at(0)
+  return best?.family ?? null
+}
+
 /** The first sequences that have ids, as many as decide: more would not tell more. */
 export function decisive<Sequence extends { readonly length: number }>(sequences: readonly Sequence[]): Sequence[] {
   const kept: Sequence[] = []
@@ -159,6 +171,19 @@ export function decisive<Sequence extends { readonly length: number }>(sequences
     total += sequence.length
   }
   return kept
+}
+
+function fitsOf(families: readonly CandidateFamily[], sequences: readonly FittedSequence[]): Fit[] {
+  return families.map((family, i) =>
+    summed(
+      family,
+      sequences.map((sequence) => sequence.fits[i] as SequenceFit),
+    ),
+  )
+}
+
+function framedOf(fits: readonly Fit[]): Fit[] {
+  return fits.filter(({ starts, headers }) => headers > 0 && headers * 2 >= starts)
 }
 
 function summed(family: CandidateFamily, fits: readonly SequenceFit[]): Fit {

@@ -13,6 +13,7 @@ import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf } from '../helpers/facts.ts'
 import { type InputOptions, inputWith } from '../hypotheses/input.ts'
 import { type SimulatedScores, viewOf } from '../logprobs/simulated.ts'
+import { audited } from '../session/dumps.ts'
 
 /** Thresholds that are not at their default. */
 export type Set = Partial<Record<ThresholdId, number>>
@@ -39,6 +40,16 @@ export function onRows(code: string, dump: Omit<FixtureDump, 'story'>): Outcome 
     const result = (await auditDump({ ...dump, story: '', options })).byCode.get(code)
     const findings = result?.findings.filter(({ intended }) => !intended).length ?? 0
     return findings > 0 ? findings : (result?.abstained ?? 'silent')
+  }
+}
+
+/** The findings of a code on a rollout of ids alone, which no tokenizer that comes along fits. */
+export function onIds(code: string, ids: readonly number[]): Outcome {
+  return async (set) => {
+    const session = await audited(JSON.stringify({ input_ids: ids, loss_mask: ids.map(() => 1) }), { thresholds: set })
+    const { checks, findings } = session.report()
+    const found = findings.filter((finding) => finding.code === code).length
+    return found > 0 ? found : checks.find((check) => check.code === code)?.status
   }
 }
 

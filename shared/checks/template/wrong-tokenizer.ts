@@ -1,5 +1,14 @@
+import { decodeSpan } from '../../tokens/text.ts'
 import { TokenKind } from '../../tokens/tokenizer.ts'
-import type { Check, TrajectoryView } from '../check.ts'
+import type {
+  AuditSettings,
+  Check,
+  DumpReporter,
+  DumpView,
+  ModelVocabulary,
+  Reporter,
+  TrajectoryView,
+} from '../check.ts'
 
 export const T17: Check = {
   code: 'T17',
@@ -8,42 +17,116 @@ export const T17: Check = {
   hypotheses: [],
   severity: 'error',
   unit: 'trajectory',
-  needs: ['ids', 'tokenizer'],
+  needs: ['ids'],
   looksAt: 'trajectories',
   why: 'The ids were made with, or are read with, a tokenizer that is not the model’s: every text and turn shown may be wrong.',
   fix: 'Give the tokenizer of the model with --tokenizer; if it is the right one, look for the step that encoded with another.',
   cite: 'verl#5582, LlamaFactory#9092, tinker-cookbook#837',
-  trajectory(view, _settings, report) {
-    const found = foreignIds(view)
-    report.place(found !== null)
-    if (found === null) return
+  trajectory: lookAtIds,
+  dump: sayWhatIsMissing,
+}
+
+function lookAtIds(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {
+  const { modelVocabulary = null } = settings
+  const vocabulary = vocabularyOf(view, settings)
+  const found = foreignIds(view, vocabulary)
+  const opened = found === null && modelVocabulary !== null ? openedOtherwise(view, modelVocabulary) : null
+  if (found === null && opened === null && vocabulary.title === null) return
+  report.place(found !== null || opened !== null)
+  const named = modelVocabulary?.model ? `; the dump names the model ${modelVocabulary.model}` : ''
+  const evidence = {
+    tokenizer: view.tokenizer?.id ?? null,
+    model: modelVocabulary?.model ?? null,
+    vocabulary: vocabulary.size,
+  }
+  if (found !== null) {
     const { tokens, ids, first } = found
-    const named = [...ids].slice(0, 4).map(([id, count]) => (count === 1 ? `${id}` : `${id} (${count} times)`))
+    const listed = [...ids].slice(0, NAMED_IDS).map(([id, count]) => idWithCount(view, id, count))
+    const lacking = vocabulary.title === null ? 'no vocabulary has' : `${vocabulary.title} does not have`
     report.fault({
       scope: 'trajectory',
       tokens: { start: first, end: first + 1 },
       affected: [],
-      message: `${tokens} ${tokens === 1 ? 'token has an id that' : 'tokens have ids that'} ${view.tokenizer?.title} does not have: ${named.join(', ')}${ids.size > 4 ? ' …' : ''}`,
-      evidence: { tokens, ids: Object.fromEntries([...ids].slice(0, 32)), tokenizer: view.tokenizer?.id ?? null },
+      message: `${tokens} ${tokens === 1 ? 'token has an id that' : 'tokens have ids that'} ${lacking}: ${listed.join(', ')}${ids.size > listed.length ? ' …' : ''}${named}`,
+      evidence: { tokens, ids: Object.fromEntries([...ids].slice(0, 32)), ...evidence },
     })
-  },
+  } else if (opened !== null) {
+    report.fault({
+      scope: 'trajectory',
+      tokens: { start: opened.start, end: opened.start + 1 },
+      affected: [],
+      message: `The turns open with ${opened.id}, as those of ${view.tokenizer?.title} do, and not as those of ${vocabulary.title}${named}`,
+      evidence: { turns: opened.turns, opened_by: opened.id, ...evidence },
+    })
+  }
+}
+
+/** Ids that a message names. */
+const NAMED_IDS = 4
+
+function sayWhatIsMissing({ streams }: DumpView, report: DumpReporter): void {
+  if (streams.has('tokenizer')) return
+  report.abstain(
+    'not-checkable',
+    'no tokenizer that comes along fits the ids, and the dump names no model that has one: give the model’s with --tokenizer',
+  )
+}
+
+/** What an id must be of. */
+interface Vocabulary {
+  /** Null where none is known. */
+  readonly title: string | null
+  readonly size: number
+  /** One `TokenKind` per id, where they are known one by one. */
+  readonly kinds: Uint8Array | null
+  readonly holes: ReadonlySet<number>
+}
+
+const NO_HOLES: ReadonlySet<number> = new Set()
+
+/** That of the model before that of the tokenizer by which the ids are read; without either, what any may have. */
+function vocabularyOf({ tokenizer, thresholds }: TrajectoryView, { modelVocabulary }: AuditSettings): Vocabulary {
+  if (modelVocabulary !== undefined) {
+    const { title, size, holes } = modelVocabulary
+    return { title, size, kinds: null, holes: new Set(holes) }
+  }
+  if (tokenizer === null) {
+    return { title: null, size: thresholds['largest-vocabulary'], kinds: null, holes: NO_HOLES }
+  }
+  const { kinds, size } = tokenizer.table
+  return { title: tokenizer.title, size, kinds, holes: NO_HOLES }
 }
 
 /** Ids of real tokens that name no piece of the vocabulary. Negative ones are placeholders of other kinds, not of a vocabulary. */
-function foreignIds({ ids, segmentation, tokenizer }: TrajectoryView) {
-  if (tokenizer === null) return null
-  const { kinds, size } = tokenizer.table
-  const { left, right } = segmentation?.padding ?? { left: 0, right: 0 }
+function foreignIds({ ids, segmentation, trajectory }: TrajectoryView, { size, kinds, holes }: Vocabulary) {
+  const { left, right } = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
   let first = -1
   let tokens = 0
   const counts = new Map<number, number>()
   const end = ids.length - right
   for (let i = left; i < end; i++) {
     const id = ids[i] as number
-    if (id < 0 || (id < size && kinds[id] !== TokenKind.none)) continue
+    if (id < 0 || (id < size && (kinds === null ? !holes.has(id) : kinds[id] !== TokenKind.none))) continue
     if (first < 0) first = i
     tokens++
     counts.set(id, (counts.get(id) ?? 0) + 1)
   }
   return first < 0 ? null : { first, tokens, ids: counts }
+}
+
+/** The first turn of a row that is framed as another family does, by ids that are words to the model. */
+function openedOtherwise({ ids, segmentation, tokenizer }: TrajectoryView, { turnStart }: ModelVocabulary) {
+  const opener = tokenizer?.frame?.turnStart
+  if (opener === undefined || turnStart === null || opener === turnStart) return null
+  const starts = segmentation?.turns.map(({ start }) => start).filter((start) => ids[start] === opener) ?? []
+  const [start] = starts
+  return start === undefined ? null : { start, id: opener, turns: starts.length }
+}
+
+/** `151667 <think> (6 times)`; the text where the tokenizer by which the ids are read has it. */
+function idWithCount({ tokenizer }: TrajectoryView, id: number, count: number): string {
+  const known =
+    tokenizer !== null && tokenizer.table.kinds[id] !== undefined && tokenizer.table.kinds[id] !== TokenKind.none
+  const spelt = known ? [decodeSpan(tokenizer.table, Int32Array.of(id))] : []
+  return [String(id), ...spelt, ...(count === 1 ? [] : [`(${count} times)`])].join(' ')
 }

@@ -2,6 +2,14 @@ import type { Threshold } from './threshold.ts'
 
 /** How much of a text must be there, or missing, before two texts are the same, another, or one of them cut. */
 export const TEXT_THRESHOLDS = {
+  'largest-vocabulary': {
+    value: 1_048_576,
+    unit: 'tokens',
+    range: [1, 2_147_483_647],
+    usedBy: ['T17'],
+    reason:
+      'Ids from here on are of no vocabulary, where it is not known which one they should be of: Gemma has 262,144 ids, XLM-V a million.',
+  },
   'drift-tokens': {
     value: 50_000,
     unit: 'tokens',
