@@ -27,6 +27,11 @@ export function takeDrops(): void {
     event.preventDefault()
     if (depth > 0 && holdsFiles(event)) dropPlace.set(placeOf(event))
   })
+  // While something is dragged the pointer does not move; where it does, a drag ended that nobody told of.
+  window.addEventListener('pointermove', () => {
+    depth = 0
+    dropPlace.set('none')
+  })
   window.addEventListener('drop', (event) => {
     event.preventDefault()
     depth = 0

@@ -13,7 +13,10 @@ import { count } from '../text/numbers.ts'
 
 /** The numbers by which a check or a hypothesis decides, each with its reason; what is set judges the whole dump again. */
 export function ThresholdForm({ of }: { of: string }) {
-  const ids = thresholdsOf(of)
+  const all = thresholdsOf(of)
+  // Those of its own first, as on its page.
+  const shared = all.filter((id) => THRESHOLDS[id].usedBy === 'every check')
+  const ids = [...all.filter((id) => !shared.includes(id)), ...shared]
   const set = useFiles((files) => files.options.thresholds) ?? {}
   const isOpen = useFiles((files) => files.report !== null)
   const [texts, setTexts] = useState<Partial<Record<ThresholdId, string>>>({})

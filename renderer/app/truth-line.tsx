@@ -9,6 +9,9 @@ import { runName } from '../text/run-name.ts'
 import { LIMIT_WORDS, POLICY_WORDS, STREAM_WORDS } from '../text/words.ts'
 import { useSecondName } from './second-run.tsx'
 
+/** Characters from which the names of formats may be cut. */
+const LONG_FORMAT = 16
+
 /** The top line: what was opened, how it was understood, and what it lacks. Each entry opens its reason. */
 export function TruthLine() {
   const report = useFiles((files) => files.report)
@@ -22,8 +25,13 @@ export function TruthLine() {
       <span className="truth-brand" aria-hidden="true">
         ▚
       </span>
-      <Entry dialog="sources" label="files" value={runName(report.sources)} strong />
-      <Entry dialog="sources" label="format" value={format} long />
+      <Entry dialog="sources" label="files" value={runName(report.sources)} yielding="name strong" />
+      <Entry
+        dialog="sources"
+        label="format"
+        value={format}
+        yielding={format.length > LONG_FORMAT ? 'long' : undefined}
+      />
       <span className="truth-entry truth-fixed">
         <span className="truth-label">rollouts</span> {count(rollouts)}
       </span>
@@ -34,9 +42,9 @@ export function TruthLine() {
         warn={report.tokenizer.id === null || report.tokenizer.confidence < 0.8}
       />
       <Entry dialog="policy" label="policy" value={policyOf(report)} warn={report.policy.suggested !== null} />
-      <Entry dialog="limits" label="limits" value={limitsOf(report)} long />
+      <Entry dialog="limits" label="limits" value={limitsOf(report)} yielding="long" />
       <Missing report={report} />
-      {second !== null && <Entry dialog="second" label="second run" value={second} long />}
+      {second !== null && <Entry dialog="second" label="second run" value={second} yielding="name" />}
       <span className="truth-actions">
         {second === null && (
           <button
@@ -65,19 +73,15 @@ export function TruthLine() {
   )
 }
 
-function Entry(props: {
-  dialog: Dialog
-  label: string
-  value: string
-  strong?: boolean
-  long?: boolean
-  warn?: boolean
-}) {
-  const { dialog, label, value, strong = false, long = false, warn = false } = props
+/** How an entry gives way where there is little room: a name, a list, or what the dump lacks; else not at all. */
+type Yielding = 'name' | 'name strong' | 'long' | 'long yields'
+
+function Entry(props: { dialog: Dialog; label: string; value: string; yielding?: Yielding; warn?: boolean }) {
+  const { dialog, label, value, yielding, warn = false } = props
   return (
     <button
       type="button"
-      className={`truth-entry${strong ? ' strong' : ''}${long ? ' long' : ''}`}
+      className={yielding === undefined ? 'truth-entry' : `truth-entry ${yielding}`}
       aria-haspopup="dialog"
       title={value}
       onClick={() => openDialog(dialog)}
@@ -106,7 +110,7 @@ function Missing({ report }: { report: Report }) {
     <Entry
       dialog="missing"
       label="without"
-      long
+      yielding="long yields"
       value={rest > 0 ? `${words} and ${counted(rest, 'more', 'more')}` : words}
     />
   )

@@ -24,7 +24,9 @@ export function CheckRows({ caption, children }: { caption: string; children: Re
           <th scope="col">rate</th>
           <th scope="col">in</th>
           <th scope="col">pattern</th>
-          <th scope="col">by assistant turn</th>
+          <th scope="col" title="affected rollouts by assistant turn">
+            by turn
+          </th>
           <th scope="col">
             <span className="visually-hidden">example</span>
           </th>
