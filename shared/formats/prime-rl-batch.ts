@@ -24,6 +24,7 @@ export const primeRlBatch: Format = {
     'ids',
     'mask',
     'loss_weights',
+    'sampled',
     'position_ids',
     'logprobs.sampler',
     'logprobs.reference',

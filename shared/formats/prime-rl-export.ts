@@ -2,7 +2,7 @@ import type { JsonObject } from '../containers/container.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { Fields, numbersOf } from './fields.ts'
 import type { Format } from './format.ts'
-import { COMPONENTS, common, creditOf, isFilled, ownFloats, trainedBy } from './prime-streams.ts'
+import { COMPONENTS, common, creditOf, earlierBranch, isFilled, ownFloats, trainedBy } from './prime-streams.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
 import { readIds, SequenceArrays } from './sequence.ts'
@@ -28,6 +28,7 @@ export const primeRlExport: Format = {
     'ids',
     'mask',
     'loss_weights',
+    'sampled',
     'position_ids',
     'logprobs.sampler',
     'logprobs.trainer',
@@ -81,6 +82,7 @@ function readRecord(record: OneRecord): Trajectory {
     refKl: ownFloats(arrays, COMPONENTS.refKl, fields.take(COMPONENTS.refKl), Number.NaN),
   }
   const trained = stored === null ? null : trainedBy(stored.mask, components)
+  const sampler = arrays.floats('inference_logprobs', fields.take('inference_logprobs'))
   const step = fields.integer('step')
   const sequence = fields.integer('export_sequence_idx')
   const rank = record.object.rank
@@ -98,11 +100,12 @@ function readRecord(record: OneRecord): Trajectory {
     id: step === null || sequence === null ? blank.id : `${step}/${String(rank ?? 0)}/${sequence}`,
     step,
     ids,
+    ...earlierBranch(trained?.mask ?? null, sampler),
     mask: trained?.mask ?? null,
     weights: trained?.weights ?? null,
     positionIds: arrays.integers('position_ids', fields.take('position_ids')),
     logprobs: {
-      sampler: arrays.floats('inference_logprobs', fields.take('inference_logprobs')),
+      sampler,
       trainer: withoutFirst(arrays.floats('trainer_logprobs', fields.take('trainer_logprobs'))),
       reference: null,
     },

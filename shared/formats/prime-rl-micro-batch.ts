@@ -3,7 +3,15 @@ import type { RecordIssue, Trajectory } from '../model/trajectory.ts'
 import { Fields, type Numbers, numbersOf } from './fields.ts'
 import { totalOf } from './prime-rl-layouts.ts'
 import { commonWhere } from './prime-rl-sample.ts'
-import { COMPONENTS, common, creditOf, type LossComponents, ownFloats, trainedBy } from './prime-streams.ts'
+import {
+  COMPONENTS,
+  common,
+  creditOf,
+  earlierBranch,
+  type LossComponents,
+  ownFloats,
+  trainedBy,
+} from './prime-streams.ts'
 import type { OneRecord } from './read-each.ts'
 import { readIds, SequenceArrays } from './sequence.ts'
 
@@ -54,6 +62,7 @@ export function readMicroBatch(record: OneRecord, object: JsonObject): Trajector
       ...record.blank(part),
       step,
       ids: own,
+      ...earlierBranch(trained?.mask ?? null, sampler),
       mask: trained?.mask ?? null,
       weights: trained?.weights ?? null,
       positionIds,

@@ -1,7 +1,15 @@
 import type { JsonObject, JsonValue } from '../containers/container.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { Fields, numbersOf } from './fields.ts'
-import { COMPONENTS, common, creditOf, type LossComponents, ownFloats, trainedBy } from './prime-streams.ts'
+import {
+  COMPONENTS,
+  common,
+  creditOf,
+  earlierBranch,
+  type LossComponents,
+  ownFloats,
+  trainedBy,
+} from './prime-streams.ts'
 import type { OneRecord } from './read-each.ts'
 import { readIds, SequenceArrays, UNKNOWN } from './sequence.ts'
 
@@ -45,6 +53,7 @@ export function readTrainingSample(
     step,
     ids: tokens.ids,
     promptLength: tokens.promptLength,
+    ...(tokens.promptLength === null ? earlierBranch(trained?.mask ?? null, tokens.sampler) : null),
     mask: trained?.mask ?? null,
     weights: trained?.weights ?? null,
     logprobs: {

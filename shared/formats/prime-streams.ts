@@ -1,6 +1,7 @@
 import type { JsonValue } from '../containers/container.ts'
+import type { Trajectory } from '../model/trajectory.ts'
 import { numbersOf } from './fields.ts'
-import type { MaskStream, SequenceArrays } from './sequence.ts'
+import { type MaskStream, type SequenceArrays, UNKNOWN } from './sequence.ts'
 
 /** A stream that prime-rl fills up where it has none (with null, or 0.0 in a packed batch) is an absent one. */
 export function isFilled(value: JsonValue, filler: number): boolean {
@@ -69,4 +70,24 @@ export function common(values: ArrayLike<number> | null): number | null {
     found = value
   }
   return found
+}
+
+/**
+ * What a row without its graph still shows of one: replies that were sampled, and are masked before the first that is trained. The
+ * trainer writes them where an earlier branch of the rollout trains them (src/prime_rl/orchestrator/trajectories.py,
+ * `iter_trainable_branches`); in this row they are context. Null for rows without such replies.
+ */
+export function earlierBranch(
+  mask: Uint8Array | null,
+  sampler: Float32Array | null,
+): Pick<Trajectory, 'sampled' | 'promptLength'> | null {
+  const own = mask?.indexOf(1) ?? -1
+  if (sampler === null || own < 0 || !sampler.subarray(0, own).some(isScore)) return null
+  // A score of 0.0 may be the filler of what nobody sampled.
+  const sampled = Uint8Array.from(sampler, (score, i) => (i < own ? 0 : isScore(score) ? 1 : UNKNOWN))
+  return { sampled, promptLength: own }
+}
+
+function isScore(logprob: number): boolean {
+  return logprob !== 0 && !Number.isNaN(logprob)
 }
