@@ -25,12 +25,17 @@ export function endReason(trajectory: Trajectory, segmentation: Segmentation | n
   return declaredStop && !declaredCut ? 'stop' : 'cut-prose'
 }
 
+/** Finish reasons that name a limit, as vLLM, SGLang, the APIs of OpenAI, Anthropic and Gemini, and trainers spell them. */
+const LENGTH_REASON = /length|max_(new_|output_|completion_)?tokens|max_(seq|model)_len|truncat/i
+
+const STOP_REASON =
+  /^(stop|eos|eos_token|eos_token_id|end_turn|end_of_turn|stop_sequence|stop_string|stop_token|tool_calls?|tool_use|completed)$/i
+
 export function isLengthStop(finishReason: string | null): boolean {
-  return finishReason !== null && /length|max_tokens|truncat/i.test(finishReason)
+  return finishReason !== null && LENGTH_REASON.test(finishReason)
 }
 
+/** The model is said to have stopped by itself, with its end token or a string that ends its turn. */
 export function isModelStop(finishReason: string | null): boolean {
-  return (
-    finishReason !== null && /^(stop|eos|end_turn|stop_sequence|stop_string|tool_calls?|completed)$/i.test(finishReason)
-  )
+  return finishReason !== null && STOP_REASON.test(finishReason)
 }

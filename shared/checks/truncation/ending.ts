@@ -1,5 +1,6 @@
 import type { LimitName } from '../../model/streams.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
+import { isLengthStop, isModelStop } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { completionLength } from '../limits.ts'
 
@@ -13,20 +14,6 @@ import { completionLength } from '../limits.ts'
  */
 export type Ending = 'closed' | 'stopped' | 'cut' | 'open' | null
 
-/** Finish reasons that name a length limit, as vLLM, SGLang, OpenAI's and Gemini's APIs and trainers spell them. */
-const LENGTH_REASONS = new Set([
-  'length',
-  'max_length',
-  'max_tokens',
-  'max_new_tokens',
-  'max_output_tokens',
-  'model_length',
-  'truncated',
-  'max_seq_len',
-])
-
-const STOP_REASONS = new Set(['stop', 'eos', 'eos_token', 'stop_sequence', 'end_turn', 'tool_calls', 'tool_use'])
-
 /** @param limits limits in tokens that are known beside those of the row; absent or null where not. */
 export function endingOf(
   facts: TrajectoryFacts,
@@ -35,10 +22,9 @@ export function endingOf(
 ): Ending {
   if (facts.endReason === 'stop') return 'closed'
   if (facts.endReason !== 'cut-prose' && facts.endReason !== 'cut-call') return null
-  const reason = facts.finishReason?.toLowerCase() ?? null
-  if (facts.isTruncated === true || (reason !== null && LENGTH_REASONS.has(reason))) return 'cut'
+  if (facts.isTruncated === true || isLengthStop(facts.finishReason)) return 'cut'
   if (reachedLimit(facts, limits, thresholds) !== null) return 'cut'
-  return reason !== null && STOP_REASONS.has(reason) ? 'stopped' : 'open'
+  return isModelStop(facts.finishReason) ? 'stopped' : 'open'
 }
 
 /** The limit that the end of a row reaches, within `near-limit-tokens`; null where none is known or reached. */

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { auditDump } from '../checks/audit.ts'
+import { searchRow } from '../fixtures/checks/fixture.ts'
+import type { RecordOptions } from '../helpers/conversation.ts'
+
+/** Codes that speak of the one rollout without an end token, among thirty that have one and say the same of themselves. */
+async function toldOf(options: RecordOptions): Promise<string[]> {
+  const whole = { ...options, ...(options.isTruncated === true ? { isTruncated: false } : {}) }
+  const { byCode } = await auditDump({
+    story: '',
+    family: 'qwen2.5',
+    rows: (tokenizer) => [
+      searchRow(
+        tokenizer,
+        0,
+        { answer: { text: 'The document says that it is', end: false } },
+        { ...options, id: 'open', reward: 0.6 },
+      ),
+      ...Array.from({ length: 30 }, (_, i) =>
+        searchRow(
+          tokenizer,
+          i,
+          { answer: { text: `It says so, on page ${i}.` } },
+          { ...whole, id: `whole-${i}`, reward: i / 30 },
+        ),
+      ),
+    ],
+  })
+  return ['C03', 'C05'].flatMap((code) =>
+    (byCode.get(code)?.findings ?? []).map(({ trajectory }) => `${code} ${trajectory}`),
+  )
+}
+
+const STOPS = [
+  'stop',
+  'STOP',
+  'eos',
+  'eos_token',
+  'end_turn',
+  'stop_sequence',
+  'stop_string',
+  'tool_calls',
+  'tool_use',
+  'completed',
+]
+
+describe('a last turn without an end token, where the others have one', () => {
+  it.each(
+    STOPS,
+  )('that is said to have stopped by itself (%s) is told once: what is said is doubted', async (finishReason) => {
+    expect(await toldOf({ finishReason })).toEqual(['C05 open'])
+    expect(await toldOf({ finishReason, isTruncated: false })).toEqual(['C05 open'])
+  })
+
+  it('of which nothing is said is told once: it is trained', async () => {
+    expect(await toldOf({})).toEqual(['C03 open'])
+    expect(await toldOf({ isTruncated: false })).toEqual(['C03 open'])
+    expect(await toldOf({ finishReason: 'something else' })).toEqual(['C03 open'])
+  })
+
+  it('that is flagged as cut is told once: it is trained', async () => {
+    expect(await toldOf({ isTruncated: true })).toEqual(['C03 open'])
+    expect(await toldOf({ isTruncated: true, finishReason: 'stop' })).toEqual(['C03 open'])
+  })
+})
+
+it.each([
+  'length',
+  'max_tokens',
+  'max_new_tokens',
+  'max_output_tokens',
+  'MAX_TOKENS',
+  'max_seq_len',
+  'model_length',
+  'truncated',
+])('a rollout whose finish reason is %s is cut, and a flag that says otherwise is wrong', async (finishReason) => {
+  const { byCode } = await auditDump({
+    story: '',
+    family: 'qwen2.5',
+    rows: (tokenizer) => [
+      searchRow(tokenizer, 0, { answer: { end: false } }, { finishReason, isTruncated: false, reward: 0.6 }),
+      searchRow(tokenizer, 1, {}, { finishReason: 'stop', isTruncated: false, reward: 0.7 }),
+    ],
+  })
+  expect(byCode.get('C03')?.findings.map(({ record }) => record)).toEqual([0])
+  expect(byCode.get('C05')?.findings.map(({ record }) => record)).toEqual([0])
+})
