@@ -132,7 +132,8 @@ function compactValues(
     return null
   }
   if (numbers.length === 0) return null
-  const expected = mask.reduce((sum, flag) => sum + (flag === 1 ? 1 : 0), 0)
+  let expected = 0
+  for (let i = 0; i < mask.length; i++) if (mask[i] === 1) expected++
   arrays.arrays.push({ name: field, length: numbers.length, expected })
   if (numbers.length !== expected) {
     issues.push({

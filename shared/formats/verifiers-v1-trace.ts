@@ -6,6 +6,7 @@ import { firstText } from './messages.ts'
 import { foldInfo, foldStreams } from './prime-annotations.ts'
 import { common } from './prime-streams.ts'
 import type { OneRecord } from './read-each.ts'
+import { NO_INTEGER } from './sequence.ts'
 import { branchStreams, noneTrained } from './verifiers-v1-branch.ts'
 import { firstToSay, type GraphNode, partsAt, pathsOf, readNodes } from './verifiers-v1-graph.ts'
 
@@ -116,7 +117,7 @@ export function readTrace(
   record.drift([...unknown, ...unknownOfNodes(nodes)])
   const last = lastSampled(nodes)
   const trained = noneTrained()
-  const prefixes = new Prefixes(nodes)
+  const prefixes = paths.length > 1 ? new Prefixes(nodes) : null
   return (paths.length === 0 ? [[]] : paths).map((path, branch): Trajectory => {
     const blank = record.blank(firstPart + branch)
     const own = id === null ? blank.id : branch === 0 ? id : `${id}.${branch}`
@@ -129,10 +130,8 @@ export function readTrace(
     const made = calls.filter(({ node }) => typeof node === 'number' && onPath.has(node))
     const finish = finishOf(path, nodes, made)
     const messages = path.flatMap((index) => (nodes[index] as GraphNode).message ?? [])
-    if (streams?.ids) {
-      const broken = prefixes.add(path, streams.ids)
-      if (broken !== null) issues.push(broken)
-    }
+    const broken = streams?.ids ? (prefixes?.add(path, streams.ids) ?? null) : null
+    if (broken !== null) issues.push(broken)
     const ends = last < 0 || onPath.has(last)
     const { context: shared = [], dropped = null, ...tokens } = streams ?? {}
     return {
@@ -247,7 +246,9 @@ function limitsOf(agent: JsonObject | null, calls: readonly JsonObject[]): Parti
 /** Only where one version wrote all of it: which token is of which is not stored. */
 function versionsOf(sampled: Uint8Array | null, policy: TraceContext['policy']): Int32Array | null {
   if (sampled === null || policy === null || policy.start !== policy.end) return null
-  return Int32Array.from(sampled, (flag) => (flag === 1 ? policy.start : -1))
+  const versions = new Int32Array(sampled.length)
+  for (let i = 0; i < versions.length; i++) versions[i] = sampled[i] === 1 ? policy.start : NO_INTEGER
+  return versions
 }
 
 /** Which branch went through a message first, and what its tokens were. */
