@@ -2,6 +2,7 @@ import type { JsonObject } from '../containers/container.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Format, ReadContext } from './format.ts'
 import { firstText } from './messages.ts'
+import { isAnnotation, isIndexRow } from './prime-annotations.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, recogniseBy } from './recognise.ts'
 import { lookAtResults, readResult, verifiersLegacy } from './verifiers-legacy.ts'
@@ -32,7 +33,14 @@ export const primeRlTraces: Format = {
   read: (records, context) => readEach(records, context, (record) => readRecord(record, context.joined ?? null)),
 }
 
+/** Versions of files that hold no rollouts, but are about those of others. */
+const ANNOTATIONS = 'Annotations'
+const INDEX = 'Index'
+
 function look(record: JsonObject): Evidence | null {
+  if (isIndexRow(record))
+    return { confidence: 0.96, seen: 'rows with chunk, offset and what stands there', version: INDEX }
+  if (isAnnotation(record)) return { confidence: 0.96, seen: 'keys trace_id, info, branches', version: ANNOTATIONS }
   const result = resultStamps(record)
   if (result.length > 0 && lookAtResults(record) !== null) {
     return { confidence: 0.97, seen: `a result of verifiers with ${result.join(', ')}`, version: 'Result' }
@@ -59,8 +67,9 @@ function traceStamps(record: JsonObject): string[] {
 
 /** @param joined annotations by the id of their trace */
 function readRecord(record: OneRecord, joined: ReadContext['joined']): Trajectory[] {
+  if (isIndexRow(record.object) || isAnnotation(record.object)) return []
   return Object.hasOwn(record.object, 'traces') || Object.hasOwn(record.object, 'nodes')
-    ? readTraces(record, (trace, episode) => trainedContext(trace, episode, joined !== null), joined)
+    ? readTraces(record, trainedContext, joined)
     : readStampedResult(record)
 }
 
@@ -81,16 +90,13 @@ function readStampedResult(record: OneRecord): Trajectory[] {
 
 /**
  * What the orchestrator says of a trace: on its episode, or from July to August 2026 in its `info`.
- *
- * @param annotated its annotations are there, and say of each trace that was trained that it is effective
  */
-function trainedContext(trace: JsonObject, episode: JsonObject | null, annotated: boolean): TraceContext {
+function trainedContext(trace: JsonObject, episode: JsonObject | null): TraceContext {
   const own = contextOf(trace, episode)
   const info = objectOf(trace.info)
   const run = objectOf(episode?.run ?? trace.run)
   const kind = firstText(info, ['kind']) ?? firstText(objectOf(run.work), ['type']) ?? firstText(run, ['type'])
   const version = numberOf(info.policy_version)
-  const left = annotated ? info.effective !== true : info.effective === false
   // Traces that failed are not trained (`TrainEpisodes.effective`), nor is what evaluates the run.
   const failed =
     trace.ok === false || (trace.ok === undefined && Array.isArray(trace.errors) && trace.errors.length > 0)
@@ -99,7 +105,7 @@ function trainedContext(trace: JsonObject, episode: JsonObject | null, annotated
     group: firstText(info, ['group_id']) ?? own.group,
     step: own.step ?? numberOf(objectOf(info.dispatch).step),
     policy: own.policy ?? (version === null ? null : { start: version, end: version }),
-    excluded: own.excluded || failed || kind === 'eval' || left,
+    excluded: own.excluded || failed || kind === 'eval' || info.effective === false,
     meta: { ...own.meta, ...(kind === null ? {} : { kind }) },
   }
 }
