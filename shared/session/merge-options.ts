@@ -1,50 +1,12 @@
-import * as z from 'zod'
-import { CHECKS } from '../checks/registry.ts'
-import { HYPOTHESES } from '../hypotheses/registry.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import { LIMIT_NAMES } from '../model/streams.ts'
-import { resolveThresholds, THRESHOLDS, type ThresholdId } from '../model/thresholds/registry.ts'
+import { THRESHOLDS, type ThresholdId } from '../model/thresholds/registry.ts'
 
 /** Options that change nothing of what is said of a rollout, and the tokenizer, which a report keeps with its files. */
 type Apart = 'tokenizer' | 'limit' | 'sample' | 'seed' | 'maxUnpacked' | 'failOn' | 'maxFindings'
 
 /** What a person declared that changes findings. Reports that are merged must agree in it. */
 export type DeclaredOptions = Omit<AuditOptions, Apart>
-
-const codes = z.array(z.enum(CHECKS.map(({ code }) => code)))
-const positive = z.number().positive()
-const finite = z.number()
-
-const SHAPES = {
-  policy: z.enum(['rl', 'sft', 'last-turn']),
-  intend: codes,
-  maskAlignment: z.enum(['token', 'target']),
-  limits: z.strictObject(
-    Object.fromEntries(LIMIT_NAMES.map((name) => [name, positive.optional()])) as Record<
-      (typeof LIMIT_NAMES)[number],
-      z.ZodOptional<typeof positive>
-    >,
-  ),
-  groupSize: z.int().positive(),
-  scaleRewards: z.enum(['group', 'batch', 'none']),
-  advantageEps: finite,
-  lossType: z.enum(['grpo', 'dapo', 'dr_grpo', 'bnpo']),
-  klBeta: finite,
-  checks: codes,
-  hypotheses: z.array(z.enum(HYPOTHESES.map(({ id }) => id))),
-  thresholds: z.record(z.string(), finite).refine(areThresholds, 'holds a threshold that this version does not know'),
-} satisfies Record<keyof DeclaredOptions, z.ZodType>
-
-export const DECLARED_OPTIONS = z.strictObject(SHAPES).partial()
-
-function areThresholds(set: Record<string, number>): boolean {
-  try {
-    resolveThresholds(set)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** The same for options that mean the same: what is at its default or found out is not there, lists are sorted. */
 export function declaredOptions(options: AuditOptions): DeclaredOptions {

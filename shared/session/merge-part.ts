@@ -1,8 +1,9 @@
 import * as z from 'zod'
-import { REPORT_SCHEMA, type SourceReport } from '../model/report.ts'
+import { type LogReport, REPORT_SCHEMA, type SourceReport } from '../model/report.ts'
 import { ColumnError } from './merge-columns.ts'
-import { FINDING, SOURCE } from './merge-shapes.ts'
-import { type DecodedState, decodeState, MERGE_STATE, STATE_SCHEMA } from './merge-state.ts'
+import { FINDING, LOG, SOURCE } from './merge-shapes.ts'
+import { type DecodedState, decodeState } from './merge-state.ts'
+import { MERGE_STATE, STATE_SCHEMA } from './merge-state-shape.ts'
 import { TOOL } from './tool.ts'
 
 /** A report of a part of a run, ready to be put beside others. */
@@ -12,6 +13,7 @@ export interface Part {
   /** Those that were read, in the order of their numbers, and those that could not be. */
   readonly sources: readonly SourceReport[]
   readonly unreadable: readonly SourceReport[]
+  readonly logs: readonly LogReport[]
   readonly gathered: DecodedState
 }
 
@@ -34,7 +36,7 @@ const SHELL = z.looseObject({
   tool: z.looseObject({ version: z.string() }),
   aggregates: z.looseObject({ state: z.looseObject({ schema: z.unknown() }).optional() }),
 })
-const LISTS = z.looseObject({ sources: z.array(SOURCE), findings: z.array(FINDING) })
+const LISTS = z.looseObject({ sources: z.array(SOURCE), findings: z.array(FINDING), logs: z.array(LOG).optional() })
 
 /** Deeper than any finding is; what is deeper still could not be written again. */
 const MOST_LEVELS = 64
@@ -89,12 +91,13 @@ function readPart(name: string, text: string, first: number): Part {
   const lists = LISTS.safeParse(report)
   if (!lists.success) throw damaged(name, '', lists.error)
   // What was checked, and not the copies: their keys stand in the order in which they were written.
-  const { sources, findings } = report as unknown as z.infer<typeof LISTS>
+  const { sources, findings, logs = [] } = report as unknown as z.infer<typeof LISTS>
   const readable = sources.filter(({ unreadable }) => unreadable === undefined)
   try {
     const trajectories = readable.map((source) => source.trajectories)
     const gathered = decodeState(state.data, trajectories, findings, first)
-    return { name, sources: readable, unreadable: sources.filter((source) => !readable.includes(source)), gathered }
+    const unreadable = sources.filter((source) => !readable.includes(source))
+    return { name, sources: readable, unreadable, logs, gathered }
   } catch (error) {
     if (!(error instanceof ColumnError)) throw error
     throw new MergeError('unreadable', damage(name, `aggregates.state.${error.message}`))

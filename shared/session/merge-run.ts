@@ -38,6 +38,7 @@ export function mergeParts(parts: readonly Part[], against: SecondRun | null = n
   const gathered: Gathered = {
     sources: parts.flatMap(({ sources }) => sources),
     unreadable: parts.flatMap(({ unreadable }) => unreadable),
+    logs: parts.flatMap(({ logs }) => logs),
     kins: decidedTogether(parts, options, given),
     options,
     collected: addUp(parts),

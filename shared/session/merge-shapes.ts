@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { CHECKS } from '../checks/registry.ts'
-import type { Finding, SourceReport } from '../model/report.ts'
+import type { Finding, LogReport, SourceReport } from '../model/report.ts'
+import { RUN_METRICS } from '../model/run-log.ts'
 import { STREAMS } from '../model/streams.ts'
 
 /**
@@ -50,3 +51,20 @@ export const SOURCE = z.looseObject({
   drift: z.array(text),
   unreadable: z.looseObject({ code: text, message: text }).optional(),
 }) satisfies z.ZodType<SourceReport>
+
+const points = z.array(z.number())
+
+export const LOG = z.looseObject({
+  name: text,
+  bytes: whole,
+  kind: text,
+  title: text,
+  evidence: text,
+  notes: z.array(text),
+  series: z.array(
+    z
+      .looseObject({ name: text, metric: z.enum(RUN_METRICS), steps: points, values: z.array(z.number().nullable()) })
+      .refine(({ steps, values }) => steps.length === values.length, 'has more steps than values, or fewer'),
+  ),
+  others: z.array(text),
+}) satisfies z.ZodType<LogReport>

@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import type { CheckTally } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { CHECKS } from '../checks/registry.ts'
@@ -12,69 +11,10 @@ import type { Conclusion, Gathered } from './conclude.ts'
 import type { GivenTokenizer, KinEvidence } from './kin.ts'
 import { type Cells, COUNT, ColumnError, readColumn, readSome, recordOf, TEXT, writeColumn } from './merge-columns.ts'
 import { decodeFacts, encodeFacts } from './merge-facts.ts'
-import { DECLARED_OPTIONS, declaredOptions } from './merge-options.ts'
-import { CODE, FINDING } from './merge-shapes.ts'
-import { decodeKins, encodeKin, KIN_STATE } from './merge-survey.ts'
+import { declaredOptions } from './merge-options.ts'
+import type { MergeState } from './merge-state-shape.ts'
+import { decodeKins, encodeKin } from './merge-survey.ts'
 import type { TokenizerReference, TokenTotals } from './plan.ts'
-
-/** Number of the shape below; another one needs another reader. */
-export const STATE_SCHEMA = 1
-
-const WEIGHT = /^-?\d{1,60}$/
-const whole = z.int().nonnegative()
-const column = z.string()
-
-/** What a report carries so that it can be judged again beside others: `aggregates.state`. */
-export const MERGE_STATE = z.object({
-  schema: z.literal(STATE_SCHEMA),
-  options: DECLARED_OPTIONS,
-  /** How many findings are listed at most. */
-  max_findings: whole,
-  /** A second run was given, which is no part of the report. */
-  against: z.literal(true).optional(),
-  /** The dataset of the run was given, which is no part of the report either. */
-  dataset: z.literal(true).optional(),
-  /** Named by the person; `files` is a hash over its files, null where it came with the program. */
-  tokenizer: z
-    .object({ id: z.string(), origin: z.enum(['given', 'file', 'cache']), files: z.string().nullable() })
-    .nullable(),
-  kins: z.array(KIN_STATE),
-  totals: z.object({
-    turns: whole,
-    total: whole,
-    trained: whole,
-    masked: whole,
-    padding: whole,
-    unknown: whole,
-    lost: whole,
-    sampled: whole,
-    untrained: whole,
-    by_part: column,
-    trained_by_part: column,
-    by_turn: column,
-    trained_by_turn: column,
-    /** In the units of `weightUnits`; null where no rollout has a mask, and where no oracle looked. */
-    weight: z.string().regex(WEIGHT).nullable(),
-    weight_unsampled: z.string().regex(WEIGHT).nullable(),
-  }),
-  /** Sums of each check over rollouts, without what it says of groups and of the whole dump. */
-  tallies: z.record(CODE, z.string()),
-  /** Findings of rollouts by severity, intended ones excepted: error, warning, info. */
-  severities: z.record(CODE, column),
-  findings: z.object({
-    /** Of rollouts, listed or not. */
-    seen: whole,
-    /** Places in the report's list of those that rest on groups or on the whole dump: they are made anew. */
-    of_dump: column,
-    /** Of rollouts, which stand behind those of the dump in the list and were cut off. */
-    unlisted: z.array(FINDING),
-  }),
-  /** Codes that stand in each rollout. */
-  codes: column,
-  rollouts: z.record(z.string(), column),
-})
-
-export type MergeState = z.infer<typeof MERGE_STATE>
 
 /** A report with all that it takes to judge it again beside others. `given`: the tokenizer that the person named. */
 export function withState(gathered: Gathered, conclusion: Conclusion, given: GivenFiles | null): Report {
@@ -88,7 +28,7 @@ function encodeState(
   given: GivenFiles | null,
 ): MergeState {
   return {
-    schema: STATE_SCHEMA,
+    schema: 1,
     options: declaredOptions(options) as MergeState['options'],
     max_findings: maxFindings,
     ...(against === null ? {} : { against: true as const }),
@@ -283,6 +223,7 @@ const EDGE: Cells<{ readonly edge: string; readonly checked: number; readonly af
 )
 /** A kind of edge as `edges.ts` names it, never a name that objects have of their own. */
 const EDGE_NAME = /^[a-z_]+>[a-z_]+$/
+const WEIGHT = /^-?\d{1,60}$/
 const SUMS = ['checked', 'affected', 'intended', 'placesChecked', 'placesAffected', 'affectedTokens'] as const
 
 /** Counts, weight, turns and edges, between bars. */

@@ -1,7 +1,4 @@
-import * as z from 'zod'
-import { formatById } from '../formats/registry.ts'
 import { decisive, type FittedSequence, type SequenceFit } from '../tokens/choose.ts'
-import { BUNDLED_TOKENIZERS } from '../tokens/tokenizer.ts'
 import { type KinEvidence, kinName } from './kin.ts'
 import {
   type Cells,
@@ -14,27 +11,7 @@ import {
   recordOf,
   writeColumn,
 } from './merge-columns.ts'
-
-const whole = z.int().nonnegative()
-
-/** The evidence of one kin as a report keeps it. */
-export const KIN_STATE = z.object({
-  format: z.string().refine((id) => formatById(id) !== null, 'is no format that this version knows'),
-  families: z.array(z.enum(BUNDLED_TOKENIZERS)).nullable(),
-  first_model: z.string().nullable(),
-  model: z.string().nullable(),
-  sources: z.string(),
-  sequences: whole,
-  candidates: z.array(
-    z.object({ id: z.string(), size: whole, start: z.string(), spellings: z.record(z.string(), z.string()) }),
-  ),
-  lengths: z.string(),
-  fits: z.array(z.string()),
-  alignment: z.object({ masked: whole, one_shorter: whole, compared: whole, early: whole }),
-  shapes: z.object({ multi_turn: whole, last_only: whole, closed_turns: whole, newline_only: whole }),
-})
-
-export type KinState = z.infer<typeof KIN_STATE>
+import type { KinState } from './merge-state-shape.ts'
 
 const FIT: Cells<SequenceFit> = recordOf(
   {
