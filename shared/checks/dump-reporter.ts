@@ -29,6 +29,11 @@ export function runDumpCheck(check: Check, view: DumpView): DumpVerdict {
       if (affected && allIntended) tally.intended++
       else if (affected) tally.affected++
     },
+    unitAfterAll() {
+      if (allIntended) tally.intended++
+      else tally.affected++
+      tally.placesAffected++
+    },
     place(affected, at) {
       tally.placesChecked++
       if (affected) tally.placesAffected++

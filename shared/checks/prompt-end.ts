@@ -2,7 +2,7 @@ import type { Segmentation } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 
 /** Tokens by which a prompt may begin the model's turn for it: a think tag, `Let me solve this step by step.` */
-const LONGEST_PREFILL = 16
+export const LONGEST_PREFILL = 16
 
 /**
  * Token before which the prompt ends by the length that the dump stores; null where it stores none. A prompt length counts the left

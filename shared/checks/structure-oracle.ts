@@ -59,6 +59,9 @@ function expectTurn(turn: Turn, input: StructureOracleInput, expected: Uint8Arra
   const history = promptEnd !== null && turn.end <= promptEnd && contentEnd > contentStart
   expected.fill(history ? Expected.undecided : Expected.trained, contentStart, contentEnd)
   expected.fill(Expected.undecided, contentStart, contentStart + input.openThink(turn))
+  // Words with which the prompt begins a turn for the model were not sampled, if the stored length is right.
+  if (promptEnd !== null)
+    expected.fill(Expected.undecided, contentStart, Math.min(Math.max(promptEnd, contentStart), contentEnd))
   for (const { part, start, end } of turn.spans) {
     if (part !== 'tool') continue
     expected.fill(Expected.masked, start, end)

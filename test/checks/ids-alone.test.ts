@@ -7,29 +7,32 @@ import {
   type Conversation,
   conversation,
   type RecordOptions,
+  SEARCH_TOOL,
   system,
   tool,
   trajectoryOf,
   user,
+  withToolSchema,
 } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
 import { auditTrajectories } from './audit.ts'
 
 type Edit = (trajectory: Trajectory, row: Conversation, index: number) => Partial<Trajectory>
 
+type Rows = (tokenizer: Tokenizer) => Conversation[]
+
 /** The findings of one code over rows, each trajectory edited before it is looked at. */
-async function findingsOf(
-  code: string,
-  family: BundledTokenizerId,
-  rows: (tokenizer: Tokenizer) => Conversation[],
-  edit: Edit = () => ({}),
-) {
+async function findingsOf(code: string, family: BundledTokenizerId, rows: Rows, edit?: Edit) {
+  return (await resultOf(code, family, rows, edit)).findings
+}
+
+async function resultOf(code: string, family: BundledTokenizerId, rows: Rows, edit: Edit = () => ({})) {
   const tokenizer = await testTokenizer(family)
   const trajectories = rows(tokenizer).map((row, record) => {
     const trajectory = trajectoryOf(row, { source: 0, record, part: 0 })
     return { ...trajectory, ...edit(trajectory, row, record) }
   })
-  return auditTrajectories(trajectories, tokenizer).byCode.get(code)!.findings
+  return auditTrajectories(trajectories, tokenizer).byCode.get(code)!
 }
 
 const search = (changes: SearchChanges = {}, options: RecordOptions = {}) => searchRows(changes, options, 1)
@@ -244,6 +247,75 @@ describe('S05', () => {
   })
 })
 
+describe('T05', () => {
+  const nobody = (text: string, train: boolean) => ({
+    role: '',
+    text,
+    train: train ? { content: true, end: true } : false,
+  })
+  const rows = (train: boolean) => (tokenizer: Tokenizer) => [
+    conversation(tokenizer, [user('Is it red?'), assistant('I look.'), tool('Red.'), nobody('Yes.', train)]),
+  ]
+
+  it.each([
+    'qwen2.5',
+    'llama3',
+  ] as const)('names a trained turn of %s whose header has lost its role', async (family) => {
+    const [finding] = await findingsOf('T05', family, rows(true))
+    expect(finding?.message).toMatch(/header without a role/)
+    expect(finding?.turn).toBe(3)
+    expect(await findingsOf('T05', family, rows(false))).toEqual([])
+  })
+})
+
+describe('T07', () => {
+  const named = (name: string) => ({ ...SEARCH_TOOL, function: { ...SEARCH_TOOL.function, name } })
+  const prompt = (...names: string[]) => ({ system: { text: withToolSchema('Answer.', names.map(named)) } })
+
+  it('names tools of the record that a prompt with other tools does not', async () => {
+    const tools = [named('look_up'), named('open_page')]
+    const [finding] = await findingsOf('T07', 'qwen2.5', search(prompt('calculator'), { tools }))
+    expect(finding?.message).toMatch(/names none of look_up, open_page/)
+  })
+
+  it('leaves a choice among many tools alone, and a prompt that was cut', async () => {
+    const tools = [named('look_up'), named('open_page')]
+    expect(await findingsOf('T07', 'qwen2.5', search(prompt('open_page'), { tools }))).toEqual([])
+    const cut = { system: { ...prompt('calculator').system, end: false, separator: false } }
+    expect(await findingsOf('T07', 'qwen2.5', search(cut, { tools }))).toEqual([])
+  })
+})
+
+describe('M09', () => {
+  const opened = { prefill: '<think>\n', text: 'It is in the archive.\n</think>\n\nI look it up.' }
+  const trained = search({ call: { ...opened, train: { prefill: true, content: true, end: true } } })
+  const promptEnds: Edit = (_, { layout }) => ({ promptLength: layout[2]!.contentStart })
+
+  it('names a think tag with which the stored prompt ends, where the loss takes it', async () => {
+    expect((await findingsOf('M09', 'qwen3', trained, promptEnds)).map(({ message }) => message)).toEqual([
+      "2 tokens of the template's prefill in assistant turn 1 carry loss",
+    ])
+    // The prompt length is right, and the split no fault.
+    expect(await findingsOf('S05', 'qwen3', trained, promptEnds)).toEqual([])
+    expect(await findingsOf('M09', 'qwen3', search({ call: opened }), promptEnds)).toEqual([])
+  })
+
+  it('names what the template’s own generation prompt begins a turn with, and asks nothing of a template that does not', async () => {
+    const tokenizer = await testTokenizer('qwen3')
+    const rows = (own: Tokenizer) => trained(own).map((row) => trajectoryOf(row, { source: 0, record: 0, part: 0 }))
+    const thinking = {
+      ...tokenizer,
+      template: tokenizer.template!.replace(
+        "{{- '<|im_start|>assistant\\n' }}",
+        "{{- '<|im_start|>assistant\\n<think>\\n' }}",
+      ),
+    }
+    expect(thinking.template).not.toBe(tokenizer.template)
+    expect(auditTrajectories(rows(thinking), thinking).byCode.get('M09')?.findings).toHaveLength(1)
+    expect(auditTrajectories(rows(tokenizer), tokenizer).byCode.get('M09')?.findings).toEqual([])
+  })
+})
+
 describe('T09', () => {
   const turns = [user('Is it red?'), assistant('Yes.')]
   const said =
@@ -270,6 +342,22 @@ describe('T09', () => {
     expect(await findingsOf('T09', 'llama3', rows, said('Answer in French, always.'))).toEqual([])
   })
 
+  it('names the default of the template in the middle of a row, unless a message has it', async () => {
+    const usual = 'You are Qwen, created by Alibaba Cloud. You are a helpful assistant.'
+    const rows = (tokenizer: Tokenizer) => [
+      conversation(tokenizer, [system('Be brief.'), ...turns, system(usual), tool('Red.'), assistant('It is.')]),
+    ]
+    const [finding] = await findingsOf('T09', 'qwen2.5', rows)
+    expect(finding?.message).toMatch(/default system text stands in the middle of the row, at turn 3/)
+    const meant: Edit = () => ({
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'system', content: usual },
+      ],
+    })
+    expect(await findingsOf('T09', 'qwen2.5', rows, meant)).toEqual([])
+  })
+
   it('holds the rollouts of a group against each other, dates aside', async () => {
     const texts = [
       'Today Date: 01 May 2025\nBe brief.',
@@ -278,8 +366,9 @@ describe('T09', () => {
     ]
     const rows = (tokenizer: Tokenizer) =>
       texts.map((text) => conversation(tokenizer, [system(text), ...turns], { group: 'g' }))
-    const findings = await findingsOf('T09', 'llama3', rows)
+    const { findings, tally } = await resultOf('T09', 'llama3', rows)
     expect(findings.map(({ record }) => record)).toEqual([2])
+    expect(tally).toMatchObject({ checked: 3, affected: 1, placesChecked: 3, placesAffected: 1 })
   })
 })
 
@@ -302,6 +391,8 @@ describe('T16', () => {
     const chat = 'system\nBe brief.\nuser\nIs it red?\nassistant\nYes.'
     const [removed] = await findingsOf('T16', 'qwen2.5', asText(chat))
     expect(removed?.message).toMatch(/without markers/)
+    const ofLlama = 'system\n\nBe brief.user\n\nIs it red?assistant\n\nYes.'
+    expect(await findingsOf('T16', 'llama3', asText(ofLlama))).toHaveLength(1)
   })
 
   it('names an end token that stands in letters', async () => {
@@ -309,6 +400,8 @@ describe('T16', () => {
     const rows = search({ answer: { text, specials: false } })
     const [spelt] = await findingsOf('T16', 'qwen2.5', rows)
     expect(spelt?.message).toMatch(/^"\.?<\|im_end\|>" is spelt by \d+ ordinary tokens in assistant turn 2$/)
+    const within = { call: { text, specials: false, end: false } }
+    expect(await findingsOf('T16', 'qwen2.5', search(within))).toHaveLength(1)
     // What the model itself wrote is no matter of encoding.
     expect(
       await findingsOf('T16', 'qwen2.5', search({ answer: { text, specials: false } }, { sampled: true })),

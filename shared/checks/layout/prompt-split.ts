@@ -61,8 +61,11 @@ function problemAt(view: TrajectoryView, at: number): string | null {
 }
 
 /** Prompts may begin the model's turn for it; what they hold of it was then not sampled and carries no loss. */
-function problemInTurn({ mask, provenance }: TrajectoryView, turn: Turn, at: number, name: string): string | null {
+function problemInTurn(view: TrajectoryView, turn: Turn, at: number, name: string): string | null {
+  const { mask, provenance } = view
   if (at <= turn.contentStart || mask === null) return null
+  // Generation prompts end with a think tag: where that is trained, it is M09.
+  if (provenance === null && /^\s*<think>\s*$/.test(view.text({ start: turn.contentStart, end: at }))) return null
   let trained = 0
   for (let i = turn.contentStart; i < at; i++) {
     // What provably nobody sampled is the prompt's, and M09 where it is trained.

@@ -1,6 +1,9 @@
 import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
+import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
+import type { Tokenizer } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore } from '../edges.ts'
+import { LONGEST_PREFILL, storedPromptEnd } from '../prompt-end.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
 
@@ -37,14 +40,44 @@ export const M09: Check = {
 }
 
 /**
- * Token after the prefill: the block that stands between header and content, or words that open the content and, as the dump says,
- * were not sampled while the rest was. A turn of which nothing was sampled has no prefill.
+ * Token after the prefill: the block that stands between header and content, what the template's own generation prompt begins a turn
+ * with, a think tag with which the stored prompt ends, or words that open the content and, as the dump says, were not sampled while the
+ * rest was. A turn of which nothing was sampled has no prefill.
  */
-function prefillEnd({ provenance }: TrajectoryView, { headerEnd, contentStart, contentEnd }: Turn): number {
-  if (contentStart > headerEnd || provenance === null) return contentStart
-  let end = contentStart
-  while (end < contentEnd && provenance[end] === Provenance.notSampled) end++
-  return provenance[end] === Provenance.sampled ? end : contentStart
+function prefillEnd(view: TrajectoryView, { headerEnd, contentStart, contentEnd }: Turn): number {
+  const { provenance, segmentation, trajectory, text } = view
+  if (contentStart > headerEnd) return contentStart
+  if (provenance !== null) {
+    let end = contentStart
+    while (end < contentEnd && provenance[end] === Provenance.notSampled) end++
+    return provenance[end] === Provenance.sampled ? end : contentStart
+  }
+  const prompt = segmentation === null ? null : storedPromptEnd(trajectory, segmentation, segmentation.padding)
+  const longest = Math.min(contentEnd, contentStart + LONGEST_PREFILL)
+  if (prompt !== null && contentStart < prompt && prompt <= longest) {
+    if (/^\s*<think>\s*$/.test(text({ start: contentStart, end: prompt }))) return prompt
+  }
+  const prefill = prefillOf(view.tokenizer)
+  if (prefill === '') return contentStart
+  for (let end = contentStart + 1; end <= longest; end++) {
+    const words = text({ start: contentStart, end })
+    if (words === prefill) return end
+    if (!prefill.startsWith(words)) break
+  }
+  return contentStart
+}
+
+const prefills = new WeakMap<Tokenizer, string>()
+
+/** What the template's generation prompt holds behind the header. */
+function prefillOf(tokenizer: Tokenizer | null): string {
+  if (tokenizer === null) return ''
+  let prefill = prefills.get(tokenizer)
+  if (prefill === undefined) {
+    prefill = learnedTemplateOf(tokenizer)?.prefill ?? ''
+    prefills.set(tokenizer, prefill)
+  }
+  return prefill
 }
 
 function trainedPrefill({ mask, provenance }: TrajectoryView, start: number, end: number): Span[] {

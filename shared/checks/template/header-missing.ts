@@ -1,7 +1,7 @@
-import { Provenance, type Turn } from '../../model/tokens.ts'
-import type { Check, TrajectoryView } from '../check.ts'
+import { Provenance, type Segmentation, type Turn } from '../../model/tokens.ts'
+import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, writtenTurns } from '../edges.ts'
-import { shapeOf } from '../shape.ts'
+import { hidesTurns, isSwallowed, shapeOf } from '../shape.ts'
 import { countOf } from '../spans.ts'
 
 export const T05: Check = {
@@ -18,6 +18,7 @@ export const T05: Check = {
   cite: 'verifiers#476',
   trajectory(view, _settings, report) {
     if (view.segmentation === null) return
+    for (const turn of view.segmentation.turns) if (isNobodys(view, turn)) reportNobodys(view, turn, report)
     for (const turn of writtenTurns(view.segmentation)) {
       if (turn.header === 'cut') continue
       const missing = turn.header === 'missing' && isModels(view, turn)
@@ -35,6 +36,31 @@ export const T05: Check = {
       })
     }
   },
+}
+
+/** A header of which only the marks are left, and a text behind it that is trained or was sampled. */
+function isNobodys(view: TrajectoryView, turn: Turn): boolean {
+  const { tokenizer, mask, provenance } = view
+  const { kind, header, role, contentStart, contentEnd } = turn
+  if (kind !== 'other' || header !== 'present' || role !== '' || tokenizer?.frame?.style === 'learned') return false
+  if (provenance !== null && countOf(provenance, Provenance.sampled, contentStart, contentEnd) > 0) return true
+  if (mask === null || hidesTurns(view) || isSwallowed(view, turn)) return false
+  return provenance === null && countOf(mask, 1, contentStart, contentEnd) > 0
+}
+
+function reportNobodys(view: TrajectoryView, turn: Turn, report: Reporter): void {
+  const { start, headerEnd, contentEnd, endToken } = turn
+  const ordinal = turn.ordinal + 1
+  report.place(true, { turn: ordinal, boundary: edgeBefore(view.segmentation as Segmentation, turn) })
+  report.fault({
+    turn: { ...turn, ordinal },
+    tokens: { start, end: endToken >= 0 ? endToken + 1 : contentEnd },
+    message: 'A turn of the model has a header without a role: nothing says that it is the assistant’s',
+    evidence: {
+      header_ids: Array.from(view.ids.subarray(start, headerEnd)),
+      ids_before: Array.from(view.ids.subarray(Math.max(0, start - 4), start)),
+    },
+  })
 }
 
 /** Text without a header is the model's where it was sampled or is trained; a row that trains nothing cannot tell, and the place does. */

@@ -61,8 +61,9 @@ function lookAtUnframed(view: TrajectoryView, report: Parameters<NonNullable<Che
   })
 }
 
+/** Llama writes no newline before a header and two after it. */
 function hasAnswer(view: TrajectoryView, start: number, end: number): boolean {
-  return /\nassistant\n/.test(view.text({ start, end }))
+  return /\nassistant\n|assistant\n\n/.test(view.text({ start, end }))
 }
 
 /** Tokens that the letters of a marker take at most. */
@@ -79,8 +80,11 @@ function speltThought(view: TrajectoryView, { contentStart, contentEnd }: Turn):
   return null
 }
 
-/** The end token in letters at the end of a turn. */
-function speltEnd(view: TrajectoryView, { contentStart, contentEnd }: Turn): Span | null {
+/** The end token in letters at the end of a turn; the newline that follows it is then the turn's last token. */
+function speltEnd(view: TrajectoryView, turn: Turn): Span | null {
+  const { contentStart } = turn
+  const newline = turn.endToken < 0 && view.tokenizer?.frame?.newlines.has(view.ids[turn.contentEnd - 1] ?? -1)
+  const contentEnd = newline ? turn.contentEnd - 1 : turn.contentEnd
   if (lastByte(view, contentEnd - 1) !== GREATER_THAN) return null
   const from = Math.max(contentStart, contentEnd - LONGEST_MARKER)
   const tail = view.text({ start: from, end: contentEnd })

@@ -1,5 +1,6 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { Message } from '../../model/trajectory.ts'
+import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { normalised } from '../normalised-text.ts'
@@ -38,7 +39,9 @@ function lookAtTurns(view: TrajectoryView, _settings: unknown, report: Reporter)
       turn: first,
       tokens: { start: first.start, end: first.end },
       affected: again.map(({ start, end }) => ({ start, end })),
-      message: `The same system turn is there ${again.length + 1} times: again at turn ${first.index}`,
+      message: isSame(view.ids, systems[0] as Turn, first)
+        ? `The same system turn is there ${again.length + 1} times: again at turn ${first.index}`
+        : `The template's default system text stands in the middle of the row, at turn ${first.index}: messages were rendered one by one`,
       evidence: {
         system_turns: systems.map(({ index, start }) => ({ turn: index, token: start })).slice(0, 16),
         text: view.text({ start: first.contentStart, end: Math.min(first.contentEnd, first.contentStart + 64) }),
@@ -62,8 +65,9 @@ function lookAtTurns(view: TrajectoryView, _settings: unknown, report: Reporter)
   }
 }
 
-/** System turns after the first with the very same ids, beyond the system messages that the dump has. */
-function repeated({ ids, segmentation, trajectory }: TrajectoryView, systems: readonly Turn[]): Turn[] {
+/** System turns after the first that say the same, or the template's default, beyond the system messages that the dump has. */
+function repeated(view: TrajectoryView, systems: readonly Turn[]): Turn[] {
+  const { ids, segmentation, trajectory } = view
   const first = systems[0]
   const meant = trajectory.messages?.filter(isSystem).length ?? 0
   if (first === undefined || systems.length <= Math.max(1, meant)) return []
@@ -75,11 +79,18 @@ function repeated({ ids, segmentation, trajectory }: TrajectoryView, systems: re
       restarts.has(turn.start) ||
       positionIds?.[turn.start] === 0 ||
       (sequenceIds !== null && sequenceIds[turn.start] !== sequenceIds[first.start])
-    return !packed && sameContent(ids, first, turn)
+    return !packed && (isSame(ids, first, turn) || isDefault(view, turn))
   })
 }
 
-function sameContent(ids: Int32Array, a: Turn, b: Turn): boolean {
+/** Its text is what the template writes where there is no system message, and no message has it. */
+function isDefault({ tokenizer, trajectory, text }: TrajectoryView, { contentStart, contentEnd }: Turn): boolean {
+  const usual = tokenizer === null ? null : (learnedTemplateOf(tokenizer)?.defaultSystem?.trim() ?? null)
+  if (!usual || text({ start: contentStart, end: contentEnd }).trim() !== usual) return false
+  return !trajectory.messages?.some(({ content }) => content?.trim() === usual)
+}
+
+function isSame(ids: Int32Array, a: Turn, b: Turn): boolean {
   const length = a.contentEnd - a.contentStart
   if (b.contentEnd - b.contentStart !== length) return false
   for (let i = 0; i < length; i++) if (ids[a.contentStart + i] !== ids[b.contentStart + i]) return false
@@ -145,8 +156,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
     if (rows.size < 2) continue
     const [common, ...others] = [...rows.values()].sort((a, b) => b.length - a.length)
     for (const row of others.flat()) {
-      report.unit(true)
-      report.place(true)
+      report.unitAfterAll()
       report.fault({
         member: row,
         message: `Its system text is another one than that of ${common?.length} of the ${members.length} rollouts of group ${id}`,

@@ -25,25 +25,37 @@ export const T07: Check = {
     const names = toolNames(trajectory.tools)
     if (call === undefined && names.length === 0) return
     const prompt = { start: segmentation.padding.left, end: first.start }
-    const described = isDescribed(view.text(prompt), names, call === undefined ? null : calledName(view, call))
-    report.place(!described)
-    if (described) return
+    const text = view.text(prompt)
+    const described = isDescribed(text, names, call === undefined ? null : calledName(view, call))
+    const absent = described ? absentTools(view, text, names) : []
+    report.place(!described || absent.length > 0)
+    if (described && absent.length === 0) return
     report.fault({
       scope: 'trajectory',
       tokens: prompt,
       affected: [],
-      message:
-        call === undefined
+      message: described
+        ? `The prompt describes tools and names none of ${absent.join(', ')}, which the record has: it was rendered with others`
+        : call === undefined
           ? `The record has ${names.length === 1 ? 'a tool' : `${names.length} tools`} (${names.join(', ')}), the prompt describes none`
           : 'The model calls a tool, the prompt describes none',
       evidence: {
         prompt_tokens: prompt.end - prompt.start,
         tools: names,
+        absent: described ? absent : names,
         called: call === undefined ? null : calledName(view, call),
         first_call: call === undefined ? null : [call.start, call.end],
       },
     })
   },
+}
+
+/** The record's tools, where a prompt that is whole holds the name of none of them; a choice among many tools is no fault. */
+function absentTools({ segmentation }: TrajectoryView, prompt: string, names: readonly string[]): readonly string[] {
+  const whole = segmentation?.turns.every(({ kind, endToken }, i, turns) => {
+    return endToken >= 0 || kind === 'assistant' || turns.slice(0, i).some((turn) => turn.kind === 'assistant')
+  })
+  return whole && names.every((name) => !prompt.includes(name)) ? names : []
 }
 
 /** Names in the usual two shapes of a schema: `{function: {name}}` and `{name}`. */
