@@ -41,7 +41,12 @@ function decide(input: HypothesisInput): Judgement {
   const alone = faultsOfManyTurnsAlone(input)
   if (alone.length > 0) return onlyWithManyTurns(alone)
   if (missing.length > 0) return notCheckable(missing)
-  if (looked.length === 0) return notCheckable(['an error-severity check that could look at these rollouts'])
+  const unlooked = notRun(input, TURN_CODES)
+  if (looked.length === 0) {
+    return notCheckable(
+      unlooked.length > 0 ? leftOut(unlooked) : ['an error-severity check that could look at these rollouts'],
+    )
+  }
 
   // A fault of the whole row (an attention mask) has no turn, and says nothing about turns either.
   const splits = looked
@@ -51,7 +56,6 @@ function decide(input: HypothesisInput): Judgement {
   const growing = splits.filter(({ split }) => grows(split, thresholds))
   // The mask may be read one token off: neither its faults nor their absence mean anything by turn.
   const undecided = input.dump.settings.alignmentUndecided
-  const unlooked = notRun(input, TURN_CODES)
   const lone = splits.some(({ split }) => isLone(split, thresholds))
   const verdict =
     growing.length > 0 ? 'supported' : lone || undecided || unlooked.length > 0 ? 'inconclusive' : 'contradicted'
