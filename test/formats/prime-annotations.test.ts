@@ -19,8 +19,8 @@ const lines = (name: string): JsonObject[] =>
     })
 
 const STREAM = lines('formats/prime-rl-traces/2026-09/00000.jsonl')
-const SHIPPED = lines('joined/prime-rl-traces/orchestrator/00000.jsonl')
-const SCORED = lines('joined/prime-rl-traces/trainer/00000.jsonl')
+const SHIPPED = lines('joined/prime-rl-traces/annotations/orchestrator/00000.jsonl')
+const SCORED = lines('joined/prime-rl-traces/annotations/trainer/00000.jsonl')
 
 function read(updates: readonly JsonObject[] | null): Map<string, Trajectory> {
   const joined = new Map<string, JsonObject[]>()
