@@ -78,6 +78,19 @@ describe('M14', () => {
     ])
   })
 
+  it('believes stored response ids that end before an end token without a logprob of its own', async () => {
+    const closedBy =
+      (last: number): Edit =>
+      ({ ids, logprobs }, { layout }) => ({
+        logprobs: { ...logprobs, sampler: logprobs.sampler!.with(layout[4]!.endToken, last) },
+        meta: { response_ids: Array.from(ids!.subarray(layout[2]!.contentStart, layout[4]!.endToken)) },
+      })
+    const [finding] = await findingsOf('M14', 'qwen2.5', search({}, { logprobs: 'sampler' }), closedBy(0))
+    expect(finding?.message).toMatch(/turn 2 .* exactly 0, and response_ids ends before it$/)
+    // Engines may leave the stop token out of the ids that they give, and score it.
+    expect(await findingsOf('M14', 'qwen2.5', search({}, { logprobs: 'sampler' }), closedBy(-0.2))).toEqual([])
+  })
+
   it('does not believe a missing logprob alone', async () => {
     const findings = await findingsOf(
       'M14',

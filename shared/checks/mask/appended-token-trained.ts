@@ -2,6 +2,7 @@ import { Provenance } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeAfter, writtenTurns } from '../edges.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
+import { storedResponse } from '../template/drift.ts'
 
 export const M14: Check = {
   code: 'M14',
@@ -51,12 +52,22 @@ export const M14: Check = {
 function appendedBy(view: TrajectoryView, at: number): string | null {
   const { sampled, logprobs } = view.trajectory
   if (sampled !== null) return sampled[at] === 0 ? 'the dump flags it as not sampled' : null
+  const stored = storedResponse(view.trajectory)
+  if (stored !== null && logprobs.sampler?.[at] === 0 && endsBefore(view.ids, at, stored.ids)) {
+    return `its sampler logprob is exactly 0, and ${stored.name} ends before it`
+  }
   const trainer = logprobs.trainer?.[at] ?? Number.NaN
   if (!(trainer < view.thresholds['contradicts-zero'])) return null
   const sampler = logprobs.sampler?.[at] ?? Number.NaN
   if (sampler === 0) return `its sampler logprob is exactly 0, the trainer's ${trainer.toFixed(2)}`
   if (view.provenance?.[at] !== Provenance.notSampled) return null
   return `the sampler has no logprob for it, the trainer's is ${trainer.toFixed(2)}`
+}
+
+/** The stored ids are those of the sequence up to the token at `at`, which they do not have. */
+function endsBefore(ids: Int32Array, at: number, stored: Int32Array): boolean {
+  const start = at - stored.length
+  return start >= 0 && stored.every((id, i) => ids[start + i] === id)
 }
 
 function finite(value: number | undefined): number | null {
