@@ -50,7 +50,7 @@ export async function audit(
     const session = await Session.open(from.sources, settings, host, hooks)
     await session.done
     const unreadable = [...from.problems, ...session.unreadable, ...session.datasetProblems]
-    if (session.facts.length === 0) {
+    if (session.facts.length === 0 && session.logs.length === 0) {
       const inputs = [...from.paths, ...(dataset?.paths ?? [])]
       const reported = from === opened ? { report: session.mergeableReport(), inputs } : null
       throw new NothingReadError(nothingRead(unreadable, session), reported)

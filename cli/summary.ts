@@ -7,6 +7,7 @@ import {
   failingChecks,
   fails,
   type Judgement,
+  loggedTexts,
   measureText,
   percent,
   proofOf,
@@ -15,7 +16,7 @@ import {
   verdictText,
   whereText,
 } from '../shared/exports/phrases.ts'
-import type { CheckResult, HypothesisResult, Report, SourceReport } from '../shared/model/report.ts'
+import type { CheckResult, HypothesisResult, LogReport, Report, SourceReport } from '../shared/model/report.ts'
 import { LIMIT_NAMES } from '../shared/model/streams.ts'
 import type { Line, Segment, Style, Terminal } from './terminal.ts'
 
@@ -35,6 +36,7 @@ export function printSummary(
 ): void {
   // The others are told with their reason, files that could not even be opened among them.
   for (const source of report.sources) if (source.unreadable === undefined) printSource(terminal, source)
+  for (const log of report.logs ?? []) printLog(terminal, log)
   listSome(
     unreadable,
     ({ message }) => terminal.line([{ text: 'not read  ', style: 'warn' }, message], 2),
@@ -89,6 +91,17 @@ function printSource(terminal: Terminal, source: SourceReport): void {
     },
     (more) => terminal.line(`  and ${counted(more, 'more record')} skipped`),
   )
+}
+
+function printLog(terminal: Terminal, log: LogReport): void {
+  terminal.line(
+    [{ text: log.name, style: 'strong' }, `  ${bytesText(log.bytes)}, ${log.title}: no rollouts, ${log.evidence}`],
+    2,
+  )
+  for (const text of loggedTexts(log)) terminal.line(`  ${text}`, 4)
+  if (log.others.length > 0)
+    terminal.line([{ text: `  and ${counted(log.others.length, 'other metric')}`, style: 'soft' }], 4)
+  for (const note of log.notes) terminal.line([{ text: `  ${note}`, style: 'soft' }], 4)
 }
 
 function printFacts(terminal: Terminal, report: Report): void {

@@ -1,5 +1,5 @@
 import { count, counted, measured, percent } from '../model/number-text.ts'
-import type { CheckResult, Finding, HypothesisResult, Measure, Report, Severity } from '../model/report.ts'
+import type { CheckResult, Finding, HypothesisResult, LogReport, Measure, Report, Severity } from '../model/report.ts'
 
 export { count, counted, percent } from '../model/number-text.ts'
 
@@ -121,4 +121,18 @@ export function uncheckable(report: Report): { reason: string; codes: string[] }
 /** The first listed finding of a code that nothing excuses: the one-line proof of a failing check. */
 export function proofOf(report: Report, code: string): Finding | null {
   return report.findings.find((finding) => finding.code === code && finding.intended !== true) ?? null
+}
+
+/** `reward 0.62 → 0.61 over 6 steps (reward)`, a text for each known metric of a log. */
+export function loggedTexts({ series }: LogReport): string[] {
+  return series.map(({ metric, name, steps, values }) => {
+    const known = values.filter((value) => value !== null)
+    const [first, last] = [known[0], known.at(-1)]
+    const went = first === undefined || last === undefined ? 'no finite value' : `${short(first)} → ${short(last)}`
+    return `${metric.replaceAll('-', ' ')} ${went} over ${counted(steps.length, 'step')} (${name})`
+  })
+}
+
+function short(value: number): string {
+  return Number(value.toPrecision(3)).toString()
 }

@@ -12,6 +12,7 @@ import {
   counted,
   extentText,
   failingChecks,
+  loggedTexts,
   percent,
   thresholdsText,
   uncheckable,
@@ -152,6 +153,10 @@ function sourcesHtml(report: Report): string {
   const columns = ['file', 'size', 'container', 'format', 'rollouts', 'skipped', 'not in this dump'].map((title) => ({
     title,
   }))
+  const logged = (report.logs ?? []).map(
+    (log) =>
+      `<h3>${code(log.name)}</h3><p>${text(log.title)}, ${text(bytesText(log.bytes))}, no rollouts</p>${list([...loggedTexts(log), ...log.notes].map((line) => text(line)))}`,
+  )
   const more = report.sources.length > FILES ? `<p>and ${counted(report.sources.length - FILES, 'more file')}</p>` : ''
-  return `<section aria-labelledby=read>\n<h2 id=read>What was read</h2>\n${table('What was read', columns, rows)}\n${more}</section>`
+  return `<section aria-labelledby=read>\n<h2 id=read>What was read</h2>\n${table('What was read', columns, rows)}\n${more}${logged.join('')}</section>`
 }

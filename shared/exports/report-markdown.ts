@@ -8,6 +8,7 @@ import {
   counted,
   extentText,
   failingChecks,
+  loggedTexts,
   measureText,
   percent,
   proofOf,
@@ -56,6 +57,10 @@ function sources(report: Report): string[] {
       lines.push(`  - record ${skipped.record}${line} skipped: ${markdownCode(skipped.message)}`)
     }
     if (source.skipped.length > 10) lines.push(`  - and ${count(source.skipped.length - 10)} more`)
+  }
+  for (const log of report.logs ?? []) {
+    lines.push(`- ${markdownCode(log.name)} (${bytesText(log.bytes)}, ${log.title}): no rollouts`)
+    for (const text of [...loggedTexts(log), ...log.notes]) lines.push(`  - ${markdownCode(text)}`)
   }
   return lines
 }

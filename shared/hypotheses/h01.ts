@@ -2,6 +2,7 @@ import { percent } from '../model/number-text.ts'
 import { type AdvantageMeasures, measureAdvantages } from './advantages.ts'
 import { amplifiedBounds, type Bounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
+import { besideLog, loggedLine } from './logged.ts'
 import {
   type Argument,
   checkOf,
@@ -23,7 +24,15 @@ export const H01: Hypothesis = {
   id: 'H01',
   title: 'Advantage scaling instability',
   claim: 'Similar rewards have a small std; dividing by it makes advantages of noise, and updates cancel.',
-  judge: (input) => conclude(H01, input, decide(input)),
+  judge: (input) =>
+    conclude(
+      H01,
+      input,
+      besideLog(decide(input), [
+        ...loggedLine(input.logs, 'reward-std', 'reward std within groups'),
+        ...loggedLine(input.logs, 'grad-norm', 'gradient norm'),
+      ]),
+    ),
 }
 
 function decide(input: HypothesisInput): Judgement {

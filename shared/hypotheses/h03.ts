@@ -1,6 +1,7 @@
 import { fitKl, type KlFit, meanK3 } from '../checks/logprobs/kl-fit.ts'
 import { type Bounds, leastKlBounds, meanKlBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
+import { besideLog, loggedLine, loggedOf, meanOf } from './logged.ts'
 import {
   type Argument,
   compared,
@@ -18,13 +19,13 @@ export const H03: Hypothesis = {
   id: 'H03',
   title: 'KL divergence formula bug',
   claim: 'The KL term is computed by a wrong or reversed formula, or has exploded.',
-  judge: (input) => conclude(H03, input, decide(input)),
+  judge: (input) => conclude(H03, input, besideLog(decide(input), loggedLine(input.logs, 'kl', 'KL'))),
 }
 
 function decide(input: HypothesisInput): Judgement {
   const needed = ['logprobs.trainer', 'logprobs.reference'] as const
   const missing = needed.filter((stream) => !input.streams.has(stream))
-  if (missing.length > 0) return notCheckable(missing)
+  if (missing.length > 0) return fromLog(input, missing)
   const k3 = meanK3(input.dump.facts)
   if (k3 === null) return notCheckable(['trained tokens that both trainer and reference scored'])
   const fit = fitKl(input.dump)
@@ -52,6 +53,28 @@ function decide(input: HypothesisInput): Judgement {
       ...(fit?.best === 'k1' || fit?.best === 'k2' ? undeclared(fit) : []),
     ],
     firm: supported || contradicted,
+  }
+}
+
+/** Where rollouts do not tell, the KL that the run logged can still have exploded; that its formula is right it cannot show. */
+function fromLog(input: HypothesisInput, missing: readonly string[]): Judgement {
+  const logged = loggedOf(input.logs, 'kl')
+  if (logged === null) return notCheckable(missing)
+  const { supported } = meanKlBounds(input.dump.settings.thresholds)
+  const large = holds(meanOf(logged), supported)
+  return {
+    verdict: large ? 'supported' : 'inconclusive',
+    because: compared(
+      `mean KL that the run logged over ${logged.steps.length} steps (${logged.name} in ${logged.log})`,
+      meanOf(logged),
+      supported,
+      {
+        comparison: '<',
+        threshold: Number.NEGATIVE_INFINITY,
+      },
+    ),
+    missing,
+    firm: false,
   }
 }
 

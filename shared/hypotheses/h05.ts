@@ -2,6 +2,7 @@ import type { ComponentMeasures } from '../checks/groups/components.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { contrastBounds, flatBounds, opposingBounds, withinBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
+import { besideLog, loggedLine, loggedOf, meanOf } from './logged.ts'
 import { measureRewards, type RewardMeasures } from './reward.ts'
 import {
   type Argument,
@@ -19,15 +20,24 @@ export const H05: Hypothesis = {
   id: 'H05',
   title: 'Reward signal degradation',
   claim: 'Rewards contrast too little within groups, or their components conflict.',
-  judge: (input) => conclude(H05, input, decide(input)),
+  judge: (input) =>
+    conclude(
+      H05,
+      input,
+      besideLog(decide(input), [
+        ...loggedLine(input.logs, 'reward', 'mean reward'),
+        ...loggedLine(input.logs, 'reward-std', 'reward std within groups'),
+        ...loggedLine(input.logs, 'clipped-ratio', 'share of rollouts that a limit ended'),
+      ]),
+    ),
 }
 
 function decide(input: HypothesisInput): Judgement {
   const missing = (['rewards', 'group'] as const).filter((stream) => !input.streams.has(stream))
-  if (missing.length > 0) return notCheckable(missing)
+  if (missing.length > 0) return fromLog(input, missing)
   const found = measureRewards(input.dump)
   if (found.completeGroups === 0)
-    return notCheckable(['complete groups: every group lacks members, or rewards that are numbers'])
+    return fromLog(input, ['complete groups: every group lacks members, or rewards that are numbers'])
 
   const { thresholds } = input.dump.settings
   const flat = found.groupsWithoutContrast / found.completeGroups
@@ -49,6 +59,24 @@ function decide(input: HypothesisInput): Judgement {
         : ['reward_components'],
     // All measures could have ruled either way.
     firm: true,
+  }
+}
+
+/** Where rollouts do not tell, the share of groups without contrast may have been logged (TRL, `frac_reward_zero_std`). */
+function fromLog(input: HypothesisInput, missing: readonly string[]): Judgement {
+  const logged = loggedOf(input.logs, 'flat-groups')
+  if (logged === null) return notCheckable(missing)
+  const { supported } = flatBounds(input.dump.settings.thresholds)
+  return {
+    verdict: holds(meanOf(logged), supported) ? 'supported' : 'inconclusive',
+    because: compared(
+      `share of groups without contrast that the run logged over ${logged.steps.length} steps (${logged.name} in ${logged.log})`,
+      meanOf(logged),
+      supported,
+      { comparison: '<', threshold: Number.NEGATIVE_INFINITY },
+    ),
+    missing,
+    firm: false,
   }
 }
 

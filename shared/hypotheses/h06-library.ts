@@ -1,6 +1,8 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { type RewardTrend, rewardTrend } from './reward-trend.ts'
+import { loggedOf } from './logged.ts'
+import { type RewardTrend, rewardTrend, trendOf } from './reward-trend.ts'
 import { type Argument, conclude, deciding, type Judgement, notCheckable, stated } from './verdict.ts'
 
 /** Library functionality validation: does the trainer learn anything at all, on a task of one turn? */
@@ -14,17 +16,20 @@ export const H06_LIBRARY: Hypothesis = {
 function decide(input: HypothesisInput): Judgement {
   const { against } = input
   if (!against) return notCheckable(['a second run, of a single-turn task with the same trainer (--against)'])
-  const runs = [input.dump.facts, against.dump.facts]
-  const simple = runs.find(isSingleTurn)
-  if (simple === undefined) return notCheckable(['a single-turn run: both have rollouts of several assistant turns'])
+  const runs: readonly Run[] = [
+    { facts: input.dump.facts, logs: input.logs },
+    { facts: against.dump.facts, logs: against.logs },
+  ]
+  const simple = runs.find(isSingleTurn) ?? taken(runs)
+  if (simple === null) return notCheckable(['a single-turn run: both have rollouts of several assistant turns'])
   const { thresholds } = input.dump.settings
   const steps = thresholds['trend-steps']
-  const trend = rewardTrend(simple, thresholds)
+  const trend = trendOfRun(simple, thresholds)
   if (trend === null) {
     return notCheckable([`rewards of at least ${steps} training steps in the single-turn run`])
   }
-  const others = runs.filter((facts) => facts !== simple)
-  const other = others[0] === undefined ? null : rewardTrend(others[0], thresholds)
+  const [second] = runs.filter((run) => run !== simple)
+  const other = second === undefined ? null : trendOfRun(second, thresholds)
   // A trainer that improves the harder task is not broken, whatever keeps the simple one flat; whether it does must be known.
   const flatToo = other !== null && !other.rises
   const verdict = trend.rises ? 'contradicted' : flatToo ? 'supported' : 'inconclusive'
@@ -33,13 +38,34 @@ function decide(input: HypothesisInput): Judgement {
     because: [
       ...linesOf('the single-turn run', trend, trend.rises ? 'contradicted' : 'supported'),
       ...(other === null ? [] : linesOf('the other run', other, null)),
+      ...(simple.facts.length === 0
+        ? stated('which run is the single-turn one', 'taken to be the one of which only a log was given')
+        : []),
     ],
     missing: other === null ? [`rewards of at least ${steps} training steps in the other run`] : [],
-    firm: true,
+    firm: simple.facts.length > 0,
   }
 }
 
-function isSingleTurn(facts: readonly TrajectoryFacts[]): boolean {
+interface Run {
+  readonly facts: readonly TrajectoryFacts[]
+  readonly logs: HypothesisInput['logs']
+}
+
+/** Beside rollouts of several turns, a run of which there is nothing but a log was given as the single-turn one. */
+function taken(runs: readonly Run[]): Run | null {
+  const [logged, ...more] = runs.filter(({ facts }) => facts.length === 0)
+  return logged !== undefined && more.length === 0 ? logged : null
+}
+
+/** By the rollouts where they have steps, else by what the run logged. */
+function trendOfRun({ facts, logs }: Run, thresholds: Thresholds): RewardTrend | null {
+  const own = rewardTrend(facts, thresholds)
+  const logged = own === null ? loggedOf(logs, 'reward') : null
+  return logged === null ? own : trendOf(logged.values, thresholds)
+}
+
+function isSingleTurn({ facts }: Run): boolean {
   return (
     facts.some(({ assistantTurns }) => assistantTurns === 1) && facts.every(({ assistantTurns }) => assistantTurns <= 1)
   )

@@ -1,6 +1,7 @@
 import { type GapTrend, gapTrend } from '../checks/logprobs/trend.ts'
 import { type Bounds, gapBounds, gapRankBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
+import { besideLog, loggedLine } from './logged.ts'
 import {
   type Argument,
   checkOf,
@@ -22,7 +23,12 @@ export const H06_LORA: Hypothesis = {
   id: 'H06-lora',
   title: 'LoRA weight synchronization',
   claim: 'Updates do not reach the sampler, so that its logprobs and those of the trainer drift apart with every step.',
-  judge: (input) => conclude(H06_LORA, input, decide(input)),
+  judge: (input) =>
+    conclude(
+      H06_LORA,
+      input,
+      besideLog(decide(input), loggedLine(input.logs, 'sampler-gap', 'gap of sampler and trainer')),
+    ),
 }
 
 function decide(input: HypothesisInput): Judgement {

@@ -1,5 +1,5 @@
 import type { DumpView } from '../checks/check.ts'
-import type { CheckResult, HypothesisId, HypothesisResult } from '../model/report.ts'
+import type { CheckResult, HypothesisId, HypothesisResult, LogReport } from '../model/report.ts'
 import type { Stream } from '../model/streams.ts'
 
 /**
@@ -26,6 +26,8 @@ export interface HypothesisInput {
   readonly unsampledWeight: number | null
   /** Id of the tokenizer, null or absent where none was found; compared with that of a second run. */
   readonly tokenizer?: string | null
+  /** What the run logged, by step; absent or empty where no log was given. */
+  readonly logs?: readonly LogReport[]
   /** A second run that was given beside this one, for the verdicts that need two; absent or null where there is none. */
   readonly against?: SecondRun | null
   /**
@@ -37,6 +39,7 @@ export interface HypothesisInput {
 
 /** What is known of a second run, audited under the same options. */
 export interface SecondRun {
+  readonly logs?: readonly LogReport[]
   readonly dump: DumpView
   readonly checks: readonly CheckResult[]
   readonly streams: ReadonlySet<Stream>

@@ -21,8 +21,15 @@ export function rewardTrend(facts: readonly TrajectoryFacts[], thresholds: Thres
     if (list === undefined) rewards.set(step, [reward])
     else list.push(reward)
   }
-  if (rewards.size < thresholds['trend-steps']) return null
-  const means = [...rewards].sort(([a], [b]) => a - b).map(([, list]) => mean(list))
+  return trendOf(
+    [...rewards].sort(([a], [b]) => a - b).map(([, list]) => mean(list)),
+    thresholds,
+  )
+}
+
+/** The same of the mean rewards themselves, one a step, in order. */
+export function trendOf(means: readonly number[], thresholds: Thresholds): RewardTrend | null {
+  if (means.length < thresholds['trend-steps']) return null
   const third = Math.floor(means.length / 3)
   const [early, late] = [means.slice(0, third), means.slice(-third)]
   const error = Math.sqrt((unbiasedStd(early) ** 2 + unbiasedStd(late) ** 2) / third)

@@ -1,4 +1,5 @@
 import type { Policy } from './policy.ts'
+import type { RunMetric } from './run-log.ts'
 import type { Place, SkippedRecord } from './source.ts'
 import type { LimitName, Stream } from './streams.ts'
 import type { Part } from './tokens.ts'
@@ -146,10 +147,26 @@ export interface SourceReport {
   unreadable?: { code: string; message: string }
 }
 
+/** A log file of the run. Numbers that are not finite are null, as JSON has none of them. */
+export interface LogReport {
+  name: string
+  bytes: number
+  kind: string
+  title: string
+  evidence: string
+  notes: string[]
+  /** Of the metrics that are known by their names. */
+  series: { name: string; metric: RunMetric; steps: number[]; values: (number | null)[] }[]
+  /** Names of the others. */
+  others: string[]
+}
+
 export interface Report {
   schema: typeof REPORT_SCHEMA
   tool: { name: string; version: string }
   sources: SourceReport[]
+  /** What log files of the run say, beside its rollouts or alone; absent where there are none. */
+  logs?: LogReport[]
   tokenizer: {
     id: string | null
     origin: 'given' | 'metadata' | 'bundled' | 'file' | 'cache' | 'none'

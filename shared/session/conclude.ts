@@ -13,7 +13,7 @@ import { recogniseDefects } from '../hypotheses/defects.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { judge } from '../hypotheses/registry.ts'
 import type { AuditOptions } from '../model/policy.ts'
-import type { CheckResult, Finding, Report, Severity, SourceReport } from '../model/report.ts'
+import type { CheckResult, Finding, LogReport, Report, Severity, SourceReport } from '../model/report.ts'
 import { REPORT_SCHEMA } from '../model/report.ts'
 import { LIMIT_NAMES, type Limits, STREAMS, type Stream } from '../model/streams.ts'
 import { changedThresholds } from '../model/thresholds/registry.ts'
@@ -50,6 +50,8 @@ export interface Gathered {
   readonly sources: readonly SourceReport[]
   /** Those that could not be. */
   readonly unreadable: readonly SourceReport[]
+  /** What log files beside them say. */
+  readonly logs: readonly LogReport[]
   /** What was decided of sources, kin by kin. */
   readonly kins: readonly Kin[]
   readonly options: AuditOptions
@@ -60,20 +62,27 @@ export interface Gathered {
   readonly dataset?: DatasetFacts | null
 }
 
+/** What stands beside the rollouts that were read. */
+export interface Beside {
+  readonly unreadable?: readonly UnreadableFile[]
+  readonly logs?: readonly LogReport[]
+  readonly against?: SecondRun | null
+  readonly dataset?: DatasetFacts | null
+}
+
 /** What was gathered from files. */
 export function gathered(
   opened: readonly OpenSource[],
   { kins, plan }: Survey,
   collected: Collected,
   hashes: readonly (string | null)[],
-  unreadable: readonly UnreadableFile[] = [],
-  against: SecondRun | null = null,
-  dataset: DatasetFacts | null = null,
+  { unreadable = [], logs = [], against = null, dataset = null }: Beside = {},
 ): Gathered {
   const { options } = plan.settings
   return {
     sources: opened.map((open, index) => sourceReport(open, index, collected, hashes[index] ?? null)),
     unreadable: unreadable.map(unreadableReport),
+    logs,
     kins,
     options,
     collected,
@@ -87,6 +96,7 @@ export function gathered(
 export function conclude({
   sources,
   unreadable,
+  logs,
   kins,
   options,
   collected,
@@ -148,6 +158,7 @@ export function conclude({
     unsampledWeight: totals.weightUnsampled === null ? null : weightOf(totals.weightUnsampled),
     tokenizer: tokenizer.id,
     against,
+    logs,
     untrainedShare: totals.sampled > 0 ? totals.untrained / totals.sampled : null,
   })
   const kept = collected.findings.slice(0, maxFindings)
@@ -159,6 +170,7 @@ export function conclude({
     tool: TOOL,
     // What could not be read stands at the end, so that the numbers of the others are those of `Finding.source`.
     sources: [...sources, ...unreadable],
+    ...(logs.length > 0 ? { logs: [...logs] } : {}),
     tokenizer,
     policy: settings.policy,
     limits: dump.limits,
@@ -200,7 +212,7 @@ export function conclude({
     findings_omitted: collected.findingsSeen + dumpFindings.length - listed.length,
     aggregates: aggregate(dump, checks, totals) as unknown as Record<string, unknown>,
   }
-  const run = { dump, checks, streams, tokenizer: tokenizer.id }
+  const run = { dump, checks, streams, tokenizer: tokenizer.id, logs }
   const local = new Set(kept)
   return {
     report,

@@ -4,10 +4,11 @@ import { expandArchive } from '../containers/archive/expand.ts'
 import { type RawRecord, UnreadableSource } from '../containers/container.ts'
 import { decodeRecords } from '../containers/decode.ts'
 import type { Format } from '../formats/format.ts'
+import { readJoined } from '../formats/join.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import type { AuditOptions } from '../model/policy.ts'
-import type { Finding, Report } from '../model/report.ts'
+import type { Finding, LogReport, Report } from '../model/report.ts'
 import type { ByteSource, Place } from '../model/source.ts'
 import { sentence } from './audit-worker.ts'
 import { type AuditRuntime, auditBatch, auditTrajectory, byCodeAndToken } from './batch.ts'
@@ -19,6 +20,7 @@ import { detailOf, type LoadedTrajectory, tokenDetail } from './detail.ts'
 import { indexOfPlace } from './fault-rows.ts'
 import { dumpHash, hashSource } from './hashes.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
+import { joinSources, readerOf } from './join-sources.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import { givenFiles, withState } from './merge-state.ts'
 import { type OpenSource, openSource, spansOf, type UnreadableFile } from './open-source.ts'
@@ -28,6 +30,7 @@ import { type AuditPool, inlinePool, startWorkers, workerPool } from './pool.ts'
 import type { BoundaryRow, Histogram, Progress, Row, RowQuery, TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { lengthHistogram, lengthsOf, queryRows } from './query.ts'
 import { readDataset, unreadDataset } from './read-dataset.ts'
+import { openRunLog } from './run-logs.ts'
 import { type Survey, survey } from './survey.ts'
 
 export interface SessionHooks {
@@ -52,6 +55,8 @@ const PROGRESS_EVERY = 80
  */
 export class Session {
   readonly unreadable: readonly UnreadableFile[]
+  /** What files without rollouts say as logs of the run. */
+  readonly logs: readonly LogReport[]
   readonly dumpHash: string
   readonly done: Promise<void>
   readonly survey: Survey
@@ -70,7 +75,7 @@ export class Session {
 
   private constructor(
     opened: readonly OpenSource[],
-    unreadable: readonly UnreadableFile[],
+    { unreadable, logs }: { unreadable: readonly UnreadableFile[]; logs: readonly LogReport[] },
     hash: string,
     found: Survey,
     private readonly workers: readonly WorkerLink[],
@@ -79,6 +84,7 @@ export class Session {
   ) {
     this.opened = opened
     this.unreadable = unreadable
+    this.logs = logs
     this.dumpHash = hash
     this.survey = found
     this.runtime = { plan: found.plan, tokenizers: [...found.tokenizers] }
@@ -104,6 +110,7 @@ export class Session {
   ): Promise<Session> {
     const opened: OpenSource[] = []
     const unreadable: UnreadableFile[] = []
+    const logs: LogReport[] = []
     const { signal } = hooks
     const { maxUnpacked = null } = options
     for (const given of sources) {
@@ -119,7 +126,9 @@ export class Session {
           opened.push(await openSource(source, opened.length, { maxUnpacked, ...(signal ? { signal } : {}) }))
         } catch (error) {
           signal?.throwIfAborted()
-          unreadable.push(describeUnreadable(source, error))
+          const log = await openRunLog(source, { maxUnpacked, ...(signal ? { signal } : {}) })
+          if (log === null) unreadable.push(describeUnreadable(source, error))
+          else logs.push(log)
         }
       }
     }
@@ -128,8 +137,8 @@ export class Session {
       const found = await survey(opened, options, host, hooks.addedTokenizers ?? [])
       const hash = await dumpHash(sources, host)
       signal?.throwIfAborted()
-      const surveyed = opened.map((open) => ({ ...open, sample: [] }))
-      return new Session(surveyed, unreadable, hash, found, workers, host, hooks)
+      const surveyed = (await joinSources(opened, signal)).map((open) => ({ ...open, sample: [] }))
+      return new Session(surveyed, { unreadable, logs }, hash, found, workers, host, hooks)
     } catch (error) {
       for (const worker of workers) worker.terminate()
       throw error
@@ -281,7 +290,8 @@ export class Session {
   }
 
   private gathered(): Gathered {
-    return gathered(this.opened, this.survey, this.collected, this.hashes, this.unreadable, this.against, this.dataset)
+    const { unreadable, logs, against, dataset } = this
+    return gathered(this.opened, this.survey, this.collected, this.hashes, { unreadable, logs, against, dataset })
   }
 
   private conclusion(): Conclusion {
@@ -366,9 +376,10 @@ export class Session {
     const open = this.opened[place.source] as OpenSource
     const spans = spansOf(this.collected.sources[place.source]?.spans ?? [], place.record)
     const encoded = await open.container.read(spans)
-    const { records, skipped } = await decodeRecords(encoded, allNumericKeys)
-    const { container, recognition } = open
-    const read = open.format.read(records, { source: place.source, recognition, metadata: container.metadata })
+    const parsed = await decodeRecords(encoded, allNumericKeys)
+    const { records, skipped } = parsed
+    const reader = readerOf(this.opened)
+    const read = readJoined(parsed, reader(place.source), reader)
     const trajectory = read.trajectories.find((candidate) => candidate.place.part === place.part)
     if (trajectory === undefined || trajectory.recordHash !== facts.recordHash) {
       throw new Error(
@@ -387,7 +398,7 @@ export class Session {
       formatId: open.format.id,
       sourceIndex: place.source,
       record: records[0] as RawRecord,
-      encoded,
+      encoded: encoded.decoder === 'joined' ? encoded.own : encoded,
     }
     return this.lastLoaded
   }

@@ -102,7 +102,7 @@ describe.each(Object.entries(LOGS))('%s', (name, { kind, reward, steps = STEPS, 
 })
 
 test('what is counted, cut or left out is said', async () => {
-  expect((await read(bytesOf('trl.log')))?.notes.join()).toMatch(/^6 of its lines name no step/)
+  expect((await read(bytesOf('trl.log')))?.notes.join()).toMatch(/^Its 6 lines name no step/)
   expect((await read(bytesOf('metrics.jsonl')))?.notes).toEqual(['1 of its lines could not be read.'])
   const events = bytesOf('events.out.tfevents.1767225600.host.1.0')
   expect((await read(events.slice(0, -5)))?.notes.join()).toMatch(/declares \d+ bytes, which are not there/)

@@ -32,29 +32,35 @@ export const console_: RunLogKind = {
   async read(source, evidence, signal) {
     const builder = new SeriesBuilder()
     const state: PrintState = { heading: null }
-    const counted = new Map<string, number>()
-    let uncounted = 0
+    const uncounted: Map<string, number>[] = []
     for await (const line of textLines(source, signal)) {
       const found = readLine(line, state)
       if (found === null) continue
-      const { numbers } = found
-      // Transformers prints no step. What it prints together has the same keys, so that the lines of each kind are counted.
-      const kind = [...numbers.keys()].sort().join()
-      const step = found.step ?? (counted.get(kind) ?? 0) + 1
-      if (found.step === null) {
-        counted.set(kind, step)
-        uncounted++
-      }
-      builder.add(step, numbers)
+      if (found.step !== null) builder.add(found.step, found.numbers)
+      else uncounted.push(found.numbers)
     }
+    // Where some lines name their step, a dictionary that names none is a setting.
+    const counts = builder.isEmpty
+    if (counts) countLines(uncounted, builder)
     if (builder.isEmpty) return null
     const { series, notes } = builder.finish()
-    if (uncounted > 0)
+    if (counts)
       notes.push(
-        `${uncounted} of its lines name no step: they are counted instead, so that step 2 is the second line of its kind.`,
+        `Its ${uncounted.length} lines name no step: they are counted instead, so that step 2 is the second line of its kind.`,
       )
     return { kind: this.id, title: this.title, evidence, series, notes }
   },
+}
+
+/** Transformers prints no step. What it prints together has the same keys, so that the lines of each kind are counted. */
+function countLines(lines: readonly ReadonlyMap<string, number>[], builder: SeriesBuilder): void {
+  const counted = new Map<string, number>()
+  for (const numbers of lines) {
+    const kind = [...numbers.keys()].sort().join()
+    const step = (counted.get(kind) ?? 0) + 1
+    counted.set(kind, step)
+    builder.add(step, numbers)
+  }
 }
 
 interface PrintState {
