@@ -1,6 +1,5 @@
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import type { RecentFile } from '../../../electron/bridge.ts'
-import { FORMATS } from '../../../shared/formats/registry.ts'
 import { wantedDump } from '../../app/keep-address.ts'
 import { Problems } from '../../app/problems.tsx'
 import type { RecentOpen } from '../../data/database.ts'
@@ -11,6 +10,9 @@ import { recentOpens } from '../../data/recent.ts'
 import { hostNotice, openSample, sample } from '../../data/session.ts'
 import { useFiles } from '../../state/files.ts'
 import { bytes, counted } from '../../text/numbers.ts'
+
+// All readers of formats come along with their names, and nothing waits for them.
+const FormatList = lazy(async () => ({ default: (await import('./format-list.tsx')).FormatList }))
 
 /** What is seen while nothing is open. */
 export function StartPage() {
@@ -27,7 +29,9 @@ export function StartPage() {
         <Notices />
         <div className="start-below">
           <Recent />
-          <FormatList />
+          <Suspense>
+            <FormatList />
+          </Suspense>
         </div>
         <p className="quiet start-foot">Files are read on this machine and sent nowhere.</p>
       </div>
@@ -158,22 +162,5 @@ function RecentEntry({ entry }: { entry: RecentOpen }) {
       </button>
       <span className="quiet">{bytes(entry.size)}</span>
     </>
-  )
-}
-
-function FormatList() {
-  return (
-    <section>
-      <h2>Formats</h2>
-      <dl className="format-list">
-        {FORMATS.map((format) => (
-          <div key={format.id}>
-            <dt>{format.id}</dt>
-            <dd>{format.title}</dd>
-          </div>
-        ))}
-      </dl>
-      <p className="quiet">JSONL or JSON, also under gzip. A file is recognised by what is in it, not by its name.</p>
-    </section>
   )
 }
