@@ -66,6 +66,16 @@ export interface Container {
 export interface ParsedRecords {
   readonly records: RawRecord[]
   readonly skipped: SkippedRecord[]
+  /** Absent where the source stands by itself. */
+  readonly joined?: JoinedRecords
+}
+
+/** What other sources have to do with some records: several files may each hold a part of what is known of a rollout. */
+export interface JoinedRecords {
+  /** Records of other sources, by their numbers, that hold more of the rollouts of these. */
+  readonly beside: readonly { readonly source: number; readonly records: readonly RawRecord[] }[]
+  /** Trajectories of these records that are told with those of another source: their parts by record. */
+  readonly told: ReadonlyMap<number, readonly number[]>
 }
 
 /** A file that cannot be opened at all. `message` is one sentence that says what is wrong and what to do. */

@@ -1,5 +1,5 @@
 import type { EncodedArrow } from './arrow/decode.ts'
-import type { JsonValue, ParsedRecords, RecordSpans } from './container.ts'
+import type { JsonValue, ParsedRecords, RawRecord, RecordSpans } from './container.ts'
 import type { EncodedMsgpack } from './msgpack/decode.ts'
 import type { EncodedParquet } from './parquet/decode.ts'
 import { parseRecords, parseTexts } from './records.ts'
@@ -37,6 +37,16 @@ export interface EncodedValues {
   readonly values: readonly ({ readonly value: JsonValue } | Failure)[]
 }
 
+/** Records with those of other sources that were joined to them. `bytes` are those of all of them. */
+export interface EncodedJoined {
+  readonly decoder: 'joined'
+  readonly spans: RecordSpans
+  readonly bytes: readonly Uint8Array[]
+  readonly own: EncodedRecords
+  readonly beside: readonly { readonly source: number; readonly records: EncodedRecords }[]
+  readonly told: ReadonlyMap<number, readonly number[]>
+}
+
 /** Why a record cannot be read, as in `SkippedRecord`. */
 export interface Failure {
   readonly code: string
@@ -54,6 +64,7 @@ export type EncodedRecords =
   | EncodedArrow
   | EncodedMsgpack
   | EncodedValues
+  | EncodedJoined
   | EncodedFailure
 
 /**
@@ -77,11 +88,26 @@ export function decodeRecords(
       return import('./arrow/decode.ts').then(({ decodeArrow }) => decodeArrow(encoded))
     case 'msgpack':
       return import('./msgpack/decode.ts').then(({ decodeMsgpack }) => decodeMsgpack(encoded))
+    case 'joined':
+      return decodeJoined(encoded, numericKeys)
     case 'none':
       return rowRecords(encoded.spans, encoded.code, () => {
         throw new Error(encoded.message)
       })
   }
+}
+
+/** What of the other sources cannot be read is said where they are read for themselves. */
+async function decodeJoined(
+  { own, beside, told }: EncodedJoined,
+  numericKeys: ReadonlySet<string>,
+): Promise<ParsedRecords> {
+  const parsed = await decodeRecords(own, numericKeys)
+  const others: { source: number; records: readonly RawRecord[] }[] = []
+  for (const { source, records } of beside) {
+    others.push({ source, records: (await decodeRecords(records, numericKeys)).records })
+  }
+  return { ...parsed, joined: { beside: others, told } }
 }
 
 /** The bytes of the records where these are text, null where a record has no text of its own. */

@@ -4,6 +4,7 @@ import { createTally, TrajectoryReporter } from '../checks/tally.ts'
 import { createFacts, createView } from '../checks/view.ts'
 import type { ParsedRecords } from '../containers/container.ts'
 import type { Format } from '../formats/format.ts'
+import { readJoined, type SourceReader } from '../formats/join.ts'
 import { formatById } from '../formats/registry.ts'
 import type { Finding } from '../model/report.ts'
 import type { Stream } from '../model/streams.ts'
@@ -27,15 +28,21 @@ export interface AuditRuntime {
 export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditRuntime): BatchResult {
   const described = runtime.plan.sources[job.source] as SourcePlan
   const tokenizer = runtime.tokenizers[job.source] ?? null
-  const format = formatById(described.formatId) as Format
-  const { recognition, metadata } = described
-  const read = format.read(parsed.records, { source: job.source, recognition, metadata })
+  const readerOf = (source: number): SourceReader => {
+    const { formatId, recognition, metadata } = runtime.plan.sources[source] as SourcePlan
+    return { format: formatById(formatId) as Format, context: { source, recognition, metadata } }
+  }
+  const own = readerOf(job.source)
+  const { format } = own
+  const read = readJoined(parsed, own, readerOf)
   const tallies: Record<string, CheckTally> = {}
   const boundaries: BoundaryCounts = {}
   const totals = emptyTotals()
   const streams = new Set<Stream>()
   const lines = new Map(parsed.records.map(({ record, line }) => [record, line]))
   const trajectories: AuditedTrajectory[] = []
+  // What is told with another source is still what this one carries.
+  for (const trajectory of read.told) for (const stream of streamsOf(trajectory, tokenizer)) streams.add(stream)
   for (const trajectory of read.trajectories) {
     const { record, part } = trajectory.place
     // What the dump carries is no matter of which rollouts were chosen from it.

@@ -2,8 +2,10 @@ import type { TrajectoryFacts } from '../checks/facts.ts'
 import { buildGroups } from '../checks/group-views.ts'
 import { createFacts } from '../checks/view.ts'
 import { decodeRecords } from '../containers/decode.ts'
+import { readJoined } from '../formats/join.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import type { AuditOptions } from '../model/policy.ts'
+import { readerOf } from './join-sources.ts'
 import type { OpenSource } from './open-source.ts'
 
 /** Trajectories that are kept of one source: parts by record. */
@@ -122,10 +124,11 @@ async function* allFacts(
   sources: readonly OpenSource[],
   signal: AbortSignal | undefined,
 ): AsyncGenerator<TrajectoryFacts, void, undefined> {
-  for (const [source, { container, format, recognition }] of sources.entries()) {
+  const reader = readerOf(sources)
+  for (const [source, { container }] of sources.entries()) {
     for await (const spans of container.index(signal ? { signal } : {})) {
-      const { records } = await decodeRecords(await container.read(spans), allNumericKeys)
-      const { trajectories } = format.read(records, { source, recognition, metadata: container.metadata })
+      const parsed = await decodeRecords(await container.read(spans), allNumericKeys)
+      const { trajectories } = readJoined(parsed, reader(source), reader)
       for (const trajectory of trajectories) yield createFacts(trajectory)
     }
   }

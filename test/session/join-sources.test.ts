@@ -1,0 +1,242 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { exportRollouts } from '../../shared/exports/export.ts'
+import { joinTrajectories } from '../../shared/formats/join.ts'
+import type { AuditOptions } from '../../shared/model/policy.ts'
+import { emptyTrajectory, type Trajectory } from '../../shared/model/trajectory.ts'
+import type { EngineHost } from '../../shared/session/host.ts'
+import { Session } from '../../shared/session/session.ts'
+import { memorySource } from '../containers/memory-source.ts'
+import { testHost, workerHost } from './test-host.ts'
+
+const fixture = (name: string) => new Uint8Array(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)))
+const ROLLOUT = fixture('formats/slime/2026-08/rollout.pt')
+const TRAIN = fixture('formats/slime/2026-08/train.pt')
+
+async function opened(
+  files: Readonly<Record<string, Uint8Array>>,
+  options: AuditOptions = {},
+  host: EngineHost = testHost(),
+): Promise<Session> {
+  const sources = Object.entries(files).map(([name, bytes]) => memorySource(bytes, 1 << 14, name))
+  const session = await Session.open(sources, { tokenizer: 'qwen2.5', ...options }, host)
+  await session.done
+  return session
+}
+
+const lines = (records: readonly object[]) =>
+  new TextEncoder().encode(records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+
+/** A rollout dump of some samples, one a line. */
+function rollouts(step: number, samples: readonly object[]): Uint8Array {
+  const whole = { response_length: 2, loss_mask: [1, 1], status: 'completed', reward: 1, group_index: 0 }
+  return lines(samples.map((sample) => ({ rollout_id: step, samples: [{ ...whole, ...sample }] })))
+}
+
+/** The train dump beside it. */
+function trained(step: number, samples: readonly object[]): Uint8Array {
+  const whole = { response_lengths: 2, total_lengths: 4, loss_masks: [1, 1], advantages: [0.5, 0.5], truncated: 0 }
+  const all = samples.map((sample) => ({ ...whole, ...sample }))
+  return lines([{ format_version: 2, rollout_id: step, rank: 0, samples: all, dp_shards: [] }])
+}
+
+const notes = (session: Session) => session.report().sources.map(({ drift }) => drift)
+
+describe('a rollout dump and the train dump beside it', () => {
+  it('tell each rollout once, with what either of them has', async () => {
+    for (const files of [
+      { 'rollout.pt': ROLLOUT, 'train.pt': TRAIN },
+      { 'train.pt': TRAIN, 'rollout.pt': ROLLOUT },
+    ]) {
+      const session = await opened(files)
+      const report = session.report()
+      const alone = await opened({ 'rollout.pt': ROLLOUT })
+      expect(report.totals).toMatchObject({ trajectories: 4, groups: 2, tokens: alone.report().totals.tokens })
+      expect(session.facts.map(({ id, group }) => `${id} ${group}`)).toEqual(['160 40', '161 40', '162 41', '163 41'])
+      const { trajectory } = await session.load(0)
+      expect(trajectory).toMatchObject({ finishReason: 'completed', reward: 1, answer: '61', step: 12, rolloutId: '0' })
+      for (const stream of [trajectory.logprobs.sampler, trajectory.logprobs.trainer, trajectory.advantages]) {
+        expect(stream?.subarray(24).some(Number.isNaN)).toBe(false)
+      }
+      const byName = Object.fromEntries(report.sources.map((source) => [source.name, source]))
+      expect(byName['rollout.pt']).toMatchObject({
+        trajectories: 4,
+        drift: ['4 of 4 rollouts joined by sample index with train.pt'],
+      })
+      expect(byName['train.pt']).toMatchObject({
+        records: 4,
+        trajectories: 0,
+        drift: ['4 of 4 rollouts told with rollout.pt, joined by sample index'],
+      })
+      expect(byName['train.pt']?.missing).not.toContain('logprobs.trainer')
+      expect(byName['rollout.pt']?.missing).not.toContain('logprobs.trainer')
+    }
+  })
+
+  it('are joined in workers as in one thread', async () => {
+    // A stream is over at its end mark, whatever follows: large enough for workers to be started.
+    const large = new Uint8Array(Buffer.concat([fixture('containers/arrow-rs-stream.arrow'), Buffer.alloc(9 << 20)]))
+    const files = { 'rollout.pt': ROLLOUT, 'train.pt': TRAIN, large }
+    const { host, log } = workerHost(2)
+    const session = await opened(files, {}, host)
+    expect(log.spawned).toBe(2)
+    const inline = await opened(files)
+    expect(session.facts).toEqual(inline.facts)
+    expect(session.report()).toEqual(inline.report())
+  })
+
+  it('give a limit and an export the same rollouts', async () => {
+    const session = await opened({ 'train.pt': TRAIN, 'rollout.pt': ROLLOUT }, { limit: 1 })
+    expect(session.facts.map(({ id }) => id)).toEqual(['160', '161'])
+    const files = await exportRollouts(session, { as: 'native', indices: [0, 1], why: 'test' })
+    const again = await opened({ 'again.jsonl': files[0]!.bytes })
+    const [before, after] = [await session.load(0), await again.load(0)]
+    expect(after.trajectory.logprobs).toEqual(before.trajectory.logprobs)
+    expect(after.trajectory.advantages).toEqual(before.trajectory.advantages)
+    expect(after.trajectory.finishReason).toBe('completed')
+  })
+
+  it('join what they share and leave the rest where it is', async () => {
+    const tokens = [1, 2, 3, 4]
+    const session = await opened({
+      base: rollouts(5, [
+        { index: 0, tokens },
+        { index: 1, tokens },
+        { index: 2, tokens },
+      ]),
+      train: trained(5, [
+        { sample_index: 0, tokens },
+        { sample_index: 1, tokens: [1, 2, 3, 9] },
+        { sample_index: 7, tokens },
+      ]),
+    })
+    expect(session.facts.map(({ place, id }) => `${place.source} ${id}`)).toEqual(['0 0', '0 1', '0 2', '1 1', '1 7'])
+    expect(notes(session)).toEqual([
+      [
+        '1 of 3 rollouts joined by sample index with train',
+        '1 of 3 is in another file by sample index, but with other tokens, and is not joined; the first is 1',
+      ],
+      ['1 of 3 rollouts told with base, joined by sample index'],
+    ])
+  })
+
+  it('of another step have nothing in common, and a file by itself is not joined', async () => {
+    const tokens = [1, 2, 3, 4]
+    const session = await opened({
+      base: rollouts(5, [{ index: 0, tokens }]),
+      train: trained(6, [{ sample_index: 0, tokens }]),
+    })
+    expect(session.facts).toHaveLength(2)
+    expect(notes(session)).toEqual([[], ['none of its 1 rollouts is in a file beside it by sample index']])
+    expect(notes(await opened({ train: trained(6, [{ sample_index: 0, tokens }]) }))).toEqual([[]])
+  })
+
+  it('of many steps and ranks find each other, whatever is read when', async () => {
+    const files: Record<string, Uint8Array> = {}
+    const tokensOf = (step: number, index: number) => [step, index, 3, 4]
+    for (const step of [1, 2, 3]) {
+      const indices = Array.from({ length: 8 }, (_, index) => index)
+      const ranks = [indices.filter((index) => index % 2 === 0).reverse(), indices.filter((index) => index % 2 === 1)]
+      for (const [rank, own] of ranks.entries()) {
+        files[`train_${step}_${rank}`] = lines([
+          {
+            rollout_id: step,
+            rank,
+            rollout_data: {
+              tokens: own.map((index) => tokensOf(step, index)),
+              response_lengths: own.map(() => 2),
+              loss_masks: own.map(() => [1, 1]),
+              advantages: own.map((index) => [index, step]),
+              sample_indices: own,
+            },
+          },
+        ])
+      }
+      files[`rollout_${step}`] = rollouts(
+        step,
+        indices.map((index) => ({ index, tokens: tokensOf(step, index) })),
+      )
+    }
+    const session = await opened(files)
+    expect(session.facts).toHaveLength(24)
+    for (const [i, { step, id }] of session.facts.entries()) {
+      const { trajectory } = await session.load(i)
+      expect(Array.from(trajectory.advantages ?? [])).toEqual([Number.NaN, Number.NaN, Number(id), step])
+    }
+    expect(notes(session)[2]).toEqual(['8 of 8 rollouts joined by sample index with train_1_0, train_1_1'])
+  })
+
+  it('whose masks differ are shown as they were trained, but for rows that are removed', async () => {
+    const tokens = [1, 2, 3, 4]
+    const session = await opened({
+      base: rollouts(5, [
+        { index: 0, tokens },
+        { index: 1, tokens, remove_sample: true },
+      ]),
+      train: trained(5, [
+        { sample_index: 0, tokens, loss_masks: [0, 1] },
+        { sample_index: 1, tokens, loss_masks: [0, 0] },
+      ]),
+    })
+    const [first, second] = [await session.load(0), await session.load(1)]
+    expect(first.trajectory.mask).toEqual(Uint8Array.of(0, 0, 0, 1))
+    expect(first.trajectory.issues.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+      'trained-mask-differs: the mask of the rollout and the one that was trained with disagree on 1 token, the first is 2; the latter is read',
+    ])
+    expect(second.trajectory).toMatchObject({ excluded: true, issues: [] })
+    expect(second.trajectory.mask).toEqual(Uint8Array.of(0, 0, 1, 1))
+  })
+
+  it('of which one breaks off are joined as far as it goes', async () => {
+    const tokens = [1, 2, 3, 4]
+    const whole = rollouts(
+      5,
+      [0, 1, 2].map((index) => ({ index, tokens })),
+    )
+    const session = await opened({
+      base: whole.subarray(0, whole.length - 30),
+      train: trained(
+        5,
+        [0, 1, 2].map((index) => ({ sample_index: index, tokens })),
+      ),
+    })
+    expect(session.facts.map(({ place, id }) => `${place.source} ${id}`)).toEqual(['0 0', '0 1', '1 2'])
+    expect(session.report().sources[0]?.skipped).toHaveLength(1)
+  })
+})
+
+describe('one rollout from two', () => {
+  const length = 4
+  const stream = fc.option(fc.float32Array({ minLength: length, maxLength: length }), { nil: null })
+  const some = fc.record({
+    reward: fc.option(fc.double({ noNaN: true }), { nil: null }),
+    group: fc.option(fc.string(), { nil: null }),
+    advantages: stream,
+    entropy: stream,
+    mask: fc.option(fc.uint8Array({ minLength: length, maxLength: length, max: 1 }), { nil: null }),
+    excluded: fc.boolean(),
+  })
+  const made = (record: number, fields: Partial<Trajectory>): Trajectory => ({
+    ...emptyTrajectory({ source: record, record, part: 0 }, `${record}`),
+    ids: new Int32Array(length),
+    ...fields,
+  })
+
+  it('has everything of the first, and of the second what the first has not', () => {
+    fc.assert(
+      fc.property(some, some, (a, b) => {
+        const [base, added] = [made(0, a), made(1, b)]
+        const joined = joinTrajectories(base, added)
+        expect(joined.place).toBe(base.place)
+        expect(joined.recordHash).toBe('0')
+        for (const name of ['reward', 'group', 'advantages', 'entropy'] as const) {
+          expect(joined[name]).toBe(base[name] ?? added[name])
+        }
+        expect(joined.mask).toBe(base.excluded ? (base.mask ?? added.mask) : (added.mask ?? base.mask))
+        expect(joined.excluded).toBe(base.excluded || added.excluded)
+        expect(joined.ids).toBe(base.ids)
+      }),
+    )
+  })
+})
