@@ -94,7 +94,7 @@ export function misses(
   const severity = severityOf(plant, format)
   problems.push(...own.filter((fault) => fault.severity !== severity).map((fault) => `not ${severity}: ${told(fault)}`))
   problems.push(...summary(faults.filter((fault) => fault.code !== code && !(fault.code in (plant.alongside ?? {})))))
-  if (pattern === 'systematic') {
+  if (pattern === (plant.patterns?.[0] ?? 'systematic')) {
     for (const [id, verdict] of Object.entries(plant.verdicts ?? {})) {
       const said = verdictOf(audited, id as HypothesisResult['id'])
       if (said !== verdict) problems.push(`${id} is ${said}, not ${verdict}`)

@@ -57,6 +57,6 @@ export interface Plant {
   readonly perTurn?: boolean
   /** Other codes that rightly fail as well, each with the reason. */
   readonly alongside?: Readonly<Record<string, string>>
-  /** Verdicts on the dump where the fault is systematic. */
+  /** Verdicts on the dump where the fault is systematic, or has no such form. */
   readonly verdicts?: Partial<Record<HypothesisResult['id'], HypothesisResult['verdict']>>
 }

@@ -1,6 +1,7 @@
-import type { Check } from '../check.ts'
-import { edgeBefore } from '../edges.ts'
+import type { Check, Reporter, TrajectoryView } from '../check.ts'
+import { edgeBefore, writtenTurns } from '../edges.ts'
 import { gapOf, type TurnGap } from './gap.ts'
+import { pairsOf } from './scored.ts'
 import { digits } from './text.ts'
 
 /** L02. The trainer computed its logprobs behind another context than the one that was sampled from. */
@@ -19,8 +20,8 @@ export const L02: Check = {
   trajectory(view, { thresholds }, report) {
     const gap = gapOf(view)
     if (gap === null) return
-    // Turns are measured only where the gap is large enough to ask; elsewhere the row as a whole has been looked at.
-    if (gap.turns.length === 0) report.place(false)
+    // Turns are measured only where the gap is large enough to ask; elsewhere they have been looked at as one.
+    if (gap.turns.length === 0) placeScoredTurns(view, report)
     for (const each of gap.turns) {
       const { turn } = each
       const affected = gap.affectedTurns.includes(each)
@@ -47,6 +48,23 @@ export const L02: Check = {
       })
     }
   },
+}
+
+function placeScoredTurns(view: TrajectoryView, report: Reporter): void {
+  const { segmentation } = view
+  const tokens = pairsOf(view)?.tokens ?? new Int32Array(0)
+  if (segmentation === null) {
+    report.place(false)
+    return
+  }
+  let at = 0
+  for (const turn of writtenTurns(segmentation)) {
+    while (at < tokens.length && (tokens[at] as number) < turn.contentStart) at++
+    if (at === tokens.length) return
+    if ((tokens[at] as number) < turn.end) {
+      report.place(false, { turn: turn.ordinal, boundary: edgeBefore(segmentation, turn) })
+    }
+  }
 }
 
 function describe({ turn, mean, head, tail }: TurnGap, first: TurnGap, times: number): string {

@@ -49,6 +49,8 @@ export interface TurnGap {
   readonly headTokens: number
   /** Mean gap of the first tokens, and of the others; 0 where there are none. */
   readonly head: number
+  /** Standard error of `head`. */
+  readonly headError: number
   readonly tail: number
 }
 
@@ -119,7 +121,9 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   }
   if (meanAbsolute >= agrees) {
     // Engines that store a logprob divided by the temperature lie on a line; those that divide the logits, on one of the odds.
-    const tilted = [line, oddsLine(pairs, thresholds)].find((each) => isTilted(each, thresholds))
+    const points = { logprobs: logprobPoints(pairs), odds: oddsPoints(pairs, thresholds) }
+    const lines = [line, lineThrough(points.odds, 'odds')]
+    const tilted = lines.find((each) => isTilted(each, points[each.of], thresholds))
     if (tilted !== undefined) return { ...base, line: tilted, cause: 'temperature' }
   }
   const renormalised =
@@ -161,34 +165,79 @@ function fitLine({ n, sumX, sumY, sumXX, sumXY, sumYY }: LineSums, of: Line['of'
   return { of, slope: together / varianceX, explained: (together * together) / (varianceX * varianceY), count: n }
 }
 
+/** What a line goes through: x of the sampler, y of the trainer. */
+interface Points {
+  readonly x: Float64Array
+  readonly y: Float64Array
+}
+
+function logprobPoints({ tokens, sampler, trainer }: ScoredPairs): Points {
+  return {
+    x: Float64Array.from(tokens, (i) => sampler[i] as number),
+    y: Float64Array.from(tokens, (i) => trainer[i] as number),
+  }
+}
+
 /** Between two tokens, dividing the logits by T raises the odds of one to the power 1/T; with more tokens, nearly so. */
-function oddsLine({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thresholds): Line {
+function oddsPoints({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thresholds): Points {
   const { 'odds-most': most, 'odds-least': least, 'odds-beyond': beyond } = thresholds
-  let [n, sumX, sumY, sumXX, sumXY, sumYY] = [0, 0, 0, 0, 0, 0]
+  const x = new Float64Array(tokens.length)
+  const y = new Float64Array(tokens.length)
+  let n = 0
   for (const i of tokens) {
     const own = sampler[i] as number
     const other = trainer[i] as number
     // Where a token is all but certain, or all but impossible, its odds are rounding.
     if (own > most || other > most / beyond || own < least) continue
-    const x = own - Math.log(-Math.expm1(own))
-    const y = other - Math.log(-Math.expm1(other))
+    x[n] = own - Math.log(-Math.expm1(own))
+    y[n] = other - Math.log(-Math.expm1(other))
     n++
-    sumX += x
-    sumY += y
-    sumXX += x * x
-    sumXY += x * y
-    sumYY += y * y
   }
-  return fitLine({ n, sumX, sumY, sumXX, sumXY, sumYY }, 'odds')
+  return { x: x.subarray(0, n), y: y.subarray(0, n) }
+}
+
+function lineThrough({ x, y }: Points, of: Line['of']): Line {
+  let [sumX, sumY, sumXX, sumXY, sumYY] = [0, 0, 0, 0, 0]
+  for (let k = 0; k < x.length; k++) {
+    const [a, b] = [x[k] as number, y[k] as number]
+    sumX += a
+    sumY += b
+    sumXX += a * a
+    sumXY += a * b
+    sumYY += b * b
+  }
+  return fitLine({ n: x.length, sumX, sumY, sumXX, sumXY, sumYY }, of)
+}
+
+/**
+ * Standard errors by which more points lie nearer to the line than to one of slope 1. A few unlikely tokens far out decide a fitted slope;
+ * a temperature moves all of them. Logprobs are held against lines through 0, odds against lines through their middle.
+ */
+function agreement({ x, y }: Points, { of, slope }: Pick<Line, 'of' | 'slope'>): number {
+  const middle = (values: Float64Array) =>
+    of === 'logprobs' ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
+  const [middleX, middleY] = [middle(x), middle(y)]
+  let balance = 0
+  let count = 0
+  for (let k = 0; k < x.length; k++) {
+    // A certain token is certain at any temperature.
+    if (x[k] === 0) continue
+    const own = (x[k] as number) - middleX
+    const other = (y[k] as number) - middleY
+    balance += Math.sign(Math.abs(other - own) - Math.abs(other - slope * own))
+    count++
+  }
+  return count === 0 ? 0 : balance / Math.sqrt(count)
 }
 
 /**
  * The line is one, and surely not that of equal temperatures. Noise in the sampler's numbers flattens the line and noise in the trainer's
  * does not, so the true slope lies between the one fitted and that divided by the share explained: both must be on one side of 1.
  */
-function isTilted({ of, slope, explained, count }: Line, thresholds: Thresholds): boolean {
+function isTilted({ of, slope, explained, count }: Line, points: Points, thresholds: Thresholds): boolean {
   const fits = thresholds[of === 'odds' ? 'temperature-explains-odds' : 'temperature-explains-logprobs']
   if (count < thresholds['scored-tokens'] || slope <= 0 || explained < fits) return false
+  if (agreement(points, { of, slope }) < thresholds['temperature-standard-errors']) return false
   const error = thresholds['gap-standard-errors'] * Math.sqrt((1 - explained) / explained / (count - 2))
   const least = Math.log(thresholds['temperature-slope']) + error
   return Math.log(slope) >= least || Math.log(slope / explained) <= -least
@@ -248,7 +297,7 @@ function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPa
   let at = 0
   return ranges.flatMap(({ turn, start, end }) => {
     while (at < tokens.length && (tokens[at] as number) < start) at++
-    let [count, sum, squares, headSum, headCount, headTokens] = [0, 0, 0, 0, 0, 0]
+    let [count, sum, squares, headSum, headSquares, headCount, headTokens] = [0, 0, 0, 0, 0, 0, 0]
     const first = at
     for (; at < tokens.length && (tokens[at] as number) < end; at++) {
       const i = tokens[at] as number
@@ -259,11 +308,13 @@ function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPa
       if (i < start + headLength) {
         headCount++
         headSum += gap
+        headSquares += gap * gap
         if (gap >= headGap) headTokens++
       }
     }
     if (count === 0) return []
     const mean = sum / count
+    const head = headCount === 0 ? 0 : headSum / headCount
     return {
       turn,
       start: tokens[first] as number,
@@ -272,7 +323,8 @@ function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPa
       mean,
       error: Math.sqrt(Math.max(0, squares / count - mean * mean) / count),
       headTokens,
-      head: headCount === 0 ? 0 : headSum / headCount,
+      head,
+      headError: headCount === 0 ? 0 : Math.sqrt(Math.max(0, headSquares / headCount - head * head) / headCount),
       tail: count === headCount ? 0 : (sum - headSum) / (count - headCount),
     }
   })
@@ -292,14 +344,19 @@ function turnsOutOfContext(turns: readonly TurnGap[], thresholds: Thresholds): T
     )
     if (later.length > 0) return later
   }
-  const beginnings = turns.filter(({ head, count }) => count >= enoughTokens && head >= thresholds['turn-head-gap'])
+  const asked = turns.filter(({ count }) => count >= enoughTokens)
+  const beginnings = asked.filter(({ head }) => head >= thresholds['turn-head-gap'])
   if (beginnings.length === 0 || beginnings.length * 2 < turns.length) return []
   const total = (of: (gap: TurnGap) => number) => beginnings.reduce((sum, each) => sum + of(each), 0)
   const begins = total(({ head }) => head)
   const follows = total(({ tail }) => Math.max(0, tail))
   // A single odd token is none: two engines may well differ on one.
   const enough = total(({ headTokens }) => headTokens) >= thresholds['turn-head-large']
-  return enough && begins >= thresholds['turn-head-times'] * follows ? beginnings : []
+  // Noise is largest where a turn begins, too, and makes one beginning less likely and another more.
+  const ofAll = asked.reduce((sum, { head }) => sum + head, 0)
+  const error = Math.sqrt(asked.reduce((sum, { headError }) => sum + headError ** 2, 0))
+  const surely = ofAll - errors * error >= thresholds['turn-head-gap'] * asked.length
+  return enough && surely && begins >= thresholds['turn-head-times'] * follows ? beginnings : []
 }
 
 /** Names under which mixtures of experts are published: `…-30B-A3B`, Mixtral, DeepSeek V2 and later, gpt-oss. */

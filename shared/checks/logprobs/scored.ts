@@ -11,6 +11,8 @@ export interface ScoredPairs {
   readonly trainer: Float32Array
   /** Trained tokens whose exact 0.0 the trainer contradicts; not among `tokens`. */
   readonly placeholders: readonly number[]
+  /** The trainer contradicts so many other tokens that it cannot tell what was not sampled. */
+  readonly trainerIsOff: boolean
 }
 
 const cache = new WeakMap<TrajectoryView, ScoredPairs | null>()
@@ -78,8 +80,9 @@ function gather(view: TrajectoryView): ScoredPairs | null {
       if (Math.abs(own - other) > -contradicts) otherOff++
     } else if (other < contradicts) zeros++
   }
-  if (zeros === 0 || otherOff > off * otherTokens) {
-    return { tokens: tokens.subarray(0, count), sampler, trainer, placeholders: [] }
+  const trainerIsOff = otherOff > off * otherTokens
+  if (zeros === 0 || trainerIsOff) {
+    return { tokens: tokens.subarray(0, count), sampler, trainer, placeholders: [], trainerIsOff }
   }
   const isPlaceholder = (i: number) => sampler[i] === 0 && (trainer[i] as number) < contradicts
   const all = tokens.subarray(0, count)
@@ -88,5 +91,6 @@ function gather(view: TrajectoryView): ScoredPairs | null {
     sampler,
     trainer,
     placeholders: Array.from(all.filter(isPlaceholder)),
+    trainerIsOff,
   }
 }

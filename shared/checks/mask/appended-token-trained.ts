@@ -1,6 +1,7 @@
 import { Provenance } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeAfter, writtenTurns } from '../edges.ts'
+import { pairsOf } from '../logprobs/scored.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 import { storedResponse } from '../template/drift.ts'
 
@@ -57,7 +58,8 @@ function appendedBy(view: TrajectoryView, at: number): string | null {
     return `its sampler logprob is exactly 0, and ${stored.name} ends before it`
   }
   const trainer = logprobs.trainer?.[at] ?? Number.NaN
-  if (!(trainer < view.thresholds['contradicts-zero'])) return null
+  // A trainer that disagrees all over the row is no witness for one of its tokens.
+  if (!(trainer < view.thresholds['contradicts-zero']) || pairsOf(view)?.trainerIsOff) return null
   const sampler = logprobs.sampler?.[at] ?? Number.NaN
   if (sampler === 0) return `its sampler logprob is exactly 0, the trainer's ${trainer.toFixed(2)}`
   if (view.provenance?.[at] !== Provenance.notSampled) return null

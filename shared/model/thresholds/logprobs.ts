@@ -152,6 +152,14 @@ export const LOGPROB_THRESHOLDS = {
     usedBy: ['L03'],
     reason: 'Least ratio of that line’s slope to 1 for a temperature: numerics leave slopes closer to 1.',
   },
+  'temperature-standard-errors': {
+    value: 1.5,
+    unit: 'standard errors',
+    range: [0, 1_000],
+    usedBy: ['L03'],
+    reason:
+      'By which more tokens must lie nearer to that line than to one of slope 1: a few far out can tilt a line, and every rollout is asked.',
+  },
   'odds-most': {
     value: -0.25,
     unit: 'nats',
@@ -224,7 +232,7 @@ export const LOGPROB_THRESHOLDS = {
     value: 0.05,
     unit: 'share',
     range: [0, 1],
-    usedBy: ['L05'],
+    usedBy: ['L05', 'M14'],
     reason: 'Of all other tokens that the trainer contradicts as well, above which it is the trainer that is off.',
   },
   'shift-correlates': {

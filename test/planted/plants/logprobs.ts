@@ -1,0 +1,426 @@
+import type { Random } from '../../../samples/random.ts'
+import { WORLD } from '../../../samples/world.ts'
+import type { Span } from '../../../shared/model/tokens.ts'
+import type { PlannedTurn } from '../conversation.ts'
+import type { DumpPlan, PlantedDump } from '../dump.ts'
+import { copyOf, inGroups } from '../dump.ts'
+import type { Plant } from '../plant.ts'
+import { type PlantedRollout, type PlantedToken, type TurnPlace, turnsBy } from '../rollout.ts'
+
+const BOTH = ['mask', 'sampler', 'trainer'] as const
+
+/** Sampled tokens of a rollout, or of one of its turns. */
+const sampledIn = ({ tokens }: PlantedRollout, { start, end }: Span = { start: 0, end: tokens.length }) =>
+  tokens.slice(start, end).filter(({ sampled }) => sampled)
+
+/** From the first token that was sampled to the last. */
+function sampledSpan({ tokens }: PlantedRollout): Span {
+  return { start: tokens.findIndex(({ sampled }) => sampled), end: tokens.findLastIndex(({ sampled }) => sampled) + 1 }
+}
+
+const writtenIn = ({ contentStart, endToken, end }: TurnPlace): Span => ({
+  start: contentStart,
+  end: endToken < 0 ? end : endToken + 1,
+})
+
+/** Odds of a logprob, in nats; those of a certain token are as high as five decimals can tell. */
+const oddsOf = (logprob: number) => {
+  const known = Math.min(logprob, -1e-5)
+  return known - Math.log(-Math.expm1(known))
+}
+const logprobOf = (odds: number) => -Math.log1p(Math.exp(-odds))
+const rounded = (value: number) => Math.min(0, Math.round(value * 1e5) / 1e5)
+
+/** Gives a token what the trainer finds; the reference runs in the same engine, and stays as near as it was. */
+function found(token: PlantedToken, trainer: number): void {
+  const away = token.reference - token.trainer
+  token.trainer = rounded(trainer)
+  token.reference = rounded(token.trainer + (Number.isNaN(away) ? 0 : away))
+}
+
+/** What the trainer finds after its logits moved, each by noise of this size: a certain token stays certain. */
+function unsettle(tokens: readonly PlantedToken[], size: number, random: Random): void {
+  for (const token of tokens) {
+    if (token.sampler < -1e-4) found(token, logprobOf(oddsOf(token.sampler) + random.normal() * size))
+  }
+}
+
+/** What the trainer finds where it does not see what the sampler saw: nothing is as likely, beginnings least of all. */
+function surprise(tokens: readonly PlantedToken[], random: Random): void {
+  tokens.forEach((token, into) => {
+    const start = into === 0 ? 1.6 : into < 4 ? 1 : 0
+    found(token, token.sampler - (start + 0.8) * (0.2 + 0.8 * random.exponential()))
+  })
+}
+
+/** Tokens in the middle of turns, at least five into them; null where there are fewer than `count`. */
+function scattered(rollout: PlantedRollout, count: number, random: Random): PlantedToken[] | null {
+  const inside = turnsBy(rollout, 'assistant').flatMap(({ contentStart, contentEnd }) =>
+    rollout.tokens.slice(contentStart + 6, contentEnd).filter(({ sampled }) => sampled),
+  )
+  return inside.length < count * 4 ? null : random.shuffle(inside).slice(0, count)
+}
+
+/** A few tokens in a row, well inside a turn of the model. */
+function fewTokens(rollout: PlantedRollout, count: number, random: Random): Span | null {
+  const turn = random.pick(turnsBy(rollout, 'assistant'))
+  const room = turn.contentEnd - turn.contentStart - count - 2
+  if (room < 1) return null
+  const start = turn.contentStart + random.integer(1, room)
+  return { start, end: start + count }
+}
+
+/** Puts a filler where the sampler's logprobs of a few tokens were. */
+const filled =
+  (value: number): Plant['rollout'] =>
+  (rollout, { random }) => {
+    const span = fewTokens(rollout, random.integer(1, 3), random)
+    if (span === null) return null
+    for (const token of rollout.tokens.slice(span.start, span.end)) token.sampler = value
+    return [span]
+  }
+
+/** Moves the trainer's logprobs by tokens; what comes in from outside was not scored. */
+function shift({ tokens }: PlantedRollout, by: number): void {
+  const was = tokens.map(({ trainer }) => trainer)
+  tokens.forEach((token, index) => {
+    token.trainer = was[index - by] ?? Number.NaN
+  })
+}
+
+/** KL by token as the formula of d = reference − trainer gives it, over what was sampled, by a policy that went some way. */
+function storeKl(
+  rollout: PlantedRollout,
+  formula: (d: number) => number,
+  random: Random,
+  meta?: Record<string, unknown>,
+): void {
+  for (const token of sampledIn(rollout)) token.reference = rounded(token.trainer - (random.next() - 0.3) * 1.2)
+  const kl = rollout.tokens.map(({ sampled, trainer, reference }) => (sampled ? formula(reference - trainer) : null))
+  rollout.more = { ...rollout.more, kl, ...(meta ? { meta } : {}) }
+}
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** A stream by token, and a mean of it over every token that is no padding. */
+function storeMean(rollout: PlantedRollout, stream: 'kl' | 'entropy', field: string, random: Random): void {
+  const values = rollout.tokens.map(({ part, sampled }) =>
+    part === 'padding' ? null : random.exponential() * (sampled ? 0.3 : 1.2),
+  )
+  const known = values.filter((value) => value !== null)
+  rollout.more = { ...rollout.more, [stream]: values, meta: { [field]: mean(known) } }
+}
+
+const LONG_ANSWERS: DumpPlan = {
+  change: (conversation, random) => {
+    const last = conversation.turns.at(-1) as PlannedTurn
+    const read = random
+      .shuffle(WORLD)
+      .slice(0, 4)
+      .map(({ text }) => `It may be that ${text}`)
+    const thought = [last.thought ?? '', ...read].join(' ')
+    return { ...conversation, turns: [...conversation.turns.slice(0, -1), { ...last, thought }] }
+  },
+  build: { maxTokens: 2048 },
+}
+
+const EXPERTS: DumpPlan = {
+  finish: (rollout) => {
+    rollout.model = 'Qwen/Qwen3-30B-A3B-Instruct-2507'
+  },
+}
+
+/** A training step for each group. */
+function stepByGroup({ rollouts }: PlantedDump): PlantedRollout[][] {
+  const groups = inGroups(rollouts)
+  for (const [step, members] of groups.entries()) for (const member of members) member.step = 100 + step
+  return groups
+}
+
+export const LOGPROB_PLANTS: readonly Plant[] = [
+  {
+    code: 'L01',
+    title: 'the trainer runs in another precision',
+    needs: BOTH,
+    // A mean over a few tokens is not sure.
+    plan: LONG_ANSWERS,
+    rollout: (rollout, { random }) => {
+      unsettle(sampledIn(rollout), 1.2, random)
+      return [sampledSpan(rollout)]
+    },
+  },
+  {
+    code: 'L02',
+    title: 'the trainer does not see the replies: it agrees in the first turn and not in those after',
+    needs: BOTH,
+    perTurn: true,
+    rollout: (rollout, { random }) => {
+      const spans = turnsBy(rollout, 'assistant').slice(1).map(writtenIn)
+      for (const span of spans) surprise(sampledIn(rollout, span), random)
+      return spans.length === 0 ? null : spans
+    },
+    verdicts: { H07: 'supported' },
+  },
+  {
+    code: 'L02',
+    title: 'the trainer sees its own words alone: it is surprised at the start of every turn',
+    needs: BOTH,
+    perTurn: true,
+    rollout: (rollout, { random }) => {
+      const spans = turnsBy(rollout, 'assistant').map(writtenIn)
+      for (const span of spans) surprise(sampledIn(rollout, span), random)
+      return spans
+    },
+  },
+  {
+    code: 'L03',
+    title: 'the trainer divides logprobs by a temperature, and the sampler reports raw ones',
+    needs: BOTH,
+    plan: LONG_ANSWERS,
+    rollout: (rollout, { random }) => {
+      rollout.temperature = random.pick([0.6, 0.7, 1.3])
+      for (const token of sampledIn(rollout)) found(token, token.trainer / rollout.temperature)
+      return [sampledSpan(rollout)]
+    },
+  },
+  {
+    code: 'L03',
+    title: 'the trainer divides logits by a temperature, and the sampler does not',
+    needs: BOTH,
+    // Odds are told from tokens that are neither certain nor all but impossible, and of these a short rollout has few.
+    plan: LONG_ANSWERS,
+    rollout: (rollout, { random }) => {
+      rollout.temperature = random.pick([0.5, 0.6])
+      for (const token of sampledIn(rollout)) {
+        if (token.sampler < -1e-4) found(token, logprobOf(oddsOf(token.trainer) / rollout.temperature))
+      }
+      return [sampledSpan(rollout)]
+    },
+  },
+  {
+    code: 'L04',
+    title: 'the sampler reports logprobs of what a top-p of 0.9 left over',
+    needs: BOTH,
+    rollout: (rollout, { random }) => {
+      for (const token of sampledIn(rollout)) {
+        const kept = 0.9 + 0.1 * random.next()
+        // A token that makes up the nucleus alone has a probability of one in it.
+        token.sampler = token.trainer >= Math.log(0.9) ? 0 : rounded(token.trainer - Math.log(kept))
+      }
+      return [sampledSpan(rollout)]
+    },
+  },
+  {
+    code: 'L05',
+    title: 'a sentinel of 1 was left in the logprobs',
+    needs: ['mask', 'sampler'],
+    // There it says that a token was not sampled.
+    notIn: ['atropos'],
+    perTurn: true,
+    rollout: filled(1),
+  },
+  {
+    code: 'L05',
+    title: 'the sampler reports minus infinity',
+    needs: ['mask', 'sampler'],
+    perTurn: true,
+    rollout: filled(Number.NEGATIVE_INFINITY),
+  },
+  {
+    code: 'L05',
+    title: 'a filler of a large negative number stands for a logprob',
+    needs: ['mask', 'sampler'],
+    perTurn: true,
+    rollout: filled(-9999),
+  },
+  {
+    code: 'L05',
+    title: 'sampled tokens have no logprob at all',
+    needs: ['mask', 'sampler', 'more'],
+    perTurn: true,
+    rollout: (rollout, context) => {
+      rollout.more = { ...rollout.more, sampled: rollout.tokens.map(({ sampled }) => (sampled ? 1 : 0)) }
+      return filled(Number.NaN)?.(rollout, context) ?? null
+    },
+  },
+  {
+    code: 'L05',
+    title: 'an exact 0 stands where the trainer finds a token unlikely',
+    needs: BOTH,
+    perTurn: true,
+    rollout: (rollout, { random }) => {
+      const span = fewTokens(rollout, 2, random)
+      if (span === null) return null
+      for (const token of rollout.tokens.slice(span.start, span.end)) {
+        token.sampler = 0
+        found(token, -3 - 4 * random.next())
+      }
+      return [span]
+    },
+  },
+  {
+    code: 'L05',
+    title: 'the trainer’s own logprobs are NaN where its forward pass overflowed',
+    needs: ['mask', 'sampler', 'trainer', 'more'],
+    perTurn: true,
+    rollout: (rollout, { random }) => {
+      const span = fewTokens(rollout, 2, random)
+      if (span === null) return null
+      for (const token of rollout.tokens.slice(span.start, span.end)) token.trainer = Number.POSITIVE_INFINITY
+      return [span]
+    },
+  },
+  {
+    code: 'L06',
+    title: 'the trainer’s logprobs lie a few tokens beside the sampler’s',
+    needs: BOTH,
+    rollout: (rollout, { random }) => {
+      shift(rollout, random.pick([-3, -2, -1, 1, 2, 3]))
+      return [sampledSpan(rollout)]
+    },
+    alongside: { L10: 'a token is held against what the reference finds of another' },
+  },
+  {
+    code: 'L07',
+    title: 'the sampler’s logprobs were stored in both places',
+    needs: BOTH,
+    rollout: (rollout) => {
+      for (const token of sampledIn(rollout)) token.trainer = token.sampler
+      return [sampledSpan(rollout)]
+    },
+  },
+  {
+    code: 'L08',
+    title: 'the adapter never reaches the sampler: the gap grows with every step',
+    needs: [...BOTH, 'more'],
+    patterns: ['sporadic'],
+    dump: (dump, { random }) => {
+      const groups = stepByGroup(dump)
+      for (const [step, members] of groups.entries()) {
+        for (const member of members) unsettle(sampledIn(member), 0.12 * step, random)
+      }
+      // The gap is told of the later half of the steps.
+      return groups.slice(groups.length / 2).flat()
+    },
+    alongside: { L01: 'in the later steps the gap is beyond what engines leave' },
+    verdicts: { 'H06-lora': 'supported' },
+  },
+  {
+    code: 'L08',
+    title: 'the sampler scores a question of an earlier step bit by bit as it did then, though the trainer moved',
+    needs: [...BOTH, 'more'],
+    patterns: ['sporadic'],
+    dump: (dump, { random }) => {
+      const [first, , third] = stepByGroup(dump) as [PlantedRollout[], PlantedRollout[], PlantedRollout[]]
+      return first.map((original, index) => {
+        const again = copyOf(original)
+        again.id = `${original.id} again`
+        again.step = third[0]?.step ?? 0
+        again.group = third[0]?.group ?? ''
+        for (const token of sampledIn(again)) {
+          if (token.sampler < -0.001) found(token, token.trainer - 0.12 * random.exponential())
+        }
+        dump.rollouts[dump.rollouts.indexOf(third[index] as PlantedRollout)] = again
+        return again
+      })
+    },
+    alongside: {
+      S04: 'the same ids stand in two steps',
+      A06: 'the same ids stand in two steps',
+      L01: 'the trainer has moved away from the sampler',
+    },
+  },
+  {
+    code: 'L09',
+    title: 'new weights arrived while a later turn was written',
+    needs: ['mask', 'more'],
+    // No other rollout names its version.
+    patternOfTwo: 'systematic',
+    rollout: (rollout) => {
+      const turn = turnsBy(rollout, 'assistant').at(-1)
+      if (turn === undefined) return null
+      const edge = Math.floor((turn.contentStart + turn.contentEnd) / 2)
+      const versions = rollout.tokens.map(({ sampled }, index) => (sampled ? (index < edge ? 7 : 8) : -1))
+      rollout.more = { ...rollout.more, versions }
+      return [sampledSpan(rollout)]
+    },
+  },
+  {
+    code: 'L10',
+    title: 'policy and reference are exchanged in the exponent of the stored KL',
+    needs: ['mask', 'trainer', 'reference', 'more'],
+    rollout: (rollout, { random }) => {
+      const beta = 0.04
+      storeKl(rollout, (d) => beta * (Math.exp(-d) + d - 1), random)
+      return []
+    },
+    verdicts: { H03: 'supported' },
+  },
+  {
+    code: 'L10',
+    title: 'the stored KL has its sign turned',
+    needs: ['mask', 'trainer', 'reference', 'more'],
+    rollout: (rollout, { random }) => {
+      storeKl(rollout, (d) => d, random)
+      return []
+    },
+    verdicts: { H03: 'supported' },
+  },
+  {
+    code: 'L10',
+    title: 'k3 is declared and k1 is stored',
+    needs: ['mask', 'trainer', 'reference', 'more'],
+    rollout: (rollout, { random }) => {
+      storeKl(rollout, (d) => -d, random, { kl_penalty: 'low_var_kl' })
+      return []
+    },
+    verdicts: { H03: 'supported' },
+  },
+  {
+    code: 'L10',
+    title: 'one token has nearly all the KL of its rollout',
+    needs: ['mask', 'trainer', 'reference', 'more'],
+    severity: 'info',
+    rollout: (rollout, { random }) => {
+      const span = fewTokens(rollout, 1, random)
+      const token = span && rollout.tokens[span.start]
+      if (!token) return null
+      token.sampler = -5
+      token.trainer = -5.02
+      token.reference = -0.5
+      return [span]
+    },
+  },
+  {
+    code: 'L11',
+    title: 'a mean of entropy or KL counts what the model did not write',
+    needs: ['mask', 'more'],
+    patternOfTwo: 'systematic',
+    rollout: (rollout, { random }) => {
+      const [stream, field] = random.pick([
+        ['entropy', 'entropy_mean'],
+        ['entropy', 'mean_entropy'],
+        ['kl', 'kl_mean'],
+      ] as const)
+      storeMean(rollout, stream, field, random)
+      return []
+    },
+  },
+  {
+    code: 'L12',
+    title: 'a few tokens of a mixture of experts went to other experts',
+    families: ['qwen3'],
+    needs: [...BOTH, 'more'],
+    plan: EXPERTS,
+    rollout: (rollout, { random }) => {
+      const moved = scattered(rollout, 4, random)
+      if (moved === null) return null
+      for (const [index, token] of moved.entries()) {
+        const far = 1.2 + random.next()
+        token.sampler = index % 2 === 0 ? -0.2 : -0.2 - far
+        token.trainer = index % 2 === 0 ? -0.2 - far : -0.2
+      }
+      return [sampledSpan(rollout)]
+    },
+  },
+]
