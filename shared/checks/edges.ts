@@ -1,26 +1,51 @@
-import type { Segmentation, Turn } from '../model/tokens.ts'
+import type { Segmentation, Turn, TurnKind } from '../model/tokens.ts'
+
+/** The name of the edge between two turns; names are made once, because every check counts every edge by them. */
+function edge(before: TurnKind | 'start', after: TurnKind | 'end'): string {
+  let from = edges.get(before)
+  if (from === undefined) edges.set(before, (from = new Map()))
+  let name = from.get(after)
+  if (name === undefined) from.set(after, (name = `${before}>${after}`))
+  return name
+}
+
+const edges = new Map<TurnKind | 'start', Map<TurnKind | 'end', string>>()
 
 /** `assistant>tool`: the edge between a turn and the one after it; `end` where the row ends. */
 export function edgeAfter({ turns }: Segmentation, turn: Turn): string {
-  return `${turn.kind}>${turns[turn.index + 1]?.kind ?? 'end'}`
+  return edge(turn.kind, turns[turn.index + 1]?.kind ?? 'end')
 }
 
 /** The edge between a turn and the one before it; `start` where the row begins with the turn. */
 export function edgeBefore({ turns }: Segmentation, turn: Turn): string {
-  return `${turns[turn.index - 1]?.kind ?? 'start'}>${turn.kind}`
+  return edge(turn.index === 0 ? 'start' : (turns[turn.index - 1]?.kind ?? 'start'), turn.kind)
 }
 
+const filled = new WeakMap<Segmentation, readonly Turn[]>()
+const written = new WeakMap<Segmentation, readonly Turn[]>()
+
 /** All turns but those in which nothing was written: a bare generation prompt, with or without an opening think tag. */
-export function filledTurns({ turns, endsWithGenerationPrompt }: Segmentation): Turn[] {
-  const last = endsWithGenerationPrompt ? turns.length - 1 : turns.length
-  return turns.filter(({ index, kind, contentStart, contentEnd }) => {
-    return index < last && (kind !== 'assistant' || contentEnd > contentStart)
-  })
+export function filledTurns(segmentation: Segmentation): readonly Turn[] {
+  let found = filled.get(segmentation)
+  if (found === undefined) {
+    const { turns, endsWithGenerationPrompt } = segmentation
+    const last = endsWithGenerationPrompt ? turns.length - 1 : turns.length
+    found = turns.filter(({ index, kind, contentStart, contentEnd }) => {
+      return index < last && (kind !== 'assistant' || contentEnd > contentStart)
+    })
+    filled.set(segmentation, found)
+  }
+  return found
 }
 
 /** Assistant turns that hold something. */
-export function writtenTurns(segmentation: Segmentation): Turn[] {
-  return filledTurns(segmentation).filter(({ kind }) => kind === 'assistant')
+export function writtenTurns(segmentation: Segmentation): readonly Turn[] {
+  let found = written.get(segmentation)
+  if (found === undefined) {
+    found = filledTurns(segmentation).filter(({ kind }) => kind === 'assistant')
+    written.set(segmentation, found)
+  }
+  return found
 }
 
 /** `1 token`, `245 tokens`. */

@@ -1,6 +1,7 @@
 import { Hash64 } from '../model/hash.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
+import { KeptTexts } from './kept-texts.ts'
 import { normalised } from './normalised-text.ts'
 
 /** Digests by which a rollout is found again in a second run of the same questions, and compared with it; null = not told. */
@@ -42,9 +43,16 @@ export function firstQuestion(messages: readonly Message[] | null): Message | nu
   return messages?.find(({ role }) => /^(user|human)$/.test(role.toLowerCase())) ?? null
 }
 
+/** Rollouts of a group have one question, and a run few system messages. */
+const kept = new KeptTexts<{ readonly digest: string | null }>(64)
+
 function words(message: Message | null): string | null {
-  const text = normalised((message?.content ?? '').slice(0, QUESTION_CHARACTERS)).toLowerCase()
-  return text === '' ? null : new Hash64().text(text).digest()
+  return kept.of((message?.content ?? '').slice(0, QUESTION_CHARACTERS), digestOf).digest
+}
+
+function digestOf(content: string): { readonly digest: string | null } {
+  const text = normalised(content).toLowerCase()
+  return { digest: text === '' ? null : new Hash64().text(text).digest() }
 }
 
 function questionIds(ids: Int32Array | null, segmentation: Segmentation | null): string | null {

@@ -1,3 +1,4 @@
+import { KeptTexts } from './kept-texts.ts'
 import { normalised } from './normalised-text.ts'
 
 /** What of a document is looked for, and by what a text can be told to hold it without being normalised as a whole. */
@@ -13,23 +14,16 @@ interface Passage {
 }
 
 /** Rollouts of one group share their documents. */
-const MOST_KEPT = 512
-/** Characters of a document that is worth keeping. */
-const LONGEST_KEPT = 1 << 14
+const MOST_KEPT = 256
 
-let kept = new Map<string, Passage>()
+let kept = new KeptTexts<Passage>(MOST_KEPT)
 let keptEdge = 0
 
 /** The document as it is looked for: by `edge` characters of its beginning and its end. */
 export function passageOf(document: string, edge: number): Passage {
-  if (keptEdge !== edge || kept.size >= MOST_KEPT) kept = new Map()
+  if (keptEdge !== edge) kept = new KeptTexts(MOST_KEPT)
   keptEdge = edge
-  let passage = kept.get(document)
-  if (passage === undefined) {
-    passage = readPassage(document, edge)
-    if (document.length <= LONGEST_KEPT) kept.set(document, passage)
-  }
-  return passage
+  return kept.of(document, (text) => readPassage(text, edge))
 }
 
 function readPassage(document: string, edge: number): Passage {
@@ -68,6 +62,8 @@ export class SearchedText {
 
   /** Whether the beginning and the end of the passage are in the text. */
   holds(passage: Passage): boolean {
+    const [longest] = passage.words
+    if (longest !== undefined && this.isSpelt() && !this.text.includes(longest)) return false
     if (passage.asWritten.some((written) => this.isWritten(written))) return true
     if (this.isSpelt() && passage.words.some((word) => !this.text.includes(word))) return false
     this.normalisedText ??= normalised(this.text)

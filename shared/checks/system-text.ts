@@ -17,12 +17,19 @@ const MOST_KEPT = 64
 
 const kept = new WeakMap<TokenTable, Map<string, SystemText>>()
 
+const known = new WeakMap<Segmentation, SystemText | null>()
+
 /** The text of the system turn that a row begins with, decoded once for all rows that share it; null where none begins it. */
-export function systemText(
-  table: TokenTable,
-  ids: Int32Array,
-  { turns, cutLeft }: Pick<Segmentation, 'turns' | 'cutLeft'>,
-): SystemText | null {
+export function systemText(table: TokenTable, ids: Int32Array, segmentation: Segmentation): SystemText | null {
+  let text = known.get(segmentation)
+  if (text === undefined) {
+    text = findSystemText(table, ids, segmentation)
+    known.set(segmentation, text)
+  }
+  return text
+}
+
+function findSystemText(table: TokenTable, ids: Int32Array, { turns, cutLeft }: Segmentation): SystemText | null {
   const turn = turns[0]
   if (cutLeft || turn === undefined || turn.kind !== 'system' || turn.header !== 'present') return null
   const key = new Hash64().words(ids, turn.contentStart, turn.contentEnd).digest()

@@ -108,8 +108,11 @@ function oracles(
 function openThinkLength(turn: Turn, ids: Int32Array, tokenizer: Tokenizer): number {
   if (!turn.spans.some(({ part, start }) => part === 'think' && start === turn.contentStart)) return 0
   const longest = Math.min(turn.contentEnd, turn.contentStart + 8)
+  let spelt = ''
   for (let end = turn.contentStart + 1; end <= longest; end++) {
-    const text = decodeSpan(tokenizer.table, ids, turn.contentStart, end)
+    spelt += decodeSpan(tokenizer.table, ids, end - 1, end)
+    // Pieces of one character are no text by themselves.
+    const text = spelt.includes('\uFFFD') ? decodeSpan(tokenizer.table, ids, turn.contentStart, end) : spelt
     if (!/^\s*<think>/.test(text)) continue
     return end - turn.contentStart + (tokenizer.frame?.newlines.has(ids[end] ?? -1) ? 1 : 0)
   }

@@ -16,6 +16,8 @@ export const Mark = {
   blank: 128,
 } as const
 
+const STOPS = Mark.turnStart | Mark.turnEnd | Mark.bos | Mark.textEnd
+
 /** A tokenizer's frame, laid out for one pass over ids. */
 export interface FrameLookup {
   readonly frame: TurnFrame
@@ -23,6 +25,8 @@ export interface FrameLookup {
   readonly tags: TagTable
   /** Bits of `Mark`, one byte per id. */
   readonly marks: Uint8Array
+  /** No id below it stands for a start or an end of anything. */
+  readonly lowestStop: number
 }
 
 const lookups = new WeakMap<TokenTable, FrameLookup>()
@@ -33,7 +37,9 @@ export function frameLookup({ table, frame }: Pick<Tokenizer, 'table' | 'frame'>
   let lookup = lookups.get(table)
   if (lookup === undefined) {
     const tags = tagTable(table)
-    lookup = { frame, table, tags, marks: marksOf(frame, table, tags) }
+    const marks = marksOf(frame, table, tags)
+    const lowestStop = marks.findIndex((mark) => (mark & STOPS) !== 0)
+    lookup = { frame, table, tags, marks, lowestStop: lowestStop < 0 ? table.size : lowestStop }
     lookups.set(table, lookup)
   }
   return lookup

@@ -159,9 +159,11 @@ class Segmenter {
   /** Index of the token that ends the content: an end token, the next start, or the end of the sequence. */
   private contentEnd(start: number, candidates: number[] | null): number {
     const { ids, to } = this
-    const { marks } = this.lookup
+    const { marks, lowestStop } = this.lookup
     const stop = STOP | Mark.bos | Mark.textEnd | Mark.tag
     for (let at = start; at < to; at++) {
+      // Tags are looked for in what the model wrote; the rest, most of a row, need not be looked up.
+      if (candidates === null && (ids[at] as number) < lowestStop) continue
       const mark = marks[ids[at] as number] as number
       if (!(mark & stop)) continue
       if (mark & STOP) return at

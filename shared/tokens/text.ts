@@ -72,6 +72,7 @@ export function decodeSpan(table: TokenTable, ids: Int32Array, start = 0, end = 
   const source = readableBytes(table)
   const first = Math.max(0, start)
   const last = Math.min(end, ids.length)
+  if (last - first === 1) return tokenText(table, ids[first] as number)
   let spelt = kept
   let room = spelt.byteLength - WORD
   let at = 0
@@ -96,6 +97,21 @@ export function decodeSpan(table: TokenTable, ids: Int32Array, start = 0, end = 
   }
   if (spelt.byteLength <= KEPT_BYTES) kept = spelt
   return decoder.decode(new Uint8Array(spelt.buffer, 0, at))
+}
+
+/** Texts of single tokens that were asked for. */
+const single = new WeakMap<TokenTable, (string | undefined)[]>()
+
+/** The text of one token by itself. */
+function tokenText(table: TokenTable, id: number): string {
+  if (!isKnown(table, id)) return unknownText(id)
+  let texts = single.get(table)
+  if (texts === undefined) {
+    texts = new Array<string | undefined>(table.size).fill(undefined)
+    single.set(table, texts)
+  }
+  texts[id] ??= decoder.decode(table.bytes.subarray(table.offsets[id], table.offsets[id + 1]))
+  return texts[id]
 }
 
 function larger(spelt: DataView, used: number, needed: number): DataView<ArrayBuffer> {

@@ -103,25 +103,23 @@ function bytesIn({ offsets, size }: TokenTable, ids: Int32Array, { start, end }:
   return bytes
 }
 
-function holdsAny(ids: Int32Array, { start, end }: Span, marked: ReadonlySet<number>): boolean {
-  for (let i = start; i < end; i++) if (marked.has(ids[i] as number)) return true
+function holdsAny(ids: Int32Array, { start, end }: Span, marked: Uint8Array): boolean {
+  for (let i = start; i < end; i++) if (marked[ids[i] as number] === 1) return true
   return false
 }
 
 /** Pieces that every spelling of a marker holds one of, whatever the vocabulary makes of it. */
 const PIECES = ['uncat', 'trunc', 'runca', 'clip'].map((piece) => new TextEncoder().encode(piece))
-const markers = new WeakMap<TokenTable, ReadonlySet<number>>()
+const markers = new WeakMap<TokenTable, Uint8Array>()
 
-/** Ids in which a marker may show, so that only replies that hold one are decoded. */
-function markerTokens(table: TokenTable): ReadonlySet<number> {
+/** By id, 1 where a marker may show in it, so that only replies that hold one are decoded. */
+function markerTokens(table: TokenTable): Uint8Array {
   let found = markers.get(table)
   if (found === undefined) {
-    const ids = new Set<number>()
-    for (let id = 0; id < table.size; id++) {
-      if (PIECES.some((piece) => holds(table, id, piece))) ids.add(id)
-    }
-    markers.set(table, ids)
-    found = ids
+    found = Uint8Array.from({ length: table.size }, (_, id) =>
+      PIECES.some((piece) => holds(table, id, piece)) ? 1 : 0,
+    )
+    markers.set(table, found)
   }
   return found
 }
