@@ -96,7 +96,13 @@ export class SequenceArrays {
     if (numbers === null) return false
     this.store(name, numbers.length, end - at)
     const known = Math.min(numbers.length, end - at)
-    for (let i = 0; i < known; i++) target[at + i] = flagOf(numbers[i] as number)
+    const odd = new OddValues()
+    for (let i = 0; i < known; i++) {
+      const flag = numbers[i] as number
+      target[at + i] = flagOf(flag)
+      if (flag !== 0 && flag !== 1) odd.add(flag, i)
+    }
+    for (const { code, message } of odd.described(name)) this.issue(code, name, message)
     target.fill(UNKNOWN, at + known, end)
     return numbers.length > 0 || end > at
   }
@@ -118,7 +124,7 @@ export class SequenceArrays {
 
   /** 0/1 flags that are no loss mask; 255 where nothing is stored. */
   flags(name: string, value: JsonValue, at = 0, end = this.length): Uint8Array | null {
-    return this.mask(name, value, at, end)?.mask ?? null
+    return this.weighted(name, value, at, end, UNKNOWN, null)?.mask ?? null
   }
 
   /**
@@ -126,13 +132,26 @@ export class SequenceArrays {
    * A list of S - 1 is no mismatch: it may be aligned with the predicted tokens, which is decided later.
    */
   mask(name: string, value: JsonValue, at = 0, end = this.length, before = UNKNOWN): MaskStream | null {
+    const odd = new OddValues()
+    const read = this.weighted(name, value, at, end, before, odd)
+    for (const { code, message } of odd.described(name)) this.issue(code, name, message)
+    return read
+  }
+
+  private weighted(
+    name: string,
+    value: JsonValue,
+    at: number,
+    end: number,
+    before: number,
+    odd: OddValues | null,
+  ): MaskStream | null {
     const numbers = this.numbers(name, value)
     if (numbers === null) return null
     this.store(name, numbers.length, end - at, numbers.length === this.length - 1)
     const mask = new Uint8Array(this.length)
     mask.fill(before, 0, at)
     let weights: Float32Array | null = null
-    let negative = -1
     const known = Math.min(numbers.length, end - at)
     for (let i = 0; i < known; i++) {
       const weight = numbers[i] as number
@@ -141,20 +160,13 @@ export class SequenceArrays {
         continue
       }
       mask[at + i] = flagOf(weight)
-      if (weight < 0 && negative < 0) negative = i
+      odd?.add(weight, i)
       if (!Number.isNaN(weight)) weights ??= new Float32Array(this.length)
     }
     mask.fill(UNKNOWN, at + known)
     if (weights !== null) {
       for (let i = 0; i < known; i++) weights[at + i] = numbers[i] as number
       weights.fill(Number.NaN, at + known)
-    }
-    if (negative >= 0) {
-      this.issue(
-        'negative-weight',
-        name,
-        `${name}[${negative}] is ${numbers[negative]}: a loss weight below 0 is read as not trained`,
-      )
     }
     return { mask, weights }
   }
@@ -201,5 +213,45 @@ export class SequenceArrays {
 
   private issue(code: string, field: string, message: string): void {
     this.issues.push({ code, field, message })
+  }
+}
+
+/** Values of a mask that no loss weight has. */
+class OddValues {
+  private negative = 0
+  private firstNegative = -1
+  private labelled = 0
+  private least = 0
+  private unknown = 0
+  private firstUnknown = -1
+
+  add(value: number, index: number): void {
+    if (value < 0) {
+      if (this.negative++ === 0) this.firstNegative = index
+      if (value === IGNORED_LABEL) this.labelled++
+      this.least = Math.min(this.least, value)
+    } else if (Number.isNaN(value)) {
+      if (this.unknown++ === 0) this.firstUnknown = index
+    }
+  }
+
+  *described(name: string): Generator<{ readonly code: string; readonly message: string }> {
+    const { negative, unknown } = this
+    if (negative > 0) {
+      const what =
+        this.labelled === negative
+          ? `are ${IGNORED_LABEL}, which is how labels, and no masks, say that a token is not trained`
+          : `are below 0, down to ${this.least}, which no loss weight is`
+      yield {
+        code: 'negative-weight',
+        message: `${negative} of the values in ${name} ${what}; they are read as not trained (the first is ${name}[${this.firstNegative}])`,
+      }
+    }
+    if (unknown > 0) {
+      yield {
+        code: 'unknown-weight',
+        message: `${unknown} of the values in ${name} are NaN or null: whether these tokens are trained is not known (the first is ${name}[${this.firstUnknown}])`,
+      }
+    }
   }
 }

@@ -43,10 +43,10 @@ export function onRows(code: string, dump: Omit<FixtureDump, 'story'>): Outcome 
   }
 }
 
-/** The findings of a code on a rollout of ids alone, which no tokenizer that comes along fits. */
-export function onIds(code: string, ids: readonly number[]): Outcome {
+/** The findings of a code on a record that no tokenizer which comes along fits; its status where there are none. */
+export function onRecord(code: string, record: Readonly<Record<string, unknown>>): Outcome {
   return async (set) => {
-    const session = await audited(JSON.stringify({ input_ids: ids, loss_mask: ids.map(() => 1) }), { thresholds: set })
+    const session = await audited(JSON.stringify(record), { thresholds: set })
     const { checks, findings } = session.report()
     const found = findings.filter((finding) => finding.code === code).length
     return found > 0 ? found : checks.find((check) => check.code === code)?.status

@@ -1,4 +1,5 @@
 import type { Check, DumpReporter, DumpView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
 
 /** A10. A reward is no number, or is missing where others are there, or all of them were set to 0. */
 export const rewardMissing: Check = {
@@ -33,7 +34,7 @@ function lookAtRewards(view: DumpView, report: DumpReporter): void {
       member: facts,
       message: missing
         ? `The rollout has no reward, while ${rewarded.length} of ${view.facts.length} have one`
-        : 'The reward is not a finite number',
+        : notFinite(facts),
       evidence: {
         reward: reward === null ? null : String(reward),
         rewarded: rewarded.length,
@@ -46,4 +47,9 @@ function lookAtRewards(view: DumpView, report: DumpReporter): void {
     message: `All ${rewarded.length} rewards are 0${scored > 0 ? `, while components of ${scored} rollouts are not` : ''}`,
     evidence: { reward: 0, rollouts: rewarded.length, rollouts_with_components_other_than_0: scored },
   })
+}
+
+function notFinite({ reward, group }: TrajectoryFacts): string {
+  const what = Number.isNaN(reward) ? 'NaN, which is no number' : `${reward}, which is no finite number`
+  return `The reward is ${what}${group === null ? '' : `: neither are then the mean and the advantages of its group ${group}`}`
 }

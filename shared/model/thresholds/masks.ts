@@ -23,8 +23,7 @@ export const MASK_THRESHOLDS = {
     unit: 'share',
     range: [0, 1],
     usedBy: ['M02'],
-    reason:
-      'Of the tokens on which the complement must agree with the turns before the mask is inverted (faults.md, M02).',
+    reason: 'Of the tokens on which the complement must agree with the turns before the mask is inverted.',
   },
   'mask-agrees': {
     value: 0.5,
@@ -48,6 +47,14 @@ export const MASK_THRESHOLDS = {
     usedBy: ['M16'],
     reason:
       'Of what the model wrote beside a thought that must be trained before the thought is masked by itself: a turn that is masked as a whole is M03.',
+  },
+  'largest-loss-weight': {
+    value: 100,
+    unit: 'times',
+    range: [1, 1_000_000_000],
+    usedBy: ['S03'],
+    reason:
+      'That a run weighs one token more than another; 255, ids and lengths are above it, and a mask that holds them was written from another array.',
   },
   'answer-characters': {
     value: 4,

@@ -7,7 +7,7 @@ import { searchRow, searchRows } from '../../fixtures/checks/fixture.ts'
 import M07 from '../../fixtures/checks/M07.ts'
 import { assistant, conversation, system, user } from '../../helpers/conversation.ts'
 import { factsOf } from '../../helpers/facts.ts'
-import { type Outcome, onFacts, onFixture, onIds, onRows, patternOn } from '../outcomes.ts'
+import { type Outcome, onFacts, onFixture, onRecord, onRows, patternOn } from '../outcomes.ts'
 import { type Flips, flip } from './flip.ts'
 
 /** Two of a hundred edges are of a kind that is always faulty. */
@@ -174,7 +174,13 @@ export const MASK_FLIPS: Flips = {
   'answer-characters': flip(onFixture('M18.trips'), 40, 6, 'not-checkable'),
   'answer-contrast-rollouts': flip(onFixture('M18.trips'), 10, 6, 'not-checkable'),
   'answer-follows-share': flip(onFacts('M18', rewardedWords), 0.8, 'not-checkable', 6),
-  'largest-vocabulary': flip(onIds('T17', [1, 300_000, 2]), 262_144, 'not-checkable', 1),
+  'largest-vocabulary': flip(
+    onRecord('T17', { input_ids: [1, 300_000, 2], loss_mask: [0, 1, 1] }),
+    262_144,
+    'not-checkable',
+    1,
+  ),
+  'largest-loss-weight': flip(onRecord('S03', { input_ids: [1, 2, 3], loss_mask: [0, 150, 150] }), 200, 1, 'pass'),
   'drift-tokens': flip(onFacts('T02', encodedAgain), 60_001, 1, 'silent'),
   'cut-visible-characters': flip(cut(50, 90), 60, 'right', 'whole'),
   'cut-lost-characters': flip(cut(60, 90), 60, 'right', 'whole'),

@@ -1,0 +1,108 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Finding } from '../../shared/model/report.ts'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import type { RecordOptions } from '../helpers/conversation.ts'
+import { audited, cleanRollout, lines, qwen } from '../session/dumps.ts'
+
+let tokenizer: Tokenizer
+beforeAll(async () => {
+  tokenizer = await qwen()
+})
+
+/** What S03 says of one rollout among two that are right. */
+async function saidOf(edit: (mask: (number | null)[], ids: readonly number[]) => void, options: RecordOptions = {}) {
+  const [first, ...others] = [1, 2, 3].map((seed) => cleanRollout(tokenizer, seed, options))
+  edit(first!.record.loss_mask as (number | null)[], first!.record.input_ids)
+  const report = (await audited(lines([first!, ...others]))).report()
+  const found = report.findings.filter(({ code }) => code === 'S03')
+  for (const { record } of found) expect(record).toBe(0)
+  return { found, check: report.checks.find(({ code }) => code === 'S03') }
+}
+const messages = (found: readonly Finding[]) => found.map(({ message }) => message)
+
+describe('a mask that holds other values than 0 and 1', () => {
+  it('of below 0 says how many, how low, and what they are read as', async () => {
+    const { found, check } = await saidOf((mask) => {
+      mask[3] = -1
+      mask[5] = -0.5
+    })
+    expect(messages(found)).toEqual([
+      '2 of the values in loss_mask are below 0, down to -1, which no loss weight is; they are read as not trained (the first is loss_mask[3])',
+    ])
+    expect(check).toMatchObject({ status: 'fail', severity: 'error', affected: 1 })
+    expect(check?.places.affected).toBe(1)
+  })
+
+  it('of -100 says that these are labels', async () => {
+    const { found } = await saidOf((mask, ids) => {
+      for (const [i, trained] of mask.entries()) mask[i] = trained === 1 ? (ids[i] as number) : -100
+    })
+    expect(messages(found)).toEqual([
+      expect.stringMatching(
+        /^\d+ of the values in loss_mask are -100, which is how labels, and no masks, say that a token is not trained; .*; loss_mask holds \d+, .* on \d+ tokens, the first at \d+: no loss weight is so large/,
+      ),
+    ])
+  })
+
+  it('of NaN or null says that these tokens are not known', async () => {
+    const { found } = await saidOf((mask) => {
+      mask[7] = null
+      mask[9] = null
+    })
+    expect(messages(found)).toEqual([
+      '2 of the values in loss_mask are NaN or null: whether these tokens are trained is not known (the first is loss_mask[7])',
+    ])
+  })
+
+  it('of 255 says that no weight is so large, and where', async () => {
+    const { found } = await saidOf((mask) => {
+      for (const [i, trained] of mask.entries()) mask[i] = trained === 1 ? 255 : 0
+    })
+    const first = cleanRollout(tokenizer, 1).record.loss_mask?.indexOf(1) as number
+    expect(found).toMatchObject([{ tokens: [first, first + 1], evidence: { values: [255] } }])
+    expect(found[0]?.message).toMatch(
+      new RegExp(
+        `^loss_mask holds 255 on \\d+ tokens, the first at ${first}: no loss weight is so large, but ids, bytes of a flag or lengths are$`,
+      ),
+    )
+  })
+
+  it('of loss weights is right', async () => {
+    for (const weight of [0.5, 2, 1.7, 100]) {
+      const { found, check } = await saidOf((mask) => {
+        for (const [i, trained] of mask.entries()) mask[i] = trained === 1 ? weight : 0
+      })
+      expect([weight, messages(found), check?.status]).toEqual([weight, [], 'pass'])
+    }
+  })
+})
+
+describe('labels', () => {
+  it('that are neither -100 nor the id at their place say so', async () => {
+    const [right, wrong] = [1, 2].map((seed) => cleanRollout(tokenizer, seed, { mask: 'labels' }))
+    const labels = wrong!.record.labels as number[]
+    const first = labels.findIndex((label) => label !== -100)
+    labels[first] = 5
+    const report = (await audited(lines([right!, wrong!]))).report()
+    expect(report.findings.filter(({ code }) => code === 'S03')).toMatchObject([
+      { record: 1, message: expect.stringContaining(`the first is labels[${first}] = 5, where the id is`) },
+    ])
+  })
+})
+
+it('sampled flags of other values are no loss weights', async () => {
+  const rollout = cleanRollout(tokenizer, 1, { sampled: true })
+  ;(rollout.record.sampled as number[])[0] = -1
+  const report = (await audited(lines([rollout]))).report()
+  expect(report.findings.filter(({ code }) => code === 'S03')).toEqual([])
+})
+
+it('lengths and values of one row stand in one finding', async () => {
+  const { found } = await saidOf((mask) => {
+    mask[3] = -1
+    mask.length -= 2
+  })
+  expect(messages(found)).toEqual([
+    expect.stringMatching(/^loss_mask has \d+ elements where \d+ are due; 1 of the values in loss_mask are below 0/),
+  ])
+})
