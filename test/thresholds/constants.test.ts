@@ -28,7 +28,6 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/normalised-text.ts BLANK': 'a character',
   'checks/normalised-text.ts BLOCK': 'size of a table of characters',
   'checks/normalised-text.ts KEPT': 'bound of memory',
-  'checks/normalised-text.ts LATIN': 'a character',
   'checks/normalised-text.ts SMALL_U': 'a character',
   'checks/pairing.ts QUESTION_CHARACTERS': 'bound of cost: how much of a question is hashed',
   'checks/passages.ts COMBINING': 'a character',
