@@ -1,3 +1,4 @@
+import { lazy, Suspense } from 'react'
 import { CheatSheet, Palette } from '../commands/dialogs.tsx'
 import { useHotkeys } from '../commands/use-hotkeys.ts'
 import { useFiles } from '../state/files.ts'
@@ -6,7 +7,6 @@ import { RolloutView } from '../views/rollout/rollout-view.tsx'
 import { RolloutsView } from '../views/rollouts/rollouts-view.tsx'
 import { StartPage } from '../views/start/start-page.tsx'
 import { VerdictsView } from '../views/verdicts/verdicts-view.tsx'
-import { CheckDialog } from './check-dialog.tsx'
 import { DropCover } from './drop-cover.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { InputDialog } from './input-dialogs.tsx'
@@ -15,6 +15,9 @@ import { Problems } from './problems.tsx'
 import { StatusLine } from './status-line.tsx'
 import { TruthLine } from './truth-line.tsx'
 
+// Pages of checks and their thresholds are long, and not needed to begin with.
+const CheckDialog = lazy(async () => ({ default: (await import('./check-dialog.tsx')).CheckDialog }))
+
 export function App() {
   useHotkeys()
   const phase = useFiles((files) => files.phase)
@@ -22,7 +25,9 @@ export function App() {
   return (
     <>
       {isOpen ? <Frame /> : <StartPage />}
-      <OpenDialog />
+      <Suspense>
+        <OpenDialog />
+      </Suspense>
       <DropCover />
       <Notice />
     </>

@@ -1,31 +1,15 @@
-import type { ReactNode } from 'react'
 import type { CheckPage, PageSection } from '../../shared/exports/check-page.ts'
 import { byTurnText, extentText } from '../../shared/exports/phrases.ts'
 import type { CheckResult, Report } from '../../shared/model/report.ts'
 import { isThresholdId } from '../../shared/model/thresholds/registry.ts'
 import { useCheckPage } from '../data/check-pages.ts'
 import { useFiles } from '../state/files.ts'
-import { showCheck, useView } from '../state/view.ts'
+import { useView } from '../state/view.ts'
 import { contextWords } from '../text/context-words.ts'
 import { count } from '../text/numbers.ts'
 import { STATUS_WORDS } from '../text/words.ts'
 import { Modal } from './modal.tsx'
 import { ThresholdForm } from './threshold-form.tsx'
-
-/** A code that opens the page of its check. */
-export function CheckName({ code, children = code }: { code: string; children?: ReactNode }) {
-  return (
-    <button
-      type="button"
-      className="link check-name"
-      aria-haspopup="dialog"
-      title={`What ${code} is, and what to do about it`}
-      onClick={() => showCheck(code)}
-    >
-      {children}
-    </button>
-  )
-}
 
 /** What docs/checks has of a check, and what it found in the dump that is open. */
 export function CheckDialog() {

@@ -73,11 +73,6 @@ export function ThresholdForm({ of }: { of: string }) {
   )
 }
 
-/** All are at their default again. */
-export function resetThresholds(): void {
-  void reconfigure({ thresholds: undefined })
-}
-
 /** What is at its default is not said to be set. */
 async function setThresholds(wanted: Readonly<Partial<Record<ThresholdId, number>>>): Promise<void> {
   const before = useFiles.getState().options.thresholds ?? {}

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../shared/model/report.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
-import { CheckName } from '../../app/check-dialog.tsx'
+import { CheckName } from '../../app/check-name.tsx'
 import { jumpTo, useSelection } from '../../state/selection.ts'
 import { useView } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'

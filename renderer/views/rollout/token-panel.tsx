@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { PARTS } from '../../../shared/model/tokens.ts'
 import type { TokenDetail, TrajectoryDetail } from '../../../shared/session/protocol.ts'
-import { CheckName } from '../../app/check-dialog.tsx'
+import { CheckName } from '../../app/check-name.tsx'
 import { type Loaded, useToken } from '../../data/details.ts'
 import { useFiles } from '../../state/files.ts'
 import { useSelection } from '../../state/selection.ts'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { CheckResult, Report, Severity } from '../../../shared/model/report.ts'
-import { CheckName } from '../../app/check-dialog.tsx'
+import { CheckName } from '../../app/check-name.tsx'
 import { openRollout, showRollouts } from '../../commands/commands.ts'
 import { sentenceOf } from '../../engine/client.ts'
 import { ask } from '../../engine/engine.ts'

@@ -1,5 +1,5 @@
 import type { CheckResult, Report } from '../../../shared/model/report.ts'
-import { CheckName } from '../../app/check-dialog.tsx'
+import { CheckName } from '../../app/check-name.tsx'
 import { showRollouts } from '../../commands/commands.ts'
 import { count, counted } from '../../text/numbers.ts'
 import { STATUS_WORDS } from '../../text/words.ts'

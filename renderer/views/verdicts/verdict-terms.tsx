@@ -1,10 +1,12 @@
+import { lazy, Suspense, useState } from 'react'
 import type { HypothesisResult } from '../../../shared/model/report.ts'
 import { STREAMS, type Stream } from '../../../shared/model/streams.ts'
-import { ThresholdForm } from '../../app/threshold-form.tsx'
 import { useSecond } from '../../state/second.ts'
 import { openDialog } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
 import { STREAM_WORDS } from '../../text/words.ts'
+
+const ThresholdForm = lazy(async () => ({ default: (await import('../../app/threshold-form.tsx')).ThresholdForm }))
 
 /** What would make a verdict fall otherwise. */
 export function WouldChange({ result, open = false }: { result: HypothesisResult; open?: boolean }) {
@@ -25,11 +27,16 @@ export function WouldChange({ result, open = false }: { result: HypothesisResult
 
 /** The numbers by which it is judged. */
 export function Thresholds({ result }: { result: HypothesisResult }) {
+  const [isOpen, setOpen] = useState(false)
   if (result.verdict === 'not-checkable') return null
   return (
-    <details>
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Its thresholds</summary>
-      <ThresholdForm of={result.id} />
+      {isOpen && (
+        <Suspense>
+          <ThresholdForm of={result.id} />
+        </Suspense>
+      )}
     </details>
   )
 }

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { thresholdsText } from '../../../shared/exports/phrases.ts'
 import type { HypothesisResult, Report } from '../../../shared/model/report.ts'
-import { resetThresholds } from '../../app/threshold-form.tsx'
+import { reconfigure } from '../../data/dump.ts'
 import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
 import { runName } from '../../text/run-name.ts'
@@ -31,7 +31,7 @@ export function VerdictsView() {
       {report.thresholds !== undefined && (
         <p>
           Judged with thresholds that were set: {thresholdsText(report)}{' '}
-          <button type="button" className="link" onClick={resetThresholds}>
+          <button type="button" className="link" onClick={() => void reconfigure({ thresholds: undefined })}>
             back to the defaults
           </button>
         </p>

@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react'
+import { showCheck } from '../state/view.ts'
+
+/** A code that opens the page of its check. */
+export function CheckName({ code, children = code }: { code: string; children?: ReactNode }) {
+  return (
+    <button
+      type="button"
+      className="link check-name"
+      aria-haspopup="dialog"
+      title={`What ${code} is, and what to do about it`}
+      onClick={() => showCheck(code)}
+    >
+      {children}
+    </button>
+  )
+}
