@@ -1,9 +1,10 @@
 import { countAlignment } from '../checks/alignment.ts'
 import type { AuditSettings, ModelVocabulary, TrajectoryView } from '../checks/check.ts'
-import { DRIFT_RECORDS, driftTokens } from '../checks/template/drift.ts'
+import { DRIFT_GROUPS, DRIFT_RECORDS, driftTokens } from '../checks/template/drift.ts'
 import { createView } from '../checks/view.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import { resolveThresholds } from '../model/thresholds/registry.ts'
+import type { Turn } from '../model/tokens.ts'
 import { fitSequences } from '../tokens/choose.ts'
 import { plausibleFamilies } from '../tokens/plausible.ts'
 import { BUNDLED_TOKENIZERS, type Tokenizer } from '../tokens/tokenizer.ts'
@@ -158,15 +159,18 @@ async function surveyKin(
 
 /** Sources whose records, if they are as the first ones, hold so many sampled tokens where drift is looked for. */
 function sourcesWithText(views: readonly TrajectoryView[], least: number): Set<number> {
-  const sums = new Map<number, { tokens: number; records: number }>()
+  const sums = new Map<number, { first: number; others: number; records: number }>()
   for (const view of views) {
     const { source, part } = view.trajectory.place
-    const sum = sums.get(source) ?? { tokens: 0, records: 0 }
-    sum.tokens += driftTokens(view)
+    const sum = sums.get(source) ?? { first: 0, others: 0, records: 0 }
     if (part === 0) sum.records++
+    sum[part === 0 ? 'first' : 'others'] += driftTokens(view)
     sums.set(source, sum)
   }
-  const enough = [...sums].filter(([, { tokens, records }]) => tokens * DRIFT_RECORDS >= least * records && tokens > 0)
+  const enough = [...sums].filter(([, { first, others, records }]) => {
+    const tokens = (first / records) * DRIFT_RECORDS + (others / Math.min(records, DRIFT_GROUPS)) * DRIFT_GROUPS
+    return tokens > 0 && tokens >= least
+  })
   return new Set(enough.map(([source]) => source))
 }
 
@@ -201,15 +205,41 @@ function viewsOf(
   )
 }
 
+/** Whether thoughts are trained, in turns of which something is. */
+function countThoughts(
+  assistant: readonly Turn[],
+  mask: Uint8Array,
+): Pick<ShapeCounts, 'earlierThoughts' | 'earlierThoughtsMasked' | 'lastThoughts' | 'lastThoughtsMasked'> {
+  let [earlierThoughts, earlierThoughtsMasked, lastThoughts, lastThoughtsMasked] = [0, 0, 0, 0]
+  for (const turn of assistant) {
+    if (!mask.subarray(turn.contentStart, turn.contentEnd).includes(1)) continue
+    for (const { part, start, end } of turn.spans) {
+      if (part !== 'think') continue
+      const masked = mask.subarray(start, end).includes(1) ? 0 : 1
+      if (turn === assistant.at(-1)) {
+        lastThoughts++
+        lastThoughtsMasked += masked
+      } else {
+        earlierThoughts++
+        earlierThoughtsMasked += masked
+      }
+    }
+  }
+  return { earlierThoughts, earlierThoughtsMasked, lastThoughts, lastThoughtsMasked }
+}
+
 /** What the masks look like, of rows whose turns are known. */
 function countShapes(views: readonly TrajectoryView[]): ShapeCounts {
   let multiTurn = 0
   let lastOnly = 0
   let closedTurns = 0
   let newlineOnly = 0
+  const thoughts = { earlierThoughts: 0, earlierThoughtsMasked: 0, lastThoughts: 0, lastThoughtsMasked: 0 }
   for (const { segmentation, mask } of views) {
     if (segmentation === null || mask === null) continue
     const assistant = segmentation.turns.filter(({ kind }) => kind === 'assistant')
+    const own = countThoughts(assistant, mask)
+    for (const name of Object.keys(thoughts) as (keyof typeof thoughts)[]) thoughts[name] += own[name]
     const trained = assistant.map(({ contentStart, contentEnd }) => mask.subarray(contentStart, contentEnd).includes(1))
     if (assistant.length > 1 && trained.includes(true)) {
       multiTurn++
@@ -223,5 +253,5 @@ function countShapes(views: readonly TrajectoryView[]): ShapeCounts {
       if (mask[turn.separatorStart] === 1 && !headerTrained && mask[turn.contentStart] === 1) newlineOnly++
     }
   }
-  return { multiTurn, lastOnly, closedTurns, newlineOnly }
+  return { multiTurn, lastOnly, closedTurns, newlineOnly, ...thoughts }
 }

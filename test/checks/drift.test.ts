@@ -51,6 +51,16 @@ describe('what becomes of sampled text that is encoded again', () => {
     expect(other.drift).toMatchObject({ splits: 1 })
   })
 
+  it('is asked of all rollouts of the first records that hold several, and of the first one of later ones', async () => {
+    const tokenizer = await testTokenizer('qwen2.5')
+    const row = conversation(tokenizer, [user('Who?'), assistant(TEXT)])
+    const isAsked = (record: number, part: number) => {
+      const trajectory = trajectoryOf(row, { source: 0, record, part })
+      return driftOf(createView(trajectory, { tokenizer, settings: settings(), unsampledLogprob: null })!) !== null
+    }
+    expect([isAsked(31, 7), isAsked(32, 7), isAsked(32, 0), isAsked(255, 0)]).toEqual([true, false, true, true])
+  })
+
   it.each<[string, RecordOptions, number]>([
     ['late in the file', {}, 256],
     ['with the sampled ids beside it', { more: { meta: { response_ids: [1, 2] } } }, 0],

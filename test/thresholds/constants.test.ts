@@ -39,6 +39,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/strip.ts SEGMENTS': 'size of a drawing',
   'checks/strip.ts STRIP_WIDTH': 'size of a drawing',
   'checks/system-text.ts MOST_KEPT': 'bound of memory',
+  'checks/template/drift.ts DRIFT_GROUPS': 'bound of cost: `drift-tokens` decides',
   'checks/template/drift.ts DRIFT_RECORDS': 'bound of cost: `drift-tokens` decides',
   'checks/template/drift.ts MOST_TOKENS': 'bound of cost: `drift-tokens` decides',
   'checks/template/drift.ts UNSURE_TOKENS': 'tokens of a word that the bound of cost cuts',

@@ -13,10 +13,11 @@ export interface Drift {
 }
 
 /**
- * Records of a source of whose first rollout the sampled text is encoded again: enough to tell of a dump, and only the workers that read
- * them need an encoder.
+ * Records of a source of whose first rollout the sampled text is encoded again, and those of which all are: enough to tell of a dump,
+ * and only the workers that read them need an encoder.
  */
 export const DRIFT_RECORDS = 256
+export const DRIFT_GROUPS = 32
 
 /** Tokens of one rollout that are encoded again at most. */
 const MOST_TOKENS = 2048
@@ -56,7 +57,7 @@ interface SampledText extends Span {
 /** What the model wrote of a rollout, turn by turn from the first on, as much as is looked at. */
 function sampledText({ trajectory, segmentation, mask }: TrajectoryView): SampledText[] {
   const { record, part } = trajectory.place
-  if (record >= DRIFT_RECORDS || part > 0) return []
+  if (record >= (part === 0 ? DRIFT_RECORDS : DRIFT_GROUPS)) return []
   // Stored response ids are compared token by token instead.
   if (segmentation === null || storedResponse(trajectory) !== null) return []
   const found: SampledText[] = []
