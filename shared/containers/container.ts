@@ -72,8 +72,8 @@ export interface ParsedRecords {
 
 /** What other sources have to do with some records: several files may each hold a part of what is known of a rollout. */
 export interface JoinedRecords {
-  /** Records of other sources, by their numbers, that hold more of the rollouts of these. */
-  readonly beside: readonly { readonly source: number; readonly records: readonly RawRecord[] }[]
+  /** Records of other sources, by their numbers, that hold more of the rollouts of these, and by what they were found. */
+  readonly beside: readonly { readonly source: number; readonly by: string; readonly records: readonly RawRecord[] }[]
   /** Trajectories of these records that are told with those of another source: their parts by record. */
   readonly told: ReadonlyMap<number, readonly number[]>
 }

@@ -1,5 +1,5 @@
 import type { EncodedArrow } from './arrow/decode.ts'
-import type { JsonValue, ParsedRecords, RawRecord, RecordSpans } from './container.ts'
+import type { JoinedRecords, JsonValue, ParsedRecords, RecordSpans } from './container.ts'
 import type { EncodedMsgpack } from './msgpack/decode.ts'
 import type { EncodedParquet } from './parquet/decode.ts'
 import { parseRecords, parseTexts } from './records.ts'
@@ -43,7 +43,7 @@ export interface EncodedJoined {
   readonly spans: RecordSpans
   readonly bytes: readonly Uint8Array[]
   readonly own: EncodedRecords
-  readonly beside: readonly { readonly source: number; readonly records: EncodedRecords }[]
+  readonly beside: readonly { readonly source: number; readonly by: string; readonly records: EncodedRecords }[]
   readonly told: ReadonlyMap<number, readonly number[]>
 }
 
@@ -103,9 +103,9 @@ async function decodeJoined(
   numericKeys: ReadonlySet<string>,
 ): Promise<ParsedRecords> {
   const parsed = await decodeRecords(own, numericKeys)
-  const others: { source: number; records: readonly RawRecord[] }[] = []
-  for (const { source, records } of beside) {
-    others.push({ source, records: (await decodeRecords(records, numericKeys)).records })
+  const others: JoinedRecords['beside'][number][] = []
+  for (const { source, by, records } of beside) {
+    others.push({ source, by, records: (await decodeRecords(records, numericKeys)).records })
   }
   return { ...parsed, joined: { beside: others, told } }
 }

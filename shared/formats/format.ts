@@ -36,17 +36,31 @@ export interface ReadResult {
   readonly unknownFields: ReadonlyMap<string, number>
 }
 
-/** How the rollouts of a format are found again in files that hold more of them. */
-export interface FormatJoin {
+/** How what a format's files hold is found again in files that hold more of the same. */
+export type FormatJoin = RolloutJoin | RecordJoin
+
+interface Join {
   /** What they are found by, for people: `sample index`. Files are joined with those of formats that name the same. */
   readonly on: string
   /**
-   * Whether a file adds to the rollouts of others, as what a trainer wrote adds to what was generated: its masks are then those that the
-   * loss used. Else its rollouts are those that are told.
+   * Whether a file adds to what others hold, as what a trainer wrote adds to what was generated. Else its rollouts are those that are told.
+   * @param name of the file, for runs that keep the same records in several folders
    */
-  adds(recognition: Recognition): boolean
+  adds(recognition: Recognition, name: string): boolean
+}
+
+/** Both files have the whole rollout, each with streams of its own. A mask of the file that adds is the one that the loss used. */
+export interface RolloutJoin extends Join {
+  readonly kind: 'rollouts'
   /** The same for one rollout in every file, null where it has none. Rollouts are joined only where their ids are the same as well. */
   key(trajectory: Trajectory): string | null
+}
+
+/** The file that adds has records about those of the others, which read them: `ReadContext.joined`. */
+export interface RecordJoin extends Join {
+  readonly kind: 'records'
+  /** What a record holds, and what a record that adds is about. */
+  keys(record: JsonObject): readonly string[]
 }
 
 /** A trainer's (and era's) file layout. One file, one line in `registry.ts`, one fixture. */
@@ -71,7 +85,7 @@ export interface Format {
   /** How consecutive rows form groups when no row carries a key: `rows` = `group_size` consecutive rows. */
   readonly groupsByOrder: boolean
   /** Absent where a file of this format holds all that there is of its rollouts. */
-  readonly join?: FormatJoin
+  readonly joins?: readonly FormatJoin[]
   recognise(sample: Sample): Recognition | null
   /** A record may hold many trajectories (`part` counts them); a bad record is skipped and costs no neighbour. */
   read(records: readonly RawRecord[], context: ReadContext): ReadResult

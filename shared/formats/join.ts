@@ -1,6 +1,7 @@
-import type { ParsedRecords } from '../containers/container.ts'
+import type { JoinedRecords, JsonObject, ParsedRecords } from '../containers/container.ts'
 import type { RecordIssue, Trajectory } from '../model/trajectory.ts'
-import type { Format, ReadContext, ReadResult } from './format.ts'
+import { isObject } from './fields.ts'
+import type { Format, FormatJoin, ReadContext, ReadResult, RolloutJoin } from './format.ts'
 
 /** A format with all that it needs to read the records of one source. */
 export interface SourceReader {
@@ -22,30 +23,62 @@ export function readJoined(
   { format, context }: SourceReader,
   readerOf: (source: number) => SourceReader,
 ): JoinedResult {
-  const read = format.read(records, context)
-  if (joined === undefined) return { ...read, told: [] }
+  if (joined === undefined) return { ...format.read(records, context), told: [] }
+  const added = addedBy(joined, readerOf)
+  const about = added.records.size === 0 ? null : added.records
+  const read = format.read(records, { ...context, joined: about })
   const isTold = ({ place }: Trajectory) => joined.told.get(place.record)?.includes(place.part) ?? false
-  const added = new Map<string, Trajectory[]>()
-  for (const { source, records: others } of joined.beside) {
-    const reader = readerOf(source)
-    for (const trajectory of reader.format.read(others, reader.context).trajectories) {
-      const key = reader.format.join?.key(trajectory) ?? null
-      if (key === null) continue
-      const same = added.get(key)
-      if (same === undefined) added.set(key, [trajectory])
-      else same.push(trajectory)
-    }
-  }
-  const whole = (trajectory: Trajectory) => {
-    const key = format.join?.key(trajectory) ?? null
-    const found = key === null ? [] : (added.get(key) ?? [])
-    return found.filter((other) => haveSameIds(trajectory, other)).reduce(joinTrajectories, trajectory)
-  }
+  const whole = (trajectory: Trajectory) =>
+    (format.joins ?? [])
+      .flatMap((join) => (join.kind === 'rollouts' ? (added.rollouts.get(rolloutKey(join, trajectory)) ?? []) : []))
+      .filter((other) => haveSameIds(trajectory, other))
+      .reduce(joinTrajectories, trajectory)
   return {
     ...read,
     trajectories: read.trajectories.filter((trajectory) => !isTold(trajectory)).map(whole),
     told: read.trajectories.filter(isTold),
   }
+}
+
+interface Added {
+  readonly rollouts: ReadonlyMap<string, readonly Trajectory[]>
+  readonly records: ReadonlyMap<string, readonly JsonObject[]>
+}
+
+function addedBy({ beside }: JoinedRecords, readerOf: (source: number) => SourceReader): Added {
+  const rollouts = new Map<string, Trajectory[]>()
+  const records = new Map<string, JsonObject[]>()
+  for (const { source, by, records: others } of beside) {
+    const { format, context } = readerOf(source)
+    const join = format.joins?.find((each) => joinName(each) === by)
+    if (join?.kind === 'rollouts') {
+      for (const trajectory of format.read(others, context).trajectories) {
+        pushTo(rollouts, rolloutKey(join, trajectory), trajectory)
+      }
+    } else if (join !== undefined) {
+      for (const { value } of others) {
+        if (!isObject(value)) continue
+        for (const key of join.keys(value)) pushTo(records, key, value)
+      }
+    }
+  }
+  return { rollouts, records }
+}
+
+/** The same for all formats whose files are joined with each other. */
+export function joinName({ kind, on }: FormatJoin): string {
+  return `${kind} by ${on}`
+}
+
+/** Keys of different joins are no keys of each other. */
+function rolloutKey(join: RolloutJoin, trajectory: Trajectory): string {
+  return `${joinName(join)}\n${join.key(trajectory)}`
+}
+
+export function pushTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [value])
+  else list.push(value)
 }
 
 /**

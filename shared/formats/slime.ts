@@ -54,11 +54,14 @@ export const slime: Format = {
   // A mask of None is filled by the reader: the trainer makes ones of it (slime/ray/rollout.py, _convert_samples_to_train_data).
   maskImplied: false,
   groupsByOrder: true,
-  join: {
-    on: 'sample index',
-    adds: ({ version }) => version?.startsWith('train') ?? false,
-    key: ({ step, id }) => (step === null ? null : `${step} ${id}`),
-  },
+  joins: [
+    {
+      kind: 'rollouts',
+      on: 'sample index',
+      adds: ({ version }) => version?.startsWith('train') ?? false,
+      key: ({ step, id }) => (step === null ? null : `${step} ${id}`),
+    },
+  ],
   recognise: (sample) => recogniseBy(sample, look),
   read: (records, context) =>
     readEach(records, context, (record) => {

@@ -1,52 +1,35 @@
+import type { RawRecord, RecordSpans } from '../containers/container.ts'
 import { decodeRecords } from '../containers/decode.ts'
+import { isObject } from '../formats/fields.ts'
 import type { FormatJoin } from '../formats/format.ts'
-import type { SourceReader } from '../formats/join.ts'
+import { joinName, pushTo, type SourceReader } from '../formats/join.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import { Hash64 } from '../model/hash.ts'
 import type { Place } from '../model/source.ts'
 import type { Trajectory } from '../model/trajectory.ts'
-import { adds, joinedSource, type Ties } from './joined-source.ts'
+import { joinedSource, type Ties } from './joined-source.ts'
 import type { OpenSource } from './open-source.ts'
 
-/** A rollout in a file that adds to others. */
-interface Found {
-  readonly place: Place
-  readonly ids: string
-  /** Sources that tell it. */
-  readonly toldWith: Set<number>
-}
-
 /**
- * Joins the sources that hold parts of the same rollouts, as their formats declare it: each is read once for the keys and ids of its
- * rollouts, and the records of one are from then on read with those of the others that belong to them. Their notes say what share
- * was found. Sources that have nothing to be joined with stay as they are, and are not read.
+ * Joins the sources that hold parts of the same rollouts, as their formats declare it: each is read once for the keys of what it holds,
+ * and the records of one are from then on read with those of the others that belong to them. Their notes say what share was found.
+ * Sources that have nothing to be joined with stay as they are, and are not read.
  */
 export async function joinSources(opened: readonly OpenSource[], signal?: AbortSignal): Promise<OpenSource[]> {
-  const ties = opened.map(
-    (): Ties => ({
-      beside: new Map(),
-      told: new Map(),
-      batches: [],
-      with: new Set(),
-      rollouts: 0,
-      matched: 0,
-      differ: [],
-    }),
-  )
-  const joined = new Set<number>()
-  for (const members of membersByKey(opened).values()) {
-    const adding = members.filter((source) => adds(opened[source] as OpenSource))
-    const base = members.filter((source) => !adding.includes(source))
+  const ties = opened.map((): Ties[] => [])
+  for (const members of families(opened)) {
+    const adding = members.filter(({ adds }) => adds)
+    const base = members.filter(({ adds }) => !adds)
     if (adding.length === 0 || base.length === 0) continue
     try {
-      await findTies(opened, ties, { adding, base }, signal)
-      for (const source of members) joined.add(source)
+      await findTies(adding, base, signal)
+      for (const member of members) ties[member.source]?.push(member.ties)
     } catch {
       // A file that cannot be read to its end stands apart; the pass will say why.
       signal?.throwIfAborted()
     }
   }
-  return opened.map((open, source) => (joined.has(source) ? joinedSource(open, source, opened, ties) : open))
+  return opened.map((open, source) => joinedSource(open, ties[source] as Ties[], opened))
 }
 
 /** How the records of any source are read, by its number. */
@@ -57,91 +40,113 @@ export function readerOf(opened: readonly OpenSource[]): (source: number) => Sou
   }
 }
 
-function membersByKey(opened: readonly OpenSource[]): Map<string, number[]> {
-  const members = new Map<string, number[]>()
-  for (const [source, { format }] of opened.entries()) {
-    const on = format.join?.on
-    if (on !== undefined) members.set(on, [...(members.get(on) ?? []), source])
-  }
-  return members
+/** A source as one of those that are joined by one thing. */
+interface Member {
+  readonly source: number
+  readonly open: OpenSource
+  readonly join: FormatJoin
+  readonly adds: boolean
+  readonly batches: RecordSpans[]
+  readonly ties: Ties
 }
 
-async function findTies(
-  opened: readonly OpenSource[],
-  ties: readonly Ties[],
-  { adding, base }: { readonly adding: readonly number[]; readonly base: readonly number[] },
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const added = new Map<string, Found[]>()
-  for (const source of adding) {
-    for await (const { key, ids, place } of rolloutsOf(opened, ties, source, signal)) {
-      if (key === null || ids === null) continue
-      const found: Found = { place, ids, toldWith: new Set() }
-      const same = added.get(key)
-      if (same === undefined) added.set(key, [found])
-      else same.push(found)
-    }
-  }
-  for (const source of base) {
-    const own = ties[source] as Ties
-    for await (const { key, ids, place, id } of rolloutsOf(opened, ties, source, signal)) {
-      const candidates = key === null ? [] : (added.get(key) ?? [])
-      const found = candidates.filter((candidate) => candidate.ids === ids)
-      if (found.length === 0 && candidates.length > 0) own.differ.push(id)
-      if (found.length > 0) own.matched++
-      for (const { place: other, toldWith } of found) {
-        own.with.add(other.source)
-        pushTo(own.beside, place.record, other)
-        toldWith.add(source)
+function families(opened: readonly OpenSource[]): Iterable<readonly Member[]> {
+  const members = new Map<string, Member[]>()
+  for (const [source, open] of opened.entries()) {
+    for (const join of open.format.joins ?? []) {
+      const adds = join.adds(open.recognition, open.source.name)
+      const ties: Ties = {
+        on: join.on,
+        kind: join.kind,
+        by: joinName(join),
+        adds,
+        beside: new Map(),
+        told: new Map(),
+        batches: new Map(),
+        present: 0,
+        matched: 0,
+        differ: [],
       }
+      pushTo(members, joinName(join), { source, open, join, adds, batches: [], ties })
     }
   }
-  for (const found of added.values()) {
-    for (const { place, toldWith } of found) {
-      if (toldWith.size === 0) continue
-      const own = ties[place.source] as Ties
-      own.matched++
-      for (const source of toldWith) own.with.add(source)
-      pushTo(own.told, place.record, place.part)
-    }
-  }
+  return members.values()
 }
 
-interface Rollout {
-  readonly key: string | null
+/** What a source holds under a key. */
+interface Keyed {
+  readonly keys: readonly string[]
+  /** Of the token ids, where these must be the same as well. */
   readonly ids: string | null
   readonly place: Place
   readonly id: string
 }
 
-/** Every rollout of a source, without its tokens. */
-async function* rolloutsOf(
-  opened: readonly OpenSource[],
-  ties: readonly Ties[],
-  source: number,
+interface Found extends Keyed {
+  readonly toldBy: Set<Member>
+}
+
+async function findTies(adding: readonly Member[], base: readonly Member[], signal: AbortSignal | undefined) {
+  const added = new Map<string, { readonly member: Member; readonly found: Found }[]>()
+  const all: { readonly member: Member; readonly found: Found }[] = []
+  for (const member of adding) {
+    for await (const keyed of keyedOf(member, signal)) {
+      const one = { member, found: { ...keyed, toldBy: new Set<Member>() } }
+      all.push(one)
+      for (const key of keyed.keys) pushTo(added, key, one)
+    }
+  }
+  for (const member of base) {
+    const { ties } = member
+    for await (const { keys, ids, place, id } of keyedOf(member, signal)) {
+      const candidates = keys.flatMap((key) => added.get(key) ?? [])
+      const same = candidates.filter(({ found }) => found.ids === ids)
+      if (same.length > 0) ties.matched++
+      else if (candidates.length > 0) ties.differ.push(id)
+      for (const { member: other, found } of same) {
+        pushTo(ties.beside, place.record, found.place)
+        ties.batches.set(other.source, other.batches)
+        found.toldBy.add(member)
+      }
+    }
+  }
+  for (const { member, found } of all) {
+    if (found.toldBy.size === 0) continue
+    const { ties, batches } = member
+    ties.matched++
+    for (const { source } of found.toldBy) ties.batches.set(source, batches)
+    if (member.join.kind === 'rollouts') pushTo(ties.told, found.place.record, found.place.part)
+  }
+}
+
+/** Everything in a source that can be found by a key, without its tokens. */
+async function* keyedOf(
+  { source, open, join, batches, ties }: Member,
   signal: AbortSignal | undefined,
-): AsyncGenerator<Rollout, void, undefined> {
-  const { container } = opened[source] as OpenSource
-  const own = ties[source] as Ties
-  const { format, context } = readerOf(opened)(source)
+): AsyncGenerator<Keyed, void, undefined> {
+  const { container, format, recognition } = open
+  const context = { source, recognition, metadata: container.metadata }
   for await (const spans of container.index(signal ? { signal } : {})) {
-    own.batches.push(spans)
+    batches.push(spans)
     const { records } = await decodeRecords(await container.read(spans), allNumericKeys)
-    for (const trajectory of format.read(records, context).trajectories) {
-      own.rollouts++
-      const { place, id } = trajectory
-      yield { key: (format.join as FormatJoin).key(trajectory), ids: idsHash(trajectory), place, id }
+    const found =
+      join.kind === 'rollouts'
+        ? format.read(records, context).trajectories.map((trajectory) => keyedRollout(trajectory, join.key(trajectory)))
+        : records.map((record) => keyedRecord(record, source, isObject(record.value) ? join.keys(record.value) : []))
+    for (const keyed of found) {
+      if (keyed.keys.length === 0) continue
+      ties.present++
+      yield keyed
     }
   }
   signal?.throwIfAborted()
 }
 
-function idsHash({ ids }: Trajectory): string | null {
-  return ids === null ? null : new Hash64().words(ids).digest()
+function keyedRollout({ place, id, ids }: Trajectory, key: string | null): Keyed {
+  const hash = ids === null ? null : new Hash64().words(ids).digest()
+  return { keys: key === null || hash === null ? [] : [key], ids: hash, place, id }
 }
 
-function pushTo<Value>(lists: Map<number, Value[]>, key: number, value: Value): void {
-  const list = lists.get(key)
-  if (list === undefined) lists.set(key, [value])
-  else list.push(value)
+function keyedRecord({ record }: RawRecord, source: number, keys: readonly string[]): Keyed {
+  return { keys, ids: null, place: { source, record, part: 0 }, id: String(record) }
 }

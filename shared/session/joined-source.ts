@@ -1,48 +1,47 @@
 import type { Container, RecordSpans } from '../containers/container.ts'
 import type { EncodedJoined, EncodedRecords } from '../containers/decode.ts'
+import type { FormatJoin } from '../formats/format.ts'
 import type { Place } from '../model/source.ts'
 import { batchOf, type OpenSource, partOf } from './open-source.ts'
 
-/** What one source has to do with others. */
+/** What one source has to do with others that are joined with it by one thing. */
 export interface Ties {
+  readonly on: string
+  readonly kind: FormatJoin['kind']
+  /** `joinName` of what joins them. */
+  readonly by: string
+  /** Whether it adds to the others. */
+  readonly adds: boolean
   /** Places in other sources by record: what is read beside it. */
   readonly beside: Map<number, Place[]>
   /** Parts by record that are told with another source. */
   readonly told: Map<number, number[]>
-  readonly batches: RecordSpans[]
-  readonly with: Set<number>
-  rollouts: number
+  /** The sources that it was found to have something in common with, each with where its records lie. */
+  readonly batches: Map<number, readonly RecordSpans[]>
+  present: number
   matched: number
-  /** Rollouts that are in another file under the same key with other ids. */
+  /** Those that are in another file under the same key, with other ids. */
   readonly differ: string[]
 }
 
-/** Whether a source adds to the rollouts of others. */
-export function adds({ format, recognition }: OpenSource): boolean {
-  return format.join?.adds(recognition) ?? false
-}
-
-/** The source, whose records are read with what belongs to them. */
-export function joinedSource(
-  open: OpenSource,
-  source: number,
-  opened: readonly OpenSource[],
-  ties: readonly Ties[],
-): OpenSource {
-  const own = ties[source] as Ties
+/** The source, whose records are read with what belongs to them; itself where nothing ties it to another. */
+export function joinedSource(open: OpenSource, ties: readonly Ties[], opened: readonly OpenSource[]): OpenSource {
+  if (ties.length === 0) return open
   const { container } = open
   const joined: Container = {
     ...container,
-    notes: [...(container.notes ?? []), ...notesOf(open, own, opened)],
+    notes: [...(container.notes ?? []), ...ties.flatMap((each) => notesOf(each, opened))],
     async read(spans): Promise<EncodedRecords> {
       const records = await container.read(spans)
-      const beside: { source: number; records: EncodedRecords }[] = []
-      for (const [other, places] of placesBeside(own, spans)) {
-        const { batches } = ties[other] as Ties
-        const from = (opened[other] as OpenSource).container
-        for (const run of runsIn(batches, places)) beside.push({ source: other, records: await from.read(run) })
+      const beside: EncodedJoined['beside'][number][] = []
+      for (const each of ties) {
+        for (const [source, places] of placesBeside(each, spans)) {
+          const from = (opened[source] as OpenSource).container
+          const runs = runsIn(each.batches.get(source) ?? [], places)
+          for (const run of runs) beside.push({ source, by: each.by, records: await from.read(run) })
+        }
       }
-      const told = toldOf(own, spans)
+      const told = toldOf(ties, spans)
       if (beside.length === 0 && told.size === 0) return records
       const bytes = [records, ...beside.map((each) => each.records)].flatMap((each) => each.bytes)
       return { decoder: 'joined', spans, bytes, own: records, beside, told } satisfies EncodedJoined
@@ -55,11 +54,11 @@ function isIn({ first, offsets }: RecordSpans, record: number): boolean {
   return record >= first && record < first + offsets.length
 }
 
-function toldOf(ties: Ties, { first, offsets }: RecordSpans): Map<number, readonly number[]> {
+function toldOf(ties: readonly Ties[], { first, offsets }: RecordSpans): Map<number, readonly number[]> {
   const told = new Map<number, readonly number[]>()
   for (let record = first; record < first + offsets.length; record++) {
-    const parts = ties.told.get(record)
-    if (parts !== undefined) told.set(record, parts)
+    const parts = ties.flatMap((each) => each.told.get(record) ?? [])
+    if (parts.length > 0) told.set(record, parts)
   }
   return told
 }
@@ -93,26 +92,26 @@ function runsIn(batches: readonly RecordSpans[], records: readonly number[]): Re
   return runs
 }
 
-/** What share of its rollouts was found in other sources, in words. */
-function notesOf(open: OpenSource, { with: others, rollouts, matched, differ }: Ties, opened: readonly OpenSource[]) {
-  const on = open.format.join?.on ?? ''
-  const names = namesOf(others, opened)
-  const share = `${matched} of ${rollouts} ${rollouts === 1 ? 'rollout' : 'rollouts'}`
-  if (adds(open)) {
-    const told = `${share} told with ${names}, joined by ${on}`
-    return [matched === 0 ? `none of its ${rollouts} rollouts is in a file beside it by ${on}` : told]
-  }
+/** What share of it was found in other sources, in words. */
+function notesOf({ on, kind, adds, batches, present, matched, differ }: Ties, opened: readonly OpenSource[]): string[] {
+  if (present === 0) return []
+  const names = namesOf([...batches.keys()], opened)
+  const [one, several] =
+    kind === 'rollouts' ? ['rollout', 'rollouts'] : adds ? ['note', 'notes'] : ['record', 'records']
+  const share = `${matched} of ${present} ${present === 1 ? one : several}`
+  if (adds && matched === 0) return [`none of its ${present} ${several} is in a file beside it by ${on}`]
+  if (adds) return [`${share} ${kind === 'rollouts' ? 'told with' : 'on'} ${names}, joined by ${on}`]
   const notes = matched === 0 ? [] : [`${share} joined by ${on} with ${names}`]
   if (differ.length > 0) {
     const are = differ.length === 1 ? 'is' : 'are'
     notes.push(
-      `${differ.length} of ${rollouts} ${are} in another file by ${on}, but with other tokens, and ${are} not joined; the first is ${differ[0]}`,
+      `${differ.length} of ${present} ${are} in another file by ${on}, but with other tokens, and ${are} not joined; the first is ${differ[0]}`,
     )
   }
   return notes
 }
 
-function namesOf(sources: ReadonlySet<number>, opened: readonly OpenSource[]): string {
+function namesOf(sources: readonly number[], opened: readonly OpenSource[]): string {
   const names = [...sources].sort((a, b) => a - b).map((source) => (opened[source] as OpenSource).source.name)
   return names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
 }
