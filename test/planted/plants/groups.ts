@@ -1,3 +1,5 @@
+import { WORLD } from '../../../samples/world.ts'
+import type { PlannedTurn } from '../conversation.ts'
 import type { DumpPlan } from '../dump.ts'
 import type { Plant } from '../plant.ts'
 import type { PlantedRollout } from '../rollout.ts'
@@ -6,6 +8,28 @@ import { setAdvantage, trains } from '../scores.ts'
 
 const CENTRED: DumpPlan = { scheme: 'centred' }
 const SCALED: DumpPlan = { scheme: 'scaled' }
+
+/** Every fourth rollout goes through the documents again, and again. */
+const UNEVEN_LENGTHS: DumpPlan = {
+  change: (conversation, random) => {
+    if (Number(conversation.id.split('-').at(-1)) % 4 !== 1) return conversation
+    const last = conversation.turns.at(-1) as PlannedTurn
+    const again = random
+      .shuffle(WORLD)
+      .slice(0, 24)
+      .map(({ text }) => `I read again that ${text}`)
+    const text = `${again.join(' ')}\n${last.text}`
+    return { ...conversation, turns: [...conversation.turns.slice(0, -1), { ...last, text }] }
+  },
+  build: { maxTokens: 20_000 },
+}
+
+const LENGTH_REPORTED: DumpPlan = {
+  finish: (rollout) => {
+    const written = rollout.tokens.filter(({ sampled }) => sampled).length
+    rollout.more = { ...rollout.more, meta: { response_length: written } }
+  },
+}
 
 function reward(rollout: PlantedRollout, value: number): void {
   rollout.reward = value
@@ -101,6 +125,60 @@ export const GROUP_PLANTS: readonly Plant[] = [
       return []
     },
     alongside: { S04: 'the rows are the same' },
+  },
+  {
+    code: 'A07',
+    title: 'the loss is a mean over each rollout, and some rollouts are many times as long as others',
+    needs: ['mask', 'advantages'],
+    plan: UNEVEN_LENGTHS,
+    options: { lossType: 'grpo' },
+    // One loss has no pattern.
+    patterns: ['sporadic'],
+    dump: () => null,
+    alongside: { A06: 'the prefixes of long texts are alike' },
+  },
+  {
+    code: 'A08',
+    title: 'the reported length is that of everything after the prompt',
+    needs: ['mask', 'more'],
+    plan: LENGTH_REPORTED,
+    rollout: (rollout, { random }) => {
+      const after = rollout.tokens.slice(rollout.promptLength).filter(({ part }) => part !== 'padding').length
+      const field = random.pick(['response_length', 'completion_length', 'num_completion_tokens'])
+      rollout.more = { ...rollout.more, meta: { [field]: after } }
+      return []
+    },
+  },
+  {
+    code: 'A09',
+    title: 'a penalty on length takes away what a right answer brings',
+    needs: ['components', 'more'],
+    patterns: ['sporadic'],
+    dump: ({ rollouts }, { random }) => {
+      for (const rollout of rollouts) {
+        const right = rollout.reward > 0.6 ? 1 : 0
+        const short = -(right * 1.3 + 0.2 * random.next())
+        rollout.rewards = { right, short }
+        rollout.reward = right + short
+      }
+      return null
+    },
+    verdicts: { H05: 'supported' },
+  },
+  {
+    code: 'A09',
+    title: 'one component of three has nearly all the variance',
+    needs: ['components', 'more'],
+    patterns: ['sporadic'],
+    severity: 'info',
+    dump: ({ rollouts }, { random }) => {
+      for (const rollout of rollouts) {
+        const rewards = { length: random.next(), right: 0.02 * random.next(), format: 0.02 * random.next() }
+        rollout.rewards = rewards
+        rollout.reward = rewards.length + rewards.right + rewards.format
+      }
+      return null
+    },
   },
   {
     code: 'A10',

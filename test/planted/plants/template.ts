@@ -37,6 +37,33 @@ function replace(rollout: PlantedRollout, start: number, end: number, ids: reado
 
 const encode = ({ family }: PlantedRollout, text: string) => family.encodeRendered(text)
 
+/** Ids from the first turn of the model on, as they were sampled: `halves` stood at `at`. */
+function responseIds(rollout: PlantedRollout, at = -1, halves: readonly number[] = []): number[] {
+  const [first] = turnsBy(rollout, 'assistant')
+  return rollout.tokens.flatMap(({ id, part }, index) => {
+    if (part === 'padding' || index < (first?.contentStart ?? 0)) return []
+    return index === at ? halves : [id]
+  })
+}
+
+/** Two tokens that spell a word which is one token; null where it is no word, or no two tokens spell it. */
+function otherSplit({ tokens, family: { tokenizer } }: PlantedRollout, at: number): readonly number[] | null {
+  const word = tokenizer.raw(tokens[at]?.id ?? -1)
+  if (word === null || !/^[a-z]{4,}$/.test(word)) return null
+  for (let cut = 1; cut < word.length; cut++) {
+    const halves = [word.slice(0, cut), word.slice(cut)].flatMap((half) => tokenizer.encode(half))
+    if (halves.length === 2) return halves
+  }
+  return null
+}
+
+/** Every rollout keeps what was sampled beside its sequence. */
+const RESPONSE_KEPT: DumpPlan = {
+  finish: (rollout) => {
+    rollout.more = { ...rollout.more, meta: { response_ids: responseIds(rollout) } }
+  },
+}
+
 /** What the model wrote as it would be if a template had written it: trained, and scored by nobody as sampled. */
 function unproven(tokens: readonly PlantedToken[]): void {
   for (const token of tokens) {
@@ -58,6 +85,25 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
       return [{ start: at, end: at + 2 }]
     },
     alongside: OTHER_PROMPT,
+  },
+  {
+    code: 'T02',
+    title: 'a turn was decoded and encoded again: a word has another split than the one that was sampled',
+    needs: ['mask', 'more'],
+    plan: RESPONSE_KEPT,
+    perTurn: true,
+    rollout: (rollout, { random }) => {
+      const turn = random.pick(turnsBy(rollout, 'assistant'))
+      const places = Array.from({ length: turn.contentEnd - turn.contentStart }, (_, at) => turn.contentStart + at)
+      for (const at of random.shuffle(places)) {
+        const halves = otherSplit(rollout, at)
+        if (halves === null) continue
+        rollout.more = { ...rollout.more, meta: { response_ids: responseIds(rollout, at, halves) } }
+        return [{ start: at, end: at + 1 }]
+      }
+      return null
+    },
+    verdicts: { H02: 'contradicted' },
   },
   {
     code: 'T03',

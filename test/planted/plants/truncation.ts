@@ -33,6 +33,11 @@ function stopLastTurn(rollout: PlantedRollout, tokens = 6): number | null {
   return end
 }
 
+function rewarded(rollout: PlantedRollout, reward: number): void {
+  rollout.reward = reward
+  rollout.rewards = {}
+}
+
 function flagged(rollout: PlantedRollout, truncated: boolean): void {
   rollout.finishReason = 'length'
   rollout.truncated = truncated
@@ -119,6 +124,23 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
       return []
     },
     alongside: { ...CUT_IS_TRAINED, C12: 'what was scored is not in the ids' },
+  },
+  {
+    code: 'C06',
+    title: 'cut rollouts get the reward of a text that does not parse',
+    needs: ['mask', 'messages', 'finish'],
+    patterns: ['systematic'],
+    dump: ({ rollouts }, { random }) => {
+      for (const [index, rollout] of rollouts.entries()) rewarded(rollout, index % 2)
+      const cut: PlantedRollout[] = []
+      for (const rollout of random.shuffle(rollouts)) {
+        if (cut.length === 4 || stopLastTurn(rollout) === null) continue
+        flagged(rollout, true)
+        rewarded(rollout, -1)
+        cut.push(rollout)
+      }
+      return cut
+    },
   },
   {
     code: 'C07',
@@ -208,6 +230,21 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
       return []
     },
     alongside: CUT_IS_TRAINED,
+  },
+  {
+    code: 'C13',
+    title: 'the limit of a completion holds for each turn, and rollouts go on beyond it',
+    needs: ['limits', 'more'],
+    patterns: ['sporadic'],
+    plan: { endless: 6, build: { maxTokens: 256 } },
+    dump: ({ rollouts }) => {
+      for (const rollout of rollouts) rollout.limits = { ...rollout.limits, max_completion_length: 256 }
+      return rollouts.filter((rollout) => {
+        const written = rollout.tokens.filter(({ sampled }) => sampled).length
+        return turnsBy(rollout, 'assistant').length > 1 && written > 256
+      })
+    },
+    alongside: { M04: 'rows that are masked because they were cut train nothing' },
   },
   {
     code: 'C14',
