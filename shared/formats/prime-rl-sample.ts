@@ -64,7 +64,7 @@ export function readTrainingSample(
     temperature: tokens.temperature ?? temperature,
     advantage: fields.number('advantage'),
     advantages: creditOf(tokens.arrays.floats('advantages', fields.take('advantages')), tokens.mask, components),
-    reward: fields.number('reward'),
+    reward: fields.score('reward'),
     padding: { left: 0, right: 0 },
     arrays: tokens.arrays.arrays,
     issues: fields.issues,
