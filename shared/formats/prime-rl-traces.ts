@@ -14,6 +14,10 @@ const STAMPS = ['kind', 'dispatch', 'arrival', 'ship', 'effective', 'policy_vers
 /** What it adds to a result of verifiers before version 1. */
 const RESULT_FIELDS = ['env_name', 'sampling_args', 'is_filtered', 'filters']
 
+/** Versions of files that hold no rollouts, but are about those of others. */
+const ANNOTATIONS = 'Annotations'
+const INDEX = 'Index'
+
 /**
  * Rollouts as prime-rl's orchestrator keeps them, of all its eras: results of verifiers (`train_rollouts.jsonl`, from April 2026), traces
  * that stand alone (from June), episodes (from August), episodes in one stream (from September).
@@ -29,13 +33,24 @@ export const primeRlTraces: Format = {
   unsampledLogprob: 'nan',
   maskImplied: false,
   groupsByOrder: false,
+  joins: [
+    {
+      kind: 'records',
+      on: 'trace id',
+      adds: ({ version }) => version === ANNOTATIONS,
+      keys: traceIds,
+    },
+    {
+      kind: 'rollouts',
+      on: 'trace id',
+      // Of the folders `all` and `effective` the latter holds what was trained once more, from 21 August 2026 with its credit.
+      adds: (_, name) => /(^|[/\\])effective[/\\][^/\\]+$/.test(name),
+      key: ({ rolloutId }) => rolloutId,
+    },
+  ],
   recognise: (sample) => recogniseBy(sample, look),
   read: (records, context) => readEach(records, context, (record) => readRecord(record, context.joined ?? null)),
 }
-
-/** Versions of files that hold no rollouts, but are about those of others. */
-const ANNOTATIONS = 'Annotations'
-const INDEX = 'Index'
 
 function look(record: JsonObject): Evidence | null {
   if (isIndexRow(record))
@@ -49,6 +64,14 @@ function look(record: JsonObject): Evidence | null {
   const stamped = found === null ? [] : traceStamps(record)
   if (found === null || stamped.length === 0) return null
   return { ...found, confidence: 0.97, seen: `${found.seen}, with ${stamped.join(', ')}` }
+}
+
+/** The traces that a record holds, or is a note on. */
+function traceIds(record: JsonObject): readonly string[] {
+  if (isIndexRow(record)) return []
+  if (isAnnotation(record)) return [record.trace_id as string]
+  const traces = Array.isArray(record.traces) ? record.traces.map(objectOf) : [record]
+  return traces.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
 }
 
 function resultStamps(record: JsonObject): string[] {

@@ -67,7 +67,10 @@ describe('annotations of a stream', () => {
   test('are cut to the sampled tokens of each node, and to the nodes that they cover', () => {
     const after = read([...SHIPPED, ...SCORED])
     const t0 = after.get('t0') as Trajectory
-    expect(new Set(sampled(t0, t0.logprobs.trainer))).toEqual(new Set([-0.25]))
+    const gaps = sampled(t0, t0.logprobs.trainer).map(
+      (value, i) => value - (sampled(t0, t0.logprobs.sampler)[i] as number),
+    )
+    expect(gaps.every((gap) => Math.abs(gap) <= 1 / 256)).toBe(true)
     expect(Array.from(t0.logprobs.trainer ?? []).filter((value) => !Number.isNaN(value))).toHaveLength(29)
     expect(new Set(sampled(t0, t0.entropy))).toEqual(new Set([0.5]))
     expect(t0.meta.is_masked).toEqual(Float64Array.from(t0.mask ?? [], (flag) => (flag === 1 ? 0 : Number.NaN)))

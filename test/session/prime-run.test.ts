@@ -35,3 +35,56 @@ test('a run of prime-rl is its stream, sealed and live; what is beside it counts
   expect(session.facts.map(({ id }) => id)).toEqual(['t0', 't1', 't2', 't2.1', 't3', 't4'])
   expect(session.report().findings.filter(({ severity }) => severity !== 'info')).toEqual([])
 })
+
+test('annotations give their traces what was learned later, whether workers read them or not', async () => {
+  const session = await audited(run(), { tokenizer: 'qwen2.5' })
+  expect(session.facts.map(({ id, advantage }) => [id, advantage])).toEqual([
+    ['t0', 0.25],
+    ['t1', -0.75],
+    ['t2', 0.5],
+    ['t2.1', 0.5],
+    ['t3', null],
+    ['t4', null],
+  ])
+  const { trajectory, record } = await session.load(0)
+  expect(trajectory.logprobs.trainer?.filter((value) => !Number.isNaN(value))).toHaveLength(29)
+  expect(trajectory.meta.info).toMatchObject({ effective: true, ship: { step: 13 } })
+  // The record is still its own line.
+  expect(Object.keys(record.value as object)).toContain('traces')
+  const { sources } = session.report()
+  expect(sources.flatMap(({ drift }) => drift)).toEqual([
+    '4 of 4 notes on stream/00000.jsonl.zst, joined by trace id',
+    '3 of 4 notes on stream/00000.jsonl.zst, joined by trace id',
+    '3 of 3 records joined by trace id with annotations/orchestrator/00000.jsonl, annotations/trainer/00000.jsonl',
+  ])
+})
+
+const lines = (name: string) =>
+  readFileSync(new URL(`../../formats/prime-rl-traces/${name}`, FOLDER), 'utf8')
+    .trim()
+    .split('\n')
+
+test('what stands in `all` and again in `effective` is one rollout, with the credit of the latter', async () => {
+  const [credited, , forked, failed] = lines('2026-08/traces.jsonl') as [string, string, string, string]
+  const plain = (line: string) => line.replace(/"advantages":\[[^\]]*\],/g, '')
+  const sources = (all: string[], effective: string[]) => [
+    memorySource(all.join('\n'), 1 << 14, 'rollouts/step_12/train/all/traces.jsonl'),
+    memorySource(effective.join('\n'), 1 << 14, 'rollouts/step_12/train/effective/traces.jsonl'),
+  ]
+  const session = await audited(sources([plain(credited), forked, failed].map(plain), [credited, forked]))
+  expect(session.facts.map(({ id, place, advantage }) => [id, place.source, advantage])).toEqual([
+    ['t0', 0, 0.25],
+    ['t2', 0, null],
+    ['t2.1', 0, null],
+    ['t3', 0, null],
+  ])
+  expect(session.report().sources.map(({ records, trajectories }) => [records, trajectories])).toEqual([
+    [3, 4],
+    [2, 0],
+  ])
+  // Alone, either folder is what it holds.
+  for (const source of sources([credited, forked, failed], [credited, forked])) {
+    const alone = await audited([source])
+    expect(alone.facts.length).toBe(source.name.includes('effective') ? 3 : 4)
+  }
+})
