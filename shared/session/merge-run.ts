@@ -6,6 +6,7 @@ import { addTotals, emptyTotals, type RolloutSums } from './collected.ts'
 import { type Conclusion, conclude, type Gathered } from './conclude.ts'
 import { decideKin, type Kin, type KinEvidence, kinName } from './kin.ts'
 import { ColumnError } from './merge-columns.ts'
+import { refuseTornJoins } from './merge-joins.ts'
 import { differentOption } from './merge-options.ts'
 import { damage, MergeError, type Part } from './merge-part.ts'
 import { type SplitGroup, splitGroups } from './merge-split.ts'
@@ -34,6 +35,7 @@ export function mergeParts(parts: readonly Part[], against: SecondRun | null = n
   for (const part of parts) refuseWhatIsNotHeld(part, against !== null)
   for (const part of parts.slice(1)) refuseOthers(first, part)
   refuseTwice(parts)
+  refuseTornJoins(parts)
   const { options, maxFindings, given } = first.gathered
   const gathered: Gathered = {
     sources: parts.flatMap(({ sources }) => sources),
