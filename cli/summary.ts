@@ -119,6 +119,9 @@ function printFacts(terminal: Terminal, report: Report): void {
   if (policy.suggested !== null) {
     fact('', `the masks look like ${policy.suggested}: if that is meant, say --policy ${policy.suggested}`)
   }
+  for (const { evidence, intend } of policy.conventions ?? []) {
+    fact('', `${evidence}: if that is meant, say --intend ${intend.join(' ')}`)
+  }
   const limits = LIMIT_NAMES.flatMap((name) => {
     const limit = report.limits[name]
     return limit === null ? [] : [`${name} ${count(limit.value)} (${limit.origin})`]

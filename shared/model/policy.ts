@@ -12,7 +12,18 @@ export interface Policy {
   readonly intended: readonly string[]
   /** What the dump's own shape suggests; silences nothing until accepted. */
   readonly suggested: PolicyId | null
+  /** Absent where none is suggested. */
+  readonly conventions?: readonly SuggestedConvention[]
   readonly mask_alignment: MaskAlignment
+}
+
+/** A way to train, beside the policies, that the dump's own shape suggests; it silences nothing until it is declared. */
+export interface SuggestedConvention {
+  readonly id: 'history-thoughts-masked' | 'truncated-rows-masked' | 'observation-loss' | 'branching-rows'
+  /** Codes that declare it (`--intend`). */
+  readonly intend: readonly string[]
+  /** What it is seen by, with its numbers. */
+  readonly evidence: string
 }
 
 /** What a person may declare about a run; every field absent means "find out". Mirrors the options of `inspect`. */

@@ -21,6 +21,7 @@ import { PARTS } from '../model/tokens.ts'
 import { weightOf } from '../model/weight.ts'
 import { byCodeAndToken } from './batch.ts'
 import { type Collected, countSeverity, type RolloutSums } from './collected.ts'
+import { suggestedConventions } from './conventions.ts'
 import { faultRows, indexOfPlace, placesOf } from './fault-rows.ts'
 import { withLines } from './finding-lines.ts'
 import { type Kin, wholeSettings, wholeTokenizer } from './kin.ts'
@@ -150,6 +151,13 @@ export function conclude({
     return owner === undefined ? finding : { ...finding, defect: diagnosis.defectOf(finding.code, owner) as string }
   }
   const { totals } = collected
+  const conventions = suggestedConventions({
+    facts: collected.facts,
+    checks,
+    totals,
+    kins,
+    share: settings.thresholds['convention-share'],
+  })
   const verdicts = judge({
     dump,
     checks,
@@ -172,7 +180,7 @@ export function conclude({
     sources: [...sources, ...unreadable],
     ...(logs.length > 0 ? { logs: [...logs] } : {}),
     tokenizer,
-    policy: settings.policy,
+    policy: conventions.length > 0 ? { ...settings.policy, conventions } : settings.policy,
     limits: dump.limits,
     ...(Object.keys(thresholds).length > 0 ? { thresholds } : {}),
     totals: {

@@ -53,6 +53,11 @@ export interface ShapeCounts {
   /** Closed assistant turns that are trained and that a newline follows, and those of them whose newline is trained. */
   readonly closedTurns: number
   readonly newlineOnly: number
+  /** Thoughts in turns that train something, before the last turn and in it; and those of them of which nothing is trained. */
+  readonly earlierThoughts: number
+  readonly earlierThoughtsMasked: number
+  readonly lastThoughts: number
+  readonly lastThoughtsMasked: number
 }
 
 /** What a policy means to train beside the plain RL mask. */

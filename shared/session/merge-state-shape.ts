@@ -62,7 +62,16 @@ export const KIN_STATE = z.object({
   lengths: z.string(),
   fits: z.array(z.string()),
   alignment: z.object({ masked: whole, one_shorter: whole, compared: whole, early: whole }),
-  shapes: z.object({ multi_turn: whole, last_only: whole, closed_turns: whole, newline_only: whole }),
+  shapes: z.object({
+    multi_turn: whole,
+    last_only: whole,
+    closed_turns: whole,
+    newline_only: whole,
+    earlier_thoughts: whole,
+    earlier_thoughts_masked: whole,
+    last_thoughts: whole,
+    last_thoughts_masked: whole,
+  }),
 })
 
 export type KinState = z.infer<typeof KIN_STATE>

@@ -65,6 +65,10 @@ export function encodeKin({
       last_only: shapes.lastOnly,
       closed_turns: shapes.closedTurns,
       newline_only: shapes.newlineOnly,
+      earlier_thoughts: shapes.earlierThoughts,
+      earlier_thoughts_masked: shapes.earlierThoughtsMasked,
+      last_thoughts: shapes.lastThoughts,
+      last_thoughts_masked: shapes.lastThoughtsMasked,
     },
   }
 }
@@ -108,6 +112,10 @@ function decodeKin(state: KinState, first: number): KinEvidence {
       lastOnly: state.shapes.last_only,
       closedTurns: state.shapes.closed_turns,
       newlineOnly: state.shapes.newline_only,
+      earlierThoughts: state.shapes.earlier_thoughts,
+      earlierThoughtsMasked: state.shapes.earlier_thoughts_masked,
+      lastThoughts: state.shapes.last_thoughts,
+      lastThoughtsMasked: state.shapes.last_thoughts_masked,
     },
   }
 }

@@ -44,6 +44,10 @@ function evidenceOf(sources: readonly (readonly Sampled[])[], first: number): Ki
       lastOnly: 0,
       closedTurns: all.length,
       newlineOnly: 0,
+      earlierThoughts: 3 * all.length,
+      earlierThoughtsMasked: 2 * all.length,
+      lastThoughts: all.length,
+      lastThoughtsMasked: 0,
     },
   }
 }

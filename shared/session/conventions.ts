@@ -1,0 +1,85 @@
+import { isLengthStop } from '../checks/end-reason.ts'
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import { isCut } from '../checks/limits.ts'
+import type { SuggestedConvention } from '../model/policy.ts'
+import type { CheckResult } from '../model/report.ts'
+import { PART, type Part } from '../model/tokens.ts'
+import type { Kin } from './kin.ts'
+import type { TokenTotals } from './plan.ts'
+
+/** What is known of a dump that a way to train may show in. */
+interface Shown {
+  readonly facts: readonly TrajectoryFacts[]
+  readonly checks: readonly CheckResult[]
+  readonly totals: TokenTotals
+  readonly kins: readonly Kin[]
+  /** Of what is looked at, that must have a shape before it is the run's convention. */
+  readonly share: number
+}
+
+/**
+ * Ways to train that are right where they are meant, and that the dump looks like. Each is named by the check that fails because of it,
+ * so that nothing is suggested where nothing fails, or where it was declared.
+ */
+export function suggestedConventions(shown: Shown): SuggestedConvention[] {
+  const found: readonly [SuggestedConvention['id'], readonly string[], string | null][] = [
+    ['history-thoughts-masked', ['M16'], historyThoughts(shown)],
+    ['truncated-rows-masked', ['M04'], truncatedRows(shown)],
+    ['observation-loss', ['M01'], observations(shown)],
+    ['branching-rows', ['S06'], branches(shown)],
+  ]
+  const fails = (code: string) => shown.checks.some((check) => check.code === code && check.status === 'fail')
+  return found.flatMap(([id, intend, evidence]) =>
+    evidence !== null && intend.some((code) => fails(code)) ? [{ id, intend, evidence }] : [],
+  )
+}
+
+function historyThoughts({ kins, share }: Shown): string | null {
+  const sum = (name: 'earlierThoughts' | 'earlierThoughtsMasked' | 'lastThoughts' | 'lastThoughtsMasked') =>
+    kins.reduce((total, { evidence }) => total + evidence.shapes[name], 0)
+  const [earlier, earlierMasked] = [sum('earlierThoughts'), sum('earlierThoughtsMasked')]
+  const [last, lastMasked] = [sum('lastThoughts'), sum('lastThoughtsMasked')]
+  const shaped = earlier > 1 && last > 0 && earlierMasked >= share * earlier && lastMasked <= (1 - share) * last
+  if (!shaped) return null
+  return `${earlierMasked} of ${earlier} thoughts before the last turn are masked, and ${last - lastMasked} of ${last} in it are trained`
+}
+
+function truncatedRows({ facts, share }: Shown): string | null {
+  const known = facts.filter(({ trained }) => trained !== null)
+  const wasCut = (row: TrajectoryFacts) => row.isTruncated === true || isLengthStop(row.finishReason) || isCut(row)
+  const trains = ({ trained, excluded }: TrajectoryFacts) => (trained ?? 0) > 0 && !excluded
+  const cut = known.filter(wasCut)
+  const others = known.filter((row) => !wasCut(row))
+  const masked = cut.filter((row) => !trains(row)).length
+  const training = others.filter(trains).length
+  const shaped =
+    cut.length > 1 && others.length > 0 && masked >= share * cut.length && training >= share * others.length
+  if (!shaped) return null
+  return `${masked} of ${cut.length} rows that were cut train nothing, and ${training} of the ${others.length} others do`
+}
+
+function observations({ totals, share }: Shown): string | null {
+  const [tool, system, user, assistant] = (['tool', 'system', 'user', 'assistant'] as const).map((part: Part) => ({
+    total: totals.byPart[PART[part]] as number,
+    trained: totals.trainedByPart[PART[part]] as number,
+  })) as [Trained, Trained, Trained, Trained]
+  const prompt = { total: system.total + user.total, trained: system.trained + user.trained }
+  const shaped =
+    tool.total > 0 &&
+    tool.trained >= share * tool.total &&
+    assistant.trained >= share * assistant.total &&
+    prompt.trained <= (1 - share) * prompt.total
+  if (!shaped) return null
+  return `${tool.trained} of ${tool.total} tokens of tool replies are trained as what the model wrote is, and the prompt is not`
+}
+
+interface Trained {
+  readonly total: number
+  readonly trained: number
+}
+
+function branches({ checks }: Shown): string | null {
+  const check = checks.find(({ code }) => code === 'S06')
+  if (!check) return null
+  return `${check.affected} of ${check.checked} rollouts are several rows, none of which need extend another`
+}
