@@ -63,7 +63,8 @@ function toolCallsOf(value: JsonValue): ToolCall[] {
     const inner = isObject(call.function) ? call.function : call
     calls.push({
       id: firstText(call, ['id']),
-      name: firstText(inner, ['name']) ?? '',
+      // Inspect has the name where others have an object.
+      name: firstText(inner, ['name', 'function']) ?? '',
       arguments: argumentsText(inner.arguments ?? null),
     })
   }

@@ -1,6 +1,9 @@
+import { areal } from './areal.ts'
+import { art } from './art.ts'
 import { atropos } from './atropos.ts'
 import { axolotl } from './axolotl.ts'
 import type { Format, Recognition, Sample } from './format.ts'
+import { inspect } from './inspect.ts'
 import { llamaFactory } from './llama-factory.ts'
 import { native } from './native.ts'
 import { nemoGym } from './nemo-gym.ts'
@@ -9,12 +12,16 @@ import { openInstruct } from './open-instruct.ts'
 import { primeRlBatch } from './prime-rl-batch.ts'
 import { primeRlExport } from './prime-rl-export.ts'
 import { primeRlTraces } from './prime-rl-traces.ts'
+import { rllm } from './rllm.ts'
 import { rllmEval } from './rllm-eval.ts'
 import { skyrl } from './skyrl.ts'
 import { slime } from './slime.ts'
+import { tinker } from './tinker.ts'
+import { trl } from './trl.ts'
 import { verifiersLegacy } from './verifiers-legacy.ts'
 import { verifiersResults } from './verifiers-results.ts'
 import { verifiersV1 } from './verifiers-v1.ts'
+import { verl } from './verl.ts'
 import { verlBatch } from './verl-batch.ts'
 
 /** Every format, known trainers before the native format, whose aliases some of their files would fit as well. */
@@ -35,6 +42,13 @@ export const FORMATS: readonly Format[] = [
   verifiersResults,
   verifiersV1,
   verlBatch,
+  areal,
+  art,
+  inspect,
+  rllm,
+  tinker,
+  trl,
+  verl,
   native,
 ]
 

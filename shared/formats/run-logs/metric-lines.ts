@@ -23,7 +23,7 @@ export const metricLines: RunLogKind = {
     const texts = Object.values(first).filter((value) => typeof value === 'string' && numberOf(value) === null).length
     // A record of a rollout has texts and lists; one of metrics hardly anything but numbers.
     if (Object.values(first).some((value) => Array.isArray(value) && value.length > 0)) return null
-    if (numbers.size < 2 || texts > numbers.size || SeriesBuilder.stepOf(numbers) === null) return null
+    if (numbers.size < 2 || texts >= numbers.size - 1 || SeriesBuilder.stepOf(numbers) === null) return null
     return `${numbers.size} numbers a record, with the step`
   },
   async read(source, evidence, signal) {
