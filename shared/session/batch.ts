@@ -1,5 +1,6 @@
 import type { AuditSettings, Check, CheckTally, TrajectoryView } from '../checks/check.ts'
 import { CHECKS } from '../checks/registry.ts'
+import { firstDifference } from '../checks/spans.ts'
 import { createTally, TrajectoryReporter } from '../checks/tally.ts'
 import { createFacts, createView } from '../checks/view.ts'
 import type { ParsedRecords } from '../containers/container.ts'
@@ -132,11 +133,15 @@ function countTokens(view: TrajectoryView, settings: AuditSettings, totals: Toke
   const { states, segmentation, mask } = view
   const parts = segmentation?.parts ?? null
   cells.fill(0)
-  for (let token = 0; token < states.length; token++) {
+  // Tokens come in runs, and a run is counted at once.
+  const own = parts ?? states
+  for (let token = 0, end = 0; token < states.length; token = end) {
     const state = states[token] as number
-    const part = parts === null ? (state === TokenState.padding ? PART.padding : PART.other) : (parts[token] as number)
+    const kind = own[token] as number
+    while (end < states.length && states[end] === state && own[end] === kind) end++
+    const part = parts !== null ? kind : state === TokenState.padding ? PART.padding : PART.other
     const cell = (state << 4) | part
-    cells[cell] = (cells[cell] as number) + 1
+    cells[cell] = (cells[cell] as number) + end - token
   }
   const byState = [0, 0, 0, 0]
   for (let cell = 0; cell < cells.length; cell++) {
@@ -177,7 +182,24 @@ function countTurn(
 
 /** Adds the loss weight of a trajectory, how much of it lies on tokens that no oracle calls sampled, and the sampled tokens that it leaves out. */
 function weigh(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings, totals: TokenTotals): void {
-  const { weights, expected, provenance, segmentation } = view
+  const { expected, provenance } = view
+  const { total, unsampled, sampled, untrained } = weightSums(view, mask, settings)
+  totals.weight += weightUnits(total)
+  // A row that trains nothing at all is one fact of its own (M04, overlong masking).
+  if (total > 0) {
+    totals.sampled += sampled
+    totals.untrained += untrained
+  }
+  if (expected !== null || provenance !== null)
+    totals.weightUnsampled = (totals.weightUnsampled ?? 0n) + weightUnits(unsampled)
+}
+
+function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings) {
+  const { weights, expected, provenance, segmentation, facts } = view
+  // The usual case: what the oracle calls sampled is trained, and nothing else.
+  if (expected !== null && firstDifference(mask, expected, 0, mask.length) === mask.length) {
+    return { total: facts.weight ?? 0, unsampled: 0, sampled: facts.trained ?? 0, untrained: 0 }
+  }
   const observationsIntended = settings.policy.intended.includes('M01')
   const parts = segmentation?.parts ?? null
   let total = 0
@@ -198,12 +220,5 @@ function weigh(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings, 
     if (observationsIntended && parts !== null && parts[token] === PART.tool) continue
     unsampled += weight
   }
-  totals.weight += weightUnits(total)
-  // A row that trains nothing at all is one fact of its own (M04, overlong masking).
-  if (total > 0) {
-    totals.sampled += sampled
-    totals.untrained += untrained
-  }
-  if (expected !== null || provenance !== null)
-    totals.weightUnsampled = (totals.weightUnsampled ?? 0n) + weightUnits(unsampled)
+  return { total, unsampled, sampled, untrained }
 }
