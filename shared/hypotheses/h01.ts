@@ -47,8 +47,9 @@ function decide(input: HypothesisInput): Judgement {
   const explosion = checkOf(input, 'A03')
   const exploded = explosion?.status === 'fail'
   const amplified = scaling?.scaled === true && holds(found.amplifiedShare, bounds.supported)
-  // Without a known scaling, a spread that is not small cannot be amplified either.
-  const few = holds(scaling === null ? found.noiseShare : found.amplifiedShare, bounds.contradicted)
+  // Without a known scaling, a spread that is not small cannot be amplified either. Groups without any show neither.
+  const few =
+    found.meanStd !== 0 && holds(scaling === null ? found.noiseShare : found.amplifiedShare, bounds.contradicted)
   const unscaled = scaling !== null && !scaling.scaled
   // Under an unscaled scheme no advantage can explode.
   const unlooked = unscaled ? [] : notRun(input, ['A03'])
@@ -84,9 +85,10 @@ function decide(input: HypothesisInput): Judgement {
 }
 
 function shareLine(
-  { scaling, noiseShare, amplifiedShare, amplification }: AdvantageMeasures,
+  { scaling, meanStd, noiseShare, amplifiedShare, amplification }: AdvantageMeasures,
   { supported, contradicted }: Bounds,
 ): Argument[] {
+  if (meanStd === 0) return stated('share of complete groups with any spread of rewards', 0)
   const share = 'share of complete groups with a reward std below the noise floor'
   if (scaling?.scaled) {
     return compared(`${share}, amplified ${amplification} times or more`, amplifiedShare, supported, contradicted, [

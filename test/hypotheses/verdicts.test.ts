@@ -37,6 +37,11 @@ describe('H01', () => {
     expect(verdictOf('H01', dump)).toMatchObject({ verdict: 'supported', confidence: 'high', missing: [] })
   })
 
+  it('is neither where no group has any spread: nothing is blown up, and nothing shows that it would not be', () => {
+    const flat = dumpOf(groupFacts(Array.from({ length: 20 }, (_, i) => Array(4).fill(i % 2))))
+    expect(verdictOf('H01', flat).verdict).toBe('inconclusive')
+  })
+
   it('is contradicted by an unscaled scheme, however small the spreads', () => {
     const fitted = verdictOf('H01', dumpOf(scaledBy('centre', mixedRewards(20, 10))))
     expect(fitted.verdict).toBe('contradicted')
