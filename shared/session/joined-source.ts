@@ -73,7 +73,9 @@ function placesBeside({ beside }: Ties, { first, offsets }: RecordSpans): Map<nu
       else seen.add(record)
     }
   }
-  return new Map([...records].map(([source, seen]) => [source, [...seen].sort((a, b) => a - b)]))
+  // By source: whose note is the newest must not hang on which record of the batch comes first.
+  const sorted = [...records].sort(([a], [b]) => a - b)
+  return new Map(sorted.map(([source, seen]) => [source, [...seen].sort((a, b) => a - b)]))
 }
 
 /** Consecutive records are read at once, as far as one batch holds them. */

@@ -88,3 +88,15 @@ test('what stands in `all` and again in `effective` is one rollout, with the cre
     expect(alone.facts.length).toBe(source.name.includes('effective') ? 3 : 4)
   }
 })
+
+test('of two producers the later file wins, whichever record of a batch is annotated first', async () => {
+  const files = run().filter(({ name }) => name.startsWith('stream/'))
+  const note = (id: string, advantage: number) =>
+    JSON.stringify({ version: 1, trace_id: id, info: { advantage }, branches: [] })
+  const first = memorySource(note('t1', 1), 1 << 14, 'annotations/a/00000.jsonl')
+  const second = memorySource([note('t0', 2), note('t1', 3)].join('\n'), 1 << 14, 'annotations/b/00000.jsonl')
+  const advantages = async (sources: ByteSource[]) =>
+    (await audited([...sources, ...files])).facts.slice(0, 2).map(({ advantage }) => advantage)
+  expect(await advantages([first, second])).toEqual([2, 3])
+  expect(await advantages([second, first])).toEqual([2, 1])
+})
