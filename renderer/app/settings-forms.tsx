@@ -78,6 +78,11 @@ export function TokenizerForm({ report }: { report: Report }) {
 
 export function PolicyForm({ report }: { report: Report }) {
   const { policy } = report
+  const meant = useFiles((files) => files.options.intend) ?? []
+  const intend = (codes: readonly string[]) => {
+    openDialog(null)
+    void reconfigure({ intend: codes.length === 0 ? undefined : codes })
+  }
   return (
     <>
       <p>
@@ -88,6 +93,22 @@ export function PolicyForm({ report }: { report: Report }) {
       {policy.suggested !== null && (
         <p className="warn-text">
           ▲ The dump looks like “{POLICY_WORDS[policy.suggested].name}”. Nothing changes until you choose it.
+        </p>
+      )}
+      {(policy.conventions ?? []).map((convention) => (
+        <p key={convention.id} className="warn-text">
+          ▲ {convention.evidence}. Nothing changes until you say so:{' '}
+          <button type="button" className="link" onClick={() => intend([...new Set([...meant, ...convention.intend])])}>
+            {convention.intend.join(', ')} is meant
+          </button>
+        </p>
+      ))}
+      {meant.length > 0 && (
+        <p>
+          Declared as meant: {meant.join(', ')}.{' '}
+          <button type="button" className="link" onClick={() => intend([])}>
+            Take it back
+          </button>
         </p>
       )}
       <div className="choices column">

@@ -41,7 +41,12 @@ export function TruthLine() {
         value={tokenizer}
         warn={report.tokenizer.id === null || report.tokenizer.confidence < 0.8}
       />
-      <Entry dialog="policy" label="policy" value={policyOf(report)} warn={report.policy.suggested !== null} />
+      <Entry
+        dialog="policy"
+        label="policy"
+        value={policyOf(report)}
+        warn={report.policy.suggested !== null || report.policy.conventions !== undefined}
+      />
       <Entry dialog="limits" label="limits" value={limitsOf(report)} yielding="long" />
       <Missing report={report} />
       {second !== null && <Entry dialog="second" label="second run" value={second} yielding="name" />}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import type { CheckResult, Report, Severity } from '../../../shared/model/report.ts'
+import type { CheckResult, Finding, Report, Severity } from '../../../shared/model/report.ts'
+import type { Place } from '../../../shared/model/source.ts'
 import { CheckName } from '../../app/check-name.tsx'
 import { openRollout, showRollouts } from '../../commands/commands.ts'
 import { sentenceOf } from '../../engine/client.ts'
@@ -91,13 +92,13 @@ export function CheckContext({ check }: { check: CheckResult }) {
 
 /** Opens the first finding of a check, of those with the same cause if there is one. */
 function Example({ check, report, defect }: { check: CheckResult; report: Report; defect: string | undefined }) {
-  const placed = report.findings.filter(({ code, record }) => code === check.code && record !== null)
+  const placed = report.findings.filter((finding) => finding.code === check.code && placeOf(finding) !== null)
   const first = placed.find((finding) => finding.defect === defect && finding.intended !== true) ?? placed[0]
-  if (first === undefined) return null
+  const place = first === undefined ? null : placeOf(first)
+  if (first === undefined || place === null) return null
   const open = async () => {
-    if (first.record === null) return
     try {
-      const { index } = await ask('locate', { source: first.source, record: first.record, part: first.part ?? 0 })
+      const { index } = await ask('locate', place)
       openRollout(index)
       if (first.tokens !== null) jumpTo(first.tokens[0], first.tokens)
     } catch (error) {
@@ -109,6 +110,13 @@ function Example({ check, report, defect }: { check: CheckResult; report: Report
       Show one
     </button>
   )
+}
+
+/** The rollout of a finding, or the first of its group. */
+function placeOf({ source, record, part, members }: Finding): Place | null {
+  if (record !== null) return { source, record, part: part ?? 0 }
+  const member = members?.[0]
+  return member === undefined ? null : { source: member.source, record: member.record, part: member.part }
 }
 
 function RateBar({ rate, severity }: { rate: number; severity: Severity }) {

@@ -45,30 +45,45 @@ export function Thresholds({ result }: { result: HypothesisResult }) {
 export function MissingFor({ result }: { result: HypothesisResult }) {
   const { missing, recorded_by: recorded = [] } = result
   if (missing.length === 0) return null
-  const switchesOf = (name: string) => recorded.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
-  const others = recorded.filter((line) => !missing.some((name) => line.startsWith(`${name}: `)))
   return (
     <ul className="missing">
-      {missing.map((name) => (
-        <li key={name}>
-          {isStream(name) ? (
-            <>
-              <strong>{STREAM_WORDS[name].name}</strong>: {STREAM_WORDS[name].how}
-            </>
-          ) : (
-            name
-          )}
-          <Switches line={switchesOf(name)} />
-          {name.includes('--against') && <ChooseSecond />}
-        </li>
-      ))}
-      {others.map((line) => (
-        <li key={line}>
-          <Switches line={line} />
+      {missing.map((what) => (
+        <li key={what}>
+          <Missing what={what} recorded={recorded} />
+          {what.includes('--against') && <ChooseSecond />}
         </li>
       ))}
     </ul>
   )
+}
+
+function Missing({ what, recorded }: { what: string; recorded: readonly string[] }) {
+  const stream = streamOf(what)
+  if (stream === null) return <>{what}</>
+  const { name, how } = STREAM_WORDS[stream]
+  const switches = recorded.find((line) => line.startsWith(`${stream}: `))?.slice(stream.length + 2)
+  return (
+    <>
+      {what === stream ? (
+        <>
+          <strong>{name}</strong>: {how}
+        </>
+      ) : (
+        `${what}; ${how}`
+      )}
+      {switches !== undefined && !GIVEN_HERE.includes(stream) && (
+        <span className="switches">written by {switches}</span>
+      )}
+    </>
+  )
+}
+
+/** What no trainer writes: a person gives it, on the command line by a switch. */
+const GIVEN_HERE: readonly Stream[] = ['limits', 'tokenizer', 'template']
+
+/** The stream that a sentence about what is missing begins with: `rewards of at least 8 training steps`. */
+function streamOf(what: string): Stream | null {
+  return STREAMS.find((name) => what === name || what.startsWith(`${name} `) || what.startsWith(`${name}:`)) ?? null
 }
 
 /** What the command line is given with `--against` is chosen here. */
@@ -80,13 +95,4 @@ function ChooseSecond() {
       choose one
     </button>
   )
-}
-
-function Switches({ line }: { line: string | undefined }) {
-  if (line === undefined) return null
-  return <span className="switches">written by {line}</span>
-}
-
-function isStream(name: string): name is Stream {
-  return (STREAMS as readonly string[]).includes(name)
 }
