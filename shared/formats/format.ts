@@ -52,7 +52,7 @@ interface Join {
 /** Both files have the whole rollout, each with streams of its own. A mask of the file that adds is the one that the loss used. */
 export interface RolloutJoin extends Join {
   readonly kind: 'rollouts'
-  /** The same for one rollout in every file, null where it has none. Rollouts are joined only where their ids are the same as well. */
+  /** The same for one rollout in every file, null where it has none. Rollouts are joined only where their ids and steps are the same as well. */
   key(trajectory: Trajectory): string | null
 }
 

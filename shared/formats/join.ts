@@ -31,7 +31,7 @@ export function readJoined(
   const whole = (trajectory: Trajectory) =>
     (format.joins ?? [])
       .flatMap((join) => (join.kind === 'rollouts' ? (added.rollouts.get(rolloutKey(join, trajectory)) ?? []) : []))
-      .filter((other) => haveSameIds(trajectory, other))
+      .filter((other) => areSame(trajectory, other))
       .reduce(joinTrajectories, trajectory)
   return {
     ...read,
@@ -104,8 +104,11 @@ export function joinTrajectories(base: Trajectory, added: Trajectory): Trajector
   } as Trajectory
 }
 
-export function haveSameIds({ ids }: Trajectory, other: Trajectory): boolean {
+/** Two that share a key are one rollout where their ids are the same, and their steps as far as both know theirs. */
+function areSame(one: Trajectory, other: Trajectory): boolean {
+  const { ids } = one
   if (ids === null || other.ids === null || ids.length !== other.ids.length) return false
+  if (one.step !== null && other.step !== null && one.step !== other.step) return false
   for (let i = 0; i < ids.length; i++) if (ids[i] !== other.ids[i]) return false
   return true
 }

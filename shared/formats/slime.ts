@@ -58,8 +58,8 @@ export const slime: Format = {
     {
       kind: 'rollouts',
       on: 'sample index',
-      adds: ({ version }) => version?.startsWith('train') ?? false,
-      key: ({ step, id }) => (step === null ? null : `${step} ${id}`),
+      adds: ({ version }) => version === COLUMNS || (version?.startsWith('train') ?? false),
+      key: ({ id }) => id,
     },
   ],
   recognise: (sample) => recogniseBy(sample, look),
@@ -73,6 +73,8 @@ export const slime: Format = {
       return rankDataOf(object) === null ? readRolloutDump(record, [object]) : readRankDump(record)
     }),
 }
+
+const COLUMNS = 'columns (miles)'
 
 function look(record: JsonObject): Evidence | null {
   const samples = Array.isArray(record.samples) ? record.samples.filter(isObject) : []
@@ -101,7 +103,8 @@ function look(record: JsonObject): Evidence | null {
     }
   }
   if (isRolloutSample(record) || isColumnsRow(record)) {
-    return { confidence: 0.92, seen: 'keys tokens, response_length, loss_mask, rollout_log_probs (samples one by one)' }
+    const seen = 'keys tokens, response_length, loss_mask, rollout_log_probs (samples one by one)'
+    return { confidence: 0.92, seen, version: isColumnsRow(record) ? COLUMNS : 'samples' }
   }
   return null
 }

@@ -78,6 +78,8 @@ interface Keyed {
   readonly keys: readonly string[]
   /** Of the token ids, where these must be the same as well. */
   readonly ids: string | null
+  /** Null where a rollout does not know its own: it is then that of any step. */
+  readonly step: number | null
   readonly place: Place
   readonly id: string
 }
@@ -98,8 +100,10 @@ async function findTies(adding: readonly Member[], base: readonly Member[], sign
   }
   for (const member of base) {
     const { ties } = member
-    for await (const { keys, ids, place, id } of keyedOf(member, signal)) {
-      const candidates = keys.flatMap((key) => added.get(key) ?? [])
+    for await (const { keys, ids, step, place, id } of keyedOf(member, signal)) {
+      const candidates = keys
+        .flatMap((key) => added.get(key) ?? [])
+        .filter(({ found }) => found.step === null || step === null || found.step === step)
       const same = candidates.filter(({ found }) => found.ids === ids)
       if (same.length > 0) ties.matched++
       else if (candidates.length > 0) ties.differ.push(id)
@@ -142,11 +146,11 @@ async function* keyedOf(
   signal?.throwIfAborted()
 }
 
-function keyedRollout({ place, id, ids }: Trajectory, key: string | null): Keyed {
+function keyedRollout({ place, id, ids, step }: Trajectory, key: string | null): Keyed {
   const hash = ids === null ? null : new Hash64().words(ids).digest()
-  return { keys: key === null || hash === null ? [] : [key], ids: hash, place, id }
+  return { keys: key === null || hash === null ? [] : [key], ids: hash, step, place, id }
 }
 
 function keyedRecord({ record }: RawRecord, source: number, keys: readonly string[]): Keyed {
-  return { keys, ids: null, place: { source, record, part: 0 }, id: String(record) }
+  return { keys, ids: null, step: null, place: { source, record, part: 0 }, id: String(record) }
 }

@@ -188,6 +188,30 @@ describe('a rollout dump and the train dump beside it', () => {
     expect(second.trajectory.mask).toEqual(Uint8Array.of(0, 0, 1, 1))
   })
 
+  it('are told once with the columns that miles writes beside them, which know of no step', async () => {
+    const tokens = [1, 2, 3, 4]
+    const samples = [0, 1].map((index) => ({ index, tokens, rollout_log_probs: null }))
+    const columns = lines(
+      [0, 1, 9].map((index) => ({
+        sample_index: index,
+        response_length: 2,
+        total_length: 4,
+        tokens,
+        loss_mask: [1, 1],
+        rollout_log_probs: [-0.5, -index],
+      })),
+    )
+    const session = await opened({ columns, base: rollouts(5, samples), other: rollouts(6, [{ index: 7, tokens }]) })
+    expect(session.facts.map(({ id, step }) => [id, step])).toEqual([
+      ['9', null],
+      ['0', 5],
+      ['1', 5],
+      ['7', 6],
+    ])
+    expect((await session.load(2)).trajectory.logprobs.sampler?.at(-1)).toBe(-1)
+    expect(notes(session)[0]).toEqual(['2 of 3 rollouts told with base, joined by sample index'])
+  })
+
   it('of which one breaks off are joined as far as it goes', async () => {
     const tokens = [1, 2, 3, 4]
     const whole = rollouts(
