@@ -12,6 +12,7 @@ import { damage, MergeError, type Part } from './merge-part.ts'
 import { type SplitGroup, splitGroups } from './merge-split.ts'
 import { type GivenFiles, withState } from './merge-state.ts'
 import { addKins } from './merge-survey.ts'
+import { otherFamily } from './model-vocabulary.ts'
 
 /** What reports of parts of a run say together. */
 export interface Merged {
@@ -119,17 +120,19 @@ function decidedTogether(parts: readonly Part[], options: AuditOptions, given: G
     for (const evidence of gathered.kins) {
       const alone = decideKin(evidence, options, named)
       const all = byName.get(kinName(evidence.key)) as Kin
-      const differ = (what: string, here: string, there: string, declare: string) =>
-        new MergeError(
-          'refused',
-          `${name} was read with ${what} ${here}; all reports together speak for ${there}. Inspect the files of all of them again with ${declare}, and merge those reports.`,
-        )
       const [here, there] = [alone.tokenizer.id, all.tokenizer.id]
-      if (here !== there) {
-        throw differ('tokenizer', here ?? 'none', there ?? 'none', `--tokenizer ${there ?? here}`)
-      }
-      const [asked, asks] = [alignmentText(alone), alignmentText(all)]
-      if (asked !== asks) throw differ('mask alignment', asked, asks, `--mask-alignment ${all.aligned.alignment}`)
+      const differences: readonly (readonly [string, string, string])[] = [
+        [tokenizerText(alone), tokenizerText(all), `--tokenizer ${there ?? here}`],
+        [modelText(alone, given), modelText(all, given), `--tokenizer ${there ?? 'ID'}`],
+        [alignmentText(alone), alignmentText(all), `--mask-alignment ${all.aligned.alignment}`],
+      ]
+      const found = differences.find(([own, others]) => own !== others)
+      if (found === undefined) continue
+      const [own, others, declare] = found
+      throw new MergeError(
+        'refused',
+        `${name} was read with ${own}; all reports together speak for ${others}. Inspect the files of all of them again with ${declare}, and merge those reports.`,
+      )
     }
   }
   return kins
@@ -144,8 +147,18 @@ function together(parts: readonly Part[]): KinEvidence[] {
   }
 }
 
+function tokenizerText({ tokenizer }: Kin): string {
+  return tokenizer.id === null ? 'no tokenizer' : `tokenizer ${tokenizer.id}`
+}
+
+/** The model whose vocabulary T17 holds ids against. */
+function modelText({ evidence, tokenizer }: Kin, given: GivenFiles | null): string {
+  const other = given === null ? otherFamily(evidence, tokenizer.id) : null
+  return other === null ? 'no other model' : `the ids of ${other.model ?? other.family}`
+}
+
 function alignmentText({ aligned }: Kin): string {
-  return aligned.undecided ? `${aligned.alignment} (undecided)` : aligned.alignment
+  return `mask alignment ${aligned.alignment}${aligned.undecided ? ' (undecided)' : ''}`
 }
 
 function addUp(parts: readonly Part[]): RolloutSums {

@@ -1,6 +1,6 @@
 import type { ModelVocabulary } from '../checks/check.ts'
 import { familyNamed, framedBy } from '../tokens/choose.ts'
-import { type BundledTokenizers, TokenKind } from '../tokens/tokenizer.ts'
+import { type BundledTokenizerId, type BundledTokenizers, TokenKind } from '../tokens/tokenizer.ts'
 import type { KinEvidence } from './kin.ts'
 import { isBundled, loadTokenizer } from './load-tokenizer.ts'
 
@@ -11,23 +11,32 @@ import { isBundled, loadTokenizer } from './load-tokenizer.ts'
  * @param chosen id of the tokenizer that the ids are read with, null for none
  */
 export async function modelVocabulary(
-  { model, candidates, fitted }: Pick<KinEvidence, 'model' | 'candidates' | 'fitted'>,
+  evidence: Pick<KinEvidence, 'model' | 'candidates' | 'fitted'>,
   chosen: string | null,
   bundled: BundledTokenizers,
 ): Promise<ModelVocabulary | null> {
-  const named = model === null ? null : familyNamed(model)
-  const family = named ?? (chosen === null ? (framedBy(candidates, fitted)?.id ?? null) : null)
-  if (family === null || family === chosen || fitted.length === 0 || !isBundled(family)) return null
-  const tokenizer = await loadTokenizer({ kind: 'bundled', id: family }, bundled)
-  if (tokenizer === null) return null
+  const other = otherFamily(evidence, chosen)
+  const tokenizer = other === null ? null : await loadTokenizer({ kind: 'bundled', id: other.family }, bundled)
+  if (other === null || tokenizer === null) return null
   const { size, kinds } = tokenizer.table
   const holes: number[] = []
   for (let id = 0; id < size; id++) if (kinds[id] === TokenKind.none) holes.push(id)
   return {
     title: tokenizer.title,
-    model: named === null ? null : model,
+    model: other.model,
     size,
     holes,
     turnStart: tokenizer.frame?.turnStart ?? null,
   }
+}
+
+/** The family whose vocabulary that is, with the name of the model where it is known by that. */
+export function otherFamily(
+  { model, candidates, fitted }: Pick<KinEvidence, 'model' | 'candidates' | 'fitted'>,
+  chosen: string | null,
+): { readonly family: BundledTokenizerId; readonly model: string | null } | null {
+  const named = model === null ? null : familyNamed(model)
+  const family = named ?? (chosen === null ? (framedBy(candidates, fitted)?.id ?? null) : null)
+  if (family === null || family === chosen || fitted.length === 0 || !isBundled(family)) return null
+  return { family, model: named === null ? null : model }
 }

@@ -119,7 +119,28 @@ describe('reports that do not go together are refused, with both values', () => 
       return reportOf([memorySource(records.join(''), 1 << 16, name)])
     }
     const error = refusal([await report('a.jsonl', 0, undefined), await report('b.jsonl', 2, 'Qwen/Qwen3-8B')])
-    expect(error.message).toMatch(/^part-0.json was read with tokenizer qwen2.5; all reports together speak for qwen3./)
+    expect(error.message).toMatch(
+      /^part-0.json was read with tokenizer qwen2.5; all reports together speak for tokenizer qwen3./,
+    )
+    expect(error.message).toContain('--tokenizer qwen3')
+  })
+
+  it('a part that did not know of the model whose ids it has not', async () => {
+    const tokenizer = await qwen()
+    const think = 151667
+    const report = (name: string, first: number, model: string | undefined) => {
+      const records = [0, 1].map((i) => {
+        const { record } = cleanRollout(tokenizer, first + i, { messages: false })
+        const thinking = { ...record, input_ids: record.input_ids.map((id, at) => (at === 4 ? think : id)) }
+        return `${JSON.stringify(i === 1 && model !== undefined ? { ...thinking, model } : thinking)}\n`
+      })
+      return reportOf([memorySource(records.join(''), 1 << 16, name)])
+    }
+    const model = 'Qwen/Qwen2.5-7B-Instruct'
+    const error = refusal([await report('a.jsonl', 0, model), await report('b.jsonl', 2, undefined)])
+    expect(error.message).toContain(
+      `part-1.json was read with no other model; all reports together speak for the ids of ${model}.`,
+    )
     expect(error.message).toContain('--tokenizer qwen3')
   })
 
@@ -135,7 +156,7 @@ describe('reports that do not go together are refused, with both values', () => 
     }
     const error = refusal([await report('a.jsonl', 0, ({ record }) => record), await report('b.jsonl', 4, early)])
     expect(error.message).toContain(
-      'part-1.json was read with mask alignment target (undecided); all reports together speak for token.',
+      'part-1.json was read with mask alignment target (undecided); all reports together speak for mask alignment token.',
     )
     expect(error.message).toContain('--mask-alignment token')
   })
