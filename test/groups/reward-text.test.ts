@@ -6,6 +6,8 @@ import { assistant, conversation, tool, trajectoryOf, user } from '../helpers/co
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
+import { audited, lines } from '../session/dumps.ts'
+import { testHost } from '../session/test-host.ts'
 
 const rows = (answerPlace: AnswerPlace, rewards: readonly number[], from: number) =>
   rewards.map((reward, i) => factsOf(from + i, { answerPlace, reward }))
@@ -204,4 +206,34 @@ describe('a second run', () => {
       reason: 'the dump carries no answers to look for, and no second run is given (--against)',
     })
   })
+})
+
+it('a second run that is read beside a dump is asked, too', async () => {
+  const tokenizer = await testTokenizer('qwen2.5')
+  const run = (reward: (i: number) => number) =>
+    lines(
+      Array.from({ length: 12 }, (_, i) =>
+        conversation(tokenizer, [user(`Which river is ${i}?`), assistant(`It is river ${i}, I believe.`)], {
+          id: `rollout-${i}`,
+          reward: reward(i),
+          messages: true,
+        }),
+      ),
+    )
+  const options = { tokenizer: 'qwen2.5', checks: ['A11'] }
+  const second = await audited(
+    run((i) => (i % 4 === 0 ? 1 : 0)),
+    options,
+  )
+  const against = await audited(
+    run((i) => (i % 2 === 0 ? 1 : 0)),
+    options,
+    testHost(),
+    { against: second.secondRun() },
+  )
+  expect(against.report().findings.map(({ code, record }) => [code, record])).toEqual([
+    ['A11', 2],
+    ['A11', 6],
+    ['A11', 10],
+  ])
 })
