@@ -43,6 +43,8 @@ describe('merge', () => {
     const html = await cli('merge', 'parts', '--format', 'html', '--out', 'merged.html')
     expect(html.code).toBe(1)
     expect(await read('merged.html')).toContain('rank-a/dump.jsonl')
+    expect(await read('merged.json')).toContain('"recordHash": "')
+    expect(await read('merged.html')).not.toContain('recordHash')
   })
 
   test('takes files and patterns in their order, each once', async () => {
