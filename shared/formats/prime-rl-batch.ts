@@ -5,6 +5,7 @@ import type { Format, ReadContext } from './format.ts'
 import { fittingLayout, type Layout, MICRO_BATCHES, named, positional, TRAINING_SAMPLES } from './prime-rl-layouts.ts'
 import { readMicroBatch } from './prime-rl-micro-batch.ts'
 import { readTrainingSample } from './prime-rl-sample.ts'
+import { batchByTokens, byTokens } from './prime-streams.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, recogniseBy } from './recognise.ts'
 
@@ -39,6 +40,7 @@ export const primeRlBatch: Format = {
   unsampledLogprob: 0,
   maskImplied: false,
   groupsByOrder: false,
+  joins: [byTokens(true), batchByTokens(false)],
   recognise: (sample) => recogniseBy(sample, look),
   read: (records, context) => readEach(records, context, (record) => readRecord(record, context)),
 }

@@ -2,7 +2,17 @@ import type { JsonObject } from '../containers/container.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { Fields, numbersOf } from './fields.ts'
 import type { Format } from './format.ts'
-import { COMPONENTS, common, creditOf, earlierBranch, isFilled, ownFloats, trainedBy } from './prime-streams.ts'
+import {
+  batchByTokens,
+  byTokens,
+  COMPONENTS,
+  common,
+  creditOf,
+  earlierBranch,
+  isFilled,
+  ownFloats,
+  trainedBy,
+} from './prime-streams.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
 import { readIds, SequenceArrays } from './sequence.ts'
@@ -55,6 +65,7 @@ export const primeRlExport: Format = {
   unsampledLogprob: 0,
   maskImplied: false,
   groupsByOrder: false,
+  joins: [byTokens(true), batchByTokens(true)],
   recognise: (sample) => recogniseBy(sample, look),
   read: (records, context) => readEach(records, context, (record) => [readRecord(record)]),
 }

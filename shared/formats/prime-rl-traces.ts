@@ -3,6 +3,7 @@ import type { Trajectory } from '../model/trajectory.ts'
 import type { Format, ReadContext } from './format.ts'
 import { firstText } from './messages.ts'
 import { isAnnotation, isIndexRow } from './prime-annotations.ts'
+import { byTokens } from './prime-streams.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, recogniseBy } from './recognise.ts'
 import { lookAtResults, readResult, verifiersLegacy } from './verifiers-legacy.ts'
@@ -47,6 +48,7 @@ export const primeRlTraces: Format = {
       adds: (_, name) => /(^|[/\\])effective[/\\][^/\\]+$/.test(name),
       key: ({ rolloutId }) => rolloutId,
     },
+    byTokens(false),
   ],
   recognise: (sample) => recogniseBy(sample, look),
   read: (records, context) => readEach(records, context, (record) => readRecord(record, context.joined ?? null)),

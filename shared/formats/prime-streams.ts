@@ -1,6 +1,8 @@
 import type { JsonValue } from '../containers/container.ts'
+import { Hash64 } from '../model/hash.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { numbersOf } from './fields.ts'
+import type { FormatJoin } from './format.ts'
 import { type MaskStream, type SequenceArrays, UNKNOWN } from './sequence.ts'
 
 /** A stream that prime-rl fills up where it has none (with null, or 0.0 in a packed batch) is an absent one. */
@@ -90,4 +92,26 @@ export function earlierBranch(
 
 function isScore(logprob: number): boolean {
   return logprob !== 0 && !Number.isNaN(logprob)
+}
+
+/**
+ * The rollouts of the orchestrator are found again by their tokens in what the trainer wrote of them: nothing else is the same in
+ * both. What evaluates a run is not trained, whatever it says.
+ */
+export function byTokens(adds: boolean): FormatJoin {
+  return joinByTokens('token ids', adds)
+}
+
+/** The same of batches and of what the trainer exports after them, where the rollouts themselves were not kept. */
+export function batchByTokens(adds: boolean): FormatJoin {
+  return joinByTokens('token ids of a batch', adds)
+}
+
+function joinByTokens(on: string, adds: boolean): FormatJoin {
+  return {
+    kind: 'rollouts',
+    on,
+    adds: () => adds,
+    key: ({ ids, meta }) => (ids === null || meta.kind === 'eval' ? null : new Hash64().words(ids).digest()),
+  }
 }

@@ -52,7 +52,7 @@ test('annotations give their traces what was learned later, whether workers read
   // The record is still its own line.
   expect(Object.keys(record.value as object)).toContain('traces')
   const { sources } = session.report()
-  expect(sources.flatMap(({ drift }) => drift)).toEqual([
+  expect(sources.flatMap(({ notes }) => notes ?? [])).toEqual([
     '4 of 4 notes on stream/00000.jsonl.zst, joined by trace id',
     '3 of 4 notes on stream/00000.jsonl.zst, joined by trace id',
     '3 of 3 records joined by trace id with annotations/orchestrator/00000.jsonl, annotations/trainer/00000.jsonl',
@@ -99,4 +99,35 @@ test('of two producers the later file wins, whichever record of a batch is annot
     (await audited([...sources, ...files])).facts.slice(0, 2).map(({ advantage }) => advantage)
   expect(await advantages([first, second])).toEqual([2, 3])
   expect(await advantages([second, first])).toEqual([2, 1])
+})
+
+const fixture = (name: string) => new Uint8Array(readFileSync(new URL(`../../formats/${name}`, FOLDER)))
+
+test('what the trainer wrote of a rollout is told with it, found by its tokens', async () => {
+  const traces = memorySource(fixture('prime-rl-traces/2026-09/00000.jsonl'), 1 << 14, 'traces/stream/00000.jsonl')
+  const exported = memorySource(fixture('prime-rl-export/2026-08/rank_0.jsonl'), 1 << 14, 'token_exports/rank_0.jsonl')
+  const batches = memorySource(fixture('prime-rl-batch/2026-06-23/rank_0.bin'), 1 << 14, 'rollouts/rank_0.bin')
+  const session = await audited([traces, exported, batches], { tokenizer: 'qwen2.5' })
+  // Rows 3 to 5 of the export are of rollouts that are not in the stream, row 8 is of the second branch of t2.
+  expect(session.facts.map(({ id, place }) => [place.source, id])).toEqual([
+    ...['t0', 't1', 't2', 't2.1', 't3', 't4'].map((id) => [0, id]),
+    ...['12/0/3', '12/0/4', '12/0/5'].map((id) => [1, id]),
+  ])
+  const [t0, t4] = [(await session.load(0)).trajectory, (await session.load(5)).trajectory]
+  expect(t0.logprobs.trainer?.filter((value) => !Number.isNaN(value))).toHaveLength(151)
+  expect(t0.entropy?.[1]).toBe(0.5)
+  expect([t0.reward, t0.group, t0.messages?.length]).toEqual([1.125, 'g1', 5])
+  // What evaluates the run is trained nowhere, though t4 has the tokens of t0.
+  expect(t4.logprobs.trainer).toBeNull()
+  expect(session.report().sources.map(({ notes }) => notes?.[0])).toEqual([
+    '5 of 5 rollouts joined by token ids with token_exports/rank_0.jsonl, rollouts/rank_0.bin',
+    '5 of 8 rollouts told with traces/stream/00000.jsonl, joined by token ids',
+    '2 of 2 rollouts told with traces/stream/00000.jsonl, joined by token ids',
+  ])
+  // Without the rollouts the batches are what the export is told with.
+  const trained = await audited([exported, batches])
+  expect(trained.facts.filter(({ place }) => place.source === 1).map(({ id }) => id)).toEqual(['0', '0.1'])
+  expect((await trained.load(trained.facts.findIndex(({ place }) => place.source === 1))).trajectory.entropy?.[1]).toBe(
+    0.5,
+  )
 })
