@@ -79,7 +79,7 @@ function printSource(terminal: Terminal, source: SourceReport): void {
   if (source.missing.length > 0)
     terminal.line([{ text: `  not in this dump: ${source.missing.join(', ')}`, style: 'soft' }], 4)
   listSome(
-    source.drift,
+    [...(source.notes ?? []), ...source.drift],
     (text) => terminal.line(['  ', text], 4),
     (more) => terminal.line(`  and ${count(more)} more like it`),
   )

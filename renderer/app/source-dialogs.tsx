@@ -88,6 +88,16 @@ function SourceFacts({ source }: { source: SourceReport }) {
           {source.skipped.length > 0 && `, ${count(source.skipped.length)} skipped`}
         </dd>
       </div>
+      {source.notes !== undefined && (
+        <div>
+          <dt>to know</dt>
+          <dd>
+            {source.notes.map((line) => (
+              <p key={line}>{line}</p>
+            ))}
+          </dd>
+        </div>
+      )}
       {source.drift.length > 0 && (
         <div>
           <dt>new to this reader</dt>

@@ -146,7 +146,7 @@ function sourcesHtml(report: Report): string {
         ),
     text(source.missing.join(', '), 600) +
       list(
-        source.drift.map((field) => code(field)),
+        [...(source.notes ?? []), ...source.drift].map((line) => code(line)),
         5,
       ),
   ])

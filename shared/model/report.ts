@@ -132,6 +132,20 @@ export interface Defect {
   statement?: string
 }
 
+/** How much of what a source holds was found in others. */
+export interface SourceJoin {
+  /** What it was found by: `sample index`. */
+  on: string
+  /** Names of the others. */
+  with: string[]
+  /** Whether its rollouts, or its notes on rollouts, are told with those of the others. */
+  adds: boolean
+  matched: number
+  of: number
+  /** Those that are in another file under the same key, with other token ids. */
+  other_ids: number
+}
+
 export interface SourceReport {
   name: string
   bytes: number
@@ -143,6 +157,10 @@ export interface SourceReport {
   skipped: SkippedRecord[]
   missing: Stream[]
   drift: string[]
+  /** How it was read where that is not plain: calls of a pickle that were not made, what was found in other files. Absent where nothing is to be said. */
+  notes?: string[]
+  /** Files that hold parts of the same rollouts; absent where there are none. */
+  joined?: SourceJoin[]
   /** Present where nothing of the source could be read: `container` and `format` are null, and this is why. */
   unreadable?: { code: string; message: string }
 }

@@ -336,12 +336,11 @@ function sourceReport(open: OpenSource, index: number, collected: Collected, sha
     trajectories: source.trajectories,
     skipped: [...source.skipped],
     missing: missingStreams(source.streams),
-    drift: [
-      ...(open.container.notes ?? []),
-      ...[...source.unknownFields]
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([field, count]) => `unknown field \`${field}\` in ${count} ${count === 1 ? 'record' : 'records'}`),
-    ],
+    drift: [...source.unknownFields]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([field, count]) => `unknown field \`${field}\` in ${count} ${count === 1 ? 'record' : 'records'}`),
+    ...(open.container.notes?.length ? { notes: [...open.container.notes] } : {}),
+    ...(open.joined?.length ? { joined: [...open.joined] } : {}),
   }
 }
 

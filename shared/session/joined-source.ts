@@ -1,6 +1,7 @@
 import type { Container, RecordSpans } from '../containers/container.ts'
 import type { EncodedJoined, EncodedRecords } from '../containers/decode.ts'
 import type { FormatJoin } from '../formats/format.ts'
+import type { SourceJoin } from '../model/report.ts'
 import type { Place } from '../model/source.ts'
 import { batchOf, type OpenSource, partOf } from './open-source.ts'
 
@@ -47,7 +48,7 @@ export function joinedSource(open: OpenSource, ties: readonly Ties[], opened: re
       return { decoder: 'joined', spans, bytes, own: records, beside, told } satisfies EncodedJoined
     },
   }
-  return { ...open, container: joined }
+  return { ...open, container: joined, joined: ties.flatMap((each) => joinOf(each, opened)) }
 }
 
 function isIn({ first, offsets }: RecordSpans, record: number): boolean {
@@ -111,6 +112,12 @@ function notesOf({ on, kind, adds, batches, present, matched, differ }: Ties, op
     )
   }
   return notes
+}
+
+function joinOf({ on, adds, batches, present, matched, differ }: Ties, opened: readonly OpenSource[]): SourceJoin[] {
+  if (batches.size === 0 && differ.length === 0) return []
+  const names = [...batches.keys()].sort((a, b) => a - b).map((source) => (opened[source] as OpenSource).source.name)
+  return [{ on, with: names, adds, matched, of: present, other_ids: differ.length }]
 }
 
 function namesOf(sources: readonly number[], opened: readonly OpenSource[]): string {

@@ -49,6 +49,19 @@ export const SOURCE = z.looseObject({
   skipped: z.array(z.looseObject({ record: whole, line: whole.nullable(), byte: whole, code: text, message: text })),
   missing: z.array(z.enum(STREAMS)),
   drift: z.array(text),
+  notes: z.array(text).optional(),
+  joined: z
+    .array(
+      z.looseObject({
+        on: text,
+        with: z.array(text),
+        adds: z.boolean(),
+        matched: whole,
+        of: whole,
+        other_ids: whole,
+      }),
+    )
+    .optional(),
   unreadable: z.looseObject({ code: text, message: text }).optional(),
 }) satisfies z.ZodType<SourceReport>
 

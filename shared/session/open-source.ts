@@ -3,6 +3,7 @@ import { decodeRecords } from '../containers/decode.ts'
 import { type OpenOptions, openContainer } from '../containers/open.ts'
 import type { Format, Recognition } from '../formats/format.ts'
 import { allNumericKeys, recogniseFormat } from '../formats/registry.ts'
+import type { SourceJoin } from '../model/report.ts'
 import type { ByteSource, SkippedRecord } from '../model/source.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 
@@ -14,6 +15,8 @@ export interface OpenSource {
   readonly recognition: Recognition
   /** Trajectories of the first records, for everything that is decided before the pass. */
   readonly sample: readonly Trajectory[]
+  /** What was found of it in the other sources; absent before they were looked at. */
+  readonly joined?: readonly SourceJoin[]
 }
 
 /** A source that could not be read at all. */

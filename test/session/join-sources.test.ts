@@ -41,7 +41,7 @@ function trained(step: number, samples: readonly object[]): Uint8Array {
   return lines([{ format_version: 2, rollout_id: step, rank: 0, samples: all, dp_shards: [] }])
 }
 
-const notes = (session: Session) => session.report().sources.map(({ drift }) => drift)
+const notes = (session: Session) => session.report().sources.map(({ notes: said }) => said ?? [])
 
 describe('a rollout dump and the train dump beside it', () => {
   it('tell each rollout once, with what either of them has', async () => {
@@ -62,12 +62,14 @@ describe('a rollout dump and the train dump beside it', () => {
       const byName = Object.fromEntries(report.sources.map((source) => [source.name, source]))
       expect(byName['rollout.pt']).toMatchObject({
         trajectories: 4,
-        drift: ['4 of 4 rollouts joined by sample index with train.pt'],
+        notes: ['4 of 4 rollouts joined by sample index with train.pt'],
+        joined: [{ on: 'sample index', with: ['train.pt'], adds: false, matched: 4, of: 4, other_ids: 0 }],
       })
       expect(byName['train.pt']).toMatchObject({
         records: 4,
         trajectories: 0,
-        drift: ['4 of 4 rollouts told with rollout.pt, joined by sample index'],
+        notes: ['4 of 4 rollouts told with rollout.pt, joined by sample index'],
+        joined: [{ on: 'sample index', with: ['rollout.pt'], adds: true, matched: 4, of: 4, other_ids: 0 }],
       })
       expect(byName['train.pt']?.missing).not.toContain('logprobs.trainer')
       expect(byName['rollout.pt']?.missing).not.toContain('logprobs.trainer')
