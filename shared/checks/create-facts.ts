@@ -1,5 +1,5 @@
 import { Hash64 } from '../model/hash.ts'
-import { LIMIT_NAMES } from '../model/streams.ts'
+import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { type Segmentation, type Span, TokenState, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
@@ -64,11 +64,13 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
 
 /** Trainers write 0 or -1 where nothing is limited. */
 function ownLimits({ limits }: Trajectory): Pick<TrajectoryFacts, 'limits'> {
-  const known = LIMIT_NAMES.flatMap((name) => {
-    const value = limits?.[name] ?? null
-    return value !== null && value > 0 && Number.isFinite(value) ? [[name, value] as const] : []
-  })
-  return known.length === 0 ? {} : { limits: Object.fromEntries(known) }
+  if (limits === null) return {}
+  const known: Partial<Record<LimitName, number>> = {}
+  for (const name of LIMIT_NAMES) {
+    const value = limits[name] ?? null
+    if (value !== null && value > 0 && Number.isFinite(value)) known[name] = value
+  }
+  return Object.keys(known).length === 0 ? {} : { limits: known }
 }
 
 function replyFacts(trajectory: Trajectory, tokens: PreparedTokens) {

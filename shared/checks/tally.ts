@@ -62,16 +62,14 @@ export function fingerprint(
  * and as affected once, however many faults it has. Faults that the policy intends are listed and counted apart.
  */
 export class TrajectoryReporter implements Reporter {
-  private readonly findings: Finding[] = []
-  private readonly affected: Span[] = []
-  private readonly turns = new Set<number>()
+  /** Null before the first fault: nearly every check of nearly every trajectory has none. */
+  private found: Found | null = null
   private readonly check: Check
   private readonly view: TrajectoryView
   private readonly tally: CheckTally
   private readonly given: boolean
   private readonly byPolicy: boolean
   private looked = false
-  private faults = 0
 
   /** @param tally what is added to: that of all trajectories, or one of its own */
   constructor(check: Check, view: TrajectoryView, settings: AuditSettings, tally: CheckTally = createTally()) {
@@ -99,9 +97,11 @@ export class TrajectoryReporter implements Reporter {
     const turn = fault.turn ?? null
     const tokens = fault.tokens ?? null
     const { trajectory } = this.view
+    this.found ??= { findings: [], affected: [], turns: new Set(), faults: 0 }
+    const found = this.found
     // A check that knows better than the policy's list of codes says so itself.
     const intended = this.given || (fault.intended ?? this.byPolicy)
-    this.findings.push({
+    found.findings.push({
       code: this.check.code,
       severity: fault.severity ?? this.check.severity,
       scope: fault.scope ?? (tokens !== null ? 'tokens' : turn !== null ? 'turn' : 'trajectory'),
@@ -125,20 +125,22 @@ export class TrajectoryReporter implements Reporter {
       ...(intended ? { intended: true } : {}),
     })
     if (intended) return
-    this.faults++
-    for (const span of fault.affected ?? (tokens === null ? [] : [tokens])) this.affected.push(span)
-    if (turn !== null) this.turns.add(turn.ordinal)
+    found.faults++
+    for (const span of fault.affected ?? (tokens === null ? [] : [tokens])) found.affected.push(span)
+    if (turn !== null) found.turns.add(turn.ordinal)
   }
 
   /** The sums and the findings, in the order of their tokens. Call once. */
   finish(): { tally: CheckTally; findings: Finding[] } {
-    const { tally, findings } = this
+    const tally = this.tally
+    const found = this.found
     if (this.looked) tally.checked++
-    if (findings.length === 0) return { tally, findings }
-    if (this.faults > 0) tally.affected++
+    if (found === null) return { tally, findings: [] }
+    const { findings } = found
+    if (found.faults > 0) tally.affected++
     else tally.intended++
-    for (const ordinal of this.turns) tally.byTurn[ordinal] = (tally.byTurn[ordinal] ?? 0) + 1
-    const affected = joined(this.affected)
+    for (const ordinal of found.turns) tally.byTurn[ordinal] = (tally.byTurn[ordinal] ?? 0) + 1
+    const affected = joined(found.affected)
     let weight = 0
     tally.affectedTokens += lengthOf(affected)
     for (const span of affected) weight += lossWeight(this.view, span)
@@ -146,6 +148,15 @@ export class TrajectoryReporter implements Reporter {
     findings.sort((a, b) => (a.tokens?.[0] ?? -1) - (b.tokens?.[0] ?? -1))
     return { tally, findings }
   }
+}
+
+interface Found {
+  readonly findings: Finding[]
+  readonly affected: Span[]
+  /** Ordinals of the turns that a fault names. */
+  readonly turns: Set<number>
+  /** Findings that the policy does not intend. */
+  faults: number
 }
 
 /** Sum of the loss weights in a range of tokens. */

@@ -94,8 +94,7 @@ export function auditTrajectory(
   if (view !== null) {
     const has = streamsOf(trajectory, tokenizer)
     if (view.mask !== null && view.ids.length > 0) has.add('mask')
-    for (const check of trajectoryChecks(runtime.plan)) {
-      if (!check.needs.every((stream) => has.has(stream) || DUMP_STREAMS.has(stream))) continue
+    for (const check of trajectoryChecks(runtime.plan, has)) {
       const reporter = new TrajectoryReporter(check, view, settings, (tallies[check.code] ??= createTally()))
       check.trajectory?.(view, settings, reporter)
       for (const finding of reporter.finish().findings) findings.push(finding)
@@ -108,14 +107,29 @@ export function auditTrajectory(
 /** Streams that belong to the dump as a whole: a single trajectory without them can still be looked at. */
 const DUMP_STREAMS: ReadonlySet<Stream> = new Set<Stream>(['group', 'limits', 'step'])
 
-const planned = new WeakMap<AuditPlan, readonly Check[]>()
+const MOST_KEPT = 256
 
-function trajectoryChecks(plan: AuditPlan): readonly Check[] {
-  let chosen = planned.get(plan)
+/** Checks by the streams that they find: the trajectories of a dump carry the same ones, or nearly so. */
+const planned = new WeakMap<AuditPlan, Map<string, readonly Check[]>>()
+
+function trajectoryChecks(plan: AuditPlan, streams: ReadonlySet<Stream>): readonly Check[] {
+  let byStreams = planned.get(plan)
+  if (byStreams === undefined) {
+    byStreams = new Map()
+    planned.set(plan, byStreams)
+  }
+  const key = [...streams].join()
+  let chosen = byStreams.get(key)
   if (chosen === undefined) {
+    if (byStreams.size >= MOST_KEPT) byStreams.clear()
     const { checks } = plan
-    chosen = CHECKS.filter(({ code, trajectory }) => trajectory !== undefined && (checks?.includes(code) ?? true))
-    planned.set(plan, chosen)
+    chosen = CHECKS.filter(
+      ({ code, needs, trajectory }) =>
+        trajectory !== undefined &&
+        (checks?.includes(code) ?? true) &&
+        needs.every((stream) => streams.has(stream) || DUMP_STREAMS.has(stream)),
+    )
+    byStreams.set(key, chosen)
   }
   return chosen
 }

@@ -1,7 +1,7 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { Message } from '../../model/trajectory.ts'
 import { bytesOf } from '../../tokens/table.ts'
-import type { Tokenizer } from '../../tokens/tokenizer.ts'
+import type { Tokenizer, TokenTable, TurnFrame } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { normalised } from '../normalised-text.ts'
 
@@ -67,13 +67,10 @@ const decoder = new TextDecoder()
  */
 function speltControls(messages: readonly Message[], { frame, table }: Tokenizer, context: number): SpeltControl[] {
   if (frame === null) return []
-  const ids = [frame.turnStart, frame.headerEnd, ...frame.turnEnds, ...frame.bos, ...frame.textEnds].filter(
-    (id) => id >= 0,
-  )
-  const literals = [...new Set(ids)].map((id) => ({ id, literal: decoder.decode(bytesOf(table, id)) }))
+  const { literals, opening } = controlsOf(frame, table)
   const found: SpeltControl[] = []
   for (const [index, { role, content }] of messages.entries()) {
-    if (content === null || /^(assistant|agent|model|gpt|ai)$/i.test(role)) continue
+    if (content === null || !content.includes(opening) || /^(assistant|agent|model|gpt|ai)$/i.test(role)) continue
     const rendered = literals.some(({ literal }) => content.trimStart().startsWith(literal))
     if (rendered) continue
     for (const { id, literal } of literals) {
@@ -84,6 +81,30 @@ function speltControls(messages: readonly Message[], { frame, table }: Tokenizer
         found.push({ id, literal, role, message: index, before, after })
       }
     }
+  }
+  return found
+}
+
+interface Controls {
+  readonly literals: readonly { readonly id: number; readonly literal: string }[]
+  /** How all of them begin: most texts do not have even that. */
+  readonly opening: string
+}
+
+const controls = new WeakMap<TurnFrame, Controls>()
+
+function controlsOf(frame: TurnFrame, table: TokenTable): Controls {
+  let found = controls.get(frame)
+  if (found === undefined) {
+    const ids = [frame.turnStart, frame.headerEnd, ...frame.turnEnds, ...frame.bos, ...frame.textEnds]
+    const literals = [...new Set(ids.filter((id) => id >= 0))].map((id) => ({
+      id,
+      literal: decoder.decode(bytesOf(table, id)),
+    }))
+    let opening = literals[0]?.literal ?? ''
+    while (!literals.every(({ literal }) => literal.startsWith(opening))) opening = opening.slice(0, -1)
+    found = { literals, opening }
+    controls.set(frame, found)
   }
   return found
 }
