@@ -171,7 +171,10 @@ export class SequenceArrays {
     return { mask, weights }
   }
 
-  /** Labels: -100 is not trained, the id at the same place is trained; anything else is trained to say something else. */
+  /**
+   * Labels: -100 is not trained, the id at the same place is trained; anything else is trained to say something else. Labels that all
+   * name the next id were shifted already, as a target-aligned mask is, which is decided later.
+   */
   labels(name: string, value: JsonValue, ids: Int32Array): Uint8Array | null {
     const numbers = this.numbers(name, value)
     if (numbers === null) return null
@@ -179,16 +182,18 @@ export class SequenceArrays {
     const mask = new Uint8Array(this.length)
     let wrong = 0
     let first = -1
+    let shifted = true
     const known = Math.min(numbers.length, this.length)
     for (let i = 0; i < known; i++) {
       const label = numbers[i] as number
       if (label === IGNORED_LABEL) continue
       mask[i] = 1
+      if (label !== ids[i + 1]) shifted = false
       if (label === ids[i]) continue
       if (wrong++ === 0) first = i
     }
     mask.fill(UNKNOWN, known)
-    if (wrong > 0) {
+    if (wrong > 0 && !shifted) {
       this.issue(
         'label-mismatch',
         name,

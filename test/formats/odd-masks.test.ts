@@ -88,6 +88,16 @@ describe('labels', () => {
       { record: 1, message: expect.stringContaining(`the first is labels[${first}] = 5, where the id is`) },
     ])
   })
+
+  it('that all name the next id are aligned to targets, one shorter than the ids or not', async () => {
+    for (const last of [[], [-100]]) {
+      const rows = [1, 2].map((seed) => cleanRollout(tokenizer, seed, { mask: 'labels' }))
+      for (const { record } of rows) record.labels = [...(record.labels as number[]).slice(1), ...last]
+      const report = (await audited(lines(rows))).report()
+      expect(report.findings.filter(({ code }) => code === 'S03')).toEqual([])
+      expect(report.policy.mask_alignment).toBe('target')
+    }
+  })
 })
 
 it('sampled flags of other values are no loss weights', async () => {
