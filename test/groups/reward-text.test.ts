@@ -203,7 +203,7 @@ describe('a second run', () => {
   it('is asked for where the dump has no answers either', () => {
     expect(runOver('A11', dumpOf([factsOf(0, { reward: 1 })])).abstained).toEqual({
       status: 'not-checkable',
-      reason: 'the dump carries no answers to look for, and no second run is given (--against)',
+      reason: 'the dump does not carry token ids, loss mask, tokenizer, answer, and no second run is given (--against)',
     })
   })
 })

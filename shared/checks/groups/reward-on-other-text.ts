@@ -1,3 +1,4 @@
+import type { Stream } from '../../model/streams.ts'
 import { type AnswerRows, answerRows, paidForReplies, shareAtLeast } from '../answer-contrast.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -24,10 +25,22 @@ export const rewardOnOtherText: Check = {
   dump: lookAtRewards,
 }
 
+/** Without these nothing tells whose words hold the answer. */
+const TO_LOOK_UP = [
+  ['ids', 'token ids'],
+  ['mask', 'loss mask'],
+  ['tokenizer', 'tokenizer'],
+  ['answer', 'answer'],
+] as const satisfies readonly (readonly [Stream, string])[]
+
 function lookAtRewards(view: DumpView, report: DumpReporter): void {
   const { against = null, streams } = view
-  if (!streams.has('answer') && against === null) {
-    report.abstain('not-checkable', 'the dump carries no answers to look for, and no second run is given (--against)')
+  const lacking = TO_LOOK_UP.filter(([stream]) => !streams.has(stream)).map(([, what]) => what)
+  if (lacking.length > 0 && against === null) {
+    report.abstain(
+      'not-checkable',
+      `the dump does not carry ${lacking.join(', ')}, and no second run is given (--against)`,
+    )
   }
   const reported = lookAtReplies(view, report)
   if (against !== null) lookAtSecondRun(view, against, reported, report)
