@@ -1,4 +1,4 @@
-import type { ByteSource, SkippedRecord } from '../model/source.ts'
+import type { ByteSource, Place, SkippedRecord } from '../model/source.ts'
 import type { EncodedRecords } from './decode.ts'
 
 /**
@@ -76,6 +76,14 @@ export interface JoinedRecords {
   readonly beside: readonly { readonly source: number; readonly by: string; readonly records: readonly RawRecord[] }[]
   /** Trajectories of these records that are told with those of another source: their parts by record. */
   readonly told: ReadonlyMap<number, readonly number[]>
+  /** Which of the trajectories beside them is which of these, by record. */
+  readonly pairs: ReadonlyMap<number, readonly RolloutPair[]>
+}
+
+/** A part of a record, and the same rollout in another source. */
+export interface RolloutPair {
+  readonly part: number
+  readonly other: Place
 }
 
 /** A file that cannot be opened at all. `message` is one sentence that says what is wrong and what to do. */

@@ -44,7 +44,8 @@ export interface EncodedJoined {
   readonly bytes: readonly Uint8Array[]
   readonly own: EncodedRecords
   readonly beside: readonly { readonly source: number; readonly by: string; readonly records: EncodedRecords }[]
-  readonly told: ReadonlyMap<number, readonly number[]>
+  readonly told: JoinedRecords['told']
+  readonly pairs: JoinedRecords['pairs']
 }
 
 /** Why a record cannot be read, as in `SkippedRecord`. */
@@ -99,7 +100,7 @@ export function decodeRecords(
 
 /** What of the other sources cannot be read is said where they are read for themselves. */
 async function decodeJoined(
-  { own, beside, told }: EncodedJoined,
+  { own, beside, told, pairs }: EncodedJoined,
   numericKeys: ReadonlySet<string>,
 ): Promise<ParsedRecords> {
   const parsed = await decodeRecords(own, numericKeys)
@@ -107,7 +108,7 @@ async function decodeJoined(
   for (const { source, by, records } of beside) {
     others.push({ source, by, records: (await decodeRecords(records, numericKeys)).records })
   }
-  return { ...parsed, joined: { beside: others, told } }
+  return { ...parsed, joined: { beside: others, told, pairs } }
 }
 
 /** The bytes of the records where these are text, null where a record has no text of its own. */

@@ -1,7 +1,8 @@
 import type { JoinedRecords, JsonObject, ParsedRecords } from '../containers/container.ts'
+import type { Place } from '../model/source.ts'
 import type { RecordIssue, Trajectory } from '../model/trajectory.ts'
 import { isObject } from './fields.ts'
-import type { Format, FormatJoin, ReadContext, ReadResult, RolloutJoin } from './format.ts'
+import type { Format, FormatJoin, ReadContext, ReadResult } from './format.ts'
 
 /** A format with all that it needs to read the records of one source. */
 export interface SourceReader {
@@ -29,8 +30,9 @@ export function readJoined(
   const read = format.read(records, { ...context, joined: about })
   const isTold = ({ place }: Trajectory) => joined.told.get(place.record)?.includes(place.part) ?? false
   const whole = (trajectory: Trajectory) =>
-    (format.joins ?? [])
-      .flatMap((join) => (join.kind === 'rollouts' ? (added.rollouts.get(rolloutKey(join, trajectory)) ?? []) : []))
+    (joined.pairs.get(trajectory.place.record) ?? [])
+      .filter(({ part }) => part === trajectory.place.part)
+      .flatMap(({ other }) => added.rollouts.get(placeKey(other)) ?? [])
       .filter((other) => areSame(trajectory, other))
       .reduce(joinTrajectories, trajectory)
   return {
@@ -39,21 +41,20 @@ export function readJoined(
     told: read.trajectories.filter(isTold),
   }
 }
-
 interface Added {
-  readonly rollouts: ReadonlyMap<string, readonly Trajectory[]>
+  readonly rollouts: ReadonlyMap<string, Trajectory>
   readonly records: ReadonlyMap<string, readonly JsonObject[]>
 }
 
 function addedBy({ beside }: JoinedRecords, readerOf: (source: number) => SourceReader): Added {
-  const rollouts = new Map<string, Trajectory[]>()
+  const rollouts = new Map<string, Trajectory>()
   const records = new Map<string, JsonObject[]>()
   for (const { source, by, records: others } of beside) {
     const { format, context } = readerOf(source)
     const join = format.joins?.find((each) => joinName(each) === by)
     if (join?.kind === 'rollouts') {
       for (const trajectory of format.read(others, context).trajectories) {
-        pushTo(rollouts, rolloutKey(join, trajectory), trajectory)
+        rollouts.set(placeKey(trajectory.place), trajectory)
       }
     } else if (join !== undefined) {
       for (const { value } of others) {
@@ -70,9 +71,8 @@ export function joinName({ kind, on }: FormatJoin): string {
   return `${kind} by ${on}`
 }
 
-/** Keys of different joins are no keys of each other. */
-function rolloutKey(join: RolloutJoin, trajectory: Trajectory): string {
-  return `${joinName(join)}\n${join.key(trajectory)}`
+function placeKey({ source, record, part }: Place): string {
+  return `${source} ${record} ${part}`
 }
 
 export function pushTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
@@ -104,7 +104,7 @@ export function joinTrajectories(base: Trajectory, added: Trajectory): Trajector
   } as Trajectory
 }
 
-/** Two that share a key are one rollout where their ids are the same, and their steps as far as both know theirs. */
+/** Of two that were one rollout when their files were joined, whether they still are. */
 function areSame(one: Trajectory, other: Trajectory): boolean {
   const { ids } = one
   if (ids === null || other.ids === null || ids.length !== other.ids.length) return false

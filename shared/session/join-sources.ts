@@ -88,9 +88,14 @@ interface Found extends Keyed {
   readonly toldBy: Set<Member>
 }
 
+interface Candidate {
+  readonly member: Member
+  readonly found: Found
+}
+
 async function findTies(adding: readonly Member[], base: readonly Member[], signal: AbortSignal | undefined) {
-  const added = new Map<string, { readonly member: Member; readonly found: Found }[]>()
-  const all: { readonly member: Member; readonly found: Found }[] = []
+  const added = new Map<string, Candidate[]>()
+  const all: Candidate[] = []
   for (const member of adding) {
     for await (const keyed of keyedOf(member, signal)) {
       const one = { member, found: { ...keyed, toldBy: new Set<Member>() } }
@@ -105,10 +110,11 @@ async function findTies(adding: readonly Member[], base: readonly Member[], sign
         .flatMap((key) => added.get(key) ?? [])
         .filter(({ found }) => found.step === null || step === null || found.step === step)
       const same = candidates.filter(({ found }) => found.ids === ids)
-      if (same.length > 0) ties.matched++
-      else if (candidates.length > 0) ties.differ.push(id)
-      for (const { member: other, found } of same) {
-        pushTo(ties.beside, place.record, found.place)
+      const own = member.join.kind === 'rollouts' ? oneOfEach(same) : same
+      if (own.length > 0) ties.matched++
+      else if (same.length === 0 && candidates.length > 0) ties.differ.push(id)
+      for (const { member: other, found } of own) {
+        pushTo(ties.beside, place.record, { part: place.part, other: found.place })
         ties.batches.set(other.source, other.batches)
         found.toldBy.add(member)
       }
@@ -121,6 +127,17 @@ async function findTies(adding: readonly Member[], base: readonly Member[], sign
     for (const { source } of found.toldBy) ties.batches.set(source, batches)
     if (member.join.kind === 'rollouts') pushTo(ties.told, found.place.record, found.place.part)
   }
+}
+
+/**
+ * Of the rollouts with the same key and ids one of each source: the first that is not told yet. Where several rollouts were written alike,
+ * as answers of a few words are, each is told once.
+ */
+function oneOfEach(same: readonly Candidate[]): Candidate[] {
+  const free = same.filter(({ found }) => found.toldBy.size === 0)
+  const first = new Map<Member, Candidate>()
+  for (const candidate of free.toReversed()) first.set(candidate.member, candidate)
+  return [...first.values()]
 }
 
 /** Everything in a source that can be found by a key, without its tokens. */

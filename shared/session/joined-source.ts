@@ -1,8 +1,7 @@
-import type { Container, RecordSpans } from '../containers/container.ts'
+import type { Container, RecordSpans, RolloutPair } from '../containers/container.ts'
 import type { EncodedJoined, EncodedRecords } from '../containers/decode.ts'
 import type { FormatJoin } from '../formats/format.ts'
 import type { SourceJoin } from '../model/report.ts'
-import type { Place } from '../model/source.ts'
 import { batchOf, type OpenSource, partOf } from './open-source.ts'
 
 /** What one source has to do with others that are joined with it by one thing. */
@@ -13,8 +12,8 @@ export interface Ties {
   readonly by: string
   /** Whether it adds to the others. */
   readonly adds: boolean
-  /** Places in other sources by record: what is read beside it. */
-  readonly beside: Map<number, Place[]>
+  /** By record, what of other sources is read beside it. */
+  readonly beside: Map<number, RolloutPair[]>
   /** Parts by record that are told with another source. */
   readonly told: Map<number, number[]>
   /** The sources that it was found to have something in common with, each with where its records lie. */
@@ -42,10 +41,13 @@ export function joinedSource(open: OpenSource, ties: readonly Ties[], opened: re
           for (const run of runs) beside.push({ source, by: each.by, records: await from.read(run) })
         }
       }
-      const told = toldOf(ties, spans)
+      const told = byRecord(spans, (record) => ties.flatMap((each) => each.told.get(record) ?? []))
+      const pairs = byRecord(spans, (record) =>
+        ties.flatMap((each) => (each.kind === 'rollouts' ? (each.beside.get(record) ?? []) : [])),
+      )
       if (beside.length === 0 && told.size === 0) return records
       const bytes = [records, ...beside.map((each) => each.records)].flatMap((each) => each.bytes)
-      return { decoder: 'joined', spans, bytes, own: records, beside, told } satisfies EncodedJoined
+      return { decoder: 'joined', spans, bytes, own: records, beside, told, pairs } satisfies EncodedJoined
     },
   }
   return { ...open, container: joined, joined: ties.flatMap((each) => joinOf(each, opened)) }
@@ -55,20 +57,25 @@ function isIn({ first, offsets }: RecordSpans, record: number): boolean {
   return record >= first && record < first + offsets.length
 }
 
-function toldOf(ties: readonly Ties[], { first, offsets }: RecordSpans): Map<number, readonly number[]> {
-  const told = new Map<number, readonly number[]>()
+/** What there is for each record of `spans`, without those for which there is nothing. */
+function byRecord<Value>(
+  { first, offsets }: RecordSpans,
+  of: (record: number) => readonly Value[],
+): Map<number, readonly Value[]> {
+  const found = new Map<number, readonly Value[]>()
   for (let record = first; record < first + offsets.length; record++) {
-    const parts = ties.flatMap((each) => each.told.get(record) ?? [])
-    if (parts.length > 0) told.set(record, parts)
+    const values = of(record)
+    if (values.length > 0) found.set(record, values)
   }
-  return told
+  return found
 }
 
 /** The records that belong to those of `spans`, by source, in order and each once. */
 function placesBeside({ beside }: Ties, { first, offsets }: RecordSpans): Map<number, number[]> {
   const records = new Map<number, Set<number>>()
   for (let i = 0; i < offsets.length; i++) {
-    for (const { source, record } of beside.get(first + i) ?? []) {
+    for (const { other } of beside.get(first + i) ?? []) {
+      const { source, record } = other
       const seen = records.get(source)
       if (seen === undefined) records.set(source, new Set([record]))
       else seen.add(record)

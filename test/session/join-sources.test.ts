@@ -214,6 +214,17 @@ describe('a rollout dump and the train dump beside it', () => {
     expect(notes(session)[0]).toEqual(['2 of 3 rollouts told with base, joined by sample index'])
   })
 
+  it('that were written alike are each told once', async () => {
+    const tokens = [1, 2, 3, 4]
+    const alike = [0, 0, 0].map((index) => ({ index, tokens }))
+    const credits = [0.5, -0.5].map((credit) => ({ sample_index: 0, tokens, advantages: [credit, credit] }))
+    const session = await opened({ base: rollouts(5, alike), train: trained(5, credits) })
+    const all = await Promise.all(session.facts.map((_, i) => session.load(i)))
+    expect(all.map(({ trajectory }) => trajectory.advantages?.at(-1) ?? null)).toEqual([0.5, -0.5, null])
+    expect(session.facts.every(({ place }) => place.source === 0)).toBe(true)
+    expect(notes(session)[0]).toEqual(['2 of 3 rollouts joined by sample index with train'])
+  })
+
   it('of which one breaks off are joined as far as it goes', async () => {
     const tokens = [1, 2, 3, 4]
     const whole = rollouts(
