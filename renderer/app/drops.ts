@@ -27,8 +27,8 @@ export function takeDrops(): void {
     event.preventDefault()
     if (depth > 0 && holdsFiles(event)) dropPlace.set(placeOf(event))
   })
-  // While something is dragged the pointer does not move; where it does, a drag ended that nobody told of.
-  window.addEventListener('pointermove', () => {
+  // Nothing can be pressed while something is dragged: where it is, a drag ended that nobody told of.
+  window.addEventListener('pointerdown', () => {
     depth = 0
     dropPlace.set('none')
   })

@@ -81,6 +81,7 @@ export async function openWindow(
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
   page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())))
+  await page.addInitScript("addEventListener('drop', () => { window.dropsSeen = (window.dropsSeen ?? 0) + 1 }, true)")
   await page.goto(server.url)
   await page.getByRole('button', { name: /^Open( files)?…$/ }).waitFor()
   const devtools = await context.newCDPSession(page)
@@ -91,21 +92,25 @@ export async function openWindow(
       const data = { items: [], files: [...paths], dragOperationsMask: 1 }
       const send = (type: 'dragEnter' | 'dragOver' | 'dragCancel' | 'drop') =>
         devtools.send('Input.dispatchDragEvent', { type, x: 700, y: height, data })
-      // A drag that enters while the browser is still busy with the page's first frame is lost.
+      const seen = () => page.evaluate('window.dropsSeen ?? 0')
+      const before = await seen()
+      // A drag that enters while the browser is still busy with the page's first frame is lost, and so is a drop that comes
+      // before the page has said that it would take one.
       for (let tries = 0; tries < 10; tries++) {
         await send('dragEnter')
-        const taken = await page
-          .locator('.drop-cover')
-          .waitFor({ timeout: 1000 })
-          .then(
-            () => true,
-            () => false,
-          )
-        if (taken) break
-        await send('dragCancel')
+        const cover = page.locator('.drop-cover').waitFor({ timeout: 1000 })
+        if (!(await cover.then(yes, no))) {
+          await send('dragCancel')
+          continue
+        }
+        await send('dragOver')
+        await send('drop')
+        for (let waits = 0; waits < 40; waits++) {
+          if ((await seen()) !== before) return
+          await page.waitForTimeout(50)
+        }
       }
-      await send('dragOver')
-      await send('drop')
+      throw new Error(`The browser lost every drop of ${paths.join(', ')}.`)
     },
     async read() {
       await page.getByText(/^read [\d,]+ rollouts?$/).waitFor()
@@ -113,6 +118,9 @@ export async function openWindow(
     close: () => context.close(),
   }
 }
+
+const yes = () => true
+const no = () => false
 
 /** A folder for the files of one test. */
 export class TestFolder {
