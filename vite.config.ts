@@ -50,7 +50,8 @@ export default defineConfig(({ mode }) => {
             include: ['test/**/*.test.ts'],
             exclude: ['test/browser/**', 'test/electron/**', 'test/fuzz/**', 'test/**/*.browser.test.ts'],
             environment: 'node',
-            testTimeout: 20_000,
+            testTimeout: 60_000,
+            hookTimeout: 120_000,
           },
         },
         {

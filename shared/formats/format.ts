@@ -3,6 +3,7 @@ import type { MaskAlignment, PolicyId } from '../model/policy.ts'
 import type { SkippedRecord } from '../model/source.ts'
 import type { Stream } from '../model/streams.ts'
 import type { Trajectory } from '../model/trajectory.ts'
+import type { SourceRun } from './run-metadata/run-facts.ts'
 
 /** The first records of a source, parsed. Formats decide by these alone; a name may be wrong. */
 export interface Sample {
@@ -27,6 +28,8 @@ export interface ReadContext {
   readonly metadata?: JsonObject | null
   /** Records of other sources of the run, by the key that they share with the records of this one; absent where nothing was joined. */
   readonly joined?: ReadonlyMap<string, readonly JsonObject[]> | null
+  /** What the name of the source and the files beside it say of the run; rollouts get it once they are read. */
+  readonly run?: SourceRun
 }
 
 export interface ReadResult {

@@ -1,8 +1,9 @@
-import type { JoinedRecords, JsonObject, ParsedRecords } from '../containers/container.ts'
+import type { JoinedRecords, JsonObject, ParsedRecords, RawRecord } from '../containers/container.ts'
 import type { Place } from '../model/source.ts'
 import type { RecordIssue, Trajectory } from '../model/trajectory.ts'
 import { isObject } from './fields.ts'
 import type { Format, FormatJoin, ReadContext, ReadResult } from './format.ts'
+import { withRun } from './run-metadata/run-facts.ts'
 
 /** A format with all that it needs to read the records of one source. */
 export interface SourceReader {
@@ -24,10 +25,10 @@ export function readJoined(
   { format, context }: SourceReader,
   readerOf: (source: number) => SourceReader,
 ): JoinedResult {
-  if (joined === undefined) return { ...format.read(records, context), told: [] }
+  if (joined === undefined) return { ...readInRun(format, records, context), told: [] }
   const added = addedBy(joined, readerOf)
   const about = added.records.size === 0 ? null : added.records
-  const read = format.read(records, { ...context, joined: about })
+  const read = readInRun(format, records, { ...context, joined: about })
   const isTold = ({ place }: Trajectory) => joined.told.get(place.record)?.includes(place.part) ?? false
   const whole = (trajectory: Trajectory) =>
     (joined.pairs.get(trajectory.place.record) ?? [])
@@ -41,6 +42,13 @@ export function readJoined(
     told: read.trajectories.filter(isTold),
   }
 }
+
+function readInRun(format: Format, records: readonly RawRecord[], context: ReadContext): ReadResult {
+  const read = format.read(records, context)
+  const { run } = context
+  return run === undefined ? read : { ...read, trajectories: read.trajectories.map((each) => withRun(each, run)) }
+}
+
 interface Added {
   readonly rollouts: ReadonlyMap<string, Trajectory>
   readonly records: ReadonlyMap<string, readonly JsonObject[]>

@@ -30,8 +30,8 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
   const described = runtime.plan.sources[job.source] as SourcePlan
   const tokenizer = runtime.tokenizers[job.source] ?? null
   const readerOf = (source: number): SourceReader => {
-    const { formatId, recognition, metadata } = runtime.plan.sources[source] as SourcePlan
-    return { format: formatById(formatId) as Format, context: { source, recognition, metadata } }
+    const { formatId, recognition, metadata, run } = runtime.plan.sources[source] as SourcePlan
+    return { format: formatById(formatId) as Format, context: { source, recognition, metadata, run } }
   }
   const own = readerOf(job.source)
   const { format } = own

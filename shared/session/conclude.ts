@@ -321,6 +321,7 @@ function loweredSeverity(own: Severity, found: Record<Severity, number> | undefi
 
 function sourceReport(open: OpenSource, index: number, collected: Collected, sha256: string | null): SourceReport {
   const source = collected.sources[index] as Collected['sources'][number]
+  const notes = [...(open.container.notes ?? []), ...stepNote(open)]
   return {
     name: open.source.name,
     bytes: open.source.size,
@@ -339,9 +340,15 @@ function sourceReport(open: OpenSource, index: number, collected: Collected, sha
     drift: [...source.unknownFields]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([field, count]) => `unknown field \`${field}\` in ${count} ${count === 1 ? 'record' : 'records'}`),
-    ...(open.container.notes?.length ? { notes: [...open.container.notes] } : {}),
+    ...(notes.length > 0 ? { notes } : {}),
     ...(open.joined?.length ? { joined: [...open.joined] } : {}),
   }
+}
+
+/** Formats that hold the step are believed before the name of a file. */
+function stepNote({ format, run }: OpenSource): string[] {
+  if (run.step === null || format.streams.includes('step')) return []
+  return [`Its rollouts are of step ${run.step} by its name.`]
 }
 
 /** Nothing is known of its records, so nothing is said of them: they are neither read nor skipped, no stream is missing. */

@@ -35,8 +35,8 @@ export async function joinSources(opened: readonly OpenSource[], signal?: AbortS
 /** How the records of any source are read, by its number. */
 export function readerOf(opened: readonly OpenSource[]): (source: number) => SourceReader {
   return (source) => {
-    const { format, recognition, container } = opened[source] as OpenSource
-    return { format, context: { source, recognition, metadata: container.metadata } }
+    const { format, recognition, container, run } = opened[source] as OpenSource
+    return { format, context: { source, recognition, metadata: container.metadata, run } }
   }
 }
 

@@ -3,6 +3,7 @@ import { decodeRecords } from '../containers/decode.ts'
 import { type OpenOptions, openContainer } from '../containers/open.ts'
 import type { Format, Recognition } from '../formats/format.ts'
 import { allNumericKeys, recogniseFormat } from '../formats/registry.ts'
+import { NO_RUN, type SourceRun } from '../formats/run-metadata/run-facts.ts'
 import type { SourceJoin } from '../model/report.ts'
 import type { ByteSource, SkippedRecord } from '../model/source.ts'
 import type { Trajectory } from '../model/trajectory.ts'
@@ -13,6 +14,8 @@ export interface OpenSource {
   readonly container: Container
   readonly format: Format
   readonly recognition: Recognition
+  /** What its name and the files beside it say of the run. */
+  readonly run: SourceRun
   /** Trajectories of the first records, for everything that is decided before the pass. */
   readonly sample: readonly Trajectory[]
   /** What was found of it in the other sources; absent before they were looked at. */
@@ -68,7 +71,7 @@ export async function openSource(
   }
   const { format, recognition } = known
   const sample = format.read(records, { source: sourceIndex, recognition, metadata }).trajectories
-  return { source, container, format, recognition, sample }
+  return { source, container, format, recognition, run: NO_RUN, sample }
 }
 
 /** Good records near the beginning, however many bad ones stand before them. None only where every record is bad. */

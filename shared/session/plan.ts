@@ -3,6 +3,7 @@ import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { JsonObject } from '../containers/container.ts'
 import type { EncodedRecords } from '../containers/decode.ts'
 import type { Recognition } from '../formats/format.ts'
+import type { SourceRun } from '../formats/run-metadata/run-facts.ts'
 import type { Finding, Severity } from '../model/report.ts'
 import type { SkippedRecord } from '../model/source.ts'
 import type { Stream } from '../model/streams.ts'
@@ -29,6 +30,8 @@ export interface SourcePlan {
   readonly recognition: Recognition
   /** What the container says about all of its records. */
   readonly metadata: JsonObject | null
+  /** What its name and the files beside it say. */
+  readonly run: SourceRun
   readonly tokenizer: TokenizerReference | null
   /** The same tokenizer, ready to frame and decode. */
   readonly prepared: PreparedTokenizer | null

@@ -30,6 +30,7 @@ import { type AuditPool, inlinePool, startWorkers, workerPool } from './pool.ts'
 import type { BoundaryRow, Histogram, Progress, Row, RowQuery, TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { lengthHistogram, lengthsOf, queryRows } from './query.ts'
 import { readDataset, unreadDataset } from './read-dataset.ts'
+import { inTheirRun, openRunMetadata, type RunDescription } from './run-context.ts'
 import { openRunLog } from './run-logs.ts'
 import { type Survey, survey } from './survey.ts'
 
@@ -111,6 +112,7 @@ export class Session {
     const opened: OpenSource[] = []
     const unreadable: UnreadableFile[] = []
     const logs: LogReport[] = []
+    const descriptions: RunDescription[] = []
     const { signal } = hooks
     const { maxUnpacked = null } = options
     for (const given of sources) {
@@ -126,18 +128,21 @@ export class Session {
           opened.push(await openSource(source, opened.length, { maxUnpacked, ...(signal ? { signal } : {}) }))
         } catch (error) {
           signal?.throwIfAborted()
-          const log = await openRunLog(source, { maxUnpacked, ...(signal ? { signal } : {}) })
+          const described = await openRunMetadata(source)
+          if (described !== null) descriptions.push(described.description)
+          const log = described?.report ?? (await openRunLog(source, { maxUnpacked, ...(signal ? { signal } : {}) }))
           if (log === null) unreadable.push(describeUnreadable(source, error))
           else logs.push(log)
         }
       }
     }
+    const inRun = inTheirRun(opened, descriptions)
     const workers = startWorkers(opened, host)
     try {
-      const found = await survey(opened, options, host, hooks.addedTokenizers ?? [])
+      const found = await survey(inRun, options, host, hooks.addedTokenizers ?? [])
       const hash = await dumpHash(sources, host)
       signal?.throwIfAborted()
-      const surveyed = (await joinSources(opened, signal)).map((open) => ({ ...open, sample: [] }))
+      const surveyed = (await joinSources(inRun, signal)).map((open) => ({ ...open, sample: [] }))
       return new Session(surveyed, { unreadable, logs }, hash, found, workers, host, hooks)
     } catch (error) {
       for (const worker of workers) worker.terminate()

@@ -63,12 +63,13 @@ export async function survey(
   return {
     plan: {
       settings: wholeSettings(kins, names, options),
-      sources: sources.map(({ container, format, recognition }, index) => {
+      sources: sources.map(({ container, format, recognition, run }, index) => {
         const kin = bySource[index] as SurveyedKin
         return {
           formatId: format.id,
           recognition,
           metadata: container.metadata,
+          run,
           tokenizer: kin.reference,
           prepared: kin.loaded === null ? null : prepared(kin.loaded),
           settings: { ...kinSettings(kin, options), ...(kin.vocabulary ? { modelVocabulary: kin.vocabulary } : {}) },

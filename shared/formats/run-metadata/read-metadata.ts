@@ -1,0 +1,167 @@
+import { parse as parseToml } from 'smol-toml'
+import { parse as parseYaml } from 'yaml'
+import { parseJson } from '../../containers/json.ts'
+import type { LimitName } from '../../model/streams.ts'
+import { isObject } from '../fields.ts'
+import type { RunFacts } from './run-facts.ts'
+
+/** A file that describes a run, and what it says. */
+export interface RunMetadata {
+  readonly title: string
+  readonly evidence: string
+  readonly facts: RunFacts
+}
+
+/** A larger file describes no run. */
+export const MOST_METADATA_BYTES = 4 << 20
+
+/** Files beside a dump that say nothing that a check could use, by their keys. */
+const SILENT: readonly { readonly keys: readonly string[]; readonly title: string }[] = [
+  { keys: ['_data_files', '_fingerprint'], title: 'state of a saved Hugging Face dataset' },
+  { keys: ['splits'], title: 'list of the splits of a saved Hugging Face dataset' },
+  { keys: ['features', 'citation'], title: 'description of a saved Hugging Face dataset' },
+]
+
+/** Names of settings, by the end of their path; the first that is there speaks. Read from the configurations of these trainers. */
+const MODEL = [
+  /^model(\.(name|path|model_name|name_or_path))?$/, // verifiers, prime-rl
+  /(^|\.)(model_name_or_path|model_name|hf_checkpoint)$/, // TRL, open-instruct, NeMo-RL, tinker, slime
+  /^actor_rollout_ref\.model\.path$/, // verl
+  /^trainer\.policy\.model\.path$/, // SkyRL
+  /^actor\.path$/, // AReaL
+  /^base_model(_name_or_path)?$/, // PEFT adapters, axolotl
+]
+const GROUP_SIZE = [
+  /(^|\.)(num_generations|num_generations_per_prompt)$/, // TRL, NeMo-RL
+  /(^|\.)rollouts_per_example$/, // verifiers, prime-rl
+  /^actor_rollout_ref\.rollout\.n$/, // verl
+  /(^|\.)(n_samples_per_prompt|num_samples_per_prompt_rollout|group_size|n_samples)$/, // slime, SkyRL, open-instruct, tinker, AReaL
+]
+const LIMITS: Readonly<Record<LimitName, readonly RegExp[]>> = {
+  max_prompt_length: [/(^|\.)(max_prompt_length|max_prompt_token_length|rollout_max_prompt_len)$/],
+  max_completion_length: [
+    /(^|\.)(max_completion_length|max_response_length|rollout_max_response_len|response_length)$/,
+  ],
+  max_seq_len: [/(^|\.)(max_seq_len|max_total_sequence_length|seq_len|cutoff_len)$/],
+  max_turns: [/(^|\.)(max_turns|max_assistant_turns|max_tool_calling_iterations)$/],
+  max_tool_response_length: [/(^|\.)max_tool_response_length$/],
+}
+
+/**
+ * What a small file beside a dump says of the run: `metadata.json` of verifiers, `*_metadata.jsonl` of open-instruct, `meta.json` of rLLM,
+ * and configurations in JSON, YAML or TOML. Null where it is none of these.
+ */
+export function readRunMetadata(bytes: Uint8Array): RunMetadata | null {
+  if (bytes.length > MOST_METADATA_BYTES || bytes.includes(0)) return null
+  const text = new TextDecoder().decode(bytes)
+  for (const parse of [json, toml, yaml]) {
+    const object = parse(text, bytes)
+    if (object !== null) return described(object)
+  }
+  return null
+}
+
+function described(object: Readonly<Record<string, unknown>>): RunMetadata | null {
+  const silent = SILENT.find(({ keys }) => keys.every((key) => Object.hasOwn(object, key)))
+  if (silent !== undefined) {
+    return {
+      title: silent.title,
+      evidence: `keys ${silent.keys.join(', ')}`,
+      facts: { model: null, groupSize: null, limits: {} },
+    }
+  }
+  const settings = settingsOf(object)
+  const model = first(settings, MODEL, (value): value is string => typeof value === 'string' && value !== '')
+  const size = first(settings, GROUP_SIZE, isCount)
+  const limits = Object.entries(LIMITS).flatMap(([name, patterns]) => {
+    const limit = first(settings, patterns, isCount)
+    return limit === null ? [] : [{ name, ...limit }]
+  })
+  const found = [model, size, ...limits].filter((each) => each !== null)
+  // One name that happens to be there makes no configuration.
+  if (model === null && found.length < 2) return null
+  return {
+    title: 'description of the run',
+    evidence: `settings ${found.map(({ path }) => path).join(', ')}`,
+    facts: {
+      model: model?.value ?? null,
+      groupSize: size?.value ?? null,
+      limits: Object.fromEntries(limits.map(({ name, value }) => [name, value])),
+    },
+  }
+}
+
+function first<Value>(
+  settings: ReadonlyMap<string, unknown>,
+  patterns: readonly RegExp[],
+  fits: (value: unknown) => value is Value,
+) {
+  for (const pattern of patterns) {
+    for (const [path, value] of settings) if (pattern.test(path) && fits(value)) return { path, value }
+  }
+  return null
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0
+}
+
+/** Settings by their path; W&B keeps each under a key of its own, `value`. */
+function settingsOf(
+  object: Readonly<Record<string, unknown>>,
+  prefix = '',
+  into = new Map<string, unknown>(),
+  depth = 0,
+) {
+  for (const [key, value] of Object.entries(object)) {
+    const path = prefix === '' ? key : `${prefix}.${key}`
+    const held = isPlain(value) && Object.hasOwn(value, 'value') && Object.keys(value).length <= 2 ? value.value : value
+    if (isPlain(held) && depth < 8) settingsOf(held, path, into, depth + 1)
+    else into.set(path, held)
+  }
+  return into
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return (
+    value !== null &&
+    typeof value === 'object' &&
+    !Array.isArray(value) &&
+    !ArrayBuffer.isView(value) &&
+    !(value instanceof Date)
+  )
+}
+
+type Parsed = Readonly<Record<string, unknown>> | null
+
+function json(text: string, bytes: Uint8Array): Parsed {
+  const line = text.indexOf('\n')
+  for (const end of [bytes.length, line < 0 ? 0 : new TextEncoder().encode(text.slice(0, line)).length]) {
+    if (end === 0) continue
+    try {
+      const value = parseJson(bytes, 0, end)
+      return isObject(value) ? value : null
+    } catch {
+      // A line of JSON, or none.
+    }
+  }
+  return null
+}
+
+function toml(text: string): Parsed {
+  try {
+    return parseToml(text)
+  } catch {
+    return null
+  }
+}
+
+function yaml(text: string): Parsed {
+  try {
+    // Aliases may name each other a billion times; no configuration has many.
+    const value: unknown = parseYaml(text, { maxAliasCount: 100, logLevel: 'silent' })
+    return isPlain(value) ? value : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { readRunMetadata } from '../../shared/formats/run-metadata/read-metadata.ts'
+import { stepOfName } from '../../shared/formats/run-metadata/step-of-name.ts'
+
+const read = (text: string) => readRunMetadata(new TextEncoder().encode(text))
+
+describe('steps by name', () => {
+  test.each([
+    ['rollouts/step_12/rank_0.bin', 12],
+    ['token_exports/step_3/rank_1.jsonl', 3],
+    ['global_step_40_training_input.pkl', 40],
+    ['train_data_step7.jsonl', 7],
+    ['iteration_000012/train_rollout_summaries.jsonl', 12],
+    ['12.jsonl', 12],
+    ['run.zip › trajectories/train/0012.parquet', 12],
+    ['rollout_data/5.pt', 5],
+    ['step_4/step_6/rank_0.jsonl', 6],
+    ['steps_2.jsonl.gz', 2],
+    ['rank_0.jsonl', null],
+    ['run-2026-08-01.jsonl', null],
+    ['data-00000-of-00001.arrow', null],
+    ['footstep_3.jsonl', null],
+    ['2026.tar', null],
+    ['gsm8k.jsonl', null],
+  ])('%s: %s', (name, step) => expect(stepOfName(name)).toBe(step))
+})
+
+describe('what describes a run', () => {
+  test.each([
+    [
+      'verifiers',
+      '{"env_id": "wiki", "model": "Qwen/Qwen2.5-7B", "num_examples": 5, "rollouts_per_example": 8, "sampling_args": {"max_tokens": 512}}',
+      { model: 'Qwen/Qwen2.5-7B', groupSize: 8, limits: {} },
+    ],
+    [
+      'open-instruct, a line',
+      '{"run_name": "a", "git_commit": "b", "model_name": "allenai/Olmo", "timestamp": "t"}\n',
+      { model: 'allenai/Olmo', groupSize: null, limits: {} },
+    ],
+    [
+      'verl, YAML',
+      'data:\n  max_prompt_length: 4096\n  max_response_length: 2048\nactor_rollout_ref:\n  model: {path: Qwen/Qwen2.5-7B}\n  rollout:\n    n: 8\n    multi_turn: {max_assistant_turns: 5, max_tool_response_length: 256}\n',
+      {
+        model: 'Qwen/Qwen2.5-7B',
+        groupSize: 8,
+        limits: { max_prompt_length: 4096, max_completion_length: 2048, max_turns: 5, max_tool_response_length: 256 },
+      },
+    ],
+    [
+      'prime-rl, TOML',
+      'seq_len = 4096\nrollouts_per_example = 16\n\n[model]\nname = "Qwen/Qwen3-8B"\n',
+      { model: 'Qwen/Qwen3-8B', groupSize: 16, limits: { max_seq_len: 4096 } },
+    ],
+    [
+      'W&B config',
+      'model_name_or_path:\n  desc: null\n  value: meta-llama/Llama-3.1-8B\nnum_generations:\n  desc: null\n  value: 4\nmax_completion_length:\n  value: 1024\n',
+      { model: 'meta-llama/Llama-3.1-8B', groupSize: 4, limits: { max_completion_length: 1024 } },
+    ],
+    [
+      'a saved dataset',
+      '{"_data_files": [], "_fingerprint": "f", "_split": "train"}',
+      { model: null, groupSize: null, limits: {} },
+    ],
+  ])('%s', (_, text, facts) => expect(read(text)?.facts).toEqual(facts))
+
+  test.each([
+    ['prose', 'The model did not learn.\n'],
+    ['a list', '[1, 2]'],
+    ['one number', 'group_size: 8\n'],
+    ['counts that are none', '{"group_size": "8", "max_seq_len": 0.5}'],
+    ['bytes', 'model: a\u0000'],
+    ['a rollout', '{"prompt": "a", "completion": "b", "reward": 1}'],
+    [
+      'aliases that multiply',
+      `a: &a [1]\n${Array.from({ length: 30 }, (_, i) => `k${i}: &k${i} [*${i === 0 ? 'a' : `k${i - 1}`}, *${i === 0 ? 'a' : `k${i - 1}`}]`).join('\n')}\nmodel: m`,
+    ],
+  ])('%s is none', (_, text) => expect(read(text)).toBeNull())
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { MemorySource } from '../../cli/byte-sources.ts'
+import { nodeHost } from '../../cli/host.ts'
+import { Session } from '../../shared/session/session.ts'
+
+const ROW = { input_ids: [1, 2, 3], loss_mask: [0, 1, 1], reward: 1, group_id: 'g' }
+const rows = (name: string, ...records: object[]) =>
+  new MemorySource(name, Buffer.from(records.map((record) => JSON.stringify(record)).join('\n')))
+const described = (name: string, object: object) => new MemorySource(name, Buffer.from(JSON.stringify(object, null, 1)))
+
+async function opened(...sources: MemorySource[]) {
+  const session = await Session.open(sources, {}, nodeHost(1))
+  await session.done
+  return session
+}
+
+test('a folder is one run: step by name, model, group size and limits by the file beside it', async () => {
+  const session = await opened(
+    described('run/metadata.json', { model: 'Qwen/Qwen2.5-7B', rollouts_per_example: 2, max_seq_len: 512 }),
+    rows('run/rollouts/step_3/rank_0.jsonl', ROW, {
+      ...ROW,
+      reward: 0,
+      step: 9,
+      model: 'own',
+      limits: { max_seq_len: 64 },
+    }),
+    rows('run/rollouts/step_4/rank_0.jsonl', ROW),
+    rows('elsewhere/step_5.jsonl', ROW),
+  )
+  expect(session.facts.map(({ step, model, groupSize }) => ({ step, model, groupSize }))).toEqual([
+    { step: 3, model: 'Qwen/Qwen2.5-7B', groupSize: 2 },
+    { step: 9, model: 'own', groupSize: 2 },
+    { step: 4, model: 'Qwen/Qwen2.5-7B', groupSize: 2 },
+    { step: 5, model: null, groupSize: null },
+  ])
+  expect(session.facts.map(({ limits }) => limits?.max_seq_len ?? null)).toEqual([512, 64, 512, null])
+  expect(session.unreadable).toEqual([])
+  expect(session.report().logs).toMatchObject([
+    {
+      name: 'run/metadata.json',
+      kind: 'metadata',
+      notes: ['model Qwen/Qwen2.5-7B', 'group size 2', 'max_seq_len 512'],
+    },
+  ])
+  // Read again from its source it is the same rollout.
+  expect((await session.load(0)).trajectory).toMatchObject({ step: 3, model: 'Qwen/Qwen2.5-7B' })
+})
+
+test('of several descriptions that speaks whose name begins as the file does, and none where that is not known', async () => {
+  const session = await opened(
+    described('a__1.metadata.json', { model: 'model-a', num_examples: 2, rollouts_per_example: 3 }),
+    described('b__2.metadata.json', { model: 'model-b', num_examples: 2, rollouts_per_example: 3 }),
+    rows('a__1.results.jsonl', ROW),
+    rows('b__2.results.jsonl', ROW),
+    rows('c.jsonl', ROW),
+  )
+  expect(session.facts.map(({ model }) => model)).toEqual(['model-a', 'model-b', null])
+})
