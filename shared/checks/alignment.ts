@@ -4,7 +4,7 @@ import { Expected } from '../model/tokens.ts'
 import type { TrajectoryView } from './check.ts'
 
 /** Shifts that are tried: a mask that lies further off was not made by an index that is one or two off. */
-const LARGEST_LAG = 3
+export const LARGEST_LAG = 3
 
 /** How the mask's edges lie against those of the structure oracle. */
 export interface MaskLag {
@@ -21,9 +21,15 @@ export interface MaskLag {
 /**
  * Compares where trained spans start and end in the mask and in the oracle. Only edges are looked at, so the cost is that
  * of the turns and not of the tokens. A shift moves starts and ends alike: a mask that only begins too early (trained headers) or only
- * ends too late (trained newlines) is none.
+ * ends too late (trained newlines) is none. A mask that does not count the padding on the left lies early by its length.
  */
-export function maskLag(mask: Uint8Array, expected: Uint8Array, end: number, thresholds: Thresholds): MaskLag {
+export function maskLag(
+  mask: Uint8Array,
+  expected: Uint8Array,
+  end: number,
+  thresholds: Thresholds,
+  paddingLeft = 0,
+): MaskLag {
   const starts: number[] = []
   const ends: number[] = []
   // Where a trained span begins or ends with tokens that may not have been sampled, a right mask steps before or after them.
@@ -43,15 +49,18 @@ export function maskLag(mask: Uint8Array, expected: Uint8Array, end: number, thr
       other.set(i, decided)
     }
   }
-  const scores: number[] = []
-  let best = 0
-  let bestScore = 0
-  for (let lag = -LARGEST_LAG; lag <= LARGEST_LAG; lag++) {
+  const scoreAt = (lag: number) => {
     const startShare = shareAt(mask, starts, other, lag, end, 0, 1)
     const endShare = shareAt(mask, ends, other, lag, end, 1, 0)
     // Where the row ends with its only sampled span, one token late is an end that cannot be seen.
     const hidden = endShare === null && ends.length > 0 && lag === 1
-    const share = hidden ? (startShare ?? 0) : Math.min(startShare ?? 0, endShare ?? 0)
+    return hidden ? (startShare ?? 0) : Math.min(startShare ?? 0, endShare ?? 0)
+  }
+  const scores: number[] = []
+  let best = 0
+  let bestScore = 0
+  for (let lag = -LARGEST_LAG; lag <= LARGEST_LAG; lag++) {
+    const share = scoreAt(lag)
     scores.push(share)
     // At equal scores the smaller shift explains as much.
     if (share > bestScore || (share === bestScore && Math.abs(lag) < Math.abs(best))) {
@@ -60,6 +69,10 @@ export function maskLag(mask: Uint8Array, expected: Uint8Array, end: number, thr
     }
   }
   const enough = thresholds['edges-at-lag']
+  if (bestScore < enough && paddingLeft > LARGEST_LAG) {
+    best = -paddingLeft
+    bestScore = scoreAt(best)
+  }
   const shifted = best !== 0 && bestScore >= enough && (scores[LARGEST_LAG] as number) <= 1 - enough
   return { lag: shifted ? best : 0, score: bestScore, edges: starts.length + ends.length, scores }
 }

@@ -58,7 +58,7 @@ function computeShape(view: TrajectoryView): MaskShape {
   if (agreesWholly(mask, expected, segmentation.padding.left, end)) return none
   const inverted = findInversion(view, mask, expected, end)
   if (inverted !== null) return { ...none, inverted }
-  const { lag, scores } = maskLag(mask, expected, end, view.thresholds)
+  const { lag, scores } = maskLag(mask, expected, end, view.thresholds, segmentation.padding.left)
   return { ...none, lag, lagScores: scores, overrun: lag === 0 ? findOverrun(view, mask, end) : null }
 }
 

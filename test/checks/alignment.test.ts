@@ -38,6 +38,15 @@ describe('the lag of a mask', () => {
     expect(maskLag(view!.mask!, view!.expected!, view!.ids.length, DEFAULT_THRESHOLDS)).toMatchObject({ lag, score: 1 })
   })
 
+  it.each([4, 11, 37])('is that of %i tokens of padding on the left that the mask does not count', (padLeft) => {
+    const early: RecordOptions = { ...shifted(-padLeft), padLeft }
+    const [view] = viewsOf([searchRow(qwen2, 0, {}, early)])
+    const { lag } = maskLag(view!.mask!, view!.expected!, view!.ids.length, DEFAULT_THRESHOLDS, padLeft)
+    expect(lag).toBe(-padLeft)
+    const [right] = viewsOf([searchRow(qwen2, 0, {}, { padLeft })])
+    expect(maskLag(right!.mask!, right!.expected!, right!.ids.length, DEFAULT_THRESHOLDS, padLeft).lag).toBe(0)
+  })
+
   it('is found in a row of one turn that ends with it, where the end of a late mask falls off the row', () => {
     const { record } = conversation(qwen2, [user('2 + 2?'), assistant('It is 4.')], { cutRight: 1 })
     const row = (mask: number[]) =>

@@ -1,3 +1,4 @@
+import { LARGEST_LAG } from '../alignment.ts'
 import type { Check } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import { hidesTurns, shapeOf } from '../shape.ts'
@@ -21,13 +22,20 @@ export const M06: Check = {
     report.place(lag !== 0)
     if (lag === 0) return
     const mask = view.mask as Uint8Array
+    const { left } = view.segmentation.padding
     const affected = differences(mask, view.expected)
     report.fault({
       scope: 'trajectory',
       tokens: affected.length === 0 ? null : { start: affected[0]!.start, end: affected.at(-1)!.end },
       affected,
-      message: `The loss mask is shifted: every edge lies ${tokenCount(Math.abs(lag))} too ${lag > 0 ? 'late' : 'early'}`,
-      evidence: { lag, edges_found_at_lag: Object.fromEntries(lagScores.map((score, i) => [i - 3, score])) },
+      message: `The loss mask is shifted: every edge lies ${tokenCount(Math.abs(lag))} too ${lag > 0 ? 'late' : 'early'}${
+        lag === -left && left > LARGEST_LAG ? ', as many as stand on the left as padding, which it does not count' : ''
+      }`,
+      evidence: {
+        lag,
+        padding_left: left,
+        edges_found_at_lag: Object.fromEntries(lagScores.map((score, i) => [i - LARGEST_LAG, score])),
+      },
     })
   },
   dump({ settings }, report) {
