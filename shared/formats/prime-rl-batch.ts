@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../containers/container.ts'
 import type { Trajectory } from '../model/trajectory.ts'
-import { BadRecord } from './fields.ts'
+import { BadRecord, isListOfLists } from './fields.ts'
 import type { Format, ReadContext } from './format.ts'
 import { fittingLayout, type Layout, MICRO_BATCHES, named, positional, TRAINING_SAMPLES } from './prime-rl-layouts.ts'
 import { readMicroBatch } from './prime-rl-micro-batch.ts'
@@ -46,6 +46,13 @@ export const primeRlBatch: Format = {
 }
 
 function look(record: JsonObject): Evidence | null {
+  if (rowsOf(record) !== null) {
+    return {
+      confidence: 0.95,
+      seen: `tensors ${TENSORS.join(', ')} of rows, and a temperature`,
+      version: 'MicroBatch tensors',
+    }
+  }
   const values = positional(record)
   if (values === null) return null
   const micro = fittingLayout(values, MICRO_BATCHES)
@@ -65,6 +72,27 @@ function look(record: JsonObject): Evidence | null {
   }
 }
 
+/** Until December 2025 a list of dictionaries of tensors, [rows, tokens] each, was saved with torch. */
+const TENSORS = ['input_ids', 'loss_mask', 'position_ids', 'advantages']
+
+/** The rows of such a dictionary, each as a micro batch of its own; null for any other record. */
+function rowsOf(record: JsonObject): JsonObject[] | null {
+  const { input_ids: ids, temperature } = record
+  // Named `logprobs` until 11 October 2025.
+  const scores = record.inference_logprobs ?? record.logprobs
+  if (typeof temperature !== 'number' || !isListOfLists(ids) || !isListOfLists(scores)) return null
+  if (!TENSORS.every((name) => isListOfLists(record[name]))) return null
+  const { logprobs: _, ...named } = record
+  return ids.map((_, row) =>
+    Object.fromEntries(
+      Object.entries({ ...named, inference_logprobs: scores }).map(([name, value]) => [
+        name,
+        isListOfLists(value) ? (value[row] ?? null) : value,
+      ]),
+    ),
+  )
+}
+
 function version(struct: string, { since }: Layout): string {
   return `${struct} ${since}`
 }
@@ -77,6 +105,12 @@ function samplesOf([examples, ...rest]: readonly JsonValue[]): JsonValue[][] | n
 }
 
 function readRecord(record: OneRecord, { recognition }: ReadContext): Trajectory[] {
+  const rows = rowsOf(record.object)
+  if (rows !== null) {
+    const trajectories: Trajectory[] = []
+    for (const row of rows) trajectories.push(...readMicroBatch(record, row, trajectories.length))
+    return trajectories
+  }
   const values = positional(record.object)
   if (values === null) throw new BadRecord('bad-type', 'the record is no struct that was written by position')
   const samples = samplesOf(values)

@@ -29,8 +29,8 @@ const KEPT = [
   'run_id',
 ]
 
-/** The sequences of one packed `MicroBatch`, each a part; padding stays with the last. */
-export function readMicroBatch(record: OneRecord, object: JsonObject): Trajectory[] {
+/** The sequences of one packed `MicroBatch`, each a part, numbered from `firstPart` on; padding stays with the last. */
+export function readMicroBatch(record: OneRecord, object: JsonObject, firstPart = 0): Trajectory[] {
   const row = new Fields(object)
   const ids = readIds('input_ids', row.take('input_ids'), row.issues)
   const rows = new Rows(row, ids.length)
@@ -59,7 +59,7 @@ export function readMicroBatch(record: OneRecord, object: JsonObject): Trajector
     const environment = environments?.find((name) => typeof name === 'string' && name !== '')
     const kinds = slice('mm_token_type_ids')
     return {
-      ...record.blank(part),
+      ...record.blank(firstPart + part),
       step,
       ids: own,
       ...earlierBranch(trained?.mask ?? null, sampler),
@@ -145,12 +145,21 @@ function startsOf(rows: Rows, row: Fields, ids: Int32Array): number[] {
     )
   }
   const positions = rows.whole('position_ids')
+  const end = ids.length - stillPositions(positions, rows.whole('loss_mask'), ids.length)
   const starts = [0]
-  for (let i = 1; i < Math.min(ids.length, positions?.length ?? 0); i++) if (positions?.[i] === 0) starts.push(i)
+  for (let i = 1; i < Math.min(end, positions?.length ?? 0); i++) if (positions?.[i] === 0) starts.push(i)
   const last = starts.at(-1) as number
   // Before there were lengths, padding looks like one more sequence.
   if (starts.length > 1 && isPadding(rows, ids, last)) starts.pop()
   return starts
+}
+
+/** Before October 2025 rows that were not packed are filled up with tokens that all have position 0. */
+function stillPositions(positions: Numbers | null, mask: ArrayLike<number> | null, length: number): number {
+  if (positions?.length !== length) return 0
+  let end = length
+  while (end > 1 && positions[end - 1] === 0 && mask?.[end - 1] === 0) end--
+  return length - end > 1 ? length - end : 0
 }
 
 function isPadding(rows: Rows, ids: Int32Array, from: number): boolean {
@@ -167,6 +176,8 @@ function paddingOf(
   positions: Int32Array | null,
   environments: readonly JsonValue[] | null,
 ): number {
+  const still = environments === null ? stillPositions(positions, mask, ids.length) : 0
+  if (still > 0) return still
   let end = ids.length
   while (
     end > 0 &&

@@ -77,7 +77,13 @@ describe('prime-rl-batch', () => {
   test('names what is wrong in its rows and nothing else', async () => {
     // The mask of row 3 ends before what was sampled does.
     expect(await failing(fixture('prime-rl-batch/2026-08/rank_0.bin'))).toEqual({ S03: ['3', '4'], T03: ['3'] })
-    for (const name of ['2025-12/rank_0.bin', '2025-12/rollouts.bin', '2026-06-23/rank_0.bin']) {
+    for (const name of [
+      '2025-08/rank_0.pt',
+      '2025-11/rank_0.pt',
+      '2025-12/rank_0.bin',
+      '2025-12/rollouts.bin',
+      '2026-06-23/rank_0.bin',
+    ]) {
       expect(await failing(fixture(`prime-rl-batch/${name}`))).toEqual({})
     }
   })
