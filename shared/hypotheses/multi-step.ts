@@ -10,10 +10,11 @@ export interface TurnSplit {
 
 /** Rollouts that have a k-th assistant turn, at index k; index 0 is unused. */
 export function rolloutsByTurn(facts: readonly TrajectoryFacts[]): number[] {
-  const counts: number[] = [0]
-  for (const { assistantTurns } of facts) {
-    for (let turn = 1; turn <= assistantTurns; turn++) counts[turn] = (counts[turn] ?? 0) + 1
-  }
+  const most = facts.reduce((longest, { assistantTurns }) => Math.max(longest, assistantTurns), 0)
+  const counts = Array<number>(most + 1).fill(0)
+  for (const { assistantTurns } of facts) counts[assistantTurns] = (counts[assistantTurns] as number) + 1
+  for (let turn = most - 1; turn > 0; turn--) counts[turn] = (counts[turn] as number) + (counts[turn + 1] as number)
+  counts[0] = 0
   return counts
 }
 

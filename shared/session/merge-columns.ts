@@ -219,11 +219,16 @@ function bitsOfBase64(text: string, cell: string, wanted: string): void {
   bits.setBigUint64(0, value >> 2n)
 }
 
+/** A whole number from 0 to `most`, which it may be. */
+export function countTo(most: number): Cells<number> {
+  return simple(String, (cell) => {
+    if (!/^\d{1,16}$/.test(cell) || Number(cell) > most) throw wrong(cell, `a count up to ${most}`)
+    return Number(cell)
+  })
+}
+
 /** A whole number from 0 on that a double holds exactly. */
-export const COUNT: Cells<number> = simple(String, (cell) => {
-  if (!/^\d{1,16}$/.test(cell) || !Number.isSafeInteger(Number(cell))) throw wrong(cell, 'a count')
-  return Number(cell)
-})
+export const COUNT: Cells<number> = countTo(Number.MAX_SAFE_INTEGER)
 
 export const FLAG: Cells<boolean> = simple(
   (value) => (value ? '1' : '0'),

@@ -9,6 +9,7 @@ import {
   ColumnError,
   ColumnReader,
   ColumnWriter,
+  countTo,
   EXPECTED,
   FLAG,
   listOf,
@@ -98,6 +99,9 @@ const CUT_LEFT: Cells<NonNullable<TrajectoryFacts['cutLeft']>> = recordOf(
   ':',
 )
 
+/** Turn by turn is counted over all rollouts: a file may not claim more of them than a context has tokens. */
+const TURNS = countTo(1 << 20)
+
 /** In the order in which they are read; a fact that is not here would be lost, so every one must be. */
 const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   recordHash: { cells: TEXT },
@@ -136,9 +140,9 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
       trained === null ? null : length - padding - unknown - trained,
   },
   weight: { cells: number, expected: ({ trained }) => trained },
-  turns: { cells: NUMBER },
-  assistantTurns: { cells: NUMBER },
-  toolTurns: { cells: NUMBER },
+  turns: { cells: TURNS },
+  assistantTurns: { cells: TURNS },
+  toolTurns: { cells: TURNS },
   firstRole: { cells: optional(text) },
   lastToken: { cells: optional(number) },
   endsClosed: { cells: optional(nullable(FLAG)) },

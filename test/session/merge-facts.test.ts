@@ -39,9 +39,9 @@ const ANY = {
   padding: number,
   unknown: number,
   weight: maybe(number),
-  turns: fc.nat(),
-  assistantTurns: fc.nat(),
-  toolTurns: fc.nat(),
+  turns: fc.nat(1 << 20),
+  assistantTurns: fc.nat(1 << 20),
+  toolTurns: fc.nat(1 << 20),
   firstRole: maybe(text),
   lastToken: maybe(number),
   endsClosed: maybe(flag),
@@ -154,7 +154,7 @@ describe('the facts of rollouts', () => {
       })
     })
     real = (await audited(lines(rows))).facts
-  })
+  }, 60_000)
 
   it('of a real dump come back but for their drawings', () => {
     const drawn = real.map((facts) => ({ ...facts, strip: new Uint8Array(0) }))
@@ -185,7 +185,8 @@ describe('columns that do not fit', () => {
     ],
     ['length has fewer cells', { ...columns, length: '200' }, 2],
     ['length has fewer cells', { recordHash: columns.recordHash as string }, 2],
-    ['turns has the cell "five" where a number should stand', { ...columns, turns: 'five*2' }, 2],
+    ['turns has the cell "five" where a count up to 1048576 should stand', { ...columns, turns: 'five*2' }, 2],
+    ['assistantTurns has the cell "Infinity"', { ...columns, assistantTurns: '3 Infinity' }, 2],
     ['turns leaves out a value', { ...columns, turns: '=*2' }, 2],
     ['reward', { ...columns, rewardValues: '-*2' }, 2],
     ['more cells', { ...columns, group: '-*3' }, 2],
