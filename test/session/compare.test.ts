@@ -56,10 +56,11 @@ describe('a second run beside the open one', () => {
 
   it('is read under the settings of the open one, and is gone when these change', async () => {
     const page = enginePage()
-    const options = { policy: 'sft' } as const
+    const options = { tokenizer: 'qwen3' }
     await page.open({ 'train.jsonl': training }, options)
-    const { report } = await page.ask('compare', { sources: [bytes('eval.jsonl', evaluation)] })
+    const { report, second } = await page.ask('compare', { sources: [bytes('eval.jsonl', evaluation)] })
     expect(report).toEqual(await besideEachOther(options))
+    expect(second?.tokenizer).toBe('qwen3')
     const before = page.progress.length
     await page.ask('reconfigure', { options: {} })
     await until(() => page.progress.slice(before).some(({ done, second }) => done && !second))
