@@ -8,18 +8,16 @@ import { useFlags } from '../state/flags.ts'
 import { useSecond } from '../state/second.ts'
 import { NOTHING_SELECTED, useSelection } from '../state/selection.ts'
 import { say, useView } from '../state/view.ts'
-import { counted } from '../text/numbers.ts'
 import { forgetDetails, refreshDetails } from './details.ts'
 import { findFlagsHere } from './flags.ts'
 import { rememberOpened } from './recent.ts'
 import { forgetRows } from './rows.ts'
 import { compareWith, followSecond, forgetSecond } from './second.ts'
 import { startTokenizer, type TokenizerTexts } from './tokenizers.ts'
+import { MOST_NAMED, sayUnreadable } from './unreadable.ts'
 
 /** While a dump is read, tables are asked again at most this often (milliseconds). */
 const REFRESH_EVERY = 1000
-/** More unreadable files than these are counted; all are listed behind the truth line. */
-const MOST_NAMED = 3
 /** Where nothing could be read there is no such list, and more of them are named. */
 const MOST_NAMED_ALONE = 20
 /** Weight of the newest sample in the smoothed rate. */
@@ -100,13 +98,6 @@ async function usableTokenizer(texts: TokenizerTexts): Promise<string | undefine
     if (error instanceof Cancelled) throw error
     addProblem(sentenceOf(error))
     return undefined
-  }
-}
-
-function sayUnreadable(unreadable: OpenedDump['unreadable'], most: number, whereTheRest: string): void {
-  for (const { message } of unreadable.slice(0, most)) addProblem(message)
-  if (unreadable.length > most) {
-    addProblem(`${counted(unreadable.length - most, 'more file')} could not be read.${whereTheRest}`)
   }
 }
 

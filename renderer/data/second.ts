@@ -5,9 +5,7 @@ import { addProblem, useFiles } from '../state/files.ts'
 import { NO_SECOND, type SecondState, useSecond } from '../state/second.ts'
 import { say } from '../state/view.ts'
 import { runName } from '../text/run-name.ts'
-
-/** More unreadable files than these are counted. */
-const MOST_NAMED = 3
+import { MOST_NAMED, sayUnreadable } from './unreadable.ts'
 
 let running: AbortController | null = null
 /** What the engine judges the open run beside; another one may be on its way. */
@@ -26,11 +24,7 @@ export async function compareWith(sources: readonly SourceInput[]): Promise<void
     judged = { chosen: sources, run: second, progress: null }
     useSecond.setState(judged)
     useFiles.setState({ report })
-    const unreadable = second?.unreadable ?? []
-    for (const { message } of unreadable.slice(0, MOST_NAMED)) addProblem(message)
-    if (unreadable.length > MOST_NAMED) {
-      addProblem(`${unreadable.length - MOST_NAMED} more files of the second run could not be read.`)
-    }
+    sayUnreadable(second?.unreadable ?? [], MOST_NAMED, ' They are of the second run.')
     say(`Judged beside ${runName(sources)}`)
   } catch (error) {
     if (error instanceof Cancelled || own.signal.aborted) return
