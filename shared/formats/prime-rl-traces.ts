@@ -8,12 +8,23 @@ import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, recogniseBy } from './recognise.ts'
 import { lookAtResults, readResult, verifiersLegacy } from './verifiers-legacy.ts'
 import { contextOf, lookAtTraces, numberOf, objectOf, readTraces, TRACE_STREAMS } from './verifiers-v1.ts'
-import { NODE_NUMBERS, type TraceContext } from './verifiers-v1-trace.ts'
+import { NODE_NUMBERS, type TraceContext, versionsOf } from './verifiers-v1-trace.ts'
 
 /** What the orchestrator writes into a trace's `info`; nobody else does. */
 const STAMPS = ['kind', 'dispatch', 'arrival', 'ship', 'effective', 'policy_version', 'group_id', 'env_name']
 /** What it adds to a result of verifiers before version 1. */
-const RESULT_FIELDS = ['env_name', 'sampling_args', 'is_filtered', 'filters']
+const RESULT_FIELDS = [
+  'env_name',
+  'sampling_args',
+  'is_filtered',
+  'filters',
+  // From June 2026.
+  'group_id',
+  'rollout_id',
+  'policy_version',
+  'off_policy_steps',
+  'eval_step',
+]
 
 /** Versions of files that hold no rollouts, but are about those of others. */
 const ANNOTATIONS = 'Annotations'
@@ -101,16 +112,27 @@ function readRecord(record: OneRecord, joined: ReadContext['joined']): Trajector
 function readStampedResult(record: OneRecord): Trajectory[] {
   const { object } = record
   const own = Object.fromEntries(Object.entries(object).filter(([key]) => !RESULT_FIELDS.includes(key)))
-  const environment = firstText(object, ['env_name'])
   const stamped = Object.fromEntries(RESULT_FIELDS.filter((key) => key in object).map((key) => [key, object[key]]))
+  const environment = firstText(object, ['env_name'])
+  const rollout = firstText(object, ['rollout_id'])
+  const version = numberOf(object.policy_version)
   return readResult({ ...record, object: own }).map((trajectory) => ({
     ...trajectory,
-    // Examples are numbered in each environment.
-    group: trajectory.group === null || environment === null ? trajectory.group : `${environment}/${trajectory.group}`,
+    id:
+      rollout === null ? trajectory.id : trajectory.place.part === 0 ? rollout : `${rollout}.${trajectory.place.part}`,
+    rolloutId: rollout ?? trajectory.rolloutId,
+    group: firstText(object, ['group_id']) ?? exampleOf(trajectory.group, environment),
+    step: trajectory.step ?? numberOf(object.eval_step),
+    versions: versionsOf(trajectory.sampled, version === null ? null : { start: version, end: version }),
     temperature: trajectory.temperature ?? numberOf(objectOf(object.sampling_args).temperature),
-    excluded: trajectory.excluded || object.is_filtered === true,
+    excluded: trajectory.excluded || object.is_filtered === true || numberOf(object.eval_step) !== null,
     meta: { ...trajectory.meta, ...stamped },
   }))
+}
+
+/** Examples are numbered in each environment. */
+function exampleOf(example: string | null, environment: string | null): string | null {
+  return example === null || environment === null ? example : `${environment}/${example}`
 }
 
 /**

@@ -244,7 +244,7 @@ function limitsOf(agent: JsonObject | null, calls: readonly JsonObject[]): Parti
 }
 
 /** Only where one version wrote all of it: which token is of which is not stored. */
-function versionsOf(sampled: Uint8Array | null, policy: TraceContext['policy']): Int32Array | null {
+export function versionsOf(sampled: Uint8Array | null, policy: TraceContext['policy']): Int32Array | null {
   if (sampled === null || policy === null || policy.start !== policy.end) return null
   const versions = new Int32Array(sampled.length)
   for (let i = 0; i < versions.length; i++) versions[i] = sampled[i] === 1 ? policy.start : NO_INTEGER

@@ -93,6 +93,7 @@ describe('prime-rl-traces', () => {
   test.each([
     '2026-04/train_rollouts.jsonl',
     '2026-05/train_rollouts.jsonl',
+    '2026-06/train_rollouts.jsonl',
     '2026-07/traces.jsonl',
     '2026-09/00000.jsonl',
   ])('%s is clean', async (name) => {
@@ -109,6 +110,7 @@ describe('prime-rl-traces', () => {
         .filter((facts) => facts.excluded)
         .map(({ id }) => id)
     expect(await excluded('2026-05/train_rollouts.jsonl')).toEqual(['1'])
+    expect(await excluded('2026-06/train_rollouts.jsonl')).toEqual(['r-2'])
     expect(await excluded('2026-07/traces.jsonl')).toEqual(['t2'])
     expect(await excluded('2026-08/traces.jsonl')).toEqual(['t3', 't4'])
     expect(await excluded('2026-09/00000.jsonl')).toEqual(['t4'])
