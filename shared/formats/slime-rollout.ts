@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from '../containers/container.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { Fields, isObject } from './fields.ts'
-import { messagesOf } from './messages.ts'
+import type { ReadContext } from './format.ts'
 import type { OneRecord } from './read-each.ts'
+import { conversationOf } from './slime-conversations.ts'
 import { readSamples, SampleTokens } from './slime-sample.ts'
 
 /** Fields of a Sample that no stream holds, of slime and of miles. */
@@ -29,7 +30,11 @@ const KEPT = [
 ]
 
 /** What `save_debug_rollout_data` writes: `{rollout_id, samples}`, miles with metadata of the rollout beside them. */
-export function readRolloutDump(record: OneRecord, samples: readonly JsonValue[]): Trajectory[] {
+export function readRolloutDump(
+  record: OneRecord,
+  samples: readonly JsonValue[],
+  joined: ReadContext['joined'] = null,
+): Trajectory[] {
   const dump = new Fields(record.object)
   // A sample that stands alone has a rollout_id of its own, which is no step.
   const alone = samples[0] === record.object
@@ -40,7 +45,8 @@ export function readRolloutDump(record: OneRecord, samples: readonly JsonValue[]
     record.drift(dump.rest().unknown)
   }
   return readSamples(record, samples, (sample, blank) => {
-    const trajectory = readSample(record, sample, { ...blank, step }, dump)
+    const messages = conversationOf(sample, joined)
+    const trajectory = readSample(record, sample, { ...blank, step, messages }, dump)
     const noted = about === null || Object.keys(about).length === 0 ? {} : { rollout_metadata: about }
     return { ...trajectory, meta: { ...trajectory.meta, ...noted } }
   })
@@ -60,7 +66,6 @@ function readSample(record: OneRecord, sample: JsonObject, blank: Trajectory, du
   const reward = fields.take('reward')
   const value = rewardOf(reward, fields)
   const about = isObject(sample.metadata) ? sample.metadata : {}
-  const messages = messagesOf(about.messages ?? null)
   const total = fields.integer('total_length')
   if (total !== null && total !== tokens.ids.length) {
     fields.issue(
@@ -83,7 +88,6 @@ function readSample(record: OneRecord, sample: JsonObject, blank: Trajectory, du
     versions: tokens.versions(sample.weight_versions ?? null, mask),
     logprobs: { sampler: tokens.floats('rollout_log_probs'), trainer: null, reference: null },
     reward: value,
-    messages: messages !== null && messages.length > 0 ? messages : null,
     tools: Array.isArray(about.tools) ? about.tools : null,
     answer: typeof label === 'string' || typeof label === 'number' ? String(label) : null,
     finishReason: status === 'pending' ? null : status,

@@ -3,6 +3,7 @@ import { isObject } from './fields.ts'
 import type { Format } from './format.ts'
 import { readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
+import { conversationKeys, isConversation, readConversation } from './slime-conversations.ts'
 import { readRolloutDump } from './slime-rollout.ts'
 import { rankDataOf, readRankDump, readTrainDump } from './slime-train.ts'
 
@@ -61,20 +62,30 @@ export const slime: Format = {
       adds: ({ version }) => version === COLUMNS || (version?.startsWith('train') ?? false),
       key: ({ id }) => id,
     },
+    {
+      kind: 'records',
+      on: 'sample, group, prompt and status',
+      adds: ({ version }) => version === CONVERSATIONS,
+      keys: conversationKeys,
+    },
   ],
   recognise: (sample) => recogniseBy(sample, look),
   read: (records, context) =>
     readEach(records, context, (record) => {
       const { object } = record
+      const joined = context.joined ?? null
       const samples = Array.isArray(object.samples) ? object.samples : null
       if (samples !== null) {
-        return samples.some(isTrainSample) ? readTrainDump(record, samples) : readRolloutDump(record, samples)
+        return samples.some(isTrainSample) ? readTrainDump(record, samples) : readRolloutDump(record, samples, joined)
       }
-      return rankDataOf(object) === null ? readRolloutDump(record, [object]) : readRankDump(record)
+      if (isConversation(object)) return [readConversation(record)]
+      return rankDataOf(object) === null ? readRolloutDump(record, [object], joined) : readRankDump(record)
     }),
 }
 
+/** Versions of what miles writes beside its rollout dumps. */
 const COLUMNS = 'columns (miles)'
+const CONVERSATIONS = 'conversations (miles)'
 
 function look(record: JsonObject): Evidence | null {
   const samples = Array.isArray(record.samples) ? record.samples.filter(isObject) : []
@@ -105,6 +116,10 @@ function look(record: JsonObject): Evidence | null {
   if (isRolloutSample(record) || isColumnsRow(record)) {
     const seen = 'keys tokens, response_length, loss_mask, rollout_log_probs (samples one by one)'
     return { confidence: 0.92, seen, version: isColumnsRow(record) ? COLUMNS : 'samples' }
+  }
+  if (isConversation(record)) {
+    const seen = 'keys sample_index, group_index, status, prompt, messages (conversations beside a rollout dump)'
+    return { confidence: 0.9, seen, version: CONVERSATIONS }
   }
   return null
 }

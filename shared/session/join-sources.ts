@@ -125,7 +125,8 @@ async function findTies(adding: readonly Member[], base: readonly Member[], sign
     const { ties, batches } = member
     ties.matched++
     for (const { source } of found.toldBy) ties.batches.set(source, batches)
-    if (member.join.kind === 'rollouts') pushTo(ties.told, found.place.record, found.place.part)
+    // A record about others is a rollout of its own at most where there are none.
+    pushTo(ties.told, found.place.record, found.place.part)
   }
 }
 

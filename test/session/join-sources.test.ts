@@ -214,6 +214,28 @@ describe('a rollout dump and the train dump beside it', () => {
     expect(notes(session)[0]).toEqual(['2 of 3 rollouts told with base, joined by sample index'])
   })
 
+  it('have the conversations that miles keeps in a file of their own', async () => {
+    const files = {
+      'trajectory/12.jsonl': fixture('formats/slime/miles-2026-08/12.jsonl'),
+      'rollout_data/12.pt': fixture('formats/slime/miles-2026-08/rollout.pt'),
+    }
+    const session = await opened(files)
+    expect(session.facts.map(({ id, place }) => `${place.source} ${id}`)).toEqual(['1 160', '1 161', '1 162', '1 163'])
+    const said = await Promise.all([0, 1, 2, 3].map(async (i) => (await session.load(i)).trajectory.messages))
+    expect(said.map((messages) => messages?.at(-1)?.content ?? null)).toEqual([
+      null,
+      'About 70 metres.',
+      'The river board.',
+      'The river board.',
+    ])
+    expect(notes(session)).toEqual([
+      ['2 of 2 notes on rollout_data/12.pt, joined by sample, group, prompt and status'],
+      ['2 of 4 records joined by sample, group, prompt and status with trajectory/12.jsonl'],
+    ])
+    const alone = await opened({ '12.jsonl': files['trajectory/12.jsonl'] })
+    expect(alone.facts.map(({ id, group }) => `${id} ${group}`)).toEqual(['162 41', '163 41'])
+  })
+
   it('that were written alike are each told once', async () => {
     const tokens = [1, 2, 3, 4]
     const alike = [0, 0, 0].map((index) => ({ index, tokens }))
