@@ -2,11 +2,20 @@ import type { Span } from '../model/tokens.ts'
 
 // These run over every token of a dump. They take one kind of array, because the engine compiles such a loop well.
 
+/** Elements from which on it pays to let the engine look for the first that matters. */
+const LONG = 64
+
 /** The maximal runs of `value` in `array` between `start` and `end`. */
 export function runsOf(array: Uint8Array, value: number, start = 0, end = array.length): Span[] {
   const runs: Span[] = []
+  let from = start
+  if (end - start > LONG) {
+    const first = array.subarray(start, end).indexOf(value)
+    if (first < 0) return runs
+    from = start + first
+  }
   let open = -1
-  for (let i = start; i < end; i++) {
+  for (let i = from; i < end; i++) {
     if (array[i] === value) {
       if (open < 0) open = i
     } else if (open >= 0) {

@@ -5,6 +5,8 @@ import { generator } from './dump.ts'
 import { rolloutTexts, wordsOf } from './rollout-text.ts'
 
 const GROUP_SIZE = 8
+/** Characters for one group: so many that none is used twice. */
+const PROSE = 80_000
 const SYSTEM =
   'You answer questions with the help of a search engine. Call it as often as you need, then give the answer between <answer> and </answer>.'
 const TOOLS = [
@@ -39,15 +41,14 @@ export function writeRolloutDump(path: string, bytes: number, tokenizer: Tokeniz
 
 function groupOf(group: number, tokenizer: Tokenizer, words: readonly string[], random: () => number) {
   const below = (limit: number) => Math.floor(random() * limit)
-  const prose = rolloutTexts(40_000, words, group + 1)
+  const prose = rolloutTexts(PROSE, words, group + 1)
     .join('\n')
     .replaceAll(/<[^>]*>/g, ' ')
+  let read = 0
   const passage = (characters: number) => {
-    const from = below(prose.length - characters)
-    return prose
-      .slice(from, from + characters)
-      .trim()
-      .replaceAll('\uFFFD', '')
+    if (read + characters > prose.length) read = 0
+    read += characters
+    return prose.slice(read - characters, read).trim()
   }
   const documents = Array.from({ length: 12 }, (_, id) => ({
     id: String(id),

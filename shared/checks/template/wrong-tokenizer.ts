@@ -1,5 +1,5 @@
 import { decodeSpan } from '../../tokens/text.ts'
-import { TokenKind } from '../../tokens/tokenizer.ts'
+import { type Tokenizer, TokenKind } from '../../tokens/tokenizer.ts'
 import type {
   AuditSettings,
   Check,
@@ -80,25 +80,43 @@ interface Vocabulary {
   /** One `TokenKind` per id, where they are known one by one. */
   readonly kinds: Uint8Array | null
   readonly holes: ReadonlySet<number>
+  /** The first id from 0 on that is not of it. */
+  readonly lowestForeign: number
 }
 
 const NO_HOLES: ReadonlySet<number> = new Set()
 
+const known = new WeakMap<ModelVocabulary | Tokenizer, Vocabulary>()
+
 /** That of the model before that of the tokenizer by which the ids are read; without either, what any may have. */
 function vocabularyOf({ tokenizer, thresholds }: TrajectoryView, { modelVocabulary }: AuditSettings): Vocabulary {
-  if (modelVocabulary !== undefined) {
-    const { title, size, holes } = modelVocabulary
-    return { title, size, kinds: null, holes: new Set(holes) }
+  const given = modelVocabulary ?? tokenizer
+  if (given === null) {
+    const size = thresholds['largest-vocabulary']
+    return { title: null, size, kinds: null, holes: NO_HOLES, lowestForeign: size }
   }
-  if (tokenizer === null) {
-    return { title: null, size: thresholds['largest-vocabulary'], kinds: null, holes: NO_HOLES }
+  let vocabulary = known.get(given)
+  if (vocabulary === undefined) {
+    vocabulary = 'table' in given ? vocabularyOfTokenizer(given) : vocabularyOfModel(given)
+    known.set(given, vocabulary)
   }
-  const { kinds, size } = tokenizer.table
-  return { title: tokenizer.title, size, kinds, holes: NO_HOLES }
+  return vocabulary
+}
+
+function vocabularyOfModel({ title, size, holes }: ModelVocabulary): Vocabulary {
+  const lowestForeign = holes.reduce((lowest, hole) => Math.min(lowest, hole), size)
+  return { title, size, kinds: null, holes: new Set(holes), lowestForeign }
+}
+
+function vocabularyOfTokenizer({ title, table }: Tokenizer): Vocabulary {
+  const { kinds, size } = table
+  const hole = kinds.indexOf(TokenKind.none)
+  return { title, size, kinds, holes: NO_HOLES, lowestForeign: hole < 0 ? size : hole }
 }
 
 /** Ids of real tokens that name no piece of the vocabulary. Negative ones are placeholders of other kinds, not of a vocabulary. */
-function foreignIds({ ids, segmentation, trajectory }: TrajectoryView, { size, kinds, holes }: Vocabulary) {
+function foreignIds({ ids, segmentation, trajectory }: TrajectoryView, vocabulary: Vocabulary) {
+  const { size, kinds, holes, lowestForeign } = vocabulary
   const { left, right } = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
   let first = -1
   let tokens = 0
@@ -106,7 +124,9 @@ function foreignIds({ ids, segmentation, trajectory }: TrajectoryView, { size, k
   const end = ids.length - right
   for (let i = left; i < end; i++) {
     const id = ids[i] as number
-    if (id < 0 || (id < size && (kinds === null ? !holes.has(id) : kinds[id] !== TokenKind.none))) continue
+    // Negative ones as well. Nearly all are below, so that nothing need be looked up.
+    if (id < lowestForeign) continue
+    if (id < size && (kinds === null ? !holes.has(id) : kinds[id] !== TokenKind.none)) continue
     if (first < 0) first = i
     tokens++
     counts.set(id, (counts.get(id) ?? 0) + 1)

@@ -140,11 +140,56 @@ const OPENING = /^\s*<tool_response>\n?/
 const CLOSING = /\n?<\/tool_response>\s*$/
 
 function isNeverClosed(table: TokenTable, ids: Int32Array, { turn, start, end }: Reply): boolean {
-  if (turn.kind !== 'tool') return false
-  if (!OPENING.test(decodeSpan(table, ids, start, Math.min(end, start + TAG_TOKENS)))) return false
+  return turn.kind === 'tool' && isOpened(table, ids, start, end) && !isClosed(table, ids, start, end)
+}
+
+/** How the tags were spelt the last time: an environment spells all of its replies alike, which decides without a text. */
+interface TagSpelling {
+  opening: Int32Array
+  closing: Int32Array
+}
+
+const spellings = new WeakMap<TokenTable, TagSpelling>()
+
+function spellingOf(table: TokenTable): TagSpelling {
+  let spelling = spellings.get(table)
+  if (spelling === undefined) {
+    spelling = { opening: new Int32Array(0), closing: new Int32Array(0) }
+    spellings.set(table, spelling)
+  }
+  return spelling
+}
+
+function isOpened(table: TokenTable, ids: Int32Array, start: number, end: number): boolean {
+  const spelling = spellingOf(table)
+  if (isSpeltAt(ids, start, end, spelling.opening)) return true
+  const last = Math.min(end, start + TAG_TOKENS)
+  if (!OPENING.test(decodeSpan(table, ids, start, last))) return false
+  let to = start + 1
+  while (to < last && !OPENING.test(decodeSpan(table, ids, start, to))) to++
+  spelling.opening = ids.slice(start, to)
+  return true
+}
+
+function isClosed(table: TokenTable, ids: Int32Array, start: number, end: number): boolean {
+  const spelling = spellingOf(table)
+  if (isSpeltAt(ids, Math.max(start, end - spelling.closing.length), end, spelling.closing)) return true
   const closes = (from: number) => decodeSpan(table, ids, from, end).includes('</tool_response>')
+  const first = Math.max(start, end - TAG_TOKENS)
   // What an environment adds after the tag may be long.
-  return !closes(Math.max(start, end - TAG_TOKENS)) && !closes(start)
+  if (!closes(first)) return closes(start)
+  let from = end - 1
+  while (from > first && !closes(from)) from--
+  spelling.closing = ids.slice(from, end)
+  return true
+}
+
+/** Whether these very ids stand at `start`, before `end`; never where nothing was spelt yet. */
+function isSpeltAt(ids: Int32Array, start: number, end: number, spelling: Int32Array): boolean {
+  const { length } = spelling
+  if (length === 0 || end - start < length) return false
+  for (let i = 0; i < length; i++) if (ids[start + i] !== spelling[i]) return false
+  return true
 }
 
 /** The tokens between a reply's tags; all of them where there are no tags. A token that a tag shares with the text counts as text. */
@@ -160,6 +205,11 @@ function withoutTags(table: TokenTable, ids: Int32Array, { start, end }: Span): 
   return { start: from, end: to }
 }
 
+/** Most messages have no tags, and looking for one at the end of a long text takes longer than looking for it anywhere. */
+function withoutTagText(content: string): string {
+  return content.includes('tool_response>') ? content.replace(OPENING, '').replace(CLOSING, '') : content
+}
+
 const TOOL_ROLE = /^(tool|function|ipython|observation|environment)$/i
 
 /** The message of each reply, where the runs of replies between assistant turns are as many in both; else null. */
@@ -170,7 +220,7 @@ function messagesByReply(messages: readonly Message[] | null, replies: readonly 
   for (const { role, content } of messages) {
     const isReply = TOOL_ROLE.test(role) || (content !== null && OPENING.test(content))
     if (isReply && !open) said.push([])
-    if (isReply) said.at(-1)?.push((content ?? '').replace(OPENING, '').replace(CLOSING, ''))
+    if (isReply) said.at(-1)?.push(withoutTagText(content ?? ''))
     open = isReply
   }
   const runs: Reply[][] = []
