@@ -1,9 +1,10 @@
+import type { Random } from '../../../samples/random.ts'
 import { WORLD } from '../../../samples/world.ts'
-import type { PlannedTurn } from '../conversation.ts'
+import type { PlannedConversation, PlannedTurn } from '../conversation.ts'
 import type { DumpPlan } from '../dump.ts'
 import type { Plant } from '../plant.ts'
 import type { PlantedRollout } from '../rollout.ts'
-import { turnsBy } from '../rollout.ts'
+import { decoded, turnsBy } from '../rollout.ts'
 import { setAdvantage, trains } from '../scores.ts'
 
 const CENTRED: DumpPlan = { scheme: 'centred' }
@@ -213,6 +214,15 @@ export const GROUP_PLANTS: readonly Plant[] = [
     verdicts: { H05: 'supported' },
   },
   {
+    code: 'A11',
+    title: 'the reward looks for the answer in the replies, and the model has no word of it',
+    needs: ['mask', 'answer'],
+    patterns: ['systematic'],
+    plan: { groups: 8, change: withoutAWordOfTheAnswer },
+    dump: ({ rollouts }) => rollouts.filter(rewardReplies),
+    alongside: { A01: 'many groups have the answer in every rollout' },
+  },
+  {
     code: 'A12',
     title: 'the sum of rewards restarts at the reply of the tool: the first turn gets nothing',
     needs: ['token-advantages'],
@@ -227,3 +237,41 @@ export const GROUP_PLANTS: readonly Plant[] = [
     alongside: { M18: 'credit that ends at a tool reply' },
   },
 ]
+
+/** The model finds what it looks for in two rollouts of three, and never says it. */
+function withoutAWordOfTheAnswer(conversation: PlannedConversation, random: Random): PlannedConversation {
+  const { answer, documents, turns } = conversation
+  const words = answer.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 3)
+  const unsaid = (text: string) =>
+    words.reduce((left, word) => left.replaceAll(new RegExp(word, 'gi'), 'that'), text).replaceAll(answer, 'that')
+  const lost = random.chance(0.35)
+  const found = (text: string) => (lost ? text.replaceAll(answer, 'a name that was forgotten') : text)
+  return {
+    ...conversation,
+    documents: documents.map((document) => ({ ...document, text: found(document.text) })),
+    turns: turns.map((turn) => ({
+      ...turn,
+      thought: turn.thought === null ? null : unsaid(turn.thought),
+      text: unsaid(turn.text),
+      calls: turn.calls.map((call) => ({
+        ...call,
+        arguments: Object.fromEntries(
+          Object.entries(call.arguments).map(([name, value]) => [name, unsaid(String(value))]),
+        ),
+      })),
+      replies: turn.replies.map(found),
+    })),
+  }
+}
+
+/** Rewards a rollout by whether the answer stands in a reply; true where it does. */
+function rewardReplies(rollout: PlantedRollout): boolean {
+  const has = turnsBy(rollout, 'tool').some(({ contentStart, contentEnd }) =>
+    decoded(
+      rollout.family,
+      rollout.tokens.slice(contentStart, contentEnd).map(({ id }) => id),
+    ).includes(rollout.answer),
+  )
+  reward(rollout, has ? 1 : 0)
+  return has
+}
