@@ -44,6 +44,9 @@ export function parseArguments(argv: readonly string[], specs: readonly OptionSp
   return { paths, options }
 }
 
+/** One more setting behind an option that takes them. */
+const SETTING = /^[a-z][a-z0-9_.-]*=/
+
 /** Joins the arguments that a list option takes into one, separated by commas. */
 function gatherLists(argv: readonly string[], byName: ReadonlyMap<string, OptionSpec>): string[] {
   const gathered: string[] = []
@@ -57,6 +60,13 @@ function gatherLists(argv: readonly string[], byName: ReadonlyMap<string, Option
       if (first !== undefined && !first.startsWith('--')) items.push(argv[++i]!)
       while (i + 1 < argv.length && spec.item.test(argv[i + 1]!)) items.push(argv[++i]!)
       gathered.push(`${argument}=${items.join(',')}`)
+      continue
+    }
+    if (spec?.kind === 'settings') {
+      do {
+        const next = argv[i + 1]
+        gathered.push(next === undefined || next.startsWith('--') ? argument : `${argument}=${argv[++i]}`)
+      } while (i + 1 < argv.length && SETTING.test(argv[i + 1]!))
       continue
     }
     if (spec?.kind === 'paths') {

@@ -1,5 +1,6 @@
 import { EXPORTS } from '../shared/exports/registry.ts'
 import { REPORT_FORMATS } from '../shared/exports/report-formats.ts'
+import { type FieldMapping, mappingOf } from '../shared/formats/mapping.ts'
 import type { AuditOptions } from '../shared/model/policy.ts'
 import { LIMIT_NAMES, type Limits } from '../shared/model/streams.ts'
 import { resolveThresholds, ThresholdError } from '../shared/model/thresholds/registry.ts'
@@ -91,6 +92,12 @@ export const AUDIT_OPTIONS: readonly OptionSpec[] = [
     item: /^H\d\d(-[A-Z]+)?$/i,
     wants: 'a hypothesis such as H02 is needed.',
     help: 'judge only these hypotheses',
+  },
+  {
+    name: 'map',
+    kind: 'settings',
+    placeholder: 'FIELD=PATH…',
+    help: 'where the fields of the native format stand in a dump of no known format',
   },
   integer('limit', 'only the first N rollouts, whole groups'),
   integer('sample', 'only N rollouts at random, whole groups'),
@@ -210,9 +217,20 @@ export function auditOptions(options: Readonly<Record<string, OptionValue>>, tok
     maxUnpacked: options['max-unpacked'],
     failOn: options['fail-on'],
     maxFindings: options['max-findings'],
+    map: mapGiven(options.map as readonly string[] | undefined),
     thresholds: thresholdsGiven(options.threshold as readonly string[] | undefined),
   }
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as AuditOptions
+}
+
+/** Throws `UsageError` for what is no mapping. */
+function mapGiven(given: readonly string[] | undefined): FieldMapping | undefined {
+  if (given === undefined) return undefined
+  try {
+    return mappingOf(given)
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
 }
 
 /** `ID=VALUE` by id; the last of several for one id counts. Throws `UsageError` for what no threshold can be. */

@@ -3,6 +3,7 @@ import type { MaskAlignment, PolicyId } from '../model/policy.ts'
 import type { SkippedRecord } from '../model/source.ts'
 import type { Stream } from '../model/streams.ts'
 import type { Trajectory } from '../model/trajectory.ts'
+import type { FieldMapping } from './mapping.ts'
 import type { SourceRun } from './run-metadata/run-facts.ts'
 
 /** The first records of a source, parsed. Formats decide by these alone; a name may be wrong. */
@@ -18,6 +19,8 @@ export interface Recognition {
   /** What was seen, for people: `keys token_loss_mask, sample_loss_mask`. */
   readonly evidence: readonly string[]
   readonly version: string | null
+  /** Where a person said the fields of the native format stand; present only in records that are read by it. */
+  readonly mapping?: FieldMapping
 }
 
 /** What importers may know about the run beside their records. */

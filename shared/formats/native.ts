@@ -3,6 +3,7 @@ import { LIMIT_NAMES, type Limits } from '../model/streams.ts'
 import type { RetrievedDocument, Trajectory } from '../model/trajectory.ts'
 import { BadRecord, Fields, isObject, numbersOf } from './fields.ts'
 import type { Format } from './format.ts'
+import { mappedRecords } from './mapping.ts'
 import { readMessages } from './messages.ts'
 import { withoutColumns } from './native-columns.ts'
 import { FULL_IDS, ID_PAIRS, RESPONSE_MASKS, readNativeTokens } from './native-tokens.ts'
@@ -67,7 +68,11 @@ export const native: Format = {
   maskImplied: false,
   groupsByOrder: false,
   recognise: (sample) => recogniseBy(sample, look),
-  read: (records, context) => readEach(records, context, (record) => [readRecord(record)]),
+  read(records, context) {
+    const { mapping } = context.recognition
+    const own = mapping === undefined ? records : mappedRecords(records, mapping)
+    return readEach(own, context, (record) => [readRecord(record)])
+  },
 }
 
 function look(record: JsonObject): Evidence | null {

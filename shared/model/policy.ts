@@ -45,6 +45,8 @@ export interface AuditOptions {
   readonly seed?: number
   /** Most bytes that may come out of one compressed file, in place of the rule that its own size sets. */
   readonly maxUnpacked?: number
+  /** Paths by field of the native format, for dumps of no known format. */
+  readonly map?: Readonly<Record<string, string>>
   readonly failOn?: 'error' | 'warning' | 'none'
   readonly maxFindings?: number
   /** Numbers by which checks and verdicts decide, where they are not to be the default. */

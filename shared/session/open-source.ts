@@ -2,7 +2,10 @@ import { type Container, type RawRecord, type RecordSpans, UnreadableSource } fr
 import { decodeRecords } from '../containers/decode.ts'
 import { type OpenOptions, openContainer } from '../containers/open.ts'
 import type { Format, Recognition } from '../formats/format.ts'
-import { allNumericKeys, recogniseFormat } from '../formats/registry.ts'
+import { type FieldMapping, mappingText } from '../formats/mapping.ts'
+import { native } from '../formats/native.ts'
+import { proposeMapping } from '../formats/propose-mapping.ts'
+import { allNumericKeys, type RecognisedFormat, recogniseFormat } from '../formats/registry.ts'
 import { NO_RUN, type SourceRun } from '../formats/run-metadata/run-facts.ts'
 import type { SourceJoin } from '../model/report.ts'
 import type { ByteSource, SkippedRecord } from '../model/source.ts'
@@ -49,7 +52,7 @@ const LEAST_SAMPLE_RECORDS = 2
 export async function openSource(
   source: ByteSource,
   sourceIndex: number,
-  options: OpenOptions & { readonly signal?: AbortSignal } = {},
+  options: OpenOptions & { readonly signal?: AbortSignal; readonly map?: FieldMapping | null } = {},
 ): Promise<OpenSource> {
   const container = await openContainer(source, options)
   const { records, firstBad } = await firstGoodRecords(container, options.signal)
@@ -62,16 +65,25 @@ export async function openSource(
     )
   }
   const { metadata } = container
-  const known = recogniseFormat({ records: records.map((record) => record.value), metadata })
+  const values = records.map((record) => record.value)
+  const known = mappedBy(options.map ?? null, recogniseFormat({ records: values, metadata }))
   if (known === null) {
+    const proposed = proposeMapping(values)
     throw new UnreadableSource(
       'unknown-format',
-      `${source.name}: its records are of no known format (${describeRecord(records[0] as RawRecord)}). Known formats are listed by \`rollout-inspector formats\`; the least a dump needs is input_ids and loss_mask.`,
+      `${source.name}: its records are of no known format (${describeRecord(records[0] as RawRecord)}). ${proposed === null ? 'Known formats are listed by `rollout-inspector formats`; the least a dump needs is input_ids and loss_mask.' : `They may be read with --map ${mappingText(proposed)}`}`,
     )
   }
   const { format, recognition } = known
   const sample = format.read(records, { source: sourceIndex, recognition, metadata }).trajectories
   return { source, container, format, recognition, run: NO_RUN, sample }
+}
+
+/** What a person mapped is read so, unless a trainer's own format is recognised. */
+function mappedBy(map: FieldMapping | null, known: RecognisedFormat | null): RecognisedFormat | null {
+  if (map === null || (known !== null && (known.format !== native || known.recognition.confidence === 1))) return known
+  const evidence = [`mapped by the person: ${mappingText(map)}`]
+  return { format: native, recognition: { confidence: 1, evidence, version: null, mapping: map } }
 }
 
 /** Good records near the beginning, however many bad ones stand before them. None only where every record is bad. */

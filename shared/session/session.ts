@@ -125,7 +125,13 @@ export class Session {
       for (const source of expanded.sources) {
         signal?.throwIfAborted()
         try {
-          opened.push(await openSource(source, opened.length, { maxUnpacked, ...(signal ? { signal } : {}) }))
+          opened.push(
+            await openSource(source, opened.length, {
+              maxUnpacked,
+              map: options.map ?? null,
+              ...(signal ? { signal } : {}),
+            }),
+          )
         } catch (error) {
           signal?.throwIfAborted()
           const described = await openRunMetadata(source)

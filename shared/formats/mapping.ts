@@ -1,0 +1,118 @@
+import type { JsonObject, JsonValue, RawRecord } from '../containers/container.ts'
+import { setOwn } from '../containers/plain-value.ts'
+import { isObject } from './fields.ts'
+
+/** Fields of the native format that a mapping may fill; those with a dot stand inside the object before it. */
+export const MAP_FIELDS = [
+  'input_ids',
+  'prompt_ids',
+  'completion_ids',
+  'loss_mask',
+  'completion_mask',
+  'labels',
+  'sampled',
+  'attention_mask',
+  'position_ids',
+  'sequence_ids',
+  'versions',
+  'prompt_length',
+  'messages',
+  'tools',
+  'documents',
+  'answer',
+  'reward',
+  'rewards',
+  'advantage',
+  'advantages',
+  'logprobs.sampler',
+  'logprobs.trainer',
+  'logprobs.reference',
+  'entropy',
+  'kl',
+  'id',
+  'rollout_id',
+  'group_id',
+  'group_size',
+  'step',
+  'model',
+  'temperature',
+  'finish_reason',
+  'is_truncated',
+] as const
+export type MapField = (typeof MAP_FIELDS)[number]
+
+/** Where the fields of the native format stand in the records of a dump of no known format: `{ input_ids: 'sample.tokens[0]' }`. */
+export type FieldMapping = Readonly<Partial<Record<MapField, string>>>
+
+/** `input_ids=sample.tokens`, as `--map` takes it. Throws a sentence for a field that there is not, and for a path that is none. */
+export function mappingOf(settings: readonly string[]): FieldMapping {
+  const mapping: Partial<Record<MapField, string>> = {}
+  for (const setting of settings) {
+    const at = setting.indexOf('=')
+    const [field, path] = [setting.slice(0, at), setting.slice(at + 1)]
+    const known = MAP_FIELDS.find((name) => name === field)
+    if (at < 0 || known === undefined) {
+      throw new Error(`--map ${setting}: FIELD=PATH is needed, and FIELD one of ${MAP_FIELDS.join(', ')}.`)
+    }
+    if (stepsOf(path) === null) {
+      throw new Error(
+        `--map ${setting}: a path is names with dots between them, and [0] for an entry of a list, as in sample.tokens[0].`,
+      )
+    }
+    mapping[known] = path
+  }
+  return mapping
+}
+
+/** The same as `--map` takes it, in the order of the fields. */
+export function mappingText(mapping: FieldMapping): string {
+  return MAP_FIELDS.flatMap((field) => (mapping[field] === undefined ? [] : [`${field}=${mapping[field]}`])).join(' ')
+}
+
+/** Records as the native format has them. What no field takes stays beside them, as `meta` of the rollout. */
+export function mappedRecords(records: readonly RawRecord[], mapping: FieldMapping): RawRecord[] {
+  return records.map((record) =>
+    isObject(record.value) ? { ...record, value: mappedObject(record.value, mapping) } : record,
+  )
+}
+
+function mappedObject(object: JsonObject, mapping: FieldMapping): JsonObject {
+  const mapped: JsonObject = {}
+  const used = new Set<string>()
+  for (const field of MAP_FIELDS) {
+    const path = mapping[field]
+    if (path === undefined) continue
+    const steps = stepsOf(path) ?? []
+    used.add(String(steps[0]))
+    const value = valueAt(object, steps)
+    if (value === null) continue
+    const [outer, inner] = field.split('.') as [string, string?]
+    if (inner === undefined) setOwn(mapped, outer, value)
+    else setOwn(mapped, outer, { ...(isObject(mapped[outer]) ? mapped[outer] : {}), [inner]: value })
+  }
+  const rest: JsonObject = {}
+  for (const [key, value] of Object.entries(object)) if (!used.has(key)) setOwn(rest, key, value)
+  if (Object.keys(rest).length > 0) setOwn(mapped, 'meta', rest)
+  return mapped
+}
+
+/** Names and indices of a path; null where it is none. */
+function stepsOf(path: string): (string | number)[] | null {
+  const steps: (string | number)[] = []
+  for (const piece of path.split('.')) {
+    const [, name, indices] = /^([^[\]]*)((?:\[\d+\])*)$/.exec(piece) ?? []
+    if (name === undefined || (name === '' && indices === '')) return null
+    if (name !== '') steps.push(name)
+    for (const [, index] of (indices as string).matchAll(/\[(\d+)\]/g)) steps.push(Number(index))
+  }
+  return steps
+}
+
+function valueAt(object: JsonObject, steps: readonly (string | number)[]): JsonValue {
+  let value: JsonValue = object
+  for (const step of steps) {
+    if (typeof step === 'number') value = Array.isArray(value) ? (value[step] ?? null) : null
+    else value = isObject(value) && Object.hasOwn(value, step) ? (value[step] ?? null) : null
+  }
+  return value
+}

@@ -1,0 +1,192 @@
+import type { JsonValue } from '../containers/container.ts'
+import { isObject, type Numbers, numbersOf } from './fields.ts'
+import type { FieldMapping, MapField } from './mapping.ts'
+
+/** Records that are looked at. */
+const LOOKED = 8
+/** Objects within objects that are looked into. */
+const DEPTH = 4
+
+/** A path with what stands there in each of the records; null where a record has nothing there. */
+interface Place {
+  readonly path: string
+  readonly values: readonly JsonValue[]
+}
+
+/**
+ * Fields of the native format that records of no known format seem to hold, by what stands there and then by its name: token ids, a mask or
+ * labels of their length, logprobs, a reward, a group. Null where neither ids nor a conversation are found. A proposal, which a person has to take.
+ */
+export function proposeMapping(records: readonly JsonValue[]): FieldMapping | null {
+  const looked = records.filter(isObject).slice(0, LOOKED)
+  if (looked.length === 0) return null
+  const places = [...new Set(looked.flatMap((record) => pathsIn(record)))].map(
+    (path): Place => ({ path, values: looked.map((record) => at(record, path)) }),
+  )
+  const lists = places.flatMap((place) => {
+    const numbers = place.values.map((value) => numbersOf(value))
+    return numbers.some((list) => list !== null && list.length > 0) ? [{ ...place, numbers }] : []
+  })
+  const mapping: Partial<Record<MapField, string>> = {}
+  const idLists = lists.filter(({ numbers }) => every(numbers, looksLikeIds))
+  const ids = best(
+    idLists,
+    [/(^|\.)(input_ids|token_ids)$/, /(^|\.)(tokens?|ids|sequences?)$/, /(tokens?|ids)$/],
+    /prompt|query|context|completion|response|output|generat|action|label|position|mask|attention/,
+  )
+  const prompt = best(
+    idLists.filter(({ path }) => /prompt|query|context/.test(path)),
+    [/(ids|tokens?)$/],
+  )
+  const completion = best(
+    idLists.filter(({ path }) => /completion|response|output|generat|action/.test(path)),
+    [/(ids|tokens?)$/],
+  )
+  const whole = ids ?? (prompt === null || completion === null ? (idLists[0] ?? null) : null)
+  if (whole !== null) mapping.input_ids = whole.path
+  else if (prompt !== null && completion !== null) {
+    mapping.prompt_ids = prompt.path
+    mapping.completion_ids = completion.path
+  }
+  const lengths = (whole ?? completion)?.numbers.map((list) => list?.length ?? null) ?? null
+  if (lengths !== null) {
+    const beside = lists.filter(
+      ({ path, numbers }) =>
+        path !== whole?.path && path !== prompt?.path && path !== completion?.path && sameLengths(numbers, lengths),
+    )
+    proposeBeside(beside, whole, mapping)
+  }
+  proposeScalars(places, mapping)
+  const found = mapping.input_ids ?? mapping.completion_ids ?? mapping.messages
+  return found === undefined ? null : mapping
+}
+
+type NumberPlace = Place & { readonly numbers: readonly (Numbers | null)[] }
+
+function proposeBeside(
+  beside: readonly NumberPlace[],
+  whole: NumberPlace | null,
+  mapping: Partial<Record<MapField, string>>,
+): void {
+  const take = (field: MapField, candidates: readonly NumberPlace[], names: readonly RegExp[], never?: RegExp) => {
+    const taken = new Set(Object.values(mapping))
+    const found = best(
+      candidates.filter(({ path }) => !taken.has(path)),
+      names,
+      never,
+    )
+    if (found !== null) mapping[field] = found.path
+  }
+  const flags = beside.filter(({ numbers }) =>
+    every(numbers, (list) => list.every((value) => value === 0 || value === 1)),
+  )
+  take('attention_mask', flags, [/attention/])
+  take(
+    whole === null ? 'completion_mask' : 'loss_mask',
+    flags,
+    [/loss/, /(completion|response|action|assistant|train)\w*mask/, /mask/],
+    /attention|pad/,
+  )
+  take('sampled', flags, [/sampled|generated/])
+  const labels = beside.filter(({ numbers }) =>
+    every(numbers, (list) => list.every((value) => value === -100 || value >= 0) && list.includes(-100 as never)),
+  )
+  if (mapping.loss_mask === undefined) take('labels', labels, [/label|target/])
+  const scores = beside.filter(({ numbers }) =>
+    every(
+      numbers,
+      (list) => list.every((value) => value <= 0 || Number.isNaN(value)) && list.some((value) => value < 0),
+    ),
+  )
+  take('logprobs.reference', scores, [/ref\w*log|log\w*ref/])
+  take('logprobs.sampler', scores, [/(sampl|infer|rollout|gen|vllm|behav|old)\w*log/, /log_?p(rob)?s?$/, /log_?prob/])
+  take('logprobs.trainer', scores, [/(train|actor|policy|prev|new)\w*log/, /log_?prob/])
+  take('advantages', beside, [/advantage/])
+  take('position_ids', beside, [/position/])
+  take('kl', beside, [/(^|\.|_)kl(_|$)/])
+  take('entropy', beside, [/entrop/])
+}
+
+function proposeScalars(places: readonly Place[], mapping: Partial<Record<MapField, string>>): void {
+  const take = (field: MapField, type: (value: JsonValue) => boolean, names: readonly RegExp[]) => {
+    const taken = new Set(Object.values(mapping))
+    const fitting = places.filter(
+      ({ path, values }) =>
+        !taken.has(path) && values.every((value) => value === null || type(value)) && values.some(type),
+    )
+    const found = best(fitting, names)
+    if (found !== null) mapping[field] = found.path
+  }
+  const number = (value: JsonValue) => typeof value === 'number' || typeof value === 'boolean'
+  const key = (value: JsonValue) => typeof value === 'string' || typeof value === 'number'
+  const text = (value: JsonValue) => typeof value === 'string'
+  const conversation = (value: JsonValue) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((entry) => isObject(entry) && typeof entry.role === 'string')
+  take('messages', conversation, [/messages|conversation|chat|trajectory/, /./])
+  take('reward', number, [/(^|\.)(reward|score|total_reward|final_reward)$/, /reward|score|return/])
+  take('advantage', number, [/advantage/])
+  take('group_id', key, [
+    /(^|\.)group(_?id|_index)?$/,
+    /(^|\.)(prompt|problem|question|example|task)_?(id|idx|index)$/,
+    /(^|\.)(uid|qid)$/,
+  ])
+  take('step', number, [/(^|\.)(global_|training_)?step$/, /(^|\.)iteration$/])
+  take('id', key, [/(^|\.)(rollout|sample|trajectory)_?(id|idx|index)$/, /(^|\.)id$/])
+  take('answer', text, [/(^|\.)(answer|ground_truth|gold|target)$/])
+  take('finish_reason', text, [/(finish|stop)_reason/])
+  take('model', text, [/(^|\.)model(_name)?$/])
+}
+
+/** The place whose path fits the first of several names that any fits, the shortest path of those; null where none fits. */
+function best<Found extends Place>(places: readonly Found[], names: readonly RegExp[], never?: RegExp): Found | null {
+  for (const name of names) {
+    const fitting = places.filter(
+      ({ path }) => name.test(path.toLowerCase()) && !(never?.test(path.toLowerCase()) ?? false),
+    )
+    if (fitting.length > 0) return fitting.reduce((a, b) => (b.path.length < a.path.length ? b : a))
+  }
+  return null
+}
+
+/** Whole numbers that no count, no mask and no position is: large, and not in a row. */
+function looksLikeIds(list: Numbers): boolean {
+  if (list.length === 0) return true
+  let largest = 0
+  let inRow = 0
+  for (let i = 0; i < list.length; i++) {
+    const value = list[i] as number
+    if (!Number.isInteger(value) || value < 0 || value > 1 << 24) return false
+    if (value > largest) largest = value
+    if (i > 0 && value === (list[i - 1] as number) + 1) inRow++
+  }
+  return largest > 255 && inRow < list.length / 2
+}
+
+function every(lists: readonly (Numbers | null)[], fits: (list: Numbers) => boolean): boolean {
+  return lists.every((list) => list === null || fits(list))
+}
+
+function sameLengths(lists: readonly (Numbers | null)[], lengths: readonly (number | null)[]): boolean {
+  // An array that is aligned with predictions has one entry fewer.
+  return lists.every(
+    (list, i) =>
+      list === null || lengths[i] === null || list.length === lengths[i] || list.length === (lengths[i] as number) - 1,
+  )
+}
+
+function pathsIn(value: JsonValue, prefix = '', depth = 0): string[] {
+  if (!isObject(value) || depth >= DEPTH) return prefix === '' ? [] : [prefix]
+  const own = prefix === '' ? [] : [prefix]
+  // A name with a dot or a bracket in it has no path.
+  const named = Object.entries(value).filter(([key]) => !/[.[\]]/.test(key) && key !== '')
+  return [...own, ...named.flatMap(([key, item]) => pathsIn(item, prefix === '' ? key : `${prefix}.${key}`, depth + 1))]
+}
+
+function at(record: JsonValue, path: string): JsonValue {
+  let value: JsonValue = record
+  for (const name of path.split('.'))
+    value = isObject(value) && Object.hasOwn(value, name) ? (value[name] ?? null) : null
+  return value
+}

@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { MemorySource } from '../../cli/byte-sources.ts'
+import { nodeHost } from '../../cli/host.ts'
+import type { JsonValue } from '../../shared/containers/container.ts'
+import { mappingOf, mappingText } from '../../shared/formats/mapping.ts'
+import { proposeMapping } from '../../shared/formats/propose-mapping.ts'
+import { Session } from '../../shared/session/session.ts'
+
+const IDS = [151644, 77091, 198, 2132, 374, 220, 21, 151645]
+const MASK = [0, 0, 0, 1, 1, 1, 1, 1]
+const ROW = {
+  sample: { toks: IDS, lossm: MASK, old_logps: MASK.map((flag) => (flag ? -0.5 : 0)) },
+  problem_id: 'p1',
+  final_reward: 0.5,
+  env: 'wiki',
+  chat: [{ role: 'user', content: 'Who?' }],
+}
+
+async function opened(records: readonly object[], map?: ReturnType<typeof mappingOf>) {
+  const bytes = Buffer.from(records.map((record) => JSON.stringify(record)).join('\n'))
+  const session = await Session.open(
+    [new MemorySource('dump.jsonl', bytes)],
+    map === undefined ? {} : { map },
+    nodeHost(1),
+  )
+  await session.done
+  return session
+}
+
+describe('--map', () => {
+  const map = mappingOf([
+    'input_ids=sample.toks',
+    'loss_mask=sample.lossm',
+    'logprobs.sampler=sample.old_logps',
+    'group_id=problem_id',
+    'reward=final_reward',
+  ])
+
+  test('reads records of no known format as the native ones', async () => {
+    const session = await opened([ROW, { ...ROW, sample: { ...ROW.sample, toks: 'gone' } }, ROW], map)
+    const [source] = session.report().sources
+    expect(source).toMatchObject({
+      format: { id: 'native', confidence: 1, evidence: [`mapped by the person: ${mappingText(map)}`] },
+      trajectories: 2,
+    })
+    expect(source?.skipped).toMatchObject([{ record: 1, code: 'bad-type' }])
+    const { trajectory } = await session.load(0)
+    expect(Array.from(trajectory.ids ?? [])).toEqual(IDS)
+    expect(Array.from(trajectory.mask ?? [])).toEqual(MASK)
+    expect(trajectory).toMatchObject({ group: 'p1', reward: 0.5, meta: { env: 'wiki' } })
+    expect(trajectory.logprobs.sampler?.[3]).toBe(-0.5)
+  })
+
+  test('leaves what a trainer wrote to its format', async () => {
+    const record = { tokens: [IDS], masks: [MASK.map((flag, i) => (flag ? IDS[i] : -100))], scores: [1] }
+    const session = await opened([record], mappingOf(['input_ids=tokens[0]']))
+    expect(session.report().sources[0]?.format?.id).toBe('atropos')
+  })
+
+  test.each([
+    [['ids=tokens'], /FIELD one of input_ids/],
+    [['input_ids'], /FIELD=PATH is needed/],
+    [['input_ids=a..b'], /a path is names with dots/],
+    [['input_ids=a[x]'], /a path is names with dots/],
+    [['input_ids='], /a path is names with dots/],
+  ])('%j is refused with a sentence', (settings, message) => expect(() => mappingOf(settings)).toThrow(message))
+
+  test('own names of objects are no paths, and whatever stands there nothing is thrown', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        proposeMapping([value, { __proto__: { x: 1 }, constructor: value }] as JsonValue[])
+      }),
+    )
+  })
+})
+
+describe('a proposal', () => {
+  test('goes by what stands there, then by names', () => {
+    expect(proposeMapping([ROW, ROW] as unknown as JsonValue[])).toEqual({
+      input_ids: 'sample.toks',
+      loss_mask: 'sample.lossm',
+      'logprobs.sampler': 'sample.old_logps',
+      messages: 'chat',
+      reward: 'final_reward',
+      group_id: 'problem_id',
+    })
+  })
+
+  test('prompt and response apart, labels instead of a mask, prediction-aligned arrays', () => {
+    const prompt = {
+      query_tokens: IDS.slice(0, 3),
+      response_tokens: IDS.slice(3),
+      action_mask: MASK.slice(3),
+      returns: 1,
+    }
+    expect(proposeMapping([prompt] as unknown as JsonValue[])).toEqual({
+      prompt_ids: 'query_tokens',
+      completion_ids: 'response_tokens',
+      completion_mask: 'action_mask',
+      reward: 'returns',
+    })
+    const labelled = {
+      x: IDS,
+      y_labels: IDS.map((id, i) => (MASK[i] ? id : -100)),
+      adv_advantages: MASK.slice(1).map((flag) => flag * 0.5),
+    }
+    expect(proposeMapping([labelled] as unknown as JsonValue[])).toEqual({
+      input_ids: 'x',
+      labels: 'y_labels',
+      advantages: 'adv_advantages',
+    })
+  })
+
+  test('counts, masks and positions are no ids', () => {
+    const row = { positions: Array.from({ length: 600 }, (_, i) => i), lengths: [1, 2, 3], flags: MASK, reward: 1 }
+    expect(proposeMapping([row] as unknown as JsonValue[])).toBeNull()
+  })
+
+  test('stands in the sentence about a dump of no known format, and reads it as it is', async () => {
+    const session = await opened([ROW, ROW])
+    const [problem] = session.unreadable
+    expect(problem?.message).toContain('They may be read with --map input_ids=sample.toks loss_mask=sample.lossm')
+    const proposed = /--map (.+)$/.exec(problem?.message ?? '')?.[1] ?? ''
+    expect((await opened([ROW, ROW], mappingOf(proposed.split(' ')))).report().totals.tokens).toMatchObject({
+      trained: 10,
+      masked: 6,
+    })
+  })
+})
