@@ -27,7 +27,10 @@ describe.each(cases)('$variant.name, $family, $format', ({ variant, family, form
     const audited = await audit(dump, writerOf(format), variant.options)
     const faults = faultsOf(audited).filter((fault) => !mayBeSaid(variant, fault))
     expect(summary(faults), again(name, run)).toEqual([])
+    expect(audited.report.defects, again(name, run)).toEqual([])
     expect(['contradicted', 'not-checkable'], again(name, run)).toContain(verdictOf(audited, 'H02'))
+    const supported = audited.report.hypotheses.filter(({ verdict }) => verdict === 'supported')
+    expect(supported, again(name, run)).toEqual([])
   })
 })
 

@@ -48,7 +48,7 @@ export function describePlants(plants: readonly Plant[]): void {
   })
 }
 
-export function formatsFor({ needs, notIn = [] }: Plant): FormatName[] {
+export function formatsFor({ needs, notIn = [] }: Pick<Plant, 'needs' | 'notIn'>): FormatName[] {
   return WRITERS.filter(({ carries }) => needs.every((each) => (carries as ReadonlySet<string>).has(each)))
     .map(({ format }) => format)
     .filter((format) => !notIn.includes(format))

@@ -44,6 +44,10 @@ export interface TurnGap {
   readonly end: number
   readonly count: number
   readonly mean: number
+  readonly meanAbsolute: number
+  /** Mean |logprob| of the sampler. */
+  readonly surprise: number
+  /** Standard error of `mean`. */
   readonly error: number
   /** Tokens among the first with a gap of their own. */
   readonly headTokens: number
@@ -119,11 +123,14 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     const shift = bestShift(correlations, thresholds)
     if (shift !== 0) return { ...base, cause: 'shifted', correlations, shift }
   }
+  const turns = gapsByTurn(view, pairs)
   if (meanAbsolute >= agrees) {
     // Engines that store a logprob divided by the temperature lie on a line; those that divide the logits, on one of the odds.
     const points = { logprobs: logprobPoints(pairs), odds: oddsPoints(pairs, thresholds) }
     const lines = [line, lineThrough(points.odds, 'odds')]
-    const tilted = lines.find((each) => isTilted(each, points[each.of], thresholds))
+    const tilted = lines.find(
+      (each) => isTilted(each, points[each.of], thresholds) && !isDeniedAtFirst(turns, each, thresholds),
+    )
     if (tilted !== undefined) return { ...base, line: tilted, cause: 'temperature' }
   }
   const renormalised =
@@ -132,7 +139,6 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     largest.gap <= thresholds['renormalised-most'] &&
     zeros >= thresholds['renormalised-zeros'] * n
   if (renormalised) return { ...base, cause: 'renormalised' }
-  const turns = gapsByTurn(view, pairs)
   const oneSided =
     base.mean >= thresholds['one-sided-share'] * meanAbsolute && line.explained <= thresholds['one-sided-explained']
   const everywhere = oneSided && turns.every(({ mean }) => mean >= thresholds['one-sided-gap'])
@@ -146,6 +152,12 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   if (isTail && restAgrees && isMixtureOfExperts(view.trajectory.model)) return { ...base, cause: 'routing', turns }
   const surely = meanAbsolute - thresholds['gap-standard-errors'] * base.error >= differs
   return { ...base, cause: surely ? 'mismatch' : 'none', turns }
+}
+
+/** A temperature is the same in every turn: here engines agree in the first, four times as well as such a line would let them. */
+function isDeniedAtFirst([first, ...later]: readonly TurnGap[], { slope }: Line, thresholds: Thresholds): boolean {
+  if (first === undefined || later.length === 0 || first.count < thresholds['turn-tokens']) return false
+  return first.meanAbsolute < (Math.abs(slope - 1) * first.surprise) / 4
 }
 
 interface LineSums {
@@ -297,13 +309,17 @@ function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPa
   let at = 0
   return ranges.flatMap(({ turn, start, end }) => {
     while (at < tokens.length && (tokens[at] as number) < start) at++
-    let [count, sum, squares, headSum, headSquares, headCount, headTokens] = [0, 0, 0, 0, 0, 0, 0]
+    let [count, sum, absolute, surprise, squares, headSum, headSquares, headCount, headTokens] = [
+      0, 0, 0, 0, 0, 0, 0, 0, 0,
+    ]
     const first = at
     for (; at < tokens.length && (tokens[at] as number) < end; at++) {
       const i = tokens[at] as number
       const gap = (sampler[i] as number) - (trainer[i] as number)
       count++
       sum += gap
+      absolute += Math.abs(gap)
+      surprise -= sampler[i] as number
       squares += gap * gap
       if (i < start + headLength) {
         headCount++
@@ -321,6 +337,8 @@ function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPa
       end: (tokens[at - 1] as number) + 1,
       count,
       mean,
+      meanAbsolute: absolute / count,
+      surprise: surprise / count,
       error: Math.sqrt(Math.max(0, squares / count - mean * mean) / count),
       headTokens,
       head,

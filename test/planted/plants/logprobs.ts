@@ -10,7 +10,7 @@ import { type PlantedRollout, type PlantedToken, type TurnPlace, turnsBy } from 
 const BOTH = ['mask', 'sampler', 'trainer'] as const
 
 /** Sampled tokens of a rollout, or of one of its turns. */
-const sampledIn = ({ tokens }: PlantedRollout, { start, end }: Span = { start: 0, end: tokens.length }) =>
+export const sampledIn = ({ tokens }: PlantedRollout, { start, end }: Span = { start: 0, end: tokens.length }) =>
   tokens.slice(start, end).filter(({ sampled }) => sampled)
 
 /** From the first token that was sampled to the last. */
@@ -18,7 +18,7 @@ function sampledSpan({ tokens }: PlantedRollout): Span {
   return { start: tokens.findIndex(({ sampled }) => sampled), end: tokens.findLastIndex(({ sampled }) => sampled) + 1 }
 }
 
-const writtenIn = ({ contentStart, endToken, end }: TurnPlace): Span => ({
+export const writtenIn = ({ contentStart, endToken, end }: TurnPlace): Span => ({
   start: contentStart,
   end: endToken < 0 ? end : endToken + 1,
 })
@@ -46,7 +46,7 @@ function unsettle(tokens: readonly PlantedToken[], size: number, random: Random)
 }
 
 /** What the trainer finds where it does not see what the sampler saw: nothing is as likely, beginnings least of all. */
-function surprise(tokens: readonly PlantedToken[], random: Random): void {
+export function surprise(tokens: readonly PlantedToken[], random: Random): void {
   tokens.forEach((token, into) => {
     const start = into === 0 ? 1.6 : into < 4 ? 1 : 0
     found(token, token.sampler - (start + 0.8) * (0.2 + 0.8 * random.exponential()))

@@ -22,7 +22,7 @@ function cutMessage(rollout: PlantedRollout, { contentStart }: TurnPlace, end: n
 }
 
 /** Stops the last turn in its text, some tokens before its end. Null where it has no text that long. */
-function stopLastTurn(rollout: PlantedRollout, tokens = 6): number | null {
+export function stopLastTurn(rollout: PlantedRollout, tokens = 6): number | null {
   const turn = lastTurn(rollout)
   if (turn === undefined || turn.endToken < 0 || turn.contentEnd - turn.contentStart < tokens * 3) return null
   const end = turn.contentEnd - tokens
@@ -38,7 +38,7 @@ function rewarded(rollout: PlantedRollout, reward: number): void {
   rollout.rewards = {}
 }
 
-function flagged(rollout: PlantedRollout, truncated: boolean): void {
+export function flagged(rollout: PlantedRollout, truncated: boolean): void {
   rollout.finishReason = 'length'
   rollout.truncated = truncated
 }
