@@ -1,3 +1,4 @@
+import type { Span } from '../model/tokens.ts'
 import type { DumpView } from './check.ts'
 import type { TrajectoryFacts } from './facts.ts'
 
@@ -7,6 +8,11 @@ export interface AnswerRows {
   /** Only replies hold it; the model may have words of it. */
   readonly environment: readonly TrajectoryFacts[]
   readonly nowhere: readonly TrajectoryFacts[]
+}
+
+/** The tokens of a reply that hold the answer. */
+export function answerSpan({ answerAt }: TrajectoryFacts): Span | null {
+  return answerAt === undefined ? null : { start: answerAt[0], end: answerAt[1] }
 }
 
 /** Those with a finite reward that train something. */

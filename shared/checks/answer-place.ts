@@ -1,5 +1,7 @@
 import type { Segmentation, Span, Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
+import { tokenTexts } from '../tokens/text.ts'
+import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { PreparedTokens } from './create-facts.ts'
 
 /**
@@ -12,23 +14,48 @@ export type AnswerPlace = (typeof ANSWER_PLACES)[number]
 /** Texts that stand in many others, whatever was asked: words of a choice, and numbers of two digits. */
 const COMMON = /^(true|false|none|null|unknown|yes|no|[-+]?\d{1,2}(\.\d+|,\d{1,2})?)$/
 
-/** Null where the dump has no answer, or one too short or too common to be told from other words. */
-export function answerPlace({ answer }: Trajectory, tokens: PreparedTokens): AnswerPlace | null {
+/** Where the expected answer stands, for the facts of a rollout. */
+export interface AnswerFacts {
+  /** Null where the dump has no answer, or one too short or too common to be told from other words. */
+  readonly answerPlace: AnswerPlace | null
+  /** Tokens of the last reply that hold it, where the model's do not; half-open, in stored ids. */
+  readonly answerAt?: readonly [number, number]
+}
+
+export function answerFacts({ answer }: Trajectory, tokens: PreparedTokens): AnswerFacts {
   const { segmentation, tokenizer, thresholds } = tokens
   const wanted = answer?.trim().toLowerCase() ?? ''
   const shortest = thresholds['answer-characters']
-  if (wanted.length < shortest || COMMON.test(wanted) || segmentation === null || tokenizer === null) return null
-  const turns = afterPrompt(segmentation)
-  if (turns.length === 0) return null
+  const known = wanted.length >= shortest && !COMMON.test(wanted)
+  const turns = !known || segmentation === null || tokenizer === null ? [] : afterPrompt(segmentation)
+  if (turns.length === 0 || tokenizer === null) return { answerPlace: null }
   const holds = (text: string, span: Span) => tokens.text(span).toLowerCase().includes(text)
   // The last turn first: that is where most answers stand.
   const own = turns.toReversed().flatMap(ownSpans)
   const modelHolds = (text: string) => own.some((span) => holds(text, span))
-  if (modelHolds(wanted)) return 'model'
-  if (!turns.flatMap(environmentSpans).some((span) => holds(wanted, span))) return 'nowhere'
+  if (modelHolds(wanted)) return { answerPlace: 'model' }
+  const reply = turns.flatMap(environmentSpans).findLast((span) => holds(wanted, span))
+  if (reply === undefined) return { answerPlace: 'nowhere' }
   const words = wanted.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= shortest)
-  // Without a word that can be looked up, nothing tells a paraphrase from another text.
-  return words.length === 0 || words.some(modelHolds) ? 'in-part' : 'environment'
+  return {
+    // Without a word that can be looked up, nothing tells a paraphrase from another text.
+    answerPlace: words.length === 0 || words.some(modelHolds) ? 'in-part' : 'environment',
+    answerAt: tokensOf(wanted, reply, tokens.ids, tokenizer),
+  }
+}
+
+/** Tokens that spell a text which a span holds; all of the span where its small letters are spelt in another length. */
+function tokensOf(wanted: string, { start, end }: Span, ids: Int32Array, { table }: Tokenizer): [number, number] {
+  const { text, textOffsets } = tokenTexts(table, ids.subarray(start, end))
+  const small = text.toLowerCase()
+  const at = small.length === text.length ? small.lastIndexOf(wanted) : -1
+  if (at < 0) return [start, end]
+  let [first, last] = [0, 0]
+  for (let i = 0; i < end - start; i++) {
+    if ((textOffsets[i] as number) <= at) first = i
+    if ((textOffsets[i] as number) < at + wanted.length) last = i
+  }
+  return [start + first, start + last + 1]
 }
 
 /** What the model wrote in a turn, replies spliced into it left out; the last first. */

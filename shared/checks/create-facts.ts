@@ -4,7 +4,7 @@ import type { Thresholds } from '../model/thresholds/registry.ts'
 import { type Segmentation, type Span, TokenState, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
-import { answerPlace } from './answer-place.ts'
+import { answerFacts } from './answer-place.ts'
 import { filledTurns, writtenTurns } from './edges.ts'
 import { endReason } from './end-reason.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
@@ -120,7 +120,7 @@ function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
     endsClosed: endsClosed(segmentation),
     ...startFacts(trajectory, tokens),
     ...systemFacts(tokens),
-    answerPlace: answerPlace(trajectory, tokens),
+    ...answerFacts(trajectory, tokens),
     strip: drawStrip(states, runs),
   }
 }

@@ -65,6 +65,8 @@ export interface TrajectoryFacts {
   readonly promptDate?: string | null
   /** Whose words hold the expected answer; null or absent where there is none to look for. */
   readonly answerPlace?: AnswerPlace | null
+  /** Tokens of the last reply that hold it; absent where the model's words do, and where there is none. */
+  readonly answerAt?: readonly [number, number]
   readonly endReason: EndReason
   readonly finishReason: string | null
   readonly isTruncated: boolean | null

@@ -150,6 +150,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   systemHash: { cells: optional(text) },
   promptDate: { cells: optional(text) },
   answerPlace: { cells: optional(nullable(oneOf(ANSWER_PLACES))) },
+  answerAt: { cells: optional(PAIR) },
   endReason: { cells: oneOf(END_REASONS) },
   finishReason: { cells: text },
   isTruncated: { cells: nullable(FLAG) },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AnswerPlace } from '../../shared/checks/answer-place.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { decodeSpan } from '../../shared/tokens/text.ts'
 import { auditTrajectories } from '../checks/audit.ts'
 import { assistant, conversation, tool, trajectoryOf, user } from '../helpers/conversation.ts'
 import { runOver } from '../helpers/dump-check.ts'
@@ -88,7 +89,16 @@ describe('where an answer stands', async () => {
       { answer },
     )
     const { views } = auditTrajectories([trajectoryOf(row, { source: 0, record: 0, part: 0 })], tokenizer)
-    return views[0]?.facts.answerPlace
+    const { facts, ids } = views[0] as (typeof views)[number]
+    const at = facts.answerAt
+    if (facts.answerPlace === 'in-part' || facts.answerPlace === 'environment') {
+      const held = decodeSpan(tokenizer.table, ids, at?.[0], at?.[1])
+      expect(held.toLowerCase()).toContain(answer.toLowerCase())
+      // No token more than it takes, and in the reply, not in the question.
+      expect(held.length).toBeLessThan(answer.length + 8)
+      expect(at?.[0]).toBeGreaterThan(row.layout[2]?.contentStart as number)
+    } else expect(at).toBeUndefined()
+    return facts.answerPlace
   }
 
   it.each([

@@ -49,6 +49,7 @@ const ANY = {
   systemHash: maybe(hash),
   promptDate: maybe(text),
   answerPlace: maybe(fc.constantFrom(...ANSWER_PLACES)),
+  answerAt: fc.tuple(number, number),
   endReason: fc.constantFrom(...END_REASONS),
   finishReason: maybe(text),
   isTruncated: maybe(flag),

@@ -1,5 +1,5 @@
 import type { Stream } from '../../model/streams.ts'
-import { type AnswerRows, answerRows, paidForReplies, shareAtLeast } from '../answer-contrast.ts'
+import { type AnswerRows, answerRows, answerSpan, paidForReplies, shareAtLeast } from '../answer-contrast.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { meanReward, pairedQuestions, type QuestionPair, type Rows, rewardedByAnswer } from '../run-pairs.ts'
@@ -60,6 +60,7 @@ function lookAtReplies(view: DumpView, report: DumpReporter): ReadonlySet<Trajec
     if (!affected) continue
     report.fault({
       member: facts,
+      tokens: answerSpan(facts),
       affectedTokens: facts.trained ?? 0,
       affectedWeight: facts.weight ?? 0,
       message: `The reward is ${shown(facts.reward as number)}, and only a reply of the environment holds the answer: the model has no word of it`,

@@ -1,4 +1,4 @@
-import { answerRows, paidForReplies } from '../answer-contrast.ts'
+import { answerRows, answerSpan, paidForReplies } from '../answer-contrast.ts'
 import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -78,6 +78,7 @@ function lookAtAnswers(view: DumpView, report: DumpReporter): void {
     const rewarded = ({ reward }: TrajectoryFacts) => (reward as number) >= full
     report.fault({
       member: facts,
+      tokens: answerSpan(facts),
       affectedTokens: facts.trained ?? 0,
       affectedWeight: facts.weight ?? 0,
       message: `Only a masked reply holds the answer, and the reward is ${facts.reward} as where the model gives it`,
