@@ -32,6 +32,13 @@ const KEPT = [
   'errors',
   'timing',
   'runtime',
+  'root_reply',
+  'is_timeout',
+  'payload',
+  'mm_token_type_id_map',
+  'num_input_tokens',
+  'num_output_tokens',
+  'num_total_tokens',
 ]
 
 const NODE_FIELDS = new Set([
@@ -52,6 +59,9 @@ const NODE_FIELDS = new Set([
   'multi_modal_data',
   'routed_experts',
   'kept_tokens',
+  'sampling_mask',
+  'tools',
+  'semantic_parents',
   'finish_reason',
   'usage',
 ])
@@ -117,6 +127,7 @@ export function readTrace(
   record.drift([...unknown, ...unknownOfNodes(nodes)])
   const last = lastSampled(nodes)
   const trained = noneTrained()
+  const accepted = acceptedCompactions(nodes)
   const prefixes = paths.length > 1 ? new Prefixes(nodes) : null
   return (paths.length === 0 ? [[]] : paths).map((path, branch): Trajectory => {
     const blank = record.blank(firstPart + branch)
@@ -125,7 +136,9 @@ export function readTrace(
       ...(branch === 0 ? fields.issues : []),
       ...path.flatMap((index) => (nodes[index] as GraphNode).issues),
     ]
-    const streams = branchStreams(nodes, path, trained, issues)
+    const left = isLeft(path, nodes, accepted)
+    // A branch that the trainer leaves out takes no reply from those that it trains.
+    const streams = branchStreams(nodes, path, left ? noneTrained() : trained, issues)
     const onPath = new Set(path)
     const made = calls.filter(({ node }) => typeof node === 'number' && onPath.has(node))
     const finish = finishOf(path, nodes, made)
@@ -145,13 +158,13 @@ export function readTrace(
       model: modelOf(made, calls, agent),
       temperature: temperatureOf(made, agent),
       // A branch without a token to train is no sample.
-      excluded: context.excluded || (streams?.mask ? !streams.mask.includes(1) : false),
+      excluded: context.excluded || left || (streams?.mask ? !streams.mask.includes(1) : false),
       versions: versionsOf(streams?.sampled ?? null, context.policy),
       advantage: streams?.advantages ? null : context.advantage,
       reward: rewards.total,
       rewards: rewards.parts,
       messages: messages.length === 0 ? null : messages,
-      tools: tools === null || tools.length === 0 ? null : tools,
+      tools: toolsOf(path, nodes) ?? (tools === null || tools.length === 0 ? null : tools),
       answer: typeof answer === 'string' ? answer : null,
       finishReason: finish ?? stop,
       isTruncated:
@@ -169,6 +182,32 @@ export function readTrace(
       },
     }
   })
+}
+
+/** Attempts to compact the history that the conversation went on from; harnesses say so since September 2026. */
+function acceptedCompactions(nodes: readonly GraphNode[]): ReadonlySet<JsonValue> {
+  const accepted = new Set<JsonValue>()
+  for (const { object } of nodes) {
+    for (const { type, node } of linksOf(object)) if (type === 'compaction' && node !== undefined) accepted.add(node)
+  }
+  return accepted
+}
+
+/** An attempt to compact the history that nothing went on from is no sample (`Branch.trainable`). */
+function isLeft(path: readonly number[], nodes: readonly GraphNode[], accepted: ReadonlySet<JsonValue>): boolean {
+  const leaf = path.at(-1)
+  if (leaf === undefined || accepted.has(leaf)) return false
+  return linksOf((nodes[leaf] as GraphNode).object).some(({ type }) => type === 'compaction_attempt')
+}
+
+function linksOf({ semantic_parents: links }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(links) ? links.filter(isObject) : []
+}
+
+/** Those of the branch's own prompt, which its root has since September 2026. */
+function toolsOf(path: readonly number[], nodes: readonly GraphNode[]): JsonValue[] | null {
+  const tools = nodes[path[0] ?? -1]?.object.tools
+  return Array.isArray(tools) && tools.length > 0 ? tools : null
 }
 
 /** Rewards by name with their weight applied; until July 2026 they were stored that way. */

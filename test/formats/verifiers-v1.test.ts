@@ -82,6 +82,23 @@ describe('the branches of a trace', () => {
     ])
   })
 
+  test('an attempt to compact the history that nothing went on from is no sample, and takes no reply from one', () => {
+    const attempt = { semantic_parents: [{ node: 1, type: 'compaction_attempt' }] }
+    const nodes = [
+      node(null, [1]),
+      node(0, [2], true, 'call'),
+      { ...node(1, [3], true, 'failed'), ...attempt },
+      { ...node(1, [4], true, 'summary'), ...attempt },
+      { ...node(null, [5], true, 'on'), semantic_parents: [{ node: 3, type: 'compaction' }] },
+    ]
+    const { trajectories } = read(nodes)
+    expect(trajectories.map(({ mask, excluded }) => [Array.from(mask ?? []).join(''), excluded])).toEqual([
+      ['011', true],
+      ['011', false],
+      ['1', false],
+    ])
+  })
+
   test('a message that a later prompt repeats in other tokens parts them, and the token is named', () => {
     const nodes = [
       node(null, [1, 2]),
@@ -152,6 +169,8 @@ describe('verifiers-v1', () => {
       S03: ['t11'],
       T03: ['t11'],
     })
+    const late = await audited([memorySource(fixture('2026-09/traces.jsonl'))], { tokenizer: 'qwen2.5' })
+    expect(late.report().findings.filter(({ severity }) => severity !== 'info')).toEqual([])
     const early = await audited([memorySource(fixture('2026-06/train_rollouts.jsonl'))], { tokenizer: 'qwen2.5' })
     expect(early.report().findings.filter(({ severity }) => severity !== 'info')).toEqual([])
   })
