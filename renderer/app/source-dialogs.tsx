@@ -20,6 +20,15 @@ export function SourceList({ report }: { report: Report }) {
         </section>
       ))}
       <SourceEntries sources={report.sources} />
+      {(report.logs ?? []).map(({ name, title, bytes: size, evidence }) => (
+        <section key={name} className="source">
+          <h3>{name}</h3>
+          <p>
+            {title}, {bytes(size)}, a log of the run without rollouts
+          </p>
+          <Evidence evidence={[evidence]} />
+        </section>
+      ))}
     </>
   )
 }

@@ -19,13 +19,19 @@ export function TruthLine() {
   const second = useSecondName()
   if (report === null) return null
   const tokenizer = report.tokenizer.id ?? 'no tokenizer'
-  const format = [...new Set(report.sources.map((source) => source.format?.id ?? 'not read'))].join(', ')
+  const format =
+    [...new Set(report.sources.map((source) => source.format?.id ?? 'not read'))].join(', ') || 'log of a run'
   return (
     <header className="truth-line">
       <span className="truth-brand" aria-hidden="true">
         ▚
       </span>
-      <Entry dialog="sources" label="files" value={runName(report.sources)} yielding="name strong" />
+      <Entry
+        dialog="sources"
+        label="files"
+        value={runName(report.sources.length > 0 ? report.sources : (report.logs ?? []))}
+        yielding="name strong"
+      />
       <Entry
         dialog="sources"
         label="format"

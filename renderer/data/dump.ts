@@ -50,7 +50,8 @@ export async function openSources(
     const opened = await openInEngine('open', { sources, options: chosen })
     if (opening !== run) return false
     useFiles.setState({ options: chosen })
-    if (opened.report.sources.every((source) => source.format === null)) {
+    const { sources: read, logs = [] } = opened.report
+    if (read.every((source) => source.format === null) && logs.length === 0) {
       sayUnreadable(opened.unreadable, MOST_NAMED_ALONE, '')
       if (opened.unreadable.length === 0)
         addProblem('Nothing in these files could be read as rollouts. Drop the files that the run wrote.')

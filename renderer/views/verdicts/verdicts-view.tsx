@@ -13,6 +13,7 @@ import { HypothesisCard, HypothesisLine, Undecidable } from './hypotheses.tsx'
 import { LengthHistogram } from './length-histogram.tsx'
 import { LossByTurn } from './loss-by-turn.tsx'
 import { LossByPart, TokenTotals } from './loss-share.tsx'
+import { RunLogs } from './run-logs.tsx'
 
 const LARGE = ['H02', 'H04']
 
@@ -39,6 +40,7 @@ export function VerdictsView() {
       <HypothesisCards report={report} />
       <DefectList lines={defects} report={report} />
       <FailedChecks lines={faults} report={report} />
+      <RunLogs logs={report.logs ?? []} />
       <Loss report={report} />
       <BoundaryTable checks={report.checks} />
       <OtherChecks checks={report.checks} />
