@@ -77,8 +77,7 @@ function conversationsOf(steps: readonly JsonValue[]): Message[][] {
     const messages = isObject(step) ? messagesOf(step.chat_completions ?? null) : null
     if (messages === null || messages.length === 0) continue
     const before = found.at(-1)
-    const goesOn =
-      before?.every((message, i) => JSON.stringify(message) === JSON.stringify(messages[i]))
+    const goesOn = before?.every((message, i) => JSON.stringify(message) === JSON.stringify(messages[i]))
     if (goesOn) found[found.length - 1] = messages
     else found.push(messages)
   }

@@ -56,7 +56,9 @@ describe('as sft', () => {
         { role: 'tool', content: 'x', tool_call_id: 'c' },
       ],
     })
-    const written = rows[1].messages.slice(1).map((message: ReturnType<typeof call>) => message.tool_calls[0]?.function.arguments)
+    const written = rows[1].messages
+      .slice(1)
+      .map((message: ReturnType<typeof call>) => message.tool_calls[0]?.function.arguments)
     expect(written).toEqual(['not JSON', '{"id": 12345678901234567890}', '[1]'])
   })
 
