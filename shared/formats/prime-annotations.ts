@@ -19,6 +19,17 @@ export function isIndexRow(record: JsonObject): boolean {
   return hasAll(record, ['line', 'trace_ids', 'kind']) || (typeof record.trace_id === 'string' && isObject(record.info))
 }
 
+/**
+ * A line of `traces/live/<trace>.jsonl`: what a trace in flight gained (`DeltaStreamer` in verifiers/v1/serve/delta.py). When it is
+ * finished it stands in the stream, and this file goes away.
+ */
+export function isDelta(record: JsonObject): boolean {
+  const { trace, open, set, nodes, pending } = record
+  return (
+    typeof trace === 'string' && (isObject(open) || isObject(set) || Array.isArray(nodes) || Array.isArray(pending))
+  )
+}
+
 /** A trace's `info` with that of its updates merged into it, in the order in which they were written: the newest wins. */
 export function foldInfo(info: JsonValue | undefined, updates: readonly JsonObject[]): JsonObject {
   return updates.reduce<JsonObject>(

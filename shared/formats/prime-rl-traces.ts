@@ -2,7 +2,7 @@ import type { JsonObject } from '../containers/container.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Format, ReadContext } from './format.ts'
 import { firstText } from './messages.ts'
-import { isAnnotation, isIndexRow } from './prime-annotations.ts'
+import { isAnnotation, isDelta, isIndexRow } from './prime-annotations.ts'
 import { byTokens } from './prime-streams.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, recogniseBy } from './recognise.ts'
@@ -29,6 +29,7 @@ const RESULT_FIELDS = [
 /** Versions of files that hold no rollouts, but are about those of others. */
 const ANNOTATIONS = 'Annotations'
 const INDEX = 'Index'
+const LIVE = 'Live'
 
 /**
  * Rollouts as prime-rl's orchestrator keeps them, of all its eras: results of verifiers (`train_rollouts.jsonl`, from April 2026), traces
@@ -69,6 +70,7 @@ function look(record: JsonObject): Evidence | null {
   if (isIndexRow(record))
     return { confidence: 0.96, seen: 'rows with chunk, offset and what stands there', version: INDEX }
   if (isAnnotation(record)) return { confidence: 0.96, seen: 'keys trace_id, info, branches', version: ANNOTATIONS }
+  if (isDelta(record)) return { confidence: 0.96, seen: 'what a trace in flight gained, line by line', version: LIVE }
   const result = resultStamps(record)
   if (result.length > 0 && lookAtResults(record) !== null) {
     return { confidence: 0.97, seen: `a result of verifiers with ${result.join(', ')}`, version: 'Result' }
@@ -103,7 +105,7 @@ function traceStamps(record: JsonObject): string[] {
 
 /** @param joined annotations by the id of their trace */
 function readRecord(record: OneRecord, joined: ReadContext['joined']): Trajectory[] {
-  if (isIndexRow(record.object) || isAnnotation(record.object)) return []
+  if (isIndexRow(record.object) || isAnnotation(record.object) || isDelta(record.object)) return []
   return Object.hasOwn(record.object, 'traces') || Object.hasOwn(record.object, 'nodes')
     ? readTraces(record, trainedContext, joined)
     : readStampedResult(record)

@@ -101,6 +101,28 @@ test('of two producers the later file wins, whichever record of a batch is annot
   expect(await advantages([second, first])).toEqual([2, 1])
 })
 
+test('what is in flight counts no rollout', async () => {
+  const deltas = [
+    {
+      trace: 't9',
+      open: { version: 1, id: 't9', task: { type: 'T', data: {} } },
+      dispatch: { kind: 'train', step: 12 },
+    },
+    { trace: 't9', nodes: [{ parent: null, message: { role: 'user', content: 'Hi' }, token_ids: [1] }], calls: [] },
+    { trace: 't9', set: { timing: {} } },
+  ]
+  const live = memorySource(deltas.map((delta) => JSON.stringify(delta)).join('\n'), 1 << 14, 'live/t9.jsonl')
+  const session = await audited([...run(), live])
+  expect(session.unreadable).toEqual([])
+  expect(session.facts).toHaveLength(6)
+  expect(session.report().sources.at(-1)).toMatchObject({
+    format: { version: 'Live' },
+    records: 3,
+    trajectories: 0,
+    drift: [],
+  })
+})
+
 const fixture = (name: string) => new Uint8Array(readFileSync(new URL(`../../formats/${name}`, FOLDER)))
 
 test('what the trainer wrote of a rollout is told with it, found by its tokens', async () => {
