@@ -1,3 +1,4 @@
+import type { ExportId } from '../../shared/exports/export-kind.ts'
 import { knownDetail } from '../data/details.ts'
 import { closeDump } from '../data/dump.ts'
 import { exportRollouts } from '../data/exporting.ts'
@@ -24,6 +25,16 @@ export interface Command {
   readonly where?: readonly View[] | 'always'
   run(): void
 }
+
+/** Every way to write rollouts, in words that follow “export …”. */
+const EXPORTS: readonly (readonly [as: ExportId, words: string])[] = [
+  ['source', 'records as stored'],
+  ['native', 'in the native format'],
+  ['parquet', 'in the native format as Parquet'],
+  ['csv', 'as tables (CSV)'],
+  ['sft', 'as rows for supervised fine-tuning'],
+  ['dpo', 'as pairs for preference training'],
+]
 
 export const COMMANDS: readonly Command[] = [
   { id: 'open', title: 'Open files…', keys: ['Mod+o'], where: 'always', run: () => void pickAndOpen('files') },
@@ -65,25 +76,22 @@ export const COMMANDS: readonly Command[] = [
   },
   { id: 'copy-text', title: 'Copy the text', keys: ['C'], where: ['rollout'], run: () => void copyText() },
   { id: 'copy-link', title: 'Copy a link to what is on screen', keys: ['y'], run: () => void copyAddress() },
-  {
-    id: 'export-flagged',
-    title: 'Export flagged rollouts, records as stored',
-    keys: ['e'],
-    run: () => exportFlagged('source'),
-  },
-  {
-    id: 'export-native',
-    title: 'Export flagged rollouts in the native format',
-    keys: [],
-    run: () => exportFlagged('native'),
-  },
-  { id: 'export-csv', title: 'Export flagged rollouts as a table (CSV)', keys: [], run: () => exportFlagged('csv') },
-  {
-    id: 'export-shown',
-    title: 'Export the rollouts that the table shows',
-    keys: ['E'],
-    run: () => exportShown('source'),
-  },
+  ...EXPORTS.map(
+    ([as, words]): Command => ({
+      id: `export-${as}`,
+      title: `Export flagged rollouts, ${words}`,
+      keys: as === 'source' ? ['e'] : [],
+      run: () => exportFlagged(as),
+    }),
+  ),
+  ...EXPORTS.map(
+    ([as, words]): Command => ({
+      id: `export-shown-${as}`,
+      title: `Export the rollouts that the table shows, ${words}`,
+      keys: as === 'source' ? ['E'] : [],
+      run: () => exportShown(as),
+    }),
+  ),
   {
     id: 'clear',
     title: 'Clear the filters',
@@ -181,11 +189,11 @@ function toggleTab(tab: RolloutTab): void {
   useView.setState((view) => ({ tab: view.tab === tab ? 'tokens' : tab }))
 }
 
-function exportFlagged(as: 'source' | 'native' | 'csv'): void {
+function exportFlagged(as: ExportId): void {
   void exportRollouts({ as, indices: useFlags.getState().here, why: 'flagged' })
 }
 
-function exportShown(as: 'source' | 'native' | 'csv'): void {
+function exportShown(as: ExportId): void {
   const filters = useFilters.getState()
   void exportRollouts({
     as,

@@ -65,6 +65,25 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
     expect(readFileSync(await exported.path(), 'utf8')).toBe(`${own}\n`)
   })
 
+  test.each([
+    ['as rows for supervised fine-tuning', /\.jsonl$/],
+    ['in the native format as Parquet', /\.parquet$/],
+  ])('every way to export is a command: %s', async (words, name) => {
+    const { page } = window
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.keyboard.press('j')
+    await page.keyboard.press('f')
+    const names: string[] = []
+    page.on('download', (download) => names.push(download.suggestedFilename()))
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type(`export flagged ${words}`)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => names.join(' '), { timeout: 10_000 }).toContain('manifest.json')
+    expect(names.filter((each) => name.test(each))).toHaveLength(1)
+  })
+
   test('a flag and a link are there again after the page was loaded anew', async () => {
     const { page } = window
     await window.drop([FAILING])
