@@ -35,6 +35,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/passages.ts MOST_KEPT': 'bound of memory',
   'checks/prompt-end.ts LONGEST_PREFILL':
     'tokens that templates begin a turn with; says where a prompt ends, not what is wrong',
+  'checks/spans.ts LONG': 'bound of cost',
   'checks/states.ts MASK_UNKNOWN': 'a code in an array of bytes',
   'checks/strip.ts SEGMENTS': 'size of a drawing',
   'checks/strip.ts STRIP_WIDTH': 'size of a drawing',
