@@ -35,6 +35,7 @@ export function readJoined(
       .filter(({ part }) => part === trajectory.place.part)
       .flatMap(({ other }) => added.rollouts.get(placeKey(other)) ?? [])
       .filter((other) => areSame(trajectory, other))
+      .reduce<Trajectory[]>(([known], other) => [known === undefined ? other : withShare(known, other)], [])
       .reduce(joinTrajectories, trajectory)
   return {
     ...read,
@@ -110,6 +111,28 @@ export function joinTrajectories(base: Trajectory, added: Trajectory): Trajector
     issues: [...base.issues, ...added.issues, ...(masked ? maskIssues(base, added) : [])],
     meta: { ...added.meta, ...base.meta },
   } as Trajectory
+}
+
+/** What several files add together: ranks that share a context each know some of its tokens. */
+function withShare(known: Trajectory, other: Trajectory): Trajectory {
+  const joined = joinTrajectories(known, other)
+  const both = (of: (trajectory: Trajectory) => Float32Array | null) => filled(of(known), of(other))
+  return {
+    ...joined,
+    logprobs: {
+      sampler: both(({ logprobs }) => logprobs.sampler),
+      trainer: both(({ logprobs }) => logprobs.trainer),
+      reference: both(({ logprobs }) => logprobs.reference),
+    },
+    entropy: both(({ entropy }) => entropy),
+    kl: both(({ kl }) => kl),
+    advantages: both(({ advantages }) => advantages),
+  }
+}
+
+function filled(values: Float32Array | null, by: Float32Array | null): Float32Array | null {
+  if (values === null || by === null) return values ?? by
+  return values.map((value, i) => (Number.isNaN(value) ? (by[i] as number) : value))
 }
 
 /** Of two that were one rollout when their files were joined, whether they still are. */

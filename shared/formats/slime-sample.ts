@@ -52,21 +52,41 @@ export class SampleTokens {
   }
 
   /** Null where it is absent, or where nothing says which tokens it is of. */
-  floats(key: string, mayBePart = false): Float32Array | null {
+  floats(key: string): Float32Array | null {
+    const value = this.fields.take(key)
+    return this.promptLength === null ? null : this.arrays.floats(key, value, this.promptLength)
+  }
+
+  /**
+   * As `floats`, of a rank that may have computed a part of the context only: that part, NaN elsewhere. Null where the rank does not say
+   * which part is its own: at the front, where a short array is put else, it would score other tokens than it was computed for.
+   */
+  shareOf(key: string, share: ContextShare | null): Float32Array | null {
     const value = this.fields.take(key)
     if (this.promptLength === null) return null
     const length = numbersOf(value)?.length ?? 0
     const response = this.ids.length - this.promptLength
-    if (mayBePart && length > 0 && length < response) {
-      // At the front, where a short array is put else, it would score other tokens than it was computed for.
-      this.fields.issue(
-        'part-of-context',
-        key,
-        `${key} has ${length} entries for a response of ${response}, as a rank of a context-parallel group writes its share; it is left out`,
-      )
-      return null
+    if (length === 0 || length >= response) return this.arrays.floats(key, value, this.promptLength)
+    const own = share === null ? [] : spansOf(share, this.ids.length, this.promptLength)
+    if (own.reduce((sum, { start, end }) => sum + end - start, 0) === length) return this.spread(key, value, own)
+    this.fields.issue(
+      'part-of-context',
+      key,
+      `${key} has ${length} entries for a response of ${response}, as a rank of a context-parallel group writes its share; it is left out`,
+    )
+    return null
+  }
+
+  private spread(key: string, value: JsonValue, spans: readonly Span[]): Float32Array {
+    const floats = new Float32Array(this.ids.length).fill(Number.NaN)
+    const numbers = numbersOf(value) ?? new Float64Array(0)
+    let from = 0
+    for (const { start, end } of spans) {
+      const part = numbers.subarray(from, from + end - start)
+      this.arrays.placeFloats(floats, key, part, start, end)
+      from += end - start
     }
-    return this.arrays.floats(key, value, this.promptLength)
+    return floats
   }
 
   mask(key: string): MaskStream | null {
@@ -108,7 +128,31 @@ export class SampleTokens {
   }
 }
 
-function runsOf(mask: Uint8Array): { readonly start: number; readonly end: number }[] {
+/** The part of the context that a rank computes, of `size` ranks that share it. */
+export interface ContextShare {
+  readonly rank: number
+  readonly size: number
+}
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * The tokens of the response that a rank scores: those predicted in its two chunks, one from the front and one from the back, so that all
+ * ranks have as much to attend to (miles/backends/training_utils/cp_utils.py, get_logits_and_tokens_offset_with_cp, layout `thd`).
+ */
+function spansOf({ rank, size }: ContextShare, length: number, promptLength: number): Span[] {
+  const chunk = Math.ceil(length / (2 * size))
+  return [rank, 2 * size - rank - 1].flatMap((at) => {
+    const start = Math.max(at * chunk, promptLength - 1) + 1
+    const end = Math.min((at + 1) * chunk, length - 1) + 1
+    return start < end ? [{ start, end }] : []
+  })
+}
+
+function runsOf(mask: Uint8Array): Span[] {
   const runs: { start: number; end: number }[] = []
   for (let i = 0; i < mask.length; i++) {
     if (mask[i] !== 1) continue

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../containers/container.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { BadRecord, Fields, isList, isObject, numbersOf } from './fields.ts'
 import type { OneRecord } from './read-each.ts'
-import { readSamples, SampleTokens } from './slime-sample.ts'
+import { type ContextShare, readSamples, SampleTokens } from './slime-sample.ts'
 
 /** Fields of a training sample that no stream holds. `rewards` are normalised by group already where the run does so. */
 const KEPT = [
@@ -72,7 +72,7 @@ export function readTrainDump(record: OneRecord, samples: readonly JsonValue[]):
   return readSamples(record, samples, (sample, blank) => {
     const at = sample.rollout_position
     const reward = typeof at === 'number' ? (rewards?.[at] ?? null) : null
-    return readTrainSample(record, sample, { ...blank, step, reward }, { dump, byRank: false })
+    return readTrainSample(record, sample, { ...blank, step, reward }, { dump, share: 'whole' })
   })
 }
 
@@ -89,8 +89,9 @@ export function readRankDump(record: OneRecord): Trajectory[] {
   const data = rankDataOf(record.object)
   if (data === null) throw new BadRecord('no-samples', 'rollout_data has no lists of tokens')
   const step = dump.integer('rollout_id')
+  const share = shareOfRank(dump)
   if (data !== record.object) {
-    for (const key of ['rollout_data', 'rank', 'cp_rank', 'cp_size', 'qkv_format']) dump.take(key)
+    for (const key of ['rollout_data', 'rank']) dump.take(key)
     record.drift(dump.rest().unknown)
   }
   const count = lengthOf(data.response_lengths) ?? 0
@@ -103,9 +104,19 @@ export function readRankDump(record: OneRecord): Trajectory[] {
     Array.from({ length: count }, (_, i) => rowOf(columns, i)),
     (sample, blank) => {
       const reward = dealt || rewards?.length !== count ? null : (rewards[blank.place.part] ?? null)
-      return readTrainSample(record, sample, { ...blank, step, reward }, { dump, byRank: true })
+      return readTrainSample(record, sample, { ...blank, step, reward }, { dump, share })
     },
   )
+}
+
+/** Miles says it since 2026-08-17; in the layout `bshd` chunks are as long as the longest row of the batch, which is not in the dump. */
+function shareOfRank(dump: Fields): ContextShare | null {
+  const rank = dump.integer('cp_rank')
+  const size = dump.integer('cp_size')
+  const layout = dump.text('qkv_format')
+  return rank === null || size === null || size < 2 || rank < 0 || rank >= size || layout !== 'thd'
+    ? null
+    : { rank, size }
 }
 
 /** The fields of the samples. A field that is no list over them is none of theirs, and an issue where it should be. */
@@ -136,7 +147,7 @@ function readTrainSample(
   record: OneRecord,
   sample: JsonObject,
   blank: Trajectory,
-  { dump, byRank }: { readonly dump: Fields; readonly byRank: boolean },
+  { dump, share }: { readonly dump: Fields; readonly share: ContextShare | null | 'whole' },
 ): Trajectory {
   const fields = new Fields(sample, [...dump.issues])
   const tokens = new SampleTokens(fields, 'response_lengths', 'loss_masks')
@@ -149,8 +160,9 @@ function readTrainSample(
     )
   }
   const read = tokens.mask('loss_masks')
-  const trainer = tokens.floats('log_probs', byRank)
-  const reference = tokens.floats('ref_log_probs', byRank)
+  const floats = (key: string) => (share === 'whole' ? tokens.floats(key) : tokens.shareOf(key, share))
+  const trainer = floats('log_probs')
+  const reference = floats('ref_log_probs')
   const raw = fields.number('local_raw_reward')
   fields.take('rollout_position')
   const trajectory: Trajectory = {
@@ -161,10 +173,10 @@ function readTrainSample(
     mask: read?.mask ?? null,
     weights: read?.weights ?? null,
     versions: tokens.versions(sample.weight_versions ?? null, read?.mask ?? null),
-    logprobs: { sampler: tokens.floats('rollout_log_probs', byRank), trainer, reference },
-    entropy: tokens.floats('entropy', byRank),
-    kl: computedKl(tokens.floats('kl', byRank), trainer, reference),
-    advantages: tokens.floats('advantages', byRank),
+    logprobs: { sampler: floats('rollout_log_probs'), trainer, reference },
+    entropy: floats('entropy'),
+    kl: computedKl(floats('kl'), trainer, reference),
+    advantages: floats('advantages'),
     reward: raw ?? blank.reward,
     isTruncated: fields.boolean('truncated'),
     issues: fields.issues,

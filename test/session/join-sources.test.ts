@@ -236,6 +236,47 @@ describe('a rollout dump and the train dump beside it', () => {
     expect(alone.facts.map(({ id, group }) => `${id} ${group}`)).toEqual(['162 41', '163 41'])
   })
 
+  it('of ranks that share a context have what each of them computed', async () => {
+    const tokens = Array.from({ length: 16 }, (_, i) => 100 + i)
+    // Four chunks of four tokens: the first and the last are of rank 0, the others of rank 1. Each scores what comes next in them.
+    const shares = [
+      [4, 13, 14, 15],
+      [5, 6, 7, 8, 9, 10, 11, 12],
+    ]
+    const rank = (cp_rank: number, more: object = {}) =>
+      lines([
+        {
+          rollout_id: 5,
+          rank: cp_rank,
+          rollout_data: {
+            tokens: [tokens],
+            response_lengths: [12],
+            loss_masks: [Array(12).fill(1)],
+            log_probs: [shares[cp_rank]?.map((token) => -token)],
+            sample_indices: [0],
+          },
+          cp_rank,
+          cp_size: 2,
+          qkv_format: 'thd',
+          ...more,
+        },
+      ])
+    const base = rollouts(5, [{ index: 0, tokens, response_length: 12, loss_mask: Array(12).fill(1) }])
+    const scored = async (files: Record<string, Uint8Array>) => {
+      const { trajectory } = await (await opened(files)).load(0)
+      expect(trajectory.issues).toEqual([])
+      return Array.from(trajectory.logprobs.trainer ?? [], (value) => (Number.isNaN(value) ? null : -value))
+    }
+    const response = tokens.map((_, i) => (i < 4 ? null : i))
+    expect(await scored({ base, one: rank(0), two: rank(1) })).toEqual(response)
+    expect(await scored({ one: rank(1) })).toEqual(
+      response.map((token) => (shares[1]?.includes(token ?? -1) ? token : null)),
+    )
+    const { trajectory } = await (await opened({ one: rank(0, { qkv_format: 'bshd' }) })).load(0)
+    expect(trajectory.logprobs.trainer).toBe(null)
+    expect(trajectory.issues.map(({ code }) => code)).toEqual(['part-of-context'])
+  })
+
   it('that were written alike are each told once', async () => {
     const tokens = [1, 2, 3, 4]
     const alike = [0, 0, 0].map((index) => ({ index, tokens }))
