@@ -29,13 +29,23 @@ export function passageOf(document: string, edge: number): Passage {
 function readPassage(document: string, edge: number): Passage {
   const whole = normalised(document)
   const edges = [...new Set([whole.slice(0, edge), whole.slice(-edge)])]
-  const trimmed = document.trim()
+  const trimmed = fromWordToWord(document)
   const quoted = JSON.stringify(trimmed).slice(1, -1)
   const asWritten = [trimmed, quoted].filter(
     (text, index, all) => all.indexOf(text) === index && standsAlone(text) && bringsAll(text, edges),
   )
   const words = new Set(edges.flatMap((text) => text.match(/[A-Za-z0-9]{4,}/g) ?? []))
   return { whole, edges, asWritten, words: [...words].sort((a, b) => b.length - a.length) }
+}
+
+/** The text without what stands before its first letter or digit and behind its last. A half of a pair counts as one. */
+function fromWordToWord(text: string): string {
+  const isWord = (at: number) => /[\p{L}\p{N}\p{Surrogate}]/u.test(text.charAt(at))
+  let start = 0
+  let end = text.length
+  while (start < end && !isWord(start)) start++
+  while (end > start && !isWord(end - 1)) end--
+  return text.slice(start, end)
 }
 
 function bringsAll(text: string, edges: readonly string[]): boolean {

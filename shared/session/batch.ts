@@ -8,7 +8,7 @@ import type { Format } from '../formats/format.ts'
 import { readJoined, type SourceReader } from '../formats/join.ts'
 import { formatById } from '../formats/registry.ts'
 import type { Finding } from '../model/report.ts'
-import type { Stream } from '../model/streams.ts'
+import { STREAMS, type Stream } from '../model/streams.ts'
 import { Expected, PART, Provenance, TokenState, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { weightUnits } from '../model/weight.ts'
@@ -110,7 +110,10 @@ const DUMP_STREAMS: ReadonlySet<Stream> = new Set<Stream>(['group', 'limits', 's
 const MOST_KEPT = 256
 
 /** Checks by the streams that they find: the trajectories of a dump carry the same ones, or nearly so. */
-const planned = new WeakMap<AuditPlan, Map<string, readonly Check[]>>()
+const planned = new WeakMap<AuditPlan, Map<number, readonly Check[]>>()
+
+/** Far fewer than a number has bits. */
+const STREAM_BITS: ReadonlyMap<Stream, number> = new Map(STREAMS.map((stream, index) => [stream, 2 ** index]))
 
 function trajectoryChecks(plan: AuditPlan, streams: ReadonlySet<Stream>): readonly Check[] {
   let byStreams = planned.get(plan)
@@ -118,7 +121,8 @@ function trajectoryChecks(plan: AuditPlan, streams: ReadonlySet<Stream>): readon
     byStreams = new Map()
     planned.set(plan, byStreams)
   }
-  const key = [...streams].join()
+  let key = 0
+  for (const stream of streams) key += STREAM_BITS.get(stream) as number
   let chosen = byStreams.get(key)
   if (chosen === undefined) {
     if (byStreams.size >= MOST_KEPT) byStreams.clear()

@@ -63,14 +63,14 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
   const replies = repliesOf(segmentation)
   if (replies.length === 0) return []
   const { table } = tokenizer
-  const marked = markerTokens(table)
   const messages = messagesByReply(trajectory.messages, replies)
   const found: CutReply[] = []
   for (const [index, reply] of replies.entries()) {
     const whole = messages[index] ?? null
     const open = isNeverClosed(table, ids, reply)
-    const shorter = whole !== null && bytesIn(table, ids, reply) + thresholds['cut-shorter-characters'] < whole.length
-    if (!open && !shorter && !holdsAny(ids, reply, marked)) continue
+    const { bytes, marked } = sizeAndMarks(table, ids, reply)
+    const shorter = whole !== null && bytes + thresholds['cut-shorter-characters'] < whole.length
+    if (!open && !shorter && !marked) continue
     const span = withoutTags(table, ids, reply)
     // A newline of the tag may share its token with the text: the tags are taken off the text itself.
     const text = decodeSpan(table, ids, reply.start, reply.end).replace(OPENING, '').replace(CLOSING, '')
@@ -94,18 +94,19 @@ function sideOf(marker: { readonly before: number; readonly after: number } | nu
   return marker.before === 0 ? 'left' : 'middle'
 }
 
-function bytesIn({ offsets, size }: TokenTable, ids: Int32Array, { start, end }: Span): number {
+/** How many bytes a reply has, and whether a marker may show in one of its tokens. */
+function sizeAndMarks(table: TokenTable, ids: Int32Array, { start, end }: Span): { bytes: number; marked: boolean } {
+  const { offsets, size } = table
+  const markers = markerTokens(table)
   let bytes = 0
+  let marks = 0
   for (let i = start; i < end; i++) {
     const id = ids[i] as number
-    if (id >= 0 && id < size) bytes += (offsets[id + 1] as number) - (offsets[id] as number)
+    if (id < 0 || id >= size) continue
+    bytes += (offsets[id + 1] as number) - (offsets[id] as number)
+    marks |= markers[id] as number
   }
-  return bytes
-}
-
-function holdsAny(ids: Int32Array, { start, end }: Span, marked: Uint8Array): boolean {
-  for (let i = start; i < end; i++) if (marked[ids[i] as number] === 1) return true
-  return false
+  return { bytes, marked: marks !== 0 }
 }
 
 /** Pieces that every spelling of a marker holds one of, whatever the vocabulary makes of it. */
