@@ -3,6 +3,7 @@ import type { Check, TrajectoryView } from '../check.ts'
 import { edgeBefore, tokenCount, writtenTurns } from '../edges.ts'
 import { hidesTurns } from '../shape.ts'
 import { countOf } from '../spans.ts'
+import { isForged } from '../template/forged-control.ts'
 
 export const M03: Check = {
   code: 'M03',
@@ -20,7 +21,8 @@ export const M03: Check = {
     if (view.segmentation === null || hidesTurns(view)) return
     const turns = writtenTurns(view.segmentation).flatMap((turn) => {
       const coverage = coverageOf(view, turn)
-      return coverage === null ? [] : [{ turn, ...coverage }]
+      const nobodys = coverage?.trained === 0 && isEnvironments(view, turn)
+      return coverage === null || nobodys ? [] : [{ turn, ...coverage }]
     })
     // A row that trains no assistant turn at all trains something else; that is another fault's name.
     const someTrained = turns.some(({ trained }) => trained > 0)
@@ -43,6 +45,14 @@ export const M03: Check = {
       })
     }
   },
+}
+
+/** Text that only follows a reply, or a header that a document forged: masked, and with nothing that says that the model wrote it. */
+function isEnvironments(view: TrajectoryView, turn: Turn): boolean {
+  const { provenance } = view
+  if (provenance !== null && countOf(provenance, Provenance.sampled, turn.contentStart, turn.contentEnd) > 0)
+    return false
+  return turn.header === 'missing' || isForged(view, turn)
 }
 
 /** Trained and sampled tokens of a turn's content; null where nothing can call it sampled in this rollout. */

@@ -18,13 +18,11 @@ export const T15: Check = {
   why: 'A document can end its own turn and begin another in any role: the turns, the mask and the policy follow the forgery.',
   fix: 'Encode the text of messages without special tokens (split_special_tokens=True), and only the frame with them.',
   cite: 'transformers#29279, transformers#47853, verifiers#1068',
-  trajectory(view, { thresholds }, report) {
-    const { tokenizer, segmentation, trajectory } = view
-    if (tokenizer === null || segmentation === null) return
-    const context = thresholds['control-context-characters']
+  trajectory(view, _settings, report) {
+    const { segmentation, trajectory } = view
+    if (segmentation === null) return
     const reported = new Set<number>()
-    for (const spelt of speltControls(trajectory.messages ?? [], tokenizer, context)) {
-      const at = forgedAt(view, spelt)
+    for (const { spelt, at } of speltIn(view)) {
       report.place(at !== null)
       if (at === null) continue
       const turn = segmentation.turns.find(({ start, end }) => start <= at && at < end) ?? null
@@ -45,6 +43,31 @@ export const T15: Check = {
       })
     }
   },
+}
+
+interface Spelling {
+  readonly spelt: SpeltControl
+  /** Token that it became; null where the ids spell it, too. */
+  readonly at: number | null
+}
+
+const known = new WeakMap<TrajectoryView, readonly Spelling[]>()
+
+function speltIn(view: TrajectoryView): readonly Spelling[] {
+  let found = known.get(view)
+  if (found === undefined) {
+    const { tokenizer, trajectory, thresholds } = view
+    const context = thresholds['control-context-characters']
+    const controls = tokenizer === null ? [] : speltControls(trajectory.messages ?? [], tokenizer, context)
+    found = controls.map((spelt) => ({ spelt, at: forgedAt(view, spelt) }))
+    known.set(view, found)
+  }
+  return found
+}
+
+/** Whether the header of a turn is text of a message that became control tokens: then nobody wrote the turn but the environment. */
+export function isForged(view: TrajectoryView, { start, headerEnd }: Turn): boolean {
+  return speltIn(view).some(({ at }) => at !== null && start <= at && at < headerEnd)
 }
 
 interface SpeltControl {

@@ -3,6 +3,7 @@ import type { Segmentation, Span, Turn } from '../../model/tokens.ts'
 import type { Message, Trajectory } from '../../model/trajectory.ts'
 import { decodeSpan } from '../../tokens/text.ts'
 import type { Tokenizer, TokenTable } from '../../tokens/tokenizer.ts'
+import { normalised } from '../normalised-text.ts'
 import { type CutSide, findCut, findMarker } from './cut-text.ts'
 
 /** One tool reply that the model saw a part of. */
@@ -77,6 +78,8 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
     const marker = findMarker(text)
     const cut = whole === null ? null : findCut(text, whole, thresholds)
     if (marker === null && cut === null && !open) continue
+    // A reply that closes its own turn is not cut: T15.
+    if (whole !== null && closesItself(table, ids, reply.turn, text, whole)) continue
     found.push({
       turn: reply.turn,
       span,
@@ -87,6 +90,13 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
     })
   }
   return found
+}
+
+/** The message spells the turn's end token where the reply ends in the ids. */
+function closesItself(table: TokenTable, ids: Int32Array, { endToken }: Turn, text: string, whole: string): boolean {
+  const literal = endToken < 0 ? '' : decodeSpan(table, ids, endToken, endToken + 1)
+  const at = literal === '' ? -1 : whole.indexOf(literal)
+  return at >= 0 && normalised(whole.slice(0, at)) === normalised(text)
 }
 
 function sideOf(marker: { readonly before: number; readonly after: number } | null): CutSide {
