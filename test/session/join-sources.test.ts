@@ -288,6 +288,42 @@ describe('a rollout dump and the train dump beside it', () => {
     expect(notes(session)[0]).toEqual(['2 of 3 rollouts joined by sample index with train'])
   })
 
+  it('lose no rollout and tell none twice, whatever they hold', async () => {
+    const sample = fc.record({ index: fc.nat(3), ids: fc.constantFrom([1, 2, 3, 4], [1, 2, 3, 5], [1, 2, 3, 4, 6]) })
+    const step = fc.constantFrom(5, 6)
+    const file = fc.record({ adds: fc.boolean(), step, samples: fc.array(sample, { minLength: 1, maxLength: 5 }) })
+    await fc.assert(
+      fc.asyncProperty(fc.array(file, { minLength: 2, maxLength: 4 }), async (all) => {
+        const files = all.map(({ adds, step: at, samples }, i) => {
+          const own = adds
+            ? trained(
+                at,
+                samples.map(({ index, ids }) => ({ sample_index: index, tokens: ids, total_lengths: ids.length })),
+              )
+            : rollouts(
+                at,
+                samples.map(({ index, ids }) => ({ index, tokens: ids })),
+              )
+          return [`${i}`, own] as const
+        })
+        const session = await opened(Object.fromEntries(files))
+        const shown = all.map((_, source) => session.facts.filter(({ place }) => place.source === source).length)
+        const { sources } = session.report()
+        const told = sources.map(({ joined }) => joined?.find(({ adds }) => adds)?.matched ?? 0)
+        for (const [i, { adds, samples }] of all.entries()) {
+          expect(shown[i]).toBe(adds ? samples.length - (told[i] as number) : samples.length)
+        }
+        const joined = await Promise.all(session.facts.map((_, i) => session.load(i)))
+        const credited = joined.filter(
+          ({ trajectory }) => all[trajectory.place.source]?.adds === false && trajectory.advantages !== null,
+        )
+        const matched = sources.map(({ joined: found }) => found?.find(({ adds }) => !adds)?.matched ?? 0)
+        expect(credited).toHaveLength(matched.reduce((sum, each) => sum + each, 0))
+      }),
+      { numRuns: 40 },
+    )
+  })
+
   it('of which one breaks off are joined as far as it goes', async () => {
     const tokens = [1, 2, 3, 4]
     const whole = rollouts(
