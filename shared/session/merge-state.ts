@@ -112,9 +112,12 @@ export function decodeState(
   const facts = inside('rollouts', () => decodeFacts(state.rollouts, trajectories, first))
   inside('rollouts', () => inOrder(facts))
   const ofDump = new Set<number>()
+  let next = 0
   for (const { from, to } of inside('findings.of_dump', () => readSome(RANGE, state.findings.of_dump))) {
-    if (to >= listed.length || to < from) throw new ColumnError('findings.of_dump names a finding that is not listed')
+    if (from < next || to < from) throw new ColumnError('findings.of_dump is not in order')
+    if (to >= listed.length) throw new ColumnError('findings.of_dump names a finding that is not listed')
     for (let index = from; index <= to; index++) ofDump.add(index)
+    next = to + 1
   }
   const ofRollouts = [...listed.filter((_, index) => !ofDump.has(index)), ...state.findings.unlisted]
   if (

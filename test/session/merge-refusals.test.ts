@@ -239,6 +239,12 @@ describe('what is no report, an old one or a damaged one, is refused by its name
       'unreadable',
     ],
     [
+      'findings of the dump again and again',
+      (_, state) => Object.assign(state.findings, { of_dump: '0:0*1048576' }),
+      'findings.of_dump is not in order',
+      'unreadable',
+    ],
+    [
       'an unknown threshold',
       (_, state) => Object.assign(state.options, { thresholds: { luck: 1 } }),
       'aggregates.state.options.thresholds',
