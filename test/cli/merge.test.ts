@@ -110,9 +110,10 @@ describe('merge', () => {
   })
 
   test('names groups that the parts have torn and that stay incomplete', async () => {
-    const rollouts = (await searchRollouts(8, [])).map((line) => {
-      const { group_size: _, ...record } = JSON.parse(line)
-      return record
+    const rollouts = (await searchRollouts(8, [])).map((_line, i, all) => {
+      // The two of a group have the same question.
+      const { group_size: _, ...record } = JSON.parse(all[i - (i % 2)] as string)
+      return { ...record, id: `q${i}`, reward: i / 8 }
     })
     const write = (name: string, rows: readonly object[]) =>
       writeFile(join(folder, name), rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
