@@ -153,6 +153,7 @@ export function buildRollout(
   const builder = new Builder(family, options.roles)
   const frames = framesOf(family, conversation, options)
   let truncated = false
+  let lastWritten = ''
   let promptLength = 0
   conversation.turns.forEach((turn, index) => {
     builder.rendered(frames[index] as string)
@@ -169,6 +170,7 @@ export function buildRollout(
       builder.written(sampledIds(family, goesOn, random, options.otherSplits))
     }
     truncated = last && ids.length >= options.maxTokens
+    lastWritten = conversation.prefill + decoded(family, ids.slice(0, options.maxTokens))
     if (!truncated) builder.closed(!conversation.stopsOnString)
   })
   if (options.lastSeparator && !truncated) builder.rendered(family.headerEnd < 0 ? '\n' : '')
@@ -183,7 +185,7 @@ export function buildRollout(
     temperature: 1,
     tokens: builder.tokens,
     kinds: builder.kinds,
-    messages: messagesOf(family, conversation, truncated ? options.maxTokens : null).map((message) => ({
+    messages: messagesOf(family, conversation, truncated ? lastWritten : null).map((message) => ({
       ...message,
       role: options.roles?.[message.role] ?? message.role,
     })),
@@ -241,14 +243,14 @@ function sampledIds({ tokenizer }: PlantedFamily, text: string, random: Random, 
 export function messagesOf(
   family: PlantedFamily,
   conversation: PlannedConversation,
-  cutAfter: number | null = null,
+  lastWritten: string | null = null,
 ): PlantedMessage[] {
   const messages: PlantedMessage[] = []
   if (conversation.system !== null) messages.push({ role: 'system', content: conversation.system })
   messages.push({ role: 'user', content: conversation.user })
   conversation.turns.forEach((turn, index) => {
-    const cut = cutAfter !== null && index === conversation.turns.length - 1
-    messages.push(assistantMessage(family, cut ? cutTurn(family, turn, cutAfter) : turn))
+    const cut = lastWritten !== null && index === conversation.turns.length - 1
+    messages.push(assistantMessage(family, cut ? cutTurn(turn, lastWritten) : turn))
     turn.replies.forEach((content, call) => {
       messages.push({ role: 'tool', tool_call_id: turn.calls[call]?.id ?? `call_${index}`, content })
     })
@@ -258,10 +260,7 @@ export function messagesOf(
 }
 
 /** The turn as far as the model came. Only turns that end in prose are cut in planned conversations. */
-function cutTurn(family: PlantedFamily, turn: PlannedTurn, tokens: number): PlannedTurn {
-  const { tokenizer } = family
-  const ids = tokenizer.encode(writtenText(family.name, turn), { specials: true }).slice(0, tokens)
-  const written = decoded(family, ids)
+function cutTurn(turn: PlannedTurn, written: string): PlannedTurn {
   const at = written.indexOf('</think>')
   return { ...turn, text: at < 0 ? written : written.slice(at + '</think>'.length).trimStart() }
 }

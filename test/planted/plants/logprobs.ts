@@ -48,8 +48,8 @@ function unsettle(tokens: readonly PlantedToken[], size: number, random: Random)
 /** What the trainer finds where it does not see what the sampler saw: nothing is as likely, beginnings least of all. */
 export function surprise(tokens: readonly PlantedToken[], random: Random): void {
   tokens.forEach((token, into) => {
-    const start = into === 0 ? 1.6 : into < 4 ? 1 : 0
-    found(token, token.sampler - (start + 0.8) * (0.2 + 0.8 * random.exponential()))
+    const start = into === 0 ? 2.4 : into < 4 ? 1.6 : 0
+    found(token, token.sampler - (start + 1.2) * (0.3 + 0.7 * random.exponential()))
   })
 }
 
