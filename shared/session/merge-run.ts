@@ -6,6 +6,7 @@ import { addTotals, emptyTotals, type RolloutSums } from './collected.ts'
 import { type Conclusion, conclude, type Gathered } from './conclude.ts'
 import { decideKin, type Kin, type KinEvidence, kinName } from './kin.ts'
 import { ColumnError } from './merge-columns.ts'
+import { logsOf, refuseOtherDescriptions } from './merge-descriptions.ts'
 import { refuseTornJoins } from './merge-joins.ts'
 import { differentOption } from './merge-options.ts'
 import { damage, MergeError, type Part } from './merge-part.ts'
@@ -37,11 +38,12 @@ export function mergeParts(parts: readonly Part[], against: SecondRun | null = n
   for (const part of parts.slice(1)) refuseOthers(first, part)
   refuseTwice(parts)
   refuseTornJoins(parts)
+  refuseOtherDescriptions(parts)
   const { options, maxFindings, given } = first.gathered
   const gathered: Gathered = {
     sources: parts.flatMap(({ sources }) => sources),
     unreadable: parts.flatMap(({ unreadable }) => unreadable),
-    logs: parts.flatMap(({ logs }) => logs),
+    logs: logsOf(parts),
     kins: decidedTogether(parts, options, given),
     options,
     collected: addUp(parts),

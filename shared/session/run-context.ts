@@ -45,7 +45,11 @@ export function inTheirRun(opened: readonly OpenSource[], descriptions: readonly
   })
 }
 
-function describing(name: string, descriptions: readonly RunDescription[]): RunDescription | null {
+/** The one of several descriptions that speaks for a file; null where none does. */
+export function describing<Description extends { readonly name: string; readonly facts: unknown }>(
+  name: string,
+  descriptions: readonly Description[],
+): Description | null {
   const above = descriptions.filter((each) => name.startsWith(folderOf(each.name)))
   const deepest = Math.max(...above.map((each) => folderOf(each.name).length))
   const nearest = above.filter((each) => folderOf(each.name).length === deepest)
