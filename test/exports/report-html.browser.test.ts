@@ -95,7 +95,7 @@ describe.skipIf(chromiumMissing !== null)(
       await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
       const folded = page.locator('details.card:not([open])').first()
       const shown = await folded
-        .locator('dl')
+        .locator('p')
         .first()
         .evaluate((node) => node.checkVisibility({ contentVisibilityAuto: true }))
       expect(shown).toBe(true)
