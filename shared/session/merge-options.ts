@@ -3,7 +3,7 @@ import { LIMIT_NAMES } from '../model/streams.ts'
 import { THRESHOLDS, type ThresholdId } from '../model/thresholds/registry.ts'
 
 /** Options that change nothing of what is said of a rollout, and the tokenizer, which a report keeps with its files. */
-type Apart = 'map' | 'tokenizer' | 'limit' | 'sample' | 'seed' | 'maxUnpacked' | 'failOn' | 'maxFindings'
+type Apart = 'tokenizer' | 'limit' | 'sample' | 'seed' | 'maxUnpacked' | 'failOn' | 'maxFindings'
 
 /** What a person declared that changes findings. Reports that are merged must agree in it. */
 export type DeclaredOptions = Omit<AuditOptions, Apart>
@@ -12,6 +12,7 @@ export type DeclaredOptions = Omit<AuditOptions, Apart>
 export function declaredOptions(options: AuditOptions): DeclaredOptions {
   const { intend, checks, hypotheses, limits, thresholds, maskAlignment } = options
   const given: DeclaredOptions = {
+    map: present(Object.entries(options.map ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))),
     policy: options.policy,
     intend: intend?.length ? sorted(intend) : undefined,
     maskAlignment: maskAlignment === 'auto' ? undefined : maskAlignment,
@@ -58,8 +59,9 @@ const NOT_GIVEN = 'not given'
 
 /** Each option by the name that it has on the command line. */
 function spelt(options: DeclaredOptions): Map<string, string> {
-  const { limits = {}, thresholds = {}, hypotheses, ...others } = options
-  const all: Record<string, unknown> = { ...others, ...limits, hypothesis: hypotheses }
+  const { limits = {}, thresholds = {}, hypotheses, map, ...others } = options
+  const paths = map && Object.entries(map).map(([field, path]) => `${field}=${path}`)
+  const all: Record<string, unknown> = { ...others, ...limits, hypothesis: hypotheses, map: paths?.join(' ') }
   const named = Object.entries(all).map(([name, value]) => [`--${dashed(name)}`, value] as const)
   const set = Object.entries(thresholds).map(([id, value]) => [`--threshold ${id}`, value] as const)
   return new Map(

@@ -18,6 +18,7 @@ const positive = z.number().positive()
 const finite = z.number()
 
 const SHAPES = {
+  map: z.record(z.string(), z.string()),
   policy: z.enum(['rl', 'sft', 'last-turn']),
   intend: codes,
   maskAlignment: z.enum(['token', 'target']),

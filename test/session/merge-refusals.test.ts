@@ -53,6 +53,7 @@ describe('reports that do not go together are refused, with both values', () => 
   it.each<[string, AuditOptions, string]>([
     ['a policy', { policy: 'sft' }, '--policy is not given in part-0.json and sft in part-1.json'],
     ['what is intended', { intend: ['M01'] }, '--intend is not given in part-0.json and M01 in part-1.json'],
+    ['a mapping', { map: { reward: 'score' } }, '--map is not given in part-0.json and reward=score in part-1.json'],
     ['an alignment', { maskAlignment: 'target' }, '--mask-alignment is not given in part-0.json and target in'],
     ['a limit', { limits: { max_seq_len: 4096 } }, '--max-seq-len is not given in part-0.json and 4096 in part-1'],
     ['a group size', { groupSize: 8 }, '--group-size is not given in part-0.json and 8 in part-1.json'],
