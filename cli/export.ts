@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
-import { MANIFEST_NAME, writeExport } from '../shared/exports/export.ts'
+import { MANIFEST_NAME, REPAIRED, writeExport } from '../shared/exports/export.ts'
 import type { ExportId, ExportSink } from '../shared/exports/export-kind.ts'
 import { atOrAbove, count, counted, type Judgement } from '../shared/exports/phrases.ts'
 import { EXPORTS } from '../shared/exports/registry.ts'
@@ -22,6 +22,9 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   if (failOn === 'none')
     throw new UsageError('--flagged takes what fails, and --fail-on none lets nothing fail. Choose error or warning.')
   const as = options.as as ExportId
+  if (options['repair-masks'] === true && !REPAIRED.includes(as)) {
+    throw new UsageError(`--repair-masks goes with --as ${REPAIRED.join(', ')}: ${as} holds no masks.`)
+  }
   const out = options.out as string
   const { session, inputs, unreadable } = await audit(given, io)
   const terminal = createTerminal(io.stderr, io.env)
@@ -34,7 +37,7 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   const target = await chooseTarget(out, as, session, io)
   const manifest = await writeExport(
     session,
-    { as, indices, why: `finding at or above ${failOn}` },
+    { as, indices, why: `finding at or above ${failOn}`, repairMasks: options['repair-masks'] === true },
     diskSink(target, inputs, io),
   )
   terminal.line(`${count(indices.length)} of ${counted(session.facts.length, 'rollout')} written:`)

@@ -177,6 +177,11 @@ export const EXPORT_OPTIONS: readonly OptionSpec[] = [
     EXPORTS.map((kind) => kind.id),
     "the source's own records, native JSONL or Parquet, tables, or rows for supervised or preference training",
   ),
+  {
+    name: 'repair-masks',
+    kind: 'flag',
+    help: 'write the masks that the structure of the turns asks for; the manifest counts what changed',
+  },
   { name: 'out', kind: 'text', placeholder: 'PATH', help: 'a folder, or a file where the export is one file' },
   FAIL_ON,
   ...AUDIT_OPTIONS,

@@ -36,6 +36,8 @@ export interface ExportInput {
   readonly origin: ExportOrigin
   readonly report: Report
   readonly indices: readonly number[]
+  /** Masks are written as the oracle has them; `load` gives them so, but for the record and its stored mask. */
+  readonly repairs: boolean
 }
 
 /** Where an export writes; the host decides whether that is memory or a disk. */

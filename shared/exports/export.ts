@@ -1,6 +1,10 @@
 import type { ExportId, ExportInput, ExportOrigin, ExportSink } from './export-kind.ts'
 import { createManifest, type Manifest } from './manifest.ts'
 import { exportById } from './registry.ts'
+import { repaired } from './repair.ts'
+
+/** Exports that hold masks. */
+export const REPAIRED: readonly ExportId[] = ['source', 'native', 'parquet', 'sft']
 
 export const MANIFEST_NAME = 'manifest.json'
 
@@ -10,6 +14,8 @@ export interface ExportRequest {
   readonly indices: readonly number[]
   /** The question that chose them, for the manifest: `finding at or above error`. */
   readonly why: string
+  /** Write the masks that the structure oracle wants in place of those that are stored. */
+  readonly repairMasks?: boolean
 }
 
 /**
@@ -26,9 +32,17 @@ export async function writeExport(
   if (indices.length === 0) throw new Error('No rollout was chosen, so there is nothing to export.')
   const unknown = indices.find((index) => origin.facts[index] === undefined)
   if (unknown !== undefined) throw new Error(`There is no rollout ${unknown}; there are ${origin.facts.length}.`)
-  const input: ExportInput = { origin: abortable(origin, signal), report: origin.report(), indices }
+  const repairs = request.repairMasks === true
+  if (repairs && !REPAIRED.includes(request.as))
+    throw new Error(`Masks are repaired in exports as ${REPAIRED.join(', ')}, not as ${request.as}.`)
+  const plain = abortable(origin, signal)
+  const { origin: mended, changed } = repaired(plain)
+  // The source's own records are changed where they stand, from the mask that they hold.
+  const given = repairs && request.as !== 'source' ? mended : plain
+  const input: ExportInput = { origin: given, report: origin.report(), indices, repairs }
   const outcome = await exportById(request.as).write(input, sink)
-  const manifest = createManifest(request, input, outcome)
+  if (repairs && request.as === 'source') for (const index of indices) await mended.load(index)
+  const manifest = createManifest(request, input, outcome, repairs ? changed : null)
   const writer = await sink.open(MANIFEST_NAME)
   await writer.write(new TextEncoder().encode(`${JSON.stringify(manifest, null, 2)}\n`))
   await writer.close()

@@ -24,11 +24,18 @@ export interface Manifest {
     group: string | null
     /** Codes of the findings that the policy does not intend. */
     findings: string[]
+    /** Tokens whose mask was repaired; null where nothing tells what it should be. Absent in exports that change nothing. */
+    repaired?: number | null
   }[]
   notes: string[]
 }
 
-export function createManifest(request: ExportRequest, input: ExportInput, outcome: ExportOutcome): Manifest {
+export function createManifest(
+  request: ExportRequest,
+  input: ExportInput,
+  outcome: ExportOutcome,
+  repaired: ReadonlyMap<number, number | null> | null,
+): Manifest {
   const { report, origin } = input
   return {
     schema: MANIFEST_SCHEMA,
@@ -54,6 +61,7 @@ export function createManifest(request: ExportRequest, input: ExportInput, outco
         trajectory: facts.id,
         group: facts.group,
         findings: [...origin.codesOf(index)],
+        ...(repaired === null ? {} : { repaired: repaired.get(index) ?? null }),
       }
     }),
     notes: [...outcome.notes],

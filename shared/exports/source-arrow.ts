@@ -11,6 +11,8 @@ import {
 } from '@uwdata/flechette'
 import { batchesOf, type EncodedArrow } from '../containers/arrow/decode.ts'
 import { type Schema, schemaOf } from '../containers/arrow/types.ts'
+import type { RowToWrite } from './source.ts'
+import { repairedValues } from './source-repair.ts'
 
 /** Rows in one record batch. */
 const BATCH_ROWS = 1000
@@ -62,12 +64,18 @@ function written(type: DataType): DataType | null {
 
 /** Rows as a stream or a file of Arrow IPC, whichever theirs is: the same metadata, equal values, not compressed. */
 export async function arrowRows(
-  rows: AsyncIterable<EncodedArrow>,
+  rows: AsyncIterable<RowToWrite<EncodedArrow>>,
   { schema, format }: ArrowLayout,
 ): Promise<Uint8Array> {
   const values: unknown[][] = schema.fields.map(() => [])
-  for await (const row of rows) {
-    for (const [i, { batch }] of batchesOf(row).columns.entries()) values[i]?.push(batch.at(row.from))
+  for await (const { encoded, repairs } of rows) {
+    for (const [i, { name, batch }] of batchesOf(encoded).columns.entries()) {
+      const value = batch.at(encoded.from)
+      const repair = repairs.find(({ path }) => path.length === 1 && path[0] === name)
+      values[i]?.push(
+        repair === undefined ? value : repairedValues(Array.from(value as Iterable<unknown>), repair.entries),
+      )
+    }
   }
   const columns = schema.fields.map(({ type }, i) =>
     columnFromArray(values[i] as unknown[], type, { maxBatchRows: BATCH_ROWS, useBigInt: true, useMap: true }),

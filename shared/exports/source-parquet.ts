@@ -4,6 +4,8 @@ import type { EncodedParquet } from '../containers/parquet/decode.ts'
 import { type StoredColumn, storedRows } from '../containers/parquet/stored-rows.ts'
 import type { ExportSink } from './export-kind.ts'
 import { ParquetFile } from './parquet-file.ts'
+import type { RowToWrite } from './source.ts'
+import { type RepairedList, repairedValues } from './source-repair.ts'
 
 /** Values in one row group. */
 const GROUP_VALUES = 4 << 20
@@ -18,7 +20,7 @@ export function canWriteParquet({ schema }: EncodedParquet): boolean {
  * are packed: Snappy, without statistics.
  */
 export async function writeParquetRows(
-  rows: AsyncIterable<EncodedParquet>,
+  rows: AsyncIterable<RowToWrite<EncodedParquet>>,
   { schema, metadata }: { schema: readonly SchemaElement[]; metadata: Readonly<Record<string, string>> },
   sink: ExportSink,
   name: string,
@@ -27,7 +29,7 @@ export async function writeParquetRows(
   let held: StoredColumn[][] = []
   let values = 0
   for await (const row of rows) {
-    const columns = storedRows(row)
+    const columns = storedRows(row.encoded).map((column) => mended(column, row.repairs))
     held.push(columns)
     values += columns.reduce((sum, column) => sum + column.values.length, 0)
     if (values < GROUP_VALUES) continue
@@ -37,6 +39,11 @@ export async function writeParquetRows(
   }
   if (held.length > 0) await writeGroup(file, held)
   await file.close()
+}
+
+function mended(column: StoredColumn, repairs: readonly RepairedList[]): StoredColumn {
+  const repair = repairs.find(({ path }) => path.length === 1 && path[0] === column.path[1]?.name)
+  return repair === undefined ? column : { ...column, values: repairedValues(column.values, repair.entries) }
 }
 
 async function writeGroup(file: ParquetFile, rows: readonly StoredColumn[][]): Promise<void> {

@@ -3,8 +3,10 @@ import { bySource, type ExportInput, type ExportKind, type ExportSink, type Writ
 import { exportFileNames } from './file-names.ts'
 import { jsonText } from './json-text.ts'
 import { nativeNotes, type OddRollouts, writeNative } from './native.ts'
+import { counted } from './phrases.ts'
 import { arrowLayout, arrowRows } from './source-arrow.ts'
 import { canWriteParquet, writeParquetRows } from './source-parquet.ts'
+import { type RepairedList, repairOf, splicedText } from './source-repair.ts'
 
 const NEWLINE = new Uint8Array([10])
 const OPEN = new TextEncoder().encode('[\n')
@@ -27,7 +29,7 @@ export const sourceExport: ExportKind = {
     let neighbours = 0
     let wroteNative = false
     for (const [source, indices] of bySource(input)) {
-      const own = { source, indices, records: recordsOf(input, indices) }
+      const own = { source, records: recordsOf(input, indices), inPieces: { count: 0 } }
       const way = await wayOf(input, own)
       const name = exportFileNames(input.report.sources, way.suffix)[source]!
       if (way.write === null) {
@@ -39,6 +41,11 @@ export const sourceExport: ExportKind = {
       }
       await way.write(sink, name)
       if (way.note) notes.push(way.note)
+      if (own.inPieces.count > 0) {
+        notes.push(
+          `The masks of ${counted(own.inPieces.count, 'rollout')} of ${input.report.sources[source]!.name} stand in no list of their own: not repaired here. --as native repairs them.`,
+        )
+      }
       neighbours += own.records.inRecords - indices.length
       files.push({ name, source, records: own.records.first.length, trajectories: indices.length })
     }
@@ -54,6 +61,8 @@ export const sourceExport: ExportKind = {
 interface OwnRecords {
   readonly source: number
   readonly records: ReturnType<typeof recordsOf>
+  /** Rollouts whose mask should be repaired and stands in no list of its own. */
+  readonly inPieces: { count: number }
 }
 
 interface Way {
@@ -67,7 +76,8 @@ interface Way {
 const NATIVE: Way = { suffix: 'native.jsonl', write: null }
 
 /** How the records of a source are written, which the first of them tells. */
-async function wayOf(input: ExportInput, { source, records }: OwnRecords): Promise<Way> {
+async function wayOf(input: ExportInput, own: OwnRecords): Promise<Way> {
+  const { source, records } = own
   const { origin, report } = input
   const { encoded } = await origin.load(records.first[0] as number)
   switch (encoded.decoder) {
@@ -79,7 +89,7 @@ async function wayOf(input: ExportInput, { source, records }: OwnRecords): Promi
         !container?.startsWith('json') || container.startsWith('jsonl') ? 'lines' : count === 1 ? 'object' : 'array'
       return {
         suffix: layout === 'lines' ? 'selected.jsonl' : 'selected.json',
-        write: (sink, name) => writeRecords(input, records.first, layout, sink, name),
+        write: (sink, name) => writeRecords(input, own, layout, sink, name),
       }
     }
     case 'parquet': {
@@ -88,7 +98,7 @@ async function wayOf(input: ExportInput, { source, records }: OwnRecords): Promi
       const texts = Object.fromEntries(
         Object.entries(metadata).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
       )
-      const rows = encodedAs(input, records.first, 'parquet')
+      const rows = encodedAs(input, own, 'parquet')
       return {
         suffix: 'selected.parquet',
         write: (sink, name) => writeParquetRows(rows, { schema: encoded.schema, metadata: texts }, sink, name),
@@ -105,7 +115,7 @@ async function wayOf(input: ExportInput, { source, records }: OwnRecords): Promi
             ? null
             : `Views of Arrow are stored in place here, in ${plain.join(', ')}: the same values.`,
         async write(sink, name) {
-          const bytes = await arrowRows(encodedAs(input, records.first, 'arrow'), layout)
+          const bytes = await arrowRows(encodedAs(input, own, 'arrow'), layout)
           const writer = await sink.open(name)
           await writer.write(bytes)
           await writer.close()
@@ -117,16 +127,38 @@ async function wayOf(input: ExportInput, { source, records }: OwnRecords): Promi
   }
 }
 
+/** A record as its container stores it, and what of it changes. */
+export interface RowToWrite<Encoded> {
+  readonly encoded: Encoded
+  readonly repairs: readonly RepairedList[]
+}
+
 async function* encodedAs<Decoder extends EncodedRecords['decoder']>(
-  { origin }: ExportInput,
-  indices: readonly number[],
+  input: ExportInput,
+  own: OwnRecords,
   decoder: Decoder,
-): AsyncGenerator<Extract<EncodedRecords, { decoder: Decoder }>> {
-  for (const index of indices) {
-    const { encoded } = await origin.load(index)
+): AsyncGenerator<RowToWrite<Extract<EncodedRecords, { decoder: Decoder }>>> {
+  for (const index of own.records.first) {
+    const { encoded } = await input.origin.load(index)
     if (encoded.decoder !== decoder) throw new Error('A record of this source is not stored as the others are.')
-    yield encoded as Extract<EncodedRecords, { decoder: Decoder }>
+    const repairs = await repairsOf(input, own, index)
+    yield { encoded: encoded as Extract<EncodedRecords, { decoder: Decoder }>, repairs }
   }
+}
+
+/** What changes in the record of a trajectory, by all of its chosen members. */
+async function repairsOf(
+  { origin, repairs }: ExportInput,
+  { records, inPieces }: OwnRecords,
+  index: number,
+): Promise<RepairedList[]> {
+  const found: RepairedList[] = []
+  for (const member of repairs ? (records.members.get(index) ?? []) : []) {
+    const repair = repairOf(await origin.load(member))
+    if (repair === 'in-pieces') inPieces.count++
+    else if (repair !== null) found.push(repair)
+  }
+  return found
 }
 
 /** For each record that holds a chosen trajectory the first of those, and how many trajectories these records hold. */
@@ -137,31 +169,39 @@ function recordsOf({ origin }: ExportInput, indices: readonly number[]) {
     parts.set(key, (parts.get(key) ?? 0) + 1)
   }
   const first: number[] = []
+  const members = new Map<number, number[]>()
   let inRecords = 0
   let last = -1
   for (const index of indices) {
     const { source, record } = origin.facts[index]!.place
-    if (record === last) continue
+    if (record === last) {
+      members.get(first.at(-1) as number)?.push(index)
+      continue
+    }
     last = record
     first.push(index)
+    members.set(index, [index])
     inRecords += parts.get(`${source}:${record}`) ?? 1
   }
-  return { first, inRecords }
+  return { first, members, inRecords }
 }
 
 async function writeRecords(
-  { origin }: ExportInput,
-  indices: readonly number[],
+  input: ExportInput,
+  own: OwnRecords,
   layout: 'lines' | 'object' | 'array',
   sink: ExportSink,
   name: string,
 ): Promise<void> {
   const writer = await sink.open(name)
   if (layout === 'array') await writer.write(OPEN)
-  for (const [i, index] of indices.entries()) {
+  for (const [i, index] of own.records.first.entries()) {
     if (layout === 'array' && i > 0) await writer.write(BETWEEN)
-    const { encoded, record } = await origin.load(index)
-    await writer.write(textOf(encoded) ?? new TextEncoder().encode(jsonText(record.value)))
+    const repairs = await repairsOf(input, own, index)
+    const loaded = await input.origin.load(index)
+    const { encoded, record } = loaded
+    const text = repairs.length > 0 ? splicedText(loaded, repairs) : textOf(encoded)
+    await writer.write(text ?? new TextEncoder().encode(jsonText(record.value)))
     if (layout !== 'array') await writer.write(NEWLINE)
   }
   if (layout === 'array') await writer.write(CLOSE)

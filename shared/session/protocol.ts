@@ -190,6 +190,7 @@ export interface ExportRequest {
   readonly as: ExportId
   readonly indices: readonly number[]
   readonly why: string
+  readonly repairMasks?: boolean
 }
 
 export interface ExportFile {

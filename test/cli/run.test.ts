@@ -404,6 +404,10 @@ describe('export', () => {
     [['--as', 'source', '--out', 'x'], /--flagged/],
     [['--flagged', '--out', 'x'], /--as source/],
     [['--flagged', '--as', 'source'], /--out/],
+    [
+      ['--flagged', '--as', 'csv', '--repair-masks', '--out', 'x'],
+      /--repair-masks goes with --as source, native, parquet, sft/,
+    ],
     [['--flagged', '--as', 'arrow', '--out', 'x'], /there are source, native, csv, parquet, sft, dpo/],
     [['--flagged', '--as', 'csv', '--out', 'x.csv'], /has to be a folder/],
     [['--flagged', '--as', 'source', '--out', 'faulty.jsonl'], /is one of the files that are read/],

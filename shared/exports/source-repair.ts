@@ -1,0 +1,83 @@
+import { textOf } from '../containers/decode.ts'
+import type { ExportedTrajectory } from './export-kind.ts'
+import { elementsOf, valueSpan } from './json-splice.ts'
+import { type MaskPlace, maskPlaceOf } from './mask-place.ts'
+import { repairedMask } from './repair.ts'
+
+/** The label of a token that carries no loss. */
+const IGNORED = -100
+
+/** What a list of a record is to hold. */
+export interface RepairedList {
+  readonly path: MaskPlace['path']
+  /** For each entry whether it is trained, and where it is, the id of its token (labels) or 1; null = as it is. */
+  readonly entries: readonly (number | null)[]
+}
+
+/** What changes in the record of a trajectory; null where nothing does, `in-pieces` where its mask is no list of its own. */
+export function repairOf(loaded: ExportedTrajectory): RepairedList | 'in-pieces' | null {
+  const { trajectory, view, record } = loaded
+  const repaired = repairedMask(loaded)
+  if (repaired === null || repaired.changed === 0 || !view?.mask || trajectory.mask === null) return null
+  const place = maskPlaceOf(record.value, trajectory)
+  if (place === null) return 'in-pieces'
+  const { ids } = view
+  const mask = view.mask
+  // A stored mask that is aligned with what is predicted lies one token before that of the view.
+  const late = trajectory.mask.every((flag, token) => flag === mask[token]) ? 0 : 1
+  const length = trajectory.mask.length - place.start
+  const entries = Array.from({ length }, (_, i) => {
+    const token = place.start + i + late
+    if (token >= mask.length || repaired.mask[token] === mask[token]) return null
+    return repaired.mask[token] === 1 ? (place.labels ? (ids[token] as number) : 1) : place.labels ? IGNORED : 0
+  })
+  return { path: place.path, entries }
+}
+
+/** The text of a record with some of its lists changed; every other byte stays. */
+export function splicedText(loaded: ExportedTrajectory, repairs: readonly RepairedList[]): Uint8Array {
+  const bytes = textOf(loaded.encoded)
+  if (bytes === null) throw new Error('A record of this source has no text of its own.')
+  const pieces = repairs
+    .map(({ path, entries }) => ({ span: valueSpan(bytes, path), entries }))
+    .filter((piece): piece is typeof piece & { span: { start: number; end: number } } => piece.span !== null)
+    .sort((a, b) => a.span.start - b.span.start)
+  const parts: Uint8Array[] = []
+  let at = 0
+  for (const { span, entries } of pieces) {
+    const text = new TextDecoder().decode(bytes.subarray(span.start, span.end))
+    parts.push(bytes.subarray(at, span.start), new TextEncoder().encode(listText(text, entries)))
+    at = span.end
+  }
+  parts.push(bytes.subarray(at))
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let offset = 0
+  for (const part of parts) {
+    joined.set(part, offset)
+    offset += part.length
+  }
+  return joined
+}
+
+/** A list of numbers or booleans with entries changed, written as the others are. */
+function listText(text: string, entries: readonly (number | null)[]): string {
+  const elements = elementsOf(text)
+  const booleans = elements.some((element) => element === 'true' || element === 'false')
+  const fractions = !booleans && elements.every((element) => element.includes('.'))
+  const written = elements.map((element, i) => {
+    const entry = entries[i] ?? null
+    if (entry === null) return element
+    return booleans ? String(entry !== 0) : fractions ? entry.toFixed(1) : String(entry)
+  })
+  return `[${written.join(', ')}]`
+}
+
+/** The values of a list in a column with entries changed, of the type that the others have. */
+export function repairedValues<Value>(values: readonly Value[], entries: readonly (number | null)[]): Value[] {
+  return values.map((value, i) => {
+    const entry = entries[i] ?? null
+    if (entry === null) return value
+    if (typeof value === 'bigint') return BigInt(entry) as Value
+    return (typeof value === 'boolean' ? entry !== 0 : entry) as Value
+  })
+}

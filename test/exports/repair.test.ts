@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs'
+import { bool, columnFromArray, field, int32, list, type Table, tableFromColumns, tableToIPC } from '@uwdata/flechette'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { MemorySource } from '../../cli/byte-sources.ts'
+import { nodeHost } from '../../cli/host.ts'
+import { exportRollouts } from '../../shared/exports/export.ts'
+import type { ExportId } from '../../shared/exports/export-kind.ts'
+import { elementsOf, valueSpan } from '../../shared/exports/json-splice.ts'
+import type { Manifest } from '../../shared/exports/manifest.ts'
+import { Session } from '../../shared/session/session.ts'
+import { testTokenizerFiles } from '../helpers/tokenizers.ts'
+
+const host = { ...nodeHost(1), bundledTokenizers: testTokenizerFiles }
+// <|im_start|>user \n Who ? <|im_end|> \n <|im_start|>assistant \n It is . <|im_end|>
+const IDS = [151644, 872, 198, 15191, 30, 151645, 198, 151644, 77091, 198, 2132, 374, 13, 151645]
+const RIGHT = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
+/** The question carries loss, the end token carries none. */
+const WRONG = [0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0]
+
+async function opened(bytes: Uint8Array, name = 'dump.jsonl') {
+  const session = await Session.open([new MemorySource(name, bytes)], { tokenizer: 'qwen2.5' }, host)
+  await session.done
+  return session
+}
+
+async function exported(session: Session, as: ExportId, indices = session.facts.map((_, index) => index)) {
+  const files = await exportRollouts(session, { as, indices, why: 'test', repairMasks: true })
+  const manifest: Manifest = JSON.parse(new TextDecoder().decode(files.at(-1)!.bytes))
+  return { bytes: files[0]!.bytes, text: new TextDecoder().decode(files[0]!.bytes), manifest }
+}
+
+const lines = (...records: object[]) => Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+
+describe('as source', () => {
+  test('the mask is mended where it stands, every other byte stays', async () => {
+    const text = `{"id": "a",  "note": "loss_mask: [1, 2] \\" {",\t"input_ids": ${JSON.stringify(IDS)}, "loss_mask": ${JSON.stringify(WRONG)}, "reward": 0.1000, "big": 12345678901234567890}`
+    const session = await opened(Buffer.from(`${text}\n`))
+    const { text: written, manifest } = await exported(session, 'source')
+    expect(written).toBe(`${text.replace(JSON.stringify(WRONG), `[${RIGHT.join(', ')}]`)}\n`)
+    expect(manifest.trajectories).toMatchObject([{ repaired: 3 }])
+    expect((await opened(Buffer.from(written))).report().totals.tokens).toMatchObject({ trained: 4, masked: 10 })
+  })
+
+  test('labels, booleans, floats and masks of the response stay what they are', async () => {
+    const labels = (mask: readonly number[]) => mask.map((flag, i) => (flag ? IDS[i] : -100))
+    const rows = lines(
+      { input_ids: IDS, labels: labels(WRONG) },
+      { input_ids: IDS, loss_mask: WRONG.map(Boolean) },
+      { prompt_ids: IDS.slice(0, 10), completion_ids: IDS.slice(10), completion_mask: WRONG.slice(10) },
+    ).toString()
+    const floats = `{"input_ids": ${JSON.stringify(IDS)}, "loss_mask": [${WRONG.map((flag) => `${flag}.0`).join(', ')}]}\n`
+    const { text } = await exported(await opened(Buffer.from(rows + floats)), 'source')
+    const [first, second, third, fourth] = text.trim().split('\n')
+    expect(JSON.parse(first!).labels).toEqual(labels(RIGHT))
+    expect(JSON.parse(second!).loss_mask).toEqual(RIGHT.map(Boolean))
+    expect(JSON.parse(third!).completion_mask).toEqual(RIGHT.slice(10))
+    expect(fourth).toContain(`[${RIGHT.map((flag) => `${flag}.0`).join(', ')}]`)
+  })
+
+  test('of a group that is one record the chosen members are mended', async () => {
+    const masks = [WRONG, WRONG].map((mask) => mask.map((flag, i) => (flag ? IDS[i] : -100)))
+    const session = await opened(lines({ tokens: [IDS, IDS], masks, scores: [1, 0] }))
+    const { text, manifest } = await exported(session, 'source', [1])
+    const [first, second] = JSON.parse(text).masks
+    expect(first).toEqual(masks[0])
+    expect(second).toEqual(RIGHT.map((flag, i) => (flag ? IDS[i] : -100)))
+    expect(manifest.trajectories).toMatchObject([{ part: 1, repaired: 3 }])
+  })
+
+  test('columns of Arrow keep their type', async () => {
+    const rows = [WRONG, RIGHT]
+    const table = tableFromColumns({
+      input_ids: columnFromArray(
+        rows.map(() => IDS),
+        list(field('item', int32())),
+      ),
+      loss_mask: columnFromArray(
+        rows.map((mask) => mask.map(Boolean)),
+        list(field('item', bool())),
+      ),
+    }) as Table
+    const { bytes, manifest } = await exported(
+      await opened(tableToIPC(table, { format: 'stream' })!, 'dump.arrow'),
+      'source',
+    )
+    const again = await opened(bytes, 'again')
+    for (const index of [0, 1]) expect(Array.from((await again.load(index)).trajectory.mask ?? [])).toEqual(RIGHT)
+    expect(again.report().sources[0]?.container).toBe('arrow')
+    expect(manifest.trajectories.map(({ repaired }) => repaired)).toEqual([3, 0])
+  })
+
+  test('and columns of Parquet', async () => {
+    const source = readFileSync(new URL('../fixtures/containers/arrow-rs-v2.parquet', import.meta.url))
+    const { manifest, bytes } = await exported(await opened(source, 'dump.parquet'), 'source')
+    const again = await opened(bytes, 'again')
+    expect(again.report().sources[0]?.container).toBe('parquet')
+    expect(manifest.trajectories).toHaveLength(again.facts.length)
+  })
+})
+
+test.each(['native', 'parquet', 'sft'] as const)('as %s the mask is the right one', async (as) => {
+  const session = await opened(lines({ input_ids: IDS, loss_mask: WRONG }))
+  const { bytes, manifest, text } = await exported(session, as)
+  expect(manifest.trajectories).toMatchObject([{ repaired: 3 }])
+  if (as === 'sft') expect(JSON.parse(text).labels).toEqual(RIGHT.map((flag, i) => (flag ? IDS[i] : -100)))
+  else expect(Array.from((await (await opened(bytes, 'again')).load(0)).trajectory.mask ?? [])).toEqual(RIGHT)
+})
+
+test('what no oracle tells stays as it is, and tables have no masks', async () => {
+  const session = await opened(lines({ input_ids: [1, 2, 3], loss_mask: [0, 1, 1] }))
+  const { text, manifest } = await exported(session, 'source')
+  expect(JSON.parse(text).loss_mask).toEqual([0, 1, 1])
+  expect(manifest.trajectories).toMatchObject([{ repaired: null }])
+  await expect(exported(session, 'csv')).rejects.toThrow(
+    'Masks are repaired in exports as source, native, parquet, sft, not as csv.',
+  )
+})
+
+test('a value is found in the text of any JSON by its path', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), fc.integer({ min: 0, max: 4 }), (value, indent) => {
+      const bytes = new TextEncoder().encode(JSON.stringify(value, null, indent))
+      const walk = (at: unknown, path: readonly (string | number)[]): void => {
+        const span = valueSpan(bytes, path)
+        expect(span).not.toBeNull()
+        expect(JSON.parse(new TextDecoder().decode(bytes.subarray(span!.start, span!.end)))).toEqual(at)
+        if (at === null || typeof at !== 'object') return
+        for (const [key, item] of Object.entries(at)) walk(item, [...path, Array.isArray(at) ? Number(key) : key])
+      }
+      walk(JSON.parse(new TextDecoder().decode(bytes)), [])
+    }),
+  )
+  expect(elementsOf(' [ 1, true ,2.0 ] ')).toEqual(['1', 'true', '2.0'])
+  expect(elementsOf('[]')).toEqual([])
+})
