@@ -53,14 +53,16 @@ function bringsAll(text: string, edges: readonly string[]): boolean {
   return edges.every((edge) => own.includes(edge))
 }
 
-/** Characters of an escape, `\u005c`, which may itself spell the beginning of another. */
+/** Characters of an escape, `\u005c`. */
 const ESCAPE = 6
+/** An escape that goes on behind the text, or one that spells the backslash of another. */
+const GOES_ON = /\\(?:u[0-9a-fA-F]{0,3}|u005[cC])?$/
 /** No character below it combines with the one before. */
 const COMBINING = 0x300
 
 /** Whether what stands behind a text cannot change how it is normalised, if that is no combining character, and what stands before it, if that is no escape. */
 function standsAlone(text: string): boolean {
-  return text !== '' && text.charCodeAt(0) < COMBINING && !text.slice(-ESCAPE).includes('\\')
+  return text !== '' && text.charCodeAt(0) < COMBINING && !GOES_ON.test(text.slice(-ESCAPE))
 }
 
 /** A text in which documents are looked for as both are normalised; itself it is only where nothing less decides. */
@@ -87,8 +89,8 @@ export class SearchedText {
     const at = text.indexOf(written)
     if (at < 0) return false
     const after = at + written.length
-    if (after < text.length && text.charCodeAt(after) >= COMBINING) return false
-    return !text.slice(Math.max(0, at - ESCAPE), at).includes('\\')
+    if (after < text.length && (text.charCodeAt(after) >= COMBINING || text.startsWith('\\u', after))) return false
+    return !GOES_ON.test(text.slice(Math.max(0, at - ESCAPE), at))
   }
 
   /** Words of ASCII in the normalised text are in the text itself: nothing spells their characters otherwise (U+212A is a K). */

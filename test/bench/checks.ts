@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { NodeFileSource } from '../../cli/byte-sources.ts'
@@ -22,6 +22,7 @@ import { interleaved, median, print } from './timing.ts'
 const REENCODING: ReadonlySet<string> = new Set(['T02', 'T10', 'T11', 'T12', 'T13'])
 const OTHERS = CHECKS.map(({ code }) => code).filter((code) => !REENCODING.has(code))
 const BYTES = 64 << 20
+const SAMPLE_BYTES = 32 << 20
 const BATCH_BYTES = 2 << 20
 
 /**
@@ -60,7 +61,7 @@ async function measure(what: string, path: string): Promise<void> {
   ])
   if (parsed === 0) throw new Error('nothing was parsed')
   const cost = median(whole ?? []) - median(reading ?? [])
-  console.log(`${BYTES >> 20} MB of ${what}`)
+  console.log(`${statSync(path).size >> 20} MB of ${what}`)
   print('  JSON.parse of its lines', parse)
   print('  read into trajectories', reading, parse)
   print(`  read and put to ${OTHERS.length} checks`, whole, parse)
@@ -107,7 +108,7 @@ function repeatSample(sample: string, path: string): void {
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
   const lines: string[] = []
-  for (let bytes = 0, round = 0; bytes < BYTES; round++) {
+  for (let bytes = 0, round = 0; bytes < SAMPLE_BYTES; round++) {
     for (const rollout of rollouts) {
       const line = JSON.stringify({
         ...rollout,

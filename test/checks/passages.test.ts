@@ -25,6 +25,7 @@ const between = fc.constantFrom(
   '\\u',
   '\\u00',
   '\\u005c',
+  '\\u0301',
   '\u0301',
   '  ',
   '',
@@ -74,6 +75,7 @@ test('a document is found exactly where its normalised ends are in the normalise
 test.each([
   ['a backslash before it takes its first letter', '\\night falls on the harbour', 'night falls on the harbour', false],
   ['an accent behind it changes its last letter', 'Night Harbour, cafe\u0301', 'Night Harbour, cafe', false],
+  ['an escaped accent behind it does so too', 'Night Harbour, cafe\\u0301', 'Night Harbour, cafe', false],
   ['an escape may run out of it', 'Harbour Night \\u00e9', 'Harbour Night \\u00', false],
   ['quotes may be escaped', 'She said: \\"Harbour\\".', 'said: "Harbour"', true],
   ['its ends are enough', 'Night Harbour is … of 1961', 'Night Harbour is a film of 1961', true],
