@@ -28,10 +28,14 @@ export function pairingFacts(trajectory: Trajectory, segmentation: Segmentation 
     question: question ?? questionIds(ids, segmentation),
     system: messages === null ? null : (system ?? 'none'),
     tools: tools === null ? null : toolsDigest(tools),
-    answer: words(
-      messages?.findLast(({ role }) => /^(assistant|agent|model|gpt|ai)$/.test(role.toLowerCase())) ?? null,
-    ),
+    answer: answerOf(messages),
   }
+}
+
+function answerOf(messages: readonly Message[] | null): string | null {
+  const last = messages?.findLast(({ role }) => /^(assistant|agent|model|gpt|ai)$/.test(role.toLowerCase()))
+  // No two rollouts say the same, as a rule: nothing is gained by keeping it.
+  return digestOf(opening(last ?? null)).digest
 }
 
 /** Digest of the words of the first question; null without one. */
@@ -47,7 +51,11 @@ export function firstQuestion(messages: readonly Message[] | null): Message | nu
 const kept = new KeptTexts<{ readonly digest: string | null }>(64)
 
 function words(message: Message | null): string | null {
-  return kept.of((message?.content ?? '').slice(0, QUESTION_CHARACTERS), digestOf).digest
+  return kept.of(opening(message), digestOf).digest
+}
+
+function opening(message: Message | null): string {
+  return (message?.content ?? '').slice(0, QUESTION_CHARACTERS)
 }
 
 function digestOf(content: string): { readonly digest: string | null } {
