@@ -89,7 +89,7 @@ export function misses(
     )
   }
   if (planted !== null)
-    problems.push(...wrongUnits(audited, own, planted), ...wrongPlaces(audited, own, planted, plant))
+    problems.push(...wrongUnits(audited, own, planted), ...wrongPlaces(dump, audited, own, planted, plant))
   if (groups.size > 0) problems.push(...wrongGroups(dump, own, groups))
   const severity = severityOf(plant, format)
   problems.push(...own.filter((fault) => fault.severity !== severity).map((fault) => `not ${severity}: ${told(fault)}`))
@@ -134,6 +134,7 @@ function named(finding: Finding): string[] {
 }
 
 function wrongPlaces(
+  { rollouts }: PlantedDump,
   { written }: AuditedDump,
   own: readonly Finding[],
   planted: ReadonlyMap<number, readonly Span[]>,
@@ -148,6 +149,9 @@ function wrongPlaces(
       tokens !== null && start <= tokens[0] && tokens[0] < tokens[1] && tokens[1] <= end
     const outside = findings.find((finding) => !(perTurn ? spans : [hull]).some((span) => within(finding, span)))
     if (outside !== undefined) problems.push(`outside ${hull.start}-${hull.end}: ${told(outside)}`)
+    const turnAt = (token: number) => rollouts[index]?.tokens[token]?.turn
+    const elsewhere = perTurn && findings.find(({ turn, tokens }) => tokens && turn !== turnAt(tokens[0]))
+    if (elsewhere) problems.push(`not turn ${turnAt(elsewhere.tokens?.[0] ?? 0)}: ${told(elsewhere)}`)
     if (perTurn && findings.length !== spans.length)
       problems.push(`${findings.length} findings for ${spans.length} places of rollout ${written.places[index]}`)
   }
