@@ -74,10 +74,10 @@ export class SearchedText {
 
   /** Whether the beginning and the end of the passage are in the text. */
   holds(passage: Passage): boolean {
-    const [longest] = passage.words
-    if (longest !== undefined && this.isSpelt() && !this.text.includes(longest)) return false
+    const lacks = (word: string) => !this.text.includes(word)
+    if (passage.words.slice(0, 1).some(lacks) && this.isSpelt()) return false
     if (passage.asWritten.some((written) => this.isWritten(written))) return true
-    if (this.isSpelt() && passage.words.some((word) => !this.text.includes(word))) return false
+    if (passage.words.some(lacks) && this.isSpelt()) return false
     this.normalisedText ??= normalised(this.text)
     const own = this.normalisedText
     return passage.edges.every((edge) => own.includes(edge))
