@@ -1,3 +1,4 @@
+import { PREFIX_BROKEN } from '../formats/model-calls.ts'
 import { Hash64 } from '../model/hash.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
@@ -32,6 +33,11 @@ export interface PreparedTokens {
   text(span: Span): string
 }
 
+function brokenPrefix({ issues }: Trajectory): Pick<TrajectoryFacts, 'prefixBroken'> {
+  const broken = issues.find(({ code }) => code === PREFIX_BROKEN)
+  return broken === undefined ? {} : { prefixBroken: broken.message }
+}
+
 /** The facts of a trajectory. Without tokens: those that its fields and messages tell. */
 export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | null = null): TrajectoryFacts {
   const end = endReason(trajectory, tokens?.segmentation ?? null)
@@ -40,6 +46,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
     id: trajectory.id,
     recordHash: trajectory.recordHash,
     branchOf: trajectory.branch === null ? null : trajectory.rolloutId,
+    ...brokenPrefix(trajectory),
     group: trajectory.group,
     groupSize: trajectory.groupSize,
     step: trajectory.step,

@@ -24,6 +24,8 @@ export interface TrajectoryFacts {
   readonly line?: number
   /** The rollout that this trajectory is one branch of, where the dump says so; a group counts a rollout once. */
   readonly branchOf: string | null
+  /** Where its prompt left what the calls before it hold, so that it is a branch; absent where nothing tells. */
+  readonly prefixBroken?: string
   readonly group: string | null
   readonly groupSize: number | null
   readonly step: number | null

@@ -101,7 +101,7 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   C08: {
     trips: 'the environment keeps 256 characters of every reply and cuts its middle',
     nearMiss: 'a whole document about truncation, with brackets and dots',
-    defects: ['C08', 'T15'],
+    defects: ['C08'],
   },
   C09: {
     trips: 'the tool brought the supporting document, the trained ids hold its first half',
@@ -206,7 +206,7 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   M03: {
     trips: 'only the last assistant turn is trained, and nobody declared so',
     nearMiss: 'the run declares that only the last turn is trained',
-    defects: ['T15'],
+    defects: [],
   },
   M04: {
     trips: 'the template has no generation markers, so nothing at all is trained',
@@ -337,7 +337,7 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   T05: {
     trips: 'no generation prompt between the reply and the ids of the second assistant turn',
     nearMiss: 'text of the environment stands between two turns without a header; nobody sampled or trains it',
-    defects: ['V2'],
+    defects: ['T15', 'V2'],
   },
   T06: {
     trips: 'the generation prompt was added twice, and its role was sampled into the answer',

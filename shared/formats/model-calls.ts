@@ -29,6 +29,31 @@ export function mergeByPrefix<T extends ModelCall>(calls: readonly T[]): T[][] {
   return sequences
 }
 
+/** Code of the issue on a sequence that began anew where a prompt should have gone on from the calls before it. */
+export const PREFIX_BROKEN = 'prefix-broken'
+
+/**
+ * Where the first prompt of a sequence leaves what the calls of the sequence before it hold, for people; null for the first one, and for
+ * one that shares no beginning with it.
+ */
+export function prefixBreak(sequences: readonly (readonly ModelCall[])[], index: number): RecordIssue | null {
+  const before = sequences[index - 1]?.at(-1)
+  const call = sequences[index]?.[0]
+  if (before === undefined || call === undefined) return null
+  const length = before.prompt.length + before.generated.length
+  const idAt = (token: number) =>
+    token < before.prompt.length ? before.prompt[token] : before.generated[token - before.prompt.length]
+  let at = 0
+  while (at < length && at < call.prompt.length && call.prompt[at] === idAt(at)) at++
+  if (at === 0) return null
+  const here = at < call.prompt.length ? `has id ${call.prompt[at]}` : 'ends'
+  return {
+    code: PREFIX_BROKEN,
+    field: call.name,
+    message: `the prompt of ${call.name} goes with ${before.name} up to token ${at}, where it ${here} and the calls before it have id ${idAt(at)}: a sequence of its own`,
+  }
+}
+
 function extendsCall(call: ModelCall, before: ModelCall): boolean {
   const { prompt, generated } = before
   if (call.prompt.length < prompt.length + generated.length) return false

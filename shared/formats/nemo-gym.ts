@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../containers/container.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
 import { BadRecord, Fields, isList, isObject } from './fields.ts'
 import type { Format } from './format.ts'
-import { type ModelCall, mergeByPrefix, streamsOfCalls } from './model-calls.ts'
+import { type ModelCall, mergeByPrefix, prefixBreak, streamsOfCalls } from './model-calls.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
 import { conversationOf } from './responses.ts'
@@ -93,6 +93,8 @@ function readRecord(record: OneRecord): Trajectory[] {
   }
   return sequences.map((sequence, part): Trajectory => {
     const issues = part === 0 ? row.issues : []
+    const broken = prefixBreak(sequences, part)
+    if (broken !== null) issues.push(broken)
     const { sampler, ...streams } = streamsOfCalls(sequence, issues)
     return {
       ...record.blank(part),

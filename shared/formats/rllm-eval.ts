@@ -3,7 +3,7 @@ import type { Trajectory } from '../model/trajectory.ts'
 import { BadRecord, Fields, isList, isObject } from './fields.ts'
 import type { Format } from './format.ts'
 import { messagesOf } from './messages.ts'
-import { type ModelCall, mergeByPrefix, streamsOfCalls } from './model-calls.ts'
+import { type ModelCall, mergeByPrefix, prefixBreak, streamsOfCalls } from './model-calls.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
 import { NO_INTEGER, readIds } from './sequence.ts'
@@ -110,8 +110,11 @@ function sequencesOf(trajectory: Fields, name: string): Partial<Trajectory>[] {
     const messages = told.at(-1) ?? null
     return messages === null ? [] : [{ messages, issues }]
   }
-  return mergeByPrefix(calls).map((sequence, part) => {
+  const sequences = mergeByPrefix(calls)
+  return sequences.map((sequence, part) => {
     const own = part === 0 ? issues : []
+    const broken = prefixBreak(sequences, part)
+    if (broken !== null) own.push(broken)
     const { sampler, ...streams } = streamsOfCalls(sequence, own)
     const last = sequence.at(-1) as Call
     return {

@@ -1,6 +1,6 @@
 import type { Message, RecordIssue, Trajectory } from '../model/trajectory.ts'
 import { Fields, isObject } from './fields.ts'
-import { type ModelCall, mergeByPrefix, streamsOfCalls } from './model-calls.ts'
+import { type ModelCall, mergeByPrefix, prefixBreak, streamsOfCalls } from './model-calls.ts'
 import { readIds } from './sequence.ts'
 import { readConversation } from './verifiers-messages.ts'
 
@@ -54,9 +54,12 @@ export interface StepSequence {
 }
 
 export function sequencesOf(steps: readonly Step[]): StepSequence[] {
-  return mergeByPrefix(steps).map((sequence) => {
+  const sequences = mergeByPrefix(steps)
+  return sequences.map((sequence, part) => {
     const last = sequence.at(-1) as Step
     const issues = sequence.flatMap((step) => step.issues)
+    const broken = prefixBreak(sequences, part)
+    if (broken !== null) issues.push(broken)
     const { sampler, ...streams } = streamsOfCalls(sequence, issues)
     const common = sequence.every(({ advantage }) => advantage === last.advantage)
     return {

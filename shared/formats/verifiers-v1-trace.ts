@@ -3,6 +3,7 @@ import type { Limits } from '../model/streams.ts'
 import type { RecordIssue, Trajectory } from '../model/trajectory.ts'
 import { Fields, isObject } from './fields.ts'
 import { firstText } from './messages.ts'
+import { PREFIX_BROKEN } from './model-calls.ts'
 import { foldInfo, foldStreams } from './prime-annotations.ts'
 import { common } from './prime-streams.ts'
 import type { OneRecord } from './read-each.ts'
@@ -326,7 +327,7 @@ class Prefixes {
   private issueOf(node: number, earlier: number, at: number): RecordIssue {
     const [own, other] = [this.nodes[node] as GraphNode, this.nodes[earlier] as GraphNode]
     return {
-      code: 'prefix-broken',
+      code: PREFIX_BROKEN,
       field: `${own.name}.token_ids`,
       message: `${own.name} says what ${other.name} says in other tokens: from token ${at} on the prompt of a later call is not what was sampled before, so it is a branch of its own`,
     }

@@ -117,6 +117,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   },
   id: { cells: TEXT, expected: ({ part, record }) => (part === 0 ? String(record) : `${record}.${part}`) },
   branchOf: { cells: text },
+  prefixBroken: { cells: optional(TEXT) },
   group: { cells: text },
   groupSize: { cells: number },
   step: { cells: number },

@@ -23,6 +23,7 @@ const ANY = {
   recordHash: hash,
   line: fc.nat(),
   branchOf: maybe(text),
+  prefixBroken: text,
   group: maybe(text),
   groupSize: maybe(number),
   step: maybe(number),

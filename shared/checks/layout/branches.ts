@@ -37,11 +37,13 @@ function lookAtBranches(view: DumpView, report: DumpReporter): void {
     const first = branching[0]
     if (first === undefined) continue
     const rows = branching.reduce((sum, [, each]) => sum + each.length, 0)
+    const broken = branching.flatMap(([, each]) => each.flatMap(({ prefixBroken }) => prefixBroken ?? []))
     report.fault({
       member: first[1][0] as TrajectoryFacts,
-      message: `${branching.length} of ${rollouts.size} rollouts are several rows each, ${rows} in all; the first is ${first[0]} with ${first[1].length}`,
+      message: `${branching.length} of ${rollouts.size} rollouts are several rows each, ${rows} in all; the first is ${first[0]} with ${first[1].length}${broken[0] === undefined ? '' : ` (${broken[0]})`}`,
       evidence: {
         rollouts: Object.fromEntries(branching.slice(0, 16).map(([id, each]) => [id, each.map(({ place }) => place)])),
+        ...(broken.length === 0 ? {} : { prefix_broken: broken.length, breaks: broken.slice(0, 16) }),
         shared_prompt: branching.filter(([, each]) => new Set(each.map(({ promptHash }) => promptHash)).size === 1)
           .length,
       },
