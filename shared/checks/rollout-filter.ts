@@ -18,8 +18,11 @@ export function hasLostText(row: TrajectoryFacts): boolean {
   return row.lost > 0 || row.cutLeft !== undefined || row.cutReplies !== undefined || isCut(row)
 }
 
+/** A supporting document is not in the ids, which no limit did where the messages tell that the environment never brought it. */
 export function hasHiddenDocuments({ supportingDocuments }: TrajectoryFacts): boolean {
-  return supportingDocuments !== null && supportingDocuments.visible < supportingDocuments.available
+  if (supportingDocuments === null) return false
+  const { available, retrieved, visible } = supportingDocuments
+  return visible < (retrieved ?? available)
 }
 
 type LengthRange = NonNullable<RolloutFilter['lengths']>[number]

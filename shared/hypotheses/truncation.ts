@@ -21,7 +21,7 @@ export interface TruncationMeasures {
   readonly nearAny: Count | null
   /** Rollouts that lost text, of those whose end or messages tell; null where none tells. */
   readonly lost: Count | null
-  /** Rollouts whose supporting documents are all visible, of those that have any; null where none has. */
+  /** Rollouts whose supporting documents are all visible, as far as they were brought, of those that have any; null where none has. */
   readonly documentsVisible: Count | null
   readonly meanLength: number | null
   readonly longest: number | null
@@ -46,7 +46,10 @@ export function measureTruncation(input: HypothesisInput): TruncationMeasures {
   }))
   const nearFilter = { lengths: rules.flatMap(({ filter }) => filter.lengths) }
   const near = facts.filter((row) => fitsFilter(row, nearFilter))
-  const documented = facts.filter(({ supportingDocuments }) => (supportingDocuments?.available ?? 0) > 0)
+  // What the environment never brought, no limit took away.
+  const documented = facts.filter(
+    ({ supportingDocuments: found }) => found !== null && (found.retrieved ?? found.available) > 0,
+  )
   const rewarded = facts.filter(({ reward }) => reward !== null && Number.isFinite(reward))
   const lengths = facts.map(({ realLength }) => realLength)
   return {
