@@ -82,12 +82,16 @@ export async function openSource(
 /** What a person mapped is read so, unless a trainer's own format is recognised. */
 function mappedBy(map: FieldMapping | null, known: RecognisedFormat | null): RecognisedFormat | null {
   if (map === null || (known !== null && (known.format !== native || known.recognition.confidence === 1))) return known
-  const evidence = [`mapped by the person: ${mappingText(map)}`]
-  return { format: native, recognition: { confidence: 1, evidence, version: null, mapping: map } }
+  return { format: native, recognition: mappedRecognition(map) }
+}
+
+/** How records that a person mapped are recognised. */
+export function mappedRecognition(map: FieldMapping): Recognition {
+  return { confidence: 1, evidence: [`mapped by the person: ${mappingText(map)}`], version: null, mapping: map }
 }
 
 /** Good records near the beginning, however many bad ones stand before them. None only where every record is bad. */
-async function firstGoodRecords(container: Container, signal: AbortSignal | undefined) {
+export async function firstGoodRecords(container: Container, signal: AbortSignal | undefined) {
   const good: RawRecord[] = []
   let firstBad: SkippedRecord | null = null
   for await (const spans of container.index({ batchBytes: SAMPLE_BYTES, ...(signal ? { signal } : {}) })) {

@@ -1,6 +1,8 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { CheckPage } from '../exports/check-page.ts'
 import type { ExportId } from '../exports/export-kind.ts'
+import type { FieldMapping } from '../formats/mapping.ts'
+import type { RecordPath } from '../formats/mapping-paths.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, Report, RolloutFilter } from '../model/report.ts'
 import type { Segmentation } from '../model/tokens.ts'
@@ -140,6 +142,11 @@ export interface EngineRequests {
    * begin without one.
    */
   compare: { input: { sources: readonly SourceInput[] | null }; output: Comparison }
+  /**
+   * Where the fields of a file of no known format may stand, and its first record under `options.map`, or under the proposal where that is
+   * absent. `name` is that of `unreadable`, which for a file in an archive is not that of the source. Needs nothing open.
+   */
+  proposeMapping: { input: { source: SourceInput; name: string; options: AuditOptions }; output: FieldProposal }
   /** The report so far; final once progress is done. Fails with a sentence where reading broke off. */
   report: { input: Record<string, never>; output: Report }
   boundaries: { input: Record<string, never>; output: readonly BoundaryRow[] }
@@ -168,10 +175,40 @@ export type SourceInput =
 
 export interface OpenedDump {
   readonly report: Report
-  /** One sentence per source that could not be read, with what to do. */
-  readonly unreadable: readonly { readonly name: string; readonly message: string }[]
+  /** One sentence per source that could not be read, with what to do. `code` is `unknown-format` where its fields may be mapped. */
+  readonly unreadable: readonly { readonly name: string; readonly code: string; readonly message: string }[]
   /** Hash that names this dump in links and in what people keep. Over names-independent content: SHA-256 of the first MiB and the size of each source. */
   readonly dumpHash: string
+}
+
+/** What a person needs to say where the fields of a file of no known format stand. */
+export interface FieldProposal {
+  /** Names the shape of its records: the same for all with the same keys at their top. */
+  readonly shape: string
+  /** Of its first record. */
+  readonly paths: readonly RecordPath[]
+  /** Null where neither ids nor a conversation were found. */
+  readonly proposal: FieldMapping | null
+  /** Null where the mapping is empty or reads none of the first records. */
+  readonly first: MappedRollout | null
+  /** Why records were not read under the mapping, or what of the first was left out. */
+  readonly problems: readonly string[]
+}
+
+/** A rollout that a mapping reads, as far as it tells whether the mapping is right. Null is absent. */
+export interface MappedRollout {
+  readonly tokens: number | null
+  readonly trained: number | null
+  readonly messages: number | null
+  readonly reward: number | null
+  readonly group: string | null
+  readonly step: number | null
+  readonly tokenizer: string | null
+  /** Its first tokens, and where nothing of these is trained those around the first that is. `text` is null without a tokenizer. */
+  readonly excerpts: readonly {
+    readonly from: number
+    readonly tokens: readonly { readonly id: number; readonly text: string | null; readonly trained: boolean }[]
+  }[]
 }
 
 /** The open run's report beside a second run, and what that one is. */

@@ -6,6 +6,7 @@ import { sentence, type WorkerPort } from './audit-worker.ts'
 import { transferables } from './detail.ts'
 import type { EngineHost } from './host.ts'
 import type { TokenizerReference } from './plan.ts'
+import { proposeFields } from './propose-fields.ts'
 import type { EngineAnswer, EngineCall, EngineRequests, OpenedDump, RequestName, SourceInput } from './protocol.ts'
 import { Session } from './session.ts'
 
@@ -100,6 +101,8 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
         second: { sources: compared, tokenizer: tokenizer.id, unreadable: second.unreadable },
       }
     },
+    proposeMapping: ({ source, name, options }, signal) =>
+      proposeFields(host.byteSource(source), name, options, host, { added: [...tokenizers.values()], signal }),
     async report() {
       const open = current()
       // The page asks once progress is done; there it learns that it is not because of the end.
@@ -119,8 +122,8 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     async locate(place) {
       return { index: current().locate(place) }
     },
-    async export({ as, indices, why }, signal) {
-      return { files: await exportRollouts(current(), { as, indices, why }, signal) }
+    async export(request, signal) {
+      return { files: await exportRollouts(current(), request, signal) }
     },
     async addTokenizer({ name, tokenizer, config }) {
       const reference: TokenizerReference = { kind: 'files', id: name, title: name, origin: 'file', tokenizer, config }
