@@ -189,8 +189,10 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
             .slice(0, 24)
             .replace(/[^ -~]/g, '.')
             .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-          const place = findText(rollout, contentOf(reply), new RegExp(opening))
-          if (place === null) continue
+          const find = (turn: TurnPlace) => findText(rollout, contentOf(turn), new RegExp(opening))
+          const place = find(reply)
+          // One that was found twice is still there after the cut.
+          if (place === null || turnsBy(rollout, 'tool').filter((turn) => find(turn) !== null).length > 1) continue
           // The reply ends where the document begins; its tags stay.
           const end = reply.contentEnd - (rollout.family.name === 'llama3' ? 1 : 8)
           if (end - place.end < 24) continue
