@@ -4,7 +4,7 @@ import { Fields } from './fields.ts'
 import type { Format } from './format.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
-import { textMessages } from './text-rows.ts'
+import { TEXT_ONLY, textMessages } from './text-rows.ts'
 
 const OWN = ['task_id', 'sample_idx', 'seqlen', 'prompt_len', 'head_version']
 const KEPT = ['seqlen', 'prompt_len', 'head_version', 'tail_version']
@@ -18,12 +18,7 @@ export const areal: Format = {
   title: 'AReaL trajectory dumps',
   writer: { project: 'inclusionAI/AReaL', file: 'areal/infra/workflow_executor.py', version: '4aef98d8' },
   streams: ['messages', 'rewards', 'group', 'step'],
-  numericKeys: [],
-  policy: null,
-  maskAlignment: null,
-  unsampledLogprob: null,
-  maskImplied: false,
-  groupsByOrder: false,
+  ...TEXT_ONLY,
   recognise: (sample) => recogniseBy(sample, look),
   read: (records, context) => readEach(records, context, (record) => [readRecord(record)]),
 }

@@ -6,6 +6,7 @@ import type { Format, Recognition, Sample } from './format.ts'
 import { messageOf, messagesOf } from './messages.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
+import { TEXT_ONLY } from './text-rows.ts'
 
 /** Trajectory groups of ART: a line a group, later Parquet with a row a trajectory. Messages, without ids. */
 export const art: Format = {
@@ -13,12 +14,7 @@ export const art: Format = {
   title: 'ART trajectories',
   writer: { project: 'OpenPipe/ART', file: 'src/art/utils/trajectory_logging.py', version: '319f6d7b' },
   streams: ['messages', 'tools', 'rewards', 'group', 'finish_reason'],
-  numericKeys: [],
-  policy: null,
-  maskAlignment: null,
-  unsampledLogprob: null,
-  maskImplied: false,
-  groupsByOrder: false,
+  ...TEXT_ONLY,
   recognise,
   read: (records, context) => readEach(records, context, readRecord),
 }

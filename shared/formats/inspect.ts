@@ -5,6 +5,7 @@ import type { Format, ReadContext, Recognition, Sample } from './format.ts'
 import { messagesOf } from './messages.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
+import { TEXT_ONLY } from './text-rows.ts'
 
 /** Texts that a score may be, as Inspect's own metrics take them (scorer/_metric.py, `value_to_float`). */
 const GRADES: Readonly<Record<string, number>> = { C: 1, P: 0.5, I: 0, N: 0, yes: 1, true: 1, no: 0, false: 0 }
@@ -47,12 +48,7 @@ export const inspect: Format = {
   title: 'Inspect evaluation logs',
   writer: { project: 'UKGovernmentBEIS/inspect_ai', file: 'src/inspect_ai/log/_log.py', version: '499e6152' },
   streams: ['messages', 'tools', 'answer', 'rewards', 'group', 'finish_reason'],
-  numericKeys: [],
-  policy: null,
-  maskAlignment: null,
-  unsampledLogprob: null,
-  maskImplied: false,
-  groupsByOrder: false,
+  ...TEXT_ONLY,
   recognise,
   read: (records, context) => readEach(records, context, (record) => readRecord(record, context)),
 }

@@ -5,6 +5,7 @@ import type { Format } from './format.ts'
 import { messagesOf } from './messages.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
+import { TEXT_ONLY } from './text-rows.ts'
 
 const KEPT = ['epoch', 'session_id', 'task', 'is_correct', 'metrics', 'metadata', 'timing']
 
@@ -14,12 +15,7 @@ export const rllm: Format = {
   title: 'rLLM episode logs',
   writer: { project: 'rllm-org/rllm', file: 'rllm/utils/episode_logger.py', version: '9beb6e0f' },
   streams: ['messages', 'rewards', 'group', 'finish_reason', 'step'],
-  numericKeys: [],
-  policy: null,
-  maskAlignment: null,
-  unsampledLogprob: null,
-  maskImplied: false,
-  groupsByOrder: false,
+  ...TEXT_ONLY,
   recognise: (sample) => recogniseBy(sample, look),
   read: (records, context) => readEach(records, context, readEpisode),
 }

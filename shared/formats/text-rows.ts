@@ -1,5 +1,16 @@
 import { Hash64 } from '../model/hash.ts'
 import type { Message } from '../model/trajectory.ts'
+import type { Format } from './format.ts'
+
+/** Of every format that holds texts and no ids: there is no mask to align, and nothing that a token could be scored with. */
+export const TEXT_ONLY = {
+  numericKeys: [],
+  policy: null,
+  maskAlignment: null,
+  unsampledLogprob: null,
+  maskImplied: false,
+  groupsByOrder: false,
+} as const satisfies Partial<Format>
 
 /** What decoding left of a prompt and its completion: the one a user's, the other an assistant's, whatever turns they once held. */
 export function textMessages(prompt: string | null, completion: string | null): Message[] | null {

@@ -5,6 +5,7 @@ import type { Format } from './format.ts'
 import { readMessages } from './messages.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
+import { TEXT_ONLY } from './text-rows.ts'
 
 const SUMMARY = ['split', 'iteration', 'group_idx', 'traj_idx', 'steps']
 const KEPT = [
@@ -33,12 +34,7 @@ export const tinker: Format = {
     version: '9dfcc3a2',
   },
   streams: ['messages', 'rewards', 'group', 'step'],
-  numericKeys: [],
-  policy: null,
-  maskAlignment: null,
-  unsampledLogprob: null,
-  maskImplied: false,
-  groupsByOrder: false,
+  ...TEXT_ONLY,
   recognise: (sample) => recogniseBy(sample, look),
   read: (records, context) => readEach(records, context, (record) => [readRecord(record)]),
 }

@@ -4,7 +4,7 @@ import { Fields } from './fields.ts'
 import type { Format } from './format.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
-import { groupOfPrompt, textMessages } from './text-rows.ts'
+import { groupOfPrompt, TEXT_ONLY, textMessages } from './text-rows.ts'
 
 const COMMON = ['step', 'prompt', 'completion', 'advantage']
 
@@ -14,12 +14,7 @@ export const trl: Format = {
   title: 'TRL logged completions',
   writer: { project: 'huggingface/trl', file: 'trl/trainer/grpo_trainer.py', version: 'f2cd5771' },
   streams: ['messages', 'advantages', 'rewards', 'reward_components', 'group', 'step'],
-  numericKeys: [],
-  policy: null,
-  maskAlignment: null,
-  unsampledLogprob: null,
-  maskImplied: false,
-  groupsByOrder: false,
+  ...TEXT_ONLY,
   recognise: (sample) => recogniseBy(sample, look),
   read: (records, context) => readEach(records, context, (record) => [readRecord(record)]),
 }

@@ -4,6 +4,7 @@ import { Fields, isObject } from './fields.ts'
 import type { Format } from './format.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
+import { TEXT_ONLY } from './text-rows.ts'
 import { readConversation } from './verifiers-messages.ts'
 
 const KEPT = ['task', 'generation_ms', 'scoring_ms', 'total_ms', 'info']
@@ -14,12 +15,7 @@ export const verifiersResults: Format = {
   title: 'verifiers results.jsonl, before 0.1.8',
   writer: { project: 'PrimeIntellect-ai/verifiers', file: 'verifiers/scripts/eval.py', version: 'ee30ea11' },
   streams: ['messages', 'tools', 'answer', 'rewards', 'group'],
-  numericKeys: [],
-  policy: null,
-  maskAlignment: null,
-  unsampledLogprob: null,
-  maskImplied: false,
-  groupsByOrder: false,
+  ...TEXT_ONLY,
   recognise: (sample) => recogniseBy(sample, look),
   read: (records, context) => readEach(records, context, readRecord),
 }

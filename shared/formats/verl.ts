@@ -4,7 +4,7 @@ import { Fields, isObject } from './fields.ts'
 import type { Format } from './format.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
-import { groupOfPrompt, textMessages } from './text-rows.ts'
+import { groupOfPrompt, TEXT_ONLY, textMessages } from './text-rows.ts'
 
 /** Rollouts as verl decodes them: special tokens are gone, so that turns and tool replies stand inline. No ids, no mask. */
 export const verl: Format = {
@@ -12,12 +12,7 @@ export const verl: Format = {
   title: 'verl rollout and validation dumps',
   writer: { project: 'volcengine/verl', file: 'verl/trainer/ppo/ray_trainer.py', version: 'b178a3cd' },
   streams: ['messages', 'answer', 'rewards', 'group', 'step'],
-  numericKeys: [],
-  policy: null,
-  maskAlignment: null,
-  unsampledLogprob: null,
-  maskImplied: false,
-  groupsByOrder: false,
+  ...TEXT_ONLY,
   recognise: (sample) => recogniseBy(sample, look),
   read: (records, context) => readEach(records, context, (record) => [readRecord(record)]),
 }
