@@ -15,7 +15,8 @@ import { Problems } from './problems.tsx'
 import { StatusLine } from './status-line.tsx'
 import { TruthLine } from './truth-line.tsx'
 
-// Pages of checks and their thresholds are long, and not needed to begin with.
+// Not needed to begin with, and the pages of checks are long.
+const MappingDialog = lazy(async () => ({ default: (await import('./mapping-dialog.tsx')).MappingDialog }))
 const CheckDialog = lazy(async () => ({ default: (await import('./check-dialog.tsx')).CheckDialog }))
 
 export function App() {
@@ -59,6 +60,7 @@ function OpenDialog() {
   if (dialog === 'keys') return <CheatSheet />
   if (dialog === 'palette') return <Palette />
   if (dialog === 'check') return <CheckDialog />
+  if (dialog === 'mapping') return <MappingDialog />
   return <InputDialog dialog={dialog} />
 }
 

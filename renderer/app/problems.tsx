@@ -1,4 +1,5 @@
 import { dismissProblem, useFiles } from '../state/files.ts'
+import { MapButton } from './map-button.tsx'
 
 /** What went wrong, in sentences, until it is dismissed. */
 export function Problems() {
@@ -12,6 +13,7 @@ export function Problems() {
             ✖
           </span>
           <span className="problem-text">{sentence}</span>
+          <MapButton message={sentence} />
           <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => dismissProblem(sentence)}>
             ✕
           </button>

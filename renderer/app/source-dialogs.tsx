@@ -2,6 +2,7 @@ import type { Report, SourceReport } from '../../shared/model/report.ts'
 import { useFiles } from '../state/files.ts'
 import { bytes, count, counted } from '../text/numbers.ts'
 import { Evidence } from './input-dialogs.tsx'
+import { MapButton } from './map-button.tsx'
 
 /** More than this nobody reads; the rest is counted and stands in the report of the command line. */
 const MOST_LISTED = 1000
@@ -17,6 +18,7 @@ export function SourceList({ report }: { report: Report }) {
         <section key={name} className="source">
           <h3>{name}</h3>
           <p className="error-text">✖ {message}</p>
+          <MapButton message={message} />
         </section>
       ))}
       <SourceEntries sources={report.sources} />

@@ -5,6 +5,7 @@ import { abandonEngine, ask, onEngineProgress, openInEngine } from '../engine/en
 import { addProblem, NOTHING_OPEN, useFiles } from '../state/files.ts'
 import { NO_FILTERS, useFilters } from '../state/filters.ts'
 import { useFlags } from '../state/flags.ts'
+import { addUnmapped, type Unmapped } from '../state/mapping.ts'
 import { useSecond } from '../state/second.ts'
 import { NOTHING_SELECTED, useSelection } from '../state/selection.ts'
 import { say, useView } from '../state/view.ts'
@@ -50,6 +51,7 @@ export async function openSources(
     const opened = await openInEngine('open', { sources, options: chosen })
     if (opening !== run) return false
     useFiles.setState({ options: chosen })
+    addUnmapped(unmappedOf(opened.unreadable, sources, chosen))
     const { sources: read, logs = [] } = opened.report
     if (read.every((source) => source.format === null) && logs.length === 0) {
       sayUnreadable(opened.unreadable, MOST_NAMED_ALONE, '')
@@ -74,6 +76,18 @@ export async function openSources(
     useFiles.setState(({ problems }) => ({ ...NOTHING_OPEN, problems }))
     return false
   }
+}
+
+/** Files whose fields a person may map. */
+function unmappedOf(
+  unreadable: OpenedDump['unreadable'],
+  sources: readonly SourceInput[],
+  options: AuditOptions,
+): Unmapped[] {
+  return unreadable.flatMap(({ name, code, message }) => {
+    const source = sources.find((each) => name === each.name || name.startsWith(`${each.name} › `))
+    return code !== 'unknown-format' || source === undefined ? [] : [{ name, message, source, sources, options }]
+  })
 }
 
 /** The way back to what is open, for files that turn out to be no rollouts; null where nothing is open. */

@@ -12,6 +12,7 @@ export type Dialog =
   | 'limits'
   | 'missing'
   | 'second'
+  | 'mapping'
   | 'check'
 
 export interface ViewState {
