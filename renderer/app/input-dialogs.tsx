@@ -3,6 +3,7 @@ import { useFiles } from '../state/files.ts'
 import type { Dialog } from '../state/view.ts'
 import { counted, percent } from '../text/numbers.ts'
 import { STREAM_WORDS } from '../text/words.ts'
+import { DatasetForm } from './dataset-form.tsx'
 import { Modal } from './modal.tsx'
 import { SecondRun } from './second-run.tsx'
 import { LimitsForm, PolicyForm, TokenizerForm } from './settings-forms.tsx'
@@ -19,6 +20,7 @@ const TITLES: Readonly<Record<InputDialogName, string>> = {
   limits: 'Length limits of the run',
   missing: 'What this dump does not carry',
   second: 'Compare with another run',
+  dataset: 'The dataset that the run was started with',
 }
 
 /** What lies behind an entry of the truth line or of the status line. */
@@ -34,6 +36,7 @@ export function InputDialog({ dialog }: { dialog: InputDialogName }) {
       {dialog === 'limits' && <LimitsForm report={report} />}
       {dialog === 'missing' && <MissingList report={report} />}
       {dialog === 'second' && <SecondRun />}
+      {dialog === 'dataset' && <DatasetForm report={report} />}
     </Modal>
   )
 }

@@ -2,7 +2,7 @@ import type { Report, SourceReport } from '../../shared/model/report.ts'
 import { useFiles } from '../state/files.ts'
 import { bytes, count, counted } from '../text/numbers.ts'
 import { Evidence } from './input-dialogs.tsx'
-import { MapButton } from './map-button.tsx'
+import { ChangeMapping, MapButton } from './map-button.tsx'
 
 /** More than this nobody reads; the rest is counted and stands in the report of the command line. */
 const MOST_LISTED = 1000
@@ -22,6 +22,7 @@ export function SourceList({ report }: { report: Report }) {
         </section>
       ))}
       <SourceEntries sources={report.sources} />
+      <ChangeMapping report={report} />
       {(report.logs ?? []).map(({ name, title, bytes: size, evidence }) => (
         <section key={name} className="source">
           <h3>{name}</h3>

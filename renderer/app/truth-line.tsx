@@ -17,6 +17,7 @@ export function TruthLine() {
   const report = useFiles((files) => files.report)
   const rollouts = useFiles((files) => files.rollouts)
   const second = useSecondName()
+  const dataset = useFiles((files) => files.dataset)
   if (report === null) return null
   const tokenizer = report.tokenizer.id ?? 'no tokenizer'
   const format =
@@ -55,6 +56,7 @@ export function TruthLine() {
       />
       <Entry dialog="limits" label="limits" value={limitsOf(report)} yielding="long" />
       <Missing report={report} />
+      {dataset.length > 0 && <Entry dialog="dataset" label="dataset" value={runName(dataset)} yielding="name" />}
       {second !== null && <Entry dialog="second" label="second run" value={second} yielding="name" />}
       <span className="truth-actions">
         {second === null && (

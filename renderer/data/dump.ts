@@ -5,7 +5,7 @@ import { abandonEngine, ask, onEngineProgress, openInEngine } from '../engine/en
 import { addProblem, NOTHING_OPEN, useFiles } from '../state/files.ts'
 import { NO_FILTERS, useFilters } from '../state/filters.ts'
 import { useFlags } from '../state/flags.ts'
-import { addUnmapped, type Unmapped } from '../state/mapping.ts'
+import { addUnmapped, sourceNamed, type Unmapped } from '../state/mapping.ts'
 import { useSecond } from '../state/second.ts'
 import { NOTHING_SELECTED, useSelection } from '../state/selection.ts'
 import { say, useView } from '../state/view.ts'
@@ -31,24 +31,24 @@ let clock = { at: 0, bytes: 0, refreshed: 0 }
 /** Opens files in place of what is open. Resolves when the first rollouts can be looked at, or nothing could be read. */
 export async function openSources(
   sources: readonly SourceInput[],
-  given: { options?: AuditOptions; tokenizer?: TokenizerTexts | null } = {},
+  given: { options?: AuditOptions; tokenizer?: TokenizerTexts | null; dataset?: readonly SourceInput[] } = {},
 ): Promise<boolean> {
   if (useFiles.getState().phase === 'opening') abandonEngine()
   const run = Symbol('opening')
   opening = run
   const problems = useFiles.getState().problems
-  const options = given.options ?? {}
+  const { options = {}, dataset = [] } = given
   const before = whatIsOpen()
   forget()
   forgetSecond()
   // Another dump is first of all to be judged.
   useView.setState({ view: 'verdicts', tab: 'tokens', dialog: null })
-  useFiles.setState({ ...NOTHING_OPEN, problems, phase: 'opening', sources, options })
+  useFiles.setState({ ...NOTHING_OPEN, problems, phase: 'opening', sources, options, dataset })
   startClock()
   try {
     const tokenizer = given.tokenizer ? await usableTokenizer(given.tokenizer) : undefined
     const chosen = tokenizer === undefined ? options : { ...options, tokenizer }
-    const opened = await openInEngine('open', { sources, options: chosen })
+    const opened = await openInEngine('open', { sources, options: chosen, dataset })
     if (opening !== run) return false
     useFiles.setState({ options: chosen })
     addUnmapped(unmappedOf(opened.unreadable, sources, chosen))
@@ -85,20 +85,20 @@ function unmappedOf(
   options: AuditOptions,
 ): Unmapped[] {
   return unreadable.flatMap(({ name, code, message }) => {
-    const source = sources.find((each) => name === each.name || name.startsWith(`${each.name} › `))
+    const source = sourceNamed(sources, name)
     return code !== 'unknown-format' || source === undefined ? [] : [{ name, message, source, sources, options }]
   })
 }
 
 /** The way back to what is open, for files that turn out to be no rollouts; null where nothing is open. */
 function whatIsOpen(): { openAgain(): Promise<void> } | null {
-  const { phase, sources, options } = useFiles.getState()
+  const { phase, sources, options, dataset } = useFiles.getState()
   if (phase !== 'reading' && phase !== 'open') return null
   const { view, tab } = useView.getState()
   const { chosen } = useSecond.getState()
   return {
     async openAgain() {
-      if (!(await openSources(sources, { options }))) return
+      if (!(await openSources(sources, { options, dataset }))) return
       useView.setState({ view: view === 'rollout' ? 'rollouts' : view, tab })
       if (chosen !== null) void compareWith(chosen)
     },
@@ -131,14 +131,33 @@ export async function reconfigure(change: Partial<AuditOptions>): Promise<void> 
   }
 }
 
-async function readAgain(options: AuditOptions): Promise<void> {
+/** Reads the open dump again beside the dataset that its run was started with, or without one where none is given. */
+export async function readWithDataset(dataset: readonly SourceInput[]): Promise<void> {
+  const { phase, options, dataset: before } = useFiles.getState()
+  if (phase !== 'reading' && phase !== 'open') return
+  try {
+    await readAgain(options, dataset)
+    say(dataset.length > 0 ? 'Read again beside the dataset' : 'Read again without a dataset')
+  } catch (error) {
+    if (error instanceof Cancelled) return
+    addProblem(sentenceOf(error))
+    await readAgain(options, before).catch(closeDump)
+  }
+}
+
+/** @param given the dataset to read it with; absent = the engine keeps the one it has */
+async function readAgain(options: AuditOptions, given?: readonly SourceInput[]): Promise<void> {
   const run = opening
-  useFiles.setState({ options, phase: 'reading', progress: null, rate: null, rollouts: 0 })
+  const { sources, dataset: before } = useFiles.getState()
+  const dataset = given ?? before
+  useFiles.setState({ options, dataset, phase: 'reading', progress: null, rate: null, rollouts: 0 })
   startClock()
   forgetRows()
   forgetDetails()
   const second = forgetSecond()
-  const opened = await openInEngine('reconfigure', { options })
+  const opened = await (given === undefined
+    ? openInEngine('reconfigure', { options })
+    : openInEngine('open', { sources, options, dataset }))
   if (run !== opening) return
   takeOpened(opened)
   if (second !== null) void compareWith(second)

@@ -4,7 +4,7 @@ import { sentenceOf } from '../engine/client.ts'
 import { addProblem, dismissAllProblems, useFiles } from '../state/files.ts'
 import { say } from '../state/view.ts'
 import { type Dropped, filesOfInput } from './dropped.ts'
-import { openSources, reconfigure } from './dump.ts'
+import { openSources, readWithDataset, reconfigure } from './dump.ts'
 import { compareWith } from './second.ts'
 import { readTokenizer, startTokenizer, tokenizerPart } from './tokenizers.ts'
 
@@ -83,6 +83,24 @@ export async function pickSecond(what: 'files' | 'folder'): Promise<void> {
   }
   const files = await chooseFiles(what)
   if (files !== null) await compareDropped(filesOfInput(files))
+}
+
+/** The dataset that the open run was started with: prompts, which are never rollouts of their own. */
+export async function pickDataset(what: 'files' | 'folder'): Promise<void> {
+  const sources = await pickSources(what)
+  if (sources.length === 0) return
+  dismissAllProblems()
+  await readWithDataset(sources)
+}
+
+async function pickSources(what: 'files' | 'folder'): Promise<SourceInput[]> {
+  if (window.inspector !== undefined) {
+    const { files, problems } = await window.inspector.pickFiles(what)
+    for (const problem of problems) addProblem(problem)
+    return files.map(urlSource)
+  }
+  const files = await chooseFiles(what)
+  return files === null ? [] : filesOfInput(files).files.map(({ name, file }) => ({ kind: 'file', name, file }))
 }
 
 function chooseFiles(what: 'files' | 'folder'): Promise<FileList | null> {

@@ -10,6 +10,8 @@ export interface FilesState {
   readonly phase: Phase
   readonly sources: readonly SourceInput[]
   readonly options: AuditOptions
+  /** Files of the dataset that the run was started with; none where none was given. */
+  readonly dataset: readonly SourceInput[]
   readonly dumpHash: string | null
   readonly unreadable: OpenedDump['unreadable']
   /** The latest report; final once `phase` is `open`. */
@@ -29,6 +31,7 @@ export const NOTHING_OPEN: FilesState = {
   phase: 'empty',
   sources: [],
   options: {},
+  dataset: [],
   dumpHash: null,
   unreadable: [],
   report: null,

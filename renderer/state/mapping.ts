@@ -25,6 +25,11 @@ const MOST_REFUSED = 50
 
 export const useMapping = create<MappingState>()(() => ({ refused: [], chosen: null }))
 
+/** What was opened under a name of the report, or holds it where that is an archive. */
+export function sourceNamed(sources: readonly SourceInput[], name: string): SourceInput | undefined {
+  return sources.find((each) => name === each.name || name.startsWith(`${each.name} › `))
+}
+
 export function addUnmapped(files: readonly Unmapped[]): void {
   const messages = new Set(files.map(({ message }) => message))
   useMapping.setState(({ refused }) => ({

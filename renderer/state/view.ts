@@ -13,6 +13,7 @@ export type Dialog =
   | 'missing'
   | 'second'
   | 'mapping'
+  | 'dataset'
   | 'check'
 
 export interface ViewState {

@@ -1,6 +1,8 @@
 import type { CheckResult, Report } from '../../../shared/model/report.ts'
 import { CheckName } from '../../app/check-name.tsx'
 import { showRollouts } from '../../commands/commands.ts'
+import { useFiles } from '../../state/files.ts'
+import { openDialog } from '../../state/view.ts'
 import { count, counted } from '../../text/numbers.ts'
 import { STATUS_WORDS } from '../../text/words.ts'
 import { CheckContext, CheckRow, CheckRows } from './check-rows.tsx'
@@ -68,6 +70,7 @@ export function OtherChecks({ checks }: { checks: readonly CheckResult[] }) {
                         : check.checked > 0 &&
                           ` · ${counted(check.places.checked || check.checked, 'place')} looked at`}
                     </span>
+                    {check.code === 'C11' && check.status === 'not-checkable' && <GiveDataset />}
                     <CheckContext check={check} />
                     {check.intended > 0 && (
                       <button type="button" className="link" onClick={() => showRollouts({ codes: [check.code] })}>
@@ -81,5 +84,18 @@ export function OtherChecks({ checks }: { checks: readonly CheckResult[] }) {
           ),
       )}
     </section>
+  )
+}
+
+/** The way to what C11 lacks, or, where it was given and did not help, to what was said of it. */
+function GiveDataset() {
+  const isGiven = useFiles((files) => files.dataset.length > 0)
+  return (
+    <>
+      {' '}
+      <button type="button" className="link" aria-haspopup="dialog" onClick={() => openDialog('dataset')}>
+        {isGiven ? 'Dataset…' : 'Choose the dataset…'}
+      </button>
+    </>
   )
 }
