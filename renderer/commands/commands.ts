@@ -1,4 +1,4 @@
-import type { ExportId } from '../../shared/exports/export-kind.ts'
+import { type ExportId, REPAIRED } from '../../shared/exports/export-kind.ts'
 import { knownDetail } from '../data/details.ts'
 import { closeDump } from '../data/dump.ts'
 import { exportRollouts } from '../data/exporting.ts'
@@ -40,6 +40,7 @@ export const COMMANDS: readonly Command[] = [
   { id: 'open', title: 'Open files…', keys: ['Mod+o'], where: 'always', run: () => void pickAndOpen('files') },
   { id: 'open-folder', title: 'Open a folder…', keys: [], where: 'always', run: () => void pickAndOpen('folder') },
   { id: 'compare', title: 'Compare with another run…', keys: ['='], run: () => openDialog('second') },
+  { id: 'dataset', title: 'Dataset that the run was started with…', keys: [], run: () => openDialog('dataset') },
   { id: 'sample', title: 'Open the sample run', keys: [], where: 'always', run: () => void openSample() },
   {
     id: 'palette',
@@ -92,6 +93,20 @@ export const COMMANDS: readonly Command[] = [
       run: () => exportShown(as),
     }),
   ),
+  ...EXPORTS.filter(([as]) => REPAIRED.includes(as)).flatMap(([as, words]): Command[] => [
+    {
+      id: `export-repaired-${as}`,
+      title: `Export flagged rollouts, ${words}, with repaired masks`,
+      keys: [],
+      run: () => exportFlagged(as, true),
+    },
+    {
+      id: `export-shown-repaired-${as}`,
+      title: `Export the rollouts that the table shows, ${words}, with repaired masks`,
+      keys: [],
+      run: () => exportShown(as, true),
+    },
+  ]),
   {
     id: 'clear',
     title: 'Clear the filters',
@@ -189,15 +204,16 @@ function toggleTab(tab: RolloutTab): void {
   useView.setState((view) => ({ tab: view.tab === tab ? 'tokens' : tab }))
 }
 
-function exportFlagged(as: ExportId): void {
-  void exportRollouts({ as, indices: useFlags.getState().here, why: 'flagged' })
+function exportFlagged(as: ExportId, repairMasks = false): void {
+  void exportRollouts({ as, indices: useFlags.getState().here, why: 'flagged', repairMasks })
 }
 
-function exportShown(as: ExportId): void {
+function exportShown(as: ExportId, repairMasks = false): void {
   const filters = useFilters.getState()
   void exportRollouts({
     as,
     indices: [...list.get()],
     why: describeFilters(filters, useFiles.getState().report?.limits ?? null),
+    repairMasks,
   })
 }

@@ -7,6 +7,9 @@ import type { Trajectory } from '../model/trajectory.ts'
 
 export type ExportId = 'source' | 'native' | 'csv' | 'parquet' | 'sft' | 'dpo'
 
+/** Exports that hold masks, which can be repaired. */
+export const REPAIRED: readonly ExportId[] = ['source', 'native', 'parquet', 'sft']
+
 /** A trajectory as read again for an export, with the record that holds it. */
 export interface ExportedTrajectory {
   readonly trajectory: Trajectory

@@ -1,10 +1,7 @@
-import type { ExportId, ExportInput, ExportOrigin, ExportSink } from './export-kind.ts'
+import { type ExportId, type ExportInput, type ExportOrigin, type ExportSink, REPAIRED } from './export-kind.ts'
 import { createManifest, type Manifest } from './manifest.ts'
 import { exportById } from './registry.ts'
 import { repaired } from './repair.ts'
-
-/** Exports that hold masks. */
-export const REPAIRED: readonly ExportId[] = ['source', 'native', 'parquet', 'sft']
 
 export const MANIFEST_NAME = 'manifest.json'
 
