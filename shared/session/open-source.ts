@@ -1,8 +1,9 @@
 import { type Container, type RawRecord, type RecordSpans, UnreadableSource } from '../containers/container.ts'
 import { decodeRecords } from '../containers/decode.ts'
 import { type OpenOptions, openContainer } from '../containers/open.ts'
+import { isObject } from '../formats/fields.ts'
 import type { Format, Recognition } from '../formats/format.ts'
-import { type FieldMapping, mappingText } from '../formats/mapping.ts'
+import { type FieldMapping, mappedRecords, mappingText } from '../formats/mapping.ts'
 import { native } from '../formats/native.ts'
 import { proposeMapping } from '../formats/propose-mapping.ts'
 import { allNumericKeys, type RecognisedFormat, recogniseFormat } from '../formats/registry.ts'
@@ -66,12 +67,13 @@ export async function openSource(
   }
   const { metadata } = container
   const values = records.map((record) => record.value)
-  const known = mappedBy(options.map ?? null, recogniseFormat({ records: values, metadata }))
+  const map = options.map ?? null
+  const known = mappedBy(map, records, recogniseFormat({ records: values, metadata }))
   if (known === null) {
     const proposed = proposeMapping(values)
     throw new UnreadableSource(
       'unknown-format',
-      `${source.name}: its records are of no known format (${describeRecord(records[0] as RawRecord)}). ${proposed === null ? 'Known formats are listed by `rollout-inspector formats`; the least a dump needs is input_ids and loss_mask.' : `They may be read with --map ${mappingText(proposed)}`}`,
+      `${source.name}: its records are of no known format (${describeRecord(records[0] as RawRecord)})${map === null ? '' : `, and ${nothingAt(map)}`}. ${proposed === null ? 'Known formats are listed by `rollout-inspector formats`; the least a dump needs is input_ids and loss_mask.' : `They may be read with --map ${mappingText(proposed)}`}`,
     )
   }
   const { format, recognition } = known
@@ -80,9 +82,31 @@ export async function openSource(
 }
 
 /** What a person mapped is read so, unless a trainer's own format is recognised. */
-function mappedBy(map: FieldMapping | null, known: RecognisedFormat | null): RecognisedFormat | null {
+function mappedBy(
+  map: FieldMapping | null,
+  records: readonly RawRecord[],
+  known: RecognisedFormat | null,
+): RecognisedFormat | null {
   if (map === null || (known !== null && (known.format !== native || known.recognition.confidence === 1))) return known
+  // A file of another shape that was opened with those that the mapping is for.
+  if (!reaches(map, records)) {
+    if (known === null) return null
+    const { format, recognition } = known
+    return { format, recognition: { ...recognition, evidence: [...recognition.evidence, nothingAt(map)] } }
+  }
   return { format: native, recognition: mappedRecognition(map) }
+}
+
+/** Whether tokens or messages stand in any of the records where the mapping says. */
+function reaches(map: FieldMapping, records: readonly RawRecord[]): boolean {
+  return mappedRecords(records, map).some(
+    ({ value }) =>
+      isObject(value) && ['input_ids', 'completion_ids', 'messages'].some((key) => Object.hasOwn(value, key)),
+  )
+}
+
+function nothingAt(map: FieldMapping): string {
+  return `neither token ids nor messages stand where the mapping says (${mappingText(map)})`
 }
 
 /** How records that a person mapped are recognised. */

@@ -58,6 +58,27 @@ describe('--map', () => {
     expect(session.report().sources[0]?.format?.id).toBe('atropos')
   })
 
+  test('is for the files whose records it reaches, and leaves others opened with them as they are', async () => {
+    const files = {
+      'native.jsonl': { input_ids: IDS, loss_mask: MASK },
+      'other.jsonl': { rollout: { toks: IDS, lossm: MASK } },
+      'mapped.jsonl': ROW,
+    }
+    const sources = Object.entries(files).map(
+      ([name, record]) => new MemorySource(name, Buffer.from(`${JSON.stringify(record)}\n`)),
+    )
+    const session = await Session.open(sources, { map }, nodeHost(1))
+    await session.done
+    const { sources: read, totals } = session.report()
+    expect(totals.tokens).toMatchObject({ trained: 10, masked: 6 })
+    expect(read.find(({ name }) => name === 'native.jsonl')?.format?.evidence).toEqual([
+      'keys input_ids, loss_mask',
+      `neither token ids nor messages stand where the mapping says (${mappingText(map)})`,
+    ])
+    expect(session.unreadable).toMatchObject([{ name: 'other.jsonl', code: 'unknown-format' }])
+    expect(session.unreadable[0]?.message).toContain('neither token ids nor messages stand where the mapping says')
+  })
+
   test.each([
     [['ids=tokens'], /FIELD one of input_ids/],
     [['input_ids'], /FIELD=PATH is needed/],
