@@ -1,8 +1,10 @@
+import { tableFromArrays, tableToIPC } from '@uwdata/flechette'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../shared/containers/container.ts'
 import { MAP_FIELDS, mappedRecords } from '../../shared/formats/mapping.ts'
 import { fitsField, pathsOf } from '../../shared/formats/mapping-paths.ts'
+import { zipped } from '../containers/archives.ts'
 import { enginePage } from './engine-page.ts'
 
 const IDS = [151644, 77091, 198, 2132, 374, 220, 21, 151645]
@@ -54,6 +56,30 @@ describe('what a person is offered for a dump of no known format', () => {
     const { first } = await asked([long])
     expect(first?.excerpts.map(({ from }) => from)).toEqual([0, 195])
     expect(first?.excerpts[1]?.tokens.findIndex(({ trained }) => trained)).toBe(8)
+  })
+
+  test('is the same for columns, and for a file in an archive', async () => {
+    const columns = tableToIPC(tableFromArrays({ toks: [IDS, IDS], lossm: [MASK, MASK], outcome: [0.5, 1] }), {
+      format: 'file',
+    })
+    const jsonl = source([{ toks: IDS, lossm: MASK, outcome: 0.5 }]).bytes
+    for (const [name, bytes, inside] of [
+      ['dump.arrow', columns as Uint8Array, 'dump.arrow'],
+      ['run.zip', zipped({ 'step_1.jsonl': jsonl }), 'run.zip › step_1.jsonl'],
+    ] as const) {
+      const { proposal, first, paths } = await enginePage().ask('proposeMapping', {
+        source: { kind: 'bytes', name, bytes },
+        name: inside,
+        options: { tokenizer: 'qwen2.5' },
+      })
+      expect(proposal).toEqual({ input_ids: 'toks', loss_mask: 'lossm' })
+      expect(paths.map(({ path, kind }) => `${path} ${kind}`)).toEqual([
+        'toks numbers',
+        'lossm numbers',
+        'outcome number',
+      ])
+      expect(first).toMatchObject({ tokens: 8, trained: 5 })
+    }
   })
 
   test('fails with a sentence where nothing can be mapped', async () => {
