@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../../cli/server/http-server.ts'
 import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
-import { openWindow, SAMPLES, servePage } from './inspector-page.ts'
+import { openWindow, SAMPLES, servePage, TestFolder } from './inspector-page.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -26,6 +26,7 @@ describe.skipIf(chromiumMissing !== null)(
   () => {
     let browser: Browser
     let server: RunningServer
+    const folder = new TestFolder()
 
     beforeAll(async () => {
       browser = await launchChromium()
@@ -34,6 +35,7 @@ describe.skipIf(chromiumMissing !== null)(
     afterAll(async () => {
       await browser.close()
       await server.close()
+      folder.remove()
     })
 
     /** A window with the sample in it, and what breaks a rule in each of its views. */
@@ -76,6 +78,10 @@ describe.skipIf(chromiumMissing !== null)(
         await look(entry)
         await page.keyboard.press('Escape')
       }
+      await page.getByRole('button', { name: 'Choose the dataset…' }).click()
+      await page.getByRole('dialog').waitFor()
+      await look('dataset')
+      await page.keyboard.press('Escape')
       await page.keyboard.press('=')
       await page.getByRole('dialog').waitFor()
       await look('compare')
@@ -86,6 +92,13 @@ describe.skipIf(chromiumMissing !== null)(
       await page.getByRole('button', { name: /^second run/ }).click()
       await look('second run')
       await page.keyboard.press('Escape')
+      await window.drop([
+        folder.write('own.jsonl', '{"toks": [151644, 77091, 198, 9707, 151645], "lossm": [0, 0, 0, 1, 1]}'),
+      ])
+      await page.getByRole('button', { name: 'Map its fields…' }).click()
+      await page.locator('.mapped-token.trained').first().waitFor()
+      await page.getByText('More fields').click()
+      await look('mapping')
       expect(broken).toEqual({})
       await window.close()
     })
