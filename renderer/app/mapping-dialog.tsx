@@ -4,6 +4,7 @@ import { fitsField, type RecordPath } from '../../shared/formats/mapping-paths.t
 import { openSources } from '../data/dump.ts'
 import { rememberMapping } from '../data/mappings.ts'
 import { type Unmapped, useMapping } from '../state/mapping.ts'
+import { spelt } from '../text/visible.ts'
 import { MappedRecord } from './mapped-record.tsx'
 import { Modal } from './modal.tsx'
 import { useFieldProposal } from './use-field-proposal.ts'
@@ -73,7 +74,12 @@ function MappingForm({ file }: { file: Unmapped }) {
         <MappedRecord first={first} problems={failure === null ? problems : [failure]} isAsking={isAsking} />
       </div>
       <div className="choices">
-        <button type="button" className="button primary" disabled={first === null || isAsking} onClick={open}>
+        <button
+          type="button"
+          className="button primary"
+          disabled={first === null || isAsking || failure !== null}
+          onClick={open}
+        >
           Open with this mapping
         </button>
         <CommandLine map={map} />
@@ -100,7 +106,7 @@ function FieldChoice(props: {
         {!isThere && <option value={path}>{path} (not in the first record)</option>}
         {fitting.map((each) => (
           <option key={each.path} value={each.path}>
-            {each.path} · {each.shown}
+            {spelt(`${each.path} · ${each.shown}`)}
           </option>
         ))}
       </select>
@@ -114,7 +120,7 @@ function CommandLine({ map }: { map: FieldMapping }) {
   if (text === '') return null
   return (
     <span className="mapping-command quiet">
-      On the command line: <code>--map {text}</code>
+      On the command line: <code>--map {spelt(text)}</code>
     </span>
   )
 }
