@@ -191,9 +191,8 @@ export const LIST_OPTIONS: readonly OptionSpec[] = [{ name: 'json', kind: 'flag'
 
 /** Options of the contract that this version does not know how to honour; better refused than ignored. */
 export const LATER_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  inspect: ['map', 'follow'],
-  show: ['map'],
-  export: ['map', 'where', 'flags'],
+  inspect: ['follow'],
+  export: ['where', 'flags'],
 }
 
 /** The engine's options from parsed arguments; `tokenizer` is set by whoever resolved it. */

@@ -1,4 +1,4 @@
-import { mkdir, realpath, writeFile } from 'node:fs/promises'
+import { mkdir, realpath, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type CommandIo, UsageError } from './io.ts'
 
@@ -29,12 +29,26 @@ export async function writeOutput(path: string, text: string, inputs: readonly s
 export async function outputPath(path: string, inputs: readonly string[], io: CommandIo): Promise<string> {
   const wanted = resolve(io.directory, path)
   try {
-    await mkdir(dirname(wanted), { recursive: true })
+    await makeFolder(dirname(wanted))
   } catch (error) {
     throw new UsageError(`${path} could not be written: ${(error as Error).message}`)
   }
   await refuseInput(wanted, path, inputs)
   return wanted
+}
+
+/** A folder with those above it. Node's own recursion never ends where a folder that is there refuses to hold another (`/proc`). */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if ((await stat(path).catch(() => null))?.isDirectory()) return
+    const above = dirname(path)
+    if (code !== 'ENOENT' || above === path || (await stat(above).catch(() => null)) !== null) throw error
+    await makeFolder(above)
+    await mkdir(path)
+  }
 }
 
 /** A link to an input is the input: compared by where the files really are. */

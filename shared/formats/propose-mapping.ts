@@ -84,8 +84,9 @@ function proposeBeside(
   take(
     whole === null ? 'completion_mask' : 'loss_mask',
     flags,
-    [/loss/, /(completion|response|action|assistant|train)\w*mask/, /mask/],
-    /attention|pad/,
+    // One list of flags beside the ids hardly is anything else.
+    [/loss/, /(completion|response|action|assistant|train)\w*mask/, /mask/, ...(flags.length === 1 ? [/./] : [])],
+    /attention|pad|sampled|generated/,
   )
   take('sampled', flags, [/sampled|generated/])
   const labels = beside.filter(({ numbers }) =>

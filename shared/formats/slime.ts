@@ -114,7 +114,8 @@ function look(record: JsonObject): Evidence | null {
     }
   }
   if (isRolloutSample(record) || isColumnsRow(record)) {
-    const seen = 'keys tokens, response_length, loss_mask, rollout_log_probs (samples one by one)'
+    const keys = ['tokens', 'response_length', 'loss_mask', 'rollout_log_probs', 'status', 'reward']
+    const seen = `keys ${keys.filter((key) => Object.hasOwn(record, key)).join(', ')} (samples one by one)`
     return { confidence: 0.92, seen, version: isColumnsRow(record) ? COLUMNS : 'samples' }
   }
   if (isConversation(record)) {

@@ -23,6 +23,7 @@ export function percent(share: number | null): string {
 export function measured(name: string, value: number | string | null): string {
   if (value === null) return 'unknown'
   if (typeof value === 'string') return value
-  if (/\b(share|rate)\b/.test(name) && value >= 0 && value <= 1) return percent(value)
+  // Five times a rate may be more than all: 380 %, which none can reach.
+  if (/\b(share|rate)\b/.test(name) && value >= 0) return percent(value)
   return Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4)))
 }

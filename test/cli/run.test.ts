@@ -23,6 +23,8 @@ beforeAll(async () => {
   await write('clean.jsonl', `${clean.join('\n')}\n`)
   await write('partly-bad.jsonl', `${clean[0]}\n{"input_ids": [1, 2\n${clean.slice(1).join('\n')}\n`)
   await write('notes.txt', 'no rollouts in here\n')
+  const ids = [151644, 872, 198, 9707, 151645, 198, 151644, 77091, 198, 13048, 151645]
+  await write('unknown.jsonl', JSON.stringify({ sample: { toks: ids, flags: ids.map((_, i) => Number(i > 8)) } }))
   await write('empty.jsonl', '')
   await write(
     'binary.bin',
@@ -73,10 +75,28 @@ describe('exit codes', () => {
     if (code >= 2) expect(ran.err).not.toBe('')
   })
 
-  test.each(['map', 'follow'])('--%s is refused, not ignored', async (option) => {
-    const ran = await cli('inspect', 'clean.jsonl', `--${option}`, 'x')
+  test('--follow is refused, not ignored', async () => {
+    const ran = await cli('inspect', 'clean.jsonl', '--follow', 'x')
     expect(ran.code).toBe(2)
-    expect(ran.err).toContain(`--${option} is not supported by this version.`)
+    expect(ran.err).toContain('--follow is not supported by this version.')
+  })
+
+  test('--map as a refusal proposes it reads the file', async () => {
+    const refused = await cli('inspect', 'unknown.jsonl')
+    expect(refused.code).toBe(3)
+    const proposed = /--map ((?:\S+=\S+\s*)+)/.exec(refused.err.replace(/\n\s+/g, ' '))?.[1]?.trim().split(/\s+/) ?? []
+    expect(proposed).toEqual(['input_ids=sample.toks', 'loss_mask=sample.flags'])
+    for (const command of [['inspect'], ['show', '--index', '0']]) {
+      const read = await cli(...command, 'unknown.jsonl', '--map', ...proposed)
+      expect(read.err).toBe('')
+      expect(read.code).toBe(0)
+    }
+  })
+
+  test.skipIf(process.platform !== 'linux')('a folder that cannot be made is refused, at once', async () => {
+    const ran = await cli('export', 'faulty.jsonl', '--flagged', '--as', 'csv', '--out', '/proc/rollouts')
+    expect(ran.code).toBe(2)
+    expect(ran.err).toContain('/proc/rollouts/rollouts.csv could not be written')
   })
 
   test('an unknown option names the closest', async () => {
