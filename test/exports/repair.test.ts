@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { bool, columnFromArray, field, int32, list, type Table, tableFromColumns, tableToIPC } from '@uwdata/flechette'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -91,11 +90,13 @@ describe('as source', () => {
   })
 
   test('and columns of Parquet', async () => {
-    const source = readFileSync(new URL('../fixtures/containers/arrow-rs-v2.parquet', import.meta.url))
-    const { manifest, bytes } = await exported(await opened(source, 'dump.parquet'), 'source')
+    const rows = await opened(lines({ input_ids: IDS, loss_mask: WRONG }, { input_ids: IDS, loss_mask: RIGHT }))
+    const [columns] = await exportRollouts(rows, { as: 'parquet', indices: [0, 1], why: 'test' })
+    const { manifest, bytes } = await exported(await opened(columns!.bytes, 'dump.parquet'), 'source')
     const again = await opened(bytes, 'again')
     expect(again.report().sources[0]?.container).toBe('parquet')
-    expect(manifest.trajectories).toHaveLength(again.facts.length)
+    expect(manifest.trajectories.map(({ repaired }) => repaired)).toEqual([3, 0])
+    for (const index of [0, 1]) expect(Array.from((await again.load(index)).trajectory.mask ?? [])).toEqual(RIGHT)
   })
 })
 
