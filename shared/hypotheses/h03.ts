@@ -1,7 +1,7 @@
 import { fitKl, type KlFit, meanK3 } from '../checks/logprobs/kl-fit.ts'
 import { type Bounds, leastKlBounds, meanKlBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { besideLog, loggedLine, loggedOf, meanOf } from './logged.ts'
+import { besideLog, loggedLine, loggedMean, loggedOf, meanOf } from './logged.ts'
 import {
   type Argument,
   compared,
@@ -64,15 +64,7 @@ function fromLog(input: HypothesisInput, missing: readonly string[]): Judgement 
   const large = holds(meanOf(logged), supported)
   return {
     verdict: large ? 'supported' : 'inconclusive',
-    because: compared(
-      `mean KL that the run logged over ${logged.steps.length} steps (${logged.name} in ${logged.log})`,
-      meanOf(logged),
-      supported,
-      {
-        comparison: '<',
-        threshold: Number.NEGATIVE_INFINITY,
-      },
-    ),
+    because: loggedMean(logged, 'mean KL', supported),
     missing,
     firm: false,
   }

@@ -2,7 +2,7 @@ import type { ComponentMeasures } from '../checks/groups/components.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { contrastBounds, flatBounds, opposingBounds, withinBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { besideLog, loggedLine, loggedOf, meanOf } from './logged.ts'
+import { besideLog, loggedLine, loggedMean, loggedOf, meanOf } from './logged.ts'
 import { measureRewards, type RewardMeasures } from './reward.ts'
 import {
   type Argument,
@@ -69,12 +69,7 @@ function fromLog(input: HypothesisInput, missing: readonly string[]): Judgement 
   const { supported } = flatBounds(input.dump.settings.thresholds)
   return {
     verdict: holds(meanOf(logged), supported) ? 'supported' : 'inconclusive',
-    because: compared(
-      `share of groups without contrast that the run logged over ${logged.steps.length} steps (${logged.name} in ${logged.log})`,
-      meanOf(logged),
-      supported,
-      { comparison: '<', threshold: Number.NEGATIVE_INFINITY },
-    ),
+    because: loggedMean(logged, 'share of groups without contrast', supported),
     missing,
     firm: false,
   }

@@ -1,7 +1,8 @@
 import { kendall } from '../checks/logprobs/trend.ts'
 import type { LogReport } from '../model/report.ts'
 import type { RunMetric } from '../model/run-log.ts'
-import { type Argument, type Judgement, stated } from './verdict.ts'
+import { type Argument, compared, deciding, type Judgement, stated } from './verdict.ts'
+import type { Bound } from './would-change.ts'
 
 /** One metric of a run as its logs have it: the log with the most steps speaks. Values are finite, steps ascend. */
 export interface Logged {
@@ -31,6 +32,13 @@ export function meanOf({ values }: Logged): number {
 /** A judgement with what the run logged stated beside it: it decides nothing that rollouts can tell. */
 export function besideLog(judgement: Judgement, lines: readonly Argument[]): Judgement {
   return { ...judgement, because: [...judgement.because, ...lines] }
+}
+
+/** A logged mean that can speak for a verdict and never against it: what rollouts would have to show for that, no log does. */
+export function loggedMean(logged: Logged, title: string, supported: Bound): Argument[] {
+  const name = `${title} that the run logged over ${logged.steps.length} steps (${logged.name} in ${logged.log})`
+  const never = { comparison: '<', threshold: Number.NEGATIVE_INFINITY } as const
+  return deciding({ contradicted: null }, compared(name, meanOf(logged), supported, never))
 }
 
 /** A line that says how a logged metric went; nothing where it was not logged. */

@@ -90,6 +90,7 @@ describe('verdicts', () => {
     expect(found.verdict).toBe(expected)
     expect(found.because.some(({ measure }) => measure.includes(`${metric} in metrics.jsonl`))).toBe(true)
     expect(found.missing.length).toBeGreaterThan(0)
+    expect(found.would_change.join()).not.toContain('Infinity')
   })
 
   test('H06-library: the single-turn run of which only a log is there', async () => {
