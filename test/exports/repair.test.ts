@@ -57,6 +57,18 @@ describe('as source', () => {
     expect(fourth).toContain(`[${RIGHT.map((flag) => `${flag}.0`).join(', ')}]`)
   })
 
+  test('a mask that marks predictions is mended one entry before its token', async () => {
+    const session = await Session.open(
+      [new MemorySource('dump.jsonl', lines({ input_ids: IDS, loss_mask: WRONG.slice(1) }))],
+      { tokenizer: 'qwen2.5', maskAlignment: 'target' },
+      host,
+    )
+    await session.done
+    const { text, manifest } = await exported(session, 'source')
+    expect(JSON.parse(text).loss_mask).toEqual(RIGHT.slice(1))
+    expect(manifest.trajectories).toMatchObject([{ repaired: 3 }])
+  })
+
   test('of a group that is one record the chosen members are mended', async () => {
     const masks = [WRONG, WRONG].map((mask) => mask.map((flag, i) => (flag ? IDS[i] : -100)))
     const session = await opened(lines({ tokens: [IDS, IDS], masks, scores: [1, 0] }))
