@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react'
 import { CheatSheet, Palette } from '../commands/dialogs.tsx'
 import { useHotkeys } from '../commands/use-hotkeys.ts'
 import { useFiles } from '../state/files.ts'
-import { useView } from '../state/view.ts'
+import { show, useView } from '../state/view.ts'
 import { RolloutView } from '../views/rollout/rollout-view.tsx'
 import { RolloutsView } from '../views/rollouts/rollouts-view.tsx'
 import { StartPage } from '../views/start/start-page.tsx'
@@ -17,15 +17,20 @@ import { TruthLine } from './truth-line.tsx'
 
 // Not needed to begin with, and the pages of checks are long.
 const MappingDialog = lazy(async () => ({ default: (await import('./mapping-dialog.tsx')).MappingDialog }))
+const GroupsView = lazy(async () => ({ default: (await import('../views/groups/groups-view.tsx')).GroupsView }))
+const LabView = lazy(async () => ({ default: (await import('../views/lab/lab-view.tsx')).LabView }))
+const CompareView = lazy(async () => ({ default: (await import('../views/compare/compare-view.tsx')).CompareView }))
+const NotebookView = lazy(async () => ({ default: (await import('../views/notebook/notebook-view.tsx')).NotebookView }))
 const CheckDialog = lazy(async () => ({ default: (await import('./check-dialog.tsx')).CheckDialog }))
 
 export function App() {
   useHotkeys()
   const phase = useFiles((files) => files.phase)
+  const view = useView((state) => state.view)
   const isOpen = phase === 'reading' || phase === 'open'
   return (
     <>
-      {isOpen ? <Frame /> : <StartPage />}
+      {isOpen ? <Frame /> : view === 'notebook' ? <FrameWithoutDump /> : <StartPage />}
       <Suspense>
         <OpenDialog />
       </Suspense>
@@ -47,9 +52,37 @@ function Frame() {
           {view === 'verdicts' && <VerdictsView />}
           {view === 'rollouts' && <RolloutsView />}
           {view === 'rollout' && <RolloutView />}
+          <Suspense fallback={<p className="nothing quiet">One moment…</p>}>
+            {view === 'groups' && <GroupsView />}
+            {view === 'lab' && <LabView />}
+            {view === 'compare' && <CompareView />}
+            {view === 'notebook' && <NotebookView />}
+          </Suspense>
         </ErrorBoundary>
       </main>
       <StatusLine />
+    </div>
+  )
+}
+
+/** What people keep of all their runs needs none to be open. */
+function FrameWithoutDump() {
+  return (
+    <div className="frame without-dump">
+      <header className="truth-line">
+        <button type="button" className="button" onClick={() => show('verdicts')}>
+          ← Start page
+        </button>
+      </header>
+      <Navigation />
+      <main className="view">
+        <Problems />
+        <ErrorBoundary>
+          <Suspense fallback={<p className="nothing quiet">One moment…</p>}>
+            <NotebookView />
+          </Suspense>
+        </ErrorBoundary>
+      </main>
     </div>
   )
 }

@@ -2,6 +2,7 @@ import { list } from '../data/list.ts'
 import { type Address, formatAddress, parseAddress } from '../state/address.ts'
 import { useFiles } from '../state/files.ts'
 import { useFilters } from '../state/filters.ts'
+import { NOWHERE, usePlaces } from '../state/place.ts'
 import { jumpTo, selectRollout, useSelection } from '../state/selection.ts'
 import { useView } from '../state/view.ts'
 
@@ -15,7 +16,7 @@ export function wantedDump(): string | null {
 /** Keeps the page's address and what is on screen the same, both ways. To be called once. */
 export function keepAddress(): void {
   wanted = parseAddress(location.hash)
-  for (const store of [useFiles, useView, useSelection, useFilters]) store.subscribe(write)
+  for (const store of [useFiles, useView, useSelection, useFilters, usePlaces]) store.subscribe(write)
   useFiles.subscribe((now, before) => {
     if (now.dumpHash !== null && now.dumpHash !== before.dumpHash) takeWanted(now.dumpHash)
   })
@@ -41,6 +42,7 @@ function apply(address: Address): void {
     sort: address.sort,
     descending: address.descending,
   })
+  usePlaces.setState({ [address.view]: address.place })
   useView.setState({ view: address.view, tab: address.tab, dialog: null })
   if (address.rollout === null) return
   selectRollout(address.rollout)
@@ -63,6 +65,7 @@ function current(): Address {
     flagged: flaggedOnly,
     sort,
     descending,
+    place: usePlaces.getState()[view] ?? NOWHERE,
   }
 }
 

@@ -1,4 +1,4 @@
-import { showRollouts } from '../commands/commands.ts'
+import { showRollouts } from '../commands/go.ts'
 import { useDetail } from '../data/details.ts'
 import { closeDump } from '../data/dump.ts'
 import { list } from '../data/list.ts'

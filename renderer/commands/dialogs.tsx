@@ -1,7 +1,8 @@
 import { useMemo, useState } from 'react'
 import { Modal } from '../app/modal.tsx'
 import { openDialog } from '../state/view.ts'
-import { COMMANDS, type Command, isPossible } from './commands.ts'
+import { type Command, isPossible } from './command.ts'
+import { COMMANDS } from './commands.ts'
 import { drawKey } from './keys.ts'
 
 function Keys({ keys }: { keys: readonly string[] }) {
@@ -18,14 +19,22 @@ const SECTIONS: readonly { readonly title: string; has(command: Command): boolea
   { title: 'Everywhere', has: ({ where }) => where === 'always' || where === undefined },
   { title: 'In the table', has: ({ where }) => Array.isArray(where) && where.includes('rollouts') },
   { title: 'In a rollout', has: ({ where }) => Array.isArray(where) && where.includes('rollout') },
+  { title: 'In Groups', has: ({ where }) => Array.isArray(where) && where.includes('groups') },
+  { title: 'In the Lab', has: ({ where }) => Array.isArray(where) && where.includes('lab') },
+  { title: 'In Compare', has: ({ where }) => Array.isArray(where) && where.includes('compare') },
+  { title: 'In the Notebook', has: ({ where }) => Array.isArray(where) && where.includes('notebook') },
 ]
+
+function hasKeys(section: (typeof SECTIONS)[number]): boolean {
+  return COMMANDS.some((command) => command.keys.length > 0 && section.has(command))
+}
 
 /** All keys, read off the command table. */
 export function CheatSheet() {
   return (
     <Modal title="Keys">
       <div className="cheat-sheet">
-        {SECTIONS.map((section) => (
+        {SECTIONS.filter(hasKeys).map((section) => (
           <section key={section.title}>
             <h3>{section.title}</h3>
             <dl>

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { openDialog, useView } from '../state/view.ts'
-import { COMMANDS, isPossible } from './commands.ts'
+import { isPossible } from './command.ts'
+import { COMMANDS } from './commands.ts'
 import { isTyping, matches } from './keys.ts'
 
 /** Keys that a focused control understands by itself. */

@@ -6,6 +6,7 @@ import { addProblem, NOTHING_OPEN, useFiles } from '../state/files.ts'
 import { NO_FILTERS, useFilters } from '../state/filters.ts'
 import { useFlags } from '../state/flags.ts'
 import { addUnmapped, sourceNamed, type Unmapped } from '../state/mapping.ts'
+import { forgetPlaces } from '../state/place.ts'
 import { useSecond } from '../state/second.ts'
 import { NOTHING_SELECTED, useSelection } from '../state/selection.ts'
 import { say, useView } from '../state/view.ts'
@@ -41,6 +42,7 @@ export async function openSources(
   const before = whatIsOpen()
   forget()
   forgetSecond()
+  forgetPlaces()
   // Another dump is first of all to be judged.
   useView.setState({ view: 'verdicts', tab: 'tokens', dialog: null })
   useFiles.setState({ ...NOTHING_OPEN, problems, phase: 'opening', sources, options, dataset })

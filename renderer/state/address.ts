@@ -1,6 +1,7 @@
 import type { RolloutFilter } from '../../shared/model/report.ts'
 import type { SortColumn } from '../../shared/session/protocol.ts'
-import type { RolloutTab, View } from './view.ts'
+import { NOWHERE, type Place } from './place.ts'
+import { type RolloutTab, VIEWS, type View } from './view.ts'
 
 /** What is on screen, as it stands behind the `#` of the page's address. */
 export interface Address {
@@ -14,6 +15,8 @@ export interface Address {
   readonly flagged: boolean
   readonly sort: SortColumn
   readonly descending: boolean
+  /** Where in the view, as it keeps it itself. */
+  readonly place: Place
 }
 
 export const HOME: Address = {
@@ -27,6 +30,7 @@ export const HOME: Address = {
   flagged: false,
   sort: 'index',
   descending: false,
+  place: NOWHERE,
 }
 
 type LengthRange = NonNullable<RolloutFilter['lengths']>[number]
@@ -34,8 +38,9 @@ type LengthRange = NonNullable<RolloutFilter['lengths']>[number]
 const LENGTHS: readonly LengthRange['of'][] = ['sequence', 'prompt', 'completion', 'assistant-turn', 'tool-reply']
 /** More ranges than this are no filter that a number opens. */
 const MOST_RANGES = 8
+const MOST_NAMES = 32
+const LONGEST_VALUE = 2000
 
-const VIEWS: readonly View[] = ['verdicts', 'rollouts', 'rollout']
 const TABS: readonly RolloutTab[] = ['tokens', 'boundaries', 'messages', 'raw']
 const SORTS: readonly SortColumn[] = [
   'index',
@@ -65,6 +70,7 @@ export function formatAddress(address: Address): string {
   if (address.sort !== HOME.sort || address.descending) {
     fields.set('sort', `${address.descending ? '-' : ''}${address.sort}`)
   }
+  for (const [name, value] of Object.entries(address.place)) fields.set(`${address.view}.${name}`, value)
   const text = fields.toString()
   return text === '' ? '' : `#${text}`
 }
@@ -77,9 +83,10 @@ export function parseAddress(hash: string): Address {
   const start = range === null ? null : Number(range[1])
   const view = oneOf(VIEWS, fields.get('view')) ?? HOME.view
   const rollout = /^\d{1,9}$/.test(fields.get('rollout') ?? '') ? Number(fields.get('rollout')) : null
+  const shown = view === 'rollout' && rollout === null ? 'rollouts' : view
   return {
     dump: /^[0-9a-f]{8,64}$/.test(fields.get('dump') ?? '') ? fields.get('dump') : null,
-    view: view === 'rollout' && rollout === null ? 'rollouts' : view,
+    view: shown,
     rollout,
     tokens: start === null ? null : [start, Math.max(start + 1, Number(range?.[2] ?? start + 1))],
     tab: oneOf(TABS, fields.get('tab')) ?? HOME.tab,
@@ -88,7 +95,16 @@ export function parseAddress(hash: string): Address {
     flagged: fields.get('flagged') === '1',
     sort: oneOf(SORTS, sort.replace(/^-/, '')) ?? HOME.sort,
     descending: sort.startsWith('-'),
+    place: parsePlace(fields, shown),
   }
+}
+
+function parsePlace(fields: URLSearchParams, view: View): Place {
+  const named = [...fields].flatMap(([key, value]): [string, string][] => {
+    const name = /^([a-z]+)\.([a-z][a-z-]{0,31})$/.exec(key)
+    return name?.[1] === view && name[2] !== undefined && value.length <= LONGEST_VALUE ? [[name[2], value]] : []
+  })
+  return named.length === 0 ? NOWHERE : Object.fromEntries(named.slice(0, MOST_NAMES))
 }
 
 /** `lost`, `documents`, and lengths as `prompt:1000-1200` (to below 1200) or `prompt:4086-`, with dots between. */

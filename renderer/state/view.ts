@@ -1,6 +1,7 @@
 import { create } from 'zustand'
 
-export type View = 'verdicts' | 'rollouts' | 'rollout'
+export const VIEWS = ['verdicts', 'rollouts', 'rollout', 'groups', 'lab', 'compare', 'notebook'] as const
+export type View = (typeof VIEWS)[number]
 export type RolloutTab = 'tokens' | 'boundaries' | 'messages' | 'raw'
 export type Dialog =
   | 'keys'

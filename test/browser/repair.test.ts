@@ -1,82 +1,63 @@
 import { readFileSync } from 'node:fs'
-import type { Browser, Download } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../cli/server/http-server.ts'
-import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
+import type { Download } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { lines, qwen, rolloutWithTrainedReply } from '../session/dumps.ts'
-import { openWindow, servePage, TestFolder } from './inspector-page.ts'
+import { describePage } from './describe-page.ts'
 
-describe.skipIf(chromiumMissing !== null)(
-  `exports with repaired masks${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`,
-  () => {
-    let browser: Browser
-    let server: RunningServer
-    const folder = new TestFolder()
+describePage('exports with repaired masks', (tests) => {
+  test('leave tool replies out of the loss, and say in the manifest what they changed', async () => {
+    const tokenizer = await qwen()
+    const rollouts = [1, 2, 3].map((seed) => rolloutWithTrainedReply(tokenizer, seed))
+    const window = await tests.open()
+    const { page } = window
+    await window.drop([tests.folder.write('replies.jsonl', lines(rollouts))])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.getByText('3 of 3 rollouts listed').waitFor()
+    const downloads: Download[] = []
+    page.on('download', (download) => downloads.push(download))
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('table shows as stored repaired masks')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => downloads.length, { timeout: 10_000 }).toBe(2)
+    const textOf = async (name: RegExp) => {
+      const file = downloads.find((download) => name.test(download.suggestedFilename())) as Download
+      return readFileSync(await file.path(), 'utf8')
+    }
+    const written = (await textOf(/\.jsonl$/)).trimEnd().split('\n')
+    expect(written).toHaveLength(3)
+    for (const [i, line] of written.entries()) {
+      const { record, layout } = rollouts[i] as (typeof rollouts)[number]
+      const { loss_mask: repaired, ...others } = JSON.parse(line)
+      const { loss_mask: stored, ...unchanged } = record
+      expect(others).toEqual(unchanged)
+      const wanted = [...(stored as number[])]
+      for (const turn of layout) if (turn.role === 'tool') wanted.fill(0, turn.start, turn.end)
+      expect(repaired).toEqual(wanted)
+      expect(wanted).not.toEqual(stored)
+    }
+    expect(await textOf(/^manifest\.json$/)).toMatch(/"repaired": [1-9]/)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
 
-    beforeAll(async () => {
-      browser = await launchChromium()
-      server = await servePage()
-    })
-    afterAll(async () => {
-      await browser.close()
-      await server.close()
-      folder.remove()
-    })
-
-    test('leave tool replies out of the loss, and say in the manifest what they changed', async () => {
-      const tokenizer = await qwen()
-      const rollouts = [1, 2, 3].map((seed) => rolloutWithTrainedReply(tokenizer, seed))
-      const window = await openWindow(browser, server)
-      const { page } = window
-      await window.drop([folder.write('replies.jsonl', lines(rollouts))])
-      await window.read()
-      await page.keyboard.press('2')
-      await page.getByText('3 of 3 rollouts listed').waitFor()
-      const downloads: Download[] = []
-      page.on('download', (download) => downloads.push(download))
-      await page.keyboard.press('Control+k')
-      await page.keyboard.type('table shows as stored repaired masks')
-      await page.keyboard.press('Enter')
-      await expect.poll(() => downloads.length, { timeout: 10_000 }).toBe(2)
-      const textOf = async (name: RegExp) => {
-        const file = downloads.find((download) => name.test(download.suggestedFilename())) as Download
-        return readFileSync(await file.path(), 'utf8')
-      }
-      const written = (await textOf(/\.jsonl$/)).trimEnd().split('\n')
-      expect(written).toHaveLength(3)
-      for (const [i, line] of written.entries()) {
-        const { record, layout } = rollouts[i] as (typeof rollouts)[number]
-        const { loss_mask: repaired, ...others } = JSON.parse(line)
-        const { loss_mask: stored, ...unchanged } = record
-        expect(others).toEqual(unchanged)
-        const wanted = [...(stored as number[])]
-        for (const turn of layout) if (turn.role === 'tool') wanted.fill(0, turn.start, turn.end)
-        expect(repaired).toEqual(wanted)
-        expect(wanted).not.toEqual(stored)
-      }
-      expect(await textOf(/^manifest\.json$/)).toMatch(/"repaired": [1-9]/)
-      expect(window.errors).toEqual([])
-      await window.close()
-    })
-
-    test('are offered only for what holds masks', async () => {
-      const tokenizer = await qwen()
-      const window = await openWindow(browser, server)
-      const { page } = window
-      await window.drop([folder.write('replies.jsonl', lines([rolloutWithTrainedReply(tokenizer, 1)]))])
-      await window.read()
-      await page.keyboard.press('Control+k')
-      await page.keyboard.type('table shows repaired')
-      const titles = await page.getByRole('option').allInnerTexts()
-      expect(titles.map((title) => title.replace(/^.*shows, (.*), with repaired masks$/, '$1'))).toEqual([
-        'records as stored',
-        'in the native format',
-        'in the native format as Parquet',
-        'as rows for supervised fine-tuning',
-      ])
-      await page.keyboard.press('Escape')
-      expect(window.errors).toEqual([])
-      await window.close()
-    })
-  },
-)
+  test('are offered only for what holds masks', async () => {
+    const tokenizer = await qwen()
+    const window = await tests.open()
+    const { page } = window
+    await window.drop([tests.folder.write('replies.jsonl', lines([rolloutWithTrainedReply(tokenizer, 1)]))])
+    await window.read()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('table shows repaired')
+    const titles = await page.getByRole('option').allInnerTexts()
+    expect(titles.map((title) => title.replace(/^.*shows, (.*), with repaired masks$/, '$1'))).toEqual([
+      'records as stored',
+      'in the native format',
+      'in the native format as Parquet',
+      'as rows for supervised fine-tuning',
+    ])
+    await page.keyboard.press('Escape')
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+})

@@ -34,6 +34,7 @@ describe('the address of what is on screen', () => {
       },
     },
     { ...HOME, dump: HASH, view: 'rollout', rollout: 0, sort: 'index', descending: true },
+    { ...HOME, dump: HASH, view: 'lab', place: { 'max-seq-len': '4096', scaling: 'group & batch' } },
   ])('survives being written and read: %j', (address) => {
     expect(parseAddress(formatAddress(address))).toEqual(address)
   })
@@ -41,7 +42,7 @@ describe('the address of what is on screen', () => {
   it('leaves at its start what it cannot understand', () => {
     expect(
       parseAddress(
-        '#dump=<script>&view=lab&rollout=-1&tokens=a-b&findings=M01.drop&where=gone.prompt:-1-.chapter:1-2&sort=;--',
+        '#dump=<script>&view=cellar&rollout=-1&tokens=a-b&findings=M01.drop&where=gone.prompt:-1-.chapter:1-2&sort=;--',
       ),
     ).toEqual({
       ...HOME,
@@ -56,5 +57,10 @@ describe('the address of what is on screen', () => {
   it('reads one token and a range that is turned round', () => {
     expect(parseAddress('#tokens=7').tokens).toEqual([7, 8])
     expect(parseAddress('#tokens=9-4').tokens).toEqual([9, 10])
+  })
+
+  it('takes no place of another view, and none that no view would write', () => {
+    const typed = `#view=lab&groups.group=q1&lab.__proto__=1&lab.A=2&lab.long=${'x'.repeat(3000)}&lab.limit=9`
+    expect(parseAddress(typed).place).toEqual({ limit: '9' })
   })
 })

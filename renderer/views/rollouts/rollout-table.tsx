@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type MouseEvent, memo, type RefObject, useEffect, useMemo, useRef } from 'react'
 import type { Row } from '../../../shared/session/protocol.ts'
-import { openRollout } from '../../commands/commands.ts'
+import { openRollout } from '../../commands/go.ts'
 import { toggleFlag } from '../../data/flags.ts'
 import { list, positionOf } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'

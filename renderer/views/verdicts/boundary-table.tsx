@@ -1,5 +1,5 @@
 import type { CheckResult } from '../../../shared/model/report.ts'
-import { showRollouts } from '../../commands/commands.ts'
+import { showRollouts } from '../../commands/go.ts'
 import { useBoundaries } from '../../data/boundaries.ts'
 import { ABSENT, count, percent } from '../../text/numbers.ts'
 

@@ -1,6 +1,6 @@
 import type { CheckResult, Report } from '../../../shared/model/report.ts'
 import { CheckName } from '../../app/check-name.tsx'
-import { showRollouts } from '../../commands/commands.ts'
+import { showRollouts } from '../../commands/go.ts'
 import { useFiles } from '../../state/files.ts'
 import { openDialog } from '../../state/view.ts'
 import { count, counted } from '../../text/numbers.ts'

@@ -1,5 +1,5 @@
 import type { Report } from '../../../shared/model/report.ts'
-import { showRollouts } from '../../commands/commands.ts'
+import { showRollouts } from '../../commands/go.ts'
 import { count, counted } from '../../text/numbers.ts'
 import { CheckRow, CheckRows } from './check-rows.tsx'
 import type { DefectLine, DefectPart } from './explained.ts'

@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
 import type { HypothesisResult, Measure, Report } from '../../../shared/model/report.ts'
-import { showRollouts } from '../../commands/commands.ts'
+import { showRollouts } from '../../commands/go.ts'
 import { useFiles } from '../../state/files.ts'
 import { filterWords } from '../../text/filter-words.ts'
 import { ABSENT, percent, real } from '../../text/numbers.ts'

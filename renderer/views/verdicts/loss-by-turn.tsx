@@ -1,5 +1,5 @@
 import type { Report } from '../../../shared/model/report.ts'
-import { showRollouts } from '../../commands/commands.ts'
+import { showRollouts } from '../../commands/go.ts'
 import { ABSENT, count, NOT_IN_DUMP } from '../../text/numbers.ts'
 import { ShareBar } from './loss-share.tsx'
 

@@ -1,6 +1,6 @@
 import type { Report } from '../../../shared/model/report.ts'
 import { PARTS } from '../../../shared/model/tokens.ts'
-import { showRollouts } from '../../commands/commands.ts'
+import { showRollouts } from '../../commands/go.ts'
 import { ABSENT, count, NOT_IN_DUMP, percent } from '../../text/numbers.ts'
 import { PART_CHECKS, PART_WORDS } from '../../text/words.ts'
 

@@ -1,0 +1,3 @@
+export function CompareView() {
+  return <h1 className="visually-hidden">Compare</h1>
+}

@@ -1,0 +1,3 @@
+export function GroupsView() {
+  return <h1 className="visually-hidden">Groups</h1>
+}

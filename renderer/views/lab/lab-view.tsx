@@ -1,0 +1,3 @@
+export function LabView() {
+  return <h1 className="visually-hidden">Lab</h1>
+}

@@ -1,0 +1,65 @@
+import type { Command } from '../../commands/command.ts'
+import { copyIds, copyText } from '../../commands/copying.ts'
+import { move } from '../../commands/move.ts'
+import { knownDetail } from '../../data/details.ts'
+import { jumpTo, useSelection } from '../../state/selection.ts'
+import { type RolloutTab, say, show, useView } from '../../state/view.ts'
+import { nextEdge } from './edges.ts'
+
+export const ROLLOUT_COMMANDS: readonly Command[] = [
+  { id: 'next', title: 'Next rollout', keys: ['n', 'j'], where: ['rollout'], run: () => move(1) },
+  { id: 'previous', title: 'Previous rollout', keys: ['p', 'k'], where: ['rollout'], run: () => move(-1) },
+  { id: 'back', title: 'Back to the table', keys: ['Escape'], where: ['rollout'], run: () => show('rollouts') },
+  { id: 'edge-next', title: 'Next edge of the mask', keys: ['J'], where: ['rollout'], run: () => moveEdge(1) },
+  { id: 'edge-back', title: 'Previous edge of the mask', keys: ['K'], where: ['rollout'], run: () => moveEdge(-1) },
+  { id: 'finding-next', title: 'Next finding', keys: [']'], where: ['rollout'], run: () => moveFinding(1) },
+  { id: 'finding-back', title: 'Previous finding', keys: ['['], where: ['rollout'], run: () => moveFinding(-1) },
+  { id: 'token-next', title: 'Next token', keys: ['l', 'ArrowRight'], where: ['rollout'], run: () => moveToken(1) },
+  { id: 'token-back', title: 'Previous token', keys: ['h', 'ArrowLeft'], where: ['rollout'], run: () => moveToken(-1) },
+  { id: 'boundaries', title: 'Boundary zoom', keys: ['b'], where: ['rollout'], run: () => toggleTab('boundaries') },
+  { id: 'messages', title: 'Messages', keys: ['m'], where: ['rollout'], run: () => toggleTab('messages') },
+  { id: 'raw', title: 'The record as stored', keys: ['w'], where: ['rollout'], run: () => toggleTab('raw') },
+  {
+    id: 'copy-ids',
+    title: 'Copy token ids as a Python list',
+    keys: ['c'],
+    where: ['rollout'],
+    run: () => void copyIds(),
+  },
+  { id: 'copy-text', title: 'Copy the text', keys: ['C'], where: ['rollout'], run: () => void copyText() },
+]
+
+function moveEdge(step: 1 | -1): void {
+  const { rollout, token } = useSelection.getState()
+  const detail = knownDetail(rollout)
+  if (detail === null) return
+  const edge = nextEdge(detail.states, token ?? 0, step)
+  if (edge === null) say('No further edge of the mask')
+  else jumpTo(edge)
+}
+
+function moveToken(step: 1 | -1): void {
+  const { rollout, token } = useSelection.getState()
+  const detail = knownDetail(rollout)
+  if (detail === null || detail.ids === null || detail.ids.length === 0) return
+  jumpTo(Math.max(0, Math.min(detail.ids.length - 1, (token ?? -step) + step)))
+}
+
+function moveFinding(step: 1 | -1): void {
+  const { rollout, token, range } = useSelection.getState()
+  const placed = (knownDetail(rollout)?.findings ?? [])
+    .flatMap((finding) => (finding.tokens === null ? [] : [finding.tokens]))
+    .sort((a, b) => a[0] - b[0])
+  if (placed.length === 0) {
+    say('No finding of this rollout points at a token')
+    return
+  }
+  const at = range?.[0] ?? token ?? -1
+  const target = step === 1 ? placed.find(([start]) => start > at) : placed.findLast(([start]) => start < at)
+  if (target === undefined) say('No further finding')
+  else jumpTo(target[0], target)
+}
+
+function toggleTab(tab: RolloutTab): void {
+  useView.setState((view) => ({ tab: view.tab === tab ? 'tokens' : tab }))
+}
