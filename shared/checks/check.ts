@@ -146,6 +146,8 @@ export interface Check {
   readonly why: string
   readonly fix: string
   readonly cite: string
+  /** It looks at how a row ends, whichever turn it ends with. */
+  readonly ofRowEnd?: true
   /** Called only where the trajectory carries all of `needs` that a trajectory can carry; report nothing = nothing to look at. */
   trajectory?(view: TrajectoryView, settings: AuditSettings, report: Reporter): void
   dump?(view: DumpView, report: DumpReporter): void
@@ -162,5 +164,7 @@ export interface CheckTally {
   /** In the units of `weightUnits`. */
   affectedWeight: bigint
   byTurn: Record<string, number>
+  /** Of `byTurn`, turns whose faults all stand at the end of the row: it would end so after any number of turns. */
+  byTurnAtEnd: Record<string, number>
   byBoundary: Record<string, { checked: number; affected: number }>
 }

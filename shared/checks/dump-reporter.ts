@@ -37,7 +37,10 @@ export function runDumpCheck(check: Check, view: DumpView): DumpVerdict {
     place(affected, at) {
       tally.placesChecked++
       if (affected) tally.placesAffected++
-      if (affected && at?.turn !== undefined) tally.byTurn[at.turn] = (tally.byTurn[at.turn] ?? 0) + 1
+      if (affected && at?.turn !== undefined) {
+        tally.byTurn[at.turn] = (tally.byTurn[at.turn] ?? 0) + 1
+        if (check.ofRowEnd) tally.byTurnAtEnd[at.turn] = (tally.byTurnAtEnd[at.turn] ?? 0) + 1
+      }
       if (at?.boundary !== undefined) {
         const count = (tally.byBoundary[at.boundary] ??= { checked: 0, affected: 0 })
         count.checked++

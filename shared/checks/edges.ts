@@ -1,4 +1,5 @@
 import type { Segmentation, Turn, TurnKind } from '../model/tokens.ts'
+import type { TrajectoryView } from './check.ts'
 
 /** The name of the edge between two turns; names are made once, because every check counts every edge by them. */
 function edge(before: TurnKind | 'start', after: TurnKind | 'end'): string {
@@ -46,6 +47,15 @@ export function writtenTurns(segmentation: Segmentation): readonly Turn[] {
     written.set(segmentation, found)
   }
   return found
+}
+
+/** The last trained token of the row's last turn, or its last word where none of it is trained: nothing comes behind it. */
+export function rowEnd({ segmentation, mask }: Pick<TrajectoryView, 'segmentation' | 'mask'>): number {
+  const last = segmentation === null ? undefined : filledTurns(segmentation).at(-1)
+  if (last === undefined) return Number.POSITIVE_INFINITY
+  const end = last.endToken >= 0 ? last.endToken : last.contentEnd - 1
+  const trained = mask?.lastIndexOf(1, end) ?? -1
+  return trained >= last.contentStart ? trained : end
 }
 
 /** `1 token`, `245 tokens`. */

@@ -3,6 +3,7 @@ import type { Finding } from '../model/report.ts'
 import type { Span } from '../model/tokens.ts'
 import { weightUnits } from '../model/weight.ts'
 import type { AuditSettings, Check, CheckTally, FaultAt, Reporter, TrajectoryView } from './check.ts'
+import { rowEnd } from './edges.ts'
 import { joined, lengthOf } from './spans.ts'
 
 export function createTally(): CheckTally {
@@ -15,6 +16,7 @@ export function createTally(): CheckTally {
     affectedTokens: 0,
     affectedWeight: 0n,
     byTurn: {},
+    byTurnAtEnd: {},
     byBoundary: {},
   }
 }
@@ -28,12 +30,17 @@ export function addTally(into: CheckTally, from: CheckTally): void {
   into.placesAffected += from.placesAffected
   into.affectedTokens += from.affectedTokens
   into.affectedWeight += from.affectedWeight
-  for (const [turn, count] of Object.entries(from.byTurn)) into.byTurn[turn] = (into.byTurn[turn] ?? 0) + count
+  addCounts(into.byTurn, from.byTurn)
+  addCounts(into.byTurnAtEnd, from.byTurnAtEnd)
   for (const [boundary, count] of Object.entries(from.byBoundary)) {
     const sum = boundaryIn(into, boundary)
     sum.checked += count.checked
     sum.affected += count.affected
   }
+}
+
+function addCounts(into: Record<string, number>, from: Readonly<Record<string, number>>): void {
+  for (const [turn, count] of Object.entries(from)) into[turn] = (into[turn] ?? 0) + count
 }
 
 function boundaryIn(tally: CheckTally, boundary: string): { checked: number; affected: number } {
@@ -97,7 +104,7 @@ export class TrajectoryReporter implements Reporter {
     const turn = fault.turn ?? null
     const tokens = fault.tokens ?? null
     const { trajectory } = this.view
-    this.found ??= { findings: [], affected: [], turns: new Set(), faults: 0 }
+    this.found ??= { findings: [], affected: [], turns: new Map(), faults: 0 }
     const found = this.found
     // A check that knows better than the policy's list of codes says so itself.
     const intended = this.given || (fault.intended ?? this.byPolicy)
@@ -127,7 +134,9 @@ export class TrajectoryReporter implements Reporter {
     if (intended) return
     found.faults++
     for (const span of fault.affected ?? (tokens === null ? [] : [tokens])) found.affected.push(span)
-    if (turn !== null) found.turns.add(turn.ordinal)
+    if (turn === null) return
+    const atEnd = this.check.ofRowEnd ?? (tokens !== null && tokens.start >= rowEnd(this.view))
+    found.turns.set(turn.ordinal, atEnd && (found.turns.get(turn.ordinal) ?? true))
   }
 
   /** The sums and the findings, in the order of their tokens. Call once. */
@@ -139,7 +148,10 @@ export class TrajectoryReporter implements Reporter {
     const { findings } = found
     if (found.faults > 0) tally.affected++
     else tally.intended++
-    for (const ordinal of found.turns) tally.byTurn[ordinal] = (tally.byTurn[ordinal] ?? 0) + 1
+    for (const [ordinal, atEnd] of found.turns) {
+      tally.byTurn[ordinal] = (tally.byTurn[ordinal] ?? 0) + 1
+      if (atEnd) tally.byTurnAtEnd[ordinal] = (tally.byTurnAtEnd[ordinal] ?? 0) + 1
+    }
     const affected = joined(found.affected)
     let weight = 0
     tally.affectedTokens += lengthOf(affected)
@@ -153,8 +165,8 @@ export class TrajectoryReporter implements Reporter {
 interface Found {
   readonly findings: Finding[]
   readonly affected: Span[]
-  /** Ordinals of the turns that a fault names. */
-  readonly turns: Set<number>
+  /** By the ordinals of the turns that a fault names, whether all of them stand at the end of the row. */
+  readonly turns: Map<number, boolean>
   /** Findings that the policy does not intend. */
   faults: number
 }

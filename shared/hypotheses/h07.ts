@@ -2,7 +2,7 @@ import { CHECKS } from '../checks/registry.ts'
 import type { CheckResult } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { rateOf, rolloutsByTurn, splitByTurn, type TurnSplit } from './multi-step.ts'
+import { rateOf, rolloutsByTurn, splitByTurn, splitEnds, type TurnSplit } from './multi-step.ts'
 import {
   type Argument,
   compared,
@@ -49,8 +49,13 @@ function decide(input: HypothesisInput): Judgement {
   }
 
   // A fault of the whole row (an attention mask) has no turn, and says nothing about turns either.
-  const splits = looked
-    .filter(({ status }) => status === 'fail')
+  const failing = looked.filter(({ status }) => status === 'fail')
+  const atEnds = failing
+    .map((check) => ({ check, ends: splitEnds(check, rollouts) }))
+    .filter(({ ends }) => ends.later.affected > 0)
+  // Where no rollout ends with its first turn, nothing tells whether such an end would have the fault as well.
+  const unplaced = atEnds.filter(({ ends }) => !(times(ends) < thresholds['h07-times']))
+  const splits = failing
     .map((check) => ({ check, split: splitByTurn(check, rollouts) }))
     .filter(({ split }) => split.first.affected + split.later.affected > 0)
   const growing = splits.filter(({ split }) => grows(split, thresholds))
@@ -58,18 +63,28 @@ function decide(input: HypothesisInput): Judgement {
   const undecided = input.dump.settings.alignmentUndecided
   const lone = splits.some(({ split }) => isLone(split, thresholds))
   const verdict =
-    growing.length > 0 ? 'supported' : lone || undecided || unlooked.length > 0 ? 'inconclusive' : 'contradicted'
+    growing.length > 0
+      ? 'supported'
+      : lone || undecided || unplaced.length > 0 || unlooked.length > 0
+        ? 'inconclusive'
+        : 'contradicted'
   return {
     verdict,
     because: [
       ...stated('rollouts with a second assistant turn', rollouts[2] ?? 0),
-      ...(splits.length === 0
+      ...(splits.length === 0 && atEnds.length === 0
         ? noFaults(looked, thresholds)
         : splits.flatMap(({ check, split }) => linesOf(check, split, thresholds))),
+      ...atEnds.flatMap(({ check, ends }) => endLines(check, ends)),
       ...lesserByTurn(input.checks, rollouts, thresholds),
     ],
     missing: [
       ...(undecided ? ['the alignment of the mask: declare whether index i marks token i or token i + 1'] : []),
+      ...(unplaced.length > 0
+        ? [
+            `enough rollouts of one assistant turn: ${unplaced.map(({ check }) => check.code).join(', ')} stands at the end of rows`,
+          ]
+        : []),
       ...leftOut(unlooked),
     ],
     firm:
@@ -167,6 +182,15 @@ function linesOf(check: CheckResult, split: TurnSplit, thresholds: Thresholds): 
         }))
       : reachable),
     ...stated(`${name}: rate in assistant turn 1`, rateOf(split.first), [check.code]),
+  ]
+}
+
+/** The last word of a row is that of its last turn: that the fault stands there is no word on turns. */
+function endLines({ title, code }: CheckResult, { first, later }: TurnSplit): Argument[] {
+  const where = `${title} (${code}): rate at the end of rows`
+  return [
+    ...stated(`${where} that have a second assistant turn`, rateOf(later), [code]),
+    ...(first.checked === 0 ? [] : stated(`${where} of one assistant turn`, rateOf(first), [code])),
   ]
 }
 

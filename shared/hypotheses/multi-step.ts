@@ -18,14 +18,26 @@ export function rolloutsByTurn(facts: readonly TrajectoryFacts[]): number[] {
   return counts
 }
 
-/** A check's faults, split after the first assistant turn; what lies before it (`by_turn` "0") belongs to neither. */
+/**
+ * A check's faults, split after the first assistant turn; what lies before it (`by_turn` "0") belongs to neither. Nor does what
+ * stands at the end of the row: the last turn has it because it is the last one, not because another came before.
+ */
 export function splitByTurn(check: CheckResult, rollouts: readonly number[]): TurnSplit {
-  const first = { checked: rollouts[1] ?? 0, affected: check.by_turn['1'] ?? 0 }
+  const within = (turn: number) => (check.by_turn[turn] ?? 0) - (check.by_turn_at_end?.[turn] ?? 0)
+  const first = { checked: rollouts[1] ?? 0, affected: within(1) }
   const later = { checked: 0, affected: 0 }
   for (let turn = 2; turn < rollouts.length; turn++) {
     later.checked += rollouts[turn] as number
-    later.affected += check.by_turn[String(turn)] ?? 0
+    later.affected += within(turn)
   }
+  return { first, later }
+}
+
+/** A check's faults at the end of the row: of rollouts that end with their first assistant turn, and of those with more of them. */
+export function splitEnds(check: CheckResult, rollouts: readonly number[]): TurnSplit {
+  const first = { checked: (rollouts[1] ?? 0) - (rollouts[2] ?? 0), affected: check.by_turn_at_end?.['1'] ?? 0 }
+  const later = { checked: rollouts[2] ?? 0, affected: 0 }
+  for (const [turn, count] of Object.entries(check.by_turn_at_end ?? {})) if (Number(turn) > 1) later.affected += count
   return { first, later }
 }
 

@@ -59,6 +59,8 @@ export interface CheckResult {
   affected_tokens: number
   affected_weight: number | null
   by_turn: Record<string, number>
+  /** Of `by_turn`, faults that stand at the end of the row, which are none of that turn's; absent where there are none. */
+  by_turn_at_end?: Record<string, number>
   by_boundary: Record<string, Count>
   /** Affected units that the policy intends; not part of `affected`. */
   intended: number

@@ -307,6 +307,7 @@ function checkResult(
     affected_tokens: tally.affectedTokens,
     affected_weight: totals.weight > 0n ? weightOf(tally.affectedWeight) / weightOf(totals.weight) : null,
     by_turn: tally.byTurn,
+    ...(Object.keys(tally.byTurnAtEnd).length === 0 ? {} : { by_turn_at_end: tally.byTurnAtEnd }),
     by_boundary: tally.byBoundary,
     intended: tally.intended,
   }

@@ -229,7 +229,7 @@ const EDGE_NAME = /^[a-z_]+>[a-z_]+$/
 const WEIGHT = /^-?\d{1,60}$/
 const SUMS = ['checked', 'affected', 'intended', 'placesChecked', 'placesAffected', 'affectedTokens'] as const
 
-/** Counts, weight, turns and edges, between bars. */
+/** Counts, weight, turns, edges and turns at the end of rows, between bars. */
 function encodeTally(tally: CheckTally): string {
   return [
     writeColumn(
@@ -237,25 +237,31 @@ function encodeTally(tally: CheckTally): string {
       SUMS.map((name) => tally[name]),
     ),
     String(tally.affectedWeight),
-    writeColumn(
-      TURN,
-      Object.entries(tally.byTurn).map(([turn, affected]) => ({ turn: Number(turn), affected })),
-    ),
+    writeTurns(tally.byTurn),
     writeColumn(
       EDGE,
       Object.entries(tally.byBoundary).map(([edge, counts]) => ({ edge, ...counts })),
     ),
+    writeTurns(tally.byTurnAtEnd),
   ].join('|')
 }
 
+function writeTurns(counts: Readonly<Record<string, number>>): string {
+  return writeColumn(
+    TURN,
+    Object.entries(counts).map(([turn, affected]) => ({ turn: Number(turn), affected })),
+  )
+}
+
 function decodeTally(text: string): CheckTally {
-  const [sums = '', weight = '', turns = '', edges = '', ...more] = text.split('|')
+  const [sums = '', weight = '', turns = '', edges = '', ends = '', ...more] = text.split('|')
   if (more.length > 0 || !WEIGHT.test(weight)) throw new ColumnError('are not counts, a weight, turns and edges')
   const tally = createTally()
   for (const [index, value] of readColumn(COUNT, sums, SUMS.length).entries())
     tally[SUMS[index] as (typeof SUMS)[number]] = value
   tally.affectedWeight = BigInt(weight)
   for (const { turn, affected } of readSome(TURN, turns)) tally.byTurn[turn] = affected
+  for (const { turn, affected } of readSome(TURN, ends)) tally.byTurnAtEnd[turn] = affected
   for (const { edge, checked, affected } of readSome(EDGE, edges)) {
     if (!EDGE_NAME.test(edge)) throw new ColumnError(`have ${JSON.stringify(edge)} where a kind of edge should stand`)
     tally.byBoundary[edge] = { checked, affected }

@@ -42,6 +42,7 @@ describe('the reporter of one trajectory', () => {
       affectedTokens: contentEnd - contentStart + 3,
       affectedWeight: weightUnits(contentEnd - contentStart),
       byTurn: { 0: 1, 1: 1, 2: 0 },
+      byTurnAtEnd: {},
       byBoundary: { 'assistant>tool': { checked: 1, affected: 1 }, 'assistant>end': { checked: 1, affected: 0 } },
     })
     expect(findings.map(({ message }) => message)).toEqual(['c', 'a', 'b'])

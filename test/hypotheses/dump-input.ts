@@ -46,6 +46,7 @@ export function inputOf(trajectories: readonly Trajectory[], tokenizer: Tokenize
       affected_tokens: tally.affectedTokens,
       affected_weight: null,
       by_turn: tally.byTurn,
+      by_turn_at_end: tally.byTurnAtEnd,
       by_boundary: tally.byBoundary,
       intended: tally.intended,
     }

@@ -411,6 +411,25 @@ describe('H07', () => {
     expect(verdictOf('H07', dump, { checks: [resultOf('M01', { affected: 60, by_turn })] }).verdict).toBe(verdict)
   })
 
+  it.each([
+    ['ends with its second turn', 2, 0, 'inconclusive'],
+    ['ends with its first or second turn, and has the fault as often there', 1, 50, 'contradicted'],
+    ['ends with its first or second turn, and has the fault in the second alone', 1, 0, 'inconclusive'],
+  ] as const)('a fault of the last token, where each row %s, supports nothing', (_, least, first, verdict) => {
+    const ending = dumpOf(rows(100, (i) => ({ assistantTurns: i < 50 ? least : 2 })))
+    const by_turn = { 1: first, 2: 50 }
+    const checks = [resultOf('L05', { affected: 50, by_turn, by_turn_at_end: by_turn })]
+    const result = verdictOf('H07', ending, { checks })
+    expect(result.verdict).toBe(verdict)
+    expect(result.because.some(({ measure }) => /L05.*at the end of rows/.test(measure))).toBe(true)
+    expect(result.missing.length > 0).toBe(verdict === 'inconclusive')
+  })
+
+  it('a fault at the end of some rows does not hide that later turns have it elsewhere', () => {
+    const checks = [resultOf('M01', { affected: 100, by_turn: { 2: 100, 3: 100 }, by_turn_at_end: { 3: 60 } })]
+    expect(verdictOf('H07', dump, { checks }).verdict).toBe('supported')
+  })
+
   it('is decided by errors only, and lists lesser faults of later turns as present', () => {
     const checks = [
       resultOf('M01'),

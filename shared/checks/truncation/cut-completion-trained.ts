@@ -24,6 +24,7 @@ export const cutCompletionTrained: Check = {
   why: 'A completion without its end token that still earns a reward teaches the model never to stop.',
   fix: 'Mask cut rollouts, or give them no reward; raise the limit if many are cut.',
   cite: 'TRL#3248, SkyRL#111, open-instruct#1876, verifiers#637',
+  ofRowEnd: true,
   trajectory: lookAtLastTurn,
   dump: lookAtOpenRows,
 }
