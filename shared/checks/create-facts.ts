@@ -10,6 +10,7 @@ import { filledTurns, writtenTurns } from './edges.ts'
 import { endReason } from './end-reason.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
+import { trainedPromptFacts } from './mask/prompt-trained.ts'
 import { pairingFacts } from './pairing.ts'
 import { storedPromptEnd } from './prompt-end.ts'
 import { lengthOf } from './spans.ts'
@@ -128,6 +129,7 @@ function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
     ...startFacts(trajectory, tokens),
     ...systemFacts(tokens),
     ...answerFacts(trajectory, tokens),
+    ...trainedPromptFacts(trajectory, tokens),
     strip: drawStrip(states, runs),
   }
 }

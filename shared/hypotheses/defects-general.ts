@@ -56,7 +56,7 @@ const CAUSES: readonly Cause[] = [
   { code: 'T05', explains: [GAPS] },
   { code: 'T10', explains: [GAPS] },
   { code: 'T02', explains: [GAPS] },
-  { code: 'L08', explains: [explained('L01')] },
+  { code: 'L08', explains: [explained('L01', 'L02')] },
   { code: 'L09', explains: [explained('L01')] },
   { code: 'C08', explains: [explained('C09')] },
   { code: 'C14', explains: [explained('M04')] },

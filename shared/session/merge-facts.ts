@@ -152,6 +152,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   promptDate: { cells: optional(text) },
   answerPlace: { cells: optional(nullable(oneOf(ANSWER_PLACES))) },
   answerAt: { cells: optional(PAIR) },
+  trainedPrompt: { cells: optional(nullable(PAIR)) },
   endReason: { cells: oneOf(END_REASONS) },
   finishReason: { cells: text },
   isTruncated: { cells: nullable(FLAG) },

@@ -92,8 +92,8 @@ describe('severity', () => {
     expect(
       audit([row])
         .byCode.get('M10')
-        ?.findings.map(({ severity }) => severity),
-    ).toEqual(['warning'])
+        ?.findings.map(({ severity, message }) => [severity, message]),
+    ).toEqual([['warning', expect.stringMatching(/A warning and no error: neither logprobs nor flags .* tell/)]])
   })
 
   it.each([

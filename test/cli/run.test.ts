@@ -444,7 +444,7 @@ describe('lists and help', () => {
     const { code, out } = await cli('checks', 'm01')
     expect(code).toBe(0)
     expect(out).toMatch(
-      /M01 Tool output is trained[\s\S]*Why it matters[\s\S]*Usual fix[\s\S]*What trips it[\s\S]*Seen in/,
+      /M01 Tool output or prompt is trained[\s\S]*Why it matters[\s\S]*Usual fix[\s\S]*What trips it[\s\S]*Seen in/,
     )
     expect((await cli('checks', 'Z99')).code).toBe(2)
   })

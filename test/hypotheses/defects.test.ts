@@ -37,6 +37,14 @@ describe('recogniseDefects', () => {
     expect(ids(resultOf('T05', { affected: 100, by_turn: { 2: 100, 3: 60 } }))).toEqual([])
   })
 
+  it('takes a gap over whole turns for that of a sampler that stays behind, where it does', () => {
+    const gap = resultOf('L02', { affected: 100 })
+    expect(defects(resultOf('L08', { affected: 100 }), gap)).toMatchObject([
+      { id: 'L08', symptoms: [{ code: 'L08' }, { code: 'L02' }] },
+    ])
+    expect(ids(gap)).not.toContain('L08')
+  })
+
   it('names V3 from the edges after assistant turns alone', () => {
     const edges = (after: number, other: number) =>
       resultOf('T04', {

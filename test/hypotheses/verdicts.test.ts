@@ -118,7 +118,7 @@ describe('H02', () => {
     const checks = [resultOf('M01', { affected: 3 })]
     const result = verdictOf('H02', dump, { checks })
     expect(result).toMatchObject({ verdict: 'inconclusive', confidence: 'medium' })
-    expect(result.because[0]?.measure).toBe('places of a sporadic fault: Tool output is trained (M01)')
+    expect(result.because[0]?.measure).toBe('places of a sporadic fault: Tool output or prompt is trained (M01)')
   })
 
   it('lists lesser faults as present without deciding by them', () => {

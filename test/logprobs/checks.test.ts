@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { auditTrajectories } from '../checks/audit.ts'
-import { scoredRows } from '../fixtures/checks/logprob-rows.ts'
+import { noise, scoredRows } from '../fixtures/checks/logprob-rows.ts'
 import { trajectoryOf } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
 
@@ -48,6 +48,41 @@ describe('L05', () => {
       trainer[sampled[5]!] = null
     })
     expect(await findings(rows, 'L05')).toEqual([])
+  })
+})
+
+describe('L02', () => {
+  it('says what it saw: a gap over whole turns is told as one, and that weights may bring it as well', async () => {
+    const everywhere = scoredRows(({ trainer, sampled }) => {
+      for (const [k, token] of sampled.entries()) trainer[token] = (trainer[token] as number) - 0.6 - noise(k * 11) * 4
+    })
+    const found = await findings(everywhere, 'L02')
+    expect(found.length).toBeGreaterThan(0)
+    for (const { message, evidence } of found) {
+      expect(evidence.seen).toBe('in every turn')
+      expect(message).toMatch(/from its beginning to its end.*or weights that the sampler never got$/)
+    }
+    const beginnings = scoredRows(({ trainer, sampled }) => {
+      for (const [k, token] of sampled.entries()) {
+        if ([0, 1, 2, 3].some((back) => k < back + 1 || token - (sampled[k - back - 1] as number) > back + 1)) {
+          trainer[token] = (trainer[token] as number) - 1.5
+        }
+      }
+    })
+    const [first] = await findings(beginnings, 'L02')
+    expect(first?.evidence.seen).toBe('at the beginning of turns')
+    expect(first?.message).toMatch(/the beginning of assistant turn 1/)
+  })
+})
+
+describe('L07', () => {
+  it('counts the tokens that are compared, and not the replies between them', async () => {
+    const same = scoredRows(({ sampler, trainer, sampled }) => {
+      for (const token of sampled) trainer[token] = sampler[token] as number
+    })
+    const { byCode, views } = await audit(same)
+    const trained = views.reduce((sum, { facts }) => sum + (facts.trained ?? 0), 0)
+    expect(byCode.get('L07')?.tally.affectedTokens).toBe(trained)
   })
 })
 

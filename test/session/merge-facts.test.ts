@@ -51,6 +51,7 @@ const ANY = {
   promptDate: maybe(text),
   answerPlace: maybe(fc.constantFrom(...ANSWER_PLACES)),
   answerAt: fc.tuple(number, number),
+  trainedPrompt: maybe(fc.tuple(number, number)),
   endReason: fc.constantFrom(...END_REASONS),
   finishReason: maybe(text),
   isTruncated: maybe(flag),

@@ -1,6 +1,6 @@
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, writtenTurns } from '../edges.ts'
-import { gapOf, type TurnGap } from './gap.ts'
+import { type GapShape, gapOf, type TurnGap } from './gap.ts'
 import { pairsOf } from './scored.ts'
 import { digits } from './text.ts'
 
@@ -8,7 +8,7 @@ import { digits } from './text.ts'
 export const L02: Check = {
   code: 'L02',
   name: 'gap-after-boundary',
-  title: 'Trainer logprobs fall off at turn beginnings: its context is another',
+  title: "Trainer logprobs lie below the sampler's, as behind another context",
   hypotheses: ['H02', 'H07'],
   severity: 'error',
   unit: 'trajectory',
@@ -35,12 +35,13 @@ export const L02: Check = {
       report.fault({
         turn,
         tokens: { start: each.start, end: each.end },
-        message: describe(each, gap.turns[0] as TurnGap, thresholds['turn-gap-times']),
+        message: describe(each, gap, thresholds['turn-gap-times']),
         evidence: {
           mean_gap: each.mean,
           mean_gap_of_first_tokens: each.head,
           mean_gap_of_the_rest: each.tail,
           tokens: each.count,
+          seen: gap.contextSeen,
           onset: gap.affectedTurns[0]?.start,
           mean_gap_by_turn: gap.turns.map(({ mean }) => mean),
           attention_mask_stored: view.trajectory.attentionMask !== null,
@@ -67,8 +68,13 @@ function placeScoredTurns(view: TrajectoryView, report: Reporter): void {
   }
 }
 
-function describe({ turn, mean, head, tail }: TurnGap, first: TurnGap, times: number): string {
+function describe({ turn, mean, head, tail }: TurnGap, { turns, contextSeen }: GapShape, times: number): string {
   const where = turn === null ? 'the trained tokens' : `assistant turn ${turn.ordinal}`
+  const first = turns[0] as TurnGap
+  if (contextSeen === 'in every turn') {
+    const all = turns.length > 1 ? ' and no turn of the rollout much better' : ''
+    return `The trainer finds ${where} less likely than the sampler did, by ${digits(mean)} a token from its beginning to its end${all}: a context that differs from the start, or weights that the sampler never got`
+  }
   if (first.turn !== turn && Math.abs(first.mean) * times <= mean) {
     return `The trainer finds ${where} less likely than the sampler did, by ${digits(mean)} a token on average, and agreed with it in turn 1 (${digits(first.mean)})`
   }

@@ -27,6 +27,8 @@ export interface GapShape {
   readonly turns: readonly TurnGap[]
   /** Turns in which a context fault shows, in order; empty unless that is the cause. */
   readonly affectedTurns: readonly TurnGap[]
+  /** Where it shows; null unless that is the cause. */
+  readonly contextSeen: 'in every turn' | 'in later turns' | 'at the beginning of turns' | null
 }
 
 /** Slope of a straight line, and share of the variance that it explains. */
@@ -115,6 +117,7 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     shift: 0,
     turns: [] as readonly TurnGap[],
     affectedTurns: [] as readonly TurnGap[],
+    contextSeen: null,
   }
   // The usual case: nothing of the rest is worth computing.
   if (meanAbsolute < Math.min(leastRenormalised, agrees, differs) && large === 0) return { ...base, cause: 'none' }
@@ -142,8 +145,13 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   const oneSided =
     base.mean >= thresholds['one-sided-share'] * meanAbsolute && line.explained <= thresholds['one-sided-explained']
   const everywhere = oneSided && turns.every(({ mean }) => mean >= thresholds['one-sided-gap'])
-  const affectedTurns = everywhere ? turns : turnsOutOfContext(turns, thresholds)
-  if (affectedTurns.length > 0) return { ...base, cause: 'context', turns, affectedTurns }
+  if (everywhere) return { ...base, cause: 'context', turns, affectedTurns: turns, contextSeen: 'in every turn' }
+  const later = laterTurnsOff(turns, thresholds)
+  if (later.length > 0) return { ...base, cause: 'context', turns, affectedTurns: later, contextSeen: 'in later turns' }
+  const begun = beginningsOff(turns, thresholds)
+  if (begun.length > 0) {
+    return { ...base, cause: 'context', turns, affectedTurns: begun, contextSeen: 'at the beginning of turns' }
+  }
   const restAgrees = (absolute - largeSum(pairs, largeGap)) / Math.max(1, n - large) < differs
   const isTail =
     large >= thresholds['tail-tokens'] &&
@@ -348,20 +356,18 @@ function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPa
   })
 }
 
-/**
- * The trainer was given another context than the sampler where it finds what was sampled less likely (the gap is positive on average)
- * and either later turns do so and the first does not, or the beginnings of turns do so more than what follows in them.
- */
-function turnsOutOfContext(turns: readonly TurnGap[], thresholds: Thresholds): TurnGap[] {
+/** Later turns in which the trainer finds what was sampled less likely (the gap is positive on average), where the engines agree in the first. */
+function laterTurnsOff(turns: readonly TurnGap[], thresholds: Thresholds): TurnGap[] {
   const { 'turn-tokens': enoughTokens, 'gap-standard-errors': errors, 'turn-gap': leastGap } = thresholds
   const sure = turns.filter(({ count, mean, error }) => count >= enoughTokens && mean - errors * error >= leastGap)
   const first = turns[0]
-  if (first !== undefined && Math.abs(first.mean) < thresholds['engines-agree']) {
-    const later = sure.filter(
-      (each) => each !== first && each.mean >= thresholds['turn-gap-times'] * Math.abs(first.mean),
-    )
-    if (later.length > 0) return later
-  }
+  if (first === undefined || Math.abs(first.mean) >= thresholds['engines-agree']) return []
+  return sure.filter((each) => each !== first && each.mean >= thresholds['turn-gap-times'] * Math.abs(first.mean))
+}
+
+/** Turns whose beginnings the trainer finds less likely than the sampler did, and more so than what follows in them. */
+function beginningsOff(turns: readonly TurnGap[], thresholds: Thresholds): readonly TurnGap[] {
+  const { 'turn-tokens': enoughTokens, 'gap-standard-errors': errors } = thresholds
   const asked = turns.filter(({ count }) => count >= enoughTokens)
   const beginnings = asked.filter(({ head }) => head >= thresholds['turn-head-gap'])
   if (beginnings.length === 0 || beginnings.length * 2 < turns.length) return []

@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts'
 import { pairsOf } from './scored.ts'
-import { scoredSpan } from './text.ts'
+import { scoredSpan, scoredSpans } from './text.ts'
 
 /** L07. Old and new logprobs are one array. */
 export const L07: Check = {
@@ -34,6 +34,7 @@ export const L07: Check = {
     report.fault({
       scope: 'trajectory',
       tokens: scoredSpan(view),
+      affected: scoredSpans(view),
       message: `All ${values} logprobs other than 0 are the same in sampler and trainer, bit by bit`,
       evidence: { equal, compared: values },
     })

@@ -34,7 +34,7 @@ export const M10: Check = {
         severity: sampled ? 'error' : 'warning',
         message: sampled
           ? `The end token of assistant turn ${turn.ordinal} was sampled and is not trained`
-          : `The end token of assistant turn ${turn.ordinal} is not trained (nothing in the dump tells whether it was sampled)`,
+          : `The end token of assistant turn ${turn.ordinal} is not trained. A warning and no error: neither logprobs nor flags of this dump tell whether the model wrote it or the framework did`,
         evidence: { id: view.ids[endToken], sampled: sampled ? true : null },
       })
     }

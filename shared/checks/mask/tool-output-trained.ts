@@ -4,16 +4,17 @@ import { carryLoss, edgeBefore } from '../edges.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
 import { isLoneTail } from './cut-reply-trained.ts'
+import { lookAtPrompts } from './prompt-trained.ts'
 
 export const M01: Check = {
   code: 'M01',
   name: 'tool-output-trained',
-  title: 'Tool output is trained',
+  title: 'Tool output or prompt is trained',
   hypotheses: ['H02'],
   severity: 'error',
   unit: 'trajectory',
-  needs: ['ids', 'mask', 'tokenizer'],
-  looksAt: 'turns and replies that the environment wrote',
+  needs: ['ids', 'mask'],
+  looksAt: 'turns and replies that the environment wrote, or prompts of a stored length where no turns are known',
   why: 'The model is rewarded for text it did not write: the gradient teaches it to invent tool replies and questions.',
   fix: 'Set the loss mask to 0 for every token that was not sampled; in verifiers this is mask_env_responses.',
   cite: 'Search-R1#20, slime#1073, TRL#4974',
@@ -37,7 +38,7 @@ export const M01: Check = {
         turn,
         tokens: { start: affected[0]!.start, end: affected.at(-1)!.end },
         affected,
-        message: carryLoss(count, `of ${describe(turn)}`),
+        message: carryLoss(count, `of ${describe(turn)}${isPrompt(turn) ? ', which belongs to the prompt,' : ''}`),
         evidence: {
           role: turn.role,
           trained_tokens: count,
@@ -47,6 +48,7 @@ export const M01: Check = {
       })
     }
   },
+  dump: lookAtPrompts,
 }
 
 /** Content that the environment wrote: of a turn of its own, or between tags inside an assistant turn. */
@@ -63,6 +65,11 @@ function trainedIn({ mask, expected, provenance }: TrajectoryView, { start, end 
     for (let i = run.start; i < run.end; i++) if (provenance[i] !== Provenance.sampled) return true
     return false
   })
+}
+
+/** What comes before the model's first turn was there before it wrote anything. */
+function isPrompt({ kind, ordinal }: Turn): boolean {
+  return ordinal === 0 && kind !== 'assistant'
 }
 
 function describe(turn: Turn): string {

@@ -1,0 +1,48 @@
+import type { Trajectory } from '../../model/trajectory.ts'
+import type { DumpReporter, DumpView } from '../check.ts'
+import type { PreparedTokens } from '../create-facts.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+
+/**
+ * Whether the loss takes all of the prompt, by the length of it that the dump stores. Asked only where the ids show no turns: turns tell
+ * more. A mask that trains some of the prompt may do so for a reason that lies in its turns.
+ */
+export function trainedPromptFacts(
+  { promptLength, sampled }: Pick<Trajectory, 'promptLength' | 'sampled'>,
+  { ids, mask, padding, segmentation }: Pick<PreparedTokens, 'ids' | 'mask' | 'padding' | 'segmentation'>,
+): Pick<TrajectoryFacts, 'trainedPrompt'> {
+  const silent = mask === null || promptLength === null || promptLength <= 0
+  if (silent || (segmentation !== null && segmentation.turns.length > 0)) return {}
+  const { left, right } = padding
+  // Some dumps count the left padding as part of the prompt: the shorter reading claims less.
+  const end = promptLength > left ? promptLength : left + promptLength
+  if (end >= ids.length - right) return {}
+  // Nothing predicts the first token: where a mask marks predictions, it has no place in it.
+  const masked = mask.subarray(left + 1, end).some((trains, i) => trains !== 1 || sampled?.[left + 1 + i] === 1)
+  return { trainedPrompt: masked || end - left < 2 ? null : [left, end] }
+}
+
+/** M01 where no turns are known: what stands before the response is not the model's. */
+export function lookAtPrompts(view: DumpView, report: DumpReporter): void {
+  const asked = view.facts.filter(({ trainedPrompt }) => trainedPrompt !== undefined)
+  if (asked.every(({ trainedPrompt }) => trainedPrompt === null)) {
+    // A prompt that is masked is not all: replies may be trained, and only turns show them.
+    if (!view.streams.has('tokenizer')) report.abstain('not-checkable', 'the dump does not carry tokenizer')
+    return
+  }
+  for (const facts of asked) {
+    const prompt = facts.trainedPrompt ?? null
+    report.unit(prompt !== null)
+    report.place(prompt !== null, { turn: 0 })
+    if (prompt === null) continue
+    const [start, end] = prompt
+    report.fault({
+      member: facts,
+      tokens: { start, end },
+      affectedTokens: end - start,
+      affectedWeight: Math.min(facts.weight ?? 0, end - start),
+      message: `All ${end - start} tokens of the prompt carry loss, as long as the dump says that it is; which of them are whose turn needs a tokenizer`,
+      evidence: { prompt_tokens: end - start, trained_tokens: facts.trained, tokens: facts.realLength },
+    })
+  }
+}
