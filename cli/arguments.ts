@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { closestName } from '../shared/model/closest-name.ts'
 import { UsageError } from './io.ts'
 import type { OptionSpec } from './options.ts'
 
@@ -134,31 +135,4 @@ function unknownOption(raw: string, specs: readonly OptionSpec[]): UsageError {
   return new UsageError(
     `${raw} is not an option of this command.${closest === null ? '' : ` Did you mean ${closest}?`} --help lists all options.`,
   )
-}
-
-/** The name with the fewest edits from `given`, if it is near enough to be a slip. */
-export function closestName(given: string, names: readonly string[]): string | null {
-  let best: string | null = null
-  let bestDistance = Math.max(2, Math.floor(given.length / 2))
-  for (const name of names) {
-    const distance = editDistance(given, name)
-    if (distance < bestDistance) {
-      best = name
-      bestDistance = distance
-    }
-  }
-  return best
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const substituted = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(substituted, row[j]! + 1, next[j - 1]! + 1))
-    }
-    row = next
-  }
-  return row[b.length]!
 }

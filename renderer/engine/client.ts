@@ -1,4 +1,11 @@
-import type { EngineAnswer, EngineCall, EngineRequests, Progress, RequestName } from '../../shared/session/protocol.ts'
+import type {
+  EngineAnswer,
+  EngineCall,
+  EngineRequests,
+  PartialOf,
+  Progress,
+  RequestName,
+} from '../../shared/session/protocol.ts'
 
 /** The page's end of the engine: a worker in the app, a scripted port in tests. */
 export interface EnginePort {
@@ -20,6 +27,7 @@ export class Cancelled extends Error {
 }
 
 interface Waiting {
+  hear(partial: unknown): void
   resolve(output: unknown): void
   reject(error: Error): void
 }
@@ -44,10 +52,12 @@ export class EngineClient {
     return this.stopped !== null
   }
 
+  /** `onPartial` hears what the request tells before its answer. */
   call<Name extends RequestName>(
     name: Name,
     input: EngineRequests[Name]['input'],
     signal?: AbortSignal,
+    onPartial?: (partial: PartialOf<Name>) => void,
   ): Promise<EngineRequests[Name]['output']> {
     if (this.stopped !== null) return Promise.reject(new EngineFailure(this.stopped))
     if (signal?.aborted) return Promise.reject(new Cancelled())
@@ -61,6 +71,7 @@ export class EngineClient {
       signal?.addEventListener('abort', cancel, { once: true })
       const settle = () => signal?.removeEventListener('abort', cancel)
       this.waiting.set(call, {
+        hear: (partial) => onPartial?.(partial as PartialOf<Name>),
         resolve: (output) => {
           settle()
           resolve(output)
@@ -95,6 +106,10 @@ export class EngineClient {
     }
     const waiting = this.waiting.get(message.call)
     if (waiting === undefined) return
+    if (message.kind === 'partial') {
+      waiting.hear(message.partial)
+      return
+    }
     this.waiting.delete(message.call)
     if (message.kind === 'answer') waiting.resolve(message.output)
     else waiting.reject(new EngineFailure(message.message))

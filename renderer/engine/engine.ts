@@ -3,6 +3,7 @@ import type {
   EngineCall,
   EngineRequests,
   OpenedDump,
+  PartialOf,
   Progress,
   RequestName,
 } from '../../shared/session/protocol.ts'
@@ -35,18 +36,19 @@ export function openInEngine<Name extends 'open' | 'reconfigure'>(
   return answer
 }
 
-/** Asks about what is open. */
+/** Asks about what is open. `onPartial` hears what the request tells before its answer. */
 export async function ask<Name extends Exclude<RequestName, 'open' | 'reconfigure'>>(
   name: Name,
   input: EngineRequests[Name]['input'],
   signal?: AbortSignal,
+  onPartial?: (partial: PartialOf<Name>) => void,
 ): Promise<EngineRequests[Name]['output']> {
   // Another opening may have begun while this question waited for the first.
   for (let waited: unknown = null; waited !== settled; ) {
     waited = settled
     await waited
   }
-  return engine().call(name, input, signal)
+  return engine().call(name, input, signal, onPartial)
 }
 
 /** Ends what the engine is doing, whatever that is. The next use starts a new one. */

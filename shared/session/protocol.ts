@@ -126,7 +126,7 @@ export interface Histogram {
   readonly counts: readonly number[]
 }
 
-/** What a screen may ask of the engine; each is answered once, or fails with a sentence. */
+/** What a screen may ask of the engine; each is answered once, or fails with a sentence. Those with a `partial` tell of it before. */
 export interface EngineRequests {
   /** Opens files (a page posts `File` objects, or descriptions of ranged URLs), and starts reading. */
   open: {
@@ -167,6 +167,11 @@ export interface EngineRequests {
 }
 
 export type RequestName = keyof EngineRequests
+
+/** What a request tells before its answer; nothing for most. */
+export type PartialOf<Name extends RequestName> = EngineRequests[Name] extends { partial: infer Partial }
+  ? Partial
+  : never
 
 export type SourceInput =
   | { readonly kind: 'file'; readonly name: string; readonly file: unknown }
@@ -240,8 +245,9 @@ export type EngineCall =
   | { readonly kind: 'call'; readonly call: number; readonly name: RequestName; readonly input: unknown }
   | { readonly kind: 'cancel'; readonly call: number }
 
-/** Engine to page. A `progress` after `open` until `done`; `failed` carries a sentence, never a stack. */
+/** Engine to page. A `progress` after `open` until `done`; `partial`s of a call only before its answer; `failed` carries a sentence, never a stack. */
 export type EngineAnswer =
   | { readonly kind: 'answer'; readonly call: number; readonly output: unknown }
   | { readonly kind: 'failed'; readonly call: number; readonly message: string }
+  | { readonly kind: 'partial'; readonly call: number; readonly partial: unknown }
   | { readonly kind: 'progress'; readonly progress: Progress }

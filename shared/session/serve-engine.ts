@@ -7,7 +7,15 @@ import { transferables } from './detail.ts'
 import type { EngineHost } from './host.ts'
 import type { TokenizerReference } from './plan.ts'
 import { proposeFields } from './propose-fields.ts'
-import type { EngineAnswer, EngineCall, EngineRequests, OpenedDump, RequestName, SourceInput } from './protocol.ts'
+import type {
+  EngineAnswer,
+  EngineCall,
+  EngineRequests,
+  OpenedDump,
+  PartialOf,
+  RequestName,
+  SourceInput,
+} from './protocol.ts'
 import { Session } from './session.ts'
 
 /** A host that also knows how to turn what a page sends into bytes. */
@@ -19,6 +27,7 @@ type Handlers = {
   [Name in RequestName]: (
     input: EngineRequests[Name]['input'],
     signal: AbortSignal,
+    tell: (partial: PartialOf<Name>) => void,
   ) => Promise<EngineRequests[Name]['output']>
 }
 
@@ -149,10 +158,16 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     const controller = new AbortController()
     underWay.set(call.call, controller)
     try {
-      const handler = handlers[call.name] as (input: unknown, signal: AbortSignal) => Promise<unknown>
+      const handler = handlers[call.name] as (
+        input: unknown,
+        signal: AbortSignal,
+        tell: (partial: unknown) => void,
+      ) => Promise<unknown>
       if (!Object.hasOwn(handlers, call.name))
         throw new Error(`The engine knows no request called ${String(call.name)}.`)
-      const output = await handler(call.input, controller.signal)
+      const output = await handler(call.input, controller.signal, (partial) => {
+        if (!controller.signal.aborted) answer({ kind: 'partial', call: call.call, partial })
+      })
       controller.signal.throwIfAborted()
       const transfer = call.name === 'trajectory' ? transferables(output as EngineRequests['trajectory']['output']) : []
       answer({ kind: 'answer', call: call.call, output }, transfer)

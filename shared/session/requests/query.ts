@@ -1,0 +1,78 @@
+import type { RolloutFilter } from '../../model/report.ts'
+import type { QueryProblem } from '../../query/language/ast.ts'
+import type { DumpValues } from '../../query/language/complete.ts'
+import type { SortColumn } from '../protocol.ts'
+
+/** What people attached to rollouts of the open dump, as far as a query may ask for it. Rollouts are told by their index. */
+export interface SearchMarks {
+  readonly flagged: readonly number[]
+  /** Rollouts by label; those whose tokens have it are among them. */
+  readonly labels: Readonly<Record<string, readonly number[]>>
+  /** A rollout may have several: its own and those of its tokens. */
+  readonly notes: readonly { readonly index: number; readonly text: string }[]
+}
+
+/** Which rollouts, in which order. */
+export interface SearchRequest {
+  /** In the query language (docs/query.md); empty = every rollout. */
+  readonly text: string
+  /** What stands behind a measure or a bar, beside the query. */
+  readonly where?: RolloutFilter
+  readonly sort?: SortColumn
+  readonly descending?: boolean
+  readonly marks?: SearchMarks
+}
+
+/** Where a text or a token of the query was found first in each listed rollout. All have the length of `indices`. */
+export interface SearchHits {
+  /** How many there are in the rollout, `MOST_HITS` where there are as many or more; 0 where the rollout is listed for another reason. */
+  readonly counts: Int32Array
+  /** The first of them as tokens, half-open, in stored ids; -1 where it does not stand in the ids. */
+  readonly starts: Int32Array
+  readonly ends: Int32Array
+  /** Index of the message that holds it, where it stands in no token; -1 else. */
+  readonly messages: Int32Array
+}
+
+/** One of the terms that a query joins by `and`, for its chip. */
+export interface ClauseCount {
+  /** Columns in the text of the query. */
+  readonly from: number
+  readonly to: number
+  /** As a sentence without a subject: `reward is at least 0.5`. */
+  readonly says: string
+  /** Rollouts that fit this term alone; null for one that only says which tokens the others mean. */
+  readonly count: number | null
+  /** Of so many rollouts, which is fewer than all where others of the terms spared reading the rest again. */
+  readonly of: number
+}
+
+export interface SearchResult {
+  /** Matching rollouts, in order. */
+  readonly indices: Int32Array
+  /** Rollouts read so far. */
+  readonly total: number
+  /** Why the query was not run; empty where it was. */
+  readonly problems: readonly QueryProblem[]
+  /** What the query asks for, in one sentence. */
+  readonly sentence: string
+  readonly clauses: readonly ClauseCount[]
+  /** Null where the query asks for nothing inside of rollouts. */
+  readonly hits: SearchHits | null
+  /** Of the matching rollouts, how many have each check code. */
+  readonly findings: Readonly<Record<string, number>>
+  /** How far reading rollouts again has come; null where none had to be read, or all are. */
+  readonly reading: { readonly done: number; readonly of: number } | null
+  /** Sentences about what could not be looked at: no ids, no tokenizer, records that could not be read again. */
+  readonly notes: readonly string[]
+}
+
+export interface QueryRequests {
+  /**
+   * Runs a query over what has been read. What takes tokens or texts reads rollouts again; meanwhile `partial` answers come, each the
+   * whole result so far. Cancelled like every call. Asking again costs only what was not looked at before.
+   */
+  search: { input: SearchRequest; output: SearchResult; partial: SearchResult }
+  /** The values that the dump has for fields, for completion. */
+  queryValues: { input: Record<string, never>; output: DumpValues }
+}
