@@ -469,7 +469,7 @@ const MARK_FIELDS: readonly QueryField[] = [
   text({
     name: 'label',
     title: 'label',
-    means: 'A label that a person gave to it or to some of its tokens.',
+    means: 'A label that a person gave to it.',
     reads: 'marks',
     example: 'label:"reward hack"',
   }),

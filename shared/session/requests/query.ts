@@ -6,7 +6,7 @@ import type { SortColumn } from '../protocol.ts'
 /** What people attached to rollouts of the open dump, as far as a query may ask for it. Rollouts are told by their index. */
 export interface SearchMarks {
   readonly flagged: readonly number[]
-  /** Rollouts by label; those whose tokens have it are among them. */
+  /** Rollouts by label. */
   readonly labels: Readonly<Record<string, readonly number[]>>
   /** A rollout may have several: its own and those of its tokens. */
   readonly notes: readonly { readonly index: number; readonly text: string }[]
