@@ -6,7 +6,7 @@ import type { ExportInput, ExportKind, ExportSink } from './export-kind.ts'
 const FORMULA = /^[=+\-@\t\r]/
 const ROWS_PER_WRITE = 512
 
-type Cell = string | number | boolean | null
+export type Cell = string | number | boolean | null
 
 /** Two tables: one row per chosen trajectory, and one row per finding of those. Absent values are empty cells. */
 export const csvExport: ExportKind = {

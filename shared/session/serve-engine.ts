@@ -4,6 +4,7 @@ import type { AuditOptions } from '../model/policy.ts'
 import type { ByteSource } from '../model/source.ts'
 import { sentence, type WorkerPort } from './audit-worker.ts'
 import { transferables } from './detail.ts'
+import { groupHandlers } from './groups-handlers.ts'
 import type { EngineHost } from './host.ts'
 import type { TokenizerReference } from './plan.ts'
 import { proposeFields } from './propose-fields.ts'
@@ -140,6 +141,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       tokenizers.set(name, reference)
       return { id: name }
     },
+    ...groupHandlers(current),
     async close() {
       letGo('Reading was stopped.')
       sources = []

@@ -1,3 +1,4 @@
+import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
 import { expandArchive } from '../containers/archive/expand.ts'
@@ -292,6 +293,17 @@ export class Session {
   /** This run as another session's second one. */
   secondRun(): SecondRun {
     return this.conclusion().run
+  }
+
+  /** Facts, groups, limits and settings of what has been read so far, as checks see them. */
+  get dump(): DumpView {
+    return this.conclusion().run.dump
+  }
+
+  /** Findings about groups and about the whole dump, uncut. */
+  get findingsOfDump(): readonly Finding[] {
+    const { dumpFindings, explained } = this.conclusion()
+    return dumpFindings.map(explained)
   }
 
   /** Judges again, beside a second run: `secondRun()` of another session whose `done` has resolved; null takes it away. */

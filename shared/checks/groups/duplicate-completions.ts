@@ -56,7 +56,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
 }
 
 /** Members with the same ids, where they are long enough to be no chance. */
-function copiesIn({ members }: GroupView, thresholds: Thresholds): TrajectoryFacts[][] {
+export function copiesIn({ members }: GroupView, thresholds: Thresholds): TrajectoryFacts[][] {
   const copies = new Map<string, TrajectoryFacts[]>()
   for (const member of members) {
     if (member.idsHash === null || sampledTokens(member) < thresholds['duplicate-tokens']) continue

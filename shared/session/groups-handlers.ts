@@ -1,0 +1,28 @@
+import { type GroupOrigin, groupsOf } from './groups.ts'
+import { groupSummary } from './groups-summary.ts'
+import { groupTable, siblingTable } from './groups-tables.ts'
+import type { GroupRequests } from './requests/groups.ts'
+import type { RequestHandlers } from './requests/handlers.ts'
+
+/** @param current what is open; throws with a sentence where nothing is */
+export function groupHandlers(current: () => GroupOrigin): RequestHandlers<GroupRequests> {
+  const book = () => groupsOf(current())
+  return {
+    groupSummary: async () => groupSummary(book()),
+    async groups(query) {
+      const { known } = book()
+      return { positions: book().query(query), total: known.length }
+    },
+    async groupRows({ positions }) {
+      const own = book()
+      return positions.flatMap((position) => (own.known[position] === undefined ? [] : own.row(position)))
+    },
+    group: async ({ position }) => book().detail(position),
+    groupTable: async (query) => groupTable(book(), query),
+    siblingTable: async ({ position }) => siblingTable(book(), position),
+    async groupMembers({ positions }) {
+      const own = book()
+      return { indices: positions.flatMap((position) => own.indices(position)).sort((a, b) => a - b) }
+    },
+  }
+}

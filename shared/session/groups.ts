@@ -1,0 +1,371 @@
+import type { DumpView, GroupView } from '../checks/check.ts'
+import {
+  ADVANTAGE_SCHEMES,
+  type AdvantageFit,
+  type AdvantageScheme,
+  batchStds,
+  boundOf,
+  DEFAULT_ADVANTAGE_EPS,
+  isInformative,
+  isScaled,
+  recomputeAdvantages,
+  residualOf,
+  stepOf,
+} from '../checks/groups/advantages.ts'
+import { copiesIn } from '../checks/groups/duplicate-completions.ts'
+import { fitOf, type GroupSpread, isNoise, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
+import { mean, rewardsOf } from '../checks/groups/statistics.ts'
+import { firstQuestion } from '../checks/pairing.ts'
+import type { Finding, Severity } from '../model/report.ts'
+import { codesOf, worstOf } from './collected.ts'
+import type { LoadedTrajectory } from './detail.ts'
+import { indexOfPlace } from './fault-rows.ts'
+import type { Row } from './protocol.ts'
+import type {
+  GroupDetail,
+  GroupKind,
+  GroupMark,
+  GroupMember,
+  GroupQuery,
+  GroupRow,
+  GroupScaling,
+  GroupScheme,
+  GroupSort,
+} from './requests/groups.ts'
+
+/** What the groups of a run are told from. A session is one. */
+export interface GroupOrigin {
+  readonly dump: DumpView
+  /** Findings about groups and about the whole dump. */
+  readonly findingsOfDump: readonly Finding[]
+  rows(indices: readonly number[]): Row[]
+  load(index: number): Promise<LoadedTrajectory>
+}
+
+/** Rewards of a group that its line in the list draws. */
+const MOST_REWARDS = 64
+/** A group may be a whole dump; nobody compares more rollouts than these by eye. */
+const MOST_MEMBERS = 512
+const QUESTION_CHARACTERS = 2000
+
+/** What is known of one group before anything of it is read again. */
+export interface KnownGroup {
+  readonly group: GroupView
+  readonly kind: GroupKind
+  /** Null in incomplete groups. */
+  readonly spread: GroupSpread | null
+  readonly copies: number
+  readonly untrained: number
+  readonly largestAdvantage: number | null
+  readonly findings: readonly Finding[]
+  readonly worst: Severity | null
+}
+
+/** All groups of a dump, gone through once. */
+export class GroupBook {
+  readonly known: readonly KnownGroup[]
+  readonly scaling: GroupScaling
+  readonly fit: AdvantageFit | null
+  /** Std below which a spread is noise, and the range of all rewards of complete groups. */
+  readonly floor: number
+  readonly range: number
+  private readonly batch: ReadonlyMap<number | null, number>
+
+  constructor(readonly origin: GroupOrigin) {
+    const { dump } = origin
+    this.scaling = scalingHere(dump)
+    this.fit = fitOf(dump)
+    const { groups, floor, range } = spreadsOf(dump, { ...this.scaling, origin: 'given', fit: this.fit })
+    this.floor = floor
+    this.range = range
+    const spreads = new Map(groups.map((spread) => [spread.group, spread]))
+    this.batch = batchStds(groups)
+    const found = findingsByGroup(origin.findingsOfDump)
+    this.known = dump.groups.map((group) => {
+      const spread = spreads.get(group) ?? null
+      const findings = (found.get(group.id) ?? []).filter((finding) => isAbout(finding, group))
+      return {
+        group,
+        spread,
+        kind:
+          spread === null ? 'incomplete' : !spread.contrast ? 'dead' : isNoise(spread, floor) ? 'noise' : 'contrast',
+        copies: copiesIn(group, dump.settings.thresholds).reduce((sum, same) => sum + same.length - 1, 0),
+        untrained: untrainedIn(group),
+        largestAdvantage: largestAdvantage(group),
+        findings,
+        worst: worstOf(findings),
+      }
+    })
+  }
+
+  /** Positions of the groups that a query keeps, in its order; groups without a value in the sorted column come last. */
+  query(query: GroupQuery): Int32Array {
+    const kept: number[] = []
+    for (const [position, known] of this.known.entries()) if (isKept(known, query)) kept.push(position)
+    const positions = Int32Array.from(kept)
+    const column = query.sort ?? 'order'
+    if (column === 'order') return query.descending ? positions.reverse() : positions
+    const values = new Map(kept.map((position) => [position, sortValue(this.at(position), column)]))
+    const direction = query.descending ? -1 : 1
+    return positions.sort((a, b) => {
+      const [left, right] = [values.get(a) ?? null, values.get(b) ?? null]
+      if (left === null || right === null) return left === right ? a - b : left === null ? 1 : -1
+      return compare(left, right) * direction || a - b
+    })
+  }
+
+  /** Throws with a sentence where there is no such group. */
+  at(position: number): KnownGroup {
+    const known = this.known[position]
+    if (known === undefined) throw new Error(`There is no group ${position}; this dump has ${this.known.length}.`)
+    return known
+  }
+
+  row(position: number): GroupRow {
+    const { group, kind, spread, copies, untrained, largestAdvantage: largest, findings, worst } = this.at(position)
+    return {
+      position,
+      id: group.id,
+      step: stepOf(group),
+      rollouts: group.members.length,
+      kind,
+      marks: marksOf(this.at(position)),
+      rewards: group.members.slice(0, MOST_REWARDS).map(({ reward }) => finite(reward)),
+      mean: spread === null ? null : mean(spread.rewards),
+      std: spread?.std ?? null,
+      gap: spread?.gap ?? null,
+      amplification: spread === null || !spread.contrast ? null : spread.amplification,
+      largestAdvantage: largest,
+      copies,
+      untrained,
+      codes: codesOf(findings),
+      worst,
+    }
+  }
+
+  indices(position: number): number[] {
+    const { facts } = this.origin.dump
+    return this.at(position).group.members.map(({ place }) => indexOfPlace(facts, place))
+  }
+
+  schemes(position: number): GroupScheme[] {
+    const { group } = this.at(position)
+    const { thresholds } = this.origin.dump.settings
+    const isTold = group.complete && isInformative(group, thresholds)
+    return ADVANTAGE_SCHEMES.map((scheme) => {
+      const eps = isScaled(scheme) ? this.epsOf(scheme) : null
+      return {
+        scheme,
+        eps,
+        residual: isTold ? finite(residualOf(group, scheme, eps ?? 0, this.batchStd(group))) : null,
+        inUse: this.scaling.origin !== 'assumed' && scheme === this.scaling.scheme,
+      }
+    })
+  }
+
+  async detail(position: number): Promise<GroupDetail> {
+    const { group, findings, kind } = this.at(position)
+    const { dump } = this.origin
+    const indices = this.indices(position)
+    const schemes = this.schemes(position)
+    const trainingRewards = group.members.flatMap(({ trained, reward }) =>
+      trained === 0 ? [] : (finite(reward) ?? []),
+    )
+    return {
+      row: this.row(position),
+      size: dump.groupSize,
+      incompleteBecause: kind === 'incomplete' ? whyIncomplete(group, dump.groupSize) : null,
+      schemes,
+      bound:
+        this.scaling.origin === 'assumed' || group.members.length < 2
+          ? null
+          : boundOf(this.scaling.scheme, group.members.length, this.range),
+      meanOfTraining: untrainedIn(group) > 0 && trainingRewards.length > 0 ? mean(trainingRewards) : null,
+      components: componentNames(group),
+      members: this.members(position, schemes, indices),
+      membersOmitted: Math.max(0, indices.length - MOST_MEMBERS),
+      indices,
+      findings,
+      question: await this.question(indices[0]),
+    }
+  }
+
+  /** The rollouts of a group, those beyond `most` left out. */
+  members(
+    position: number,
+    schemes: readonly GroupScheme[],
+    indices: readonly number[],
+    most = MOST_MEMBERS,
+  ): GroupMember[] {
+    const { group } = this.at(position)
+    const rows = this.origin.rows(indices.slice(0, most))
+    const byScheme = this.advantages(group, schemes)
+    const firstOf = new Map<string, number>()
+    return rows.map((row, at) => {
+      const { idsHash, trained } = row.facts
+      const copyOf = idsHash === null ? null : (firstOf.get(idsHash) ?? null)
+      if (idsHash !== null && copyOf === null) firstOf.set(idsHash, at)
+      return {
+        row,
+        advantages: byScheme?.map((values) => values[at] as number) ?? null,
+        untrained: trained === 0 && untrainedIn(group) > 0,
+        copyOf,
+      }
+    })
+  }
+
+  private advantages(group: GroupView, schemes: readonly GroupScheme[]): number[][] | null {
+    if (group.members.length < 2 || !group.members.every(({ reward }) => finite(reward) !== null)) return null
+    const rewards = rewardsOf(group)
+    const batchStd = this.batchStd(group)
+    return schemes.map(({ scheme, eps }) => recomputeAdvantages(scheme, rewards, eps ?? 0, batchStd))
+  }
+
+  private batchStd(group: GroupView): number {
+    return this.batch.get(stepOf(group)) ?? 0
+  }
+
+  /** What fits the stored advantages best under a scheme, else what is in use. */
+  private epsOf(scheme: AdvantageScheme): number {
+    if (scheme === this.scaling.scheme || this.fit === null) return this.scaling.eps
+    const fitted = [this.fit, ...this.fit.runnersUp].find((each) => each.scheme === scheme)
+    return fitted?.eps ?? this.scaling.eps
+  }
+
+  private async question(index: number | undefined): Promise<string | null> {
+    if (index === undefined) return null
+    const { trajectory } = await this.origin.load(index)
+    return firstQuestion(trajectory.messages)?.content?.slice(0, QUESTION_CHARACTERS) ?? null
+  }
+}
+
+const books = new WeakMap<DumpView, GroupBook>()
+
+/** The groups of what has been read so far. */
+export function groupsOf(origin: GroupOrigin): GroupBook {
+  const { dump } = origin
+  let book = books.get(dump)
+  if (book === undefined) {
+    book = new GroupBook(origin)
+    books.set(dump, book)
+  }
+  return book
+}
+
+function scalingHere(dump: DumpView): GroupScaling {
+  const known = scalingOf(dump)
+  if (known !== null) return { scheme: known.scheme, scaled: known.scaled, eps: known.eps, origin: known.origin }
+  const eps = dump.settings.options.advantageEps ?? DEFAULT_ADVANTAGE_EPS
+  return { scheme: 'group-std-unbiased', scaled: true, eps, origin: 'assumed' }
+}
+
+export function marksOf({ copies, untrained, worst }: KnownGroup): GroupMark[] {
+  return [
+    ...(copies > 0 ? (['copies'] as const) : []),
+    ...(untrained > 0 ? (['untrained'] as const) : []),
+    ...(worst === 'error' || worst === 'warning' ? (['findings'] as const) : []),
+  ]
+}
+
+/** Rollouts without a trained token, in groups where others train. */
+function untrainedIn({ complete, members }: GroupView): number {
+  if (!complete || !members.some(({ trained }) => (trained ?? 0) > 0)) return 0
+  return members.filter(({ trained }) => trained === 0).length
+}
+
+function largestAdvantage({ members }: GroupView): number | null {
+  const sizes = members.flatMap(({ advantage, maxAdvantage }) =>
+    advantage === null && maxAdvantage === null ? [] : Math.max(Math.abs(advantage ?? 0), maxAdvantage ?? 0),
+  )
+  return sizes.length === 0 ? null : sizes.reduce((a, b) => Math.max(a, b))
+}
+
+function findingsByGroup(findings: readonly Finding[]): Map<string, Finding[]> {
+  const found = new Map<string, Finding[]>()
+  for (const finding of findings) {
+    if (finding.scope !== 'group' || finding.group === null) continue
+    const own = found.get(finding.group)
+    if (own === undefined) found.set(finding.group, [finding])
+    else own.push(finding)
+  }
+  return found
+}
+
+/** Groups of two files may have one id. */
+function isAbout({ members }: Finding, group: GroupView): boolean {
+  const first = group.members[0]?.place
+  const named = members?.[0]
+  if (first === undefined || named === undefined) return true
+  return first.source === named.source && first.record === named.record && first.part === named.part
+}
+
+function isKept(known: KnownGroup, { kinds, marks, std, step, text }: GroupQuery): boolean {
+  if (kinds?.length && !kinds.includes(known.kind)) return false
+  if (marks?.length) {
+    const own = marksOf(known)
+    if (!marks.some((mark) => own.includes(mark))) return false
+  }
+  if (std !== undefined) {
+    const value = known.spread?.contrast ? known.spread.std : null
+    if (value === null || value < std.atLeast || value >= std.below) return false
+  }
+  if (step !== undefined && stepOf(known.group) !== step) return false
+  const wanted = text?.trim().toLowerCase() ?? ''
+  return wanted === '' || known.group.id.toLowerCase().includes(wanted)
+}
+
+function sortValue(known: KnownGroup, column: Exclude<GroupSort, 'order'>): number | string | null {
+  const { group, spread } = known
+  switch (column) {
+    case 'id':
+      return group.id
+    case 'step':
+      return stepOf(group)
+    case 'rollouts':
+      return group.members.length
+    case 'mean':
+      return spread === null ? null : mean(spread.rewards)
+    case 'std':
+      return spread?.std ?? null
+    case 'amplification':
+      return spread?.contrast ? spread.amplification : null
+    case 'advantage':
+      return known.largestAdvantage === null || Number.isNaN(known.largestAdvantage) ? null : known.largestAdvantage
+    case 'findings':
+      return codesOf(known.findings).length
+  }
+}
+
+/** "q2" before "q10", whatever the machine's language. */
+const collator = new Intl.Collator('en', { numeric: true })
+
+function compare(left: number | string, right: number | string): number {
+  if (typeof left === 'string' || typeof right === 'string') return collator.compare(String(left), String(right))
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+function whyIncomplete({ members }: GroupView, size: number | null): string {
+  const absent = members.filter(({ reward }) => reward === null).length
+  const odd = members.filter(({ reward }) => reward !== null && !Number.isFinite(reward)).length
+  const reasons = [
+    ...(members.length === 1 && (size ?? 1) <= 1 ? ['it is a single rollout'] : []),
+    ...(size !== null && members.length < size
+      ? [`it has ${members.length} of ${size} rollouts`]
+      : size !== null && members.length > size
+        ? [`it has ${members.length} rollouts where ${size} belong in a group`]
+        : []),
+    ...(absent > 0 ? [`${absent} ${absent === 1 ? 'rollout has' : 'rollouts have'} no reward`] : []),
+    ...(odd > 0 ? [`${odd} ${odd === 1 ? 'reward is' : 'rewards are'} NaN or infinite`] : []),
+  ]
+  return reasons.length === 0 ? 'Its members declare another group size.' : `Not judged: ${reasons.join(', and ')}.`
+}
+
+function componentNames({ members }: GroupView): string[] {
+  const names = new Set<string>()
+  for (const { rewards } of members) for (const name of Object.keys(rewards ?? {})) names.add(name)
+  return [...names].sort()
+}
+
+function finite(value: number | null | undefined): number | null {
+  return value === null || value === undefined || !Number.isFinite(value) ? null : value
+}
