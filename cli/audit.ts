@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { SecondRun } from '../shared/hypotheses/hypothesis.ts'
+import type { AuditOptions } from '../shared/model/policy.ts'
 import { Session, type SessionHooks } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { type OpenedSources, openPaths } from './files.ts'
@@ -37,6 +38,7 @@ export async function audit(
   const opened = await openPaths(paths, io, (options['relative-to'] as string | undefined) ?? null)
   const other = options.against === undefined ? null : await openPaths(options.against as readonly string[], io)
   const dataset = options.dataset === undefined ? null : await openPaths(options.dataset as readonly string[], io)
+  if (dataset !== null) await checkDataset(dataset, settings)
   const host = nodeHost(Math.min(MOST_JOBS, (options.jobs as number | undefined) ?? availableParallelism()))
   if (added !== null) await checkTokenizer(added, host)
   const progress = progressLine(io)
@@ -76,6 +78,18 @@ async function checkTokenizer(...check: Parameters<typeof Session.checkTokenizer
     await Session.checkTokenizer(...check)
   } catch (error) {
     throw new UsageError(`--tokenizer: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** A dataset that tells nothing is found out before hours are spent on the dump. */
+async function checkDataset({ sources, problems }: OpenedSources, settings: AuditOptions): Promise<void> {
+  const [problem] = problems
+  if (sources.length === 0 && problem !== undefined) throw new UsageError(`--dataset: ${problem.message}`)
+  try {
+    await Session.checkDataset(sources, settings)
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error)
+    throw new UsageError(`--dataset: ${said}${/[.!?]$/.test(said) ? '' : '.'}`)
   }
 }
 

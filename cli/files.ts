@@ -1,5 +1,6 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { inNaturalOrder } from '../shared/model/natural-order.ts'
 import type { ByteSource } from '../shared/model/source.ts'
 import { MemorySource, NodeFileSource } from './byte-sources.ts'
 import { expandGlob, isGlob } from './glob.ts'
@@ -98,13 +99,13 @@ export async function findFiles(path: string, directory: string): Promise<FoundF
   return found
 }
 
-/** Files under a folder, sorted by name at every level; hidden ones and `node_modules` are left out, and no link is walked twice. */
+/** Files under a folder, in natural order at every level; hidden ones and `node_modules` are left out, and no link is walked twice. */
 async function walk(root: string, folder: string, visited: Set<string>, found: FoundFile[]): Promise<void> {
   const real = await realpath(folder)
   if (visited.has(real)) return
   visited.add(real)
-  const names = (await readdir(folder)).filter((name) => !name.startsWith('.') && name !== 'node_modules').sort()
-  for (const name of names) {
+  const names = (await readdir(folder)).filter((name) => !name.startsWith('.') && name !== 'node_modules')
+  for (const name of names.sort(inNaturalOrder)) {
     const path = join(folder, name)
     const info = await stat(path).catch(() => null)
     if (info?.isDirectory()) await walk(root, path, visited, found)

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { inNaturalOrder } from '../shared/model/natural-order.ts'
 
 /** Whether a path is meant as a pattern, when no file has it as its name. */
 export function isGlob(path: string): boolean {
@@ -7,7 +8,7 @@ export function isGlob(path: string): boolean {
 }
 
 /**
- * Files that match a pattern of `*`, `?`, `[a-z]`, `{a,b}` and `**` (any depth), as sorted absolute paths. Hidden files and folders
+ * Files that match a pattern of `*`, `?`, `[a-z]`, `{a,b}` and `**` (any depth), as absolute paths in natural order. Hidden files and folders
  * match only a segment that starts with a dot. For shells that hand patterns on (Windows, quoted arguments).
  */
 export async function expandGlob(pattern: string): Promise<string[]> {
@@ -17,7 +18,7 @@ export async function expandGlob(pattern: string): Promise<string[]> {
     const fixed = segments.findIndex(isGlob)
     await match(segments.slice(0, fixed).join('/') || '/', segments.slice(fixed), found)
   }
-  return [...found].sort()
+  return [...found].sort((a, b) => inNaturalOrder(a.replaceAll('\\', '/'), b.replaceAll('\\', '/')))
 }
 
 async function match(folder: string, segments: readonly string[], found: Set<string>): Promise<void> {

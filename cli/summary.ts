@@ -35,7 +35,12 @@ export function printSummary(
   judgement: Judgement,
 ): void {
   // The others are told with their reason, files that could not even be opened among them.
-  for (const source of report.sources) if (source.unreadable === undefined) printSource(terminal, source)
+  const read = report.sources.filter(({ unreadable: reason }) => reason === undefined)
+  const lacking = inAll(read.map(({ missing }) => missing))
+  for (const source of read) printSource(terminal, source, read.length > 1 ? lacking : [])
+  if (read.length > 1 && lacking.length > 0) {
+    terminal.line([{ text: `not in any of these files: ${lacking.join(', ')}`, style: 'soft' }], 4)
+  }
   for (const log of report.logs ?? []) printLog(terminal, log)
   listSome(
     unreadable,
@@ -62,7 +67,13 @@ function listSome<T>(items: readonly T[], print: (item: T) => void, rest: (more:
   if (items.length > LISTED) rest(items.length - LISTED)
 }
 
-function printSource(terminal: Terminal, source: SourceReport): void {
+/** What every one of the lists has. */
+function inAll<T>([first = [], ...others]: readonly (readonly T[])[]): T[] {
+  return first.filter((item) => others.every((other) => other.includes(item)))
+}
+
+/** @param told streams that are said to be missing in all files, once */
+function printSource(terminal: Terminal, source: SourceReport, told: SourceReport['missing']): void {
   const format = source.format === null ? 'not recognised' : source.format.id
   terminal.line(
     [
@@ -76,8 +87,12 @@ function printSource(terminal: Terminal, source: SourceReport): void {
   if (source.format !== null && source.format.evidence.length > 0) {
     terminal.line(['  recognised by ', source.format.evidence.join('; ')], 4)
   }
-  if (source.missing.length > 0)
-    terminal.line([{ text: `  not in this dump: ${source.missing.join(', ')}`, style: 'soft' }], 4)
+  const missing = source.missing.filter((stream) => !told.includes(stream))
+  if (missing.length > 0)
+    terminal.line(
+      [{ text: `  not in this ${told.length > 0 ? 'file' : 'dump'}: ${missing.join(', ')}`, style: 'soft' }],
+      4,
+    )
   listSome(
     [...(source.notes ?? []), ...source.drift],
     (text) => terminal.line(['  ', text], 4),
@@ -115,6 +130,10 @@ function printFacts(terminal: Terminal, report: Report): void {
     ...because(policy.evidence),
     `; mask alignment ${policy.mask_alignment}`,
   )
+  if (policy.alignment_undecided) {
+    const asked = 'Every mask lies one token before the turns: say --mask-alignment target if it marks predictions'
+    fact('', { text: `${asked} (taken for now), or token if it marks tokens and is off by one (M06)`, style: 'warn' })
+  }
   if (policy.intended.length > 0) fact('', `intended: ${policy.intended.join(', ')}`)
   if (policy.suggested !== null) {
     fact('', `the masks look like ${policy.suggested}: if that is meant, say --policy ${policy.suggested}`)
@@ -217,7 +236,10 @@ function printFailing(terminal: Terminal, report: Report): void {
 
 function printUndecided(terminal: Terminal, report: Report): void {
   const verdicts = report.hypotheses.filter(({ verdict }) => verdict === 'not-checkable')
-  const reasons = uncheckable(report)
+  // The alignment is asked for above, where it is told.
+  const reasons = uncheckable(report).filter(
+    ({ codes }) => !(report.policy.alignment_undecided && codes.length === 1 && codes[0] === 'M06'),
+  )
   if (verdicts.length === 0 && reasons.length === 0) return
   heading(terminal, 'What this dump cannot decide')
   for (const { id, title, missing } of verdicts) {

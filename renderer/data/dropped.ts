@@ -1,3 +1,5 @@
+import { inNaturalOrder } from '../../shared/model/natural-order.ts'
+
 /** What a drop or a file dialog gave. */
 export interface Dropped {
   readonly files: readonly { readonly name: string; readonly file: File }[]
@@ -29,7 +31,7 @@ export async function filesOfDrop(transfer: DataTransfer): Promise<Dropped> {
     files.push(...found)
   }
   return {
-    files: files.sort((a, b) => byName(a.name, b.name)),
+    files: files.sort((a, b) => inNaturalOrder(a.name, b.name)),
     emptyFolders,
   }
 }
@@ -39,7 +41,7 @@ export function filesOfInput(list: FileList): Dropped {
   const files = [...list]
     .map((file) => ({ name: file.webkitRelativePath || file.name, file }))
     .filter(({ name }) => !NOISE.test(name))
-    .sort((a, b) => byName(a.name, b.name))
+    .sort((a, b) => inNaturalOrder(a.name, b.name))
   return { files, emptyFolders: [] }
 }
 
@@ -58,8 +60,4 @@ async function walk(entry: FileSystemEntry): Promise<{ name: string; file: File 
     if (portion.length === 0) return found
     for (const child of portion) found.push(...(await walk(child)))
   }
-}
-
-function byName(a: string, b: string): number {
-  return a.localeCompare(b, 'en', { numeric: true })
 }

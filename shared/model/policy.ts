@@ -15,6 +15,8 @@ export interface Policy {
   /** Absent where none is suggested. */
   readonly conventions?: readonly SuggestedConvention[]
   readonly mask_alignment: MaskAlignment
+  /** Every mask lies one token early, and nothing tells why: the alignment is taken for `target` and should be declared. Absent elsewhere. */
+  readonly alignment_undecided?: true
 }
 
 /** A way to train, beside the policies, that the dump's own shape suggests; it silences nothing until it is declared. */

@@ -180,7 +180,11 @@ export function conclude({
     sources: [...sources, ...unreadable],
     ...(logs.length > 0 ? { logs: [...logs] } : {}),
     tokenizer,
-    policy: conventions.length > 0 ? { ...settings.policy, conventions } : settings.policy,
+    policy: {
+      ...settings.policy,
+      ...(settings.alignmentUndecided ? { alignment_undecided: true as const } : {}),
+      ...(conventions.length > 0 ? { conventions } : {}),
+    },
     limits: dump.limits,
     ...(Object.keys(thresholds).length > 0 ? { thresholds } : {}),
     totals: {

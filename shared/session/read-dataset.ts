@@ -1,8 +1,14 @@
-import { charactersOf, type DatasetFacts, type DatasetPrompt, datasetPrompt } from '../checks/truncation/dataset.ts'
+import {
+  charactersOf,
+  type DatasetFacts,
+  type DatasetPrompt,
+  datasetLacks,
+  datasetPrompt,
+} from '../checks/truncation/dataset.ts'
 import { expandArchive } from '../containers/archive/expand.ts'
 import { decodeRecords } from '../containers/decode.ts'
 import { openContainer } from '../containers/open.ts'
-import { DATASET_NUMERIC_KEYS, datasetRow } from '../formats/dataset.ts'
+import { DATASET_NUMERIC_KEYS, type DatasetRow, datasetRow } from '../formats/dataset.ts'
 import { isObject } from '../formats/fields.ts'
 import type { ByteSource, SkippedRecord } from '../model/source.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
@@ -16,6 +22,11 @@ export function unreadDataset(sources: readonly ByteSource[]): DatasetFacts {
   return { names: sources.map(({ name }) => name), complete: false, prompts: [], withoutPrompt: 0, problems: [] }
 }
 
+interface ReadOptions {
+  readonly maxUnpacked: number | null
+  readonly signal?: AbortSignal
+}
+
 /**
  * Reads the dataset that a run was started with, in any container that is read. Never throws for what the files hold: what is wrong
  * with them is listed in `problems`. Throws the signal's reason.
@@ -25,12 +36,45 @@ export function unreadDataset(sources: readonly ByteSource[]): DatasetFacts {
 export async function readDataset(
   sources: readonly ByteSource[],
   tokenizer: Tokenizer | null,
-  options: { readonly maxUnpacked: number | null; readonly signal?: AbortSignal },
+  options: ReadOptions,
 ): Promise<DatasetFacts> {
   const prompts: DatasetPrompt[] = []
-  const problems: { name: string; message: string }[] = []
+  const problems: Problem[] = []
   let withoutPrompt = 0
   let characters = 0
+  for await (const row of rowsOf(sources, options, problems)) {
+    if (row === null) {
+      withoutPrompt++
+      continue
+    }
+    characters += charactersOf(row)
+    prompts.push(datasetPrompt(row, characters <= MOST_ENCODED ? tokenizer : null))
+  }
+  return { names: sources.map(({ name }) => name), complete: true, prompts, withoutPrompt, problems }
+}
+
+/**
+ * Why nothing can be learned from a dataset: not one prompt is in it. Null where there is one, before the rest is read. Throws the
+ * signal's reason.
+ */
+export async function datasetRefusal(sources: readonly ByteSource[], options: ReadOptions): Promise<string | null> {
+  const problems: Problem[] = []
+  let withoutPrompt = 0
+  for await (const row of rowsOf(sources, options, problems)) {
+    if (row !== null) return null
+    withoutPrompt++
+  }
+  return datasetLacks({ names: sources.map(({ name }) => name), problems, withoutPrompt })
+}
+
+type Problem = DatasetFacts['problems'][number]
+
+/** The records of all files, null for one without a prompt; what is wrong with files and records goes into `problems`. */
+async function* rowsOf(
+  sources: readonly ByteSource[],
+  options: ReadOptions,
+  problems: Problem[],
+): AsyncGenerator<DatasetRow | null> {
   for (const given of sources) {
     try {
       const expanded = await expandArchive(given, options)
@@ -43,15 +87,7 @@ export async function readDataset(
           const decoded = await decodeRecords(await container.read(spans), DATASET_NUMERIC_KEYS)
           skipped += decoded.skipped.length
           firstSkipped ??= decoded.skipped[0] ?? null
-          for (const { value } of decoded.records) {
-            const row = isObject(value) ? datasetRow(value) : null
-            if (row === null) {
-              withoutPrompt++
-              continue
-            }
-            characters += charactersOf(row)
-            prompts.push(datasetPrompt(row, characters <= MOST_ENCODED ? tokenizer : null))
-          }
+          for (const { value } of decoded.records) yield isObject(value) ? datasetRow(value) : null
           options.signal?.throwIfAborted()
         }
         if (firstSkipped !== null)
@@ -62,7 +98,6 @@ export async function readDataset(
       problems.push({ name: given.name, message: problemOf(given.name, error) })
     }
   }
-  return { names: sources.map(({ name }) => name), complete: true, prompts, withoutPrompt, problems }
 }
 
 function skippedText(name: string, count: number, { line, record, message }: SkippedRecord): string {

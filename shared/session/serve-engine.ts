@@ -78,8 +78,11 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
 
   const handlers: Handlers = {
     async open({ sources: inputs, options, dataset: beside = [] }, signal) {
+      const given = beside.map((input) => host.byteSource(input))
+      // What is open stays open beside a dataset that is none.
+      if (given.length > 0) await Session.checkDataset(given, options, signal)
       sources = inputs.map((input) => host.byteSource(input))
-      dataset = beside.map((input) => host.byteSource(input))
+      dataset = given
       return start(options, signal)
     },
     reconfigure: ({ options }, signal) => start(options, signal),

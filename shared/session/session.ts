@@ -30,7 +30,7 @@ import type { AuditJob, TokenizerReference } from './plan.ts'
 import { type AuditPool, inlinePool, startWorkers, workerPool } from './pool.ts'
 import type { BoundaryRow, Histogram, Progress, Row, RowQuery, TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { lengthHistogram, lengthsOf, queryRows } from './query.ts'
-import { readDataset, unreadDataset } from './read-dataset.ts'
+import { datasetRefusal, readDataset, unreadDataset } from './read-dataset.ts'
 import { inTheirRun, openRunMetadata, type RunDescription } from './run-context.ts'
 import { openRunLog } from './run-logs.ts'
 import { type Survey, survey } from './survey.ts'
@@ -160,6 +160,16 @@ export class Session {
   /** Throws with a sentence unless the files of a tokenizer can be read. */
   static async checkTokenizer(reference: TokenizerReference, host: EngineHost): Promise<void> {
     await loadTokenizer(reference, host.bundledTokenizers)
+  }
+
+  /** Throws with a sentence unless a prompt can be read in the dataset that is to be given with `hooks.dataset`. */
+  static async checkDataset(
+    dataset: readonly ByteSource[],
+    { maxUnpacked }: Pick<AuditOptions, 'maxUnpacked'>,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const refusal = await datasetRefusal(dataset, { maxUnpacked: maxUnpacked ?? null, ...(signal ? { signal } : {}) })
+    if (refusal !== null) throw new Error(refusal)
   }
 
   private async run(host: EngineHost, hooks: SessionHooks): Promise<void> {

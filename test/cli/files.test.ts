@@ -10,7 +10,7 @@ let folder: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'inspector-files-'))
-  for (const path of ['run/step_1', 'run/step_2', 'run/.hidden', 'run/node_modules/x', 'empty']) {
+  for (const path of ['run/step_1', 'run/step_2', 'run/.hidden', 'run/node_modules/x', 'empty', 'steps']) {
     await mkdir(join(folder, path), { recursive: true })
   }
   for (const path of [
@@ -21,6 +21,9 @@ beforeAll(async () => {
     'run/.hidden/no.jsonl',
     'run/.no.jsonl',
     'run/node_modules/x/no.jsonl',
+    'steps/step_10.jsonl',
+    'steps/step_2.jsonl',
+    'steps/step_1.jsonl',
     'odd[1].jsonl',
   ]) {
     await writeFile(join(folder, path), path)
@@ -52,6 +55,8 @@ describe('what a person names', () => {
     ['run/step_?/rollouts.jsonl*', ['step_1/rollouts.jsonl', 'step_2/rollouts.jsonl.gz']],
     ['run/**/rollouts.*', ['step_1/rollouts.jsonl', 'step_2/rollouts.jsonl.gz']],
     ['run/[ab].jsonl', ['a.jsonl', 'b.jsonl']],
+    ['steps', ['step_1.jsonl', 'step_2.jsonl', 'step_10.jsonl']],
+    ['steps/*.jsonl', ['step_1.jsonl', 'step_2.jsonl', 'step_10.jsonl']],
     ['run/[!a].jsonl', ['b.jsonl']],
     ['run/{b,step_1/rollouts}.jsonl', ['b.jsonl', 'step_1/rollouts.jsonl']],
   ])('%s', async (pattern, expected) => {

@@ -213,8 +213,21 @@ describe('inspect', () => {
     expect(statusOf(await reportOf('clean.jsonl'))).toBe('not-checkable')
     expect(statusOf(await reportOf('clean.jsonl', '--dataset', 'prompts.jsonl'))).toBe('fail')
     expect((await cli('inspect', 'clean.jsonl', '--dataset', 'prompt.jsonl')).code).toBe(2)
-    const unread = await cli('inspect', 'clean.jsonl', '--dataset', 'notes.txt')
-    expect(unread.out).toContain('not read  notes.txt')
+    await writeFile(join(folder, 'empty.jsonl'), '')
+    await writeFile(join(folder, 'weights.jsonl'), '{"weight": 1}\n{"weight": 2}\n')
+    for (const [name, why] of [
+      ['notes.txt', /^--dataset: the dataset could not be read: notes\.txt/],
+      ['empty.jsonl', /^--dataset: .*empty\.jsonl is empty/],
+      ['weights.jsonl', /^--dataset: none of 2 records of weights\.jsonl has a prompt/],
+    ] as const) {
+      const unread = await cli('inspect', 'clean.jsonl', '--dataset', name)
+      expect(unread.code).toBe(2)
+      expect(unread.out).toBe('')
+      expect(unread.err).toMatch(why)
+    }
+    const partly = await cli('inspect', 'clean.jsonl', '--dataset', 'prompts.jsonl', 'notes.txt')
+    expect(partly.code).toBe(0)
+    expect(partly.out).toContain('not read  notes.txt')
     expect((await cli('inspect', 'clean.jsonl', '--dataset', 'prompts.jsonl', '--json', 'prompts.jsonl')).code).toBe(2)
   })
 

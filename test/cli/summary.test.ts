@@ -44,6 +44,34 @@ describe('the summary of a report', () => {
     }
   })
 
+  test('says once what no file has, and of each file what it alone lacks', () => {
+    const plain = report()
+    const [source] = plain.sources
+    const lacking = (name: string, ...missing: Report['sources'][number]['missing']) => ({ ...source!, name, missing })
+    const sources = [lacking('a', 'messages', 'logprobs.trainer'), lacking('b', 'messages'), lacking('c', 'messages')]
+    const text = summary({ ...plain, sources })
+    expect(text.match(/not in .*/g)).toEqual([
+      'not in this file: logprobs.trainer',
+      'not in any of these files: messages',
+    ])
+  })
+
+  test('asks for the alignment of the mask where the mask is told, and nowhere else', () => {
+    const plain = report()
+    const reason = 'declare the alignment with --mask-alignment'
+    const undecided = {
+      ...plain,
+      policy: { ...plain.policy, mask_alignment: 'target' as const, alignment_undecided: true as const },
+      checks: [...plain.checks, { ...plain.checks[0]!, code: 'M06', status: 'not-checkable' as const, reason }],
+    }
+    const flat = summary(undecided).replace(/\s+/g, ' ')
+    expect(flat).toMatch(
+      /mask alignment target Every mask lies one token before the turns: say --mask-alignment target/,
+    )
+    expect(flat.match(/--mask-alignment/g)).toHaveLength(1)
+    expect(summary({ ...undecided, policy: plain.policy })).toContain(reason)
+  })
+
   test('never takes more than 100 columns, and nothing in it is obeyed by a terminal', () => {
     const plain = report()
     const long = `${HOSTILE} ${'long '.repeat(60)}${'x'.repeat(300)}`

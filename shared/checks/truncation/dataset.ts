@@ -56,6 +56,18 @@ export function datasetPrompt({ id, messages, ids }: DatasetRow, tokenizer: Toke
   }
 }
 
+/** Why a dataset in which no prompt was found tells nothing. */
+export function datasetLacks({
+  names,
+  problems,
+  withoutPrompt,
+}: Pick<DatasetFacts, 'names' | 'problems' | 'withoutPrompt'>): string {
+  if (problems.length > 0) return `the dataset could not be read: ${problems[0]?.message}`
+  return withoutPrompt === 0
+    ? `${names.join(', ')} holds no record`
+    : `none of ${withoutPrompt} records of ${names.join(', ')} has a prompt (prompt, messages, question, prompt_ids …)`
+}
+
 /** How much there is to encode. */
 export function charactersOf({ messages }: Pick<DatasetRow, 'messages'>): number {
   return (messages ?? []).reduce((sum, { content }) => sum + (content?.length ?? 0), 0)

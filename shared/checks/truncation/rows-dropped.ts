@@ -1,5 +1,5 @@
 import type { Check, DumpReporter, DumpView } from '../check.ts'
-import type { DatasetFacts } from './dataset.ts'
+import { datasetLacks } from './dataset.ts'
 import { type PromptLengths, promptLengths } from './dataset-lengths.ts'
 import { distinctPrompts, matchRollouts } from './dataset-match.ts'
 
@@ -96,7 +96,7 @@ function compare({ dataset = null, facts, settings: { thresholds } }: DumpView) 
   if (!dataset.complete) return 'the dataset is still being read'
   const prompts = distinctPrompts(dataset.prompts)
   const given = dataset.prompts.length
-  if (given === 0) return nothingRead(dataset)
+  if (given === 0) return datasetLacks(dataset)
   if (prompts.length === 1 && given > 1) return `all ${given} prompts of the dataset begin with one question`
   const matched = matchRollouts(prompts, facts, thresholds)
   if (matched === null) {
@@ -110,13 +110,6 @@ function compare({ dataset = null, facts, settings: { thresholds } }: DumpView) 
 
 function longestOnes(count: number): string {
   return count === 1 ? 'The longest' : `The ${count} longest`
-}
-
-function nothingRead({ names, problems, withoutPrompt }: DatasetFacts): string {
-  if (problems.length > 0) return `the dataset could not be read: ${problems[0]?.message}`
-  return withoutPrompt === 0
-    ? `${names.join(', ')} holds no record`
-    : `none of ${withoutPrompt} records of ${names.join(', ')} has a prompt (prompt, messages, question, prompt_ids …)`
 }
 
 function numbersOf({ unit, longest, tail, chance, inOrder, histogram }: PromptLengths): Record<string, unknown> {

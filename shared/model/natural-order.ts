@@ -1,0 +1,14 @@
+const COLLATOR = new Intl.Collator('en', { numeric: true })
+
+/** Order of file names as people count: `step_2` before `step_10`. Paths are compared folder by folder. */
+export function inNaturalOrder(a: string, b: string): number {
+  const [left, right] = [a.split('/'), b.split('/')]
+  const shared = Math.min(left.length, right.length)
+  for (let i = 0; i < shared; i++) {
+    const [one, other] = [left[i] as string, right[i] as string]
+    // Names that a collator takes for the same (`01` and `1`) still have an order of their own.
+    const order = COLLATOR.compare(one, other) || (one < other ? -1 : one > other ? 1 : 0)
+    if (order !== 0) return order
+  }
+  return left.length - right.length
+}
