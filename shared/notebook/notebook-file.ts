@@ -1,0 +1,23 @@
+import { checkNotebook, type Notebook, NotebookError } from './model.ts'
+
+/** The whole notebook as one JSON text, the same for the same notebook. */
+export function notebookText(notebook: Notebook): string {
+  return `${JSON.stringify(notebook, null, 2)}\n`
+}
+
+/** Reads it back. Throws `NotebookError`; `name` is the file's. */
+export function readNotebookText(text: string, name: string): Notebook {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new NotebookError(`${name} is no notebook: it is not JSON (${why}).`)
+  }
+  return checkNotebook(value, name)
+}
+
+/** Whether the beginning of a file looks like a notebook. */
+export function looksLikeNotebook(head: string): boolean {
+  return /^\uFEFF?\s*\{\s*"schema"\s*:\s*"rollout-inspector\.notebook\//.test(head)
+}
