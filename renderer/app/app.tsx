@@ -4,6 +4,7 @@ import { useHotkeys } from '../commands/use-hotkeys.ts'
 import { useFiles } from '../state/files.ts'
 import { show, useView } from '../state/view.ts'
 import { RolloutView } from '../views/rollout/rollout-view.tsx'
+import { MarkDialog } from '../views/rollouts/mark-dialogs.tsx'
 import { RolloutsView } from '../views/rollouts/rollouts-view.tsx'
 import { StartPage } from '../views/start/start-page.tsx'
 import { VerdictsView } from '../views/verdicts/verdicts-view.tsx'
@@ -94,6 +95,7 @@ function OpenDialog() {
   if (dialog === 'palette') return <Palette />
   if (dialog === 'check') return <CheckDialog />
   if (dialog === 'mapping') return <MappingDialog />
+  if (dialog === 'label' || dialog === 'note') return <MarkDialog dialog={dialog} />
   return <InputDialog dialog={dialog} />
 }
 

@@ -1,6 +1,6 @@
 import type { Report } from '../../shared/model/report.ts'
 import { useFiles } from '../state/files.ts'
-import type { Dialog } from '../state/view.ts'
+import type { Dialog, TableDialog } from '../state/view.ts'
 import { counted, percent } from '../text/numbers.ts'
 import { STREAM_WORDS } from '../text/words.ts'
 import { DatasetForm } from './dataset-form.tsx'
@@ -10,7 +10,7 @@ import { LimitsForm, PolicyForm, TokenizerForm } from './settings-forms.tsx'
 import { SkippedList, SourceList } from './source-dialogs.tsx'
 import { missingOf } from './truth-line.tsx'
 
-type InputDialogName = Exclude<Dialog, 'keys' | 'palette' | 'check' | 'mapping'>
+type InputDialogName = Exclude<Dialog, 'keys' | 'palette' | 'check' | 'mapping' | TableDialog>
 
 const TITLES: Readonly<Record<InputDialogName, string>> = {
   skipped: 'Skipped records',

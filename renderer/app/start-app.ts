@@ -1,6 +1,6 @@
 import { followProgress } from '../data/dump.ts'
-import { loadFlags } from '../data/flags.ts'
 import { keepListFresh } from '../data/list.ts'
+import { followOtherWindows, loadMarks } from '../data/marks.ts'
 import { startSession } from '../data/session.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { addProblem } from '../state/files.ts'
@@ -13,7 +13,8 @@ export function startApp(): void {
   followProgress()
   keepAddress()
   takeDrops()
-  void loadFlags()
+  followOtherWindows()
+  void loadMarks()
     .then(startSession)
     .catch((error: unknown) => addProblem(sentenceOf(error)))
 }

@@ -4,14 +4,14 @@ import { closeDump } from '../data/dump.ts'
 import { list } from '../data/list.ts'
 import { useObservable } from '../data/observable.ts'
 import { useFiles } from '../state/files.ts'
-import { useFlags } from '../state/flags.ts'
+import { useMarks } from '../state/marks.ts'
 import { useSelection } from '../state/selection.ts'
 import { openDialog, useView } from '../state/view.ts'
 import { bytes, count, counted } from '../text/numbers.ts'
 
 /** The bottom line: what is selected, what is flagged, how far reading is, and what was skipped. */
 export function StatusLine() {
-  const flags = useFlags((state) => state.here.length)
+  const flags = useMarks((state) => state.here.length)
   const view = useView((state) => state.view)
   return (
     <footer className="status-line">

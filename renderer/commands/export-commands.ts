@@ -3,7 +3,7 @@ import { exportRollouts } from '../data/exporting.ts'
 import { list } from '../data/list.ts'
 import { useFiles } from '../state/files.ts'
 import { describeFilters, useFilters } from '../state/filters.ts'
-import { useFlags } from '../state/flags.ts'
+import { useMarks } from '../state/marks.ts'
 import type { Command } from './command.ts'
 
 /** Every way to write rollouts, in words that follow “export …”. */
@@ -50,7 +50,7 @@ export const EXPORT_COMMANDS: readonly Command[] = [
 ]
 
 function exportFlagged(as: ExportId, repairMasks = false): void {
-  void exportRollouts({ as, indices: useFlags.getState().here, why: 'flagged', repairMasks })
+  void exportRollouts({ as, indices: useMarks.getState().here, why: 'flagged', repairMasks })
 }
 
 function exportShown(as: ExportId, repairMasks = false): void {

@@ -12,6 +12,52 @@ export interface Flag {
   readonly flaggedAt: string
 }
 
+/** One label of a rollout; a row each, so that two windows never overwrite each other's. */
+export interface Label {
+  readonly recordHash: string
+  readonly part: number
+  readonly label: string
+  readonly dumpHash: string
+  readonly trajectory: string
+  readonly labelledAt: string
+}
+
+/** What a person wrote about a rollout, or about a span of its tokens. */
+export interface Note {
+  readonly id: string
+  readonly recordHash: string
+  readonly part: number
+  readonly dumpHash: string
+  readonly trajectory: string
+  /** Half-open, in stored ids; null = the whole rollout. */
+  readonly tokens: readonly [number, number] | null
+  readonly text: string
+  readonly writtenAt: string
+}
+
+/** A way to look at the table, under a name. */
+export interface SavedView {
+  readonly name: string
+  readonly query: string
+  /** Keys of columns, in order. */
+  readonly columns: readonly string[]
+  readonly sort: string
+  readonly descending: boolean
+  readonly savedAt: string
+}
+
+/** A query that was asked before. */
+export interface AskedQuery {
+  readonly text: string
+  readonly askedAt: string
+}
+
+/** What a person set once for all dumps, such as the columns of the table. */
+export interface Preference {
+  readonly name: string
+  readonly value: unknown
+}
+
 /** What was opened in a browser, for people to find it again: a browser does not let a page open a file by itself. */
 export interface RecentOpen {
   readonly dumpHash: string
@@ -38,11 +84,23 @@ export class InspectorDatabase extends Dexie {
   declare readonly flags: Table<Flag, [string, number]>
   declare readonly recent: EntityTable<RecentOpen, 'dumpHash'>
   declare readonly mappings: EntityTable<KeptMapping, 'shape'>
+  declare readonly labels: Table<Label, [string, number, string]>
+  declare readonly notes: EntityTable<Note, 'id'>
+  declare readonly views: EntityTable<SavedView, 'name'>
+  declare readonly queries: EntityTable<AskedQuery, 'text'>
+  declare readonly preferences: EntityTable<Preference, 'name'>
 
   constructor(name = 'rollout-inspector') {
     super(name)
     this.version(1).stores({ flags: '[recordHash+part], dumpHash', recent: 'dumpHash, openedAt' })
     this.version(2).stores({ mappings: 'shape' })
+    this.version(3).stores({
+      labels: '[recordHash+part+label], dumpHash',
+      notes: 'id, [recordHash+part], dumpHash',
+      views: 'name',
+      queries: 'text, askedAt',
+      preferences: 'name',
+    })
   }
 }
 

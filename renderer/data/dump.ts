@@ -4,14 +4,13 @@ import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { abandonEngine, ask, onEngineProgress, openInEngine } from '../engine/engine.ts'
 import { addProblem, NOTHING_OPEN, useFiles } from '../state/files.ts'
 import { NO_FILTERS, useFilters } from '../state/filters.ts'
-import { useFlags } from '../state/flags.ts'
 import { addUnmapped, sourceNamed, type Unmapped } from '../state/mapping.ts'
 import { forgetPlaces } from '../state/place.ts'
 import { useSecond } from '../state/second.ts'
 import { NOTHING_SELECTED, useSelection } from '../state/selection.ts'
 import { say, useView } from '../state/view.ts'
 import { forgetDetails, refreshDetails } from './details.ts'
-import { findFlagsHere } from './flags.ts'
+import { findMarksHere, forgetPlacesOfMarks } from './marks.ts'
 import { rememberOpened } from './recent.ts'
 import { forgetRows } from './rows.ts'
 import { compareWith, followSecond, forgetSecond } from './second.ts'
@@ -191,7 +190,7 @@ export function followProgress(): () => void {
 }
 
 async function refresh(progress: Progress): Promise<void> {
-  if (progress.done) return finish(progress)
+  if (progress.done) return finish()
   if (progress.trajectories === 0) return
   const now = performance.now()
   const isFirst = clock.refreshed === 0
@@ -209,7 +208,7 @@ async function refresh(progress: Progress): Promise<void> {
 }
 
 /** Everything has been read, or reading broke off; the last report says which. */
-async function finish(progress: Progress): Promise<void> {
+async function finish(): Promise<void> {
   const run = opening
   try {
     const report = await ask('report', {})
@@ -218,7 +217,7 @@ async function finish(progress: Progress): Promise<void> {
     forgetRows()
     refreshDetails()
     useFiles.setState(({ revision }) => ({ report, revision: revision + 1, phase: 'open', rate: null }))
-    await findFlagsHere(progress.trajectories)
+    await findMarksHere()
   } catch (error) {
     if (error instanceof Cancelled || run !== opening) return
     addProblem(sentenceOf(error))
@@ -243,7 +242,7 @@ function forget(): void {
   forgetDetails()
   useFilters.setState(NO_FILTERS)
   useSelection.setState(NOTHING_SELECTED)
-  useFlags.setState({ here: [] })
+  forgetPlacesOfMarks()
 }
 
 function startClock(): void {

@@ -13,18 +13,25 @@ export async function exportRollouts(request: ExportRequest): Promise<void> {
   }
   try {
     const { files } = await ask('export', request)
-    const what = counted(request.indices.length, 'rollout')
-    if (window.inspector !== undefined) {
-      const saved = await window.inspector.saveFiles(files)
-      if (saved.kind === 'failed') addProblem(saved.message)
-      else if (saved.kind === 'saved') say(`${what} saved as ${saved.names.join(', ')}`)
-      return
-    }
-    for (const file of files) download(file.name, file.bytes)
-    say(`${what} exported as ${files.map((file) => file.name).join(', ')}`)
+    await handOver(files, counted(request.indices.length, 'rollout'))
   } catch (error) {
     if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
   }
+}
+
+/** Hands files to the shell's save dialog, or to the browser's downloads, and says what became of them. `what`: `12 rollouts`. */
+export async function handOver(
+  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
+  what: string,
+): Promise<void> {
+  if (window.inspector !== undefined) {
+    const saved = await window.inspector.saveFiles(files)
+    if (saved.kind === 'failed') addProblem(saved.message)
+    else if (saved.kind === 'saved') say(`${what} saved as ${saved.names.join(', ')}`)
+    return
+  }
+  for (const file of files) download(file.name, file.bytes)
+  say(`${what} exported as ${files.map((file) => file.name).join(', ')}`)
 }
 
 function download(name: string, bytes: Uint8Array): void {

@@ -2,7 +2,7 @@ import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
 import { toQuery, useFilters } from '../state/filters.ts'
-import { useFlags } from '../state/flags.ts'
+import { useMarks } from '../state/marks.ts'
 import { observable } from './observable.ts'
 
 /** The rollouts that the table shows and that n and p walk through, in order. */
@@ -20,7 +20,7 @@ async function refresh(): Promise<void> {
     return
   }
   try {
-    const query = toQuery(useFilters.getState(), useFlags.getState().here)
+    const query = toQuery(useFilters.getState(), useMarks.getState().here)
     const { indices } = await ask('query', query, asking.signal)
     if (!asking.signal.aborted) list.set(indices)
   } catch (error) {
@@ -32,7 +32,7 @@ async function refresh(): Promise<void> {
 export function keepListFresh(): () => void {
   const stops = [
     useFilters.subscribe(() => void refresh()),
-    useFlags.subscribe((now, before) => {
+    useMarks.subscribe((now, before) => {
       if (useFilters.getState().flaggedOnly && now.here !== before.here) void refresh()
     }),
     useFiles.subscribe((now, before) => {

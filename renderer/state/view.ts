@@ -3,6 +3,8 @@ import { create } from 'zustand'
 export const VIEWS = ['verdicts', 'rollouts', 'rollout', 'groups', 'lab', 'compare', 'notebook'] as const
 export type View = (typeof VIEWS)[number]
 export type RolloutTab = 'tokens' | 'boundaries' | 'messages' | 'raw'
+/** Those of the table and of what is marked in it. */
+export type TableDialog = 'label' | 'note'
 export type Dialog =
   | 'keys'
   | 'palette'
@@ -16,6 +18,7 @@ export type Dialog =
   | 'mapping'
   | 'dataset'
   | 'check'
+  | TableDialog
 
 export interface ViewState {
   readonly view: View

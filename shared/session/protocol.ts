@@ -8,6 +8,7 @@ import type { Finding, Report, RolloutFilter } from '../model/report.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import type { Message, RetrievedDocument } from '../model/trajectory.ts'
 import type { GroupRequests } from './requests/groups.ts'
+import type { MarkRequests } from './requests/marks.ts'
 
 /** Everything about one rollout that the rollout view shows. Token arrays have length S and are transferred. */
 export interface TrajectoryDetail {
@@ -128,7 +129,7 @@ export interface Histogram {
 }
 
 /** What a screen may ask of the engine; each is answered once, or fails with a sentence. Those with a `partial` tell of it before. */
-export interface EngineRequests extends GroupRequests {
+export interface EngineRequests extends GroupRequests, MarkRequests {
   /** Opens files (a page posts `File` objects, or descriptions of ranged URLs), and starts reading. */
   open: {
     /** `dataset`: files of the dataset that the run was started with; kept until something else is opened. */

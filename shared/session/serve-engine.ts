@@ -4,6 +4,7 @@ import type { AuditOptions } from '../model/policy.ts'
 import type { ByteSource } from '../model/source.ts'
 import { sentence, type WorkerPort } from './audit-worker.ts'
 import { transferables } from './detail.ts'
+import { findRecords } from './find-records.ts'
 import { groupHandlers } from './groups-handlers.ts'
 import type { EngineHost } from './host.ts'
 import type { TokenizerReference } from './plan.ts'
@@ -128,6 +129,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       const indices = current().query(query)
       return { indices, total: current().facts.length }
     },
+    findRecords: async (input) => findRecords(current().facts, input),
     rows: async ({ indices }) => current().rows(indices),
     trajectory: ({ index }) => current().detail(index),
     token: ({ index, token }) => current().token(index, token),

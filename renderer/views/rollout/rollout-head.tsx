@@ -3,7 +3,7 @@ import { COMMANDS } from '../../commands/commands.ts'
 import { toggleFlag } from '../../data/flags.ts'
 import { list, positionOf } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
-import { flagKey, useFlags } from '../../state/flags.ts'
+import { markKey, useMarks } from '../../state/marks.ts'
 import { type RolloutTab, show, useView } from '../../state/view.ts'
 import { count, percent, real } from '../../text/numbers.ts'
 import { END_WORDS } from '../../text/words.ts'
@@ -20,7 +20,7 @@ const TABS: readonly { readonly tab: RolloutTab; readonly label: string; readonl
 export function RolloutHead(props: { detail: TrajectoryDetail; tab: RolloutTab; hasTokens: boolean }) {
   const { detail, tab, hasTokens } = props
   const { facts } = detail
-  const isFlagged = useFlags((state) => state.flagged.has(flagKey(facts)))
+  const isFlagged = useMarks((state) => state.flagged.has(markKey(facts)))
   return (
     <header className="rollout-title">
       <button type="button" className="button small" onClick={() => show('rollouts')}>

@@ -1,16 +1,15 @@
 import type { Command } from '../../commands/command.ts'
-import { flagSelected } from '../../commands/flagging.ts'
 import { openRollout } from '../../commands/go.ts'
 import { move } from '../../commands/move.ts'
 import { list } from '../../data/list.ts'
 import { NO_FILTERS, useFilters } from '../../state/filters.ts'
 import { useSelection } from '../../state/selection.ts'
+import { MARK_COMMANDS } from './mark-commands.ts'
 
 export const TABLE_COMMANDS: readonly Command[] = [
   { id: 'down', title: 'Next rollout', keys: ['j', 'ArrowDown'], where: ['rollouts'], run: () => move(1) },
   { id: 'up', title: 'Previous rollout', keys: ['k', 'ArrowUp'], where: ['rollouts'], run: () => move(-1) },
   { id: 'enter', title: 'Open the rollout', keys: ['Enter'], where: ['rollouts'], run: openSelected },
-  { id: 'flag', title: 'Flag or unflag the rollout', keys: ['f'], where: ['rollouts', 'rollout'], run: flagSelected },
   {
     id: 'clear',
     title: 'Clear the filters',
@@ -18,6 +17,7 @@ export const TABLE_COMMANDS: readonly Command[] = [
     where: ['rollouts'],
     run: () => useFilters.setState(NO_FILTERS),
   },
+  ...MARK_COMMANDS,
 ]
 
 function openSelected(): void {

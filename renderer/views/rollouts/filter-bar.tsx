@@ -4,7 +4,7 @@ import { list } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { useFiles } from '../../state/files.ts'
 import { describeFilters, isFiltered, NO_FILTERS, toggleCode, useFilters } from '../../state/filters.ts'
-import { useFlags } from '../../state/flags.ts'
+import { useMarks } from '../../state/marks.ts'
 import { filterWords } from '../../text/filter-words.ts'
 import { count, counted } from '../../text/numbers.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
@@ -13,7 +13,7 @@ import { SEVERITY_WORDS } from '../../text/words.ts'
 export function FilterBar() {
   const report = useFiles((files) => files.report)
   const filters = useFilters()
-  const flagged = useFlags((state) => state.here.length)
+  const flagged = useMarks((state) => state.here.length)
   return (
     <div className="filter-bar">
       <fieldset className="chips" aria-label="Filters">
@@ -77,7 +77,7 @@ function FindingChips({ report, chosen }: { report: Report; chosen: readonly str
 
 function Exports() {
   const shown = useObservable(list)
-  const flagged = useFlags((state) => state.here)
+  const flagged = useMarks((state) => state.here)
   const filters = useFilters()
   const limits = useFiles((files) => files.report?.limits ?? null)
   return (

@@ -7,7 +7,7 @@ import { list, positionOf } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { knownRow, useRows } from '../../data/rows.ts'
 import { sortBy, useFilters } from '../../state/filters.ts'
-import { flagKey, useFlags } from '../../state/flags.ts'
+import { markKey, useMarks } from '../../state/marks.ts'
 import { selectRollout, useSelection } from '../../state/selection.ts'
 import { COLUMNS, type Column, GRID_TRACKS } from './columns.tsx'
 import { NothingMatches } from './filter-bar.tsx'
@@ -181,7 +181,7 @@ const RolloutRow = memo(function RolloutRow({ index, row, position, top, isSelec
 })
 
 function FlagCell({ index, row }: { index: number; row: Row }) {
-  const isFlagged = useFlags((state) => state.flagged.has(flagKey(row.facts)))
+  const isFlagged = useMarks((state) => state.flagged.has(markKey(row.facts)))
   return (
     <td className="rollout-cell">
       <button

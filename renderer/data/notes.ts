@@ -1,0 +1,48 @@
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { LONGEST_NOTE } from '../../shared/model/marks.ts'
+import { markKey } from '../state/marks.ts'
+import { database, type InspectorDatabase, type Note } from './database.ts'
+import { markedAs } from './flags.ts'
+import { changeMarks, standsHere } from './marks.ts'
+
+/** Writes a note on a rollout, or on a span of its tokens. A text of spaces alone writes nothing. */
+export function addNote(
+  index: number,
+  facts: Pick<TrajectoryFacts, 'recordHash' | 'place' | 'id'>,
+  given: Pick<Note, 'text' | 'tokens'>,
+  into: InspectorDatabase = database,
+): Promise<void> {
+  const text = given.text.trim().slice(0, LONGEST_NOTE)
+  return changeMarks(
+    `note on rollout ${facts.id}`,
+    () => {
+      if (text === '') return []
+      standsHere(markKey(facts), index)
+      const written = { id: newId(), tokens: given.tokens, text, writtenAt: new Date().toISOString() }
+      return [{ kind: 'note', before: null, after: { ...markedAs(facts), ...written } }]
+    },
+    `Note on rollout ${facts.id} kept`,
+    into,
+  )
+}
+
+/** Changes a note, or takes it away: an empty text does too. */
+export function changeNote(
+  before: Note,
+  change: Partial<Pick<Note, 'text' | 'tokens'>> | null,
+  into: InspectorDatabase = database,
+): Promise<void> {
+  const text = (change?.text ?? before.text).trim().slice(0, LONGEST_NOTE)
+  const after = change === null || text === '' ? null : { ...before, ...change, text }
+  return changeMarks(
+    `${after === null ? 'removal' : 'change'} of a note on rollout ${before.trajectory}`,
+    () => [{ kind: 'note', before, after }],
+    after === null ? `Note on rollout ${before.trajectory} removed` : `Note on rollout ${before.trajectory} changed`,
+    into,
+  )
+}
+
+/** 16 hex digits; `crypto.randomUUID` is missing on pages that a server on the local network sends. */
+function newId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}

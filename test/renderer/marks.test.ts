@@ -1,0 +1,327 @@
+import 'fake-indexeddb/auto'
+import Dexie from 'dexie'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { InspectorDatabase } from '../../renderer/data/database.ts'
+import { toggleFlag } from '../../renderer/data/flags.ts'
+import { toggleLabel } from '../../renderer/data/labels.ts'
+import { applied, inverse, type MarkChange } from '../../renderer/data/mark-changes.ts'
+import { changeMarks, followOtherWindows, loadMarks, redoMarks, undoMarks } from '../../renderer/data/marks.ts'
+import { importMarks, marksText } from '../../renderer/data/marks-file.ts'
+import { addNote, changeNote } from '../../renderer/data/notes.ts'
+import { useFiles } from '../../renderer/state/files.ts'
+import { labelCounts, markedHere, NO_MARKS, useMarks } from '../../renderer/state/marks.ts'
+import { useView } from '../../renderer/state/view.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { formatMarks, parseMarks } from '../../shared/model/marks.ts'
+
+let names = 0
+let database: InspectorDatabase
+
+beforeEach(async () => {
+  database = new InspectorDatabase(`marks-${names++}`)
+  useMarks.setState(NO_MARKS)
+  useFiles.setState({ problems: [] })
+  await loadMarks(database)
+})
+
+function facts(recordHash: string, part = 0): TrajectoryFacts {
+  return { id: `${recordHash}.${part}`, recordHash, place: { source: 0, record: 0, part } } as TrajectoryFacts
+}
+
+const problems = () => useFiles.getState().problems
+const said = () => useView.getState().notice.text
+const kept = () => {
+  const { flagged, labels, notes } = useMarks.getState()
+  return { flagged: [...flagged].sort(), labels: [...labels].sort(), notes: [...notes].sort() }
+}
+
+/** What another start of the program finds. */
+async function restarted() {
+  useMarks.setState(NO_MARKS)
+  await loadMarks(new InspectorDatabase(database.name))
+  return kept()
+}
+
+describe('marks', () => {
+  it('are there again after a restart, by content and part', async () => {
+    await toggleFlag(3, facts('aa', 1), database)
+    await toggleFlag(1, facts('bb'), database)
+    await toggleLabel(1, facts('bb'), ' end  of turn ', database)
+    await toggleLabel(1, facts('bb'), 'bad call', database)
+    await addNote(3, facts('aa', 1), { text: ' lost ', tokens: [4, 9] }, database)
+    expect(useMarks.getState().here).toEqual([1, 3])
+    const before = kept()
+    expect(before).toMatchObject({
+      flagged: ['aa.1', 'bb.0'],
+      labels: [['bb.0', ['bad call', 'end of turn']]],
+      notes: [['aa.1', [{ text: 'lost', tokens: [4, 9], trajectory: 'aa.1' }]]],
+    })
+    expect(await restarted()).toEqual(before)
+    expect(problems()).toEqual([])
+  })
+
+  it('are gone when taken off', async () => {
+    await toggleFlag(3, facts('aa'), database)
+    await toggleLabel(3, facts('aa'), 'x', database)
+    await toggleFlag(3, facts('aa'), database)
+    await toggleLabel(3, facts('aa'), 'x', database)
+    expect(useMarks.getState()).toMatchObject({ here: [], labels: new Map() })
+    expect([await database.flags.count(), await database.labels.count()]).toEqual([0, 0])
+  })
+
+  it('pressed twice in a hurry end where they began', async () => {
+    await Promise.all([toggleFlag(3, facts('aa'), database), toggleFlag(3, facts('aa'), database)])
+    expect(kept().flagged).toEqual([])
+    expect(await database.flags.count()).toBe(0)
+  })
+
+  it('of spaces alone are none', async () => {
+    await toggleLabel(3, facts('aa'), ' \u200B ', database)
+    await addNote(3, facts('aa'), { text: '\n', tokens: null }, database)
+    expect(kept()).toEqual({ flagged: [], labels: [], notes: [] })
+    await undoMarks(database)
+    expect(said()).toBe('There is nothing to undo')
+  })
+
+  it('last until the window is closed, and say so, where nothing can be kept', async () => {
+    await database.open()
+    database.close()
+    await toggleFlag(3, facts('aa'), database)
+    expect(useMarks.getState().here).toEqual([3])
+    expect(said()).not.toBe('Rollout aa.0 flagged')
+    expect(problems()[0]).toMatch(/^Marks could not be saved: the browser refused \(.*\)\. They last until this window/)
+  })
+
+  it('say that the storage is full where it is, and keep nothing by halves', async () => {
+    const full = new Dexie.QuotaExceededError('full')
+    database.notes.hook('creating', () => {
+      throw full
+    })
+    const changes: MarkChange[] = [
+      { kind: 'flag', on: true, flag: { recordHash: 'aa', part: 0, dumpHash: '', trajectory: 'aa', flaggedAt: 'now' } },
+      {
+        kind: 'note',
+        before: null,
+        after: {
+          id: '1',
+          recordHash: 'aa',
+          part: 0,
+          dumpHash: '',
+          trajectory: 'aa',
+          tokens: null,
+          text: 'x',
+          writtenAt: '',
+        },
+      },
+    ]
+    await changeMarks('both', () => changes, 'Both kept', database)
+    expect(problems()[0]).toMatch(/the storage of this browser is full\. They last until/)
+    expect(said()).not.toBe('Both kept')
+    expect(await database.flags.count()).toBe(0)
+  })
+
+  it('of a database of the version before are all there', async () => {
+    const before = new Dexie(`old-${names}`)
+    before.version(2).stores({ flags: '[recordHash+part], dumpHash', recent: 'dumpHash, openedAt', mappings: 'shape' })
+    await before.table('flags').put({ recordHash: 'aa', part: 2, dumpHash: 'd', trajectory: 't', flaggedAt: 'x' })
+    before.close()
+    await loadMarks(new InspectorDatabase(`old-${names}`))
+    expect(kept().flagged).toEqual(['aa.2'])
+    expect(problems()).toEqual([])
+  })
+})
+
+describe('undo and redo', () => {
+  it('go back and forth through flags, labels and notes, in storage too', async () => {
+    await toggleFlag(0, facts('aa'), database)
+    await toggleLabel(0, facts('aa'), 'x', database)
+    await addNote(0, facts('aa'), { text: 'first', tokens: null }, database)
+    const [note] = useMarks.getState().notes.get('aa.0') ?? []
+    if (note === undefined) throw new Error('no note')
+    await changeNote(note, { text: 'second' }, database)
+    await changeNote({ ...note, text: 'second' }, null, database)
+    const states = [kept()]
+    for (let steps = 0; steps < 5; steps++) {
+      await undoMarks(database)
+      states.push(kept())
+      expect(await restartedKeepingSteps()).toEqual(states.at(-1))
+    }
+    expect(states.map(({ notes }) => notes[0]?.[1].map(({ text }) => text) ?? [])).toEqual([
+      [],
+      ['second'],
+      ['first'],
+      [],
+      [],
+      [],
+    ])
+    expect(states.at(-1)).toEqual({ flagged: [], labels: [], notes: [] })
+    expect(said()).toBe('Undone: flag of rollout aa.0')
+    for (const state of states.slice(0, -1).reverse()) {
+      await redoMarks(database)
+      expect(kept()).toEqual(state)
+    }
+    await redoMarks(database)
+    expect(said()).toBe('There is nothing to do again')
+  })
+
+  it('forget what was undone once something new is done', async () => {
+    await toggleLabel(0, facts('aa'), 'x', database)
+    await undoMarks(database)
+    await toggleLabel(0, facts('aa'), 'y', database)
+    await redoMarks(database)
+    expect(kept().labels).toEqual([['aa.0', ['y']]])
+  })
+
+  /** What is in storage, read past the steps that this window could take back. */
+  async function restartedKeepingSteps() {
+    const from = new InspectorDatabase(database.name)
+    const flagged = (await from.flags.toArray()).map(({ recordHash, part }) => `${recordHash}.${part}`).sort()
+    const labels = (await from.labels.toArray()).map(({ recordHash, part, label }) => [
+      `${recordHash}.${part}`,
+      [label],
+    ])
+    const notes = (await from.notes.toArray()).map((note) => [`${note.recordHash}.${note.part}`, [note]])
+    from.close()
+    return { flagged, labels, notes }
+  }
+
+  it('any change and its inverse leave the marks as they were', () => {
+    const mark = {
+      recordHash: fc.constantFrom('aa', 'bb'),
+      part: fc.nat(1),
+      dumpHash: fc.constant(''),
+      trajectory: fc.constant('t'),
+    }
+    const note = fc.record({
+      ...mark,
+      id: fc.constantFrom('1', '2', '3'),
+      tokens: fc.constant(null),
+      text: fc.string(),
+      writtenAt: fc.constantFrom('1', '2'),
+    })
+    const change: fc.Arbitrary<MarkChange> = fc.oneof(
+      fc.record({
+        kind: fc.constant('flag' as const),
+        on: fc.boolean(),
+        flag: fc.record({ ...mark, flaggedAt: fc.constant('') }),
+      }),
+      fc.record({
+        kind: fc.constant('label' as const),
+        on: fc.boolean(),
+        label: fc.record({ ...mark, label: fc.constantFrom('x', 'y'), labelledAt: fc.constant('') }),
+      }),
+      note.map((after) => ({ kind: 'note' as const, before: null, after })),
+    )
+    const changesSomething = (state: Parameters<typeof applied>[0], one: MarkChange) => {
+      if (one.kind === 'flag') return one.on !== state.flagged.has(`${one.flag.recordHash}.${one.flag.part}`)
+      if (one.kind === 'label') {
+        const own = state.labels.get(`${one.label.recordHash}.${one.label.part}`) ?? []
+        return one.on !== own.includes(one.label.label)
+      }
+      return ![...state.notes.values()].flat().some(({ id }) => id === one.after?.id)
+    }
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
+        const states = [applied(NO_MARKS, [])]
+        const done: MarkChange[] = []
+        for (const one of changes) {
+          const state = states.at(-1) ?? NO_MARKS
+          if (!changesSomething(state, one)) continue
+          done.push(one)
+          states.push(applied(state, [one]))
+          expect(applied(states.at(-1) ?? NO_MARKS, [one])).toEqual(states.at(-1))
+        }
+        let state = states.at(-1) ?? NO_MARKS
+        for (const [at, one] of [...done.entries()].reverse()) {
+          state = applied(state, [inverse(one)])
+          expect(state).toEqual(states[at])
+        }
+      }),
+    )
+  })
+})
+
+describe('another window', () => {
+  it('sees a change once it is written', async () => {
+    const stop = followOtherWindows()
+    const other = new BroadcastChannel('rollout-inspector.marks')
+    try {
+      const told = new Promise<MarkChange[]>((done) => {
+        other.onmessage = (event) => done(event.data as MarkChange[])
+      })
+      await toggleFlag(0, facts('aa'), database)
+      const changes = await told
+      expect(changes).toMatchObject([{ kind: 'flag', on: true, flag: { recordHash: 'aa' } }])
+      other.postMessage([{ ...changes[0], on: false }])
+      await expect.poll(() => kept().flagged).toEqual([])
+    } finally {
+      stop()
+      other.close()
+    }
+  })
+})
+
+describe('a file of marks', () => {
+  it('brings everything to another browser, once', async () => {
+    await toggleFlag(0, facts('00aa00aa'), database)
+    await toggleLabel(0, facts('00aa00aa'), 'x', database)
+    await addNote(1, facts('00bb00bb', 3), { text: 'why?', tokens: [1, 2] }, database)
+    const before = kept()
+    const text = (await marksText('all', database)) as string
+    useMarks.setState(NO_MARKS)
+    const other = new InspectorDatabase(`other-${names}`)
+    await importMarks(text, 'marks.json', other)
+    expect(said()).toBe('3 marks taken from marks.json')
+    expect(kept()).toMatchObject({ ...before, notes: [['00bb00bb.3', [{ text: 'why?', tokens: [1, 2] }]]] })
+    expect(await marksText('all', other)).toBe(text)
+    await importMarks(text, 'marks.json', other)
+    expect(said()).toBe('All marks of marks.json are here already')
+    await undoMarks(other)
+    expect(await marksText('all', other)).toBeNull()
+  })
+
+  it('holds what stands in the open dump alone where that is asked for', async () => {
+    await toggleFlag(0, facts('00aa00aa'), database)
+    await toggleFlag(1, facts('00bb00bb'), database)
+    useMarks.setState({ places: new Map([['00bb00bb.0', [4, 9]]]) })
+    const { rollouts } = parseMarks((await marksText('here', database)) as string, 'marks.json')
+    expect(rollouts.map(({ record }) => record)).toEqual(['00bb00bb'])
+    expect(markedHere(useMarks.getState()).flagged).toEqual([4, 9])
+  })
+
+  it('leaves the newer of two versions of a note', async () => {
+    await addNote(0, facts('00aa00aa'), { text: 'here', tokens: null }, database)
+    const { rollouts } = parseMarks((await marksText('all', database)) as string, 'marks.json')
+    const dated = (text: string, written_at: string) =>
+      formatMarks(
+        rollouts.map((each) => ({ ...each, notes: each.notes.map((note) => ({ ...note, text, written_at })) })),
+      )
+    await importMarks(dated('older', '2001-01-01T00:00:00Z'), 'old.json', database)
+    expect(kept().notes).toMatchObject([['00aa00aa.0', [{ text: 'here' }]]])
+    await importMarks(dated('newer', '2901-01-01T00:00:00Z'), 'new.json', database)
+    expect(kept().notes).toMatchObject([['00aa00aa.0', [{ text: 'newer' }]]])
+  })
+
+  it('that is none is told and changes nothing', async () => {
+    await importMarks('{"format": 3}', 'other.json', database)
+    expect(problems()).toEqual([
+      'other.json holds no marks: it has no field “format”, “rollout-inspector.marks/1” is expected.',
+    ])
+    expect(kept()).toEqual({ flagged: [], labels: [], notes: [] })
+  })
+})
+
+it('labels are counted over all records, sorted', () => {
+  expect(
+    labelCounts(
+      new Map([
+        ['a', ['y']],
+        ['b', ['x', 'y']],
+      ]),
+    ),
+  ).toEqual([
+    ['x', 1],
+    ['y', 2],
+  ])
+})
