@@ -1,12 +1,14 @@
 import { builtinModules } from 'node:module'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
+import { bundledPackages } from './scripts/bundled-packages.ts'
 
 const nodeBuiltins = [...builtinModules, ...builtinModules.map((name) => `node:${name}`)]
 
 /** One entry for everything that runs in Node: bundled whole, so that `dist/` needs no `node_modules`. */
 function nodeBuild(input: Record<string, string>, outDir: string, format: 'es' | 'cjs' = 'es') {
   return {
+    plugins: [bundledPackages()],
     ssr: { noExternal: true as const, external: ['electron'] },
     build: {
       ssr: true,
@@ -37,8 +39,8 @@ export default defineConfig(({ mode }) => {
   return {
     root: 'renderer',
     base: './',
-    plugins: [react()],
-    worker: { format: 'es' as const },
+    plugins: [react(), bundledPackages()],
+    worker: { format: 'es' as const, plugins: () => [bundledPackages()] },
     build: { outDir: '../dist/renderer', emptyOutDir: true, target: 'chrome130' },
     test: {
       root: '.',

