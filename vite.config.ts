@@ -5,6 +5,9 @@ import { bundledPackages } from './scripts/bundled-packages.ts'
 
 const nodeBuiltins = [...builtinModules, ...builtinModules.map((name) => `node:${name}`)]
 
+/** Decoders are loaded when a container needs them; that some hosts need one from the start is no reason to warn. */
+const checks = { ineffectiveDynamicImport: false, bundlerTimings: false }
+
 /** One entry for everything that runs in Node: bundled whole, so that `dist/` needs no `node_modules`. */
 function nodeBuild(input: Record<string, string>, outDir: string, format: 'es' | 'cjs' = 'es') {
   return {
@@ -19,6 +22,7 @@ function nodeBuild(input: Record<string, string>, outDir: string, format: 'es' |
       rolldownOptions: {
         input,
         external: ['electron', ...nodeBuiltins],
+        checks,
         output: { format, entryFileNames: format === 'cjs' ? '[name].cjs' : '[name].js' },
       },
     },
@@ -40,8 +44,8 @@ export default defineConfig(({ mode }) => {
     root: 'renderer',
     base: './',
     plugins: [react(), bundledPackages()],
-    worker: { format: 'es' as const, plugins: () => [bundledPackages()] },
-    build: { outDir: '../dist/renderer', emptyOutDir: true, target: 'chrome130' },
+    worker: { format: 'es' as const, plugins: () => [bundledPackages()], rolldownOptions: { checks } },
+    build: { outDir: '../dist/renderer', emptyOutDir: true, target: 'chrome130', rolldownOptions: { checks } },
     test: {
       root: '.',
       projects: [

@@ -18,8 +18,13 @@ await main(async () => {
   await ensureBuilt()
   const texts = [...carriedPackages()].sort().map(licenceOf)
   const terms = Object.keys(TOKENIZERS).map((id) => MODEL_TERMS[id])
-  writeFileSync(join(root, 'dist', 'THIRD-PARTY-LICENCES.txt'), `${[...terms, ...texts].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)
-  announce(`Licences of ${texts.length} packages and ${terms.length} tokenizers written to dist/THIRD-PARTY-LICENCES.txt`)
+  writeFileSync(
+    join(root, 'dist', 'THIRD-PARTY-LICENCES.txt'),
+    `${[...terms, ...texts].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`,
+  )
+  announce(
+    `Licences of ${texts.length} packages and ${terms.length} tokenizers written to dist/THIRD-PARTY-LICENCES.txt`,
+  )
   return 0
 })
 
@@ -45,10 +50,15 @@ function licenceOf(named) {
   const name = named.slice(0, named.lastIndexOf('@'))
   const { license } = manifest(name)
   if (!ALLOWED.has(license)) {
-    throw new SetupFailed(`${named} is under ${license ?? 'no licence that it names'} and may not be shipped. Replace it.`)
+    throw new SetupFailed(
+      `${named} is under ${license ?? 'no licence that it names'} and may not be shipped. Replace it.`,
+    )
   }
   const folder = join(root, 'node_modules', name)
   const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)(\.|$)/i.test(entry))
-  const text = file === undefined ? 'The package states its licence by name only.' : readFileSync(join(folder, file), 'utf8').trim()
+  const text =
+    file === undefined
+      ? 'The package states its licence by name only.'
+      : readFileSync(join(folder, file), 'utf8').trim()
   return `${named}\nLicence: ${license}\n\n${text}`
 }
