@@ -86,6 +86,19 @@ export type SortColumn =
   | 'turns'
   | 'end'
   | 'findings'
+  | 'source'
+  | 'prompt'
+  | 'completion'
+  | 'trainedTokens'
+  | 'worst'
+  | 'gap'
+  | 'kl'
+  | 'lost'
+  /** By what people attached, where a request tells of that: flagged first, the number of labels or notes. */
+  | 'flag'
+  | 'labels'
+  | 'notes'
+  | `reward.${string}`
 
 /** Which rollouts, in which order. An empty query is all of them in report order. */
 export interface RowQuery {

@@ -1,14 +1,16 @@
 import { END_REASONS, type TrajectoryFacts } from '../checks/facts.ts'
+import { completionLength } from '../checks/limits.ts'
 import { fitsFilter } from '../checks/rollout-filter.ts'
-import type { Histogram, RowQuery, SortColumn } from './protocol.ts'
+import type { Histogram, Row, RowQuery, SortColumn } from './protocol.ts'
 
 export interface Queryable {
   readonly facts: readonly TrajectoryFacts[]
   codesOf(index: number): readonly string[]
+  worstOf(index: number): Row['worst']
 }
 
 /** Indices of the rollouts that a query keeps, each once, in its order; rollouts without a value in the sorted column come last. */
-export function queryRows({ facts, codesOf }: Queryable, query: RowQuery): Int32Array {
+export function queryRows({ facts, codesOf, worstOf }: Queryable, query: RowQuery): Int32Array {
   const wanted = query.findings?.length ? new Set(query.findings) : null
   const text = query.text?.trim().toLowerCase() ?? ''
   const candidates = query.only === undefined ? facts.keys() : new Set(query.only)
@@ -29,7 +31,7 @@ export function queryRows({ facts, codesOf }: Queryable, query: RowQuery): Int32
   }
   // Every value is compared many times; that of `findings` takes a while to make.
   const values = new Array<number | string | null>(facts.length)
-  for (const index of kept) values[index] = sortValue(index, facts, codesOf, column)
+  for (const index of kept) values[index] = sortValue(index, facts, { facts, codesOf, worstOf }, column)
   const direction = query.descending ? -1 : 1
   return indices.sort((a, b) => {
     const left = values[a] ?? null
@@ -43,7 +45,7 @@ export function queryRows({ facts, codesOf }: Queryable, query: RowQuery): Int32
 function sortValue(
   index: number,
   facts: readonly TrajectoryFacts[],
-  codesOf: Queryable['codesOf'],
+  { codesOf, worstOf }: Queryable,
   column: Exclude<SortColumn, 'index'>,
 ): number | string | null {
   const row = facts[index] as TrajectoryFacts
@@ -68,8 +70,36 @@ function sortValue(
       return END_REASONS.indexOf(row.endReason)
     case 'findings':
       return codesOf(index).length
+    case 'source':
+      return row.place.source
+    case 'prompt':
+      return row.promptLength === null || row.promptLength < 0 ? null : row.promptLength
+    case 'completion':
+      return row.promptLength === null || row.idsHash === null ? null : completionLength(row)
+    case 'trainedTokens':
+      return row.trained
+    case 'worst':
+      return SEVERITY_ORDER.indexOf(worstOf(index))
+    case 'gap':
+      return row.gap === undefined ? null : row.gap.absolute / row.gap.count
+    case 'kl':
+      return row.kl === undefined ? null : (row.kl.formulas[2] as number) / row.kl.count
+    case 'lost':
+      return row.lost
+    case 'flag':
+    case 'labels':
+    case 'notes':
+      return null
+    default:
+      return componentOf(row, column.slice('reward.'.length))
   }
 }
+
+function componentOf({ rewards }: TrajectoryFacts, name: string): number | null {
+  return rewards !== null && Object.hasOwn(rewards, name) ? numberOrNull(rewards[name] ?? null) : null
+}
+
+const SEVERITY_ORDER: readonly Row['worst'][] = [null, 'info', 'warning', 'error']
 
 function numberOrNull(value: number | null): number | null {
   return value === null || Number.isNaN(value) ? null : value

@@ -389,7 +389,10 @@ export class Session {
   }
 
   query(query: RowQuery): Int32Array {
-    return queryRows({ facts: this.facts, codesOf: (index) => this.codesOf(index) }, query)
+    return queryRows(
+      { facts: this.facts, codesOf: (index) => this.codesOf(index), worstOf: (index) => this.worstOf(index) },
+      query,
+    )
   }
 
   boundaries(): BoundaryRow[] {

@@ -23,11 +23,24 @@ const ROWS: readonly Partial<TrajectoryFacts>[] = [
   },
 ]
 const CODES = [['M01'], [], ['M01', 'T05'], ['T05'], []]
+const WORST = ['error', null, 'warning', 'info', null] as const
+const REWARDS = [{ format: 1 }, null, { format: 0.5, answer: 2 }, { answer: Number.NaN }, null]
+const PROMPTS = [100, 20, -1, null, 20]
 const END: readonly TrajectoryFacts['endReason'][] = ['cut-prose', 'stop', 'unknown', 'stop', 'cut-call']
 
 const table = {
-  facts: ROWS.map((row, index) => factsOf(index, { ...row, endReason: END[index] as TrajectoryFacts['endReason'] })),
+  facts: ROWS.map((row, index) =>
+    factsOf(index, {
+      ...row,
+      endReason: END[index] as TrajectoryFacts['endReason'],
+      rewards: (REWARDS[index] ?? null) as TrajectoryFacts['rewards'],
+      promptLength: PROMPTS[index] ?? null,
+      ...(index === 1 ? { gap: { absolute: 4, count: 2 } as TrajectoryFacts['gap'] & object } : {}),
+      ...(index === 3 ? { gap: { absolute: 9, count: 9 } as TrajectoryFacts['gap'] & object } : {}),
+    }),
+  ),
   codesOf: (index: number) => CODES[index] ?? [],
+  worstOf: (index: number) => WORST[index] ?? null,
 }
 const ask = (query: RowQuery) => Array.from(queryRows(table, query))
 
@@ -50,6 +63,13 @@ describe('a query of rows', () => {
     ['turns', [3, 0, 2, 1, 4], [4, 1, 0, 2, 3]],
     ['end', [1, 3, 0, 4, 2], [2, 4, 0, 1, 3]],
     ['findings', [1, 4, 0, 3, 2], [2, 0, 3, 1, 4]],
+    ['worst', [1, 4, 3, 2, 0], [0, 2, 3, 1, 4]],
+    ['prompt', [1, 4, 0, 2, 3], [0, 1, 4, 2, 3]],
+    ['gap', [3, 1, 0, 2, 4], [1, 3, 0, 2, 4]],
+    ['kl', [0, 1, 2, 3, 4], [0, 1, 2, 3, 4]],
+    ['reward.format', [2, 0, 1, 3, 4], [0, 2, 1, 3, 4]],
+    ['reward.answer', [2, 0, 1, 3, 4], [2, 0, 1, 3, 4]],
+    ['reward.constructor', [0, 1, 2, 3, 4], [0, 1, 2, 3, 4]],
   ])('sorts by %s', (sort, ascending, descending) => {
     expect(ask({ sort })).toEqual(ascending)
     expect(ask({ sort, descending: true })).toEqual(descending)
