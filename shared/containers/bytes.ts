@@ -3,13 +3,14 @@ import { ChunkCache } from './chunk-cache.ts'
 
 /** Bytes after any decompression, as the record finders see them. Offsets count decompressed bytes. */
 export interface ContainerBytes {
-  /** All bytes from the first on, in order. Throws `DamagedBytes` after the last that could be read. */
+  /** All bytes from the first on (or from `from`, where nothing is compressed), in order. Throws `DamagedBytes` after the last that could be read. */
   chunks(options: ChunkOptions): AsyncGenerator<Uint8Array, void, undefined>
   /** A copy that the caller may keep, change or transfer; shorter where the bytes end before `end`. */
   slice(start: number, end: number): Promise<Uint8Array>
 }
 
 export interface ChunkOptions {
+  readonly from?: number | undefined
   readonly signal?: AbortSignal | undefined
   /** Bytes of the source that were read so far, before any decompression. */
   readonly onBytes?: ((read: number) => void) | undefined
@@ -32,11 +33,11 @@ const RECENT_BYTES = 8 << 20
 export function plainBytes(source: ByteSource): ContainerBytes {
   let recent: ChunkCache | null = null
   return {
-    async *chunks({ signal, onBytes }) {
-      let read = 0
-      const cache = new ChunkCache(RECENT_BYTES)
+    async *chunks({ from = 0, signal, onBytes }) {
+      let read = from
+      const cache = new ChunkCache(RECENT_BYTES, from)
       recent = cache
-      for await (const chunk of readStream(source.stream(), signal)) {
+      for await (const chunk of readStream(source.stream(from), signal)) {
         cache.append(read, chunk)
         read += chunk.length
         yield chunk

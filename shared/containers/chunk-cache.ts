@@ -1,10 +1,12 @@
-/** Keeps the last `capacity` bytes of a stream that is appended to in order. */
+/** Keeps the last `capacity` bytes of a stream that is appended to in order, from the byte `end` on. */
 export class ChunkCache {
   private chunks: Uint8Array[] = []
   private starts: number[] = []
-  private end = 0
 
-  constructor(private readonly capacity: number) {}
+  constructor(
+    private readonly capacity: number,
+    private end = 0,
+  ) {}
 
   /** Adds the bytes at `start`; bytes that are known, or that would leave a gap, change nothing. */
   append(start: number, chunk: Uint8Array): void {

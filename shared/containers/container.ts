@@ -40,6 +40,15 @@ export interface RawRecord {
   readonly value: JsonValue
 }
 
+/** Where the records of text begin that were not read yet: right behind the last one that was. */
+export interface ReadPosition {
+  /** Offset of the first byte that was not read. */
+  readonly byte: number
+  /** Number of the next record, and of the line (1-based) that `byte` is in. */
+  readonly record: number
+  readonly line: number
+}
+
 export interface Container {
   /** As in the report: `jsonl`, `json`, `jsonl+gzip`, `parquet`. */
   readonly id: string
@@ -50,9 +59,11 @@ export interface Container {
   readonly notes?: readonly string[]
   /**
    * Finds record boundaries in order, without parsing them; batches of at most `batchBytes` (a larger record alone). The
-   * first holds at most `firstBatchBytes`, and each may hold twice what the one before it might.
+   * first holds at most `firstBatchBytes`, and each may hold twice what the one before it might. `from`, which JSONL alone heeds: records
+   * before it were found already.
    */
   index(options?: {
+    readonly from?: ReadPosition
     readonly batchBytes?: number
     readonly firstBatchBytes?: number
     readonly signal?: AbortSignal

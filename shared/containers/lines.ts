@@ -1,5 +1,5 @@
 import { type ChunkOptions, type ContainerBytes, DamagedBytes } from './bytes.ts'
-import type { RecordSpans } from './container.ts'
+import type { ReadPosition, RecordSpans } from './container.ts'
 import { type BatchSizes, SpansBuilder } from './spans.ts'
 
 const NEWLINE = 0x0a
@@ -14,17 +14,18 @@ export async function* indexLines(
   bytes: ContainerBytes,
   sizes: BatchSizes,
   options: ChunkOptions,
+  from: ReadPosition = { byte: 0, record: 0, line: 1 },
 ): AsyncGenerator<RecordSpans, void, undefined> {
-  const builder = new SpansBuilder(sizes)
+  const builder = new SpansBuilder(sizes, from.record)
   /** Offset of the chunk in the container. */
-  let base = 0
-  let line = 1
+  let base = from.byte
+  let line = from.line
   /** Offset of the line's first byte that is neither white space nor part of a byte order mark, -1 before it is seen. */
   let content = -1
   let marks = 0
   let lastByte = 0
   try {
-    for await (const chunk of bytes.chunks(options)) {
+    for await (const chunk of bytes.chunks({ ...options, from: from.byte })) {
       let pos = 0
       while (pos < chunk.length) {
         while (content < 0 && pos < chunk.length) {

@@ -105,13 +105,15 @@ async function openPlain(
       `${source.name} is text, but no JSON: a rollout dump is JSONL (one object on each line) or a JSON array. Convert it, or choose another file.`,
     )
   }
-  const find = shape === 'lines' ? indexLines : indexValues
   return {
     id: shape === 'lines' ? 'jsonl' : 'json',
     source,
     metadata: null,
-    index({ batchBytes = DEFAULT_BATCH_BYTES, firstBatchBytes = batchBytes, signal, onBytes } = {}) {
-      return find(bytes, { first: firstBatchBytes, most: batchBytes }, { signal, onBytes })
+    index({ batchBytes = DEFAULT_BATCH_BYTES, firstBatchBytes = batchBytes, from, signal, onBytes } = {}) {
+      const sizes = { first: firstBatchBytes, most: batchBytes }
+      return shape === 'lines'
+        ? indexLines(bytes, sizes, { signal, onBytes }, from)
+        : indexValues(bytes, sizes, { signal, onBytes })
     },
     async read(spans) {
       const { start, end } = extentOf(spans)

@@ -8,9 +8,8 @@ export interface BatchSizes {
   readonly most: number
 }
 
-/** Gathers record boundaries into batches. `add` and `damage` give a batch when one is full, `finish` the last one. */
+/** Gathers record boundaries into batches, of which the first begins with the record `first`. `add` and `damage` give a batch when one is full, `finish` the last one. */
 export class SpansBuilder {
-  private first = 0
   private lines: number[] = []
   private offsets: number[] = []
   private lengths: number[] = []
@@ -18,7 +17,10 @@ export class SpansBuilder {
   private limit: number
   private readonly most: number
 
-  constructor(sizes: BatchSizes) {
+  constructor(
+    sizes: BatchSizes,
+    private first = 0,
+  ) {
     this.limit = Math.min(sizes.first, sizes.most)
     this.most = sizes.most
   }

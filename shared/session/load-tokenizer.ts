@@ -18,12 +18,25 @@ export async function loadTokenizer(
 ): Promise<Tokenizer | null> {
   if (reference === null) return null
   if (reference.kind === 'bundled') return bundledOnce(reference.id, bundled)
+  return givenOnce(reference)
+}
+
+type GivenReference = Extract<TokenizerReference, { kind: 'files' }>
+
+/** A reference that is still in use is read once: a followed run decides again whenever a file comes. */
+const given = new WeakMap<GivenReference, Tokenizer>()
+
+function givenOnce(reference: GivenReference): Tokenizer {
+  const known = given.get(reference)
+  if (known !== undefined) return known
   const { id, title, origin } = reference
   const files = {
     tokenizer: parse(reference.tokenizer, `${title} (tokenizer.json)`),
     config: reference.config === null ? null : parse(reference.config, `${title} (tokenizer_config.json)`),
   }
-  return createTokenizer(files, { id, title, origin })
+  const tokenizer = createTokenizer(files, { id, title, origin })
+  given.set(reference, tokenizer)
+  return tokenizer
 }
 
 /** Families that a host has loaded: parsing one costs more than auditing a small dump. */

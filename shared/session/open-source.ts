@@ -131,6 +131,23 @@ export async function firstGoodRecords(container: Container, signal: AbortSignal
   return { records: good, firstBad }
 }
 
+/** Whether a file of lines holds all the records that `firstGoodRecords` looks at, however long it becomes. */
+export async function hasWholeSample(container: Container, signal: AbortSignal): Promise<boolean> {
+  let good = 0
+  for await (const spans of container.index({ batchBytes: SAMPLE_BYTES, signal })) {
+    // Another batch began, so that the one before it is over.
+    if (good >= LEAST_SAMPLE_RECORDS) return true
+    for (let from = 0; from < spans.offsets.length; from += SAMPLE_RECORDS) {
+      const part = await container.read(partOf(spans, from, from + SAMPLE_RECORDS))
+      good += (await decodeRecords(part, allNumericKeys)).records.length
+      if (good < LEAST_SAMPLE_RECORDS) continue
+      if (from + SAMPLE_RECORDS <= spans.offsets.length) return true
+      break
+    }
+  }
+  return false
+}
+
 /** Records `from` (inclusive) to `to` (exclusive) of a batch, counted from its first. */
 export function partOf(spans: RecordSpans, from: number, to: number): RecordSpans {
   const { damaged } = spans

@@ -1,4 +1,4 @@
-import type { RecordSpans } from '../containers/container.ts'
+import type { ReadPosition, RecordSpans } from '../containers/container.ts'
 import type { KeptParts } from './choose.ts'
 import type { OpenSource } from './open-source.ts'
 import type { BatchResult } from './plan.ts'
@@ -11,6 +11,10 @@ export interface PassHooks {
   onSpans(source: number, spans: RecordSpans): void
   onBytes(source: number, bytesRead: number): void
   readonly signal?: AbortSignal
+  /** Where a source is read on, null = from its start; absent = all of them from their starts. */
+  from?(source: number): ReadPosition | null
+  /** Sources to be read; absent = all. */
+  readonly only?: ReadonlySet<number>
 }
 
 /** Little, so that the first rollouts are there before a person has looked up. */
@@ -19,7 +23,7 @@ const FIRST_BATCH_BYTES = 256 << 10
 /** Small enough that the last batches end together, large enough that their messages do not count. */
 const BATCH_BYTES = 2 << 20
 
-/** Reads every source once, from its first byte to its last, and audits it in batches. */
+/** Reads sources, each from its first byte to its last unless it is read on, and audits them in batches. */
 export async function runPass(
   sources: readonly OpenSource[],
   pool: AuditPool,
@@ -42,7 +46,10 @@ export async function runPass(
   let job = 0
   try {
     for (const [source, open] of sources.entries()) {
+      if (hooks.only?.has(source) === false) continue
+      const from = hooks.from?.(source) ?? null
       const index = open.container.index({
+        ...(from === null ? {} : { from }),
         batchBytes: BATCH_BYTES,
         firstBatchBytes: FIRST_BATCH_BYTES,
         onBytes: (bytes) => hooks.onBytes(source, bytes),

@@ -1,5 +1,7 @@
+import { decodeRecords } from '../containers/decode.ts'
+import { allNumericKeys } from '../formats/registry.ts'
+import { type AuditRuntime, auditBatch } from './batch.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
-import type { OpenSource } from './open-source.ts'
 import type { AuditJob, AuditPlan, AuditReply, AuditRequest, BatchResult } from './plan.ts'
 
 /** Runs audit jobs; `run` may be called while others are under way, as long as `ready` has resolved since. */
@@ -97,6 +99,11 @@ export function rememberingErrors(link: WorkerLink): WorkerLink {
   }
 }
 
+/** Audits under a plan in this thread. */
+export function auditingPool(runtime: AuditRuntime): AuditPool {
+  return inlinePool(async (job) => auditBatch(job, await decodeRecords(job.records, allNumericKeys), runtime))
+}
+
 /** Audits in this thread: one job after the other, giving way to other work between them. */
 export function inlinePool(audit: (job: AuditJob) => Promise<BatchResult>): AuditPool {
   let closed = false
@@ -123,10 +130,9 @@ export function inlinePool(audit: (job: AuditJob) => Promise<BatchResult>): Audi
 /** Below this a worker costs more to start than it saves. */
 const WORKERS_FROM_BYTES = 8 << 20
 
-/** Workers are started while the dump is still being surveyed: they need about as long to be ready. */
-export function startWorkers(opened: readonly OpenSource[], host: EngineHost): WorkerLink[] {
+/** Workers are started while the dump is still being surveyed: they need about as long to be ready. `size`: bytes to be read. */
+export function startWorkers(size: number, host: EngineHost): WorkerLink[] {
   const { spawnAuditWorker } = host
-  const size = opened.reduce((sum, { source }) => sum + source.size, 0)
   if (spawnAuditWorker === undefined || host.jobs < 2 || size < WORKERS_FROM_BYTES) return []
   return Array.from({ length: host.jobs }, () => rememberingErrors(spawnAuditWorker()))
 }

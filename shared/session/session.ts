@@ -1,8 +1,7 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
-import { expandArchive } from '../containers/archive/expand.ts'
-import { type RawRecord, UnreadableSource } from '../containers/container.ts'
+import type { RawRecord } from '../containers/container.ts'
 import { decodeRecords } from '../containers/decode.ts'
 import type { Format } from '../formats/format.ts'
 import { readJoined } from '../formats/join.ts'
@@ -11,28 +10,29 @@ import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, LogReport, Report } from '../model/report.ts'
 import type { ByteSource, Place } from '../model/source.ts'
-import { sentence } from './audit-worker.ts'
-import { type AuditRuntime, auditBatch, auditTrajectory, byCodeAndToken } from './batch.ts'
+import { type AuditRuntime, auditTrajectory, byCodeAndToken } from './batch.ts'
 import { boundaryRows } from './boundaries.ts'
 import { chooseTrajectories } from './choose.ts'
-import { Collected, codesOf, worstOf } from './collected.ts'
-import { type Conclusion, conclude, DEFAULT_MAX_FINDINGS, type Gathered, gathered } from './conclude.ts'
+import { type Collected, codesOf, worstOf } from './collected.ts'
+import { type Conclusion, conclude, type Gathered, gathered } from './conclude.ts'
 import { detailOf, type LoadedTrajectory, tokenDetail } from './detail.ts'
 import { indexOfPlace } from './fault-rows.ts'
+import { Follower, type Following } from './follow.ts'
 import { dumpHash, hashSource } from './hashes.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
 import { joinSources, readerOf } from './join-sources.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import { givenFiles, withState } from './merge-state.ts'
-import { type OpenSource, openSource, spansOf, type UnreadableFile } from './open-source.ts'
+import { openFile } from './open-file.ts'
+import { type OpenSource, spansOf, type UnreadableFile } from './open-source.ts'
 import { runPass } from './pass.ts'
-import type { AuditJob, TokenizerReference } from './plan.ts'
-import { type AuditPool, inlinePool, startWorkers, workerPool } from './pool.ts'
+import type { TokenizerReference } from './plan.ts'
+import { type AuditPool, auditingPool, startWorkers, workerPool } from './pool.ts'
 import type { BoundaryRow, Histogram, Progress, Row, RowQuery, TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { lengthHistogram, lengthsOf, queryRows } from './query.ts'
 import { datasetRefusal, readDataset, unreadDataset } from './read-dataset.ts'
-import { inTheirRun, openRunMetadata, type RunDescription } from './run-context.ts'
-import { openRunLog } from './run-logs.ts'
+import { type Reading, readOnce } from './reading.ts'
+import { inTheirRun, type RunDescription } from './run-context.ts'
 import { type Survey, survey } from './survey.ts'
 
 export interface SessionHooks {
@@ -42,9 +42,13 @@ export interface SessionHooks {
   readonly addedTokenizers?: readonly TokenizerReference[]
   /** A second run, for the verdicts that need two: `secondRun()` of another session whose `done` has resolved. */
   readonly against?: SecondRun | null
+  /** The run is still being written: its files are read on until following ends. The sources that are opened with it are left out of account. */
+  readonly follow?: Following
   /** The dataset that the run was started with, which tells what never became a rollout (C11). */
   readonly dataset?: readonly ByteSource[]
 }
+
+const NEVER = new AbortController().signal
 
 /** How often progress is told, in milliseconds. */
 const PROGRESS_EVERY = 80
@@ -56,15 +60,8 @@ const PROGRESS_EVERY = 80
  * what was read until then can still be looked at.
  */
 export class Session {
-  readonly unreadable: readonly UnreadableFile[]
-  /** What files without rollouts say as logs of the run. */
-  readonly logs: readonly LogReport[]
   readonly dumpHash: string
   readonly done: Promise<void>
-  readonly survey: Survey
-  private readonly opened: readonly OpenSource[]
-  private readonly collected: Collected
-  private readonly runtime: AuditRuntime
   private readonly hashes: (string | null)[]
   private readonly stop = new AbortController()
   private concluded: { readonly at: number; readonly conclusion: Conclusion } | null = null
@@ -74,24 +71,18 @@ export class Session {
   private lastLoaded: LoadedTrajectory | null = null
   private against: SecondRun | null
   private dataset: DatasetFacts | null
+  /** Grows with all that is no part of what was collected, and changes what is concluded. */
+  private changes = 0
 
   private constructor(
-    opened: readonly OpenSource[],
-    { unreadable, logs }: { unreadable: readonly UnreadableFile[]; logs: readonly LogReport[] },
+    private readonly reading: Reading,
     hash: string,
-    found: Survey,
     private readonly workers: readonly WorkerLink[],
     host: EngineHost,
     hooks: SessionHooks,
   ) {
-    this.opened = opened
-    this.unreadable = unreadable
-    this.logs = logs
     this.dumpHash = hash
-    this.survey = found
-    this.runtime = { plan: found.plan, tokenizers: [...found.tokenizers] }
-    this.collected = new Collected(opened.length, found.plan.settings.options.maxFindings ?? DEFAULT_MAX_FINDINGS)
-    this.hashes = opened.map(() => null)
+    this.hashes = reading.opened.map(() => null)
     this.against = hooks.against ?? null
     this.dataset = hooks.dataset?.length ? unreadDataset(hooks.dataset) : null
     hooks.signal?.addEventListener('abort', () => this.close(), { once: true })
@@ -110,47 +101,33 @@ export class Session {
     host: EngineHost,
     hooks: SessionHooks = {},
   ): Promise<Session> {
+    const { signal } = hooks
+    if (hooks.follow !== undefined) {
+      const follower = new Follower(hooks.follow, options, host, hooks.addedTokenizers ?? [])
+      await follower.open(signal ?? NEVER)
+      const hash = await dumpHash(follower.sources, host)
+      return new Session(follower, hash, [], host, hooks)
+    }
     const opened: OpenSource[] = []
     const unreadable: UnreadableFile[] = []
     const logs: LogReport[] = []
     const descriptions: RunDescription[] = []
-    const { signal } = hooks
-    const { maxUnpacked = null } = options
     for (const given of sources) {
       signal?.throwIfAborted()
-      const expanded = await expandArchive(given, { maxUnpacked }).catch((error: unknown) => ({
-        sources: [],
-        problems: [describeUnreadable(given, error)],
-      }))
-      unreadable.push(...expanded.problems)
-      for (const source of expanded.sources) {
-        signal?.throwIfAborted()
-        try {
-          opened.push(
-            await openSource(source, opened.length, {
-              maxUnpacked,
-              map: options.map ?? null,
-              ...(signal ? { signal } : {}),
-            }),
-          )
-        } catch (error) {
-          signal?.throwIfAborted()
-          const described = await openRunMetadata(source)
-          if (described !== null) descriptions.push(described.description)
-          const log = described?.report ?? (await openRunLog(source, { maxUnpacked, ...(signal ? { signal } : {}) }))
-          if (log === null) unreadable.push(describeUnreadable(source, error))
-          else logs.push(log)
-        }
-      }
+      const file = await openFile(given, opened.length, options, signal)
+      opened.push(...file.opened)
+      unreadable.push(...file.unreadable)
+      logs.push(...file.logs)
+      descriptions.push(...file.descriptions)
     }
     const inRun = inTheirRun(opened, descriptions)
-    const workers = startWorkers(opened, host)
+    const workers = startWorkers(bytesOf(opened), host)
     try {
       const found = await survey(inRun, options, host, hooks.addedTokenizers ?? [])
       const hash = await dumpHash(sources, host)
       signal?.throwIfAborted()
       const surveyed = (await joinSources(inRun, signal)).map((open) => ({ ...open, sample: [] }))
-      return new Session(surveyed, { unreadable, logs }, hash, found, workers, host, hooks)
+      return new Session(readOnce(surveyed, found, { unreadable, logs }), hash, workers, host, hooks)
     } catch (error) {
       for (const worker of workers) worker.terminate()
       throw error
@@ -202,7 +179,7 @@ export class Session {
     const { sources, facts } = this.collected
     return {
       bytesRead: sources.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
-      bytesTotal: this.opened.reduce((sum, { source }) => sum + source.size, 0),
+      bytesTotal: bytesOf(this.opened),
       trajectories: facts.length,
       skipped: sources.reduce((sum, { skipped }) => sum + skipped.length, 0),
       done,
@@ -210,8 +187,14 @@ export class Session {
   }
 
   private async read(host: EngineHost, dataset: readonly ByteSource[], tell: () => void): Promise<void> {
-    const { collected, opened } = this
+    const { reading } = this
     const { signal } = this.stop
+    if (reading instanceof Follower) {
+      await reading.follow(signal, tell)
+      await this.readDataset(dataset)
+      return
+    }
+    const { collected, opened } = reading
     const hashing = host.slowSha256 ? null : this.hash(host)
     hashing?.catch(() => undefined)
     const keep = await chooseTrajectories(opened, this.survey.plan.settings.options, signal)
@@ -239,21 +222,19 @@ export class Session {
     if (sources.length === 0 || (checks !== undefined && !checks.includes('C11'))) return
     const tokenizer = this.runtime.tokenizers.find((each) => each !== null) ?? null
     this.dataset = await readDataset(sources, tokenizer, { maxUnpacked, signal: this.stop.signal })
-    this.collected.version++
+    this.changes++
   }
 
   /** One source after the other: a run may have more files than a process may open at a time. */
   private async hash(host: EngineHost): Promise<void> {
     for (const [index, { source }] of this.opened.entries()) {
       this.hashes[index] = await hashSource(source, host, this.stop.signal)
-      this.collected.version++
+      this.changes++
     }
   }
 
   private createPool(): AuditPool {
-    const audit = async (job: AuditJob) =>
-      auditBatch(job, await decodeRecords(job.records, allNumericKeys), this.runtime)
-    if (this.workers.length === 0) return inlinePool(audit)
+    if (this.workers.length === 0) return auditingPool(this.runtime)
     return workerPool(this.workers, this.survey.plan)
   }
 
@@ -263,6 +244,31 @@ export class Session {
     this.pool?.close()
     this.pool = null
     for (const worker of this.workers) worker.terminate()
+  }
+
+  get survey(): Survey {
+    return this.reading.survey
+  }
+
+  get unreadable(): readonly UnreadableFile[] {
+    return this.reading.unreadable
+  }
+
+  /** What files without rollouts say as logs of the run. */
+  get logs(): readonly LogReport[] {
+    return this.reading.logs
+  }
+
+  private get opened(): readonly OpenSource[] {
+    return this.reading.opened
+  }
+
+  private get collected(): Collected {
+    return this.reading.collected
+  }
+
+  private get runtime(): AuditRuntime {
+    return this.reading.runtime
   }
 
   /** Why reading broke off before the end, null while it goes on and once it is done. */
@@ -319,7 +325,7 @@ export class Session {
   /** Judges again, beside a second run: `secondRun()` of another session whose `done` has resolved; null takes it away. */
   compareWith(second: SecondRun | null): void {
     this.against = second
-    this.collected.version++
+    this.changes++
   }
 
   private gathered(): Gathered {
@@ -328,7 +334,7 @@ export class Session {
   }
 
   private conclusion(): Conclusion {
-    const at = this.collected.version
+    const at = this.collected.version + this.changes
     if (this.concluded?.at !== at) {
       const conclusion = conclude(this.gathered())
       this.concluded = { at, conclusion }
@@ -458,11 +464,6 @@ export class Session {
   }
 }
 
-function describeUnreadable({ name, size }: ByteSource, error: unknown): UnreadableFile {
-  if (error instanceof UnreadableSource) return { name, bytes: size, code: error.code, message: error.message }
-  const said = sentence(error)
-  const message = said.startsWith(name)
-    ? said
-    : `${name} could not be read (${said}). Check that it is still there and that it may be read.`
-  return { name, bytes: size, code: 'read-error', message }
+function bytesOf(opened: readonly OpenSource[]): number {
+  return opened.reduce((sum, { source }) => sum + source.size, 0)
 }

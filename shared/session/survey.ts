@@ -27,7 +27,7 @@ import {
 import { isBundled, loadTokenizer } from './load-tokenizer.ts'
 import { modelVocabulary } from './model-vocabulary.ts'
 import type { OpenSource } from './open-source.ts'
-import type { AuditPlan, TokenizerReference } from './plan.ts'
+import type { AuditPlan, SourcePlan, TokenizerReference } from './plan.ts'
 import { prepared } from './prepared-tokenizer.ts'
 
 /** What was decided before the pass, from the first records of each source and what the person declared. */
@@ -50,7 +50,7 @@ export async function survey(
   host: EngineHost,
   added: readonly TokenizerReference[],
 ): Promise<Survey> {
-  const given = options.tokenizer === undefined ? null : namedTokenizer(options.tokenizer, added)
+  const given = namedBy(options, added)
   const kins: SurveyedKin[] = []
   const kinOf = new Map<number, SurveyedKin>()
   for (const { key, members } of kinships(sources)) {
@@ -63,18 +63,9 @@ export async function survey(
   return {
     plan: {
       settings: wholeSettings(kins, names, options),
-      sources: sources.map(({ container, format, recognition, run }, index) => {
+      sources: sources.map((open, index) => {
         const kin = bySource[index] as SurveyedKin
-        return {
-          formatId: format.id,
-          recognition,
-          metadata: container.metadata,
-          run,
-          tokenizer: kin.reference,
-          prepared: kin.loaded === null ? null : prepared(kin.loaded),
-          settings: { ...kinSettings(kin, options), ...(kin.vocabulary ? { modelVocabulary: kin.vocabulary } : {}) },
-          measuresDrift: kin.drifting.has(index),
-        }
+        return sourcePlan(open, kin, kin.drifting.has(index), options)
       }),
       checks: options.checks ?? null,
     },
@@ -84,7 +75,44 @@ export async function survey(
   }
 }
 
-interface SurveyedKin extends Kin {
+/** What a source is read under, as one of its kin. */
+export function sourcePlan(
+  { container, format, recognition, run }: OpenSource,
+  kin: Omit<SurveyedKin, 'drifting'>,
+  measuresDrift: boolean,
+  options: AuditOptions,
+): SourcePlan {
+  return {
+    formatId: format.id,
+    recognition,
+    metadata: container.metadata,
+    run,
+    tokenizer: kin.reference,
+    prepared: kin.loaded === null ? null : prepared(kin.loaded),
+    settings: { ...kinSettings(kin, options), ...(kin.vocabulary ? { modelVocabulary: kin.vocabulary } : {}) },
+    measuresDrift,
+  }
+}
+
+/** One source surveyed by itself, number 0 in its evidence; under what was decided of its kin, where that is known. */
+export async function surveySource(
+  open: OpenSource,
+  options: AuditOptions,
+  host: EngineHost,
+  added: readonly TokenizerReference[],
+  under: Pick<Kin, 'tokenizer' | 'aligned'> | null = null,
+): Promise<SurveyedKin> {
+  const given = namedBy(options, added)
+  const [kinship] = kinships([open])
+  return surveyKin((kinship as { key: KinKey }).key, [0], [open], options, host, given, under)
+}
+
+/** The tokenizer that a person named, null where none was. Throws where there is none of that name. */
+export function namedBy(options: AuditOptions, added: readonly TokenizerReference[]): TokenizerReference | null {
+  return options.tokenizer === undefined ? null : namedTokenizer(options.tokenizer, added)
+}
+
+export interface SurveyedKin extends Kin {
   readonly reference: TokenizerReference | null
   readonly loaded: Tokenizer | null
   /** Null where the ids are read with the tokenizer of the model that the dump names, or with one that a person named. */
@@ -116,6 +144,7 @@ async function surveyKin(
   options: AuditOptions,
   host: EngineHost,
   given: TokenizerReference | null,
+  under: Pick<Kin, 'tokenizer' | 'aligned'> | null = null,
 ): Promise<SurveyedKin> {
   const sources = members.map((index) => all[index] as OpenSource)
   const trajectories = sources.flatMap(({ sample }) => sample)
@@ -129,9 +158,8 @@ async function surveyKin(
   const sequences = trajectories.flatMap(({ ids }) => ids ?? [])
   const fitted = fitSequences(given === null ? sequences : [], candidates)
   const looked = { key, model, candidates: fitted.families, fitted: fitted.sequences }
-  const chosen = decideTokenizer(looked, named)
-  const reference =
-    given ?? (chosen.id !== null && isBundled(chosen.id) ? { kind: 'bundled' as const, id: chosen.id } : null)
+  const chosen = under?.tokenizer ?? decideTokenizer(looked, named)
+  const reference = referenceTo(chosen.id, given)
   const loaded = await loadTokenizer(reference, host.bundledTokenizers)
 
   const thresholds = resolveThresholds(options.thresholds)
@@ -143,7 +171,7 @@ async function surveyKin(
   // Where it is declared nothing is compared.
   const masks = documented === null && declared === 'auto' ? viewsUnder('token') : []
   const alignment = countAlignment(masks, thresholds)
-  const aligned = alignKin(key.formatId, alignment, options, thresholds)
+  const aligned = under?.aligned ?? alignKin(key.formatId, alignment, options, thresholds)
   const views = viewsUnder(aligned.alignment)
   const evidence: KinEvidence = {
     ...looked,
@@ -155,7 +183,12 @@ async function surveyKin(
   const asked = options.checks?.includes('T02') ?? true
   const drifting = asked ? sourcesWithText(views, thresholds['drift-tokens']) : new Set<number>()
   const vocabulary = given === null ? await modelVocabulary(evidence, chosen.id, host.bundledTokenizers) : null
-  return { ...decideKin(evidence, options, named), reference, loaded, drifting, vocabulary }
+  return { ...decideKin(evidence, options, named), ...under, reference, loaded, drifting, vocabulary }
+}
+
+/** How workers get the tokenizer that was chosen. */
+export function referenceTo(id: string | null, given: TokenizerReference | null): TokenizerReference | null {
+  return given ?? (id !== null && isBundled(id) ? { kind: 'bundled', id } : null)
 }
 
 /** Sources whose records, if they are as the first ones, hold so many sampled tokens where drift is looked for. */
@@ -184,7 +217,7 @@ function namedTokenizer(given: string, added: readonly TokenizerReference[]): To
   )
 }
 
-function givenTokenizer(given: TokenizerReference | null): GivenTokenizer | null {
+export function givenTokenizer(given: TokenizerReference | null): GivenTokenizer | null {
   return given === null ? null : { id: given.id, origin: given.kind === 'files' ? given.origin : 'given' }
 }
 

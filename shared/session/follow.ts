@@ -1,0 +1,341 @@
+import type { RecordSpans } from '../containers/container.ts'
+import type { AuditOptions } from '../model/policy.ts'
+import type { LogReport } from '../model/report.ts'
+import type { ByteSource } from '../model/source.ts'
+import { sentence } from './audit-worker.ts'
+import type { AuditRuntime } from './batch.ts'
+import { Collected } from './collected.ts'
+import { collectedTogether, renumber } from './collected-run.ts'
+import { DEFAULT_MAX_FINDINGS } from './conclude.ts'
+import { FollowedFile, type FollowedSource, positionOf, type WatchedFile } from './followed-file.ts'
+import type { EngineHost } from './host.ts'
+import { joinSources } from './join-sources.ts'
+import { hasWholeSample, type OpenSource, type UnreadableFile } from './open-source.ts'
+import { runPass } from './pass.ts'
+import type { SourcePlan, TokenizerReference } from './plan.ts'
+import { auditingPool, startWorkers, workerPool } from './pool.ts'
+import type { Reading } from './reading.ts'
+import { inTheirRun } from './run-context.ts'
+import { type Survey, surveySource } from './survey.ts'
+import { type SurveyedSource, surveyTogether } from './survey-together.ts'
+
+/** A run that is being written, and how long it is followed. */
+export interface Following {
+  /** The files as they are now, in the order of the report. */
+  look(): Promise<readonly WatchedFile[]>
+  /** Ends following: what stands there by then is read, and the report is final. */
+  readonly until: AbortSignal
+  /** Milliseconds between two looks, at least; default 500. */
+  readonly every?: number
+  /** Something unusual happened to a file, in a sentence. */
+  onNotice?(notice: string): void
+  /** The files were looked at and read as far as they go; whether anything was read. */
+  onRound?(read: boolean): void
+}
+
+const LOOK_EVERY = 500
+/** What is decided of a kin may hang on what was decided before, at most so often. */
+const MOST_DECISIONS = 4
+
+/**
+ * Reads a run on while it is being written. What is added to a file of lines is read from where reading stopped; a file of another kind is read
+ * when it is whole. Whatever order things come in, the result is that of reading the files at once (decision 9).
+ */
+export class Follower implements Reading {
+  opened: readonly OpenSource[] = []
+  survey!: Survey
+  runtime!: AuditRuntime
+  unreadable: readonly UnreadableFile[] = []
+  private files: FollowedFile[] = []
+  private sourcesNow: readonly FollowedSource[] = []
+  /** By source, what it is to be read under. */
+  private under: readonly string[] = []
+  private together: Collected | null = null
+  private version = 0
+  private failedBefore: string | null = null
+
+  constructor(
+    private readonly following: Following,
+    private readonly options: AuditOptions,
+    private readonly host: EngineHost,
+    private readonly added: readonly TokenizerReference[],
+  ) {}
+
+  /** As they were opened. */
+  get sources(): readonly ByteSource[] {
+    return this.opened.map(({ source }) => source)
+  }
+
+  get logs(): readonly LogReport[] {
+    return this.files.flatMap(({ beside }) => beside.logs)
+  }
+
+  get collected(): Collected {
+    if (this.together === null) {
+      const { maxFindings = DEFAULT_MAX_FINDINGS } = this.options
+      this.together = collectedTogether(
+        this.sourcesNow.map(({ collected }) => collected),
+        maxFindings,
+      )
+      this.together.version = this.version
+    }
+    return this.together
+  }
+
+  /** Opens what is there by now, without reading it. */
+  async open(signal: AbortSignal): Promise<void> {
+    await this.lookAround(false, signal)
+  }
+
+  /** Reads on until following ends. Rejects with the signal's reason, or where the same cannot be read twice in a row. */
+  async follow(signal: AbortSignal, tell: () => void): Promise<void> {
+    const { until, every = LOOK_EVERY, onRound } = this.following
+    let read = await this.readNew(signal, tell)
+    for (;;) {
+      onRound?.(read)
+      tell()
+      const began = Date.now()
+      await pause(every, [until, signal])
+      signal.throwIfAborted()
+      const last = until.aborted
+      await this.lookAround(last, signal)
+      read = await this.readNew(signal, tell)
+      if (last) break
+      // However long a dump takes to be judged, others get their turn.
+      await pause(Math.max(0, Date.now() - began - every), [until, signal])
+    }
+    onRound?.(read)
+  }
+
+  /** Looks at the files, and decides under what they are read. */
+  private async lookAround(last: boolean, signal: AbortSignal): Promise<void> {
+    let watched: readonly WatchedFile[]
+    try {
+      watched = await this.following.look()
+    } catch (error) {
+      if (this.survey === undefined) throw error
+      this.following.onNotice?.(`The files could not be looked at (${sentence(error)}); it is tried again.`)
+      return
+    }
+    signal.throwIfAborted()
+    const notices: string[] = []
+    let changed = this.survey === undefined
+    const files: FollowedFile[] = []
+    for (const [now, known] of matched(watched, this.files)) {
+      const file = known ?? new FollowedFile(now.source.name, now.identity, this.options)
+      files.push(file)
+      const examined = await file.examine(now, last, signal)
+      changed ||= examined.changed
+      if (examined.notice !== null) notices.push(examined.notice)
+      // Other files may hold more of its rollouts, or it of theirs: these are joined anew.
+      changed ||= file.sources.some((source) => hasMore(source) && this.isJoined(source))
+    }
+    for (const file of this.files) {
+      if (files.includes(file)) continue
+      const { notice } = file.vanish()
+      if (notice !== null) notices.push(notice)
+      // What was read of it comes last, unless it had nothing.
+      if (file.sources.length + file.earlier.length > 0) files.push(file)
+      changed = true
+    }
+    this.files = files
+    // A file that is still being written may not be readable yet; that is worth saying only of one that stays so.
+    if (last) {
+      this.unreadable = files.flatMap(({ beside }) => beside.unreadable)
+      this.touch()
+    }
+    if (changed) await this.decide(signal)
+    for (const notice of notices) this.following.onNotice?.(notice)
+  }
+
+  /** Decides again, from all that is open, under what each source is read. */
+  private async decide(signal: AbortSignal): Promise<void> {
+    const sources = this.files.flatMap((file) => [...file.earlier, ...file.sources])
+    const surveyed = await this.surveyAll(sources, signal)
+    const { plan, tokenizers } = surveyed
+    const joined = await joinSources(
+      sources.map(({ open, over }) => (over ? { ...open, format: { ...open.format, joins: [] } } : open)),
+      signal,
+    )
+    this.under = plan.sources.map((planned, number) =>
+      joined[number]?.joined === undefined ? planName(planned) : `joined ${this.version}`,
+    )
+    for (const [number, source] of sources.entries()) {
+      if (source.under !== this.under[number] && !source.over) source.under = null
+      if (source.under === null) forget(source, this.options)
+      renumber(source.collected, number)
+    }
+    this.sourcesNow = sources
+    this.opened = joined
+    this.survey = surveyed
+    this.runtime = { plan, tokenizers: [...tokenizers] }
+    this.touch()
+  }
+
+  private async surveyAll(sources: readonly FollowedSource[], signal: AbortSignal): Promise<Survey> {
+    const descriptions = this.files.flatMap(({ beside }) => beside.descriptions)
+    const { options, host } = this
+    const added = this.added
+    const inRun = inTheirRun(
+      sources.map(({ open }) => open),
+      descriptions,
+    )
+    for (const [i, source] of sources.entries()) {
+      const { run } = inRun[i] as OpenSource
+      const same = source.surveyed !== null && JSON.stringify(source.surveyed.run) === JSON.stringify(run)
+      if (same || (source.over && source.surveyed !== null)) continue
+      const file = this.fileOf(source)
+      const open = source.surveyed === null ? source.open : await file.sampleAgain(source, signal)
+      const [told] = inTheirRun([open], descriptions)
+      const survey = await surveySource(told as OpenSource, options, host, added)
+      if (source.growing !== null) source.settled = await hasWholeSample(source.open.container, signal)
+      source.surveyed = { survey, run }
+      source.open = { ...(told as OpenSource), source: source.open.source, sample: [] }
+    }
+    for (let decision = 1; ; decision++) {
+      const named: SurveyedSource[] = sources.map(({ open, surveyed }) => ({
+        open,
+        survey: (surveyed as NonNullable<FollowedSource['surveyed']>).survey,
+      }))
+      const { survey, otherwise } = await surveyTogether(named, options, host, added)
+      const stale = sources.flatMap((source, i) => {
+        const kin = otherwise[i] ?? null
+        return kin === null || source.over ? [] : [{ source, kin }]
+      })
+      if (stale.length === 0 || decision === MOST_DECISIONS) return survey
+      for (const { source, kin } of stale) {
+        const [told] = inTheirRun([await this.fileOf(source).sampleAgain(source, signal)], descriptions)
+        const again = await surveySource(told as OpenSource, options, host, added, kin)
+        source.surveyed = { survey: again, run: (told as OpenSource).run }
+      }
+    }
+  }
+
+  private isJoined(source: FollowedSource): boolean {
+    return this.opened[this.sourcesNow.indexOf(source)]?.joined !== undefined
+  }
+
+  private fileOf(source: FollowedSource): FollowedFile {
+    return this.files.find(({ sources }) => sources.includes(source)) as FollowedFile
+  }
+
+  /** Reads what was not read yet; whether there was anything. */
+  private async readNew(signal: AbortSignal, tell: () => void): Promise<boolean> {
+    const todo = new Map<number, FollowedSource>()
+    let bytes = 0
+    for (const [number, source] of this.sourcesNow.entries()) {
+      if (source.over || (source.under !== null && !hasMore(source))) continue
+      todo.set(number, source)
+      bytes += source.open.source.size - source.readTo
+    }
+    if (todo.size === 0) return false
+    const positions = new Map([...todo].map(([number, source]) => [number, positionOf(source)]))
+    for (const [number, source] of todo) source.under = this.under[number] as string
+    const { plan } = this.survey
+    const workers = startWorkers(bytes, this.host)
+    const pool = workers.length === 0 ? auditingPool(this.runtime) : workerPool(workers, plan)
+    const close = () => pool.close()
+    signal.addEventListener('abort', close, { once: true })
+    // Only what was audited counts as read, should reading break off.
+    const found = new Map([...todo.keys()].map((number) => [number, [] as RecordSpans[]]))
+    try {
+      await runPass(this.opened, pool, null, {
+        signal,
+        only: new Set(todo.keys()),
+        from: (number) => positions.get(number) ?? null,
+        onSpans: (number, spans) => found.get(number)?.push(spans),
+        onResult: (result) => {
+          const source = todo.get(result.source) as FollowedSource
+          const spans = found.get(result.source)?.shift()
+          if (spans !== undefined) source.collected.sources[0]?.spans.push(spans)
+          source.collected.add({ ...result, source: 0 })
+          this.touch()
+          tell()
+        },
+        onBytes: (number, read) => {
+          const state = todo.get(number)?.collected.sources[0]
+          if (state !== undefined) state.bytesRead = read
+          tell()
+        },
+      })
+      for (const source of todo.values()) source.readTo = source.growing?.size ?? 0
+      this.failedBefore = null
+    } catch (error) {
+      signal.throwIfAborted()
+      const why = sentence(error)
+      if (why === this.failedBefore) throw error
+      this.failedBefore = why
+      for (const source of todo.values()) {
+        // Lines are read on behind the last that was audited, anything else from its start.
+        if (source.growing !== null || source.over) continue
+        source.under = null
+        forget(source, this.options)
+      }
+      this.following.onNotice?.(`${why} It is tried again.`)
+    } finally {
+      signal.removeEventListener('abort', close)
+      pool.close()
+      for (const worker of workers) worker.terminate()
+    }
+    for (const source of todo.values()) {
+      if (source.growing === null) continue
+      source.seen = await source.growing.seen(positionOf(source)?.byte ?? 0).catch(() => null)
+    }
+    return true
+  }
+
+  private touch(): void {
+    this.version++
+    this.together = null
+  }
+}
+
+/** Lines that stand in a file and were not read. */
+function hasMore({ growing, readTo }: FollowedSource): boolean {
+  return growing !== null && growing.size > readTo
+}
+
+function forget(source: FollowedSource, { maxFindings = DEFAULT_MAX_FINDINGS }: AuditOptions): void {
+  source.collected = new Collected(1, maxFindings)
+  source.readTo = 0
+  source.seen = null
+}
+
+/** Says everything that a source is read under. */
+function planName({ prepared: _, tokenizer, settings, ...plan }: SourcePlan): string {
+  const policy = { ...settings.policy, suggested: null }
+  return JSON.stringify({ ...plan, tokenizer: tokenizer?.id ?? null, settings: { ...settings, policy } })
+}
+
+/** Each file with what is known of it: by its identity, else by its name. */
+function matched(
+  watched: readonly WatchedFile[],
+  files: readonly FollowedFile[],
+): (readonly [WatchedFile, FollowedFile | null])[] {
+  const free = new Set(files)
+  const take = (which: (file: FollowedFile) => boolean): FollowedFile | null => {
+    const file = [...free].find(which) ?? null
+    if (file !== null) free.delete(file)
+    return file
+  }
+  const same = new Map(
+    watched.map((now) => [now, now.identity === null ? null : take(({ identity }) => identity === now.identity)]),
+  )
+  return watched.map((now) => [now, same.get(now) ?? take(({ name }) => name === now.source.name)])
+}
+
+/** Resolves after so many milliseconds, or as soon as one of the signals says so. */
+function pause(milliseconds: number, signals: readonly AbortSignal[]): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      for (const signal of signals) signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    for (const signal of signals) {
+      if (signal.aborted) end()
+      else signal.addEventListener('abort', end, { once: true })
+    }
+  })
+}

@@ -1,0 +1,244 @@
+import type { ReadPosition } from '../containers/container.ts'
+import { decodeRecords } from '../containers/decode.ts'
+import { openContainer } from '../containers/open.ts'
+import { allNumericKeys } from '../formats/registry.ts'
+import type { SourceRun } from '../formats/run-metadata/run-facts.ts'
+import type { AuditOptions } from '../model/policy.ts'
+import type { ByteSource } from '../model/source.ts'
+import { Collected } from './collected.ts'
+import { GrowingBytes, holds, type Seen } from './growing-bytes.ts'
+import { type OpenedFile, openFile } from './open-file.ts'
+import type { OpenSource } from './open-source.ts'
+import type { SurveyedKin } from './survey.ts'
+
+/** A file of a run that is being written, as it is now. */
+export interface WatchedFile {
+  /** As long as now; what is appended later is no part of it. */
+  readonly source: ByteSource
+  /** Stays with a file that is renamed, and is not that of a file that took its name; null where that cannot be told. */
+  readonly identity: string | null
+  /** Differs once the file was written to. */
+  readonly stamp: string
+  /** Nothing was written to it for a while. */
+  readonly quiet: boolean
+}
+
+/** A source of rollouts in a followed file, and how far it was read. */
+export interface FollowedSource {
+  /** Without its sample once it was surveyed. */
+  open: OpenSource
+  /** Null for what is read when it is whole. */
+  readonly growing: GrowingBytes | null
+  /** Hash of the first record of which a rollout came. */
+  readonly firstRecord: string | null
+  /** All records by which the format, the tokenizer and the conventions are decided are there. */
+  settled: boolean
+  /** What its own first records say, and of what run they were said to be. */
+  surveyed: { readonly survey: SurveyedKin; readonly run: SourceRun } | null
+  collected: Collected
+  /** What it was read under; null before it was read, and where it has to be read again. */
+  under: string | null
+  /** The file is gone or holds something else: what was read of it is all there is. */
+  over: boolean
+  seen: Seen | null
+  /** Bytes of `growing` that were gone over. */
+  readTo: number
+}
+
+/** What came of a look at a file. */
+export interface Examined {
+  /** Sources came, went or have to be read from their start. */
+  readonly changed: boolean
+  /** A sentence for the person, null where nothing unusual happened. */
+  readonly notice: string | null
+}
+
+const UNCHANGED: Examined = { changed: false, notice: null }
+const CHANGED: Examined = { changed: true, notice: null }
+
+/** A file that is read on as it grows. */
+export class FollowedFile {
+  sources: FollowedSource[] = []
+  /** Those that were read of files which stood at this place before. */
+  readonly earlier: FollowedSource[] = []
+  /** What the file is beside rollouts, or why it could not be opened. */
+  beside: Omit<OpenedFile, 'opened'> = { unreadable: [], logs: [], descriptions: [] }
+  /** It was written to since it was looked at last, or could not be read then. */
+  private pending = false
+  private stamp: string | null = null
+
+  constructor(
+    public name: string,
+    public identity: string | null,
+    private readonly options: AuditOptions,
+  ) {}
+
+  /** Takes notice of the file as it is now. `last`: no more will come, so that what was waited for is read as it is. */
+  async examine(now: WatchedFile, last: boolean, signal: AbortSignal): Promise<Examined> {
+    const { source, stamp } = now
+    const renamed = source.name !== this.name
+    if (renamed) this.rename(source.name)
+    const written = stamp !== this.stamp
+    this.stamp = stamp
+    this.identity = now.identity
+    if (!written && !this.pending && !last) return renamed ? CHANGED : UNCHANGED
+    this.pending = false
+    const examined = await this.examineWritten(source, { quiet: now.quiet || !written || last, last }, signal)
+    return renamed ? { ...examined, changed: true } : examined
+  }
+
+  private async examineWritten(
+    source: ByteSource,
+    { quiet, last }: { quiet: boolean; last: boolean },
+    signal: AbortSignal,
+  ): Promise<Examined> {
+    const [only] = this.sources
+    if (only?.growing && only.seen !== null && (await holds(source, only.seen))) {
+      const before = only.growing.size
+      only.over = false
+      await only.growing.grow(source)
+      if (last) await takeLastLine(only.growing)
+      if (only.growing.size === before || only.settled) return UNCHANGED
+      // It may show by now that another tokenizer, another convention, another format is meant.
+      const { changed } = await this.reopen(source, last, signal)
+      return { changed, notice: null }
+    }
+    const lines = await isLines(source)
+    if (!lines && !quiet) {
+      this.pending = true
+      return UNCHANGED
+    }
+    // Nothing of what stands in no whole line is read, so nothing can have changed before.
+    if (only === undefined && !last && lines && this.beside.unreadable.length > 0 && (await noLine(source))) {
+      return UNCHANGED
+    }
+    return this.reopen(source, last, signal)
+  }
+
+  /** Opens the file from its start. What was read of another file that stood here before stays. */
+  private async reopen(source: ByteSource, last: boolean, signal: AbortSignal): Promise<Examined> {
+    const before = this.sources
+    const { opened, growing, beside } = await this.open(source, last, signal)
+    this.beside = beside
+    if (opened.length === 0) {
+      if (before.length === 0) return CHANGED
+      // It is being written anew, or was emptied: what was read of it stays until there is something to read.
+      this.pending = !last
+      if (last) for (const each of before) each.over = true
+      const emptied = !before.some(({ over }) => over) && source.size === 0
+      return { changed: false, notice: emptied ? `${this.name} was emptied; what was read of it stays counted.` : null }
+    }
+    this.sources = opened.map((open) => followed(open, growing))
+    if (before.length === 0) return CHANGED
+    if (before[0]?.firstRecord === this.sources[0]?.firstRecord) {
+      return { changed: true, notice: `${this.name} was written anew and begins as before; it is read again.` }
+    }
+    for (const each of before) {
+      each.over = true
+      each.open = asEarlier(each.open, this.earlier.length + 1)
+    }
+    this.earlier.push(...before)
+    return {
+      changed: true,
+      notice: `${this.name} was replaced by another file. What was read before stays counted; the new one is read from its start.`,
+    }
+  }
+
+  private async open(source: ByteSource, last: boolean, signal: AbortSignal) {
+    const growing = (await isLines(source)) ? new GrowingBytes(source.name, source) : null
+    if (growing !== null) {
+      await growing.grow(source)
+      if (last) await takeLastLine(growing)
+    }
+    // Less than a line is nothing yet; a single line without an end is read at the end only.
+    const bytes = growing !== null && (growing.size > 0 || !last) ? growing : source
+    const { opened, ...beside } = await openFile(bytes, 0, this.options, signal)
+    return { opened, growing: bytes === growing ? growing : null, beside }
+  }
+
+  /** Reads the first records again, which are let go of once they were surveyed. */
+  async sampleAgain(which: FollowedSource, signal: AbortSignal): Promise<OpenSource> {
+    const { opened } = await openFile(which.open.source, 0, this.options, signal)
+    const [only] = opened
+    if (opened.length !== 1 || only === undefined) throw new Error(`${this.name} changed while it was read.`)
+    return only
+  }
+
+  /** The file is there no longer. */
+  vanish(): Examined {
+    if (this.sources.every(({ over }) => over)) return UNCHANGED
+    for (const each of this.sources) each.over = true
+    return { changed: false, notice: `${this.name} is gone. What was read of it stays counted.` }
+  }
+
+  private rename(name: string): void {
+    for (const each of this.sources) {
+      if (each.growing !== null) each.growing.name = name
+      else if (each.open.source.name === this.name) each.open = { ...each.open, source: named(each.open.source, name) }
+    }
+    this.name = name
+  }
+}
+
+/** The next record to be read, null for the first. */
+export function positionOf({ growing, under, collected }: FollowedSource): ReadPosition | null {
+  const batch = under === null || growing === null ? undefined : collected.sources[0]?.spans.at(-1)
+  if (batch === undefined) return null
+  const last = batch.offsets.length - 1
+  return {
+    byte: (batch.offsets[last] as number) + (batch.lengths[last] as number),
+    record: batch.first + batch.offsets.length,
+    line: batch.lines[last] as number,
+  }
+}
+
+function followed(open: OpenSource, growing: GrowingBytes | null): FollowedSource {
+  return {
+    open,
+    growing,
+    firstRecord: open.sample[0]?.recordHash ?? null,
+    settled: growing === null,
+    surveyed: null,
+    collected: new Collected(1, 0),
+    under: null,
+    over: false,
+    seen: null,
+    readTo: 0,
+  }
+}
+
+function asEarlier(open: OpenSource, which: number): OpenSource {
+  const source = named(open.source, `${open.source.name} (earlier${which > 1 ? ` ${which}` : ''})`)
+  const notes = [...(open.container.notes ?? []), 'Another file took its place while it was followed.']
+  return { ...open, source, container: { ...open.container, notes } }
+}
+
+function named(source: ByteSource, name: string): ByteSource {
+  return Object.create(source, { name: { value: name } })
+}
+
+async function isLines(source: ByteSource): Promise<boolean> {
+  return openContainer(source).then(
+    ({ id }) => id === 'jsonl',
+    () => false,
+  )
+}
+
+async function noLine(source: ByteSource): Promise<boolean> {
+  const bytes = new GrowingBytes(source.name, source)
+  await bytes.grow(source)
+  return bytes.size === 0
+}
+
+/** A last line without an end counts where it is whole; what was being written when following ended does not. */
+async function takeLastLine(growing: GrowingBytes): Promise<void> {
+  const rest = await growing.rest()
+  const spans = {
+    first: 0,
+    lines: Float64Array.of(1),
+    offsets: Float64Array.of(0),
+    lengths: Float64Array.of(rest.length),
+  }
+  const { records } = await decodeRecords({ decoder: 'json', spans, bytes: [rest] }, allNumericKeys)
+  if (records.length === 1) growing.takeRest()
+}

@@ -1,0 +1,63 @@
+import { expandArchive } from '../containers/archive/expand.ts'
+import { UnreadableSource } from '../containers/container.ts'
+import type { AuditOptions } from '../model/policy.ts'
+import type { LogReport } from '../model/report.ts'
+import type { ByteSource } from '../model/source.ts'
+import { sentence } from './audit-worker.ts'
+import { type OpenSource, openSource, type UnreadableFile } from './open-source.ts'
+import { openRunMetadata, type RunDescription } from './run-context.ts'
+import { openRunLog } from './run-logs.ts'
+
+/** What a file turned out to be: one or more sources of rollouts, a log or a description of the run, or nothing that is read. */
+export interface OpenedFile {
+  readonly opened: readonly OpenSource[]
+  readonly unreadable: readonly UnreadableFile[]
+  readonly logs: readonly LogReport[]
+  readonly descriptions: readonly RunDescription[]
+}
+
+/**
+ * Opens a file, or all that are in it where it is an archive. Throws only the signal's reason.
+ *
+ * @param first number of its first source
+ */
+export async function openFile(
+  given: ByteSource,
+  first: number,
+  options: Pick<AuditOptions, 'map' | 'maxUnpacked'>,
+  signal?: AbortSignal,
+): Promise<OpenedFile> {
+  const { map = null, maxUnpacked = null } = options
+  const opened: OpenSource[] = []
+  const unreadable: UnreadableFile[] = []
+  const logs: LogReport[] = []
+  const descriptions: RunDescription[] = []
+  const expanded = await expandArchive(given, { maxUnpacked }).catch((error: unknown) => ({
+    sources: [],
+    problems: [describeUnreadable(given, error)],
+  }))
+  unreadable.push(...expanded.problems)
+  for (const source of expanded.sources) {
+    signal?.throwIfAborted()
+    try {
+      opened.push(await openSource(source, first + opened.length, { maxUnpacked, map, ...(signal ? { signal } : {}) }))
+    } catch (error) {
+      signal?.throwIfAborted()
+      const described = await openRunMetadata(source)
+      if (described !== null) descriptions.push(described.description)
+      const log = described?.report ?? (await openRunLog(source, { maxUnpacked, ...(signal ? { signal } : {}) }))
+      if (log === null) unreadable.push(describeUnreadable(source, error))
+      else logs.push(log)
+    }
+  }
+  return { opened, unreadable, logs, descriptions }
+}
+
+function describeUnreadable({ name, size }: ByteSource, error: unknown): UnreadableFile {
+  if (error instanceof UnreadableSource) return { name, bytes: size, code: error.code, message: error.message }
+  const said = sentence(error)
+  const message = said.startsWith(name)
+    ? said
+    : `${name} could not be read (${said}). Check that it is still there and that it may be read.`
+  return { name, bytes: size, code: 'read-error', message }
+}

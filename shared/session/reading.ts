@@ -1,0 +1,32 @@
+import type { LogReport } from '../model/report.ts'
+import type { AuditRuntime } from './batch.ts'
+import { Collected } from './collected.ts'
+import { DEFAULT_MAX_FINDINGS } from './conclude.ts'
+import type { OpenSource, UnreadableFile } from './open-source.ts'
+import type { Survey } from './survey.ts'
+
+/** What is open, under what it is read, and what was found in it so far. */
+export interface Reading {
+  readonly opened: readonly OpenSource[]
+  readonly unreadable: readonly UnreadableFile[]
+  readonly logs: readonly LogReport[]
+  readonly survey: Survey
+  readonly runtime: AuditRuntime
+  readonly collected: Collected
+}
+
+/** Sources that are read once, as they are. */
+export function readOnce(
+  opened: readonly OpenSource[],
+  survey: Survey,
+  beside: Pick<Reading, 'unreadable' | 'logs'>,
+): Reading {
+  const { plan, tokenizers } = survey
+  return {
+    ...beside,
+    opened,
+    survey,
+    runtime: { plan, tokenizers: [...tokenizers] },
+    collected: new Collected(opened.length, plan.settings.options.maxFindings ?? DEFAULT_MAX_FINDINGS),
+  }
+}

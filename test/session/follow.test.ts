@@ -1,0 +1,164 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { cleanRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
+import { atOnce, type FileThen, followed } from './followed.ts'
+
+/** Rollouts of groups of two, of which some are faulty. */
+let rollouts: string[]
+
+beforeAll(async () => {
+  const tokenizer = await qwen()
+  rollouts = Array.from({ length: 90 }, (_, seed) => {
+    const make = seed % 7 === 3 ? rolloutWithTrainedReply : cleanRollout
+    return lines([make(tokenizer, seed, { group: String(seed >> 1), groupSize: 2, reward: seed % 2 })])
+  })
+})
+
+const encode = (text: string) => new TextEncoder().encode(text)
+
+/** One file that grows to so many bytes, one after the other. */
+function growing(whole: Uint8Array, sizes: readonly number[], name = 'run.jsonl'): FileThen[][] {
+  return [...sizes, whole.length].map((size) => [{ name, bytes: whole.subarray(0, size) }])
+}
+
+describe('a file that grows', () => {
+  test('gives what reading it at once gives, wherever it is cut', async () => {
+    const whole = encode(rollouts.slice(0, 12).join(''))
+    const expected = await atOnce([{ name: 'run.jsonl', bytes: whole }])
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(whole.length), { maxLength: 6 }), async (cuts) => {
+        const sizes = cuts.sort((a, b) => a - b)
+        expect((await followed(growing(whole, sizes))).report).toEqual(expected)
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  test('is read on where reading stopped once its first records are there', async () => {
+    const whole = encode(rollouts.join(''))
+    const sizes = Array.from({ length: 12 }, (_, i) => encode(rollouts.slice(0, 66 + 2 * i).join('')).length)
+    const { report, read } = await followed(growing(whole, sizes))
+    expect(report).toEqual(await atOnce([{ name: 'run.jsonl', bytes: whole }]))
+    const [once] = [(await followed(growing(whole, []))).read.get('run.jsonl') as number]
+    // What is looked at again is short: the first and last bytes that were read.
+    expect(read.get('run.jsonl') as number).toBeLessThan(once + 13 * 3 * (8 << 10))
+  })
+
+  test('has half a line that is not read before it is whole', async () => {
+    const whole = encode(rollouts.slice(0, 3).join(''))
+    const { report } = await followed(growing(whole.subarray(0, whole.length - 40), []))
+    expect(report.sources[0]).toMatchObject({ records: 2, skipped: [], sha256: null })
+  })
+
+  test('may end without an end of line', async () => {
+    const bytes = encode(rollouts.slice(0, 3).join('').trimEnd())
+    expect((await followed(growing(bytes, [bytes.length - 9]))).report).toEqual(
+      await atOnce([{ name: 'run.jsonl', bytes }]),
+    )
+  })
+
+  test('is judged anew where later records decide otherwise', async () => {
+    const tokenizer = await qwen()
+    const target = Array.from({ length: 20 }, (_, seed) => {
+      const { record } = cleanRollout(tokenizer, seed)
+      const mask = record.loss_mask as number[]
+      return `${JSON.stringify({ ...record, sampled: undefined, logprobs: undefined, loss_mask: seed === 0 ? mask.map(() => 0) : [...mask.slice(1), 0] })}\n`
+    })
+    const whole = encode(target.join(''))
+    const expected = await atOnce([{ name: 'run.jsonl', bytes: whole }])
+    const first = encode(target[0] as string).length
+    const { report } = await followed(growing(whole, [first, first + 10]))
+    expect(report).toEqual(expected)
+  })
+})
+
+describe('a run of several files', () => {
+  test('gives what reading them at once gives, whatever comes first', async () => {
+    const [a, b] = [encode(rollouts.slice(0, 10).join('')), encode(rollouts.slice(10, 22).join(''))]
+    const files = (x: number, y: number): FileThen[] => [
+      ...(x > 0 ? [{ name: 'step_1.jsonl', bytes: a.subarray(0, x) }] : []),
+      ...(y > 0 ? [{ name: 'step_2.jsonl', bytes: b.subarray(0, y) }] : []),
+    ]
+    const expected = await atOnce(files(a.length, b.length))
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(a.length), fc.nat(b.length)), { maxLength: 5 }), async (cuts) => {
+        const xs = cuts.map(([x]) => x).sort((p, q) => p - q)
+        const ys = cuts.map(([, y]) => y).sort((p, q) => p - q)
+        const moments = [...xs.map((x, i) => files(x, ys[i] as number)), files(a.length, b.length)]
+        expect((await followed(moments)).report).toEqual(expected)
+      }),
+      { numRuns: 12 },
+    )
+  })
+
+  test('may hold a description that comes late', async () => {
+    const dump = { name: 'rollouts.jsonl', bytes: rollouts.slice(0, 8).join('') }
+    const config = {
+      name: 'config.json',
+      bytes: JSON.stringify({ model: { name: 'Qwen/Qwen2.5-7B' }, max_prompt_length: 512 }),
+    }
+    const { report } = await followed([[dump], [dump], [config, dump]])
+    expect(report).toEqual(await atOnce([config, dump]))
+  })
+
+  test('may be empty at first', async () => {
+    const dump = { name: 'rollouts.jsonl', bytes: rollouts.slice(0, 4).join('') }
+    const { report } = await followed([[], [{ ...dump, bytes: '' }], [dump]])
+    expect(report).toEqual(await atOnce([dump]))
+  })
+})
+
+describe('a file that something happens to', () => {
+  const part = (from: number, to: number) => rollouts.slice(from, to).join('')
+  const counted = (report: Awaited<ReturnType<typeof atOnce>>) =>
+    report.sources.map(({ name, records }) => [name, records])
+
+  test('that is renamed is the same file, read to its end, and the new one another', async () => {
+    const old = (name: string, to: number) => ({ name, identity: '1', bytes: part(0, to) })
+    const fresh = (to: number) => ({ name: 'run.jsonl', identity: '2', bytes: part(10, to) })
+    const { report, notices } = await followed([
+      [old('run.jsonl', 4)],
+      [fresh(11), old('run.jsonl.1', 6)],
+      [fresh(13), old('run.jsonl.1', 6)],
+    ])
+    expect(report).toEqual(await atOnce([fresh(13), old('run.jsonl.1', 6)]))
+    expect(notices).toEqual([])
+  })
+
+  test('that is replaced stays counted, and what took its place is read from its start', async () => {
+    for (const identity of ['2', null]) {
+      const first = { name: 'run.jsonl', identity: identity === null ? null : '1', bytes: part(0, 6) }
+      const then = (to: number) => ({ name: 'run.jsonl', identity, bytes: part(20, to) })
+      const { report, notices } = await followed([[first], [then(22)], [then(29)]])
+      expect(counted(report)).toEqual([
+        ['run.jsonl (earlier)', 6],
+        ['run.jsonl', 9],
+      ])
+      expect(notices).toEqual([expect.stringContaining('run.jsonl was replaced by another file.')])
+    }
+  })
+
+  test('that is truncated and written anew stays counted', async () => {
+    const at = (bytes: string) => [{ name: 'run.jsonl', bytes }]
+    const { report, notices } = await followed([at(part(0, 5)), at(''), at(part(30, 32)), at(part(30, 40))])
+    expect(counted(report)).toEqual([
+      ['run.jsonl (earlier)', 5],
+      ['run.jsonl', 10],
+    ])
+    expect(notices).toHaveLength(2)
+    expect(report.totals.trajectories).toBe(15)
+  })
+
+  test('that loses its last records is read again, and no record counts twice', async () => {
+    const at = (bytes: string) => [{ name: 'run.jsonl', bytes }]
+    const { report, notices } = await followed([at(part(0, 9)), at(part(0, 5)), at(part(0, 5) + part(40, 44))])
+    expect(report).toEqual(await atOnce(at(part(0, 5) + part(40, 44))))
+    expect(notices).toEqual([expect.stringContaining('begins as before')])
+  })
+
+  test('that is removed stays counted', async () => {
+    const { report, notices } = await followed([[{ name: 'a.jsonl', bytes: part(0, 5) }], []])
+    expect(counted(report)).toEqual([['a.jsonl', 5]])
+    expect(notices).toEqual(['a.jsonl is gone. What was read of it stays counted.'])
+  })
+})

@@ -1,0 +1,70 @@
+import type { AuditOptions } from '../../shared/model/policy.ts'
+import type { Report } from '../../shared/model/report.ts'
+import type { WatchedFile } from '../../shared/session/followed-file.ts'
+import { Session } from '../../shared/session/session.ts'
+import { memorySource } from '../containers/memory-source.ts'
+import { audited } from './dumps.ts'
+import { testHost } from './test-host.ts'
+
+/** A file at one moment. `identity` is its name unless said. */
+export interface FileThen {
+  readonly name: string
+  readonly bytes: Uint8Array | string
+  readonly identity?: string | null
+  readonly quiet?: boolean
+}
+
+export interface Followed {
+  readonly session: Session
+  readonly report: Report
+  readonly notices: readonly string[]
+  /** Bytes that were asked for, by name. */
+  readonly read: ReadonlyMap<string, number>
+}
+
+/** Follows a run through moments, each of which is seen in one look, and ends with the last. */
+export async function followed(
+  moments: readonly (readonly FileThen[])[],
+  options: AuditOptions = {},
+  host = testHost(),
+): Promise<Followed> {
+  const until = new AbortController()
+  const notices: string[] = []
+  const read = new Map<string, number>()
+  let look = 0
+  const session = await Session.open([], options, host, {
+    follow: {
+      every: 0,
+      until: until.signal,
+      onNotice: (notice) => notices.push(notice),
+      async look() {
+        const files = moments[Math.min(look++, moments.length - 1)] ?? []
+        if (look >= moments.length) until.abort()
+        return files.map((file) => watched(file, read))
+      },
+    },
+  })
+  await session.done
+  return { session, report: session.report(), notices, read }
+}
+
+function watched({ name, bytes, identity = name, quiet = true }: FileThen, read: Map<string, number>): WatchedFile {
+  const source = memorySource(bytes, 1 << 16, name)
+  const counted = async (start: number, end: number) => {
+    const got = await source.slice(start, end)
+    read.set(name, (read.get(name) ?? 0) + got.length)
+    return got
+  }
+  const text = typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('latin1')
+  return { source: { ...source, slice: counted }, identity, stamp: text, quiet }
+}
+
+/** The report of reading files at once, as following gives it: without the hashes of files that may still grow. */
+export async function atOnce(files: readonly FileThen[], options: AuditOptions = {}): Promise<Report> {
+  const session = await audited(
+    files.map(({ name, bytes }) => memorySource(bytes, 1 << 16, name)),
+    options,
+  )
+  const report = session.report()
+  return { ...report, sources: report.sources.map((source) => ({ ...source, sha256: null })) }
+}
