@@ -1,0 +1,54 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { packageRoot } from '../../cli/package-root.ts'
+
+const root = packageRoot()
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const builder = parse(read('electron-builder.yml'))
+const manifest = JSON.parse(read('package.json'))
+
+describe('the configuration of the desktop packages', () => {
+  it('packs what the program runs on, and nothing that is not there', () => {
+    const folders = (builder.files as string[])
+      .filter((path) => !path.startsWith('!'))
+      .map((path) => path.split('/*')[0])
+    expect(folders).toContain(manifest.main.split('/').slice(0, 2).join('/'))
+    for (const folder of folders) expect(existsSync(join(root, folder as string)), folder).toBe(true)
+  })
+
+  it('turns every fuse to the safe side', () => {
+    expect(builder.electronFuses).toEqual({
+      runAsNode: false,
+      enableCookieEncryption: true,
+      enableNodeOptionsEnvironmentVariable: false,
+      enableNodeCliInspectArguments: false,
+      enableEmbeddedAsarIntegrityValidation: true,
+      onlyLoadAppFromAsar: true,
+      grantFileProtocolExtraPrivileges: false,
+    })
+    expect(builder.asar).toBe(true)
+  })
+
+  it('claims an extension of its own and none of other programs', () => {
+    expect(builder.fileAssociations.map(({ ext }: { ext: string }) => ext)).toEqual(['rollout-workspace'])
+  })
+
+  it('has an icon that is large enough for every system', () => {
+    const png = readFileSync(join(root, builder.directories.buildResources, builder.icon))
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1024, 1024])
+  })
+
+  it.each(['ci.yml', 'release.yml'])('is used by a workflow that names only scripts that there are: %s', (name) => {
+    const text = read(join('.github', 'workflows', name))
+    const jobs = Object.values(parse(text).jobs as Record<string, { steps: { run?: string }[] }>)
+    const commands = jobs.flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []))
+    for (const script of commands.flatMap((run) => /^npm run (\S+)/.exec(run)?.[1] ?? [])) {
+      expect(Object.keys(manifest.scripts)).toContain(script)
+    }
+    for (const path of commands.flatMap((run) => /(?:bash|node) (?!node_modules)(\S+)/.exec(run)?.[1] ?? [])) {
+      expect(existsSync(join(root, path)), path).toBe(true)
+    }
+  })
+})
