@@ -1,6 +1,7 @@
 import { type Container, type RawRecord, type RecordSpans, UnreadableSource } from '../containers/container.ts'
 import { decodeRecords } from '../containers/decode.ts'
 import { type OpenOptions, openContainer } from '../containers/open.ts'
+import { listKeyOf, unwrapped } from '../containers/wrapped-records.ts'
 import { isObject } from '../formats/fields.ts'
 import type { Format, Recognition } from '../formats/format.ts'
 import { type FieldMapping, mappedRecords, mappingText } from '../formats/mapping.ts'
@@ -55,8 +56,11 @@ export async function openSource(
   sourceIndex: number,
   options: OpenOptions & { readonly signal?: AbortSignal; readonly map?: FieldMapping | null } = {},
 ): Promise<OpenSource> {
-  const container = await openContainer(source, options)
-  const { records, firstBad } = await firstGoodRecords(container, options.signal)
+  const { container, records, firstBad } = await openRecords(
+    await openContainer(source, options),
+    options.map ?? null,
+    options.signal,
+  )
   if (records.length === 0) {
     throw new UnreadableSource(
       'no-good-record',
@@ -114,8 +118,32 @@ export function mappedRecognition(map: FieldMapping): Recognition {
   return { confidence: 1, evidence: [`mapped by the person: ${mappingText(map)}`], version: null, mapping: map }
 }
 
+/**
+ * The container with its first good records. Where all that it holds is one object around a list, and that list and not the object
+ * is what is known, or what can be mapped, the records are those of the list.
+ */
+export async function openRecords(container: Container, map: FieldMapping | null, signal: AbortSignal | undefined) {
+  const outer = { container, ...(await firstGoodRecords(container, signal)) }
+  const [wrapper] = outer.records
+  const isAlone = wrapper !== undefined && outer.records.length === 1 && outer.firstBad === null
+  const key = isAlone && container.id.startsWith('json') ? listKeyOf(wrapper.value) : null
+  if (wrapper === undefined || key === null || isReadable([wrapper], map)) return outer
+  const list = unwrapped(container, wrapper, key)
+  const inner = { container: list, ...(await firstGoodRecords(list, signal)) }
+  return isReadable(inner.records, map) ? inner : outer
+}
+
+/** Some format knows the records, or they hold fields that a person mapped or may map. */
+function isReadable(records: readonly RawRecord[], map: FieldMapping | null): boolean {
+  const values = records.map(({ value }) => value)
+  return (
+    recogniseFormat({ records: values }) !== null ||
+    (map === null ? proposeMapping(values) !== null : reaches(map, records))
+  )
+}
+
 /** Good records near the beginning, however many bad ones stand before them. None only where every record is bad. */
-export async function firstGoodRecords(container: Container, signal: AbortSignal | undefined) {
+async function firstGoodRecords(container: Container, signal: AbortSignal | undefined) {
   const good: RawRecord[] = []
   let firstBad: SkippedRecord | null = null
   for await (const spans of container.index({ batchBytes: SAMPLE_BYTES, ...(signal ? { signal } : {}) })) {

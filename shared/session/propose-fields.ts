@@ -14,7 +14,7 @@ import { TokenState } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { tokenTexts } from '../tokens/text.ts'
 import type { EngineHost } from './host.ts'
-import { firstGoodRecords, mappedRecognition, type OpenSource } from './open-source.ts'
+import { mappedRecognition, type OpenSource, openRecords } from './open-source.ts'
 import type { TokenizerReference } from './plan.ts'
 import type { FieldProposal, MappedRollout } from './protocol.ts'
 import { survey } from './survey.ts'
@@ -41,8 +41,11 @@ export async function proposeFields(
   const source = sources.find((each) => each.name === name)
   if (source === undefined)
     throw new UnreadableSource('not-there', `${name} is not there any more. Open the files again.`)
-  const container = await openContainer(source, { maxUnpacked })
-  const { records } = await firstGoodRecords(container, signal)
+  const { container, records } = await openRecords(
+    await openContainer(source, { maxUnpacked }),
+    options.map ?? null,
+    signal,
+  )
   const values = records.map(({ value }) => value)
   const example = values.find(isObject)
   if (example === undefined) {

@@ -25,6 +25,63 @@ function vanished(name: string, message: string): ByteSource {
   }
 }
 
+describe('one object around a list of rollouts', () => {
+  const rollouts = () =>
+    good
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object)
+  const reportOf = async (value: unknown, indent = 0) =>
+    (await audited([memorySource(JSON.stringify(value, null, indent), 64, 'dump.json')])).report()
+
+  it('is read as its list would be, in any layout, and the report says so', async () => {
+    const plain = (await audited([memorySource(good, 64, 'dump.json')])).report()
+    for (const indent of [0, 2]) {
+      const { sources, findings } = await reportOf({ step: 4, rollouts: rollouts() }, indent)
+      expect(sources[0]).toMatchObject({
+        format: plain.sources[0]!.format,
+        records: 2,
+        notes: [expect.stringMatching(/list under "rollouts" .* not read \(step\)$/)],
+      })
+      expect(findings.map(({ code, record, tokens }) => [code, record, tokens])).toEqual(
+        plain.findings.map(({ code, record, tokens }) => [code, record, tokens]),
+      )
+    }
+  })
+
+  it('is mapped where its list can be mapped, and stays what it is where the object itself can', async () => {
+    const ids = rollouts().map((each) => (each as { input_ids: number[] }).input_ids)
+    const inner = await audited([
+      memorySource(JSON.stringify({ data: ids.map((toks) => ({ toks, flags: toks.map(() => 1) })) }), 64, 'dump.json'),
+    ])
+    expect(inner.unreadable[0]?.message).toMatch(/first has the keys toks, flags.*--map input_ids=toks/)
+    const outer = await audited([
+      memorySource(
+        JSON.stringify({
+          talk: [
+            { role: 'user', content: 'Hi.' },
+            { role: 'assistant', content: 'Hello.' },
+          ],
+        }),
+        64,
+        'x.json',
+      ),
+    ])
+    expect(outer.unreadable[0]?.message).toMatch(/first has the keys talk.*--map messages=talk/)
+  })
+
+  it('stays a log where it is one', async () => {
+    const state = {
+      log_history: [
+        { step: 1, loss: 0.5, reward: 0.1 },
+        { step: 2, loss: 0.4, reward: 0.2 },
+      ],
+      global_step: 2,
+    }
+    expect((await reportOf(state)).logs).toHaveLength(1)
+  })
+})
+
 describe('a source that cannot be read', () => {
   it('is listed with a sentence, stands in the report with its reason, and costs its neighbours nothing', async () => {
     const bad = [
@@ -200,7 +257,7 @@ describe('several sources', () => {
     expect(report.tokenizer).toMatchObject({ id: null, origin: 'none', evidence: ['no token ids in this dump'] })
     const m01 = report.checks.find(({ code }) => code === 'M01')
     expect(m01).toMatchObject({ status: 'not-checkable', checked: 0, rate: null, pattern: null })
-    expect(m01?.reason).toBe('the dump does not carry token ids, loss mask, tokenizer')
+    expect(m01?.reason).toBe('the dump does not carry token ids, loss mask')
     expect(report.hypotheses.find(({ id }) => id === 'H02')?.missing).toEqual(['ids', 'mask'])
     const detail = await session.detail(1)
     expect(detail).toMatchObject({ ids: null, segmentation: null, text: '', expected: null })
