@@ -40,6 +40,12 @@ export function real(value: number | null | undefined): string {
   return minus(trimZero(value.toPrecision(4)))
 }
 
+/** Up to two significant digits behind the whole ones, for the ends of axes: `−5.5`, `0.2`, `0.018`. */
+export function rough(value: number): string {
+  if (!Number.isFinite(value) || Math.abs(value) >= 100) return real(Math.round(value))
+  return real(Number(value.toPrecision(2)))
+}
+
 /** Bytes in the unit a person would choose: `812 B`, `4.2 MB`. Decimal units, as file managers show. */
 export function bytes(value: number): string {
   if (value < 1000) return `${whole.format(value)} B`

@@ -10,6 +10,7 @@ import { tokenTexts } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { lostText } from './lost-text.ts'
 import type { TokenDetail, TrajectoryDetail } from './protocol.ts'
+import { taggedSpans } from './rollout/tags.ts'
 
 /** Enough to read any record by eye; the bytes themselves are exported, not shown. */
 const RAW_CHARACTERS = 200_000
@@ -62,6 +63,7 @@ export function detailOf(loaded: LoadedTrajectory, tokenizer: Tokenizer | null):
     answer: trajectory.answer,
     findings: loaded.findings,
     lost: lostText(trajectory, view),
+    tags: texts === null ? [] : taggedSpans(texts.text, texts.textOffsets, view?.segmentation ?? null),
     raw: rawText(textOf(loaded.encoded) ?? new TextEncoder().encode(jsonText(loaded.record.value))),
   }
 }

@@ -9,6 +9,8 @@ import type { Segmentation } from '../model/tokens.ts'
 import type { Message, RetrievedDocument } from '../model/trajectory.ts'
 import type { GroupRequests } from './requests/groups.ts'
 import type { MarkRequests } from './requests/marks.ts'
+import type { RolloutRequests } from './requests/rollout.ts'
+import type { TaggedSpan } from './rollout/tags.ts'
 
 /** Everything about one rollout that the rollout view shows. Token arrays have length S and are transferred. */
 export interface TrajectoryDetail {
@@ -50,6 +52,8 @@ export interface TrajectoryDetail {
     readonly text: string | null
     readonly what: string
   }[]
+  /** Stretches of replies between tags, by where they begin. */
+  readonly tags: readonly TaggedSpan[]
   /** The record as stored, pretty-printed and cut to 200,000 characters. */
   readonly raw: string
 }
@@ -142,7 +146,7 @@ export interface Histogram {
 }
 
 /** What a screen may ask of the engine; each is answered once, or fails with a sentence. Those with a `partial` tell of it before. */
-export interface EngineRequests extends GroupRequests, MarkRequests {
+export interface EngineRequests extends GroupRequests, MarkRequests, RolloutRequests {
   /** Opens files (a page posts `File` objects, or descriptions of ranged URLs), and starts reading. */
   open: {
     /** `dataset`: files of the dataset that the run was started with; kept until something else is opened. */

@@ -18,6 +18,7 @@ import type {
   RequestName,
   SourceInput,
 } from './protocol.ts'
+import { rolloutHandlers, rolloutTransferables } from './rollout/handlers.ts'
 import { Session } from './session.ts'
 
 /** A host that also knows how to turn what a page sends into bytes. */
@@ -133,6 +134,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     rows: async ({ indices }) => current().rows(indices),
     trajectory: ({ index }) => current().detail(index),
     token: ({ index, token }) => current().token(index, token),
+    ...rolloutHandlers(current),
     checkPage: async ({ code }) => checkPage(code),
     async locate(place) {
       return { index: current().locate(place) }
@@ -176,7 +178,10 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
         if (!controller.signal.aborted) answer({ kind: 'partial', call: call.call, partial })
       })
       controller.signal.throwIfAborted()
-      const transfer = call.name === 'trajectory' ? transferables(output as EngineRequests['trajectory']['output']) : []
+      const transfer =
+        call.name === 'trajectory'
+          ? transferables(output as EngineRequests['trajectory']['output'])
+          : rolloutTransferables(call.name, output)
       answer({ kind: 'answer', call: call.call, output }, transfer)
     } catch (error) {
       answer({ kind: 'failed', call: call.call, message: sentence(error) })

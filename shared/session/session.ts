@@ -1,5 +1,6 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { lossWeights } from '../checks/groups/token-weights.ts'
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
 import type { RawRecord } from '../containers/container.ts'
 import { decodeRecords } from '../containers/decode.ts'
@@ -32,6 +33,9 @@ import type { BoundaryRow, Histogram, Progress, Row, RowQuery, TokenDetail, Traj
 import { lengthHistogram, lengthsOf, queryRows } from './query.ts'
 import { datasetRefusal, readDataset, unreadDataset } from './read-dataset.ts'
 import { type Reading, readOnce } from './reading.ts'
+import type { Overlay, OverlayChoice, OverlayId, Relatives } from './requests/rollout.ts'
+import { type OverlayContext, overlayChoices, overlayOf } from './rollout/overlays.ts'
+import { relativesOf } from './rollout/relatives.ts'
 import { inTheirRun, type RunDescription } from './run-context.ts'
 import { type Survey, survey } from './survey.ts'
 
@@ -457,6 +461,33 @@ export class Session {
   async token(index: number, token: number): Promise<TokenDetail> {
     const loaded = await this.load(index)
     return tokenDetail(loaded, token, this.tokenizerOf(loaded))
+  }
+
+  async overlays(index: number): Promise<OverlayChoice[]> {
+    return overlayChoices(await this.load(index))
+  }
+
+  async overlay(index: number, id: OverlayId): Promise<Overlay> {
+    return overlayOf(await this.load(index), id, this.overlayContext())
+  }
+
+  /** Reads the branches of the rollout again, where it has some. */
+  async relatives(index: number, signal?: AbortSignal): Promise<Relatives> {
+    const { facts } = this
+    const before = this.lastLoaded
+    const ids = async (of: number) => (await this.load(of)).trajectory.ids
+    const found = await relativesOf(index, { facts, groups: this.conclusion().groups, ids }, signal)
+    this.lastLoaded = before
+    return found
+  }
+
+  private overlayContext(): OverlayContext {
+    const { limits } = this.report()
+    const { facts } = this
+    return {
+      weights: (type) => lossWeights({ facts, limits }, type),
+      advantages: () => Float64Array.from(facts.flatMap(({ maxAdvantage }) => maxAdvantage ?? [])),
+    }
   }
 
   private tokenizerOf({ sourceIndex }: LoadedTrajectory) {

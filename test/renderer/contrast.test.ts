@@ -39,6 +39,8 @@ const TEXT_ON: readonly [ink: string, ...fills: string[]][] = [
   ['unknown-ink', 'panel'],
   ['lost', 'lost-soft', 'panel'],
   ['selected-ink', 'selected'],
+  ['scale-ink', 'panel', ...['p', 'n'].flatMap((side) => [1, 2, 3, 4].map((step) => `scale-${side}${step}`))],
+  ['ink', 'band-prompt', 'band-masked'],
 ]
 
 /** What is told by shape and colour, without text, needs 3:1 against what it is drawn on. */
@@ -50,6 +52,8 @@ const SHAPES = [
   'strip-lost',
   'strip-window',
   'trained-edge',
+  'scale-p-edge',
+  'scale-n-edge',
 ]
 
 describe.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { layOut, lineOf, partsOfLine, RowKind } from '../../renderer/views/rollout/layout.ts'
+import { layOut, layOutGrid, lineOf, partsOfLine, RowKind } from '../../renderer/views/rollout/layout.ts'
 
 function rollout(tokens: readonly string[], extra: object = {}) {
   const textOffsets = new Uint32Array(tokens.length + 1)
@@ -106,5 +106,46 @@ describe('lines of tokens', () => {
       Array.from({ length: 131_072 }, (_, k) => (k % 19 === 0 ? '\n' : k % 7 === 0 ? ' 映画' : ' token')),
     )
     expect(layOut(detail, 100).count).toBeGreaterThan(6000)
+  })
+})
+
+describe('folds', () => {
+  const tokens = ['one', ' two', ' three', ' four', ' five']
+  const fold = [{ name: 'think', start: 1, end: 3 }]
+
+  it('stand for their tokens on a line of their own, and a token inside them is found there', () => {
+    const detail = rollout(tokens)
+    const layout = layOut(detail, 80, fold)
+    expect([...layout.kinds]).toEqual([RowKind.tokens, RowKind.fold, RowKind.tokens])
+    expect(
+      [0, 1, 2]
+        .map((line) =>
+          partsOfLine(detail, layout, line)
+            .map(({ text }) => text)
+            .join(''),
+        )
+        .at(0),
+    ).toBe('one')
+    expect(partsOfLine(detail, layout, 2).map(({ token }) => token)).toEqual([3, 4])
+    expect([0, 1, 2, 3].map((token) => lineOf(layout, token))).toEqual([0, 1, 1, 2])
+  })
+
+  it('may be the whole rollout', () => {
+    const layout = layOut(rollout(tokens), 80, [{ name: 'think', start: 0, end: 5 }])
+    expect([...layout.kinds]).toEqual([RowKind.fold])
+  })
+})
+
+describe('the grid', () => {
+  it('puts so many tokens on a line, whatever their text, and begins anew at turns, gaps and folds', () => {
+    const detail = rollout(['a\n', 'b', 'x'.repeat(99), 'd', 'e', 'f', 'g', 'h'], {
+      segmentation: { turns: [{ index: 0, start: 3 }] },
+      lost: [{ at: 5, tokens: 1, text: null, what: '' }],
+    })
+    const layout = layOutGrid(detail, 2, [{ name: 'think', start: 6, end: 7 }])
+    const { tokens: token, turn, lost, fold } = RowKind
+    expect([...layout.kinds]).toEqual([token, token, turn, token, lost, token, fold, token])
+    expect([...layout.tokens]).toEqual([0, 2, 3, 3, 5, 5, 6, 7])
+    for (const at of [0, 1, 2, 3, 4, 5, 7]) expect(layout.kinds[lineOf(layout, at)]).toBe(token)
   })
 })

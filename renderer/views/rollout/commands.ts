@@ -1,10 +1,12 @@
 import type { Command } from '../../commands/command.ts'
 import { copyIds, copyText } from '../../commands/copying.ts'
 import { move } from '../../commands/move.ts'
-import { knownDetail } from '../../data/details.ts'
+import { knownDetail, knownOverlayChoices } from '../../data/details.ts'
 import { jumpTo, useSelection } from '../../state/selection.ts'
 import { type RolloutTab, say, show, useView } from '../../state/view.ts'
 import { nextEdge } from './edges.ts'
+import { overlayMenu } from './overlay-menu.tsx'
+import { rolloutPlace, showOverlay, toggleLayout } from './rollout-place.ts'
 
 export const ROLLOUT_COMMANDS: readonly Command[] = [
   { id: 'next', title: 'Next rollout', keys: ['n', 'j'], where: ['rollout'], run: () => move(1) },
@@ -19,6 +21,22 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
   { id: 'boundaries', title: 'Boundary zoom', keys: ['b'], where: ['rollout'], run: () => toggleTab('boundaries') },
   { id: 'messages', title: 'Messages', keys: ['m'], where: ['rollout'], run: () => toggleTab('messages') },
   { id: 'raw', title: 'The record as stored', keys: ['w'], where: ['rollout'], run: () => toggleTab('raw') },
+  { id: 'overlay', title: 'Colour tokens by…', keys: ['o'], where: ['rollout'], run: openOverlays },
+  {
+    id: 'overlay-next',
+    title: 'Next way to colour tokens',
+    keys: ['>'],
+    where: ['rollout'],
+    run: () => cycleOverlay(1),
+  },
+  {
+    id: 'overlay-back',
+    title: 'Previous way to colour tokens',
+    keys: ['<'],
+    where: ['rollout'],
+    run: () => cycleOverlay(-1),
+  },
+  { id: 'grid', title: 'One token to a cell, or natural flow', keys: ['g'], where: ['rollout'], run: toggleLayout },
   {
     id: 'copy-ids',
     title: 'Copy token ids as a Python list',
@@ -28,6 +46,23 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
   },
   { id: 'copy-text', title: 'Copy the text', keys: ['C'], where: ['rollout'], run: () => void copyText() },
 ]
+
+function openOverlays(): void {
+  useView.setState({ tab: 'tokens' })
+  overlayMenu.set(!overlayMenu.get())
+}
+
+/** Goes through the overlays that this rollout has, by way of the state. */
+function cycleOverlay(step: 1 | -1): void {
+  const { rollout } = useSelection.getState()
+  if (rollout === null) return
+  const possible = knownOverlayChoices(rollout).filter(({ missing }) => missing === null)
+  const ids = [null, ...possible.map(({ id }) => id)]
+  const at = ids.indexOf(rolloutPlace().overlay)
+  const next = ids[(at + step + ids.length) % ids.length] ?? null
+  showOverlay(next)
+  say(`Coloured by ${possible.find(({ id }) => id === next)?.title ?? 'state'}`)
+}
 
 function moveEdge(step: 1 | -1): void {
   const { rollout, token } = useSelection.getState()

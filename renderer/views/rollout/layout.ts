@@ -2,7 +2,7 @@ import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { cells } from '../../text/visible.ts'
 import { tokenText } from './token-text.ts'
 
-export const RowKind = { tokens: 0, turn: 1, lost: 2 } as const
+export const RowKind = { tokens: 0, turn: 1, lost: 2, fold: 3 } as const
 
 /**
  * Where every line of the token view begins, in columns. Lines are found by counting fixed-width columns, so that no
@@ -17,7 +17,7 @@ export interface TokenLayout {
   readonly tokens: Int32Array
   /** UTF-16 offset inside the first token's drawn text, where a token runs over lines. */
   readonly offsets: Int32Array
-  /** Index of the turn (headings) or of the gap (lost text), else -1. */
+  /** Index of the turn (headings), of the gap (lost text) or of the fold, else -1. */
   readonly refs: Int32Array
 }
 
@@ -31,6 +31,13 @@ export interface LinePart {
 
 type Laid = Pick<TrajectoryDetail, 'ids' | 'text' | 'textOffsets' | 'flags' | 'segmentation' | 'lost'>
 
+/** Tokens that one line stands for. */
+export interface Fold {
+  readonly name: string
+  readonly start: number
+  readonly end: number
+}
+
 class Lines {
   readonly kinds: number[] = []
   readonly tokens: number[] = []
@@ -43,6 +50,56 @@ class Lines {
     this.offsets.push(offset)
     this.refs.push(ref)
   }
+
+  done(): TokenLayout {
+    return {
+      count: this.kinds.length,
+      kinds: Uint8Array.from(this.kinds),
+      tokens: Int32Array.from(this.tokens),
+      offsets: Int32Array.from(this.offsets),
+      refs: Int32Array.from(this.refs),
+    }
+  }
+}
+
+/** Writes the lines that are no tokens, in their places between them. */
+class Interludes {
+  private readonly gaps: readonly number[]
+  private turn = 0
+  private gap = 0
+  private fold = 0
+
+  constructor(
+    private readonly detail: Laid,
+    private readonly folds: readonly Fold[],
+    private readonly lines: Lines,
+  ) {
+    this.gaps = [...detail.lost.keys()].sort((a, b) => (detail.lost[a]?.at ?? 0) - (detail.lost[b]?.at ?? 0))
+  }
+
+  /** Those before a token. Returns the token to go on with, which is a later one after a fold, and whether a line was written. */
+  before(token: number): { readonly next: number; readonly wrote: boolean } {
+    const turns = this.detail.segmentation?.turns ?? []
+    const written = this.lines.kinds.length
+    this.lostBefore(token)
+    while (this.turn < turns.length && (turns[this.turn]?.start ?? 0) < token) this.turn++
+    if (turns[this.turn]?.start === token) this.lines.push(RowKind.turn, token, 0, this.turn++)
+    const fold = this.folds[this.fold]
+    let next = token
+    if (fold !== undefined && fold.start === token) {
+      this.lines.push(RowKind.fold, token, 0, this.fold++)
+      next = fold.end
+    }
+    return { next, wrote: this.lines.kinds.length > written }
+  }
+
+  lostBefore(token: number): void {
+    for (; this.gap < this.gaps.length; this.gap++) {
+      const gap = this.gaps[this.gap] as number
+      if ((this.detail.lost[gap]?.at ?? 0) > token) break
+      this.lines.push(RowKind.lost, token, 0, gap)
+    }
+  }
 }
 
 /** A word longer than this is broken where it meets the edge, as text without spaces is. */
@@ -50,14 +107,11 @@ const LONGEST_WORD = 24
 
 const SIMPLE = /^[\x20-\x7e]*$/
 
-/** Breaks a rollout into lines of at most `columns`; a newline, a turn and a gap each end a line. */
-export function layOut(detail: Laid, columns: number): TokenLayout {
+/** Breaks a rollout into lines of at most `columns`; a newline, a turn, a gap and a fold each end a line. `folds` in order, none in another. */
+export function layOut(detail: Laid, columns: number, folds: readonly Fold[] = []): TokenLayout {
   const length = detail.ids?.length ?? 0
-  const turns = detail.segmentation?.turns ?? []
-  const lost = [...detail.lost.keys()].sort((a, b) => (detail.lost[a]?.at ?? 0) - (detail.lost[b]?.at ?? 0))
   const lines = new Lines()
-  let turn = 0
-  let gap = 0
+  const interludes = new Interludes(detail, folds, lines)
   let used = 0
   let open = false
   // The last token of the open line that begins a word, and the columns before it: where the line is broken when a
@@ -76,17 +130,12 @@ export function layOut(detail: Laid, columns: number): TokenLayout {
     begin(word, 0)
     used = carried
   }
-  const gapsBefore = (token: number) => {
-    for (; gap < lost.length && (detail.lost[lost[gap] as number]?.at ?? 0) <= token; gap++) {
-      lines.push(RowKind.lost, token, 0, lost[gap] as number)
-      open = false
-    }
-  }
   for (let token = 0; token < length; token++) {
-    gapsBefore(token)
-    if (turn < turns.length && turns[turn]?.start === token) {
-      lines.push(RowKind.turn, token, 0, turn++)
-      open = false
+    const { next, wrote } = interludes.before(token)
+    if (wrote) open = false
+    if (next > token) {
+      token = next - 1
+      continue
     }
     const text = tokenText(detail, token)
     const simple = SIMPLE.test(text)
@@ -112,14 +161,31 @@ export function layOut(detail: Laid, columns: number): TokenLayout {
       if (character === '\n') open = false
     }
   }
-  gapsBefore(length)
-  return {
-    count: lines.kinds.length,
-    kinds: Uint8Array.from(lines.kinds),
-    tokens: Int32Array.from(lines.tokens),
-    offsets: Int32Array.from(lines.offsets),
-    refs: Int32Array.from(lines.refs),
+  interludes.lostBefore(length)
+  return lines.done()
+}
+
+/** Puts `perLine` tokens on each line; turns, gaps and folds have lines of their own. */
+export function layOutGrid(detail: Laid, perLine: number, folds: readonly Fold[] = []): TokenLayout {
+  const length = detail.ids?.length ?? 0
+  const lines = new Lines()
+  const interludes = new Interludes(detail, folds, lines)
+  let onLine = perLine
+  for (let token = 0; token < length; token++) {
+    const { next, wrote } = interludes.before(token)
+    if (wrote) onLine = perLine
+    if (next > token) {
+      token = next - 1
+      continue
+    }
+    if (onLine === perLine) {
+      lines.push(RowKind.tokens, token, 0, -1)
+      onLine = 0
+    }
+    onLine++
   }
+  interludes.lostBefore(length)
+  return lines.done()
 }
 
 function startsWord(text: string): boolean {

@@ -1,10 +1,14 @@
 import { memo } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import type { Overlay } from '../../../shared/session/requests/rollout.ts'
+import type { TagName } from '../../../shared/session/rollout/tags.ts'
 import { counted } from '../../text/numbers.ts'
 import { pieces, spelt } from '../../text/visible.ts'
 import { FAULT_NAMES, type FaultMap } from './faults.ts'
-import { partsOfLine, type TokenLayout } from './layout.ts'
+import { type Fold, partsOfLine, type TokenLayout } from './layout.ts'
 import { stateName } from './oracles.ts'
+import { overlayClass } from './overlay-dress.ts'
+import { toggleFold } from './rollout-place.ts'
 import { TokenFlag } from './token-text.ts'
 import { roleOf } from './turn-outline.tsx'
 
@@ -39,44 +43,64 @@ export function LostLine({ detail, gap: index }: { detail: TrajectoryDetail; gap
   )
 }
 
-interface TokenLineProps {
+/** Tokens between two tags, folded into one line. */
+export function FoldLine(props: { detail: TrajectoryDetail; fold: Fold | undefined; token: number | null }) {
+  const { detail, fold, token } = props
+  if (fold === undefined) return null
+  const { name, start, end } = fold
+  const holds = token !== null && token >= start && token < end
+  const text = detail.text.slice(detail.textOffsets[start], detail.textOffsets[end])
+  return (
+    <button
+      type="button"
+      className="fold-line"
+      aria-expanded="false"
+      title={spelt(text.slice(0, 2000))}
+      onClick={() => toggleFold(name as TagName)}
+    >
+      <span aria-hidden="true">▸</span> <strong>{`<${name}>`}</strong> {counted(end - start, 'token')}
+      {holds && ` · token ${token} is in here`}
+      <span className="fold-text">{spelt(text.slice(0, 160))}</span>
+    </button>
+  )
+}
+
+export interface TokenLineProps {
   readonly detail: TrajectoryDetail
   readonly layout: TokenLayout
   readonly line: number
   readonly token: number | null
   readonly range: readonly [number, number] | null
   readonly faults: FaultMap
+  /** Null = tokens are coloured by their state. */
+  readonly overlay: Overlay | null
 }
 
-export const TokenLine = memo(function TokenLine({ detail, layout, line, token, range, faults }: TokenLineProps) {
+export const TokenLine = memo(function TokenLine(props: TokenLineProps) {
+  const { detail, layout, line, token, faults } = props
   return (
     <div className="token-line">
-      {partsOfLine(detail, layout, line).map((part) => {
-        const pin = part.first ? faults.pins.get(part.token) : undefined
-        return (
-          <span
-            key={part.token}
-            className={classOf(detail, part.token, part.token === token, range, faults)}
-            data-token={part.token}
-            data-pin={pin}
-          >
-            <TokenGlyphs text={part.text} />
-          </span>
-        )
-      })}
+      {partsOfLine(detail, layout, line).map((part) => (
+        <span
+          key={part.token}
+          className={classOf(props, part.token, part.token === token)}
+          data-token={part.token}
+          data-pin={part.first ? faults.pins.get(part.token) : undefined}
+        >
+          <TokenGlyphs text={part.text} />
+        </span>
+      ))}
     </div>
   )
 })
 
-function classOf(
-  detail: TrajectoryDetail,
+export function classOf(
+  { detail, range, faults, overlay }: Pick<TokenLineProps, 'detail' | 'range' | 'faults' | 'overlay'>,
   token: number,
   isSelected: boolean,
-  range: readonly [number, number] | null,
-  faults: FaultMap,
 ): string {
   const flags = detail.flags[token] ?? 0
-  let name = `token ${stateName(detail, token)}`
+  let name = `token ${overlay === null ? stateName(detail, token) : overlayClass(overlay, token)}`
   if ((flags & (TokenFlag.special | TokenFlag.added)) !== 0) name += ' special'
   if ((flags & (TokenFlag.endsInside | TokenFlag.startsInside)) !== 0) name += ' split'
   if ((flags & TokenFlag.unknown) !== 0) name += ' no-such-id'

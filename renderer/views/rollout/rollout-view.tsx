@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
-import { useDetail } from '../../data/details.ts'
+import { useDetail, useOverlay } from '../../data/details.ts'
 import { list } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { useFiles } from '../../state/files.ts'
@@ -10,7 +10,10 @@ import { BoundaryZoom } from './boundary-zoom.tsx'
 import { firstToken } from './edges.ts'
 import { FindingsBar } from './findings-bar.tsx'
 import { Messages, RawRecord } from './messages.tsx'
+import { PositionChart } from './position-chart.tsx'
 import { RolloutHead } from './rollout-head.tsx'
+import { useRolloutPlace } from './rollout-place.ts'
+import { TokenBar } from './token-bar.tsx'
 import { TokenPanel } from './token-panel.tsx'
 import { TokenStrip } from './token-strip.tsx'
 import { TokenView } from './token-view.tsx'
@@ -60,6 +63,9 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
     if (token === null) jumpTo(firstToken(detail))
     else jumpTo(Math.min(token, detail.states.length - 1), range)
   }, [detail, hasTokens])
+  const place = useRolloutPlace()
+  const answer = useOverlay(detail.index, hasTokens ? place.overlay : null)
+  const overlay = answer.state === 'ready' ? answer.value : null
   const shown: RolloutTab = hasTokens || tab === 'raw' ? tab : 'messages'
   return (
     <div className={hasTokens ? 'rollout' : 'rollout without-tokens'}>
@@ -72,7 +78,12 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
             record can be read, what the loss saw cannot.
           </p>
         )}
-        {shown === 'tokens' && <TokenView detail={detail} />}
+        {shown === 'tokens' && (
+          <>
+            <TokenBar detail={detail} overlay={overlay} problem={answer.state === 'failed' ? answer.message : null} />
+            <TokenView detail={detail} overlay={overlay} />
+          </>
+        )}
         {shown === 'boundaries' && <BoundaryZoom detail={detail} />}
         {shown === 'messages' && <Messages detail={detail} />}
         {shown === 'raw' && <RawRecord detail={detail} />}
@@ -80,7 +91,10 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
       {hasTokens && (
         <>
           <TokenPanel detail={detail} />
-          <TokenStrip detail={detail} />
+          <div className="rollout-position-map">
+            {overlay !== null && <PositionChart detail={detail} overlay={overlay} />}
+            <TokenStrip detail={detail} />
+          </div>
         </>
       )}
       <FindingsBar detail={detail} />

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef } from 'react'
 import { TOKEN_STATE_NAMES } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { useObservable } from '../../data/observable.ts'
@@ -9,6 +9,7 @@ import { stateName } from './oracles.ts'
 import { columnStates, STATE_HEIGHT, type StripColours, stripColours } from './strip-drawing.ts'
 import { tokenText } from './token-text.ts'
 import { tokenWindow } from './token-window.ts'
+import { sizedContext, useScheme, useWidth } from './use-canvas.ts'
 
 const HEIGHT = 34
 const FAULT_HEIGHT = 7
@@ -16,21 +17,13 @@ const FAULT_HEIGHT = 7
 /** The whole rollout in one line: states, findings, lost text, and the part that is on screen. */
 export function TokenStrip({ detail }: { detail: TrajectoryDetail }) {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [width, setWidth] = useState(0)
+  const width = useWidth(canvas)
   const window = useObservable(tokenWindow)
   const token = useSelection((state) => state.token)
   const scheme = useScheme()
   const length = detail.states.length
   const columns = useMemo(() => columnStates(detail.states, Math.max(1, width)), [detail, width])
   const faults = useMemo(() => columnFaults(detail, Math.max(1, width)), [detail, width])
-
-  useEffect(() => {
-    const element = canvas.current
-    if (element === null) return
-    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)))
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours change with the scheme
   useEffect(() => {
@@ -106,12 +99,8 @@ interface Drawing {
 }
 
 function draw(element: HTMLCanvasElement, width: number, drawing: Drawing): void {
-  const scale = devicePixelRatio || 1
-  element.width = Math.round(width * scale)
-  element.height = Math.round(HEIGHT * scale)
-  const context = element.getContext('2d')
+  const context = sizedContext(element, width, HEIGHT)
   if (context === null) return
-  context.scale(scale, scale)
   const colours = stripColours(element)
   const { detail, columns, faults } = drawing
   const length = Math.max(1, detail.states.length)
@@ -156,16 +145,4 @@ function drawTurns(
   }
   context.fillStyle = colours.lost
   for (const gap of detail.lost) context.fillRect(Math.round(x(gap.at)) - 1, FAULT_HEIGHT + 2, 3, HEIGHT)
-}
-
-/** Changes when the system's colour scheme does. */
-function useScheme(): boolean {
-  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches)
-  useEffect(() => {
-    const query = matchMedia('(prefers-color-scheme: dark)')
-    const change = () => setDark(query.matches)
-    query.addEventListener('change', change)
-    return () => query.removeEventListener('change', change)
-  }, [])
-  return isDark
 }

@@ -1,23 +1,39 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type MouseEvent, useEffect, useMemo, useRef } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { selectToken, useSelection } from '../../state/selection.ts'
 import { spelt } from '../../text/visible.ts'
 import { faultMap } from './faults.ts'
-import { layOut, lineOf, RowKind } from './layout.ts'
-import { LostLine, TokenLine, TurnLine } from './lines.tsx'
+import { foldsOf } from './folds.ts'
+import { GridLine } from './grid-line.tsx'
+import { layOut, layOutGrid, lineOf, RowKind } from './layout.ts'
+import { FoldLine, LostLine, TokenLine, TurnLine } from './lines.tsx'
 import { stateName } from './oracles.ts'
+import { useRolloutPlace } from './rollout-place.ts'
 import { tokenText } from './token-text.ts'
 import { tokenWindow } from './token-window.ts'
 import { useColumns } from './use-columns.ts'
 
 const LINE_HEIGHT = 24
+const GRID_HEIGHT = 46
+/** Columns of text that a cell of the grid takes, its frame included. */
+const GRID_COLUMNS = 12
 
-/** The tokens in natural flow. Only the lines in the window exist. */
-export function TokenView({ detail }: { detail: TrajectoryDetail }) {
+/** The tokens, in natural flow or one to a cell. Only the lines in the window exist. */
+export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay | null }) {
   const scroller = useRef<HTMLDivElement>(null)
   const columns = useColumns(scroller)
-  const layout = useMemo(() => layOut(detail, columns), [detail, columns])
+  const place = useRolloutPlace()
+  const isGrid = place.layout === 'grid'
+  const tags = place.folded.join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the names are compared, not the list that holds them
+  const folds = useMemo(() => foldsOf(detail, place.folded), [detail, tags])
+  const perLine = Math.max(1, Math.floor(columns / GRID_COLUMNS))
+  const layout = useMemo(
+    () => (isGrid ? layOutGrid(detail, perLine, folds) : layOut(detail, columns, folds)),
+    [detail, columns, perLine, folds, isGrid],
+  )
   const faults = useMemo(() => faultMap(detail), [detail])
   const token = useSelection((state) => state.token)
   const range = useSelection((state) => state.range)
@@ -25,7 +41,7 @@ export function TokenView({ detail }: { detail: TrajectoryDetail }) {
   const virtual = useVirtualizer({
     count: layout.count,
     getScrollElement: () => scroller.current,
-    estimateSize: () => LINE_HEIGHT,
+    estimateSize: (line) => (isGrid && layout.kinds[line] === RowKind.tokens ? GRID_HEIGHT : LINE_HEIGHT),
     overscan: 10,
     onChange: (instance) => {
       const shown = instance.range
@@ -35,6 +51,8 @@ export function TokenView({ detail }: { detail: TrajectoryDetail }) {
       tokenWindow.set([layout.tokens[shown.startIndex] ?? 0, last])
     },
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: heights are known from the layout alone
+  useEffect(() => virtual.measure(), [layout])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a jump scrolls once, whatever else is drawn again
   useEffect(() => {
     const { token: target } = useSelection.getState()
@@ -47,13 +65,14 @@ export function TokenView({ detail }: { detail: TrajectoryDetail }) {
   }, [])
 
   const click = (event: MouseEvent) => {
-    const place = (event.target as HTMLElement).closest<HTMLElement>('[data-token]')
-    if (place?.dataset.token !== undefined) selectToken(Number(place.dataset.token))
+    const target = (event.target as HTMLElement).closest<HTMLElement>('[data-token]')
+    if (target?.dataset.token !== undefined) selectToken(Number(target.dataset.token))
   }
   const label =
     token === null
       ? 'Tokens'
       : `Tokens. Token ${token}: ${spelt(tokenText(detail, token))}, ${stateName(detail, token)}`
+  const drawn = { detail, layout, token, range, faults, overlay }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: h, l and the arrow keys move the selection
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the text is scrolled and moved through with the keyboard
@@ -67,9 +86,9 @@ export function TokenView({ detail }: { detail: TrajectoryDetail }) {
             <div key={line} className="line-place" style={{ transform: `translateY(${item.start}px)` }}>
               {kind === RowKind.turn && <TurnLine detail={detail} turn={ref} />}
               {kind === RowKind.lost && <LostLine detail={detail} gap={ref} />}
-              {kind === RowKind.tokens && (
-                <TokenLine detail={detail} layout={layout} line={line} token={token} range={range} faults={faults} />
-              )}
+              {kind === RowKind.fold && <FoldLine detail={detail} fold={folds[ref]} token={token} />}
+              {kind === RowKind.tokens &&
+                (isGrid ? <GridLine {...drawn} line={line} perLine={perLine} /> : <TokenLine {...drawn} line={line} />)}
             </div>
           )
         })}

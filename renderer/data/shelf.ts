@@ -1,0 +1,72 @@
+import { useEffect } from 'react'
+import { Cancelled, sentenceOf } from '../engine/client.ts'
+import { observable, useObservable } from './observable.ts'
+
+export type Loaded<T> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'ready'; readonly value: T }
+  | { readonly state: 'failed'; readonly message: string }
+
+const LOADING = { state: 'loading' } as const
+
+/** Answers kept by key outside React; the oldest is let go first. */
+export class Shelf<T> {
+  private readonly kept = new Map<string, Loaded<T>>()
+  readonly changes = observable(0)
+
+  constructor(
+    private readonly most: number,
+    private readonly load: (key: string) => Promise<T>,
+  ) {}
+
+  get(key: string): Loaded<T> {
+    return this.kept.get(key) ?? LOADING
+  }
+
+  want(key: string): void {
+    const known = this.kept.get(key)
+    if (known !== undefined) {
+      this.kept.delete(key)
+      this.kept.set(key, known)
+      return
+    }
+    this.kept.set(key, LOADING)
+    for (const oldest of this.kept.keys()) {
+      if (this.kept.size <= this.most) break
+      this.kept.delete(oldest)
+    }
+    this.load(key).then(
+      (value) => this.put(key, { state: 'ready', value }),
+      (error: unknown) => {
+        if (error instanceof Cancelled) this.kept.delete(key)
+        else this.put(key, { state: 'failed', message: sentenceOf(error) })
+      },
+    )
+  }
+
+  /** What is here and ready, by key. */
+  ready(): [string, T][] {
+    return [...this.kept].flatMap(([key, known]) => (known.state === 'ready' ? [[key, known.value]] : []))
+  }
+
+  clear(): void {
+    this.kept.clear()
+    this.changes.set(this.changes.get() + 1)
+  }
+
+  private put(key: string, answer: Loaded<T>): void {
+    if (!this.kept.has(key)) return
+    this.kept.set(key, answer)
+    this.changes.set(this.changes.get() + 1)
+  }
+}
+
+/** What a shelf has under a key, asked for where it has nothing. Null asks for nothing. */
+export function useShelf<T>(shelf: Shelf<T>, key: string | null): Loaded<T> {
+  const changed = useObservable(shelf.changes)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after a clear the same key has to be asked for again
+  useEffect(() => {
+    if (key !== null) shelf.want(key)
+  }, [key, changed])
+  return key === null ? LOADING : shelf.get(key)
+}

@@ -1,0 +1,42 @@
+import { memo } from 'react'
+import { ABSENT, real } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
+import { RowKind } from './layout.ts'
+import { classOf, TokenGlyphs, type TokenLineProps } from './lines.tsx'
+import { tokenText } from './token-text.ts'
+
+/** One line of the grid: a cell for each token, its text above its number, or above its id where nothing colours it. */
+export const GridLine = memo(function GridLine(props: TokenLineProps & { readonly perLine: number }) {
+  const { detail, layout, line, token, faults, overlay } = props
+  const from = layout.tokens[line] as number
+  const next = line + 1
+  const to = next < layout.count ? (layout.tokens[next] as number) : (detail.ids?.length ?? 0)
+  if (layout.kinds[line] !== RowKind.tokens) return null
+  return (
+    <div className="grid-line" style={{ gridTemplateColumns: `repeat(${props.perLine}, minmax(0, 1fr))` }}>
+      {Array.from({ length: to - from }, (_, k) => from + k).map((index) => {
+        const text = tokenText(detail, index)
+        return (
+          <span
+            key={index}
+            className={`grid-cell ${classOf(props, index, index === token)}`}
+            data-token={index}
+            data-pin={faults.pins.get(index)}
+            title={spelt(text)}
+          >
+            <span className="grid-text">
+              <TokenGlyphs text={text} />
+            </span>
+            <span className="grid-number">
+              {overlay === null ? detail.ids?.[index] : valueWords(overlay.values[index] as number, overlay.scale.unit)}
+            </span>
+          </span>
+        )
+      })}
+    </div>
+  )
+})
+
+function valueWords(value: number, unit: string): string {
+  return Number.isNaN(value) ? ABSENT : `${real(value)}${unit}`
+}

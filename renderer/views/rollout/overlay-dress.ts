@@ -1,0 +1,13 @@
+import { NO_STEP, type Overlay } from '../../../shared/session/requests/rollout.ts'
+
+/** Class by which a token shows its number under an overlay: fill by colour, bar by place and thickness. */
+export function overlayClass(overlay: Pick<Overlay, 'steps'>, token: number): string {
+  return stepClass(overlay.steps[token] ?? NO_STEP)
+}
+
+/** `by-none`, `by-0`, `by-p1` … `by-p4`, `by-n1` … `by-n4`. */
+export function stepClass(step: number): string {
+  if (step === NO_STEP) return 'by-none'
+  if (step === 0) return 'by-0'
+  return step > 0 ? `by-p${step}` : `by-n${-step}`
+}

@@ -1,0 +1,35 @@
+import { OVERLAY_STEPS, type Overlay } from '../../../shared/session/requests/rollout.ts'
+import { count, counted, rough } from '../../text/numbers.ts'
+import { stepClass } from './overlay-dress.ts'
+
+/** The scale of an overlay: its steps as tokens wear them, its range, how that was made and what was left out. */
+export function OverlayLegend({ overlay }: { overlay: Overlay }) {
+  const { scale } = overlay
+  const first = scale.kind === 'diverging' ? -OVERLAY_STEPS : 0
+  const steps = Array.from({ length: OVERLAY_STEPS - first + 1 }, (_, k) => first + k)
+  const notes = [
+    `${scale.how}`,
+    ...(scale.beyond > 0 ? [`${count(scale.beyond)} beyond it drawn as its end`] : []),
+    ...(scale.placeholders > 0 ? [`${counted(scale.placeholders, 'placeholder')} left out`] : []),
+  ]
+  return (
+    <p className="legend" title={scale.about}>
+      <span className="legend-end">
+        {rough(scale.from)}
+        {scale.unit}
+      </span>
+      <span className="legend-steps" aria-hidden="true">
+        {steps.map((step) => (
+          <span key={step} className={`legend-step token ${stepClass(step)}`}>
+            {step === 0 && scale.kind === 'diverging' ? rough(scale.centre) : ' '}
+          </span>
+        ))}
+      </span>
+      <span className="legend-end">
+        {rough(scale.to)}
+        {scale.unit}
+      </span>
+      <span className="legend-notes">{notes.join(' · ')}</span>
+    </p>
+  )
+}

@@ -1,0 +1,42 @@
+import { OVERLAYS, type OverlayId } from '../../../shared/session/requests/rollout.ts'
+import { TAG_NAMES, type TagName } from '../../../shared/session/rollout/tags.ts'
+import { goTo, type Place, usePlace, usePlaces } from '../../state/place.ts'
+
+/** How the tokens of a rollout are looked at. It stands in the address and stays from one rollout to the next. */
+export interface RolloutPlace {
+  /** Null = by their state. */
+  readonly overlay: OverlayId | null
+  readonly layout: 'flow' | 'grid'
+  /** Tags whose contents are folded away. */
+  readonly folded: readonly TagName[]
+}
+
+export function readPlace(place: Place): RolloutPlace {
+  return {
+    overlay: OVERLAYS.find((id) => id === place.overlay) ?? null,
+    layout: place.layout === 'grid' ? 'grid' : 'flow',
+    folded: TAG_NAMES.filter((name) => (place.fold ?? '').split('.').includes(name)),
+  }
+}
+
+export function useRolloutPlace(): RolloutPlace {
+  return readPlace(usePlace('rollout'))
+}
+
+export function rolloutPlace(): RolloutPlace {
+  return readPlace(usePlaces.getState().rollout ?? {})
+}
+
+export function showOverlay(overlay: OverlayId | null): void {
+  goTo('rollout', { overlay })
+}
+
+export function toggleLayout(): void {
+  goTo('rollout', { layout: rolloutPlace().layout === 'grid' ? null : 'grid' })
+}
+
+export function toggleFold(name: TagName): void {
+  const { folded } = rolloutPlace()
+  const next = folded.includes(name) ? folded.filter((other) => other !== name) : [...folded, name]
+  goTo('rollout', { fold: next.length === 0 ? null : next.join('.') })
+}

@@ -1,0 +1,64 @@
+import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import type { Overlay } from '../../../shared/session/requests/rollout.ts'
+import { useOverlayChoices } from '../../data/details.ts'
+import { useObservable } from '../../data/observable.ts'
+import { tagCounts } from './folds.ts'
+import { OverlayLegend } from './overlay-legend.tsx'
+import { OverlayMenu, overlayMenu } from './overlay-menu.tsx'
+import { showOverlay, toggleFold, toggleLayout, useRolloutPlace } from './rollout-place.ts'
+
+interface Props {
+  readonly detail: TrajectoryDetail
+  readonly overlay: Overlay | null
+  /** Why the overlay that was asked for is not shown. */
+  readonly problem: string | null
+}
+
+/** How the tokens are laid out, what they are coloured by and which tags are folded. */
+export function TokenBar({ detail, overlay, problem }: Props) {
+  const place = useRolloutPlace()
+  const isOpen = useObservable(overlayMenu)
+  const choices = useOverlayChoices(detail.index)
+  const known = choices.state === 'ready' ? choices.value : []
+  const title = known.find(({ id }) => id === place.overlay)?.title ?? overlay?.title ?? place.overlay
+  return (
+    <div className="token-bar">
+      <div className="overlay-place">
+        <button
+          type="button"
+          className="button small"
+          aria-haspopup="listbox"
+          aria-expanded={isOpen}
+          title="Key o; < and > go through them"
+          onClick={() => overlayMenu.set(!isOpen)}
+        >
+          coloured by <strong>{title ?? 'state'}</strong> <span aria-hidden="true">▾</span>
+        </button>
+        {isOpen && <OverlayMenu choices={known} chosen={place.overlay} choose={showOverlay} />}
+      </div>
+      <button
+        type="button"
+        className="button small"
+        aria-pressed={place.layout === 'grid'}
+        title="Key g: one token to a cell"
+        onClick={toggleLayout}
+      >
+        grid
+      </button>
+      {tagCounts(detail).map(({ name, count }) => (
+        <button
+          key={name}
+          type="button"
+          className={`button small tag-chip tag-${name}`}
+          aria-pressed={place.folded.includes(name)}
+          title={place.folded.includes(name) ? `Unfold all <${name}>` : `Fold all <${name}>`}
+          onClick={() => toggleFold(name)}
+        >
+          {place.folded.includes(name) ? '▸' : '▾'} {`<${name}>`} <span className="quiet">{count}</span>
+        </button>
+      ))}
+      {overlay !== null && <OverlayLegend overlay={overlay} />}
+      {problem !== null && <p className="legend-problem">{problem}</p>}
+    </div>
+  )
+}

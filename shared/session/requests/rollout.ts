@@ -1,0 +1,93 @@
+/** What the tokens of a rollout can be coloured by, beside their state. */
+export const OVERLAYS = [
+  'advantage',
+  'sampler',
+  'trainer',
+  'reference',
+  'delta',
+  'entropy',
+  'kl',
+  'weight-grpo',
+  'weight-dapo',
+  'weight-bnpo',
+  'weight-dr_grpo',
+] as const
+export type OverlayId = (typeof OVERLAYS)[number]
+
+/** Steps between the middle and the end of an overlay's scale. */
+export const OVERLAY_STEPS = 4
+
+/** One way to colour tokens, and whether this rollout can be. */
+export interface OverlayChoice {
+  readonly id: OverlayId
+  readonly title: string
+  /** Why it cannot be shown and what to do about it; null where it can. */
+  readonly missing: string | null
+}
+
+/** A number for each token of a rollout, with the scale that it is coloured by. Arrays have length S and are transferred. */
+export interface Overlay {
+  readonly id: OverlayId
+  readonly title: string
+  /** NaN where there is no number: not scored, a placeholder, or padding. */
+  readonly values: Float32Array
+  /**
+   * Step of the scale: −OVERLAY_STEPS … OVERLAY_STEPS, 0 = the middle of a diverging scale or the lowest step of a sequential one;
+   * `NO_STEP` where there is no number.
+   */
+  readonly steps: Int8Array
+  readonly scale: OverlayScale
+}
+
+/** A step that is none. */
+export const NO_STEP = -128
+
+export interface OverlayScale {
+  /** `diverging`: signed, `centre` in the middle and both ends at the same distance; `sequential`: from `from` to `to`, which is the strong end. */
+  readonly kind: 'sequential' | 'diverging'
+  readonly from: number
+  readonly to: number
+  readonly centre: number
+  /** Equal factors, not equal differences, are at equal distances. */
+  readonly isLog: boolean
+  /** How the range was made and what was left out, in sentences. */
+  readonly how: string
+  /** What a value means, in a sentence. */
+  readonly about: string
+  /** Written behind a value: `×`. */
+  readonly unit: string
+  /** Tokens with a number, those left out of it as placeholders, and those whose number lies beyond the range. */
+  readonly scored: number
+  readonly placeholders: number
+  readonly beyond: number
+}
+
+/** A rollout of the same prompt, or another part of the same rollout. */
+export interface Relative {
+  readonly index: number
+  readonly id: string
+  readonly reward: number | null
+  readonly advantage: number | null
+  readonly length: number
+}
+
+/** Where a rollout stands among those of its group, and among the parts of its record. */
+export interface Relatives {
+  /** Members of its group in report order, itself among them; empty where it names no group. */
+  readonly siblings: readonly Relative[]
+  /** Sequences of the same rollout (branches, steps that do not extend each other), itself among them; fewer than two = it has none. */
+  readonly branches: readonly (Relative & {
+    /** Tokens that it begins with as the rollout asked for does; null where either has no ids, and for itself. */
+    readonly shared: number | null
+    readonly name: string | null
+  })[]
+}
+
+/** What a screen may ask of one rollout beside its detail. */
+export interface RolloutRequests {
+  /** In the order of `OVERLAYS`. */
+  overlays: { input: { index: number }; output: readonly OverlayChoice[] }
+  /** Fails with a sentence where the rollout cannot be coloured so: `OverlayChoice.missing`. */
+  overlay: { input: { index: number; overlay: OverlayId }; output: Overlay }
+  relatives: { input: { index: number }; output: Relatives }
+}

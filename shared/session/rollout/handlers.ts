@@ -1,0 +1,25 @@
+import type { Overlay, RolloutRequests } from '../requests/rollout.ts'
+import type { Session } from '../session.ts'
+
+type Handlers = {
+  [Name in keyof RolloutRequests]: (
+    input: RolloutRequests[Name]['input'],
+    signal: AbortSignal,
+  ) => Promise<RolloutRequests[Name]['output']>
+}
+
+/** Answers what is asked of one rollout beside its detail. */
+export function rolloutHandlers(current: () => Session): Handlers {
+  return {
+    overlays: ({ index }) => current().overlays(index),
+    overlay: ({ index, overlay }) => current().overlay(index, overlay),
+    relatives: ({ index }, signal) => current().relatives(index, signal),
+  }
+}
+
+/** Buffers of an answer that may be transferred instead of copied. */
+export function rolloutTransferables(name: string, output: unknown): ArrayBuffer[] {
+  if (name !== 'overlay') return []
+  const { values, steps } = output as Overlay
+  return [values.buffer as ArrayBuffer, steps.buffer as ArrayBuffer]
+}

@@ -1,0 +1,290 @@
+import type { TrajectoryView } from '../../checks/check.ts'
+import type { LossType, LossWeights } from '../../checks/groups/token-weights.ts'
+import { isLogprob, logprobBounds, pairsOf } from '../../checks/logprobs/scored.ts'
+import { howToDump, type TokenStream } from '../../formats/dump-switches.ts'
+import { formatById } from '../../formats/registry.ts'
+import { Expected, Provenance, TokenState } from '../../model/tokens.ts'
+import type { LoadedTrajectory } from '../detail.ts'
+import { OVERLAYS, type Overlay, type OverlayChoice, type OverlayId, type OverlayScale } from '../requests/rollout.ts'
+import { type Reach, reachOf, stepsOf } from './overlay-scale.ts'
+
+/** What an overlay knows of the dump that a rollout is part of. */
+export interface OverlayContext {
+  weights(type: LossType): LossWeights
+  /** The largest |advantage| of every rollout that has one. */
+  advantages(): Float64Array
+}
+
+const TITLES: Readonly<Record<OverlayId, string>> = {
+  advantage: 'advantage',
+  sampler: 'sampler logprob',
+  trainer: 'trainer logprob',
+  reference: 'reference logprob',
+  delta: 'Δ logprob (trainer − sampler)',
+  entropy: 'entropy',
+  kl: 'KL',
+  'weight-grpo': 'loss weight, grpo',
+  'weight-dapo': 'loss weight, dapo',
+  'weight-bnpo': 'loss weight, bnpo',
+  'weight-dr_grpo': 'loss weight, dr_grpo',
+}
+
+const STREAMS: Readonly<Partial<Record<OverlayId, readonly TokenStream[]>>> = {
+  advantage: ['advantages'],
+  sampler: ['logprobs.sampler'],
+  trainer: ['logprobs.trainer'],
+  reference: ['logprobs.reference'],
+  delta: ['logprobs.trainer', 'logprobs.sampler'],
+  entropy: ['entropy'],
+  kl: ['kl'],
+}
+
+const STREAM_NAMES: Readonly<Partial<Record<TokenStream, string>>> = {
+  advantages: 'Advantages',
+  'logprobs.sampler': 'Sampler logprobs',
+  'logprobs.trainer': 'Trainer logprobs',
+  'logprobs.reference': 'Reference logprobs',
+  entropy: 'Entropy',
+  kl: 'KL',
+}
+
+/** Every overlay, with what is missing where a rollout has none. */
+export function overlayChoices(loaded: LoadedTrajectory): OverlayChoice[] {
+  return OVERLAYS.map((id) => ({ id, title: TITLES[id], missing: missingFor(loaded, id) }))
+}
+
+function missingFor(loaded: LoadedTrajectory, id: OverlayId): string | null {
+  if (loaded.view === null) return 'There are no token ids in this rollout.'
+  const lossType = lossTypeOf(id)
+  if (lossType !== null) return missingForWeights(loaded)
+  for (const stream of STREAMS[id] ?? []) {
+    if (streamOf(loaded, stream) !== null) continue
+    return `${STREAM_NAMES[stream]}: not in this dump. To have it, ${howToDump(loaded.formatId, stream).words}.`
+  }
+  if (scoredOf(loaded, id).scored === 0)
+    return 'No token of this rollout has a number here: there are placeholders alone.'
+  return null
+}
+
+function missingForWeights({ facts, formatId }: LoadedTrajectory): string | null {
+  if (facts.excluded) return 'Its source leaves this row out of the loss, so no token of it counts.'
+  if (facts.weight === null) return `Loss mask: not in this dump. To have it, ${howToDump(formatId, 'mask').words}.`
+  return facts.weight === 0 ? 'No token of this rollout is trained, so none counts in the loss.' : null
+}
+
+function lossTypeOf(id: OverlayId): LossType | null {
+  return id.startsWith('weight-') ? (id.slice('weight-'.length) as LossType) : null
+}
+
+/** A number per token, or one for the whole rollout; null where the dump holds neither. */
+function streamOf({ trajectory, facts }: LoadedTrajectory, stream: TokenStream): Float32Array | number | null {
+  switch (stream) {
+    case 'advantages':
+      return trajectory.advantages ?? facts.advantage
+    case 'logprobs.sampler':
+      return trajectory.logprobs.sampler
+    case 'logprobs.trainer':
+      return trajectory.logprobs.trainer
+    case 'logprobs.reference':
+      return trajectory.logprobs.reference
+    case 'entropy':
+      return trajectory.entropy
+    case 'kl':
+      return trajectory.kl
+    default:
+      return null
+  }
+}
+
+/** Throws with a sentence where the rollout has no such overlay. */
+export function overlayOf(loaded: LoadedTrajectory, id: OverlayId, context: OverlayContext): Overlay {
+  const missing = missingFor(loaded, id)
+  if (missing !== null) throw new Error(missing)
+  const lossType = lossTypeOf(id)
+  const { values, scale } =
+    lossType === null ? streamOverlay(loaded, id, context) : weightOverlay(loaded, lossType, context)
+  return { id, title: TITLES[id], values, steps: stepsOf(values, scale), scale }
+}
+
+interface Scored {
+  /** NaN where there is no number. */
+  readonly values: Float32Array
+  readonly scored: number
+  readonly placeholders: number
+}
+
+/** The numbers of a stream without what only stands in for one. */
+function scoredOf(loaded: LoadedTrajectory, id: OverlayId): Scored {
+  const view = loaded.view as TrajectoryView
+  if (id === 'delta') {
+    const sampler = scoredOf(loaded, 'sampler')
+    const trainer = scoredOf(loaded, 'trainer')
+    const values = trainer.values.map((value, token) => value - (sampler.values[token] as number))
+    return { ...counted(values), placeholders: Math.max(sampler.placeholders, trainer.placeholders) }
+  }
+  const stream = streamOf(loaded, (STREAMS[id] as readonly TokenStream[])[0] as TokenStream)
+  if (typeof stream === 'number') {
+    const values = Float32Array.from(view.states, (state) => (state === TokenState.trained ? stream : Number.NaN))
+    return { ...counted(values), placeholders: 0 }
+  }
+  const values = (stream as Float32Array).slice()
+  let placeholders = 0
+  const leaveOut = (token: number) => {
+    values[token] = Number.NaN
+    placeholders++
+  }
+  const isLogprobs = id === 'sampler' || id === 'trainer' || id === 'reference'
+  const bounds = logprobBounds(view.thresholds)
+  const filler = id === 'sampler' ? samplerFiller(loaded) : null
+  const contradicted = new Set(id === 'sampler' ? pairsOf(view)?.placeholders : [])
+  const zeroOutside = isZeroOutsideMask(values, view.states)
+  for (let token = 0; token < values.length; token++) {
+    const value = values[token] as number
+    if (Number.isNaN(value)) continue
+    if (view.states[token] === TokenState.padding) values[token] = Number.NaN
+    else if (!Number.isFinite(value) || (isLogprobs && !isLogprob(value, bounds))) leaveOut(token)
+    else if (zeroOutside && value === 0 && view.states[token] !== TokenState.trained) leaveOut(token)
+    else if (contradicted.has(token) || (value === filler && !isKnownSample(view, token))) leaveOut(token)
+  }
+  // Index 0 is never predicted: where trainers store a number there it is a filler (NeMo-RL forces it to 0).
+  if (isLogprobs && values[0] === 0) leaveOut(0)
+  return { ...counted(values), placeholders }
+}
+
+/** What the format documents to stand on tokens that nobody sampled; null where it documents none. */
+function samplerFiller({ formatId }: LoadedTrajectory): number | null {
+  const filler = formatById(formatId)?.unsampledLogprob ?? null
+  return typeof filler === 'number' ? filler : null
+}
+
+/** Whether anything says that the model wrote a token: an exact 0.0 is then its logprob. */
+function isKnownSample({ provenance, expectedRl, states }: TrajectoryView, token: number): boolean {
+  if (provenance?.[token] === Provenance.sampled) return true
+  return expectedRl === null ? states[token] === TokenState.trained : expectedRl[token] === Expected.trained
+}
+
+/** Every number outside of the mask is exactly 0, and there are some: they were filled in. */
+function isZeroOutsideMask(values: Float32Array, states: Uint8Array): boolean {
+  let zeros = 0
+  let others = 0
+  for (let token = 0; token < values.length; token++) {
+    const value = values[token] as number
+    if (states[token] !== TokenState.masked || Number.isNaN(value)) continue
+    if (value === 0) zeros++
+    else others++
+  }
+  return zeros > 0 && others === 0
+}
+
+function counted(values: Float32Array): Pick<Scored, 'values' | 'scored'> {
+  let scored = 0
+  for (let token = 0; token < values.length; token++) if (!Number.isNaN(values[token])) scored++
+  return { values, scored }
+}
+
+const ABOUT: Readonly<Partial<Record<OverlayId, string>>> = {
+  advantage: 'What the loss multiplies each token by: above 0 the token is made more likely, below 0 less.',
+  sampler:
+    'Natural logarithm of the probability that the inference engine gave to the token; strong colour = unlikely.',
+  trainer: 'The same as the trainer recomputed it; strong colour = unlikely.',
+  reference: 'The same under the reference model; strong colour = unlikely.',
+  delta:
+    'Above 0 the trainer finds the token likelier than the sampler did; on the right weights it is near 0 throughout.',
+  entropy: 'Entropy of the distribution that the token was drawn from, as stored.',
+  kl: 'The KL term of each token, as stored.',
+}
+
+function streamOverlay(loaded: LoadedTrajectory, id: OverlayId, context: OverlayContext) {
+  const { values, scored, placeholders } = scoredOf(loaded, id)
+  const numbers = Float64Array.from(values.filter((value) => !Number.isNaN(value)))
+  const isSigned = id === 'delta' || id === 'advantage' || (id === 'kl' && numbers.some((value) => value < 0))
+  const reach = id === 'advantage' ? advantageReach(numbers, context) : ofRollout(numbers)
+  const isLogprobs = id === 'sampler' || id === 'trainer' || id === 'reference'
+  const sign = isLogprobs ? -1 : 1
+  const perRollout = id === 'advantage' && loaded.trajectory.advantages === null
+  const scale: OverlayScale = {
+    kind: isSigned ? 'diverging' : 'sequential',
+    from: isSigned ? -reach.size : 0,
+    to: sign * reach.size,
+    centre: 0,
+    isLog: false,
+    how: reach.how,
+    about: perRollout
+      ? `${ABOUT.advantage} The dump holds one for the whole rollout; it is drawn on the trained tokens.`
+      : (ABOUT[id] as string),
+    unit: '',
+    scored,
+    placeholders,
+    beyond: numbers.filter((value) => Math.abs(value) > reach.size * (1 + ROUNDING)).length,
+  }
+  return { values, scale }
+}
+
+/** Numbers are stored in 32 bits. */
+const ROUNDING = 1e-6
+
+function ofRollout(numbers: Float64Array): Reach {
+  return reachOf(numbers.map(Math.abs), 'scored tokens of this rollout')
+}
+
+/** Advantages are compared between rollouts, so their scale is that of the dump. */
+function advantageReach(numbers: Float64Array, context: OverlayContext): Reach {
+  const sizes = context.advantages()
+  return sizes.length === 0 ? ofRollout(numbers) : reachOf(sizes, 'rollouts of the dump, by their largest |advantage|')
+}
+
+/** Loss weights are told as multiples of the mean of the batch: by themselves they are numbers near 0 that say nothing. */
+function weightOverlay(loaded: LoadedTrajectory, type: LossType, context: OverlayContext) {
+  const view = loaded.view as TrajectoryView
+  const { rollouts, maxLength } = context.weights(type)
+  const { place, step } = loaded.facts
+  const batch = rollouts.filter(({ facts }) => facts.place.source === place.source && facts.step === step)
+  const own = batch.find(({ facts }) => facts.place.record === place.record && facts.place.part === place.part)
+  if (own === undefined)
+    throw new Error('This rollout is in no batch of the loss yet. Wait until everything has been read.')
+  let tokens = 0
+  let total = 0
+  for (const { facts, token } of batch) {
+    tokens += facts.weight ?? 0
+    total += (facts.weight ?? 0) * token
+  }
+  const mean = total / tokens
+  const ratio = own.token / mean
+  const values = Float32Array.from(view.states, (state, token) =>
+    state === TokenState.trained ? ratio * (view.weights?.[token] ?? 1) : Number.NaN,
+  )
+  const factors = Float64Array.from(
+    batch.filter(({ token }) => token > 0),
+    ({ token }) => Math.abs(Math.log2(token / mean)),
+  )
+  const reach = reachOf(factors, 'rollouts of the batch')
+  const end = 2 ** Math.max(reach.size, 1)
+  const beyond = values.filter((value) => value > 0 && Math.abs(Math.log2(value)) > Math.log2(end) + ROUNDING).length
+  const scale: OverlayScale = {
+    kind: 'diverging',
+    from: 1 / end,
+    to: end,
+    centre: 1,
+    isLog: true,
+    how: reach.size < 1 ? 'half to twice the mean: no rollout of the batch is further off' : reach.how,
+    about: `${WEIGHT_WORDS[type]} Before the advantage, against the mean trained token of the ${batch.length.toLocaleString('en-US')} rollouts of its ${
+      step === null ? 'file' : 'step'
+    }; one token is ${own.token.toExponential(2)} of the loss.${
+      type === 'dr_grpo' && !maxLength.known
+        ? ' No completion limit is known, so the longest rollout stands for it.'
+        : ''
+    }`,
+    unit: '×',
+    scored: counted(values).scored,
+    placeholders: 0,
+    beyond,
+  }
+  return { values, scale }
+}
+
+const WEIGHT_WORDS: Readonly<Record<LossType, string>> = {
+  grpo: 'grpo takes the mean of each rollout first, so a token of a short rollout counts more.',
+  dapo: 'dapo takes the mean over all trained tokens of the batch, so each counts the same.',
+  bnpo: 'bnpo takes that mean in each micro-batch; the dump does not tell micro-batches, so the whole batch stands for one.',
+  dr_grpo: 'dr_grpo divides by a constant, so each trained token counts the same.',
+}

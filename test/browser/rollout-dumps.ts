@@ -1,0 +1,70 @@
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import {
+  assistant,
+  type Conversation,
+  call,
+  conversation,
+  SEARCH_TOOL,
+  system,
+  tool,
+  user,
+  withToolSchema,
+} from '../helpers/conversation.ts'
+import { lines } from '../session/dumps.ts'
+
+/** Numbers from 0 to 1 that look random and are the same every time. */
+function numbers(seed: number): () => number {
+  let state = seed * 2654435761 + 1
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** A rollout with every stream there is, two searches and tags in its replies. */
+export function wholeRollout(tokenizer: Tokenizer, seed: number): Conversation {
+  const turns = [
+    system(withToolSchema('Answer with the help of the search. Cite what you use.')),
+    user(`Who directed the film about river ${seed}?`),
+    assistant(
+      `<think>\nI need the director of the film about river ${seed}. Let me search for the film first.\n</think>\n${call(tokenizer, 'search', { query: `film river ${seed}` })}`,
+    ),
+    tool(`Document ${seed}: “The Arn”, a film of 1962 about river ${seed}, was directed by Lena Teal.`),
+    assistant(
+      `<think>\nThe document names Lena Teal.\n</think>\nIt was <answer>Lena Teal</answer> <cite>document ${seed}</cite>.`,
+    ),
+  ]
+  const built = conversation(tokenizer, turns, {
+    id: `whole-${seed}`,
+    group: 'river',
+    groupSize: 4,
+    reward: seed % 2,
+    tools: [SEARCH_TOOL],
+    messages: true,
+    sampled: true,
+    logprobs: 'both',
+    documents: [{ id: `document ${seed}`, title: 'The Arn', text: 'A film of 1962.', supporting: true }],
+    answer: 'Lena Teal',
+  })
+  const { record, sampled } = built
+  const next = numbers(seed)
+  const sampler = sampled.map((flag) => (flag === 1 ? -(next() ** 4) * 6 : null))
+  const trainer = sampled.map((_, k) =>
+    k === 0 ? null : Math.min(-0.001, (sampler[k] ?? -next() * 3) + (next() - 0.5) * 0.1),
+  )
+  record.logprobs = {
+    sampler,
+    trainer,
+    reference: trainer.map((value) => (value === null ? null : value - next() * 0.3)),
+  }
+  record.entropy = sampled.map(() => next() ** 2 * 2)
+  record.kl = sampled.map(() => (next() - 0.3) * 0.05)
+  const advantage = seed % 2 === 1 ? 1.4 : -0.7
+  record.advantages = sampled.map((flag) => (flag === 1 ? advantage : 0))
+  return built
+}
+
+/** Four siblings with every stream. */
+export function wholeDump(tokenizer: Tokenizer): string {
+  return lines([1, 2, 3, 4].map((seed) => wholeRollout(tokenizer, seed)))
+}
