@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os'
+import type { Judgement } from '../shared/exports/phrases.ts'
 import type { SecondRun } from '../shared/hypotheses/hypothesis.ts'
 import type { AuditOptions } from '../shared/model/policy.ts'
 import { Session, type SessionHooks } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { type OpenedSources, openPaths } from './files.ts'
+import { followPaths } from './follow.ts'
 import { nodeHost } from './host.ts'
 import { type CommandIo, NothingReadError, UsageError } from './io.ts'
 import { auditOptions } from './options.ts'
@@ -23,19 +25,22 @@ export interface Audit {
 const MOST_JOBS = 64
 
 /**
- * Opens the paths of a command and audits them to the end. Throws `UsageError` for what cannot be asked, and
+ * Opens the paths of a command and audits them to the end, which with --follow is when a finding fails under `judgement` or the person ends it. Throws `UsageError` for what cannot be asked, and
  * `NothingReadError` when not one rollout could be read.
  */
 export async function audit(
   { paths, options }: ParsedArguments,
   io: CommandIo,
   overrides: { readonly maxFindings?: number } = {},
+  judgement: Judgement | null = null,
 ): Promise<Audit> {
   if (paths.length === 0) throw new UsageError('Name at least one file or folder, or - for standard input.')
   const given = options.tokenizer as string | undefined
   const added = given === undefined ? null : await givenTokenizer(given, io)
   const settings = { ...auditOptions(options, added?.id ?? given ?? null), ...overrides }
-  const opened = await openPaths(paths, io, (options['relative-to'] as string | undefined) ?? null)
+  const relativeTo = (options['relative-to'] as string | undefined) ?? null
+  const followed = options.follow === true ? await followPaths(paths, options, io, relativeTo) : null
+  const opened = followed ?? (await openPaths(paths, io, relativeTo))
   const other = options.against === undefined ? null : await openPaths(options.against as readonly string[], io)
   const dataset = options.dataset === undefined ? null : await openPaths(options.dataset as readonly string[], io)
   if (dataset !== null) await checkDataset(dataset, settings)
@@ -49,7 +54,12 @@ export async function audit(
       against,
       dataset: from === opened ? (dataset?.sources ?? []) : [],
     }
-    const session = await Session.open(from.sources, settings, host, hooks)
+    const following = from === followed ? followed.begin(judgement, progress) : null
+    const session = await Session.open(from.sources, settings, host, {
+      ...hooks,
+      ...(following === null ? {} : { follow: following }),
+    })
+    following?.judge(session)
     await session.done
     const unreadable = [...from.problems, ...session.unreadable, ...session.datasetProblems]
     if (session.facts.length === 0 && session.logs.length === 0) {

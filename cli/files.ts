@@ -33,20 +33,11 @@ export async function openPaths(
   io: CommandIo,
   relativeTo: string | null = null,
 ): Promise<OpenedSources> {
+  const found = await findAll(paths, io, relativeTo)
+  const problems = [...found.problems]
   const sources: ByteSource[] = []
-  const problems: { name: string; message: string }[] = []
-  const files = new Map<string, FoundFile>()
-  for (const path of new Set(paths)) {
-    if (path === '-') continue
-    const found = await findFiles(path, io.directory)
-    if (found.length === 0) {
-      problems.push({ name: path, message: `${path} holds no files. Name a folder with rollout dumps in it.` })
-    }
-    for (const file of found) if (!files.has(file.path)) files.set(file.path, file)
-  }
   if (paths.includes('-')) sources.push(new MemorySource('standard input', await readAll(io.stdin)))
-  const all = [...files.values()]
-  for (const file of relativeTo === null ? toldApart(all) : namedFrom(relativeTo, all, io)) {
+  for (const file of found.files) {
     try {
       sources.push(
         file.pipe
@@ -57,7 +48,34 @@ export async function openPaths(
       problems.push({ name: file.name, message: `${file.name} ${cannotOpen(error)}` })
     }
   }
-  return { sources, paths: [...(paths.includes('-') ? ['-'] : []), ...files.keys()], problems }
+  return { sources, paths: [...(paths.includes('-') ? ['-'] : []), ...found.files.map(({ path }) => path)], problems }
+}
+
+/**
+ * The files that a person named, standard input left out, each once and under the name that it is called by. Throws `UsageError` for a path that does not
+ * exist, unless what is gone is left out.
+ */
+export async function findAll(
+  paths: readonly string[],
+  io: CommandIo,
+  relativeTo: string | null,
+  { gone = 'refused' }: { readonly gone?: 'refused' | 'left-out' } = {},
+): Promise<{ readonly files: readonly FoundFile[]; readonly problems: OpenedSources['problems'] }> {
+  const problems: { name: string; message: string }[] = []
+  const files = new Map<string, FoundFile>()
+  for (const path of new Set(paths)) {
+    if (path === '-') continue
+    const found = await findFiles(path, io.directory).catch((error: unknown) => {
+      if (gone === 'left-out' && error instanceof UsageError) return []
+      throw error
+    })
+    if (found.length === 0) {
+      problems.push({ name: path, message: `${path} holds no files. Name a folder with rollout dumps in it.` })
+    }
+    for (const file of found) if (!files.has(file.path)) files.set(file.path, file)
+  }
+  const all = [...files.values()]
+  return { files: relativeTo === null ? toldApart(all) : namedFrom(relativeTo, all, io), problems }
 }
 
 /** Files of one name, from several folders that were named, are called by their place under what these have in common. */

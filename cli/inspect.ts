@@ -17,10 +17,12 @@ export async function inspect(given: ParsedArguments, io: CommandIo): Promise<Ex
   const output = await reportOutput(options, io)
   // A finding that is not listed cannot be compared with a baseline: all are kept, and the list is cut afterwards.
   const overrides = output.hasBaseline ? { maxFindings: Number.MAX_SAFE_INTEGER } : {}
-  const { session, unreadable, inputs } = await audit(given, io, overrides).catch(async (error: unknown) => {
-    if (error instanceof NothingReadError) await writeUnread(output, error, io)
-    throw error
-  })
+  const { session, unreadable, inputs } = await audit(given, io, overrides, output.judgement).catch(
+    async (error: unknown) => {
+      if (error instanceof NothingReadError) await writeUnread(output, error, io)
+      throw error
+    },
+  )
   const maxFindings = output.hasBaseline ? ((options['max-findings'] as number) ?? DEFAULT_MAX_FINDINGS) : undefined
   const full = session.report()
   const report = maxFindings === undefined ? full : cut(full, maxFindings)

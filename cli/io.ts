@@ -6,6 +6,8 @@ export interface CommandIo {
   readonly stderr: OutputStream
   readonly stdin: AsyncIterable<Uint8Array>
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Aborts when the person ends the command (Ctrl-C); asked for by commands that have something to say then. */
+  readonly interrupted?: () => AbortSignal
   /** The folder that relative paths are meant from. */
   readonly directory: string
 }
@@ -47,5 +49,11 @@ export function processIo(): CommandIo {
     stdin: process.stdin,
     env: process.env,
     directory: process.cwd(),
+    interrupted() {
+      const controller = new AbortController()
+      // Once: a second Ctrl-C ends the process whatever it does.
+      for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort())
+      return controller.signal
+    },
   }
 }

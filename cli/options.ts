@@ -150,6 +150,11 @@ export const INSPECT_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'DIR',
     help: 'call files by their place under DIR, also where only some of a run are read; default: under what the paths have in common',
   },
+  {
+    name: 'follow',
+    kind: 'flag',
+    help: 'keep reading a dump that is still written; ends at the first finding that fails, or with Ctrl-C',
+  },
   integer('max-findings', 'list at most N findings; default: 10,000. Counts are never cut', 0),
   ...AUDIT_OPTIONS,
 ]
@@ -191,7 +196,6 @@ export const LIST_OPTIONS: readonly OptionSpec[] = [{ name: 'json', kind: 'flag'
 
 /** Options of the contract that this version does not know how to honour; better refused than ignored. */
 export const LATER_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  inspect: ['follow'],
   export: ['where', 'flags'],
 }
 

@@ -14,7 +14,16 @@ export async function commandLine(
     stdin = '',
     tty = false,
     env = {},
-  }: { directory?: string; stdin?: string | Uint8Array; tty?: boolean; env?: Record<string, string> } = {},
+    interrupted,
+    onError = () => undefined,
+  }: {
+    interrupted?: AbortSignal
+    onError?: (text: string) => void
+    directory?: string
+    stdin?: string | Uint8Array
+    tty?: boolean
+    env?: Record<string, string>
+  } = {},
 ): Promise<Ran> {
   const out: Uint8Array[] = []
   const err: Uint8Array[] = []
@@ -25,7 +34,14 @@ export async function commandLine(
   })
   const code = await run(argv, {
     stdout: into(out),
-    stderr: into(err),
+    stderr: {
+      ...into(err),
+      write(text) {
+        err.push(typeof text === 'string' ? Buffer.from(text) : text)
+        onError(String(text))
+      },
+    },
+    ...(interrupted === undefined ? {} : { interrupted: () => interrupted }),
     stdin: (async function* () {
       yield Buffer.from(stdin)
     })(),

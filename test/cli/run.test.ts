@@ -75,12 +75,6 @@ describe('exit codes', () => {
     if (code >= 2) expect(ran.err).not.toBe('')
   })
 
-  test('--follow is refused, not ignored', async () => {
-    const ran = await cli('inspect', 'clean.jsonl', '--follow', 'x')
-    expect(ran.code).toBe(2)
-    expect(ran.err).toContain('--follow is not supported by this version.')
-  })
-
   test('--map as a refusal proposes it reads the file', async () => {
     const refused = await cli('inspect', 'unknown.jsonl')
     expect(refused.code).toBe(3)
