@@ -112,8 +112,8 @@ export interface AlignmentDecision {
 /** What the masks of some trajectories say of their alignment; adds up over parts of a dump. */
 export interface AlignmentCounts {
   readonly masked: number
-  /** Masks that are one shorter than their ids. */
-  readonly oneShorter: number
+  /** Masks that can but mark predictions: one shorter than their ids, or labels that name the next id. */
+  readonly onTargets: number
   /** Masks that train something and have edges to compare, and those of them that lie one token early. */
   readonly compared: number
   readonly early: number
@@ -121,17 +121,17 @@ export interface AlignmentCounts {
 
 /**
  * How the masks of a dump are aligned. What the person declares wins, then what the format documents. Otherwise masks that are one
- * shorter than the ids are target-aligned, and a uniform lag of -1 looks like target alignment but may as well be a fault: undecided.
+ * shorter than the ids, and labels that name the next id, are target-aligned, and a uniform lag of -1 looks like target alignment but may as well be a fault: undecided.
  */
 export function decideAlignment(
-  { masked, oneShorter, compared, early }: AlignmentCounts,
+  { masked, onTargets, compared, early }: AlignmentCounts,
   documented: MaskAlignment | null,
   given: MaskAlignment | 'auto',
   thresholds: Thresholds,
 ): AlignmentDecision {
   if (given !== 'auto') return { alignment: given, undecided: false }
   if (documented !== null) return { alignment: documented, undecided: false }
-  if (masked > 0 && oneShorter === masked) return { alignment: 'target', undecided: false }
+  if (masked > 0 && onTargets === masked) return { alignment: 'target', undecided: false }
   const uniform = compared > 0 && early >= thresholds['convention-share'] * compared
   return { alignment: uniform ? 'target' : 'token', undecided: uniform }
 }
@@ -148,12 +148,22 @@ export function countAlignment(views: readonly TrajectoryView[], thresholds: Thr
     compared++
     if (lag === -1) early++
   }
-  return { masked: masked.length, oneShorter: masked.filter(isOneShorter).length, compared, early }
+  return {
+    masked: masked.length,
+    onTargets: masked.filter((view) => isOneShorter(view) || namesNextIds(view)).length,
+    compared,
+    early,
+  }
 }
 
 /** The dump stores this trajectory's mask with one element less than it has ids. */
 export function isOneShorter({ trajectory, ids }: Pick<TrajectoryView, 'trajectory' | 'ids'>): boolean {
   return trajectory.arrays.some(({ name, length }) => isMaskName(name) && length === ids.length - 1)
+}
+
+/** The mask was read from labels, and these name the next id: nothing else puts them there. */
+function namesNextIds({ trajectory: { arrays, issues } }: Pick<TrajectoryView, 'trajectory'>): boolean {
+  return arrays.some(({ namesNext }) => namesNext) && issues.every(({ code }) => code !== 'mask-conflict')
 }
 
 export function isMaskName(name: string): boolean {

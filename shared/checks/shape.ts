@@ -1,7 +1,8 @@
 import type { Thresholds } from '../model/thresholds/registry.ts'
-import { Expected, type Turn } from '../model/tokens.ts'
-import { maskLag } from './alignment.ts'
+import { Expected, Provenance, type Turn } from '../model/tokens.ts'
+import { LARGEST_LAG, maskLag } from './alignment.ts'
 import type { TrajectoryView } from './check.ts'
+import { writtenTurns } from './edges.ts'
 import { firstDifference } from './spans.ts'
 
 /**
@@ -17,6 +18,8 @@ export interface MaskShape {
   readonly lagScores: readonly number[]
   /** One run of 1s from inside an assistant turn over later turns to the end of the row. */
   readonly overrun: { readonly start: number; readonly end: number; readonly turn: Turn } | null
+  /** Tokens by which every trained span begins late while it ends where it should; 0 = they do not. */
+  readonly lateStart: number
 }
 
 const shapes = new WeakMap<TrajectoryView, MaskShape>()
@@ -52,14 +55,15 @@ function computeShape(view: TrajectoryView): MaskShape {
   const mask = view.mask as Uint8Array
   const { expected, segmentation } = view
   const allZero = !mask.includes(1) && mask.includes(0)
-  const none: MaskShape = { allZero, inverted: null, lag: 0, lagScores: [], overrun: null }
+  const none: MaskShape = { allZero, inverted: null, lag: 0, lagScores: [], overrun: null, lateStart: 0 }
   if (allZero || expected === null || segmentation === null) return none
   const end = mask.length - segmentation.padding.right
   if (agreesWholly(mask, expected, segmentation.padding.left, end)) return none
   const inverted = findInversion(view, mask, expected, end)
   if (inverted !== null) return { ...none, inverted }
   const { lag, scores } = maskLag(mask, expected, end, view.thresholds, segmentation.padding.left)
-  return { ...none, lag, lagScores: scores, overrun: lag === 0 ? findOverrun(view, mask, end) : null }
+  if (lag !== 0) return { ...none, lag, lagScores: scores }
+  return { ...none, lagScores: scores, overrun: findOverrun(view, mask, end), lateStart: findLateStart(view, mask) }
 }
 
 /**
@@ -120,6 +124,31 @@ function agreement(mask: Uint8Array, expected: Uint8Array, start: number, end: n
     missed: trained === 0 ? 0 : missed / trained,
     wrong: masked === 0 ? 0 : wrong / masked,
   }
+}
+
+/**
+ * Every assistant turn is trained but for its first tokens, as many in each. One and the same beginning of all turns may be a prefill that
+ * the tokenizer's template does not show, unless the dump says that it was sampled.
+ */
+function findLateStart({ ids, expected, provenance, segmentation }: TrajectoryView, mask: Uint8Array): number {
+  const turns = writtenTurns(segmentation as NonNullable<TrajectoryView['segmentation']>).filter(
+    ({ contentStart }) => expected?.[contentStart] === Expected.trained,
+  )
+  if (turns.length < 2) return 0
+  let late = 0
+  const heads = new Set<string>()
+  let sampled = true
+  for (const { contentStart, contentEnd, endToken } of turns) {
+    let start = contentStart
+    while (start < contentEnd && mask[start] === 0) start++
+    if (start === contentStart || start >= contentEnd || (late > 0 && start - contentStart !== late)) return 0
+    late = start - contentStart
+    const end = endToken >= 0 && expected?.[endToken] === Expected.trained ? endToken + 1 : contentEnd
+    for (let i = start; i < end; i++) if (mask[i] !== 1 && expected?.[i] === Expected.trained) return 0
+    for (let i = contentStart; i < start; i++) sampled &&= provenance?.[i] === Provenance.sampled
+    heads.add(ids.subarray(contentStart, start).join(' '))
+  }
+  return late <= LARGEST_LAG && (sampled || heads.size > 1) ? late : 0
 }
 
 /** A last run of 1s that starts in an assistant turn, crosses the header of a turn of another kind and never drops. */

@@ -178,7 +178,6 @@ export class SequenceArrays {
   labels(name: string, value: JsonValue, ids: Int32Array): Uint8Array | null {
     const numbers = this.numbers(name, value)
     if (numbers === null) return null
-    this.store(name, numbers.length, this.length, numbers.length === this.length - 1)
     const mask = new Uint8Array(this.length)
     let wrong = 0
     let first = -1
@@ -193,6 +192,7 @@ export class SequenceArrays {
       if (wrong++ === 0) first = i
     }
     mask.fill(UNKNOWN, known)
+    this.store(name, numbers.length, this.length, numbers.length === this.length - 1, wrong > 0 && shifted)
     if (wrong > 0 && !shifted) {
       this.issue(
         'label-mismatch',
@@ -210,8 +210,8 @@ export class SequenceArrays {
     return numbers
   }
 
-  private store(name: string, length: number, expected: number, allowed = false): void {
-    this.arrays.push({ name, length, expected })
+  private store(name: string, length: number, expected: number, allowed = false, namesNext = false): void {
+    this.arrays.push({ name, length, expected, ...(namesNext ? { namesNext } : {}) })
     if (length === expected || allowed) return
     this.issue('length-mismatch', name, `${name} has ${length} entries, ${expected} were expected`)
   }

@@ -39,6 +39,8 @@ export interface StoredArray {
   readonly length: number
   /** The length this array should have by the format's own rule. */
   readonly expected: number
+  /** Labels that name the id behind their place: they mark predictions. Absent elsewhere. */
+  readonly namesNext?: true
 }
 
 /**

@@ -56,7 +56,7 @@ export function encodeKin({
     ),
     alignment: {
       masked: alignment.masked,
-      one_shorter: alignment.oneShorter,
+      one_shorter: alignment.onTargets,
       compared: alignment.compared,
       early: alignment.early,
     },
@@ -103,7 +103,7 @@ function decodeKin(state: KinState, first: number): KinEvidence {
     ),
     alignment: {
       masked: state.alignment.masked,
-      oneShorter: state.alignment.one_shorter,
+      onTargets: state.alignment.one_shorter,
       compared: state.alignment.compared,
       early: state.alignment.early,
     },

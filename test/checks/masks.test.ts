@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { weightUnits } from '../../shared/model/weight.ts'
 import { type FixtureDump, searchRow, searchRows } from '../fixtures/checks/fixture.ts'
-import type { Conversation, TurnSpec } from '../helpers/conversation.ts'
+import type { Conversation, RecordOptions, TurnSpec } from '../helpers/conversation.ts'
 import { assistant, call, conversation, system, tool, trajectoryOf, user } from '../helpers/conversation.ts'
 import { FAMILIES, testTokenizer } from '../helpers/tokenizers.ts'
 import { auditDump, auditTrajectories } from './audit.ts'
@@ -83,6 +83,50 @@ describe('one fault is not named twice', () => {
     expect(failing).not.toContain('M05')
     expect(failing).not.toContain('M02')
     expect(byCode.get('M01')?.findings.map(({ turn }) => turn)).toEqual([0, 1, 3])
+  })
+})
+
+describe('trained spans that begin late and end right', () => {
+  const late = (by: number): RecordOptions => ({
+    editMask: (mask, layout) => {
+      for (const { role, contentStart } of layout)
+        if (role === 'assistant') mask.fill(0, contentStart, contentStart + by)
+    },
+  })
+
+  it.each([1, 2, 3])('are M06, by %i', (by) => {
+    const row = searchRow(qwen2, 0, {}, late(by))
+    const { byCode, failing } = audit([row])
+    expect(failing.filter((code) => code.startsWith('M'))).toEqual(['M06'])
+    const [found] = byCode.get('M06')!.findings
+    expect(found?.message).toMatch(
+      by === 1 ? /^The first token of every assistant turn carries no loss/ : /^The first \d tokens .* carry no loss/,
+    )
+    expect(found?.evidence).toMatchObject({ lag: 0, first_tokens_untrained: by })
+    expect(byCode.get('M06')?.tally.affectedTokens).toBe(2 * by)
+  })
+
+  it('may be a beginning that every turn has by its template, unless it was sampled', () => {
+    const same = (text: string) => ({ call: { text: `Well: ${text}` }, answer: { text: `Well: ${text} again` } })
+    const silent = audit([searchRow(qwen2, 0, same('I look.'), late(1))])
+    expect(silent.byCode.get('M06')?.findings).toEqual([])
+    const told = audit([searchRow(qwen2, 0, same('I look.'), { ...late(1), sampled: true })])
+    expect(told.byCode.get('M06')?.findings).toHaveLength(1)
+  })
+
+  it('are none where one turn alone begins late, or more is left out', () => {
+    const once: RecordOptions = {
+      editMask: (mask, layout) => mask.fill(0, layout[2]!.contentStart, layout[2]!.contentStart + 1),
+    }
+    const holes: RecordOptions = {
+      editMask: (mask, layout, sampled) => {
+        late(1).editMask?.(mask, layout, sampled)
+        mask[layout[4]!.contentStart + 3] = 0
+      },
+    }
+    for (const options of [once, holes, late(4)]) {
+      expect(audit([searchRow(qwen2, 0, {}, options)]).byCode.get('M06')?.findings).toEqual([])
+    }
   })
 })
 

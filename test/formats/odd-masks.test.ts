@@ -96,6 +96,9 @@ describe('labels', () => {
       const report = (await audited(lines(rows))).report()
       expect(report.findings.filter(({ code }) => code === 'S03')).toEqual([])
       expect(report.policy.mask_alignment).toBe('target')
+      // Labels that name the next id leave nothing to ask.
+      expect(report.policy).not.toHaveProperty('alignment_undecided')
+      expect(report.checks.find(({ code }) => code === 'M06')?.status).toBe('pass')
     }
   })
 })

@@ -35,7 +35,7 @@ function evidenceOf(sources: readonly (readonly Sampled[])[], first: number): Ki
     fitted: sequences,
     alignment: {
       masked: all.filter(({ masked }) => masked).length,
-      oneShorter: 0,
+      onTargets: 0,
       compared: all.length,
       early: 1 * sources.length,
     },

@@ -18,9 +18,9 @@ export const M06: Check = {
   trajectory(view, settings, report) {
     if (view.expected === null || view.segmentation === null || hidesTurns(view)) return
     if (settings.alignmentUndecided) return
-    const { lag, lagScores } = shapeOf(view)
-    report.place(lag !== 0)
-    if (lag === 0) return
+    const { lag, lagScores, lateStart } = shapeOf(view)
+    report.place(lag !== 0 || lateStart !== 0)
+    if (lag === 0 && lateStart === 0) return
     const mask = view.mask as Uint8Array
     const { left } = view.segmentation.padding
     const affected = differences(mask, view.expected)
@@ -28,11 +28,17 @@ export const M06: Check = {
       scope: 'trajectory',
       tokens: affected.length === 0 ? null : { start: affected[0]!.start, end: affected.at(-1)!.end },
       affected,
-      message: `The loss mask is shifted: every edge lies ${tokenCount(Math.abs(lag))} too ${lag > 0 ? 'late' : 'early'}${
-        lag === -left && left > LARGEST_LAG ? ', as many as stand on the left as padding, which it does not count' : ''
-      }`,
+      message:
+        lateStart > 0
+          ? lateStartText(lateStart)
+          : `The loss mask is shifted: every edge lies ${tokenCount(Math.abs(lag))} too ${lag > 0 ? 'late' : 'early'}${
+              lag === -left && left > LARGEST_LAG
+                ? ', as many as stand on the left as padding, which it does not count'
+                : ''
+            }`,
       evidence: {
         lag,
+        ...(lateStart > 0 ? { first_tokens_untrained: lateStart } : {}),
         padding_left: left,
         edges_found_at_lag: Object.fromEntries(lagScores.map((score, i) => [i - LARGEST_LAG, score])),
       },
@@ -46,6 +52,11 @@ export const M06: Check = {
       )
     }
   },
+}
+
+function lateStartText(late: number): string {
+  const what = late === 1 ? 'The first token' : `The first ${late} tokens`
+  return `${what} of every assistant turn ${late === 1 ? 'carries' : 'carry'} no loss, while every turn ends where it should: trained spans begin ${tokenCount(late)} too late`
 }
 
 /** Runs where the mask and the oracle disagree. */
