@@ -50,7 +50,8 @@ function tokensOf(wanted: string, { start, end }: Span, ids: Int32Array, { table
   const small = text.toLowerCase()
   const at = small.length === text.length ? small.lastIndexOf(wanted) : -1
   if (at < 0) return [start, end]
-  let [first, last] = [0, 0]
+  let first = 0
+  let last = 0
   for (let i = 0; i < end - start; i++) {
     if ((textOffsets[i] as number) <= at) first = i
     if ((textOffsets[i] as number) < at + wanted.length) last = i

@@ -1,5 +1,6 @@
 import type { Segmentation, Turn, TurnKind } from '../model/tokens.ts'
 import type { TrajectoryView } from './check.ts'
+import { OfLast } from './of-last.ts'
 
 /** The name of the edge between two turns; names are made once, because every check counts every edge by them. */
 function edge(before: TurnKind | 'start', after: TurnKind | 'end'): string {
@@ -22,8 +23,8 @@ export function edgeBefore({ turns }: Segmentation, turn: Turn): string {
   return edge(turn.index === 0 ? 'start' : (turns[turn.index - 1]?.kind ?? 'start'), turn.kind)
 }
 
-const filled = new WeakMap<Segmentation, readonly Turn[]>()
-const written = new WeakMap<Segmentation, readonly Turn[]>()
+const filled = new OfLast<Segmentation, readonly Turn[]>()
+const written = new OfLast<Segmentation, readonly Turn[]>()
 
 /** All turns but those in which nothing was written: a bare generation prompt, with or without an opening think tag. */
 export function filledTurns(segmentation: Segmentation): readonly Turn[] {

@@ -3,6 +3,7 @@ import { Expected, Provenance, type Turn } from '../model/tokens.ts'
 import { LARGEST_LAG, maskLag } from './alignment.ts'
 import type { TrajectoryView } from './check.ts'
 import { writtenTurns } from './edges.ts'
+import { OfLast } from './of-last.ts'
 import { firstDifference } from './spans.ts'
 
 /**
@@ -22,7 +23,7 @@ export interface MaskShape {
   readonly lateStart: number
 }
 
-const shapes = new WeakMap<TrajectoryView, MaskShape>()
+const shapes = new OfLast<TrajectoryView, MaskShape>()
 
 /** The shape of a view's mask, computed once for all checks. The view must have a mask. */
 export function shapeOf(view: TrajectoryView): MaskShape {

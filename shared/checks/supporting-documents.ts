@@ -2,6 +2,7 @@ import type { Segmentation } from '../model/tokens.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
 import type { PreparedTokens } from './create-facts.ts'
 import { writtenTurns } from './edges.ts'
+import { OfLast } from './of-last.ts'
 import { passageOf, SearchedText } from './passages.ts'
 
 /** What became of each document that is marked as supporting and has a text. */
@@ -16,7 +17,7 @@ export interface DocumentFate {
 
 type Prepared = Pick<PreparedTokens, 'segmentation' | 'text' | 'thresholds'>
 
-const known = new WeakMap<Segmentation, readonly DocumentFate[] | null>()
+const known = new OfLast<Segmentation, readonly DocumentFate[] | null>()
 
 /**
  * Which supporting documents were brought to the model, and which of them it could see when it wrote its last turn (or, where the row

@@ -2,6 +2,7 @@ import { Hash64 } from '../model/hash.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import { decodeSpan } from '../tokens/text.ts'
 import type { TokenTable } from '../tokens/tokenizer.ts'
+import { OfLast } from './of-last.ts'
 
 /** What the first system turn of a row says. */
 export interface SystemText {
@@ -17,7 +18,7 @@ const MOST_KEPT = 64
 
 const kept = new WeakMap<TokenTable, Map<string, SystemText>>()
 
-const known = new WeakMap<Segmentation, SystemText | null>()
+const known = new OfLast<Segmentation, SystemText | null>()
 
 /** The text of the system turn that a row begins with, decoded once for all rows that share it; null where none begins it. */
 export function systemText(table: TokenTable, ids: Int32Array, segmentation: Segmentation): SystemText | null {

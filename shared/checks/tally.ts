@@ -71,11 +71,10 @@ export function fingerprint(
 export class TrajectoryReporter implements Reporter {
   /** Null before the first fault: nearly every check of nearly every trajectory has none. */
   private found: Found | null = null
-  private readonly check: Check
   private readonly view: TrajectoryView
-  private readonly tally: CheckTally
-  private readonly given: boolean
-  private readonly byPolicy: boolean
+  private readonly settings: AuditSettings
+  private check: Check
+  private tally: CheckTally
   private looked = false
 
   /** @param tally what is added to: that of all trajectories, or one of its own */
@@ -83,13 +82,20 @@ export class TrajectoryReporter implements Reporter {
     this.check = check
     this.view = view
     this.tally = tally
-    this.given = settings.options.intend?.includes(check.code) ?? false
-    this.byPolicy = settings.policy.intended.includes(check.code)
+    this.settings = settings
+  }
+
+  /** Goes on with another check of the same trajectory. Call once the one before is finished. */
+  turnTo(check: Check, tally: CheckTally): void {
+    this.check = check
+    this.tally = tally
+    this.looked = false
+    this.found = null
   }
 
   place(affected: boolean, at?: { readonly turn?: number; readonly boundary?: string }): void {
     this.looked = true
-    const counts = affected && !this.given
+    const counts = affected && !this.isGiven()
     this.tally.placesChecked++
     if (counts) this.tally.placesAffected++
     if (at?.turn !== undefined) this.tally.byTurn[at.turn] ??= 0
@@ -107,7 +113,7 @@ export class TrajectoryReporter implements Reporter {
     this.found ??= { findings: [], affected: [], turns: new Map(), faults: 0 }
     const found = this.found
     // A check that knows better than the policy's list of codes says so itself.
-    const intended = this.given || (fault.intended ?? this.byPolicy)
+    const intended = this.isGiven() || (fault.intended ?? this.settings.policy.intended.includes(this.check.code))
     found.findings.push({
       code: this.check.code,
       severity: fault.severity ?? this.check.severity,
@@ -139,12 +145,19 @@ export class TrajectoryReporter implements Reporter {
     found.turns.set(turn.ordinal, atEnd && (found.turns.get(turn.ordinal) ?? true))
   }
 
+  /** The person said that the run means it. */
+  private isGiven(): boolean {
+    return this.settings.options.intend?.includes(this.check.code) ?? false
+  }
+
   /** The sums and the findings, in the order of their tokens. Call once. */
-  finish(): { tally: CheckTally; findings: Finding[] } {
-    const tally = this.tally
-    const found = this.found
+  finish(): { tally: CheckTally; findings: readonly Finding[] } {
+    const { tally, found } = this
     if (this.looked) tally.checked++
-    if (found === null) return { tally, findings: [] }
+    return { tally, findings: found === null ? NO_FINDINGS : this.settle(found, tally) }
+  }
+
+  private settle(found: Found, tally: CheckTally): readonly Finding[] {
     const { findings } = found
     if (found.faults > 0) tally.affected++
     else tally.intended++
@@ -157,10 +170,11 @@ export class TrajectoryReporter implements Reporter {
     tally.affectedTokens += lengthOf(affected)
     for (const span of affected) weight += lossWeight(this.view, span)
     tally.affectedWeight += weightUnits(weight)
-    findings.sort((a, b) => (a.tokens?.[0] ?? -1) - (b.tokens?.[0] ?? -1))
-    return { tally, findings }
+    return findings.sort((a, b) => (a.tokens?.[0] ?? -1) - (b.tokens?.[0] ?? -1))
   }
 }
+
+const NO_FINDINGS: readonly Finding[] = []
 
 interface Found {
   readonly findings: Finding[]

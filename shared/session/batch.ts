@@ -47,9 +47,10 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
   for (const trajectory of read.trajectories) {
     const { record, part } = trajectory.place
     // What the dump carries is no matter of which rollouts were chosen from it.
-    for (const stream of streamsOf(trajectory, tokenizer)) streams.add(stream)
+    const carried = streamsOf(trajectory, tokenizer)
+    for (const stream of carried) streams.add(stream)
     if (job.keep !== null && !job.keep.get(record)?.includes(part)) continue
-    const { view, facts, findings } = auditTrajectory(trajectory, format, runtime, tallies)
+    const { view, facts, findings } = auditTrajectory(trajectory, format, runtime, tallies, carried)
     if (view !== null) {
       countTokens(view, described.settings, totals)
       countBoundaries(view, boundaries)
@@ -79,6 +80,7 @@ export function auditTrajectory(
   format: Format,
   runtime: AuditRuntime,
   tallies: Record<string, CheckTally> = {},
+  carried: ReadonlySet<Stream> | null = null,
 ) {
   const { settings, measuresDrift } = runtime.plan.sources[trajectory.place.source] as SourcePlan
   const tokenizer = runtime.tokenizers[trajectory.place.source] ?? null
@@ -91,11 +93,15 @@ export function auditTrajectory(
   })
   const facts = view?.facts ?? createFacts(trajectory)
   const findings: Finding[] = []
-  if (view !== null) {
-    const has = streamsOf(trajectory, tokenizer)
-    if (view.mask !== null && view.ids.length > 0) has.add('mask')
-    for (const check of trajectoryChecks(runtime.plan, has)) {
-      const reporter = new TrajectoryReporter(check, view, settings, (tallies[check.code] ??= createTally()))
+  // The sampled tokens may stand for a mask.
+  const hasMask = view !== null && view.mask !== null && view.ids.length > 0
+  const checks = trajectoryChecks(runtime.plan, carried ?? streamsOf(trajectory, tokenizer), hasMask)
+  const [first] = checks
+  if (view !== null && first !== undefined) {
+    // One for all: a check keeps nothing of it.
+    const reporter = new TrajectoryReporter(first, view, settings)
+    for (const check of checks) {
+      reporter.turnTo(check, (tallies[check.code] ??= createTally()))
       check.trajectory?.(view, settings, reporter)
       for (const finding of reporter.finish().findings) findings.push(finding)
     }
@@ -115,14 +121,14 @@ const planned = new WeakMap<AuditPlan, Map<number, readonly Check[]>>()
 /** Far fewer than a number has bits. */
 const STREAM_BITS: ReadonlyMap<Stream, number> = new Map(STREAMS.map((stream, index) => [stream, 2 ** index]))
 
-function trajectoryChecks(plan: AuditPlan, streams: ReadonlySet<Stream>): readonly Check[] {
+function trajectoryChecks(plan: AuditPlan, carried: ReadonlySet<Stream>, hasMask: boolean): readonly Check[] {
   let byStreams = planned.get(plan)
   if (byStreams === undefined) {
     byStreams = new Map()
     planned.set(plan, byStreams)
   }
-  let key = 0
-  for (const stream of streams) key += STREAM_BITS.get(stream) as number
+  let key = hasMask && !carried.has('mask') ? (STREAM_BITS.get('mask') as number) : 0
+  for (const stream of carried) key += STREAM_BITS.get(stream) as number
   let chosen = byStreams.get(key)
   if (chosen === undefined) {
     if (byStreams.size >= MOST_KEPT) byStreams.clear()
@@ -131,7 +137,7 @@ function trajectoryChecks(plan: AuditPlan, streams: ReadonlySet<Stream>): readon
       ({ code, needs, trajectory }) =>
         trajectory !== undefined &&
         (checks?.includes(code) ?? true) &&
-        needs.every((stream) => streams.has(stream) || DUMP_STREAMS.has(stream)),
+        needs.every((stream) => carried.has(stream) || (stream === 'mask' && hasMask) || DUMP_STREAMS.has(stream)),
     )
     byStreams.set(key, chosen)
   }

@@ -23,7 +23,7 @@ import { byCodeAndToken } from './batch.ts'
 import { type Collected, countSeverity, type RolloutSums } from './collected.ts'
 import { suggestedConventions } from './conventions.ts'
 import { faultRows, indexOfPlace, placesOf } from './fault-rows.ts'
-import { withLines } from './finding-lines.ts'
+import { asTold } from './finding-lines.ts'
 import { type Kin, wholeSettings, wholeTokenizer } from './kin.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
 import { missingStreams, STREAM_TITLES } from './streams.ts'
@@ -145,10 +145,14 @@ export function conclude({
   )
 
   const diagnosis = recogniseDefects(checks, dump, faultRows(collected.facts, collected.codes, dumpFindings))
-  const explained = (finding: Finding): Finding => {
-    const rows = placesOf(finding)?.map((place) => indexOfPlace(collected.facts, place)) ?? [null]
-    const owner = finding.intended ? undefined : rows.find((row) => diagnosis.defectOf(finding.code, row) !== null)
-    return owner === undefined ? finding : { ...finding, defect: diagnosis.defectOf(finding.code, owner) as string }
+  const defectOf = (finding: Finding): string | null => {
+    if (finding.intended) return null
+    const { facts } = collected
+    for (const place of placesOf(finding) ?? [null]) {
+      const defect = diagnosis.defectOf(finding.code, place === null ? null : indexOfPlace(facts, place))
+      if (defect !== null) return defect
+    }
+    return null
   }
   const { totals } = collected
   const conventions = suggestedConventions({
@@ -220,20 +224,23 @@ export function conclude({
     checks,
     defects: diagnosis.defects,
     hypotheses: verdicts,
-    findings: withLines(listed.map(explained), collected.facts),
+    findings: listed.map((finding) => asTold(finding, defectOf(finding), collected.facts)),
     findings_omitted: collected.findingsSeen + dumpFindings.length - listed.length,
     aggregates: aggregate(dump, checks, totals) as unknown as Record<string, unknown>,
   }
   const run = { dump, checks, streams, tokenizer: tokenizer.id, logs }
-  const local = new Set(kept)
+  const ofDump = new Set(dumpFindings)
   return {
     report,
     dumpFindings,
     groups: dump.groups,
     run,
-    explained,
-    ofDump: listed.flatMap((finding, index) => (local.has(finding) ? [] : [index])),
-    unlisted: sorted.slice(maxFindings).filter((finding) => local.has(finding)),
+    explained(finding) {
+      const defect = defectOf(finding)
+      return defect === null ? finding : { ...finding, defect }
+    },
+    ofDump: listed.flatMap((finding, index) => (ofDump.has(finding) ? [index] : [])),
+    unlisted: sorted.slice(maxFindings).filter((finding) => !ofDump.has(finding)),
   }
 }
 

@@ -244,7 +244,10 @@ function countThoughts(
   assistant: readonly Turn[],
   mask: Uint8Array,
 ): Pick<ShapeCounts, 'earlierThoughts' | 'earlierThoughtsMasked' | 'lastThoughts' | 'lastThoughtsMasked'> {
-  let [earlierThoughts, earlierThoughtsMasked, lastThoughts, lastThoughtsMasked] = [0, 0, 0, 0]
+  let earlierThoughts = 0
+  let earlierThoughtsMasked = 0
+  let lastThoughts = 0
+  let lastThoughtsMasked = 0
   for (const turn of assistant) {
     if (!mask.subarray(turn.contentStart, turn.contentEnd).includes(1)) continue
     for (const { part, start, end } of turn.spans) {

@@ -260,7 +260,10 @@ function tie(best: readonly Fit[], model: string | null, named: string | null) {
 function fitOf(candidate: TokenizerCandidate, lookup: FrameLookup | null, ids: Int32Array): SequenceFit {
   const { size, kinds } = candidate.table
   const unknownIds: number[] = []
-  let [unknown, starts, headers, speltTags] = [0, 0, 0, 0]
+  let unknown = 0
+  let starts = 0
+  let headers = 0
+  let speltTags = 0
   let defaultSystem = false
   for (let at = 0; at < ids.length; at++) {
     const id = ids[at] as number

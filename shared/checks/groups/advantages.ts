@@ -1,6 +1,5 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
 import { biasedStd, mean, rangeOf, rewardsOf, unbiasedStd } from './statistics.ts'
 
 /**
@@ -144,11 +143,13 @@ export function fitAdvantages({ groups, settings }: Pick<DumpView, 'groups' | 's
     FIT_GROUPS,
   )
   if (informative.length === 0) return null
+  const compared = informative.map(({ group }) => ({
+    baselines: baselinesOf(group),
+    batchStd: batchStd.get(stepOf(group)) ?? 0,
+  }))
   const fits = new Map<AdvantageScheme, SchemeFit>()
   for (const { scheme, eps } of candidates(options.advantageEps)) {
-    const residuals = informative.map(({ group }) =>
-      residualOf(group, scheme, eps ?? 0, batchStd.get(stepOf(group)) ?? 0),
-    )
+    const residuals = compared.map(({ baselines, batchStd }) => leastResidual(baselines, scheme, eps ?? 0, batchStd))
     const share = residuals.filter((residual) => residual <= tolerance).length / residuals.length
     const residual = residuals.sort((a, b) => a - b)[residuals.length >> 1] as number
     const fit = { scheme, eps, share, residual }
@@ -193,29 +194,43 @@ function candidates(givenEps: number | undefined): { scheme: AdvantageScheme; ep
  * infinite where all stored ones are 0. A trainer may leave the rows that train nothing out of the baseline: the better of the two counts.
  */
 export function residualOf(group: GroupView, scheme: AdvantageScheme, eps: number, batchStd: number): number {
-  const all = residualAmong(group.members, scheme, eps, batchStd)
-  const training = group.members.filter(({ trained, excluded }) => trained !== 0 && !excluded)
-  if (training.length === group.members.length || training.length < 2) return all
-  return Math.min(all, residualAmong(training, scheme, eps, batchStd))
+  return leastResidual(baselinesOf(group), scheme, eps, batchStd)
+}
+
+/** Rollouts of a group over which a baseline may have been taken, [n] each; an advantage is null where it is not stored. */
+interface Baseline {
+  readonly rewards: readonly number[]
+  readonly advantages: readonly (number | null)[]
+}
+
+function baselinesOf({ members }: GroupView): Baseline[] {
+  const training = members.filter(({ trained, excluded }) => trained !== 0 && !excluded)
+  const apart = training.length < members.length && training.length >= 2
+  return (apart ? [members, training] : [members]).map((rows) => ({
+    rewards: rows.map(({ reward }) => reward as number),
+    advantages: rows.map(({ advantage }) => advantage),
+  }))
+}
+
+function leastResidual(baselines: readonly Baseline[], scheme: AdvantageScheme, eps: number, batchStd: number): number {
+  let least = Number.POSITIVE_INFINITY
+  for (const each of baselines) least = Math.min(least, residualAmong(each, scheme, eps, batchStd))
+  return least
 }
 
 function residualAmong(
-  members: readonly TrajectoryFacts[],
+  { rewards, advantages }: Baseline,
   scheme: AdvantageScheme,
   eps: number,
   batchStd: number,
 ): number {
-  const recomputed = recomputeAdvantages(
-    scheme,
-    members.map(({ reward }) => reward as number),
-    eps,
-    batchStd,
-  )
+  const recomputed = recomputeAdvantages(scheme, rewards, eps, batchStd)
   let worst = 0
   let largest = 0
-  for (const [index, { advantage }] of members.entries()) {
+  for (let i = 0; i < advantages.length; i++) {
+    const advantage = advantages[i] as number | null
     if (advantage === null) continue
-    worst = Math.max(worst, Math.abs(advantage - (recomputed[index] as number)))
+    worst = Math.max(worst, Math.abs(advantage - (recomputed[i] as number)))
     largest = Math.max(largest, Math.abs(advantage))
   }
   return largest > 0 ? worst / largest : Number.POSITIVE_INFINITY

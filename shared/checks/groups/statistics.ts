@@ -45,7 +45,7 @@ export function shown(value: number): string {
 
 export function mean(values: readonly number[]): number {
   let sum = 0
-  for (const value of values) sum += value
+  for (let i = 0; i < values.length; i++) sum += values[i] as number
   return sum / values.length
 }
 
@@ -85,7 +85,8 @@ export function correlation(xs: readonly number[], ys: readonly number[]): numbe
   if (xs.length < 3) return null
   const spread = unbiasedStd(xs) * unbiasedStd(ys)
   if (spread === 0) return null
-  const [meanX, meanY] = [mean(xs), mean(ys)]
+  const meanX = mean(xs)
+  const meanY = mean(ys)
   let sum = 0
   for (let i = 0; i < xs.length; i++) sum += ((xs[i] as number) - meanX) * ((ys[i] as number) - meanY)
   return sum / (xs.length - 1) / spread
@@ -94,6 +95,6 @@ export function correlation(xs: readonly number[], ys: readonly number[]): numbe
 function squaredDeviations(values: readonly number[]): number {
   const centre = mean(values)
   let sum = 0
-  for (const value of values) sum += (value - centre) ** 2
+  for (let i = 0; i < values.length; i++) sum += ((values[i] as number) - centre) ** 2
   return sum
 }

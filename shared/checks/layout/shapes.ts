@@ -66,7 +66,8 @@ const NAMED_VALUES = 4
 function heavyWeights({ weights, arrays }: Trajectory, largest: number) {
   if (weights === null) return null
   const values = new Set<number>()
-  let [tokens, first] = [0, -1]
+  let tokens = 0
+  let first = -1
   for (let i = 0; i < weights.length; i++) {
     const weight = weights[i] as number
     if (!(weight > largest)) continue

@@ -2,6 +2,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
+import { OfLast } from '../of-last.ts'
 import { isLogprob, logprobBounds, pairsOf, type ScoredPairs } from './scored.ts'
 
 /** What the gap between sampler and trainer looks like; the first of these that holds names it. */
@@ -63,7 +64,7 @@ export interface TurnGap {
 /** Largest shift that is tried: arrays that lie further apart were not made by one off-by-one after another. */
 export const LARGEST_SHIFT = 3
 
-const cache = new WeakMap<TrajectoryView, GapShape | null>()
+const cache = new OfLast<TrajectoryView, GapShape | null>()
 
 /** The shape of a view's gap, computed once for all checks; null where too few tokens are scored twice. */
 export function gapOf(view: TrajectoryView): GapShape | null {
@@ -83,8 +84,16 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   const { 'large-gap': largeGap, 'not-certain': notCertain } = thresholds
   const { 'engines-agree': agrees, 'engines-differ': differs, 'renormalised-gap': leastRenormalised } = thresholds
   const n = tokens.length
-  let [sum, absolute, squares, large, zeros] = [0, 0, 0, 0, 0]
-  let [sumX, sumY, sumXX, sumXY, sumYY] = [0, 0, 0, 0, 0]
+  let sum = 0
+  let absolute = 0
+  let squares = 0
+  let large = 0
+  let zeros = 0
+  let sumX = 0
+  let sumY = 0
+  let sumXX = 0
+  let sumXY = 0
+  let sumYY = 0
   let largest = { token: tokens[0] as number, gap: 0 }
   for (let k = 0; k < n; k++) {
     const i = tokens[k] as number
@@ -104,7 +113,8 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     sumYY += y * y
   }
   const meanAbsolute = absolute / n
-  const line = fitLine({ n, sumX, sumY, sumXX, sumXY, sumYY }, 'logprobs')
+  const sums = { n, sumX, sumY, sumXX, sumXY, sumYY }
+  const line = fitLine(sums, 'logprobs')
   const base = {
     count: n,
     mean: sum / n,
@@ -121,7 +131,8 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   }
   // The usual case: nothing of the rest is worth computing.
   if (meanAbsolute < Math.min(leastRenormalised, agrees, differs) && large === 0) return { ...base, cause: 'none' }
-  if (meanAbsolute >= differs) {
+  // Arrays that correlate as they lie are not shifted, whatever they would do elsewhere.
+  if (meanAbsolute >= differs && correlationOf(sums) <= thresholds['unshifted-correlates']) {
     const correlations = correlationsByShift(pairs, thresholds)
     const shift = bestShift(correlations, thresholds)
     if (shift !== 0) return { ...base, cause: 'shifted', correlations, shift }
@@ -129,10 +140,12 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   const turns = gapsByTurn(view, pairs)
   if (meanAbsolute >= agrees) {
     // Engines that store a logprob divided by the temperature lie on a line; those that divide the logits, on one of the odds.
-    const points = { logprobs: logprobPoints(pairs), odds: oddsPoints(pairs, thresholds) }
-    const lines = [line, lineThrough(points.odds, 'odds')]
-    const tilted = lines.find(
-      (each) => isTilted(each, points[each.of], thresholds) && !isDeniedAtFirst(turns, each, thresholds),
+    const odds = oddsPoints(pairs, thresholds)
+    const tilted = [line, lineThrough(odds, 'odds')].find(
+      (each) =>
+        mayBeTilted(each, thresholds) &&
+        isNearer(each, each.of === 'odds' ? odds : logprobPoints(pairs), thresholds) &&
+        !isDeniedAtFirst(turns, each, thresholds),
     )
     if (tilted !== undefined) return { ...base, line: tilted, cause: 'temperature' }
   }
@@ -192,10 +205,13 @@ interface Points {
 }
 
 function logprobPoints({ tokens, sampler, trainer }: ScoredPairs): Points {
-  return {
-    x: Float64Array.from(tokens, (i) => sampler[i] as number),
-    y: Float64Array.from(tokens, (i) => trainer[i] as number),
+  const x = new Float64Array(tokens.length)
+  const y = new Float64Array(tokens.length)
+  for (let k = 0; k < tokens.length; k++) {
+    x[k] = sampler[tokens[k] as number] as number
+    y[k] = trainer[tokens[k] as number] as number
   }
+  return { x, y }
 }
 
 /** Between two tokens, dividing the logits by T raises the odds of one to the power 1/T; with more tokens, nearly so. */
@@ -204,7 +220,8 @@ function oddsPoints({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thres
   const x = new Float64Array(tokens.length)
   const y = new Float64Array(tokens.length)
   let n = 0
-  for (const i of tokens) {
+  for (let k = 0; k < tokens.length; k++) {
+    const i = tokens[k] as number
     const own = sampler[i] as number
     const other = trainer[i] as number
     // Where a token is all but certain, or all but impossible, its odds are rounding.
@@ -217,9 +234,14 @@ function oddsPoints({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thres
 }
 
 function lineThrough({ x, y }: Points, of: Line['of']): Line {
-  let [sumX, sumY, sumXX, sumXY, sumYY] = [0, 0, 0, 0, 0]
+  let sumX = 0
+  let sumY = 0
+  let sumXX = 0
+  let sumXY = 0
+  let sumYY = 0
   for (let k = 0; k < x.length; k++) {
-    const [a, b] = [x[k] as number, y[k] as number]
+    const a = x[k] as number
+    const b = y[k] as number
     sumX += a
     sumY += b
     sumXX += a * a
@@ -234,9 +256,8 @@ function lineThrough({ x, y }: Points, of: Line['of']): Line {
  * a temperature moves all of them. Logprobs are held against lines through 0, odds against lines through their middle.
  */
 function agreement({ x, y }: Points, { of, slope }: Pick<Line, 'of' | 'slope'>): number {
-  const middle = (values: Float64Array) =>
-    of === 'logprobs' ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
-  const [middleX, middleY] = [middle(x), middle(y)]
+  const middleX = of === 'logprobs' ? 0 : meanOf(x)
+  const middleY = of === 'logprobs' ? 0 : meanOf(y)
   let balance = 0
   let count = 0
   for (let k = 0; k < x.length; k++) {
@@ -250,17 +271,27 @@ function agreement({ x, y }: Points, { of, slope }: Pick<Line, 'of' | 'slope'>):
   return count === 0 ? 0 : balance / Math.sqrt(count)
 }
 
+function meanOf(values: Float64Array): number {
+  let sum = 0
+  for (let k = 0; k < values.length; k++) sum += values[k] as number
+  return sum / values.length
+}
+
 /**
  * The line is one, and surely not that of equal temperatures. Noise in the sampler's numbers flattens the line and noise in the trainer's
  * does not, so the true slope lies between the one fitted and that divided by the share explained: both must be on one side of 1.
  */
-function isTilted({ of, slope, explained, count }: Line, points: Points, thresholds: Thresholds): boolean {
+function mayBeTilted({ of, slope, explained, count }: Line, thresholds: Thresholds): boolean {
   const fits = thresholds[of === 'odds' ? 'temperature-explains-odds' : 'temperature-explains-logprobs']
   if (count < thresholds['scored-tokens'] || slope <= 0 || explained < fits) return false
-  if (agreement(points, { of, slope }) < thresholds['temperature-standard-errors']) return false
   const error = thresholds['gap-standard-errors'] * Math.sqrt((1 - explained) / explained / (count - 2))
   const least = Math.log(thresholds['temperature-slope']) + error
   return Math.log(slope) >= least || Math.log(slope / explained) <= -least
+}
+
+/** A few unlikely tokens do not decide it: most of the points lie nearer to the line than to that of equal temperatures. */
+function isNearer(line: Line, points: Points, thresholds: Thresholds): boolean {
+  return !(agreement(points, line) < thresholds['temperature-standard-errors'])
 }
 
 function largeSum({ tokens, sampler, trainer }: ScoredPairs, largeGap: number): number {
@@ -278,10 +309,17 @@ function correlationsByShift({ tokens, sampler, trainer }: ScoredPairs, threshol
   const enough = thresholds['scored-tokens'] / 2
   const correlations: number[] = []
   for (let shift = -LARGEST_SHIFT; shift <= LARGEST_SHIFT; shift++) {
-    let [n, sumX, sumY, sumXX, sumXY, sumYY] = [0, 0, 0, 0, 0, 0]
-    for (const i of tokens) {
-      const y = trainer[i + shift]
-      if (y === undefined || !isLogprob(y, bounds)) continue
+    let n = 0
+    let sumX = 0
+    let sumY = 0
+    let sumXX = 0
+    let sumXY = 0
+    let sumYY = 0
+    for (let k = 0; k < tokens.length; k++) {
+      const i = tokens[k] as number
+      if (i + shift < 0 || i + shift >= trainer.length) continue
+      const y = trainer[i + shift] as number
+      if (!isLogprob(y, bounds)) continue
       const x = sampler[i] as number
       n++
       sumX += x
@@ -290,10 +328,15 @@ function correlationsByShift({ tokens, sampler, trainer }: ScoredPairs, threshol
       sumXY += x * y
       sumYY += y * y
     }
-    const spread = (sumXX - (sumX * sumX) / n) * (sumYY - (sumY * sumY) / n)
-    correlations.push(n >= enough && spread > 0 ? (sumXY - (sumX * sumY) / n) / Math.sqrt(spread) : 0)
+    correlations.push(n >= enough ? correlationOf({ n, sumX, sumY, sumXX, sumXY, sumYY }) : 0)
   }
   return correlations
+}
+
+/** Pearson's, 0 where one of the two does not vary. */
+function correlationOf({ n, sumX, sumY, sumXX, sumXY, sumYY }: LineSums): number {
+  const spread = (sumXX - (sumX * sumX) / n) * (sumYY - (sumY * sumY) / n)
+  return spread > 0 ? (sumXY - (sumX * sumY) / n) / Math.sqrt(spread) : 0
 }
 
 function bestShift(correlations: readonly number[], thresholds: Thresholds): number {
@@ -317,9 +360,15 @@ function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPa
   let at = 0
   return ranges.flatMap(({ turn, start, end }) => {
     while (at < tokens.length && (tokens[at] as number) < start) at++
-    let [count, sum, absolute, surprise, squares, headSum, headSquares, headCount, headTokens] = [
-      0, 0, 0, 0, 0, 0, 0, 0, 0,
-    ]
+    let count = 0
+    let sum = 0
+    let absolute = 0
+    let surprise = 0
+    let squares = 0
+    let headSum = 0
+    let headSquares = 0
+    let headCount = 0
+    let headTokens = 0
     const first = at
     for (; at < tokens.length && (tokens[at] as number) < end; at++) {
       const i = tokens[at] as number

@@ -24,7 +24,10 @@ export interface KlFit {
 /** Null where the dump stores no KL beside both logprobs, or on too few tokens. */
 export function fitKl({ facts, settings }: Pick<DumpView, 'facts' | 'settings'>): KlFit | null {
   const { thresholds } = settings
-  let [tokens, sum, squares, least] = [0, 0, 0, Number.POSITIVE_INFINITY]
+  let tokens = 0
+  let sum = 0
+  let squares = 0
+  let least = Number.POSITIVE_INFINITY
   const products = KL_FORMULAS.map(() => 0)
   const formulaSquares = KL_FORMULAS.map(() => 0)
   const declarations = new Set<KlFormula>()
@@ -62,7 +65,8 @@ export function fitKl({ facts, settings }: Pick<DumpView, 'facts' | 'settings'>)
 
 /** Mean k3 over all trained tokens that trainer and reference scored; null where there is none. */
 export function meanK3(facts: readonly TrajectoryFacts[]): number | null {
-  let [count, sum] = [0, 0]
+  let count = 0
+  let sum = 0
   for (const { kl } of facts) {
     count += kl?.count ?? 0
     sum += kl?.formulas[KL_FORMULAS.indexOf('k3')] ?? 0

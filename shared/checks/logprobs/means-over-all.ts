@@ -64,7 +64,10 @@ function storedMeans(view: TrajectoryView): Means[] {
     const values = trajectory[stream]
     const field = STORED[stream].find((name) => typeof trajectory.meta[name] === 'number')
     if (values === null || field === undefined) return []
-    let [count, sum, trainedCount, trainedSum] = [0, 0, 0, 0]
+    let count = 0
+    let sum = 0
+    let trainedCount = 0
+    let trainedSum = 0
     for (let i = 0; i < values.length; i++) {
       const value = values[i] as number
       if (!Number.isFinite(value)) continue

@@ -1,6 +1,7 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { Expected, Provenance } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
+import { OfLast } from '../of-last.ts'
 
 /** Trained tokens that the model wrote and that both the sampler and the trainer scored. */
 export interface ScoredPairs {
@@ -15,7 +16,7 @@ export interface ScoredPairs {
   readonly trainerIsOff: boolean
 }
 
-const cache = new WeakMap<TrajectoryView, ScoredPairs | null>()
+const cache = new OfLast<TrajectoryView, ScoredPairs | null>()
 
 /** The pairs of a view, gathered once for all checks; null where the dump lacks one of the two streams or the mask. */
 export function pairsOf(view: TrajectoryView): ScoredPairs | null {

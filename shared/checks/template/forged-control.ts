@@ -4,6 +4,7 @@ import { bytesOf } from '../../tokens/table.ts'
 import type { Tokenizer, TokenTable, TurnFrame } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { normalised } from '../normalised-text.ts'
+import { OfLast } from '../of-last.ts'
 
 /** T15. Text of a message that spells a control token and became one: a forged turn. */
 export const T15: Check = {
@@ -51,7 +52,7 @@ interface Spelling {
   readonly at: number | null
 }
 
-const known = new WeakMap<TrajectoryView, readonly Spelling[]>()
+const known = new OfLast<TrajectoryView, readonly Spelling[]>()
 
 function speltIn(view: TrajectoryView): readonly Spelling[] {
   let found = known.get(view)

@@ -4,6 +4,7 @@ import type { Message, Trajectory } from '../../model/trajectory.ts'
 import { decodeSpan } from '../../tokens/text.ts'
 import type { Tokenizer, TokenTable } from '../../tokens/tokenizer.ts'
 import { normalised } from '../normalised-text.ts'
+import { OfLast } from '../of-last.ts'
 import { type CutSide, findCut, findMarker } from './cut-text.ts'
 
 /** One tool reply that the model saw a part of. */
@@ -28,7 +29,7 @@ interface Prepared {
   readonly thresholds: Thresholds
 }
 
-const known = new WeakMap<Trajectory, readonly CutReply[]>()
+const known = new OfLast<Trajectory, readonly CutReply[]>()
 
 /** The tool replies of a trajectory that were cut, in their order; facts and C08 ask the same. A reply in which the row ends is not one. */
 export function cutReplies(trajectory: Trajectory, prepared: Prepared): readonly CutReply[] {

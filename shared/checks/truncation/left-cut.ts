@@ -2,6 +2,7 @@ import type { Turn } from '../../model/tokens.ts'
 import type { Trajectory } from '../../model/trajectory.ts'
 import type { PreparedTokens } from '../create-facts.ts'
 import { encoded } from '../encoded.ts'
+import { OfLast } from '../of-last.ts'
 import { namedParts } from './what-was-lost.ts'
 
 /** Ids that begin inside a turn. */
@@ -17,7 +18,7 @@ export interface LeftCut {
 
 type Prepared = Pick<PreparedTokens, 'ids' | 'mask' | 'segmentation' | 'tokenizer' | 'text'>
 
-const known = new WeakMap<Trajectory, LeftCut | null>()
+const known = new OfLast<Trajectory, LeftCut | null>()
 
 /** Where the start of a row was cut off; null where it was not, or where nothing tells. Facts and C01 ask the same. */
 export function leftCut(trajectory: Trajectory, prepared: Prepared): LeftCut | null {
