@@ -33,7 +33,8 @@ import type { BoundaryRow, Histogram, Progress, Row, RowQuery, TokenDetail, Traj
 import { lengthHistogram, lengthsOf, queryRows } from './query.ts'
 import { datasetRefusal, readDataset, unreadDataset } from './read-dataset.ts'
 import { type Reading, readOnce } from './reading.ts'
-import type { Overlay, OverlayChoice, OverlayId, Relatives } from './requests/rollout.ts'
+import type { IdComparison, Overlay, OverlayChoice, OverlayId, Relatives } from './requests/rollout.ts'
+import { compareIds } from './rollout/compare-ids.ts'
 import { type OverlayContext, overlayChoices, overlayOf } from './rollout/overlays.ts'
 import { relativesOf } from './rollout/relatives.ts'
 import { inTheirRun, type RunDescription } from './run-context.ts'
@@ -469,6 +470,11 @@ export class Session {
 
   async overlay(index: number, id: OverlayId): Promise<Overlay> {
     return overlayOf(await this.load(index), id, this.overlayContext())
+  }
+
+  async compareIds(index: number, kind: IdComparison['kind'], signal?: AbortSignal): Promise<IdComparison> {
+    const loaded = await this.load(index)
+    return compareIds(loaded, this.tokenizerOf(loaded), kind, signal)
   }
 
   /** Reads the branches of the rollout again, where it has some. */

@@ -79,8 +79,53 @@ export interface Relatives {
   readonly branches: readonly (Relative & {
     /** Tokens that it begins with as the rollout asked for does; null where either has no ids, and for itself. */
     readonly shared: number | null
-    readonly name: string | null
+    /** Where its prompt left what the calls before it hold, in a sentence; null where nothing tells. */
+    readonly broken: string | null
   })[]
+}
+
+/** A place where two rows of ids differ: half-open ranges in the recorded ids and in the other row. */
+export interface IdDifference {
+  readonly recorded: readonly [start: number, end: number]
+  readonly other: readonly [start: number, end: number]
+  readonly cause: DifferenceCause
+  /** What it is, in a sentence. */
+  readonly words: string
+}
+
+export const DIFFERENCE_CAUSES = [
+  'token-split',
+  'marker-spelt',
+  'thinking-stripped',
+  'thinking-added',
+  'call-reserialised',
+  'default-system-prompt',
+  'date',
+  'tools',
+  'newline',
+  'end-of-turn',
+  'header',
+  'cut',
+  'text',
+] as const
+export type DifferenceCause = (typeof DIFFERENCE_CAUSES)[number]
+
+/** The recorded ids beside another row: what the messages render to, or the recorded text encoded again. */
+export interface IdComparison {
+  readonly kind: 'render' | 'retokenise'
+  /** Why there is nothing to compare with; null where there is. */
+  readonly impossible: string | null
+  /** How the other row was made, in a sentence. */
+  readonly how: string
+  /** The other row and its texts, as in `TrajectoryDetail`. */
+  readonly ids: Int32Array
+  readonly text: string
+  readonly textOffsets: Uint32Array
+  readonly differences: readonly IdDifference[]
+  /** Differences beyond the most that are listed. */
+  readonly omitted: number
+  /** Tokens that both rows have in the same order. */
+  readonly common: number
 }
 
 /** What a screen may ask of one rollout beside its detail. */
@@ -89,5 +134,6 @@ export interface RolloutRequests {
   overlays: { input: { index: number }; output: readonly OverlayChoice[] }
   /** Fails with a sentence where the rollout cannot be coloured so: `OverlayChoice.missing`. */
   overlay: { input: { index: number; overlay: OverlayId }; output: Overlay }
+  compareIds: { input: { index: number; kind: IdComparison['kind'] }; output: IdComparison }
   relatives: { input: { index: number }; output: Relatives }
 }

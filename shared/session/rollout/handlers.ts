@@ -1,4 +1,4 @@
-import type { Overlay, RolloutRequests } from '../requests/rollout.ts'
+import type { IdComparison, Overlay, RolloutRequests } from '../requests/rollout.ts'
 import type { Session } from '../session.ts'
 
 type Handlers = {
@@ -13,12 +13,17 @@ export function rolloutHandlers(current: () => Session): Handlers {
   return {
     overlays: ({ index }) => current().overlays(index),
     overlay: ({ index, overlay }) => current().overlay(index, overlay),
+    compareIds: ({ index, kind }, signal) => current().compareIds(index, kind, signal),
     relatives: ({ index }, signal) => current().relatives(index, signal),
   }
 }
 
 /** Buffers of an answer that may be transferred instead of copied. */
 export function rolloutTransferables(name: string, output: unknown): ArrayBuffer[] {
+  if (name === 'compareIds') {
+    const { ids, textOffsets } = output as IdComparison
+    return [ids.buffer as ArrayBuffer, textOffsets.buffer as ArrayBuffer]
+  }
   if (name !== 'overlay') return []
   const { values, steps } = output as Overlay
   return [values.buffer as ArrayBuffer, steps.buffer as ArrayBuffer]

@@ -31,7 +31,7 @@ export async function relativesOf(index: number, source: RelativesSource, signal
     signal?.throwIfAborted()
     const other = branch.index === index || position >= MOST_COMPARED ? null : await source.ids(branch.index)
     const shared = ids === null || other === null ? null : commonPrefix(ids, other)
-    compared.push({ ...branch, shared, name: facts[branch.index]?.prefixBroken ?? null })
+    compared.push({ ...branch, shared, broken: facts[branch.index]?.prefixBroken ?? null })
   }
   return { siblings: sorted(siblings), branches: compared }
 }
