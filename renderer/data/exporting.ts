@@ -1,4 +1,4 @@
-import type { ExportRequest } from '../../shared/session/protocol.ts'
+import type { ExportFile, ExportRequest } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask } from '../engine/engine.ts'
 import { addProblem } from '../state/files.ts'
@@ -14,6 +14,15 @@ export async function exportRollouts(request: ExportRequest): Promise<void> {
   try {
     const { files } = await ask('export', request)
     await handOver(files, counted(request.indices.length, 'rollout'))
+  } catch (error) {
+    if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
+  }
+}
+
+/** Asks the engine for a table or a text and saves it. `what` begins the sentence that says so: `12 groups`. */
+export async function saveAnswer(asking: Promise<ExportFile>, what: string): Promise<void> {
+  try {
+    await handOver((await asking).files, what)
   } catch (error) {
     if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
   }

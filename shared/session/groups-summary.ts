@@ -32,7 +32,7 @@ export function groupSummary(book: GroupBook): GroupSummary {
     meanStd: isKnown ? measures.within : null,
     betweenStd: measures.between,
     contrastRatio: measures.contrastRatio,
-    range: isKnown ? measures.range : null,
+    rewards: isKnown ? ends(complete) : null,
     chanceOfDead: isKnown ? chanceOfNoContrast(complete.map(({ group }) => group)) : null,
     bounds: {
       noiseFloor: book.floor,
@@ -44,6 +44,18 @@ export function groupSummary(book: GroupBook): GroupSummary {
     stds: histogram(complete.flatMap(({ spread }) => (spread?.contrast ? spread.std : []))),
     steps: stepsOf(book),
   }
+}
+
+function ends(complete: readonly KnownGroup[]): { readonly least: number; readonly greatest: number } {
+  let least = Number.POSITIVE_INFINITY
+  let greatest = Number.NEGATIVE_INFINITY
+  for (const { spread } of complete) {
+    for (const reward of spread?.rewards ?? []) {
+      least = Math.min(least, reward)
+      greatest = Math.max(greatest, reward)
+    }
+  }
+  return { least, greatest }
 }
 
 function counted<Name extends string>(names: readonly Name[], count: (name: Name) => number): Record<Name, number> {

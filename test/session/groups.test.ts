@@ -67,7 +67,7 @@ describe('the groups of a run', () => {
       marks: { copies: 1, untrained: 1 },
       incompleteBecause: null,
       scaling: { scheme: 'group-std-unbiased', scaled: true, eps: 1e-4, origin: 'fitted' },
-      range: 1,
+      rewards: { least: 0, greatest: 1 },
       bounds: { noiseFloor: 0.05, meanStd: 0.1, deadShare: 0.5, contrastRatio: 0.25, amplification: 10 },
     })
     expect(summary.meanStd).toBeCloseTo(
@@ -180,7 +180,7 @@ describe('the groups of a run', () => {
   it('there are none of in a dump without groups, which is no error', async () => {
     const page = enginePage()
     await page.open({ 'single.jsonl': lines([cleanRollout(await qwen(), 1, { reward: 1 })]) })
-    expect(await page.ask('groupSummary', {})).toMatchObject({ groups: 0, ungrouped: 1, meanStd: null, range: null })
+    expect(await page.ask('groupSummary', {})).toMatchObject({ groups: 0, ungrouped: 1, meanStd: null, rewards: null })
     expect((await page.ask('groups', {})).positions).toHaveLength(0)
   })
 })

@@ -66,8 +66,8 @@ export interface GroupSummary {
   readonly meanStd: number | null
   readonly betweenStd: number | null
   readonly contrastRatio: number | null
-  /** Greatest minus least reward of complete groups. */
-  readonly range: number | null
+  /** Of complete groups. */
+  readonly rewards: { readonly least: number; readonly greatest: number } | null
   /** Share of groups that chance alone leaves without contrast; null for graded rewards. */
   readonly chanceOfDead: number | null
   /** Numbers that H01 and H05 are decided by. */

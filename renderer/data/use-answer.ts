@@ -1,0 +1,39 @@
+import { useEffect, useState } from 'react'
+import type { EngineRequests, RequestName } from '../../shared/session/protocol.ts'
+import { Cancelled, sentenceOf } from '../engine/client.ts'
+import { ask } from '../engine/engine.ts'
+import { useFiles } from '../state/files.ts'
+import { useSecond } from '../state/second.ts'
+import type { Loaded } from './details.ts'
+
+/** `isStale`: the answer is to an earlier question; the new one is on its way. */
+export type Answer<T> = Loaded<T> & { readonly isStale: boolean }
+
+/**
+ * Asks the engine, and again whenever the question, what has been read, or the second run changes. The last answer stays until
+ * the next one is there. Null asks nothing.
+ */
+export function useAnswer<Name extends Exclude<RequestName, 'open' | 'reconfigure'>>(
+  name: Name,
+  input: EngineRequests[Name]['input'] | null,
+): Answer<EngineRequests[Name]['output']> {
+  const revision = useFiles((files) => files.revision)
+  const second = useSecond((state) => state.run)
+  const [answer, setAnswer] = useState<Answer<EngineRequests[Name]['output']>>({ state: 'loading', isStale: false })
+  const question = input === null ? null : JSON.stringify(input)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is read, and the second run, change the answer
+  useEffect(() => {
+    if (question === null) return
+    const asking = new AbortController()
+    setAnswer((known) => (known.state === 'ready' ? { ...known, isStale: true } : { state: 'loading', isStale: false }))
+    ask(name, JSON.parse(question) as EngineRequests[Name]['input'], asking.signal).then(
+      (value) => setAnswer({ state: 'ready', value, isStale: false }),
+      (error: unknown) => {
+        if (asking.signal.aborted || error instanceof Cancelled) return
+        setAnswer({ state: 'failed', message: sentenceOf(error), isStale: false })
+      },
+    )
+    return () => asking.abort()
+  }, [name, question, revision, second])
+  return answer
+}

@@ -1,0 +1,213 @@
+import type { GroupQuery, GroupStep, GroupSummary } from '../../../shared/session/requests/groups.ts'
+import { counted, percent, real } from '../../text/numbers.ts'
+import { HEIGHT as LINE_HEIGHT, WIDTH as LINE_WIDTH, seriesPath } from '../verdicts/series-path.ts'
+import { narrow } from './groups-place.ts'
+
+const WIDTH = 420
+const HEIGHT = 84
+const HEAD = 34
+const FOOT = 18
+/** The dead groups stand beside the scale: a std of 0 is no small one. */
+const DEAD = 34
+const FROM = DEAD + 12
+
+/** How far rewards differ inside groups, with the numbers by which H01 and H05 judge drawn in. Each bar lists its groups. */
+export function StdHistogram({ summary, query }: { summary: GroupSummary; query: GroupQuery }) {
+  const { stds, bounds, kinds, meanStd } = summary
+  const most = Math.max(1, kinds.dead, ...stds.counts)
+  const drawn = [bounds.noiseFloor, bounds.meanStd ?? 0, meanStd ?? 0]
+  const last = Math.max(stds.width * stds.counts.length, ...drawn.map((value) => value * 1.05)) || 1
+  const x = (std: number) => FROM + (std / last) * (WIDTH - FROM)
+  const heightOf = (number: number) => (number === 0 ? 0 : Math.max(2, (number / most) * HEIGHT))
+  return (
+    <figure className="group-figure">
+      <figcaption>
+        <strong>std of rewards within a group</strong> <span className="quiet">complete groups</span>
+      </figcaption>
+      {/* biome-ignore lint/a11y/useSemanticElements: a drawing holds no fieldset */}
+      <svg viewBox={`0 0 ${WIDTH} ${HEAD + HEIGHT + FOOT}`} role="group" aria-label="Std of rewards within groups">
+        <line className="axis" x1={FROM} x2={WIDTH} y1={HEAD + HEIGHT} y2={HEAD + HEIGHT} />
+        <line className="axis" x1="0" x2={DEAD} y1={HEAD + HEIGHT} y2={HEAD + HEIGHT} />
+        {kinds.dead > 0 && (
+          <Bar
+            x={0}
+            width={DEAD}
+            height={heightOf(kinds.dead)}
+            className="dead"
+            label={`std 0, dead: ${counted(kinds.dead, 'group')}`}
+            isOn={query.kinds?.length === 1 && query.kinds[0] === 'dead'}
+            onOpen={(isOn) => narrow({ kinds: isOn ? [] : ['dead'], std: null })}
+          />
+        )}
+        {stds.counts.map((number, bin) => {
+          if (number === 0) return null
+          const atLeast = stds.from + bin * stds.width
+          const below = Number((atLeast + stds.width).toPrecision(12))
+          const isNoise = below <= bounds.noiseFloor
+          return (
+            <Bar
+              key={atLeast}
+              x={x(atLeast)}
+              width={x(atLeast + stds.width) - x(atLeast)}
+              height={heightOf(number)}
+              className={isNoise ? 'noise' : 'contrast'}
+              label={`std ${real(atLeast)} to ${real(below)}: ${counted(number, 'group')}`}
+              isOn={query.std?.atLeast === Number(atLeast.toPrecision(12))}
+              onOpen={(isOn) =>
+                narrow({ kinds: [], std: isOn ? null : { atLeast: Number(atLeast.toPrecision(12)), below } })
+              }
+            />
+          )
+        })}
+        <Mark x={x(bounds.noiseFloor)} row={0} text={`H01 noise floor ${real(bounds.noiseFloor)}`} />
+        {bounds.meanStd !== null && bounds.meanStd > 0 && (
+          <Mark x={x(bounds.meanStd)} row={1} text={`H05 wants a mean of ${real(bounds.meanStd)} or more`} />
+        )}
+        {meanStd !== null && <Mark x={x(meanStd)} row={2} text={`mean ${real(meanStd)}`} isMean />}
+        <text className="axis-label" x={DEAD / 2} y={HEAD + HEIGHT + 13} textAnchor="middle">
+          dead
+        </text>
+        <text className="axis-label" x={FROM} y={HEAD + HEIGHT + 13}>
+          0
+        </text>
+        <text className="axis-label" x={WIDTH} y={HEAD + HEIGHT + 13} textAnchor="end">
+          {real(Number(last.toPrecision(3)))}
+        </text>
+      </svg>
+    </figure>
+  )
+}
+
+function Mark({ x, row, text, isMean = false }: { x: number; row: number; text: string; isMean?: boolean }) {
+  const y = 9 + row * 11
+  const isRight = x > WIDTH * 0.55
+  return (
+    <g className={isMean ? 'group-bound mean' : 'group-bound'}>
+      <line x1={x} x2={x} y1={y - 6} y2={HEAD + HEIGHT} />
+      <text x={isRight ? x - 4 : x + 4} y={y} textAnchor={isRight ? 'end' : 'start'}>
+        {text}
+      </text>
+    </g>
+  )
+}
+
+function Bar({
+  x,
+  width,
+  height,
+  className,
+  label,
+  isOn,
+  onOpen,
+}: {
+  x: number
+  width: number
+  height: number
+  className: string
+  label: string
+  isOn: boolean
+  onOpen(isOn: boolean): void
+}) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a button cannot stand in a drawing
+    <g
+      className={`group-bar ${className}`}
+      role="button"
+      tabIndex={0}
+      aria-pressed={isOn}
+      aria-label={label}
+      onClick={() => onOpen(isOn)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' && event.key !== ' ') return
+        event.preventDefault()
+        onOpen(isOn)
+      }}
+    >
+      <title>{label}</title>
+      <rect className="bin-catch" x={x} y={HEAD} width={width} height={HEIGHT} />
+      <rect
+        className="group-bar-fill"
+        x={x + 0.5}
+        y={HEAD + HEIGHT - height}
+        width={Math.max(1, width - 1)}
+        height={height}
+      />
+    </g>
+  )
+}
+
+/** Mean reward, spread within groups and share of dead groups by training step. */
+export function StepSeries({ steps }: { steps: readonly GroupStep[] }) {
+  if (steps.length < 2) {
+    return (
+      <figure className="group-figure">
+        <figcaption>
+          <strong>by training step</strong>
+        </figcaption>
+        <p className="quiet">
+          {steps.length === 0
+            ? 'This dump does not tell of which step a rollout is (dump it as `step`), so whether reward moves cannot be seen here.'
+            : `All rollouts are of step ${real(steps[0]?.step)}: whether reward moves needs more steps, or a log of the run.`}
+        </p>
+      </figure>
+    )
+  }
+  return (
+    <figure className="group-figure">
+      <figcaption>
+        <strong>by training step</strong>{' '}
+        <span className="quiet">
+          {real(steps[0]?.step)} to {real(steps.at(-1)?.step)}
+        </span>
+      </figcaption>
+      <Line steps={steps} name="mean reward" of={({ meanReward }) => meanReward} words={real} />
+      <Line steps={steps} name="std within groups" of={({ meanStd }) => meanStd} words={real} />
+      <Line
+        steps={steps}
+        name="dead groups"
+        of={({ dead, complete }) => (complete === 0 ? null : dead / complete)}
+        words={(value) => (value === null || value === undefined ? '–' : percent(value))}
+      />
+    </figure>
+  )
+}
+
+function Line({
+  steps,
+  name,
+  of,
+  words,
+}: {
+  steps: readonly GroupStep[]
+  name: string
+  of(step: GroupStep): number | null
+  words(value: number | null | undefined): string
+}) {
+  const values = steps.map(of)
+  const known = values.filter((value) => value !== null)
+  if (known.length === 0) return null
+  const went = `${words(known[0])} → ${words(known.at(-1))}`
+  const least = known.reduce((a, b) => Math.min(a, b))
+  const most = known.reduce((a, b) => Math.max(a, b))
+  return (
+    <div className="group-line series">
+      <span className="group-line-name">{name}</span>
+      <svg
+        viewBox={`-3 -3 ${LINE_WIDTH + 6} ${LINE_HEIGHT + 6}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${name}: ${went}, between ${words(least)} and ${words(most)}`}
+      >
+        <path
+          d={seriesPath(
+            steps.map(({ step }) => step),
+            values,
+          )}
+        />
+      </svg>
+      <span className="group-line-ends" title={`between ${words(least)} and ${words(most)}`}>
+        {went}
+      </span>
+    </div>
+  )
+}

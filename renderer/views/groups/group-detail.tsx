@@ -1,0 +1,175 @@
+import { useEffect } from 'react'
+import type { GroupDetail, GroupSummary } from '../../../shared/session/requests/groups.ts'
+import { CheckName } from '../../app/check-name.tsx'
+import { exportRollouts, saveAnswer } from '../../data/exporting.ts'
+import { useAnswer } from '../../data/use-answer.ts'
+import { ask } from '../../engine/engine.ts'
+import { count, counted, percent, real } from '../../text/numbers.ts'
+import { SEVERITY_WORDS } from '../../text/words.ts'
+import { KIND_WORDS } from './group-words.ts'
+import { RewardDots } from './reward-dots.tsx'
+import { shownGroup } from './shown-group.ts'
+import { SiblingTable } from './sibling-table.tsx'
+
+/** One group in full: its rollouts beside each other. */
+export function GroupOf({
+  position,
+  summary,
+  rollout,
+  beside,
+}: {
+  position: number
+  summary: GroupSummary
+  rollout: number | null
+  beside: number | null
+}) {
+  const answer = useAnswer('group', { position })
+  const detail = answer.state === 'ready' ? answer.value : null
+  useEffect(() => shownGroup.set(detail), [detail])
+  if (answer.state === 'failed') {
+    return (
+      <p className="nothing error-text" role="alert">
+        ✖ {answer.message}
+      </p>
+    )
+  }
+  if (detail === null) return <p className="nothing quiet">Reading the group…</p>
+  const chosen = detail.indices.includes(rollout ?? -1) ? rollout : (detail.indices[0] ?? null)
+  const other = beside !== chosen && detail.indices.includes(beside ?? -1) ? beside : null
+  return (
+    <article className="group-detail" aria-label={`Group ${detail.row.id}`} aria-busy={answer.isStale}>
+      <Head detail={detail} />
+      <Facts detail={detail} summary={summary} />
+      <Findings detail={detail} />
+      <RewardDots members={detail.members} components={detail.components} ends={summary.rewards} chosen={chosen} />
+      <SiblingTable detail={detail} chosen={chosen} beside={other} />
+    </article>
+  )
+}
+
+function Head({ detail }: { detail: GroupDetail }) {
+  const { row, question } = detail
+  const { glyph, name } = KIND_WORDS[row.kind]
+  return (
+    <header className="group-head">
+      <div className="group-title">
+        <h2 title={row.id}>Group {row.id.length > 60 ? `${row.id.slice(0, 59)}…` : row.id}</h2>
+        <span className={`group-kind-chip ${row.kind}`}>
+          <span aria-hidden="true">{glyph}</span> {name}
+        </span>
+        <span className="quiet">
+          {counted(row.rollouts, 'rollout')}
+          {row.step === null ? '' : ` of step ${row.step}`}
+        </span>
+        <span className="group-exports">
+          <button
+            type="button"
+            className="button small"
+            title="Rewards, and advantages under each scheme, as a table"
+            onClick={() =>
+              void saveAnswer(ask('siblingTable', { position: row.position }), counted(row.rollouts, 'rollout'))
+            }
+          >
+            CSV
+          </button>
+          <button
+            type="button"
+            className="button small"
+            title="The records of this group as they are stored"
+            onClick={() => void exportRollouts({ as: 'source', indices: detail.indices, why: `group ${row.id}` })}
+          >
+            Export rollouts
+          </button>
+        </span>
+      </div>
+      {question !== null && (
+        <p className="group-question" title={question}>
+          {question}
+        </p>
+      )}
+    </header>
+  )
+}
+
+/** What its rewards come to, in a sentence that says what follows from it. */
+function Facts({ detail, summary }: { detail: GroupDetail; summary: GroupSummary }) {
+  const { row, bound, meanOfTraining } = detail
+  const { scaling, bounds } = summary
+  if (row.kind === 'incomplete') return <p className="group-says">{detail.incompleteBecause}</p>
+  const scaledBy =
+    scaling.origin === 'assumed'
+      ? 'dividing by the std of the group would blow that up'
+      : scaling.scaled
+        ? 'the scheme in use blows that up'
+        : null
+  return (
+    <>
+      <p className="group-says">
+        {row.kind === 'dead' ? (
+          <>
+            All {count(row.rollouts)} rewards are {real(row.mean)}: every advantage is 0, and{' '}
+            {counted(trainedTokens(detail), 'trained token')} teach nothing.
+          </>
+        ) : (
+          <>
+            Rewards differ by {real(row.gap)}
+            {row.kind === 'noise' &&
+              `, which is below the noise floor (std ${real(row.std)} < ${real(bounds.noiseFloor)})`}
+            {scaledBy !== null && row.amplification !== null
+              ? `; ${scaledBy} ×${real(Number(row.amplification.toPrecision(3)))}.`
+              : '; nothing scales that.'}
+          </>
+        )}
+        {meanOfTraining !== null && row.mean !== null && (
+          <>
+            {' '}
+            {counted(row.untrained, 'rollout')} {row.untrained === 1 ? 'trains' : 'train'} nothing: the mean of all
+            rewards is {real(row.mean)}, that of those which train {real(meanOfTraining)}.
+          </>
+        )}
+        {row.copies > 0 && <> {counted(row.copies, 'rollout is', 'rollouts are')} a copy of another, token by token.</>}
+      </p>
+      <dl className="group-facts">
+        <Fact name="mean" value={real(row.mean)} />
+        <Fact name="std" value={real(row.std)} />
+        <Fact name="gap" value={real(row.gap)} />
+        <Fact name="largest |advantage| stored" value={real(row.largestAdvantage)} />
+        {bound !== null && <Fact name="bound of the scheme" value={real(Number(bound.toPrecision(4)))} />}
+      </dl>
+    </>
+  )
+}
+
+function trainedTokens({ members }: GroupDetail): number {
+  return members.reduce((sum, { row }) => sum + (row.facts.trained ?? 0), 0)
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+function Findings({ detail: { findings } }: { detail: GroupDetail }) {
+  const listed = findings.filter(({ intended }) => !intended)
+  if (listed.length === 0) return null
+  return (
+    <ul className="group-findings">
+      {listed.map((finding) => (
+        <li key={finding.fingerprint}>
+          <span className={`severity ${finding.severity}`}>
+            <span aria-hidden="true">{SEVERITY_WORDS[finding.severity].glyph}</span>{' '}
+            <span className="visually-hidden">{SEVERITY_WORDS[finding.severity].name}</span>
+          </span>{' '}
+          <CheckName code={finding.code} /> {finding.message}
+          {typeof finding.evidence.chance === 'number' && (
+            <span className="quiet"> (chance alone: {percent(finding.evidence.chance)} of groups)</span>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

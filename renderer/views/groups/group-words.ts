@@ -1,0 +1,55 @@
+import type { AdvantageScheme } from '../../../shared/checks/groups/advantages.ts'
+import type { GroupKind, GroupMark, GroupQuery, GroupScaling } from '../../../shared/session/requests/groups.ts'
+import { counted, real } from '../../text/numbers.ts'
+
+export const KIND_WORDS: Readonly<
+  Record<GroupKind, { readonly glyph: string; readonly name: string; readonly what: string }>
+> = {
+  dead: { glyph: '○', name: 'dead', what: 'all rewards are the same: every advantage is 0' },
+  noise: { glyph: '◔', name: 'noise', what: 'rewards differ by less than the noise floor' },
+  contrast: { glyph: '●', name: 'contrast', what: 'rewards tell rollouts apart' },
+  incomplete: { glyph: '◌', name: 'incomplete', what: 'rollouts or rewards are missing: not judged' },
+}
+
+export const MARK_WORDS: Readonly<
+  Record<GroupMark, { readonly glyph: string; readonly name: string; readonly what: string }>
+> = {
+  copies: { glyph: '⧉', name: 'copies', what: 'rollouts that are the same, token by token' },
+  untrained: { glyph: '∅', name: 'untrained rows', what: 'rollouts that train nothing while others of the group do' },
+  findings: { glyph: '▲', name: 'findings', what: 'an error or a warning about the group' },
+}
+
+/** A column head, and the formula behind it. r = reward, s = standard deviation. */
+export const SCHEME_WORDS: Readonly<Record<AdvantageScheme, { readonly name: string; readonly formula: string }>> = {
+  none: { name: 'reward', formula: 'r, neither centred nor scaled' },
+  centre: { name: 'centred', formula: 'r − mean of the group, not scaled' },
+  'leave-one-out': { name: 'leave one out', formula: 'r − mean of the others' },
+  'group-std-unbiased': { name: 'group std', formula: '(r − mean) / (s of the group over n − 1, + eps)' },
+  'group-std-biased': { name: 'group std, over n', formula: '(r − mean) / (s of the group over n, + eps)' },
+  'batch-std': { name: 'batch std', formula: '(r − mean) / (s of all rewards of the step + eps)' },
+  'leave-one-out-std': { name: 'std of the others', formula: '(r − mean of the others) / (s of the others + eps)' },
+}
+
+/** Where it is known from how rewards become advantages. */
+export function scalingWords({ scheme, scaled, eps, origin }: GroupScaling): string {
+  const formula = `${SCHEME_WORDS[scheme].name}${scaled ? `, eps ${real(eps)}` : ''}`
+  if (origin === 'given') return `advantages: ${formula} (given)`
+  if (origin === 'fitted') return `advantages: ${formula} (fits those stored)`
+  return 'nothing tells how rewards are scaled: amplification is what dividing by the group’s std would give'
+}
+
+/** Which groups are listed, in words; null for all. */
+export function queryWords({ kinds = [], marks = [], std, step, text }: GroupQuery): string | null {
+  const parts = [
+    ...(kinds.length > 0 ? [kinds.map((kind) => KIND_WORDS[kind].name).join(' or ')] : []),
+    ...(marks.length > 0 ? [`with ${marks.map((mark) => MARK_WORDS[mark].name).join(' or ')}`] : []),
+    ...(std === undefined ? [] : [`std from ${real(std.atLeast)} to below ${real(std.below)}`]),
+    ...(step === undefined ? [] : [`step ${step}`]),
+    ...(text === undefined ? [] : [`id with “${text}”`]),
+  ]
+  return parts.length === 0 ? null : parts.join(', ')
+}
+
+export function groupsWords(count: number): string {
+  return counted(count, 'group')
+}

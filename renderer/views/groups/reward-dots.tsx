@@ -1,0 +1,128 @@
+import type { GroupMember } from '../../../shared/session/requests/groups.ts'
+import { real } from '../../text/numbers.ts'
+import { chooseSibling } from './groups-place.ts'
+
+const WIDTH = 640
+const NAME = 150
+const END = 14
+const ROW = 26
+const RADIUS = 5
+
+/** The rewards of the rollouts of a group as dots, the total first, then each component on a scale of its own. */
+export function RewardDots({
+  members,
+  components,
+  ends,
+  chosen,
+}: {
+  members: readonly GroupMember[]
+  components: readonly string[]
+  ends: { readonly least: number; readonly greatest: number } | null
+  chosen: number | null
+}) {
+  const rows = [
+    { name: 'reward', isTotal: true, values: members.map(({ row }) => row.facts.reward) },
+    ...components.map((name) => ({
+      name,
+      isTotal: false,
+      values: members.map(({ row }) => row.facts.rewards?.[name] ?? null),
+    })),
+  ]
+  return (
+    <figure className="group-dots">
+      {/* biome-ignore lint/a11y/useSemanticElements: a drawing holds no fieldset */}
+      <svg viewBox={`0 0 ${WIDTH} ${rows.length * ROW + 4}`} role="group" aria-label="Rewards of the rollouts">
+        {rows.map(({ name, values, isTotal }, at) => (
+          <DotRow
+            key={isTotal ? '' : name}
+            name={name}
+            values={values}
+            members={members}
+            ends={isTotal ? ends : null}
+            y={at * ROW + ROW / 2}
+            chosen={chosen}
+          />
+        ))}
+      </svg>
+      <figcaption className="quiet">
+        {ends === null ? '' : 'The reward on the scale of the whole dump, '}
+        {components.length > 0
+          ? `${ends === null ? 'E' : 'e'}ach component from its least to its greatest value in this group.`
+          : ends === null
+            ? ''
+            : 'from its least to its greatest value.'}
+      </figcaption>
+    </figure>
+  )
+}
+
+function DotRow({
+  name,
+  values,
+  members,
+  ends,
+  y,
+  chosen,
+}: {
+  name: string
+  values: readonly (number | null)[]
+  members: readonly GroupMember[]
+  ends: { readonly least: number; readonly greatest: number } | null
+  y: number
+  chosen: number | null
+}) {
+  const known = values.filter((value) => value !== null && Number.isFinite(value)) as number[]
+  const least = Math.min(ends?.least ?? Number.POSITIVE_INFINITY, ...known)
+  const greatest = Math.max(ends?.greatest ?? Number.NEGATIVE_INFINITY, ...known)
+  const range = greatest - least
+  const left = NAME + 52
+  const right = WIDTH - END - 46
+  const x = (value: number) => (range > 0 ? left + ((value - least) / range) * (right - left) : (left + right) / 2)
+  const piled = new Map<number, number>()
+  return (
+    <g>
+      <text className="dot-name" x="0" y={y + 4}>
+        {name.length > 22 ? `${name.slice(0, 21)}…` : name}
+      </text>
+      {known.length === 0 ? (
+        <text className="axis-label" x={left} y={y + 4}>
+          no value in this group
+        </text>
+      ) : (
+        <>
+          <text className="axis-label" x={left - 12} y={y + 4} textAnchor="end">
+            {range > 0 ? real(least) : ''}
+          </text>
+          <line className="reward-axis" x1={left} x2={right} y1={y} y2={y} />
+          <text className="axis-label" x={right + 12} y={y + 4}>
+            {real(greatest)}
+          </text>
+          {members.map(({ row: { index, facts } }, at) => {
+            const value = values[at] ?? null
+            if (value === null || !Number.isFinite(value)) return null
+            const place = Math.round(x(value))
+            const height = piled.get(place) ?? 0
+            piled.set(place, height + 1)
+            // What stands in one place is shifted a little, so that each can be seen.
+            const shift = height === 0 ? 0 : Math.ceil(height / 2) * 3 * (height % 2 === 0 ? 1 : -1)
+            return (
+              // biome-ignore lint/a11y/noStaticElementInteractions: the table below has the same by key
+              <circle
+                key={index}
+                className={index === chosen ? 'reward-dot chosen' : 'reward-dot'}
+                cx={place + shift}
+                cy={y}
+                r={RADIUS}
+                onClick={() => chooseSibling(index)}
+              >
+                <title>
+                  {facts.id.slice(0, 200)}: {name} {real(value)}
+                </title>
+              </circle>
+            )
+          })}
+        </>
+      )}
+    </g>
+  )
+}

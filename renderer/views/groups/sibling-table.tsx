@@ -1,0 +1,216 @@
+import { useState } from 'react'
+import type { GroupDetail, GroupMember, GroupScheme } from '../../../shared/session/requests/groups.ts'
+import { openRollout } from '../../commands/go.ts'
+import { ABSENT, count, percent, real } from '../../text/numbers.ts'
+import { END_WORDS } from '../../text/words.ts'
+import { MARK_WORDS, SCHEME_WORDS } from './group-words.ts'
+import { chooseSibling, layBeside } from './groups-place.ts'
+
+/** Schemes that stand beside what is stored unless all are asked for. */
+const USUAL: readonly GroupScheme['scheme'][] = ['group-std-unbiased', 'batch-std', 'centre', 'none']
+
+/** The rollouts of a group with the advantages that each scheme would give them. */
+export function SiblingTable({
+  detail,
+  chosen,
+  beside,
+}: {
+  detail: GroupDetail
+  chosen: number | null
+  beside: number | null
+}) {
+  const [isAll, setAll] = useState(false)
+  const { members, schemes } = detail
+  const shown = schemes
+    .map((scheme, at) => ({ ...scheme, at }))
+    .filter(({ scheme, inUse }) => isAll || inUse || USUAL.includes(scheme))
+    .sort((a, b) => order(a) - order(b))
+  const hasStored = members.some(({ row }) => row.facts.advantage !== null)
+  return (
+    <section aria-labelledby="siblings">
+      <div className="group-section-head">
+        <h3 id="siblings">Rollouts and their advantages</h3>
+        <button type="button" className="link" aria-pressed={isAll} onClick={() => setAll(!isAll)}>
+          {isAll ? 'fewer schemes' : `all ${schemes.length} schemes`}
+        </button>
+      </div>
+      <div className="sibling-scroll">
+        <table className="sibling-table">
+          <thead>
+            <tr>
+              <th scope="col">rollout</th>
+              <th scope="col" className="number">
+                reward
+              </th>
+              <th scope="col" className="number" title="The advantage as it stands in the dump">
+                stored
+              </th>
+              {shown.map((scheme) => (
+                <SchemeHead key={scheme.scheme} scheme={scheme} />
+              ))}
+              <th scope="col" className="number">
+                tokens
+              </th>
+              <th scope="col" className="number">
+                trained
+              </th>
+              <th scope="col">end</th>
+              <th scope="col">findings</th>
+              <th scope="col">
+                <span className="visually-hidden">lay beside the chosen one</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {members.map((member) => (
+              <SiblingRow
+                key={member.row.index}
+                member={member}
+                members={members}
+                shown={shown}
+                isChosen={member.row.index === chosen}
+                isBeside={member.row.index === beside}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {detail.membersOmitted > 0 && (
+        <p className="quiet">
+          {count(detail.membersOmitted)} more are in this group. The table (CSV) and the exports hold all of them.
+        </p>
+      )}
+      {!hasStored && (
+        <p className="quiet">
+          This dump stores no advantage (dump it as `advantage`): what the trainer did is not known.
+        </p>
+      )}
+    </section>
+  )
+}
+
+function order({ scheme }: GroupScheme): number {
+  const at = USUAL.indexOf(scheme)
+  return at === -1 ? USUAL.length : at
+}
+
+function SchemeHead({ scheme: { scheme, eps, residual, inUse } }: { scheme: GroupScheme }) {
+  const { name, formula } = SCHEME_WORDS[scheme]
+  const fits = residual !== null && residual <= 0.01
+  return (
+    <th
+      scope="col"
+      className={inUse ? 'number scheme in-use' : 'number scheme'}
+      title={`${formula}${eps === null ? '' : `, eps ${real(eps)}`}${
+        residual === null ? '' : `. Differs from the stored ones by ${percent(residual)} of the largest`
+      }`}
+    >
+      {name}
+      <span className="scheme-note">
+        {inUse ? 'in use' : ''}
+        {inUse && residual !== null ? ' · ' : ''}
+        {residual === null ? '' : fits ? '✓ fits' : residual < 1 ? `off by ${percent(residual)}` : '✗ does not fit'}
+      </span>
+    </th>
+  )
+}
+
+function SiblingRow({
+  member: { row, advantages, untrained, copyOf },
+  members,
+  shown,
+  isChosen,
+  isBeside,
+}: {
+  member: GroupMember
+  members: readonly GroupMember[]
+  shown: readonly (GroupScheme & { readonly at: number })[]
+  isChosen: boolean
+  isBeside: boolean
+}) {
+  const { index, facts, codes } = row
+  const original = copyOf === null ? null : members[copyOf]
+  return (
+    <tr
+      className={`sibling${isChosen ? ' selected' : ''}${isBeside ? ' beside' : ''}`}
+      aria-current={isChosen ? 'true' : undefined}
+      onClick={() => chooseSibling(index)}
+      onDoubleClick={() => openRollout(index)}
+    >
+      <th scope="row">
+        <button
+          type="button"
+          className="link sibling-id"
+          title={facts.id.slice(0, 300)}
+          onClick={() => openRollout(index)}
+        >
+          {facts.id}
+        </button>
+        {original !== undefined && original !== null && (
+          <span className="group-mark" title={`The same tokens as ${original.row.facts.id.slice(0, 200)}`}>
+            {' '}
+            <span aria-hidden="true">{MARK_WORDS.copies.glyph}</span>
+            <span className="visually-hidden">copy</span>
+          </span>
+        )}
+      </th>
+      <td className="number">{real(facts.reward)}</td>
+      <td className="number stored">{real(facts.advantage)}</td>
+      {shown.map(({ scheme, at, inUse }) => (
+        <td key={scheme} className={inUse ? 'number in-use' : 'number'}>
+          <Advantage value={advantages?.[at] ?? null} />
+        </td>
+      ))}
+      <td className="number">{facts.realLength > 0 ? count(facts.realLength) : ABSENT}</td>
+      <td className="number">
+        {untrained ? (
+          <span
+            className="warn-text"
+            title={
+              codes.includes('C04')
+                ? 'Trains nothing, and its reward was counted in the baseline (C04)'
+                : 'Trains nothing; the stored advantages do not show that its reward was counted'
+            }
+          >
+            <span aria-hidden="true">{MARK_WORDS.untrained.glyph}</span> 0
+          </span>
+        ) : facts.trained === null ? (
+          ABSENT
+        ) : (
+          count(facts.trained)
+        )}
+      </td>
+      <td>
+        {facts.endReason.startsWith('cut') && <span aria-hidden="true">✂ </span>}
+        {END_WORDS[facts.endReason]}
+      </td>
+      <td className="sibling-codes" title={codes.join(', ')}>
+        {codes.join(' ')}
+      </td>
+      <td>
+        {isChosen ? (
+          <span className="quiet">chosen</span>
+        ) : (
+          <button
+            type="button"
+            className="link"
+            aria-pressed={isBeside}
+            title="Lay it beside the chosen rollout, token by token"
+            onClick={(event) => {
+              event.stopPropagation()
+              layBeside(isBeside ? null : index)
+            }}
+          >
+            {isBeside ? 'put away' : 'compare'}
+          </button>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+/** What is left of rounding is 0. */
+function Advantage({ value }: { value: number | null }) {
+  if (value === null) return <span className="quiet">{ABSENT}</span>
+  return <>{Math.abs(value) < 5e-7 ? '0' : real(Number(value.toPrecision(4)))}</>
+}

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { unbiasedStd } from '../../shared/checks/groups/statistics.ts'
+import { describePage } from './describe-page.ts'
+import { SAMPLES } from './inspector-page.ts'
+
+interface StoredRollout {
+  id: string
+  group_id: string
+  reward: number
+  advantage: number
+  rewards?: unknown
+}
+
+/** The clean sample with other rewards: what `rewardOf` gives for the group and the rollout, advantages divided by the std of the group. */
+function withRewards(rewardOf: (group: number, rollout: number) => number): string {
+  const text = gunzipSync(readFileSync(join(SAMPLES, 'clean-qwen2.5.jsonl.gz'))).toString()
+  const records = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as StoredRollout)
+  const ids = [...new Set(records.map(({ group_id }) => group_id))]
+  for (const [at, id] of ids.entries()) {
+    const members = records.filter(({ group_id }) => group_id === id)
+    const rewards = members.map((_, rollout) => rewardOf(at, rollout))
+    const mean = rewards.reduce((a, b) => a + b, 0) / rewards.length
+    for (const [rollout, member] of members.entries()) {
+      member.reward = rewards[rollout] as number
+      member.advantage = (member.reward - mean) / (unbiasedStd(rewards) + 1e-4)
+      delete member.rewards
+    }
+  }
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('')
+}
+
+/** Seven of twelve groups never differ, two by a hundredth, three by whether the answer is right. */
+const FLAT = withRewards((group, rollout) => {
+  if (group < 7) return group % 2
+  if (group < 9) return rollout === 3 ? 0.61 : 0.6
+  return rollout % 2
+})
+
+describePage('the groups of a run', (page) => {
+  const flat = () => page.folder.write('flat.jsonl', FLAT)
+
+  test('tell why reward did not move, and every number lists its groups and opens their rollouts', async () => {
+    const window = await page.openWith([flat()])
+    const { page: view } = window
+    await view.keyboard.press('3')
+    // The verdicts, before anything is clicked.
+    const verdict = (id: string) => view.locator('.verdict-row').filter({ hasText: id })
+    expect(await verdict('H05').innerText()).toMatch(
+      /supported[\s\S]*58\.3 % share of complete groups without contrast/,
+    )
+    expect(await verdict('H01').innerText()).toMatch(/inconclusive|supported/)
+    await view.getByText('H01 noise floor 0.05').waitFor()
+    await view.getByText('H05 is supported from 50 % dead on (the line)').waitFor()
+    expect(await view.getByRole('img', { name: 'dead 58.3 %, noise 16.7 %, contrast 25 %' }).count()).toBe(1)
+
+    const rows = view.getByRole('grid', { name: 'Groups' }).locator('tbody tr')
+    expect(await rows.count()).toBe(12)
+    await view.getByRole('button', { name: 'std 0, dead: 7 groups' }).click()
+    await view.getByRole('button', { name: 'Export these 7 as CSV' }).waitFor()
+    expect(await rows.count()).toBe(7)
+    await view
+      .getByText(/^All 8 rewards are [01]: every advantage is 0, and [\d,]+ trained tokens teach nothing\.$/)
+      .waitFor()
+    expect(await view.getByRole('button', { name: 'A01' }).count()).toBeGreaterThan(0)
+
+    await view.getByRole('button', { name: 'Clear' }).click()
+    await view.getByRole('button', { name: /^noise 2$/ }).click()
+    await view
+      .getByText(
+        /^Rewards differ by 0\.01, which is below the noise floor \(std 0\.003536 < 0\.05\); the scheme in use blows that up ×275\.$/,
+      )
+      .waitFor()
+    // What is stored stands beside what each scheme gives, and the one that fits is marked.
+    const table = view.getByRole('table').filter({ hasText: 'stored' })
+    expect(await table.getByRole('columnheader', { name: /^group std.*in use · ✓ fits$/ }).count()).toBe(1)
+    expect(await table.getByRole('columnheader', { name: /^centred.*off by/ }).count()).toBe(1)
+    const cells = await table.getByRole('row').nth(4).getByRole('cell').allInnerTexts()
+    expect(cells.slice(0, 3)).toEqual(['0.61', cells[2], cells[1]])
+
+    await table.getByRole('button', { name: /-3$/ }).first().click()
+    await view.getByRole('heading', { name: /-3$/ }).or(view.locator('.rollout')).first().waitFor()
+    expect(new URL(view.url()).hash).toContain('view=rollout')
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('are walked through by key, and the address leads back to the same group', async () => {
+    const window = await page.openWith([flat()])
+    const { page: view } = window
+    await view.keyboard.press('3')
+    const title = view.locator('.group-title h2')
+    await title.waitFor()
+    const first = await title.innerText()
+    await view.keyboard.press('j')
+    await view.waitForFunction((before) => document.querySelector('.group-title h2')?.textContent !== before, first)
+    const second = await title.innerText()
+    await view.keyboard.press('k')
+    await view.waitForFunction((before) => document.querySelector('.group-title h2')?.textContent !== before, second)
+    expect(await title.innerText()).toBe(first)
+    await view.keyboard.press('k')
+    await view.getByText('This is the first group of the list').waitFor()
+    await view.keyboard.press('j')
+    await view.keyboard.press('J')
+    await view.locator('.sibling[aria-current]').filter({ hasText: /-1/ }).waitFor()
+    const hash = new URL(view.url()).hash
+    expect(hash).toMatch(/view=groups&groups\.group=1&groups\.rollout=\d+/)
+    await view.keyboard.press('Enter')
+    await view.locator('.rollout').waitFor()
+    await view.evaluate((wanted) => {
+      location.hash = wanted
+    }, hash)
+    await view.locator('.sibling[aria-current]').filter({ hasText: /-1/ }).waitFor()
+    expect(await title.innerText()).toBe(second)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('are exported as tables, with the rollouts of one of them', async () => {
+    const window = await page.openWith([flat()])
+    const { page: view } = window
+    await view.keyboard.press('3')
+    await view.getByRole('button', { name: /^noise 2$/ }).click()
+    const saved = async (name: string) => {
+      const download = view.waitForEvent('download')
+      await view.getByRole('button', { name, exact: true }).click()
+      const file = await download
+      return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') }
+    }
+    const groups = await saved('Export these 2 as CSV')
+    expect(groups.name).toBe('groups.csv')
+    expect(groups.text.trim().split('\n')).toHaveLength(3)
+    await view.locator('.sibling').first().waitFor()
+    const siblings = await saved('CSV')
+    expect(siblings.name).toBe('group.csv')
+    expect(siblings.text.trim().split('\n')).toHaveLength(9)
+    const records = await saved('Export rollouts')
+    expect(records.text.trim().split('\n')).toHaveLength(8)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('that are not there are asked for', async () => {
+    const text = FLAT.replaceAll(/"group_id": ?"[^"]*", ?/g, '')
+    const window = await page.openWith([page.folder.write('no-groups.jsonl', text)])
+    await window.page.keyboard.press('3')
+    await window.page.getByText(/^None of 96 rollouts says which prompt it was sampled for/).waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+})
