@@ -3,8 +3,9 @@ import { allNumericKeys } from '../formats/registry.ts'
 import { type AuditRuntime, auditBatch } from './batch.ts'
 import type { EngineHost } from './host.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
-import type { AuditJob, AuditReply, AuditRequest, BatchResult } from './plan.ts'
+import type { AuditJob, AuditReply, AuditRequest, SearchJob } from './plan.ts'
 import { EncoderNotLoaded, withoutEncoders } from './prepared-tokenizer.ts'
+import { searchBatch } from './search-batch.ts'
 
 /** The other end of a `WorkerLink`, as a worker sees it. */
 export interface WorkerPort {
@@ -12,24 +13,34 @@ export interface WorkerPort {
   onMessage(listener: (message: unknown) => void): void
 }
 
-/** Runs in an audit worker: takes a plan, then jobs, and answers each with its result or a sentence. */
+/** Runs in an audit worker: takes a plan, then jobs of auditing or of searching, and answers each with its result or a sentence. */
 export function serveAuditWorker(port: WorkerPort, host: Pick<EngineHost, 'bundledTokenizers'>): void {
   let runtime: AuditRuntime | null = null
   const reply = (message: AuditReply) => port.post(message)
 
-  const audit = async (job: AuditJob): Promise<BatchResult> => {
-    if (runtime === null) throw new Error('An audit job came before its plan.')
-    const parsed = await decodeRecords(job.records, allNumericKeys)
+  /** Does what may turn out to take an encoder, which workers are started without. */
+  const withEncoder = async <Result>(source: number, work: (runtime: AuditRuntime) => Result): Promise<Result> => {
+    if (runtime === null) throw new Error('A job came before its plan.')
     try {
-      return auditBatch(job, parsed, runtime)
+      return work(runtime)
     } catch (error) {
       if (!(error instanceof EncoderNotLoaded)) throw error
       const { plan, tokenizers } = runtime
-      const frameOnly = tokenizers[job.source]
-      const whole = await loadTokenizer(plan.sources[job.source]?.tokenizer ?? null, host.bundledTokenizers)
-      for (const [source, tokenizer] of tokenizers.entries()) if (tokenizer === frameOnly) tokenizers[source] = whole
-      return auditBatch(job, parsed, runtime)
+      const frameOnly = tokenizers[source]
+      const whole = await loadTokenizer(plan.sources[source]?.tokenizer ?? null, host.bundledTokenizers)
+      for (const [each, tokenizer] of tokenizers.entries()) if (tokenizer === frameOnly) tokenizers[each] = whole
+      return work(runtime)
     }
+  }
+
+  const audit = async (job: AuditJob): Promise<AuditReply> => {
+    const parsed = await decodeRecords(job.records, allNumericKeys)
+    return { kind: 'result', result: await withEncoder(job.source, (ready) => auditBatch(job, parsed, ready)) }
+  }
+
+  const search = async (job: SearchJob): Promise<AuditReply> => {
+    const parsed = await decodeRecords(job.records, allNumericKeys)
+    return { kind: 'searched', result: await withEncoder(job.source, (ready) => searchBatch(job, parsed, ready)) }
   }
 
   // One job after the other: the next must not begin while the encoder is being loaded for this one.
@@ -41,13 +52,9 @@ export function serveAuditWorker(port: WorkerPort, host: Pick<EngineHost, 'bundl
       runtime = { plan, tokenizers: withoutEncoders(plan.sources.map(({ prepared }) => prepared)) }
       return
     }
-    const { job } = request
     last = last
-      .then(() => audit(job))
-      .then(
-        (result) => reply({ kind: 'result', result }),
-        (error: unknown) => reply({ kind: 'failed', job: job.job, message: sentence(error) }),
-      )
+      .then(() => (request.kind === 'job' ? audit(request.job) : search(request.job)))
+      .then(reply, (error: unknown) => reply({ kind: 'failed', job: request.job.job, message: sentence(error) }))
   })
 }
 

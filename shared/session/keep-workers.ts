@@ -1,5 +1,5 @@
 import type { WorkerLink } from './host.ts'
-import type { AuditReply, AuditRequest } from './plan.ts'
+import type { AuditRequest } from './plan.ts'
 
 interface Kept {
   readonly link: WorkerLink
@@ -20,7 +20,7 @@ export function keepingWorkers(spawn: () => WorkerLink, most: number): () => Wor
     let over = false
     return {
       post(message, transfer) {
-        if ((message as AuditRequest).kind === 'job') kept.jobs++
+        if ((message as AuditRequest).kind !== 'plan') kept.jobs++
         kept.link.post(message, transfer)
       },
       onMessage(listener) {
@@ -56,8 +56,7 @@ function start(spawn: () => WorkerLink): Kept {
   const link = spawn()
   const kept: Kept = { link, hear: () => undefined, complain: () => undefined, jobs: 0, broken: false }
   link.onMessage((message) => {
-    const { kind } = message as AuditReply
-    if (kind === 'result' || kind === 'failed') kept.jobs--
+    kept.jobs--
     kept.hear(message)
   })
   link.onError((message) => {

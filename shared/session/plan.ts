@@ -7,6 +7,7 @@ import type { SourceRun } from '../formats/run-metadata/run-facts.ts'
 import type { Finding, Severity } from '../model/report.ts'
 import type { SkippedRecord } from '../model/source.ts'
 import type { Stream } from '../model/streams.ts'
+import type { Probe } from '../query/plan.ts'
 import type { BundledTokenizerId } from '../tokens/tokenizer.ts'
 import type { BoundaryCounts } from './boundaries.ts'
 import type { KeptParts } from './choose.ts'
@@ -103,14 +104,36 @@ export interface BatchResult {
   readonly boundaries: BoundaryCounts
 }
 
+/** Consecutive records of one source, not yet decoded, in whose rollouts something is looked for. */
+export interface SearchJob {
+  readonly job: number
+  readonly source: number
+  readonly records: EncodedRecords
+  /** Record and part of each rollout to look into, one after the other. */
+  readonly places: Int32Array
+  readonly probes: readonly Probe[]
+}
+
+/** Of each probe in each rollout, rollout after rollout, in the order of the job. */
+export interface SearchedBatch {
+  readonly job: number
+  /** `Hit.count`; -1 where the rollout could not be read again. */
+  readonly counts: Int32Array
+  readonly starts: Int32Array
+  readonly ends: Int32Array
+  readonly messages: Int32Array
+}
+
 /** Coordinator to audit worker. */
 export type AuditRequest =
   | { readonly kind: 'plan'; readonly plan: AuditPlan }
   | { readonly kind: 'job'; readonly job: AuditJob }
+  | { readonly kind: 'search'; readonly job: SearchJob }
 
 /** Audit worker to coordinator. */
 export type AuditReply =
   | { readonly kind: 'result'; readonly result: BatchResult }
+  | { readonly kind: 'searched'; readonly result: SearchedBatch }
   | { readonly kind: 'failed'; readonly job: number; readonly message: string }
 
 export const SEVERITY_RANK: Readonly<Record<Severity, number>> = { error: 2, warning: 1, info: 0 }

@@ -2,41 +2,58 @@ import { decodeRecords } from '../containers/decode.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import { type AuditRuntime, auditBatch } from './batch.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
-import type { AuditJob, AuditPlan, AuditReply, AuditRequest, BatchResult } from './plan.ts'
+import type { AuditJob, AuditPlan, AuditReply, AuditRequest, BatchResult, SearchedBatch, SearchJob } from './plan.ts'
 
-/** Runs audit jobs; `run` may be called while others are under way, as long as `ready` has resolved since. */
-export interface AuditPool {
-  run(job: AuditJob): Promise<BatchResult>
+/** Runs jobs; `run` may be called while others are under way, as long as `ready` has resolved since. */
+export interface JobPool<Job, Result> {
+  run(job: Job): Promise<Result>
   /** Resolves when another job may be handed in without piling up bytes. */
   ready(): Promise<void>
   close(): void
 }
 
+export type AuditPool = JobPool<AuditJob, BatchResult>
+export type SearchPool = JobPool<SearchJob, SearchedBatch>
+
 /** Jobs a worker may hold: one it works on and one waiting, so that it never idles and memory stays bounded. */
 const JOBS_PER_WORKER = 2
 
-interface Slot {
+interface Slot<Result> {
   readonly link: WorkerLink
-  readonly waiting: Map<number, { resolve(result: BatchResult): void; reject(error: Error): void }>
+  readonly waiting: Map<number, { resolve(result: Result): void; reject(error: Error): void }>
+}
+
+/** Workers that audit. */
+export function workerPool(links: readonly WorkerLink[], plan: AuditPlan): AuditPool {
+  return poolOf(links, plan, (job) => ({ kind: 'job', job }))
+}
+
+/** Workers that look for something in rollouts. */
+export function searchPool(links: readonly WorkerLink[], plan: AuditPlan): SearchPool {
+  return poolOf(links, plan, (job) => ({ kind: 'search', job }))
 }
 
 /**
  * A pool of audit workers. A worker that breaks (its code could not be loaded, memory ran out) takes records with it, so that
  * every job fails with its sentence, also those that are handed in later; a job that fails alone leaves the others be.
  */
-export function workerPool(links: readonly WorkerLink[], plan: AuditPlan): AuditPool {
+function poolOf<Job extends AuditJob | SearchJob, Result extends BatchResult | SearchedBatch>(
+  links: readonly WorkerLink[],
+  plan: AuditPlan,
+  request: (job: Job) => AuditRequest,
+): JobPool<Job, Result> {
   let wake: (() => void)[] = []
   /** Why no job can be done any more. */
   let over: Error | null = null
-  const slots: Slot[] = links.map((link) => {
-    const slot: Slot = { link, waiting: new Map() }
+  const slots: Slot<Result>[] = links.map((link) => {
+    const slot: Slot<Result> = { link, waiting: new Map() }
     link.onMessage((message) => {
       const reply = message as AuditReply
-      const number = reply.kind === 'result' ? reply.result.job : reply.job
+      const number = reply.kind === 'failed' ? reply.job : reply.result.job
       const waiting = slot.waiting.get(number)
       slot.waiting.delete(number)
-      if (reply.kind === 'result') waiting?.resolve(reply.result)
-      else waiting?.reject(new Error(reply.message))
+      if (reply.kind === 'failed') waiting?.reject(new Error(reply.message))
+      else waiting?.resolve(reply.result as Result)
       notify()
     })
     link.onError((message) => end(new Error(`An audit worker stopped: ${message}`)))
@@ -64,7 +81,7 @@ export function workerPool(links: readonly WorkerLink[], plan: AuditPlan): Audit
       return new Promise((resolve, reject) => {
         slot.waiting.set(job.job, { resolve, reject })
         const buffers = new Set(job.records.bytes.map((bytes) => bytes.buffer as ArrayBuffer))
-        slot.link.post({ kind: 'job', job } satisfies AuditRequest, [...buffers])
+        slot.link.post(request(job), [...buffers])
       })
     },
     async ready() {
@@ -104,8 +121,8 @@ export function auditingPool(runtime: AuditRuntime): AuditPool {
   return inlinePool(async (job) => auditBatch(job, await decodeRecords(job.records, allNumericKeys), runtime))
 }
 
-/** Audits in this thread: one job after the other, giving way to other work between them. */
-export function inlinePool(audit: (job: AuditJob) => Promise<BatchResult>): AuditPool {
+/** Works in this thread: one job after the other, giving way to other work between them. */
+export function inlinePool<Job, Result>(work: (job: Job) => Promise<Result>): JobPool<Job, Result> {
   let closed = false
   let last: Promise<unknown> = Promise.resolve()
   return {
@@ -113,7 +130,7 @@ export function inlinePool(audit: (job: AuditJob) => Promise<BatchResult>): Audi
       const result = last.then(async () => {
         await new Promise((resolve) => setTimeout(resolve, 0))
         if (closed) throw new Error('Reading was stopped.')
-        return audit(job)
+        return work(job)
       })
       last = result.catch(() => undefined)
       return result

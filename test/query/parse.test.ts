@@ -105,6 +105,7 @@ describe('what is wrong is told under its columns', () => {
     ['/a/g', '/a/g', '`g` is no flag'],
     ['/(?=a)b/', '/(?=a)b/', 'Look-around'],
     ['/(a/', '/(a/', 'missing closing'],
+    ['/a*/', '/a*/', 'fits an empty text'],
     ['end:/a/', '/a/', 'takes no regular expression'],
     ['(flag', '(', 'never closed'],
     ['flag)', ')', 'Nothing was opened'],

@@ -48,8 +48,11 @@ export function isLogprob(value: number, { most, least }: LogprobBounds): boolea
  * comparing: that it is trained is the fault, and another check's.
  */
 export function isTrainedSample(view: TrajectoryView, token: number): boolean {
-  const { mask, provenance, expectedRl } = view
-  if (mask === null || mask[token] !== 1) return false
+  return view.mask !== null && view.mask[token] === 1 && isWritten(view, token)
+}
+
+/** Whether the dump says that the model wrote a token, or says nothing and the structure of the turns does not deny it. */
+export function isWritten({ provenance, expectedRl }: TrajectoryView, token: number): boolean {
   if (provenance !== null) {
     const told = provenance[token]
     if (told === Provenance.notSampled) return false

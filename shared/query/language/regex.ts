@@ -19,7 +19,9 @@ export function compileRegex(source: string, flags: string): RE2JS {
   }
   if (source === '') throw new Error('The regular expression is empty.')
   try {
-    return RE2JS.compile(source, bits)
+    const regex = RE2JS.compile(source, bits)
+    if (regex.matches('')) throw new Error('The regular expression fits an empty text, which is found everywhere.')
+    return regex
   } catch (error) {
     if (error instanceof RE2JSException) throw new Error(regexSentence(error.message))
     throw error

@@ -1,16 +1,8 @@
 import type { RolloutFilter } from '../../model/report.ts'
 import type { QueryProblem } from '../../query/language/ast.ts'
 import type { DumpValues } from '../../query/language/complete.ts'
+import type { SearchMarks } from '../../query/marks.ts'
 import type { SortColumn } from '../protocol.ts'
-
-/** What people attached to rollouts of the open dump, as far as a query may ask for it. Rollouts are told by their index. */
-export interface SearchMarks {
-  readonly flagged: readonly number[]
-  /** Rollouts by label. */
-  readonly labels: Readonly<Record<string, readonly number[]>>
-  /** A rollout may have several: its own and those of its tokens. */
-  readonly notes: readonly { readonly index: number; readonly text: string }[]
-}
 
 /** Which rollouts, in which order. */
 export interface SearchRequest {
@@ -18,7 +10,8 @@ export interface SearchRequest {
   readonly text: string
   /** What stands behind a measure or a bar, beside the query. */
   readonly where?: RolloutFilter
-  readonly sort?: SortColumn
+  /** A column of the table, or any field that reads facts or marks (`reward.format`, `label`); default: `index`. Rollouts without a value come last. */
+  readonly sort?: SortColumn | (string & {})
   readonly descending?: boolean
   readonly marks?: SearchMarks
 }

@@ -1,0 +1,78 @@
+import type { Part } from '../model/tokens.ts'
+import type { Message } from '../model/trajectory.ts'
+import type { QueryNode } from './language/ast.ts'
+import { wordMatcher } from './match-words.ts'
+import { numberFits } from './verdicts.ts'
+
+/** A text of a message that is one part of it. */
+export interface MessagePiece {
+  /** Index of its message. */
+  readonly message: number
+  readonly text: string
+  /** Whether a tree of places holds for it, as far as messages have places: by part, turn (the message) and assistant turn. */
+  fits(where: QueryNode): boolean
+}
+
+/** Everything that is written in messages, piece by piece; nothing where there are none. */
+export function messagePieces(messages: readonly Message[] | null): MessagePiece[] {
+  const pieces: MessagePiece[] = []
+  let ordinal = 0
+  for (const [message, { role, content, reasoning, toolCalls }] of (messages ?? []).entries()) {
+    if (role === 'assistant') ordinal++
+    const add = (part: Part, text: string | null | undefined) => {
+      if (text === null || text === undefined || text === '') return
+      const place = { part, turn: message, ordinal }
+      pieces.push({ message, text, fits: (where) => fitsPlace(where, place) })
+    }
+    add('think', reasoning)
+    add(partOf(role), content)
+    for (const { name, arguments: given } of toolCalls ?? []) add('tool_call', `${name}(${given})`)
+  }
+  return pieces
+}
+
+interface MessagePlace {
+  readonly part: Part
+  readonly turn: number
+  readonly ordinal: number
+}
+
+function partOf(role: string): Part {
+  switch (role) {
+    case 'system':
+    case 'developer':
+      return 'system'
+    case 'user':
+      return 'user'
+    case 'assistant':
+      return 'assistant'
+    case 'tool':
+    case 'function':
+    case 'observation':
+      return 'tool'
+    default:
+      return 'other'
+  }
+}
+
+function fitsPlace(where: QueryNode, place: MessagePlace): boolean {
+  switch (where.kind) {
+    case 'all':
+      return where.nodes.every((node) => fitsPlace(node, place))
+    case 'any':
+      return where.nodes.some((node) => fitsPlace(node, place))
+    case 'not':
+      return !fitsPlace(where.node, place)
+    case 'clause': {
+      const { field, test } = where
+      if (field === 'turn') return numberFits(test, place.turn)
+      if (field === 'assistant_turn') return numberFits(test, place.ordinal)
+      if (test.kind !== 'among') return false
+      // What stands in a message alone is in no state, and at no position.
+      const word = field === 'part' ? place.part : field === 'state' ? 'unknown' : null
+      return word !== null && wordMatcher(test.items, 'whole')(word) !== test.differs
+    }
+    default:
+      return false
+  }
+}

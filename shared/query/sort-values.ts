@@ -1,0 +1,103 @@
+import { END_REASONS, type TrajectoryFacts } from '../checks/facts.ts'
+import type { RolloutColumns } from './columns.ts'
+import { fieldNamed } from './language/fields.ts'
+import { wordRanks } from './order.ts'
+import { NUMBER_LISTS } from './values.ts'
+import type { MarkColumns } from './verdicts.ts'
+
+/** Ranks of words are dear to make, and good as long as there are no new words. */
+const ranks = new WeakMap<readonly string[], { readonly of: number; readonly ranks: Float64Array }>()
+
+/** Columns of tables that are called otherwise than the fields that they show. */
+const SHORT: Readonly<Record<string, string>> = {
+  trained: 'trained_share',
+  trainedTokens: 'trained_tokens',
+  prompt: 'prompt_tokens',
+  completion: 'completion_tokens',
+  worst: 'severity',
+  gap: 'mean_gap',
+  kl: 'mean_kl',
+  labels: 'label',
+  notes: 'note',
+}
+
+/** A number a rollout by which rollouts are sorted, NaN where it has none. Throws with a sentence for what nothing is sorted by. */
+export function sortValues(name: string, columns: RolloutColumns, marks: MarkColumns): Float64Array {
+  const given = Object.hasOwn(SHORT, name) ? (SHORT[name] as string) : name
+  const dot = given.indexOf('.')
+  const base = dot < 0 ? given : given.slice(0, dot)
+  const component = dot < 0 ? null : given.slice(dot + 1)
+  const field = fieldNamed(base)
+  if (
+    field === null ||
+    field.reads === 'tokens' ||
+    field.name === 'has' ||
+    (component !== null && !field.hasComponents)
+  )
+    throw new Error(`Rollouts are not sorted by ${name}.`)
+  const { size } = columns
+  switch (field.name) {
+    case 'finding':
+      return columns.number('findings')
+    case 'severity':
+      return Float64Array.from(columns.worst())
+    case 'end':
+      return Float64Array.from({ length: size }, (_, i) =>
+        END_REASONS.indexOf((columns.facts[i] as TrajectoryFacts).endReason),
+      )
+    case 'flag':
+      return Float64Array.from({ length: size }, (_, i) => (marks.flagged.has(i) ? 1 : 0))
+    case 'label':
+      return firstWords(size, firstLabels(marks))
+    case 'note':
+      return firstWords(size, new Map([...marks.notes].map(([index, texts]) => [index, texts[0] as string])))
+    case 'excluded':
+    case 'truncated':
+      return Float64Array.from(columns.holds(field.name, 'yes'))
+  }
+  if (NUMBER_LISTS[field.name] !== undefined) return largest(columns, field.name)
+  if (field.type === 'number') return columns.number(field.name, component)
+  const { words, at } = columns.word(field.name)
+  const ranked = ranksOf(words)
+  return Float64Array.from(at, (word) => (word < 0 ? Number.NaN : (ranked[word] as number)))
+}
+
+function ranksOf(words: readonly string[]): Float64Array {
+  const known = ranks.get(words)
+  if (known?.of === words.length) return known.ranks
+  const made = wordRanks(words)
+  ranks.set(words, { of: words.length, ranks: made })
+  return made
+}
+
+function largest(columns: RolloutColumns, field: string): Float64Array {
+  const { offsets, values } = columns.list(field)
+  const result = new Float64Array(columns.size).fill(Number.NaN)
+  for (let i = 0; i < result.length; i++) {
+    for (let at = offsets[i] as number; at < (offsets[i + 1] as number); at++) {
+      const value = values[at] as number
+      if (!(value <= (result[i] as number))) result[i] = value
+    }
+  }
+  return result
+}
+
+function firstLabels({ labels }: MarkColumns): Map<number, string> {
+  const first = new Map<number, string>()
+  for (const [label, indices] of labels) {
+    for (const index of indices) {
+      const known = first.get(index)
+      if (known === undefined || label < known) first.set(index, label)
+    }
+  }
+  return first
+}
+
+function firstWords(size: number, words: ReadonlyMap<number, string>): Float64Array {
+  const values = new Float64Array(size).fill(Number.NaN)
+  const given = [...new Set(words.values())]
+  const ranked = wordRanks(given)
+  const places = new Map(given.map((word, i) => [word, ranked[i] as number]))
+  for (const [index, word] of words) if (index >= 0 && index < size) values[index] = places.get(word) as number
+  return values
+}

@@ -1,0 +1,275 @@
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import { type RolloutColumns, SEVERITY_RANKS } from './columns.ts'
+import type { ClauseNode, Comparison, Item, Test } from './language/ast.ts'
+import { fieldNamed } from './language/fields.ts'
+import { wordMatcher } from './match-words.ts'
+import type { PlanNode } from './plan.ts'
+import { endsAs, HOLDS, NUMBER_LISTS } from './values.ts'
+
+/** Of a rollout: it does not fit, that takes reading it again, it fits. In this order, so that `all` is the least and `any` the most. */
+export const Verdict = { no: 0, open: 1, yes: 2 } as const
+
+/** Marks of the rollouts that are read, by index. */
+export interface MarkColumns {
+  readonly flagged: ReadonlySet<number>
+  readonly labels: ReadonlyMap<string, ReadonlySet<number>>
+  readonly notes: ReadonlyMap<number, readonly string[]>
+}
+
+export const NO_MARKS: MarkColumns = { flagged: new Set(), labels: new Map(), notes: new Map() }
+
+export interface Known {
+  readonly columns: RolloutColumns
+  readonly marks: MarkColumns
+  /** What reading again has shown so far, a `Verdict` a rollout. */
+  probed(key: string): Uint8Array
+}
+
+/** A `Verdict` for every rollout. */
+export function verdictsOf(plan: PlanNode, known: Known): Uint8Array {
+  switch (plan.kind) {
+    case 'all': {
+      const verdicts = verdictsOf(plan.nodes[0] as PlanNode, known).slice()
+      for (const node of plan.nodes.slice(1)) {
+        const other = verdictsOf(node, known)
+        for (let i = 0; i < verdicts.length; i++) {
+          if ((other[i] as number) < (verdicts[i] as number)) verdicts[i] = other[i] as number
+        }
+      }
+      return verdicts
+    }
+    case 'any': {
+      const verdicts = verdictsOf(plan.nodes[0] as PlanNode, known).slice()
+      for (const node of plan.nodes.slice(1)) {
+        const other = verdictsOf(node, known)
+        for (let i = 0; i < verdicts.length; i++) {
+          if ((other[i] as number) > (verdicts[i] as number)) verdicts[i] = other[i] as number
+        }
+      }
+      return verdicts
+    }
+    case 'not':
+      return verdictsOf(plan.node, known).map((verdict) => Verdict.yes - verdict)
+    case 'probe':
+      return known.probed(plan.key)
+    case 'clause':
+      return clauseVerdicts(plan.clause, known)
+  }
+}
+
+function clauseVerdicts({ field, component, test }: ClauseNode, known: Known): Uint8Array {
+  const { columns, marks } = known
+  const { size } = columns
+  switch (field) {
+    case 'finding':
+      return findingVerdicts(test, columns)
+    case 'severity':
+      return severityVerdicts(test, columns)
+    case 'flag':
+      return marked(marks.flagged, size)
+    case 'label':
+      return labelVerdicts(test, marks, size)
+    case 'note':
+      return noteVerdicts(test, marks, size)
+    case 'end':
+      return eachFact(columns, test, (row, fits) => endsAs(row, fits))
+    case 'excluded':
+    case 'truncated':
+      return doubled(columns.holds(field, 'yes'))
+    case 'has':
+      return choiceVerdicts(field, test, columns)
+  }
+  if (NUMBER_LISTS[field] !== undefined) return listVerdicts(columns, field, test)
+  if (fieldNamed(field)?.type === 'number') return numberVerdicts(columns, field, component, test)
+  return wordVerdicts(columns, field, test)
+}
+
+function numberVerdicts(columns: RolloutColumns, field: string, component: string | null, test: Test): Uint8Array {
+  const values = columns.number(field, component)
+  const verdicts = new Uint8Array(values.length)
+  if (test.kind === 'compare') {
+    compareAll(values, test.comparison, test.value, verdicts)
+    return verdicts
+  }
+  if (test.kind === 'is') return verdicts
+  const [numbers, words] = [test.items.filter(isNumeric), test.items.filter((item) => !isNumeric(item))]
+  for (const item of numbers) addItem(values, item, verdicts)
+  for (const item of words) {
+    const choice = item.kind === 'word' ? item.text : ''
+    const holds = HOLDS[field]?.[choice] === undefined ? null : columns.holds(field, choice)
+    for (let i = 0; i < verdicts.length; i++) if (holds?.[i] === 1) verdicts[i] = Verdict.yes
+  }
+  if (test.differs) {
+    // What has no value differs from nothing.
+    for (let i = 0; i < verdicts.length; i++) {
+      verdicts[i] = verdicts[i] === Verdict.no && !Number.isNaN(values[i]) ? Verdict.yes : Verdict.no
+    }
+  }
+  return verdicts
+}
+
+function compareAll(values: Float64Array, comparison: Comparison, value: number, verdicts: Uint8Array): void {
+  const { length } = values
+  // Comparisons with NaN, which stands for no value, are false.
+  switch (comparison) {
+    case '<':
+      for (let i = 0; i < length; i++) if ((values[i] as number) < value) verdicts[i] = Verdict.yes
+      return
+    case '<=':
+      for (let i = 0; i < length; i++) if ((values[i] as number) <= value) verdicts[i] = Verdict.yes
+      return
+    case '>':
+      for (let i = 0; i < length; i++) if ((values[i] as number) > value) verdicts[i] = Verdict.yes
+      return
+    case '>=':
+      for (let i = 0; i < length; i++) if ((values[i] as number) >= value) verdicts[i] = Verdict.yes
+  }
+}
+
+function addItem(values: Float64Array, item: Item, verdicts: Uint8Array): void {
+  const [least, most] = rangeOf(item)
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number
+    if (value >= least && value <= most) verdicts[i] = Verdict.yes
+  }
+}
+
+function isNumeric(item: Item): boolean {
+  return item.kind === 'number' || item.kind === 'range'
+}
+
+function rangeOf(item: Item): readonly [number, number] {
+  if (item.kind === 'number') return [item.value, item.value]
+  if (item.kind !== 'range') return [Number.NaN, Number.NaN]
+  return [item.least ?? Number.NEGATIVE_INFINITY, item.most ?? Number.POSITIVE_INFINITY]
+}
+
+/** Whether a number fits a test; NaN fits none. */
+export function numberFits(test: Test, value: number): boolean {
+  if (Number.isNaN(value) || test.kind === 'is') return false
+  if (test.kind === 'among') {
+    const isOne = test.items.some((item) => {
+      const [least, most] = rangeOf(item)
+      return value >= least && value <= most
+    })
+    return isOne !== test.differs
+  }
+  switch (test.comparison) {
+    case '<':
+      return value < test.value
+    case '<=':
+      return value <= test.value
+    case '>':
+      return value > test.value
+    case '>=':
+      return value >= test.value
+  }
+}
+
+function listVerdicts(columns: RolloutColumns, field: string, test: Test): Uint8Array {
+  const { offsets, values } = columns.list(field)
+  const verdicts = new Uint8Array(columns.size)
+  for (let i = 0; i < verdicts.length; i++) {
+    for (let at = offsets[i] as number; at < (offsets[i + 1] as number); at++) {
+      if (!numberFits(test, values[at] as number)) continue
+      verdicts[i] = Verdict.yes
+      break
+    }
+  }
+  return verdicts
+}
+
+function wordVerdicts(columns: RolloutColumns, field: string, test: Test): Uint8Array {
+  const { words, at } = columns.word(field)
+  const verdicts = new Uint8Array(at.length)
+  if (test.kind !== 'among') return verdicts
+  const matches = wordMatcher(test.items, fieldNamed(field)?.match ?? 'whole')
+  const fits = Uint8Array.from(words, (word) => (matches(word) !== test.differs ? Verdict.yes : Verdict.no))
+  for (let i = 0; i < at.length; i++) if ((at[i] as number) >= 0) verdicts[i] = fits[at[i] as number] as number
+  return verdicts
+}
+
+function findingVerdicts(test: Test, columns: RolloutColumns): Uint8Array {
+  const { codes, offsets, values } = columns.codes()
+  const verdicts = new Uint8Array(columns.size)
+  if (test.kind !== 'among') return verdicts
+  const matches = wordMatcher(test.items, 'whole')
+  const isAny = test.items.some((item) => item.kind === 'word' && item.text === 'any')
+  const fits = codes.map((code) => isAny || matches(code))
+  for (let i = 0; i < verdicts.length; i++) {
+    let found = false
+    for (let at = offsets[i] as number; at < (offsets[i + 1] as number) && !found; at++) {
+      found = fits[values[at] as number] as boolean
+    }
+    if (found !== test.differs) verdicts[i] = Verdict.yes
+  }
+  return verdicts
+}
+
+function severityVerdicts(test: Test, columns: RolloutColumns): Uint8Array {
+  if (test.kind !== 'among') return new Uint8Array(columns.size)
+  const matches = wordMatcher(test.items, 'whole')
+  const fits = SEVERITY_RANKS.map((word) => (matches(word) !== test.differs ? Verdict.yes : Verdict.no))
+  return columns.worst().map((rank) => fits[rank] as number)
+}
+
+function choiceVerdicts(field: string, test: Test, columns: RolloutColumns): Uint8Array {
+  const verdicts = new Uint8Array(columns.size)
+  if (test.kind !== 'among') return verdicts
+  for (const item of test.items) {
+    if (item.kind !== 'word') continue
+    const holds = columns.holds(field, item.text)
+    for (let i = 0; i < verdicts.length; i++) if (holds[i] === 1) verdicts[i] = Verdict.yes
+  }
+  return test.differs ? verdicts.map((verdict) => Verdict.yes - verdict) : verdicts
+}
+
+function eachFact(
+  columns: RolloutColumns,
+  test: Test,
+  holds: (row: TrajectoryFacts, fits: (word: string) => boolean) => boolean,
+): Uint8Array {
+  const verdicts = new Uint8Array(columns.size)
+  if (test.kind !== 'among') return verdicts
+  // There are few different words and many rollouts.
+  const known = new Map<string, boolean>()
+  const matches = wordMatcher(test.items, 'whole')
+  const fits = (word: string) => {
+    let answer = known.get(word)
+    if (answer === undefined) known.set(word, (answer = matches(word)))
+    return answer
+  }
+  for (let i = 0; i < verdicts.length; i++) {
+    if (holds(columns.facts[i] as TrajectoryFacts, fits) !== test.differs) verdicts[i] = Verdict.yes
+  }
+  return verdicts
+}
+
+function marked(indices: Iterable<number>, size: number): Uint8Array {
+  const verdicts = new Uint8Array(size)
+  for (const index of indices) if (index >= 0 && index < size) verdicts[index] = Verdict.yes
+  return verdicts
+}
+
+function labelVerdicts(test: Test, { labels }: MarkColumns, size: number): Uint8Array {
+  if (test.kind !== 'among') return new Uint8Array(size)
+  const matches = wordMatcher(test.items, 'whole')
+  const having = new Set<number>()
+  const others = new Set<number>()
+  for (const [label, indices] of labels) for (const index of indices) (matches(label) ? having : others).add(index)
+  return marked(test.differs ? [...others].filter((index) => !having.has(index)) : having, size)
+}
+
+function noteVerdicts(test: Test, { notes }: MarkColumns, size: number): Uint8Array {
+  if (test.kind !== 'among') return new Uint8Array(size)
+  const matches = wordMatcher(test.items, 'contains')
+  const having = [...notes].filter(([, texts]) => texts.some(matches) !== test.differs)
+  return marked(
+    having.map(([index]) => index),
+    size,
+  )
+}
+
+function doubled(holds: Uint8Array): Uint8Array {
+  return holds.map((so) => so * Verdict.yes)
+}
