@@ -74,9 +74,9 @@ export class RolloutColumns {
     const key = component === null ? field : `${field}.${component}`
     let column = this.numbers.get(key)
     if (column === undefined) {
-      const valueOf = component === null ? NUMBERS[field] : componentOf(component)
-      if (valueOf === undefined) throw new Error(`${field} is no number of a rollout.`)
-      column = new GrowingNumbers(valueOf)
+      const numberFrom = component === null ? NUMBERS[field] : componentOf(component)
+      if (numberFrom === undefined) throw new Error(`${field} is no number of a rollout.`)
+      column = new GrowingNumbers(numberFrom)
       this.numbers.set(key, column)
     }
     return column.upTo(this.facts)
@@ -207,7 +207,7 @@ class GrowingNumbers {
   private values = new Float64Array(0)
   private filled = 0
 
-  constructor(private readonly valueOf: (row: TrajectoryFacts, index: number) => number | null) {}
+  constructor(private readonly numberFrom: (row: TrajectoryFacts, index: number) => number | null) {}
 
   upTo(facts: readonly TrajectoryFacts[]): Float64Array {
     const { length } = facts
@@ -215,7 +215,7 @@ class GrowingNumbers {
       this.values = widened(this.values, new Float64Array(Math.max(length, this.filled * 2)))
     }
     for (let i = this.filled; i < length; i++) {
-      this.values[i] = this.valueOf(facts[i] as TrajectoryFacts, i) ?? Number.NaN
+      this.values[i] = this.numberFrom(facts[i] as TrajectoryFacts, i) ?? Number.NaN
     }
     this.filled = length
     return this.values.subarray(0, length)

@@ -111,6 +111,8 @@ export interface SearchJob {
   readonly records: EncodedRecords
   /** Record and part of each rollout to look into, one after the other. */
   readonly places: Int32Array
+  /** Of the record of each; another one now means that the file changed. */
+  readonly hashes: readonly string[]
   readonly probes: readonly Probe[]
 }
 

@@ -29,7 +29,7 @@ export function searchBatch(job: SearchJob, parsed: ParsedRecords, runtime: Audi
   const probe = createProber(job.probes)
   for (let rollout = 0; rollout < rollouts; rollout++) {
     const trajectory = byPlace.get(`${job.places[rollout * 2]}.${job.places[rollout * 2 + 1]}`)
-    if (trajectory === undefined) continue
+    if (trajectory === undefined || trajectory.recordHash !== job.hashes[rollout]) continue
     for (const [i, hit] of probe(subjectOf(trajectory, own.format, runtime)).entries()) {
       writeHit(hit, rollout * job.probes.length + i, batch)
     }

@@ -131,6 +131,8 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       return { indices, total: current().facts.length }
     },
     findRecords: async (input) => findRecords(current().facts, input),
+    search: (request, signal, tell) => current().search(request, { signal, tell }),
+    queryValues: async () => current().queryValues(),
     rows: async ({ indices }) => current().rows(indices),
     trajectory: ({ index }) => current().detail(index),
     token: ({ index, token }) => current().token(index, token),

@@ -11,6 +11,7 @@ import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, LogReport, Report } from '../model/report.ts'
 import type { ByteSource, Place } from '../model/source.ts'
+import type { DumpValues } from '../query/language/complete.ts'
 import { type AuditRuntime, auditTrajectory, byCodeAndToken } from './batch.ts'
 import { boundaryRows } from './boundaries.ts'
 import { chooseTrajectories } from './choose.ts'
@@ -33,11 +34,13 @@ import type { BoundaryRow, Histogram, Progress, Row, RowQuery, TokenDetail, Traj
 import { lengthHistogram, lengthsOf, queryRows } from './query.ts'
 import { datasetRefusal, readDataset, unreadDataset } from './read-dataset.ts'
 import { type Reading, readOnce } from './reading.ts'
+import type { SearchRequest, SearchResult } from './requests/query.ts'
 import type { IdComparison, Overlay, OverlayChoice, OverlayId, Relatives } from './requests/rollout.ts'
 import { compareIds } from './rollout/compare-ids.ts'
 import { type OverlayContext, overlayChoices, overlayOf } from './rollout/overlays.ts'
 import { relativesOf } from './rollout/relatives.ts'
 import { inTheirRun, type RunDescription } from './run-context.ts'
+import { RolloutSearch, type SearchHooks, type SearchOrigin } from './search.ts'
 import { type Survey, survey } from './survey.ts'
 
 export interface SessionHooks {
@@ -74,6 +77,7 @@ export class Session {
   private failed: Error | null = null
   private pool: AuditPool | null = null
   private lastLoaded: LoadedTrajectory | null = null
+  private readonly searching: RolloutSearch
   private against: SecondRun | null
   private dataset: DatasetFacts | null
   /** Grows with all that is no part of what was collected, and changes what is concluded. */
@@ -83,10 +87,11 @@ export class Session {
     private readonly reading: Reading,
     hash: string,
     private readonly workers: readonly WorkerLink[],
-    host: EngineHost,
+    private readonly host: EngineHost,
     hooks: SessionHooks,
   ) {
     this.dumpHash = hash
+    this.searching = new RolloutSearch(this.searchOrigin())
     this.hashes = reading.opened.map(() => null)
     this.against = hooks.against ?? null
     this.dataset = hooks.dataset?.length ? unreadDataset(hooks.dataset) : null
@@ -338,8 +343,13 @@ export class Session {
     return gathered(this.opened, this.survey, this.collected, this.hashes, { unreadable, logs, against, dataset })
   }
 
+  /** Grows with whatever was read, or changes what is concluded. */
+  private get revision(): number {
+    return this.collected.version + this.changes
+  }
+
   private conclusion(): Conclusion {
-    const at = this.collected.version + this.changes
+    const at = this.revision
     if (this.concluded?.at !== at) {
       const conclusion = conclude(this.gathered())
       this.concluded = { at, conclusion }
@@ -404,6 +414,42 @@ export class Session {
       { facts: this.facts, codesOf: (index) => this.codesOf(index), worstOf: (index) => this.worstOf(index) },
       query,
     )
+  }
+
+  /** Runs a query over what has been read; see `RolloutSearch`. */
+  search(request: SearchRequest, hooks?: SearchHooks): Promise<SearchResult> {
+    return this.searching.search(request, hooks)
+  }
+
+  /** What completion of a query may offer. */
+  queryValues(): DumpValues {
+    return this.searching.values()
+  }
+
+  private searchOrigin(): SearchOrigin {
+    const session = this
+    return {
+      host: this.host,
+      get facts() {
+        return session.facts
+      },
+      get revision() {
+        return session.revision
+      },
+      get isDone() {
+        return session.isDone
+      },
+      get opened() {
+        return session.opened
+      },
+      get runtime() {
+        return session.runtime
+      },
+      codesOf: (index) => this.codesOf(index),
+      worstOf: (index) => this.worstOf(index),
+      sourceName: (source) => this.opened[source]?.source.name ?? '',
+      spans: (source) => this.collected.sources[source]?.spans ?? [],
+    }
   }
 
   boundaries(): BoundaryRow[] {

@@ -1,0 +1,258 @@
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import { CHECKS } from '../checks/registry.ts'
+import { fitsFilter } from '../checks/rollout-filter.ts'
+import type { RecordSpans } from '../containers/container.ts'
+import { counted } from '../model/number-text.ts'
+import { ProbeAnswers } from '../query/answers.ts'
+import { RolloutColumns } from '../query/columns.ts'
+import { dumpValues } from '../query/dump-values.ts'
+import { explainPlaces, explainPlan, explainQuery } from '../query/explain.ts'
+import type { ParsedQuery } from '../query/language/ast.ts'
+import type { DumpValues } from '../query/language/complete.ts'
+import { parseQuery } from '../query/language/parse.ts'
+import { markColumns } from '../query/marks.ts'
+import { ordered } from '../query/order.ts'
+import { type PlanNode, planQuery, type QueryPlan } from '../query/plan.ts'
+import { sortValues } from '../query/sort-values.ts'
+import type { QueryableRollouts } from '../query/values.ts'
+import { type MarkColumns, NO_MARKS, Verdict, verdictsOf } from '../query/verdicts.ts'
+import type { AuditRuntime } from './batch.ts'
+import type { EngineHost } from './host.ts'
+import type { OpenSource } from './open-source.ts'
+import type { ClauseCount, SearchHits, SearchRequest, SearchResult } from './requests/query.ts'
+import { lookInside } from './search-pass.ts'
+
+/** What a search needs of a session. */
+export interface SearchOrigin extends QueryableRollouts {
+  /** Grows with whatever may change a rollout's facts or findings. */
+  readonly revision: number
+  /** Nothing more will be read: findings of the dump are final. */
+  readonly isDone: boolean
+  readonly opened: readonly OpenSource[]
+  readonly runtime: AuditRuntime
+  readonly host: EngineHost
+  spans(source: number): readonly RecordSpans[]
+}
+
+export interface SearchHooks {
+  readonly signal?: AbortSignal
+  /** Hears of the whole result so far while rollouts are read again. */
+  tell?(result: SearchResult): void
+}
+
+/** What is kept of probes that were asked before; each takes 16 bytes a rollout. */
+const MOST_ANSWERS = 12
+
+/** How often results so far are told, in milliseconds. */
+const TELL_EVERY = 250
+
+const CODES = CHECKS.map(({ code }) => code)
+
+/** Answers queries over the rollouts of a session, and remembers what was found inside of them. */
+export class RolloutSearch {
+  private readonly columns: RolloutColumns
+  /** By probe, the one that was asked last at the end. */
+  private readonly answers = new Map<string, ProbeAnswers>()
+
+  constructor(private readonly origin: SearchOrigin) {
+    this.columns = new RolloutColumns(origin)
+  }
+
+  /** Rejects with the signal's reason, and with a sentence for what nothing is sorted by. */
+  async search(request: SearchRequest, { signal, tell }: SearchHooks = {}): Promise<SearchResult> {
+    const { text, marks: given } = request
+    const parsed = parseQuery(text, { codes: CODES })
+    this.refresh()
+    const marks = given === undefined ? NO_MARKS : markColumns(given)
+    if (parsed.problems.length > 0) return { ...nothing(this.columns.size), problems: parsed.problems }
+    const plan = parsed.root === null ? null : planQuery(parsed.root)
+    const task = { request, parsed, plan, marks, size: this.columns.size }
+    const { verdicts } = this.judge(task)
+    const open = openOnes(verdicts)
+    if (plan !== null && open.length > 0) {
+      let [told, cost] = [Date.now(), 0]
+      await lookInside(this.origin, open, this.missing(plan, open), {
+        ...(signal === undefined ? {} : { signal }),
+        onProgress: (done) => {
+          const now = Date.now()
+          if (tell === undefined || now - told < Math.max(TELL_EVERY, 4 * cost)) return
+          tell(this.result(task, { done, of: open.length }))
+          told = Date.now()
+          cost = told - now
+        },
+      })
+    }
+    signal?.throwIfAborted()
+    return this.result(task, null)
+  }
+
+  /** What completion may offer of what has been read. */
+  values(): DumpValues {
+    this.refresh()
+    return dumpValues(this.columns, CHECKS)
+  }
+
+  private refresh(): void {
+    if (this.columns.at(this.origin.revision)) this.answers.clear()
+  }
+
+  private answersOf(key: string): ProbeAnswers {
+    const answers = this.answers.get(key) ?? new ProbeAnswers()
+    this.answers.delete(key)
+    this.answers.set(key, answers)
+    answers.grow(this.columns.size)
+    return answers
+  }
+
+  /** The probes that have not been put to all of these rollouts, with where their answers go. */
+  private missing({ probes }: QueryPlan, open: Int32Array) {
+    const wanted = [...probes]
+      .map(([key, probe]) => ({ probe, answers: this.answersOf(key) }))
+      .filter(({ answers }) => open.some((index) => !answers.isKnown(index)))
+    for (const key of this.answers.keys()) {
+      if (this.answers.size <= Math.max(MOST_ANSWERS, probes.size)) break
+      if (!probes.has(key)) this.answers.delete(key)
+    }
+    return wanted
+  }
+
+  private judge({ request, plan, marks, size }: Task): { verdicts: Uint8Array; byTerm: (Uint8Array | null)[] } {
+    const known = {
+      columns: this.columns,
+      marks,
+      probed: (key: string) => this.answersOf(key).verdicts(this.columns.size),
+    }
+    const judged = (node: PlanNode) => verdictsOf(node, known).subarray(0, size)
+    const byTerm = plan?.terms.map(({ plan: node }) => (node === null ? null : judged(node))) ?? []
+    const only = plan?.terms.length === 1 ? byTerm[0] : null
+    const verdicts = plan === null ? new Uint8Array(size).fill(Verdict.yes) : (only?.slice() ?? judged(plan.whole))
+    if (request.where !== undefined) this.filter(request.where, verdicts)
+    return { verdicts, byTerm }
+  }
+
+  private filter(where: NonNullable<SearchRequest['where']>, verdicts: Uint8Array): void {
+    const { facts } = this.origin
+    for (let i = 0; i < verdicts.length; i++) {
+      if (verdicts[i] === Verdict.no) continue
+      if (!fitsFilter(facts[i] as TrajectoryFacts, where, where.lostText ? this.origin.codesOf(i) : []))
+        verdicts[i] = Verdict.no
+    }
+  }
+
+  private result(task: Task, reading: SearchResult['reading']): SearchResult {
+    const { request, parsed, plan, marks, size } = task
+    const { verdicts, byTerm } = this.judge(task)
+    const matching = chosen(verdicts, Verdict.yes)
+    const { sort = 'index', descending = false } = request
+    // Values beyond `size` are of rollouts that came meanwhile.
+    const indices =
+      sort === 'index' && !descending ? matching : ordered(matching, sortValues(sort, this.columns, marks), descending)
+    return {
+      indices,
+      total: size,
+      problems: [],
+      sentence: explainQuery(parsed.root),
+      clauses: plan === null ? [] : clauseCounts(plan, byTerm),
+      hits: plan === null || plan.probes.size === 0 ? null : this.hits(plan, indices),
+      findings: this.origin.isDone ? this.findingCounts(indices) : {},
+      reading,
+      notes: plan === null ? [] : this.notes(plan, size),
+    }
+  }
+
+  private hits({ probes }: QueryPlan, indices: Int32Array): SearchHits {
+    const all = [...probes.keys()].map((key) => this.answersOf(key))
+    const { length } = indices
+    const hits = {
+      counts: new Int32Array(length),
+      starts: new Int32Array(length).fill(-1),
+      ends: new Int32Array(length).fill(-1),
+      messages: new Int32Array(length).fill(-1),
+    }
+    for (let i = 0; i < length; i++) {
+      for (const answers of all) {
+        const hit = answers.hit(indices[i] as number)
+        if (hit.count === 0) continue
+        if (hits.counts[i] === 0) {
+          hits.starts[i] = hit.start
+          hits.ends[i] = hit.end
+          hits.messages[i] = hit.message
+        }
+        hits.counts[i] = (hits.counts[i] as number) + hit.count
+      }
+    }
+    return hits
+  }
+
+  private findingCounts(indices: Int32Array): Record<string, number> {
+    const { codes, offsets, values } = this.columns.codes()
+    const counts = new Uint32Array(codes.length)
+    for (const index of indices) {
+      for (let at = offsets[index] as number; at < (offsets[index + 1] as number); at++) {
+        const code = values[at] as number
+        counts[code] = (counts[code] as number) + 1
+      }
+    }
+    const found = codes.map((code, i) => [code, counts[i] as number] as const).filter(([, count]) => count > 0)
+    return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  private notes({ probes }: QueryPlan, size: number): string[] {
+    const unreadable = Math.max(0, ...[...probes.keys()].map((key) => this.answersOf(key).unreadable(size)))
+    if (unreadable === 0) return []
+    return [
+      `${counted(unreadable, 'rollout')} could not be read again, so nothing is found in ${unreadable === 1 ? 'it' : 'them'}. If the files changed, open them again.`,
+    ]
+  }
+}
+
+interface Task {
+  readonly request: SearchRequest
+  readonly parsed: ParsedQuery
+  readonly plan: QueryPlan | null
+  readonly marks: MarkColumns
+  /** Rollouts that there were when the query was asked. */
+  readonly size: number
+}
+
+function nothing(total: number): SearchResult {
+  return {
+    indices: new Int32Array(0),
+    total,
+    problems: [],
+    sentence: '',
+    clauses: [],
+    hits: null,
+    findings: {},
+    reading: null,
+    notes: [],
+  }
+}
+
+function openOnes(verdicts: Uint8Array): Int32Array {
+  return chosen(verdicts, Verdict.open)
+}
+
+function chosen(verdicts: Uint8Array, wanted: number): Int32Array {
+  const indices = new Int32Array(verdicts.length)
+  let count = 0
+  for (let i = 0; i < verdicts.length; i++) if (verdicts[i] === wanted) indices[count++] = i
+  return indices.slice(0, count)
+}
+
+function clauseCounts({ terms }: QueryPlan, byTerm: readonly (Uint8Array | null)[]): ClauseCount[] {
+  return terms.map(({ node, plan }, i) => {
+    const verdicts = byTerm[i] ?? null
+    let [count, of] = [0, 0]
+    for (const verdict of verdicts ?? []) {
+      if (verdict === Verdict.yes) count++
+      if (verdict !== Verdict.open) of++
+    }
+    return {
+      ...node.columns,
+      says: plan === null ? explainPlaces(node) : explainPlan(plan),
+      count: verdicts === null ? null : count,
+      of,
+    }
+  })
+}

@@ -1,0 +1,248 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { SearchRequest, SearchResult } from '../../shared/session/requests/query.ts'
+import type { Session } from '../../shared/session/session.ts'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import { memorySource } from '../containers/memory-source.ts'
+import { conversation } from '../helpers/conversation.ts'
+import { audited, cleanRollout, cutRollout, lines, qwen, rolloutWithTrainedReply, turnsOf } from '../session/dumps.ts'
+import { workerHost } from '../session/test-host.ts'
+
+let tokenizer: Tokenizer
+let session: Session
+
+/** 0–3 clean, 4 and 5 with a trained tool reply, 6 cut, 7 with text alone, 8 with a reply that the ids do not hold whole. */
+function dump(): string {
+  const more = (index: number) => ({
+    more: { group_id: `q${index >> 1}`, step: 10 + index, reward: index / 8, rewards: { format: index % 2 } },
+  })
+  const lost = turnsOf(tokenizer, 8, { tool: { text: 'Only the beginning of a reply' } })
+  const short = conversation(tokenizer, lost, { id: 'rollout-8', messages: true, ...more(8) })
+  const messages = (short.record.messages as { role: string; content: string }[]).map((message) =>
+    message.role === 'tool' ? { ...message, content: `${message.content} and Zanzibar` } : message,
+  )
+  const text = cleanRollout(tokenizer, 7, more(7)).record
+  return lines([
+    ...[0, 1, 2, 3].map((seed) => cleanRollout(tokenizer, seed, more(seed))),
+    ...[4, 5].map((seed) => rolloutWithTrainedReply(tokenizer, seed, more(seed))),
+    cutRollout(tokenizer, 6, more(6)),
+    { ...short, record: { messages: text.messages, id: 'rollout-7', reward: 1, finish_reason: 'stop' } as never },
+    { ...short, record: { ...short.record, messages } as never },
+  ])
+}
+
+beforeAll(async () => {
+  tokenizer = await qwen()
+  session = await audited(dump(), { tokenizer: 'qwen2.5' })
+})
+
+async function search(text: string, more: Partial<SearchRequest> = {}, of: Session = session): Promise<SearchResult> {
+  const result = await of.search({ text, ...more })
+  expect(result.problems).toEqual([])
+  expect(result.reading).toBeNull()
+  return result
+}
+
+const found = async (text: string, more?: Partial<SearchRequest>) => [...(await search(text, more)).indices]
+
+describe('what is kept of rollouts', () => {
+  test.each([
+    ['', [0, 1, 2, 3, 4, 5, 6, 7, 8]],
+    ['finding:M01', [4, 5]],
+    ['-finding:M01 has:ids', [0, 1, 2, 3, 6, 8]],
+    ['finding:m*', [4, 5]],
+    ['severity:error', [4, 5]],
+    ['reward>=0.5', [4, 5, 6, 7, 8]],
+    ['reward:0..0.25', [0, 1, 2]],
+    ['reward:0,1', [0, 7, 8]],
+    ['reward!=0 reward<0.3', [1, 2]],
+    ['reward.format:1', [1, 3, 5]],
+    ['step>=14', [4, 5, 6, 8]],
+    ['-step>=14', [0, 1, 2, 3, 7]],
+    ['has:step', [0, 1, 2, 3, 4, 5, 6, 8]],
+    ['group:q1', [2, 3]],
+    ['group:Q*,x', [0, 1, 2, 3, 4, 5, 6, 8]],
+    ['group:/[12]$/', [2, 3, 4, 5]],
+    ['id:rollout-7', [7]],
+    ['id:*-7,*-8', [7, 8]],
+    ['end:length', [6]],
+    ['end:cut', [6]],
+    ['truncated', [6]],
+    ['lost:end', [6]],
+    ['source:rollouts', [0, 1, 2, 3, 4, 5, 6, 7, 8]],
+    ['source:other', []],
+    ['group_size<2', [0, 1, 2, 3, 4, 5, 6, 8]],
+    ['index:2..3 or record:8', [2, 3, 8]],
+    ['turn_tokens>0', [0, 1, 2, 3, 4, 5, 6, 8]],
+    ['(reward<0.2 or reward>0.9) -id:rollout-8', [0, 1, 7]],
+  ])('%s', async (text, indices) => {
+    expect(await found(text)).toEqual(indices)
+  })
+
+  test('what a bar stands for is a query, too, and narrows one', async () => {
+    expect(await found('reward>=0.5', { where: { lostText: true } })).toEqual([6])
+  })
+
+  test('flags, labels and notes are those that are given', async () => {
+    const marks = {
+      flagged: [1, 4],
+      labels: { 'reward hack': [4], odd: [0, 4] },
+      notes: [{ index: 2, text: 'Look at T05' }],
+    }
+    expect(await found('flag', { marks })).toEqual([1, 4])
+    expect(await found('-flag index<3', { marks })).toEqual([0, 2])
+    expect(await found('label:"Reward hack"', { marks })).toEqual([4])
+    expect(await found('label:*', { marks })).toEqual([0, 4])
+    expect(await found('label!=odd', { marks })).toEqual([])
+    expect(await found('note:t05', { marks })).toEqual([2])
+    expect(await found('flag')).toEqual([])
+    expect(await found('', { marks, sort: 'label' })).toEqual([0, 4, 1, 2, 3, 5, 6, 7, 8])
+  })
+
+  test('sorted by any field, those without a value last', async () => {
+    expect(await found('', { sort: 'reward', descending: true })).toEqual([7, 8, 6, 5, 4, 3, 2, 1, 0])
+    expect(await found('', { sort: 'step', descending: true })).toEqual([8, 6, 5, 4, 3, 2, 1, 0, 7])
+    expect(await found('', { sort: 'reward.format', descending: true })).toEqual([1, 3, 5, 0, 2, 4, 6, 8, 7])
+    expect(await found('index<4', { sort: 'id', descending: true })).toEqual([3, 2, 1, 0])
+    await expect(session.search({ text: '', sort: 'colour' })).rejects.toThrow('Rollouts are not sorted by colour.')
+  })
+})
+
+describe('what stands in rollouts', () => {
+  test.each([
+    ['"river Arn"', [0, 1, 2, 3, 4, 5, 6, 7, 8].filter((index) => index !== 8)],
+    ['"document 3:"', [3]],
+    ['"DOCUMENT 3:"', [3]],
+    ['/Document [34]:/', [3, 4]],
+    ['/document [34]:/', []],
+    ['/document [34]:/i', [3, 4]],
+    ['part:tool "says document"', []],
+    ['part:assistant "says document" index<2', [0, 1]],
+    ['turn:4 "says document" index<2', [0, 1]],
+    ['assistant_turn:1 "says document" has:ids', []],
+    ['-part:assistant "says document" has:ids', []],
+    ['(part:tool or part:user) river index<2', [0, 1]],
+    ['part:tool -river index<2', []],
+    ['state:trained "river Arn"', [4, 5]],
+    ['state:trained part:tool', [4, 5]],
+    ['part:tool', [0, 1, 2, 3, 4, 5, 6, 8]],
+    ['-part:tool', [7]],
+    ['turn>=9', []],
+    ['position:0 token:151644', [0, 1, 2, 3, 4, 5, 6, 8]],
+    ['position:0 -token:151644', [7]],
+    ['Zanzibar', [8]],
+    ['part:tool Zanzibar', [8]],
+    ['part:user Zanzibar', []],
+    ['finding:M01 turn:3', [4, 5]],
+    ['finding:M01 turn:2', []],
+    ['finding:any turn:3', [4, 5]],
+    ['logprob_gap>=0', [0, 1, 2, 3]],
+    ['logprob_gap>5', []],
+    ['sampler_logprob<0', [0, 1, 2, 3]],
+    ['entropy>0', []],
+  ])('%s', async (text, indices) => {
+    expect(await found(text)).toEqual(indices)
+  })
+
+  test('a hit tells its tokens, which spell it', async () => {
+    const { indices, hits } = await search('"river Arn"', { sort: 'index', descending: true })
+    expect(hits).not.toBeNull()
+    for (const [i, index] of indices.entries()) {
+      const [start, end] = [hits?.starts[i] as number, hits?.ends[i] as number]
+      if (index === 7) {
+        expect([start, end, hits?.messages[i]]).toEqual([-1, -1, 3])
+        continue
+      }
+      const { text, textOffsets } = await session.detail(index)
+      expect(text.slice(textOffsets[start], textOffsets[end]).trim()).toBe('river Arn')
+      expect(hits?.counts[i]).toBe(1)
+    }
+  })
+
+  test('a text that the ids lack is found in the message', async () => {
+    const { hits } = await search('Zanzibar')
+    expect({ starts: [...(hits?.starts ?? [])], messages: [...(hits?.messages ?? [])] }).toEqual({
+      starts: [-1],
+      messages: [3],
+    })
+  })
+
+  test('clauses are counted by themselves, and say what they ask', async () => {
+    const { clauses, sentence } = await search('finding:M01 part:tool "river Arn"')
+    expect(clauses.map(({ says, count, of }) => [says, count, of])).toEqual([
+      ['there is a finding of M01', 2, 9],
+      ['tokens whose part is tool', null, 0],
+      ['the text "river Arn" is found in tokens whose part is tool', 2, 2],
+    ])
+    expect(sentence).toBe(
+      'Rollouts where there is a finding of M01 and the text "river Arn" is found in tokens whose part is tool.',
+    )
+  })
+
+  test('the codes of what is found are counted', async () => {
+    expect((await search('reward>=0.5')).findings).toMatchObject({ M01: 2 })
+  })
+})
+
+describe('reading again', () => {
+  test('nothing is read for clauses that facts answer, and each clause once', async () => {
+    const source = memorySource(dump())
+    let reads = 0
+    const counted = { ...source, slice: (start: number, end: number) => (reads++, source.slice(start, end)) }
+    const opened = await audited([counted], { tokenizer: 'qwen2.5' })
+    const before = reads
+    await search('finding:M01 reward>0', {}, opened)
+    expect(reads).toBe(before)
+    await search('"river Arn" index<2', {}, opened)
+    const once = reads
+    expect(once).toBeGreaterThan(before)
+    await search('reward>=0 "river Arn" index<2', {}, opened)
+    expect(reads).toBe(once)
+  })
+
+  test('workers find what one thread finds, tell of it on the way, and are let go', async () => {
+    const many = Array.from({ length: 9 }, () => dump()).join('')
+    const large = `${many}${JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(9 << 20) }] })}\n`
+    const { host, log } = workerHost(2)
+    const shared = await audited(large, { tokenizer: 'qwen2.5' }, host)
+    const ended = log.terminated
+    const told: SearchResult[] = []
+    const result = await shared.search({ text: '"river Arn" part:tool' }, { tell: (partial) => told.push(partial) })
+    expect(result.indices.length).toBe(9 * 8)
+    expect(log.spawned).toBe(4)
+    expect(log.terminated).toBe(ended + 2)
+    for (const { reading } of told) expect(reading?.of).toBe(result.total)
+  })
+
+  test('a search that is stopped says so, and what it found is kept', async () => {
+    const opened = await audited(dump(), { tokenizer: 'qwen2.5' })
+    const stop = new AbortController()
+    const searching = opened.search({ text: 'river' }, { signal: stop.signal })
+    stop.abort(new Error('Stopped.'))
+    await expect(searching).rejects.toThrow('Stopped.')
+    expect((await opened.search({ text: 'river' })).indices.length).toBe(9)
+  })
+
+  test('a file that changed is told, and costs nothing else', async () => {
+    const source = memorySource(dump())
+    let isOther = false
+    const changing = {
+      ...source,
+      slice: async (start: number, end: number) => {
+        const bytes = (await source.slice(start, end)).slice()
+        if (isOther) for (const [i, byte] of bytes.entries()) if (byte === 0x35) bytes[i] = 0x36
+        return bytes
+      },
+    }
+    const opened = await audited([changing], { tokenizer: 'qwen2.5' })
+    isOther = true
+    const { indices, notes } = await search('river', {}, opened)
+    expect(indices.length).toBeLessThan(9)
+    expect(notes.join()).toContain('could not be read again')
+  })
+
+  test('a query that cannot be read is not run', async () => {
+    const result = await session.search({ text: 'rewrd>1' })
+    expect(result.problems).toHaveLength(1)
+    expect(result.indices).toHaveLength(0)
+  })
+})
