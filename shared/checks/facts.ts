@@ -82,6 +82,8 @@ export interface TrajectoryFacts {
   readonly kl?: KlSums
   /** The trainer disagrees from a later turn on, and the messages before that turn do not render to the ids before it; absent elsewhere. */
   readonly rendersOtherwise?: boolean
+  /** The prompt describes tools, and not as the record has them; absent where it describes none, and where they are the same. */
+  readonly toolsDiffer?: boolean
   /** Digests by which the rollout is compared with those of a second run. */
   readonly pairing?: PairingFacts
   readonly model: string | null

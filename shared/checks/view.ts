@@ -11,6 +11,7 @@ import { provenanceOracle } from './provenance-oracle.ts'
 import { effectiveMask, effectiveWeights, tokenStates } from './states.ts'
 import { structureOracle } from './structure-oracle.ts'
 import { driftOf } from './template/drift.ts'
+import { toolsDiffer } from './template/prompt-tools.ts'
 import { rendersOtherwise } from './template/renders-otherwise.ts'
 
 export { createFacts } from './create-facts.ts'
@@ -59,7 +60,12 @@ export function createView(trajectory: Trajectory, options: ViewOptions): Trajec
     thresholds,
     text,
   }
-  Object.assign(facts, logprobFacts(view), rendersOtherwise(view) ? { rendersOtherwise: true } : {})
+  Object.assign(
+    facts,
+    logprobFacts(view),
+    rendersOtherwise(view) ? { rendersOtherwise: true } : {},
+    toolsDiffer(view) ? { toolsDiffer: true } : {},
+  )
   const drift = options.measuresDrift ? driftOf(view) : null
   if (drift !== null) Object.assign(facts, { drift })
   return view

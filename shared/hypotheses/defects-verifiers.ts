@@ -9,6 +9,7 @@ import {
   type Explained,
   explained,
   GAPS,
+  inBoth,
   liesWithin,
   rowsOfAny,
   rowsWhere,
@@ -69,7 +70,7 @@ export const VERIFIERS_DEFECTS: readonly KnownDefect[] = [
     fix: 'Give the tools to the chat template when the training prompt is rendered, as at inference.',
     cite: 'verifiers e7a6cae, slime#1073, TRL#6515',
     explains: [GAPS],
-    recognise: (evidence) => systematic(evidence, 'T07'),
+    recognise: schemaAbsent,
   },
   {
     id: 'V5',
@@ -173,6 +174,20 @@ function known(evidence: DefectEvidence, code: string): DefectShape | null {
 
 function systematic(evidence: DefectEvidence, code: string): DefectShape | null {
   return evidence.failing(code)?.pattern === 'systematic' ? known(evidence, code) : null
+}
+
+/** Prompts without any tools; a prompt that describes others was given some. */
+function schemaAbsent(evidence: DefectEvidence): DefectShape | null {
+  const shape = systematic(evidence, 'T07')
+  const check = evidence.failing('T07')
+  const others = evidence.dump.facts.filter(({ toolsDiffer }) => toolsDiffer).length
+  if (shape === null || check === null || others === 0) return shape
+  const { 'systematic-units': units, 'systematic-share': share } = evidence.dump.settings.thresholds
+  const absent = check.affected - others
+  if (absent < units || absent < share * check.checked) return null
+  const without = rowsWhere(evidence.dump, ({ toolsDiffer }) => !toolsDiffer)
+  const places = { ...check.places, affected: Math.min(check.places.affected, absent) }
+  return { ...shape, places, rows: shape.rows === null ? null : inBoth(shape.rows, without) }
 }
 
 function headersAfterFirst(evidence: DefectEvidence): DefectShape | null {

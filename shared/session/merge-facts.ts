@@ -160,6 +160,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   gap: { cells: optional(GAP) },
   kl: { cells: optional(KL) },
   rendersOtherwise: { cells: optional(FLAG) },
+  toolsDiffer: { cells: optional(FLAG) },
   question: digest,
   system: digest,
   tools: digest,

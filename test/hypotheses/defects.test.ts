@@ -152,6 +152,19 @@ describe('the symptoms of a defect', () => {
     expect(gap({ 1: 100, 2: 100 })).toEqual(['T05 100'])
   })
 
+  it('are those of absent tools where no prompt describes any, and not where prompts describe others', () => {
+    const all = rowsIn(0, 100)
+    const check = resultOf('T07', { affected: 100 })
+    const found = (toolsDiffer: boolean) =>
+      recogniseDefects(
+        [check],
+        dumpOf(facts.map((row) => (toolsDiffer ? { ...row, toolsDiffer } : row))),
+        new Map([['T07', all]]),
+      ).defects.map(({ id }) => id)
+    expect(found(false)).toEqual(['V4'])
+    expect(found(true)).toEqual([])
+  })
+
   it('belong to one defect each', () => {
     const all = rowsIn(0, 100)
     const { defects: found } = diagnosed(

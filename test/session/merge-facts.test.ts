@@ -96,6 +96,7 @@ const ANY = {
     object,
   ),
   rendersOtherwise: flag,
+  toolsDiffer: flag,
   pairing: fc.record({ question: maybe(text), system: maybe(hash), tools: maybe(text), answer: maybe(hash) }, object),
   model: maybe(text),
   temperature: maybe(number),

@@ -1,0 +1,206 @@
+import type { Span } from '../../model/tokens.ts'
+import type { TrajectoryView } from '../check.ts'
+import { writtenTurns } from '../edges.ts'
+import { KeptTexts } from '../kept-texts.ts'
+import { normalised } from '../normalised-text.ts'
+
+/** What a prompt says of the tools that the record has, or that the model calls. */
+export interface PromptTools {
+  /** Padding left out, up to the model's first turn. */
+  readonly prompt: Span
+  readonly call: Span | null
+  readonly called: string | null
+  /** Names of the record's tools. */
+  readonly names: readonly string[]
+  /** `missing`: no tool is described. `others`: not one of the record's. `altered`: the same names, with other words or parameters. */
+  readonly state: 'described' | 'missing' | 'others' | 'altered'
+  /** What is altered, in words: `search: another description`. */
+  readonly altered: readonly string[]
+}
+
+const known = new WeakMap<TrajectoryView, PromptTools | null>()
+
+/** Null where there are neither tools nor calls, or no prompt to look at. Found out once for a view. */
+export function promptTools(view: TrajectoryView): PromptTools | null {
+  let found = known.get(view)
+  if (found === undefined) known.set(view, (found = findPromptTools(view)))
+  return found
+}
+
+/** The prompt describes tools, and not as the record has them. */
+export function toolsDiffer(view: TrajectoryView): boolean {
+  const state = promptTools(view)?.state
+  return state === 'others' || state === 'altered'
+}
+
+function findPromptTools(view: TrajectoryView): PromptTools | null {
+  const { segmentation, trajectory } = view
+  // A prompt that was cut on the left may have lost its schema with its start, which is C01.
+  if (segmentation === null || segmentation.cutLeft) return null
+  const turns = writtenTurns(segmentation)
+  const first = turns[0]
+  if (first === undefined) return null
+  const call = turns.flatMap(({ spans }) => spans).find(({ part }) => part === 'tool_call') ?? null
+  const names = (trajectory.tools ?? []).flatMap((tool) => schemaOf(tool)?.name ?? [])
+  if (call === null && names.length === 0) return null
+  const prompt = { start: segmentation.padding.left, end: first.start }
+  const text = view.text(prompt)
+  const called = call === null ? null : calledName(view, call)
+  const found = { prompt, call, called, names, altered: [] }
+  if (!isDescribed(text, names, called)) return { ...found, state: 'missing' }
+  if (isWhole(view) && names.length > 0 && names.every((name) => !text.includes(name))) {
+    return { ...found, state: 'others' }
+  }
+  const altered = alterations(text, trajectory.tools ?? [])
+  return { ...found, altered, state: altered.length > 0 ? 'altered' : 'described' }
+}
+
+/** Every turn of the prompt is closed. Of a prompt that was cut nothing can be said to be absent. */
+function isWhole({ segmentation }: TrajectoryView): boolean {
+  return (segmentation?.turns ?? []).every(({ kind, endToken }, i, turns) => {
+    return endToken >= 0 || kind === 'assistant' || turns.slice(0, i).some((turn) => turn.kind === 'assistant')
+  })
+}
+
+interface Schema {
+  readonly name: string
+  readonly description: string | null
+  /** Type and description by the name of the parameter; null where the schema lists none. */
+  readonly parameters: ReadonlyMap<string, readonly [type: string | null, description: string | null]> | null
+}
+
+/** A tool in the usual two shapes of a schema: `{function: {name, …}}` and `{name, …}`; null where it is neither. */
+function schemaOf(tool: unknown): Schema | null {
+  const outer = objectOf(tool)
+  const inner = objectOf(outer?.function) ?? outer
+  const { name, description, parameters } = inner ?? {}
+  if (typeof name !== 'string' || name === '') return null
+  const properties = objectOf(objectOf(parameters)?.properties)
+  return {
+    name,
+    description: wordsOf(description),
+    parameters:
+      properties === null
+        ? null
+        : new Map(
+            Object.entries(properties).map(([key, value]) => {
+              const { type, description: said } = objectOf(value) ?? {}
+              return [key, [typeof type === 'string' ? type : null, wordsOf(said)]]
+            }),
+          ),
+  }
+}
+
+function objectOf(value: unknown): Record<string, unknown> | null {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? (value as Record<string, unknown>) : null
+}
+
+function wordsOf(value: unknown): string | null {
+  const words = typeof value === 'string' ? normalised(value) : ''
+  return words === '' ? null : words
+}
+
+/** Rollouts of a run share few prompts' worth of schemas. */
+const kept = new KeptTexts<readonly Schema[]>(64)
+
+/** What the prompt says otherwise of tools that both have; only what both say is compared. */
+function alterations(prompt: string, tools: readonly unknown[]): string[] {
+  const written = new Map(schemasIn(prompt).map((schema) => [schema.name, schema]))
+  return tools.flatMap((tool) => {
+    const own = schemaOf(tool)
+    const shown = own === null ? undefined : written.get(own.name)
+    return own === null || shown === undefined ? [] : differences(own, shown).map((what) => `${own.name}: ${what}`)
+  })
+}
+
+function differences(own: Schema, shown: Schema): string[] {
+  const found: string[] = []
+  if (own.description !== null && shown.description !== null && own.description !== shown.description) {
+    found.push('another description')
+  }
+  if (own.parameters === null || shown.parameters === null) return found
+  const lacking = [...own.parameters.keys()].filter((key) => !shown.parameters?.has(key))
+  const more = [...shown.parameters.keys()].filter((key) => !own.parameters?.has(key))
+  if (lacking.length > 0) found.push(`no parameter ${lacking.join(', ')}`)
+  if (more.length > 0) found.push(`a parameter ${more.join(', ')} that the record's has not`)
+  for (const [key, [type, description]] of own.parameters) {
+    const [otherType = null, otherDescription = null] = shown.parameters.get(key) ?? []
+    if (type !== null && otherType !== null && type !== otherType)
+      found.push(`parameter ${key} is ${otherType}, not ${type}`)
+    if (description !== null && otherDescription !== null && description !== otherDescription) {
+      found.push(`another description of parameter ${key}`)
+    }
+  }
+  return found
+}
+
+/** The schemas that stand in a prompt as JSON, one to a line or over several. */
+function schemasIn(prompt: string): readonly Schema[] {
+  const start = prompt.indexOf('{')
+  const end = prompt.lastIndexOf('}')
+  return start < 0 || end < start ? [] : kept.of(prompt.slice(start, end + 1), findSchemas)
+}
+
+function findSchemas(text: string): readonly Schema[] {
+  const found: Schema[] = []
+  for (let at = text.indexOf('{'), tried = 0; at >= 0 && tried < MOST_TRIED; tried++) {
+    const end = endOfObject(text, at)
+    const schema = end < 0 ? null : schemaOf(parsed(text.slice(at, end)))
+    // What is no schema may hold one: an example of a call stands beside prose in braces.
+    if (schema?.parameters || schema?.description) found.push(schema)
+    at = text.indexOf('{', schema === null ? at + 1 : end)
+  }
+  return found
+}
+
+/** Behind the brace that closes the one at `start`; -1 where none does. */
+function endOfObject(text: string, start: number): number {
+  let depth = 0
+  let quoted = false
+  const end = Math.min(text.length, start + LONGEST_SCHEMA)
+  for (let i = start; i < end; i++) {
+    const character = text[i]
+    if (quoted) {
+      if (character === '\\') i++
+      else if (character === '"') quoted = false
+    } else if (character === '"') quoted = true
+    else if (character === '{') depth++
+    else if (character === '}' && --depth === 0) return i + 1
+  }
+  return -1
+}
+
+/** Characters; a schema that is longer is not compared. */
+const LONGEST_SCHEMA = 1 << 14
+/** Braces that are looked behind, so that a prompt full of them costs no more. */
+const MOST_TRIED = 512
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function calledName(view: TrajectoryView, call: Span): string | null {
+  const text = view.text(call)
+  return /"name"\s*:\s*"([^"]+)"/.exec(text)?.[1] ?? /([A-Za-z_][\w.]*)\s*\(/.exec(text)?.[1] ?? null
+}
+
+/**
+ * Whether a prompt holds the schema of tools. Templates write it as a `# Tools` or `<tools>` block or as JSON with the names; people
+ * write signatures. A name in mere prose is enough only where the record itself has no schema that could be missing.
+ */
+function isDescribed(prompt: string, names: readonly string[], called: string | null): boolean {
+  if (/# Tools|<tools>|<tool_call>|"parameters"\s*:|AVAILABLE_TOOLS/.test(prompt)) return true
+  const known = names.length > 0 ? names : called === null ? [] : [called]
+  if (names.length === 0) return called === null || known.some((name) => prompt.includes(name))
+  return known.some((name) => {
+    const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    return new RegExp(`["'\`]${escaped}["'\`]\\s*[:,}\\])]|\\b${escaped}\\s*\\(|"name"\\s*:\\s*"${escaped}"`).test(
+      prompt,
+    )
+  })
+}
