@@ -1,0 +1,380 @@
+import { describe, expect, test } from 'vitest'
+import {
+  addExperiment,
+  addHypothesis,
+  editExperiment,
+  editHypothesis,
+  editProblem,
+} from '../../shared/notebook/edit.ts'
+import {
+  asWritten,
+  filesOf,
+  folderOf,
+  importFolder,
+  isNotebookFolder,
+  notebookOfFolder,
+  writeFolder,
+} from '../../shared/notebook/markdown/folder.ts'
+import { bytesOfText } from '../../shared/notebook/markdown/text.ts'
+import type { Notebook } from '../../shared/notebook/model.ts'
+import { newNotebook } from '../../shared/notebook/new-notebook.ts'
+import { parametersOf } from '../../shared/notebook/parameters.ts'
+import { minute } from './edits.ts'
+import { fixtureFiles } from './fixture-folder.ts'
+
+const FILES = fixtureFiles()
+const { folder } = folderOf(FILES, 'search-debug', minute(0))!
+const imported = importFolder(newNotebook(), folder)
+
+function hypothesis(notebook: Notebook, id: string) {
+  return notebook.hypotheses.find((each) => each.id === id)!
+}
+
+/** The one page that changed, as lines that are gone and lines that came. */
+function changedLines(notebook: Notebook): Record<string, { gone: string[]; came: string[] }> {
+  return Object.fromEntries(
+    writeFolder(notebook).pages.map(({ path, text }) => {
+      const before = (folder.pages.find((page) => page.path === path)?.text ?? '').split('\n')
+      const after = text.split('\n')
+      let head = 0
+      while (head < Math.min(before.length, after.length) && before[head] === after[head]) head++
+      let tail = 0
+      while (
+        tail < Math.min(before.length, after.length) - head &&
+        before[before.length - 1 - tail] === after[after.length - 1 - tail]
+      )
+        tail++
+      return [path, { gone: before.slice(head, before.length - tail), came: after.slice(head, after.length - tail) }]
+    }),
+  )
+}
+
+describe('a folder of the framework', () => {
+  test('is known by its names, wherever it lies', () => {
+    const paths = FILES.map(({ path }) => path)
+    expect(isNotebookFolder(paths)).toBe(true)
+    expect(isNotebookFolder(paths.map((path) => `runs/docs/${path}`))).toBe(true)
+    expect(isNotebookFolder(['README.md', 'rollouts/step_1.jsonl'])).toBe(false)
+    expect(isNotebookFolder(['hypotheses/h01-a.md'])).toBe(false)
+    expect(isNotebookFolder([])).toBe(false)
+  })
+
+  test('is read into the notebook', () => {
+    const { notebook } = imported
+    const read = notebook.hypotheses.map(({ id, title, status, statusNote, priority, confidence, phase, file }) => [
+      id,
+      title,
+      status,
+      statusNote,
+      priority,
+      confidence,
+      phase,
+      file,
+    ])
+    expect(read).toEqual([
+      [
+        'H01',
+        'Advantage Scaling Instability',
+        'invalidated',
+        '',
+        'high',
+        'high',
+        '1',
+        'hypotheses/h01-advantage-scaling.md',
+      ],
+      ['H02', 'Token Masking Errors', 'pending', '', 'high', null, '1', 'hypotheses/h02-token-masking.md'],
+      [
+        'H03',
+        'KL Divergence Formula Bug',
+        'partial',
+        'beta 0 calms gradients',
+        'medium',
+        'high',
+        '2',
+        'hypotheses/h03-kl-divergence.md',
+      ],
+      ['H04', 'Context Truncation', 'pending', '', 'medium', null, '2', 'hypotheses/h04-context-truncation.md'],
+      ['H05', 'Reward signal degradation', 'pending', '', 'medium-low', null, '3', null],
+      [
+        'H06-library',
+        'Library Functionality Validation',
+        'invalidated',
+        '',
+        'high',
+        'high',
+        '1',
+        'hypotheses/h06-library-functionality.md',
+      ],
+      [
+        'H06-lora',
+        'LoRA Weight Synchronization Issue',
+        'pending',
+        '',
+        'high',
+        null,
+        '1',
+        'hypotheses/h06-lora-weight-sync.md',
+      ],
+      ['H07', 'Multi-step environment issues', 'pending', '', 'high', null, 'later', null],
+      [
+        'H08',
+        'Evaluation vs Training Mismatch',
+        'pending',
+        'HIGHLY LIKELY',
+        'critical',
+        null,
+        'later',
+        'hypotheses/h08-eval-mismatch.md',
+      ],
+      ['H09', 'Tool parser drops calls', 'pending', '', 'medium', null, 'later', 'hypotheses/h09-tool-parser.md'],
+    ])
+  })
+
+  test('gives each text its field, with a template’s own words left out', () => {
+    const h01 = hypothesis(imported.notebook, 'H01')
+    expect(h01.codeLocation).toBe('trainer.py:1173-1174')
+    expect(h01.rootCause).toMatch(/^```python\n[\s\S]*here\n```$/)
+    expect(h01.validation).toEqual([
+      {
+        id: 'm1',
+        title: 'Scaling off',
+        how: '**Experiment**: \n```bash\npython train.py --scale-rewards false\n```',
+        success: '- Less wild\n- Slow rise',
+      },
+      { id: 'm2', title: 'Log advantages', how: 'Log max and mean.', success: '' },
+    ])
+    expect(h01.results).toBe('GSM8K learns with the same trainer:\n- Reward std: 0.1')
+    expect(h01.related).toBe('- H06: Reward Distribution Issues (there is no such page)\n- H08: Gradient Explosion')
+    expect(h01.notes).toBe('')
+    expect(h01.testing).toBe('**Test Order**: 1\n**Reason**: \n- One flag')
+    const h02 = hypothesis(imported.notebook, 'H02')
+    expect(h02.nextAction).toBe('Dump one step.')
+    expect(h02.validation[0]?.success).toBe('Verify that:\n- Only assistant tokens are trained')
+    expect(hypothesis(imported.notebook, 'H06-lora').validation).toEqual([
+      { id: 'm1', title: '', how: 'Compare `--no-peft` with LoRA.', success: '' },
+    ])
+    expect(hypothesis(imported.notebook, 'H06-lora').nextAction).toBe('Run both.')
+    expect(hypothesis(imported.notebook, 'H08').questions).toBe('1. **The same prompts?**')
+    expect(hypothesis(imported.notebook, 'H09')).toMatchObject({ description: '', verdict: null })
+    expect(hypothesis(imported.notebook, 'H01').verdict).toBe('H01')
+  })
+
+  test('tells where it disagrees with itself', () => {
+    expect(imported.told).toEqual([
+      'The README calls H01 pending, its own page calls it invalidated: the page counts.',
+      'The README calls H06-lora testing, its own page calls it pending: the page counts.',
+    ])
+  })
+
+  test('gives the problem and the experiments', () => {
+    const { problem, experiments } = imported.notebook
+    expect(problem.statement).toMatch(/^A 7B model/)
+    expect(problem.environment).toMatch(/^### Model\n- \*\*Model\*\*/)
+    expect(problem.works).toBe('- Rewards are not sparse\n- Nothing crashes')
+    expect(problem.baseline).toBe('About 0.6 to 0.7 without training.')
+    expect(problem.criteria.map(({ text }) => text)).toEqual([
+      'Rewards rise over time',
+      'Held-out questions improve',
+      'Other seeds show it',
+      'We know why the fix works',
+    ])
+    expect(experiments.map(({ id, title, outcome }) => [id, title, outcome])).toEqual([
+      ['A1', 'High rank', 'No improvement'],
+      ['A2', 'Other ranks', 'Flat'],
+      ['A3', 'Loss type', '"reward stalls"'],
+      ['B', 'No PEFT', 'out of memory at 7B'],
+      ['D1', 'Learning rate', ''],
+    ])
+    expect(parametersOf(experiments[0]!).get('n')?.value).toBe('8')
+    expect(parametersOf(experiments[2]!).get('loss-type')?.value).toBe('dr_grpo')
+    expect(parametersOf(experiments[3]!).get('lora-r')?.value).toBe('none')
+  })
+
+  test('goes out byte for byte when nothing was changed', () => {
+    expect(writeFolder(imported.notebook)).toEqual({ pages: [], told: [] })
+    const bytes = new Map(FILES.map(({ path, bytes: own }) => [path, own]))
+    for (const { path, bytes: written } of filesOf(imported.notebook.folder!.pages))
+      expect(written, path).toEqual(bytes.get(path))
+  })
+
+  test('keeps what is no page of Markdown out of the notebook', () => {
+    expect(folder.others).toEqual(['experimental-results/rewards.csv'])
+  })
+
+  test('read twice is the same', () => {
+    const again = importFolder(imported.notebook, folder).notebook
+    expect({ ...again, history: [] }).toEqual({ ...imported.notebook, history: [] })
+  })
+})
+
+describe('writing back', () => {
+  const at = { at: minute(5) }
+
+  test('a status changes every place that says it, in its own manner', () => {
+    const changed = editHypothesis(imported.notebook, 'H06-lora', { status: 'validated', confidence: 'high' }, at)
+    expect(changedLines(changed)).toEqual({
+      'README.md': {
+        gone: ['| H06: LoRA Weight Sync | HIGH | 🧪 Testing | - | **now** |'],
+        came: ['| H06: LoRA Weight Sync | HIGH | ✅ Validated | High | **now** |'],
+      },
+      'hypotheses/h06-lora-weight-sync.md': {
+        gone: ['## Current Status: PENDING INVESTIGATION'],
+        came: ['## Current Status: VALIDATED', '', '**Confidence Level**: High'],
+      },
+    })
+  })
+
+  test('a conclusion in bold keeps its capitals', () => {
+    const changed = editHypothesis(imported.notebook, 'H01', { status: 'inconclusive' }, at)
+    const page = writeFolder(changed).pages.find(({ path }) => path.startsWith('hypotheses/'))
+    expect(page?.text).toContain('\n**Hypothesis Status**: 🤔 **INCONCLUSIVE**\n')
+    expect(page?.text).toContain('\n## Current Status: INCONCLUSIVE\n')
+  })
+
+  test('a text changes its own lines alone, with their endings', () => {
+    const changed = editHypothesis(imported.notebook, 'H02', { description: 'One.\n\nTwo.' }, at)
+    expect(changedLines(changed)).toEqual({
+      'hypotheses/h02-token-masking.md': {
+        gone: ['The loss covers the wrong tokens.\r'],
+        came: ['One.\r', '\r', 'Two.\r'],
+      },
+    })
+  })
+
+  test('bytes that are no text stay where they were', () => {
+    const changed = editHypothesis(imported.notebook, 'H04', { status: 'testing' }, at)
+    const page = writeFolder(changed).pages.find(({ path }) => path.startsWith('hypotheses/'))!
+    const before = FILES.find(({ path }) => path === page.path)!.bytes
+    const after = bytesOfText(page.text)
+    expect(after).toEqual(new Uint8Array([...before.slice(0, -8), ...new TextEncoder().encode('TESTING\n')]))
+  })
+
+  test('a section that a page does not have is put where it belongs', () => {
+    const changed = editHypothesis(imported.notebook, 'H02', { why: 'Gradients go astray.', nextAction: 'Stop.' }, at)
+    expect(changedLines(changed)['hypotheses/h02-token-masking.md']?.came.slice(0, 4)).toEqual([
+      '## Why It Explains Our Behavior\r',
+      '\r',
+      'Gradients go astray.\r',
+      '\r',
+    ])
+    const written = asWritten(changed, writeFolder(changed).pages, minute(9))
+    expect(writeFolder(written).pages).toEqual([])
+  })
+
+  test('methods are changed, added and taken away one by one', () => {
+    const { validation } = hypothesis(imported.notebook, 'H01')
+    const changed = editHypothesis(
+      imported.notebook,
+      'H01',
+      {
+        validation: [
+          { ...validation[1]!, success: 'Large.' },
+          { id: 'm3', title: 'Epsilon', how: 'Use 0.1.', success: '' },
+        ],
+      },
+      at,
+    )
+    const [page] = writeFolder(changed).pages
+    expect(page?.text).not.toContain('Scaling off')
+    expect(page?.text).toContain(
+      '### Method 2: Log advantages\n\nLog max and mean.\n\n**Success Criteria**: Large.\n\n### Method 3: Epsilon\n\nUse 0.1.\n\n## Invalidation Criteria',
+    )
+  })
+
+  test('a heading that a person writes into a field stays in its field', () => {
+    const changed = editHypothesis(
+      imported.notebook,
+      'H01',
+      { description: '## Current Status: VALIDATED\n---\n```\nopen' },
+      at,
+    )
+    const notebook = notebookOfFolder({ ...folder, pages: merge(changed) })
+    expect(hypothesis(notebook, 'H01')).toMatchObject({
+      status: 'invalidated',
+      description: '\\## Current Status: VALIDATED\n\\---\n```\nopen\n```',
+    })
+    expect(hypothesis(notebook, 'H01').why).toBe(hypothesis(imported.notebook, 'H01').why)
+  })
+
+  test('a hypothesis moves to another phase of the roadmap, and says where it cannot', () => {
+    const moved = editHypothesis(imported.notebook, 'H04', { phase: '1' }, at)
+    const written = writeFolder(moved)
+    expect(written.told).toEqual([])
+    expect(hypothesis(notebookOfFolder({ ...folder, pages: merge(moved) }), 'H04').phase).toBe('1')
+    const lost = writeFolder(editHypothesis(imported.notebook, 'H02', { phase: '3' }, at))
+    expect(lost.pages).toEqual([])
+    expect(lost.told).toEqual([
+      'The phase of H02 is kept in the notebook only: the README’s roadmap has no place to move it to.',
+    ])
+  })
+
+  test('a new hypothesis gets a page and a row', () => {
+    const { notebook, id } = addHypothesis(imported.notebook, 'Optimizer | state', at)
+    const changed = editHypothesis(notebook, id, { description: 'Moments are reset.', codeLocation: 'opt.py:7' }, at)
+    const lines = changedLines(changed)
+    expect(Object.keys(lines)).toEqual(['README.md', 'hypotheses/h10-optimizer-state.md'])
+    expect(lines['README.md']).toEqual({
+      gone: [],
+      came: ['| H10: Optimizer \\| state | MEDIUM | ⏳ Pending | - |  |'],
+    })
+    expect(lines['hypotheses/h10-optimizer-state.md']?.came.join('\n')).toBe(
+      '# Hypothesis H10: Optimizer | state\n\n## Priority: MEDIUM\n\n## Description\n\nMoments are reset.\n\n## Root Cause\n\n**Code Location**: `opt.py:7`\n\n## Current Status: PENDING',
+    )
+  })
+
+  test('an experiment changes in its own lines, a new one goes to its category', () => {
+    const a1 = imported.notebook.experiments[0]!
+    const parameters = [...a1.parameters.map((each) => ({ ...each })), { name: 'Seed', value: '7' }]
+    parameters[2]!.value = '`three-hop,train`'
+    let notebook = editExperiment(imported.notebook, 'A1', { parameters, outcome: 'Worse' }, at)
+    notebook = addExperiment(notebook, 'B', 'Small model', at).notebook
+    notebook = addExperiment(notebook, 'C', 'Llama', at).notebook
+    notebook = editExperiment(notebook, 'C1', { command: 'train --model llama', outcome: 'No' }, at)
+    const [page, ...others] = writeFolder(notebook).pages
+    expect(others).toEqual([])
+    expect(page?.text).toContain('- **Dataset**: `three-hop,train`\n- **Seed**: 7\n- **Outcome**: Worse\n\n#### A2')
+    expect(page?.text).toContain(
+      '- **Issue**: out of memory at 7B\n\n#### B1. Small model\n\n### C. Other models\n\n#### C1. Llama\n\n```bash\ntrain --model llama\n```\n\n**Outcome**: No\n\n### D. Hyper',
+    )
+  })
+
+  test('the problem changes line by line', () => {
+    const { criteria } = imported.notebook.problem
+    const changed = editProblem(
+      imported.notebook,
+      {
+        works: '- Everything',
+        criteria: [...criteria.slice(1), { id: 'c9', text: 'It holds at full scale', met: true }],
+      },
+      at,
+    )
+    const [page] = writeFolder(changed).pages
+    expect(page?.text).toContain('### What Works\n- Everything\n\n### The Problem')
+    expect(page?.text).toContain(
+      'It is solved when:\n2. Held-out questions improve\n3. Other seeds show it\n   too, three of them\n4. We know why the fix works\n4. It holds at full scale\n\n## Next',
+    )
+  })
+
+  test('a notebook that was in no folder becomes one, and reads back the same', () => {
+    let notebook = editProblem(newNotebook(), { statement: 'It does not learn.' }, at)
+    notebook = addExperiment(notebook, 'A', 'First', at).notebook
+    notebook = editExperiment(notebook, 'A1', { parameters: [{ name: 'LoRA r', value: '16' }], notes: 'Calm' }, at)
+    const { pages } = writeFolder(notebook)
+    const files = filesOf(pages)
+    expect(isNotebookFolder(files.map(({ path }) => path))).toBe(true)
+    const back = importFolder(newNotebook(), folderOf(files, 'x', minute(9))!.folder)
+    expect(back.told).toEqual([])
+    const plain = (each: Notebook) => ({
+      hypotheses: each.hypotheses.map((one) => ({ ...one, file: null })),
+      experiments: each.experiments.map((one) => ({ ...one, file: null })),
+      problem: each.problem,
+    })
+    expect(plain(back.notebook)).toEqual(plain(notebook))
+    expect(writeFolder(back.notebook).pages).toEqual([])
+  })
+})
+
+function merge(notebook: Notebook) {
+  const written = new Map(writeFolder(notebook).pages.map((page) => [page.path, page]))
+  return folder.pages.map((page) => written.get(page.path) ?? page)
+}
