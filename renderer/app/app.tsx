@@ -4,6 +4,7 @@ import { useHotkeys } from '../commands/use-hotkeys.ts'
 import { useFiles } from '../state/files.ts'
 import { show, useView } from '../state/view.ts'
 import { RolloutView } from '../views/rollout/rollout-view.tsx'
+import { ColumnsDialog } from '../views/rollouts/columns-dialog.tsx'
 import { MarkDialog } from '../views/rollouts/mark-dialogs.tsx'
 import { RolloutsView } from '../views/rollouts/rollouts-view.tsx'
 import { StartPage } from '../views/start/start-page.tsx'
@@ -96,6 +97,7 @@ function OpenDialog() {
   if (dialog === 'check') return <CheckDialog />
   if (dialog === 'mapping') return <MappingDialog />
   if (dialog === 'label' || dialog === 'note') return <MarkDialog dialog={dialog} />
+  if (dialog === 'columns') return <ColumnsDialog />
   return <InputDialog dialog={dialog} />
 }
 

@@ -1,3 +1,4 @@
+import { loadColumns } from '../data/columns.ts'
 import { followProgress } from '../data/dump.ts'
 import { keepListFresh } from '../data/list.ts'
 import { followOtherWindows, loadMarks } from '../data/marks.ts'
@@ -14,6 +15,7 @@ export function startApp(): void {
   keepAddress()
   takeDrops()
   followOtherWindows()
+  void loadColumns()
   void loadMarks()
     .then(startSession)
     .catch((error: unknown) => addProblem(sentenceOf(error)))

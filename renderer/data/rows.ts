@@ -6,18 +6,26 @@ import { ask } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
 import { observable, useObservable } from './observable.ts'
 
-/** Rows kept before all are let go; a screen shows some forty. */
-const MOST_ROWS = 20_000
+/** Rows kept; a screen shows some forty, and each holds some kilobytes. */
+const MOST_ROWS = 8_000
+/** Rows are asked for in pages of so many places of the list. */
+const PAGE = 64
+/** A list that is still being dragged is asked for once it has stood still for so long (milliseconds). */
+const REST = 60
 
 const cache = new Map<number, Row>()
-const asked = new Set<number>()
 const arrivals = observable(0)
 let generation = 0
+
+/** What the engine is being asked for: the places of the list, and the means to take the question back. */
+let asking: { readonly wanted: ReadonlySet<number>; readonly stop: AbortController } | null = null
+let askedAt = 0
 
 /** Forgets every row: another dump, other settings, or the codes became final. */
 export function forgetRows(): void {
   cache.clear()
-  asked.clear()
+  asking?.stop.abort()
+  asking = null
   generation++
   arrivals.set(arrivals.get() + 1)
 }
@@ -39,44 +47,48 @@ export async function factsOf(index: number): Promise<TrajectoryFacts | null> {
   }
 }
 
-/** Fetches the rows that are not here yet; arrivals redraw whoever uses `useRows`. */
-export async function fetchRows(indices: readonly number[]): Promise<void> {
-  const missing = indices.filter((index) => !cache.has(index) && !asked.has(index))
-  if (missing.length === 0) return
-  for (const index of missing) asked.add(index)
-  const started = generation
-  try {
-    const rows = await ask('rows', { indices: missing })
-    if (started !== generation) return
-    if (cache.size + rows.length > MOST_ROWS) cache.clear()
-    for (const row of rows) cache.set(row.index, row)
-  } catch (error) {
-    if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
-  } finally {
-    if (started === generation) {
-      for (const index of missing) asked.delete(index)
-      arrivals.set(arrivals.get() + 1)
-    }
-  }
-}
-
-/** Asks for these rows and redraws when any arrive; read them with `knownRow`. */
-export function useRows(indices: readonly number[]): void {
+/** Asks for the rows in a window of the list and redraws when they arrive; read them with `knownRow`. What was scrolled past is no longer asked for. */
+export function useRows(list: Int32Array, first: number, end: number): void {
   const arrived = useObservable(arrivals)
+  const from = Math.floor(first / PAGE) * PAGE
+  const to = Math.min(list.length, Math.ceil(end / PAGE) * PAGE)
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows that were let go are asked for again on each arrival
   useEffect(() => {
-    void fetchRows(indices)
-  }, [indices, arrived])
+    const wanted = list.subarray(from, to)
+    const missing = [...wanted].filter((index) => !cache.has(index))
+    if (asking !== null && missing.every((index) => asking?.wanted.has(index))) return
+    asking?.stop.abort()
+    asking = null
+    if (missing.length === 0) return
+    const now = performance.now()
+    const isMoving = now - askedAt < REST
+    askedAt = now
+    if (!isMoving) {
+      void fetchRows(missing)
+      return
+    }
+    const timer = setTimeout(() => void fetchRows(missing), REST)
+    return () => clearTimeout(timer)
+  }, [list, from, to, arrived])
 }
 
-/** Goes through rows in chunks without keeping them, until `visit` returns false. */
-export async function scanRows(total: number, visit: (row: Row) => boolean | undefined): Promise<void> {
-  const chunk = 1000
+async function fetchRows(missing: readonly number[]): Promise<void> {
+  const own = { wanted: new Set(missing), stop: new AbortController() }
+  asking = own
   const started = generation
-  for (let from = 0; from < total; from += chunk) {
-    const indices = Array.from({ length: Math.min(chunk, total - from) }, (_, k) => from + k)
-    const rows = await ask('rows', { indices })
+  try {
+    const rows = await ask('rows', { indices: missing }, own.stop.signal)
     if (started !== generation) return
-    for (const row of rows) if (visit(row) === false) return
+    for (const row of rows) cache.set(row.index, row)
+    for (const oldest of cache.keys()) {
+      if (cache.size <= MOST_ROWS) break
+      cache.delete(oldest)
+    }
+  } catch (error) {
+    if (error instanceof Cancelled) return
+    addProblem(sentenceOf(error))
+  } finally {
+    if (asking === own) asking = null
   }
+  if (started === generation) arrivals.set(arrivals.get() + 1)
 }

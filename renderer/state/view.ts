@@ -4,7 +4,7 @@ export const VIEWS = ['verdicts', 'rollouts', 'rollout', 'groups', 'lab', 'compa
 export type View = (typeof VIEWS)[number]
 export type RolloutTab = 'tokens' | 'boundaries' | 'messages' | 'raw'
 /** Those of the table and of what is marked in it. */
-export type TableDialog = 'label' | 'note'
+export type TableDialog = 'label' | 'note' | 'columns'
 export type Dialog =
   | 'keys'
   | 'palette'

@@ -11,6 +11,7 @@ import type { GroupRequests } from './requests/groups.ts'
 import type { MarkRequests } from './requests/marks.ts'
 import type { QueryRequests } from './requests/query.ts'
 import type { RolloutRequests } from './requests/rollout.ts'
+import type { TableRequests } from './requests/table.ts'
 import type { TaggedSpan } from './rollout/tags.ts'
 
 /** Everything about one rollout that the rollout view shows. Token arrays have length S and are transferred. */
@@ -147,7 +148,7 @@ export interface Histogram {
 }
 
 /** What a screen may ask of the engine; each is answered once, or fails with a sentence. Those with a `partial` tell of it before. */
-export interface EngineRequests extends GroupRequests, MarkRequests, QueryRequests, RolloutRequests {
+export interface EngineRequests extends GroupRequests, MarkRequests, QueryRequests, RolloutRequests, TableRequests {
   /** Opens files (a page posts `File` objects, or descriptions of ranged URLs), and starts reading. */
   open: {
     /** `dataset`: files of the dataset that the run was started with; kept until something else is opened. */

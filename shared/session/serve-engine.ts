@@ -20,6 +20,7 @@ import type {
 } from './protocol.ts'
 import { rolloutHandlers, rolloutTransferables } from './rollout/handlers.ts'
 import { Session } from './session.ts'
+import { tableFields } from './table-fields.ts'
 
 /** A host that also knows how to turn what a page sends into bytes. */
 export interface EngineWorkerHost extends EngineHost {
@@ -133,6 +134,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     findRecords: async (input) => findRecords(current().facts, input),
     search: (request, signal, tell) => current().search(request, { signal, tell }),
     queryValues: async () => current().queryValues(),
+    tableFields: async () => tableFields(current().facts),
     rows: async ({ indices }) => current().rows(indices),
     trajectory: ({ index }) => current().detail(index),
     token: ({ index, token }) => current().token(index, token),

@@ -1,110 +1,294 @@
-import type { ReactNode } from 'react'
 import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
-import type { Row, SortColumn } from '../../../shared/session/protocol.ts'
-import { ABSENT, count, percent, real } from '../../text/numbers.ts'
+import type { Row } from '../../../shared/session/protocol.ts'
+import { count, percent, real } from '../../text/numbers.ts'
 import { END_WORDS, SEVERITY_WORDS } from '../../text/words.ts'
+import type { Column } from './column.ts'
+import { FlagCell, LabelsCell, NotesCell } from './mark-cells.tsx'
 import { MaskStrip } from './mask-strip.tsx'
+import { SOURCE_COLUMN } from './source-column.tsx'
 
-export interface Column {
-  readonly key: string
-  readonly title: string
-  /** CSS grid track. */
-  readonly width: string
-  readonly sort: SortColumn | null
-  readonly isNumber?: boolean
-  cell(row: Row): ReactNode
+type Given = Pick<Column, 'key' | 'title' | 'means' | 'cell'> & Partial<Column>
+
+function words(given: Given): Column {
+  return { rem: 5, grows: 0.7, sort: null, isNumber: false, needs: null, ...given }
 }
 
-export const COLUMNS: readonly Column[] = [
-  { key: 'index', title: '#', width: '3.6rem', sort: 'index', isNumber: true, cell: (row) => count(row.index) },
-  { key: 'id', title: 'id', width: 'minmax(7rem, 1.2fr)', sort: 'id', cell: ({ facts }) => facts.id },
-  {
-    key: 'group',
-    title: 'group',
-    width: 'minmax(4rem, 0.7fr)',
-    sort: 'group',
-    cell: ({ facts }) => facts.group ?? ABSENT,
-  },
-  { key: 'step', title: 'step', width: '4rem', sort: 'step', isNumber: true, cell: ({ facts }) => real(facts.step) },
-  {
-    key: 'reward',
-    title: 'reward',
-    width: '5rem',
-    sort: 'reward',
-    isNumber: true,
-    cell: ({ facts }) => real(facts.reward),
-  },
-  {
-    key: 'advantage',
-    title: 'advantage',
-    width: '6rem',
-    sort: 'advantage',
-    isNumber: true,
-    cell: ({ facts }) => real(facts.advantage),
-  },
-  {
-    key: 'tokens',
-    title: 'tokens',
-    width: '5rem',
-    sort: 'tokens',
-    isNumber: true,
-    cell: ({ facts }) => (hasIds(facts) ? count(facts.length) : ABSENT),
-  },
-  {
-    key: 'trained',
-    title: 'trained',
-    width: '5.5rem',
-    sort: 'trained',
-    isNumber: true,
-    cell: ({ facts }) =>
-      facts.trained === null ? ABSENT : facts.realLength === 0 ? ABSENT : percent(facts.trained / facts.realLength),
-  },
-  {
-    key: 'mask',
-    title: 'mask',
-    width: 'minmax(8rem, 1.6fr)',
+/** `of`: null and undefined are absent. */
+function number(
+  given: Omit<Given, 'cell'> & { of(facts: TrajectoryFacts): number | null | undefined; draw?(value: number): string },
+): Column {
+  const { of, draw = real, ...rest } = given
+  return {
+    rem: 4.6,
+    grows: 0,
     sort: null,
-    cell: ({ facts }) => <MaskStrip strip={facts.strip} />,
-  },
-  {
-    key: 'turns',
-    title: 'turns',
-    width: '4rem',
-    sort: 'turns',
     isNumber: true,
-    cell: ({ facts }) => count(facts.turns),
-  },
-  {
-    key: 'end',
-    title: 'end',
-    width: '8rem',
-    sort: 'end',
-    cell: ({ facts }) =>
-      facts.endReason.startsWith('cut') ? (
-        <>
-          <span aria-hidden="true">✂</span> {END_WORDS[facts.endReason]}
-        </>
-      ) : (
-        END_WORDS[facts.endReason]
-      ),
-  },
-  {
-    key: 'findings',
-    title: 'findings',
-    width: 'minmax(11rem, 2fr)',
-    sort: 'findings',
-    cell: (row) => <Codes row={row} />,
-  },
-]
+    needs: null,
+    ...rest,
+    cell: ({ facts }) => {
+      const value = of(facts)
+      return value === null || value === undefined ? null : draw(value)
+    },
+  }
+}
 
 /** A dump of messages alone has no length in tokens, not even that of nothing. */
 export function hasIds(facts: TrajectoryFacts): boolean {
   return facts.idsHash !== null || facts.length > 0
 }
 
-const FLAG_WIDTH = '3rem'
+/** Columns that every dump has, in the order in which they are offered. */
+export const COLUMNS: readonly Column[] = [
+  {
+    key: 'index',
+    title: '#',
+    means: 'Place in the order in which the files were read, from 0.',
+    rem: 4.2,
+    grows: 0,
+    sort: 'index',
+    isNumber: true,
+    needs: null,
+    cell: (row) => count(row.index),
+  },
+  words({
+    key: 'flag',
+    title: '⚑',
+    means: 'Flag, set with f.',
+    rem: 2.7,
+    grows: 0,
+    sort: 'flag',
+    cell: (row) => <FlagCell row={row} />,
+  }),
+  words({
+    key: 'id',
+    title: 'id',
+    means: 'The rollout’s own id.',
+    rem: 6,
+    grows: 1.2,
+    sort: 'id',
+    cell: ({ facts }) => facts.id,
+  }),
+  words({
+    key: 'group',
+    title: 'group',
+    means: 'The prompt that the rollout belongs to.',
+    rem: 4,
+    sort: 'group',
+    needs: 'group',
+    cell: ({ facts }) => facts.group,
+  }),
+  number({
+    key: 'step',
+    title: 'step',
+    means: 'Training step.',
+    rem: 3.6,
+    sort: 'step',
+    needs: 'step',
+    of: (facts) => facts.step,
+  }),
+  SOURCE_COLUMN,
+  number({
+    key: 'reward',
+    title: 'reward',
+    means: 'Reward of the rollout.',
+    sort: 'reward',
+    needs: 'rewards',
+    of: (facts) => facts.reward,
+  }),
+  number({
+    key: 'advantage',
+    title: 'advantage',
+    means: 'The one advantage of the rollout; none where its tokens differ.',
+    rem: 5.6,
+    sort: 'advantage',
+    needs: 'advantages',
+    of: (facts) => facts.advantage,
+  }),
+  number({
+    key: 'tokens',
+    title: 'tokens',
+    means: 'Length of the sequence, padding left out.',
+    sort: 'tokens',
+    needs: 'ids',
+    draw: count,
+    of: (facts) => (hasIds(facts) ? facts.realLength : null),
+  }),
+  number({
+    key: 'prompt',
+    title: 'prompt',
+    means: 'Tokens of the prompt, as far as the dump tells.',
+    sort: 'prompt',
+    draw: count,
+    of: ({ promptLength }) => (promptLength === null || promptLength < 0 ? null : promptLength),
+  }),
+  number({
+    key: 'completion',
+    title: 'completion',
+    means: 'Tokens after the prompt, padding left out: the environment’s as well as the model’s.',
+    rem: 5.8,
+    sort: 'completion',
+    draw: count,
+    of: (facts) => (facts.promptLength === null || !hasIds(facts) ? null : facts.realLength - facts.promptLength),
+  }),
+  number({
+    key: 'trained',
+    title: 'trained',
+    means: 'Share of the tokens that carry loss, padding left out.',
+    rem: 5,
+    sort: 'trained',
+    needs: 'mask',
+    draw: percent,
+    of: ({ trained, realLength }) => (trained === null || realLength === 0 ? null : trained / realLength),
+  }),
+  number({
+    key: 'trainedTokens',
+    title: 'trained tokens',
+    means: 'Tokens that carry loss.',
+    rem: 7.4,
+    sort: 'trainedTokens',
+    needs: 'mask',
+    draw: count,
+    of: (facts) => facts.trained,
+  }),
+  words({
+    key: 'mask',
+    title: 'mask',
+    means: 'The rollout from its first token to its last: tall is trained, low is masked.',
+    rem: 6,
+    grows: 1.2,
+    needs: 'ids',
+    cell: ({ facts }) => (facts.strip.length === 0 ? null : <MaskStrip strip={facts.strip} />),
+  }),
+  number({
+    key: 'turns',
+    title: 'turns',
+    means: 'Turns, those of the system, the user and tools included.',
+    rem: 3.8,
+    sort: 'turns',
+    draw: count,
+    of: (facts) => facts.turns,
+  }),
+  words({
+    key: 'end',
+    title: 'end',
+    means: 'How the rollout ended, as its ids tell.',
+    rem: 8,
+    grows: 0,
+    sort: 'end',
+    cell: ({ facts }) => <End facts={facts} />,
+  }),
+  number({
+    key: 'lost',
+    title: 'lost',
+    means: 'Tokens that are known to be lost: they were cut away before the model or the loss saw them.',
+    sort: 'lost',
+    draw: count,
+    of: (facts) => facts.lost,
+  }),
+  words({
+    key: 'findings',
+    title: 'findings',
+    means: 'Codes of the faults in it or in its group, those that the policy intends left out.',
+    rem: 8,
+    grows: 2,
+    sort: 'findings',
+    cell: (row) => <Codes row={row} />,
+  }),
+  words({
+    key: 'worst',
+    title: 'worst',
+    means: 'How grave the gravest fault is.',
+    rem: 5.4,
+    grows: 0,
+    sort: 'worst',
+    cell: ({ worst }) => (worst === null ? <span className="quiet">none</span> : <Severity worst={worst} />),
+  }),
+  number({
+    key: 'gap',
+    title: 'gap',
+    means: 'Mean distance of the sampler’s and the trainer’s logprobs over the trained tokens, in nats.',
+    rem: 5,
+    sort: 'gap',
+    needs: 'logprobs.trainer',
+    of: ({ gap }) => (gap === undefined ? null : gap.absolute / gap.count),
+  }),
+  number({
+    key: 'kl',
+    title: 'KL',
+    means: 'Mean of the k3 estimate from the trainer’s and the reference’s logprobs over the trained tokens, in nats.',
+    rem: 5,
+    sort: 'kl',
+    needs: 'logprobs.reference',
+    of: ({ kl }) => (kl === undefined ? null : (kl.formulas[2] as number) / kl.count),
+  }),
+  words({
+    key: 'labels',
+    title: 'labels',
+    means: 'Labels, given with t.',
+    rem: 6,
+    grows: 1.2,
+    sort: 'labels',
+    cell: (row) => <LabelsCell row={row} />,
+  }),
+  words({
+    key: 'notes',
+    title: 'notes',
+    means: 'Notes on the rollout and on spans of its tokens, written with N.',
+    rem: 5,
+    grows: 1,
+    sort: 'notes',
+    cell: (row) => <NotesCell row={row} />,
+  }),
+]
 
-export const GRID_TRACKS = [...COLUMNS.map((column) => column.width), FLAG_WIDTH].join(' ')
+const REWARD = 'reward.'
+
+/** The column of one component of the reward. */
+export function rewardColumn(name: string): Column {
+  return number({
+    key: `${REWARD}${name}`,
+    title: name,
+    means: `Component “${name}” of the reward.`,
+    rem: Math.max(4.6, Math.min(12, name.length * 0.55 + 2)),
+    sort: `${REWARD}${name}`,
+    needs: 'reward_components',
+    of: ({ rewards }) => (rewards !== null && Object.hasOwn(rewards, name) ? rewards[name] : null),
+  })
+}
+
+const BY_KEY = new Map(COLUMNS.map((column) => [column.key, column]))
+
+/** The columns of these keys; what no column has any more, or not in this dump, is left out. */
+export function columnsOf(keys: readonly string[], rewards: readonly string[]): readonly Column[] {
+  const found = keys.flatMap((key) => {
+    const fixed = BY_KEY.get(key)
+    if (fixed !== undefined) return [fixed]
+    const name = key.startsWith(REWARD) ? key.slice(REWARD.length) : null
+    return name !== null && rewards.includes(name) ? [rewardColumn(name)] : []
+  })
+  return found.length === 0 ? COLUMNS.slice(0, 1) : found
+}
+
+function End({ facts }: { facts: TrajectoryFacts }) {
+  if (!facts.endReason.startsWith('cut')) return <>{END_WORDS[facts.endReason]}</>
+  return (
+    <>
+      <span aria-hidden="true">✂</span> {END_WORDS[facts.endReason]}
+    </>
+  )
+}
+
+function Severity({ worst }: { worst: NonNullable<Row['worst']> }) {
+  const { glyph, name } = SEVERITY_WORDS[worst]
+  return (
+    <>
+      <span className={`severity ${worst}`} aria-hidden="true">
+        {glyph}
+      </span>{' '}
+      {name}
+    </>
+  )
+}
 
 function Codes({ row }: { row: Row }) {
   if (row.worst === null) return <span className="quiet">none</span>

@@ -1,14 +1,27 @@
 import type { Command } from '../../commands/command.ts'
 import { openRollout } from '../../commands/go.ts'
 import { move } from '../../commands/move.ts'
-import { list } from '../../data/list.ts'
+import { list, positionOf } from '../../data/list.ts'
 import { NO_FILTERS, useFilters } from '../../state/filters.ts'
-import { useSelection } from '../../state/selection.ts'
+import { selectRollout, useSelection } from '../../state/selection.ts'
+import { openDialog } from '../../state/view.ts'
 import { MARK_COMMANDS } from './mark-commands.ts'
+import { pageOfTable } from './page-of-table.ts'
 
 export const TABLE_COMMANDS: readonly Command[] = [
   { id: 'down', title: 'Next rollout', keys: ['j', 'ArrowDown'], where: ['rollouts'], run: () => move(1) },
   { id: 'up', title: 'Previous rollout', keys: ['k', 'ArrowUp'], where: ['rollouts'], run: () => move(-1) },
+  {
+    id: 'page-down',
+    title: 'A page down',
+    keys: ['PageDown'],
+    where: ['rollouts'],
+    run: () => leap(pageOfTable.rows()),
+  },
+  { id: 'page-up', title: 'A page up', keys: ['PageUp'], where: ['rollouts'], run: () => leap(-pageOfTable.rows()) },
+  { id: 'first', title: 'First rollout of the list', keys: ['Home'], where: ['rollouts'], run: () => leap(-Infinity) },
+  { id: 'last', title: 'Last rollout of the list', keys: ['End'], where: ['rollouts'], run: () => leap(Infinity) },
+  { id: 'columns', title: 'Columns of the table…', keys: ['c'], where: ['rollouts'], run: () => openDialog('columns') },
   { id: 'enter', title: 'Open the rollout', keys: ['Enter'], where: ['rollouts'], run: openSelected },
   {
     id: 'clear',
@@ -19,6 +32,13 @@ export const TABLE_COMMANDS: readonly Command[] = [
   },
   ...MARK_COMMANDS,
 ]
+
+function leap(rows: number): void {
+  const indices = list.get()
+  const at = Math.max(0, positionOf(useSelection.getState().rollout))
+  const to = Math.max(0, Math.min(indices.length - 1, at + rows))
+  if (indices[to] !== undefined) selectRollout(indices[to])
+}
 
 function openSelected(): void {
   const { rollout } = useSelection.getState()

@@ -7,6 +7,7 @@ import { markKey, useMarks } from '../../state/marks.ts'
 import { useSelection } from '../../state/selection.ts'
 import { openDialog, useView } from '../../state/view.ts'
 import { count } from '../../text/numbers.ts'
+import { aboutWords } from './note-words.ts'
 
 type Span = readonly [number, number] | null
 
@@ -51,13 +52,6 @@ export function NoteForm({ index, facts }: { index: number; facts: TrajectoryFac
       )}
     </>
   )
-}
-
-/** `tokens 410–654`, as people count them: both ends are in it. */
-export function aboutWords(tokens: Span): string {
-  if (tokens === null) return 'the whole rollout'
-  const [start, end] = tokens
-  return end - start === 1 ? `token ${count(start)}` : `tokens ${count(start)}–${count(end - 1)}`
 }
 
 interface FieldsProps {

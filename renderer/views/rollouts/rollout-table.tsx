@@ -1,56 +1,56 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, memo, type RefObject, useEffect, useMemo, useRef } from 'react'
-import type { Row } from '../../../shared/session/protocol.ts'
-import { openRollout } from '../../commands/go.ts'
-import { toggleFlag } from '../../data/flags.ts'
+import { type CSSProperties, type MouseEvent, type RefObject, useEffect, useMemo, useRef } from 'react'
 import { list, positionOf } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { knownRow, useRows } from '../../data/rows.ts'
-import { sortBy, useFilters } from '../../state/filters.ts'
-import { markKey, useMarks } from '../../state/marks.ts'
-import { selectRollout, useSelection } from '../../state/selection.ts'
-import { COLUMNS, type Column, GRID_TRACKS } from './columns.tsx'
+import { useTableFields } from '../../data/table-fields.ts'
+import { useColumns } from '../../state/columns.ts'
+import { useSelection } from '../../state/selection.ts'
+import { gridOf } from './column.ts'
+import { columnsOf } from './columns.tsx'
 import { NothingMatches } from './filter-bar.tsx'
+import { pageOfTable } from './page-of-table.ts'
+import { RolloutRow } from './rollout-row.tsx'
+import { TableHead } from './table-head.tsx'
+import { useRowWindow } from './use-row-window.ts'
 
 const ROW_HEIGHT = 30
 /** The head stays at the top of the window and takes this much of it: a row and its line. */
 const HEAD_HEIGHT = ROW_HEIGHT + 1
-/** An id may be anything; more than this of it nobody reads in a tooltip. */
-const LONGEST_TITLE = 300
-/** A browser draws no element taller than some 33 million pixels; beyond this the rest is reached by filter and sort. */
-const MOST_DRAWN = 1_000_000
 
 /** A table for a million rollouts: only the rows in the window exist. */
 export function RolloutTable({ table, onDrawn }: { table: RefObject<HTMLTableElement | null>; onDrawn: () => void }) {
-  const indices = useObservable(list)
-  const scroller = useRef<HTMLDivElement>(null)
-  const selected = useSelection((state) => state.rollout)
-  const virtual = useVirtualizer({
-    count: Math.min(indices.length, MOST_DRAWN),
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    // Rows begin below the head, of which the virtualizer does not know.
-    scrollPaddingEnd: HEAD_HEIGHT,
-    overscan: 12,
-  })
-  const items = virtual.getVirtualItems()
-  const first = items[0]?.index ?? 0
-  const last = items.at(-1)?.index ?? -1
-  const wanted = useMemo(() => [...indices.subarray(first, last + 1)], [indices, first, last])
-  useRows(wanted)
-
-  useEffect(() => {
-    const at = positionOf(selected)
-    if (at >= 0) virtual.scrollToIndex(at, { align: 'auto' })
-  }, [selected, virtual])
-
-  const isEmpty = indices.length === 0
+  const isEmpty = useObservable(list).length === 0
   // biome-ignore lint/correctness/useExhaustiveDependencies: said once, when there is a table after there was none
   useEffect(() => {
     if (!isEmpty) onDrawn()
   }, [isEmpty])
+  return isEmpty ? <NothingMatches /> : <Grid table={table} />
+}
 
-  if (isEmpty) return <NothingMatches />
+function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
+  const indices = useObservable(list)
+  const scroller = useRef<HTMLDivElement>(null)
+  const selected = useSelection((state) => state.rollout)
+  const shown = useColumns((state) => state.shown)
+  const { rewards } = useTableFields()
+  const columns = useMemo(() => columnsOf(shown, rewards), [shown, rewards])
+  const grid = useMemo(() => gridOf(columns), [columns])
+  const rows = useRowWindow(scroller, { count: indices.length, rowHeight: ROW_HEIGHT, headHeight: HEAD_HEIGHT })
+  const { first, end, shift, reveal, rowsInWindow } = rows
+  useRows(indices, first, end)
+
+  useEffect(() => {
+    const at = positionOf(selected)
+    if (at >= 0) reveal(at)
+  }, [selected, reveal])
+  useEffect(() => {
+    pageOfTable.rows = rowsInWindow
+  }, [rowsInWindow])
+
+  const style: CSSProperties & Record<'--tracks', string> = {
+    '--tracks': grid.tracks,
+    minWidth: `calc(${grid.rem}rem + 20px)`,
+  }
   return (
     <div className="rollout-window">
       <div ref={scroller} className="rollout-scroller">
@@ -63,24 +63,23 @@ export function RolloutTable({ table, onDrawn }: { table: RefObject<HTMLTableEle
           aria-label="Rollouts"
           aria-rowcount={indices.length + 1}
           tabIndex={0}
+          style={style}
           onClick={keepKeys}
           aria-activedescendant={selected === null ? undefined : `rollout-${selected}`}
         >
-          <Head />
-          <tbody style={{ height: virtual.getTotalSize() }}>
-            {items.map((item) => {
-              const index = indices[item.index] as number
-              return (
-                <RolloutRow
-                  key={index}
-                  index={index}
-                  row={knownRow(index)}
-                  position={item.index}
-                  top={item.start}
-                  isSelected={index === selected}
-                />
-              )
-            })}
+          <TableHead columns={columns} />
+          <tbody style={{ height: rows.height }}>
+            {Array.from(indices.subarray(first, end), (index, at) => (
+              <RolloutRow
+                key={index}
+                index={index}
+                row={knownRow(index)}
+                columns={columns}
+                position={first + at}
+                top={(first + at) * ROW_HEIGHT + shift}
+                isSelected={index === selected}
+              />
+            ))}
           </tbody>
         </table>
       </div>
@@ -92,108 +91,4 @@ export function RolloutTable({ table, onDrawn }: { table: RefObject<HTMLTableEle
 function keepKeys(event: MouseEvent<HTMLTableElement>): void {
   // A button that was pressed by key keeps the focus: someone is walking from control to control.
   if (event.detail > 0) event.currentTarget.focus({ preventScroll: true })
-}
-
-function Head() {
-  const sort = useFilters((filters) => filters.sort)
-  const descending = useFilters((filters) => filters.descending)
-  const orderOf = (column: Column) => (column.sort !== sort ? 'none' : descending ? 'descending' : 'ascending')
-  return (
-    <thead>
-      <tr aria-rowindex={1} className="rollout-row" style={{ gridTemplateColumns: GRID_TRACKS }}>
-        {COLUMNS.map((column) => (
-          <th
-            key={column.key}
-            scope="col"
-            aria-sort={column.sort === null ? undefined : orderOf(column)}
-            className={column.isNumber ? 'rollout-cell number' : 'rollout-cell'}
-          >
-            {column.sort === null ? (
-              column.title
-            ) : (
-              <button
-                type="button"
-                className="sort"
-                onClick={() => sortBy(column.sort as NonNullable<typeof column.sort>)}
-              >
-                {column.title}
-                <span aria-hidden="true" className="sort-glyph">
-                  {{ none: '', ascending: ' ▲', descending: ' ▼' }[orderOf(column)]}
-                </span>
-              </button>
-            )}
-          </th>
-        ))}
-        <th scope="col" className="rollout-cell">
-          <span aria-hidden="true">⚑</span>
-          <span className="visually-hidden">flag</span>
-        </th>
-      </tr>
-    </thead>
-  )
-}
-
-interface RowProps {
-  readonly index: number
-  readonly row: Row | null
-  readonly position: number
-  readonly top: number
-  readonly isSelected: boolean
-}
-
-const RolloutRow = memo(function RolloutRow({ index, row, position, top, isSelected }: RowProps) {
-  return (
-    <tr
-      id={`rollout-${index}`}
-      aria-rowindex={position + 2}
-      aria-selected={isSelected}
-      className={`rollout-row${isSelected ? ' selected' : ''}`}
-      style={{ transform: `translateY(${top}px)`, gridTemplateColumns: GRID_TRACKS }}
-      onClick={() => selectRollout(index)}
-      onDoubleClick={() => openRollout(index)}
-    >
-      {row === null ? (
-        <td className="rollout-cell quiet">…</td>
-      ) : (
-        <>
-          {COLUMNS.map((column) => (
-            <td key={column.key} className={column.isNumber ? 'rollout-cell number' : 'rollout-cell'}>
-              {column.key === 'id' ? (
-                <button
-                  type="button"
-                  className="link row-open"
-                  title={row.facts.id.slice(0, LONGEST_TITLE)}
-                  tabIndex={-1}
-                  onClick={() => openRollout(index)}
-                >
-                  {column.cell(row)}
-                </button>
-              ) : (
-                column.cell(row)
-              )}
-            </td>
-          ))}
-          <FlagCell index={index} row={row} />
-        </>
-      )}
-    </tr>
-  )
-})
-
-function FlagCell({ index, row }: { index: number; row: Row }) {
-  const isFlagged = useMarks((state) => state.flagged.has(markKey(row.facts)))
-  return (
-    <td className="rollout-cell">
-      <button
-        type="button"
-        className="flag-button"
-        tabIndex={-1}
-        aria-pressed={isFlagged}
-        aria-label={`Flag rollout ${row.facts.id}`}
-        onClick={() => void toggleFlag(index, row.facts)}
-      >
-        {isFlagged ? '⚑' : '⚐'}
-      </button>
-    </td>
-  )
 }

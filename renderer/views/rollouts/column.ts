@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react'
+import type { Stream } from '../../../shared/model/streams.ts'
+import type { Row, SortColumn } from '../../../shared/session/protocol.ts'
+
+export interface Column {
+  readonly key: string
+  readonly title: string
+  /** A sentence for the head of the column and for the choice of columns. */
+  readonly means: string
+  /** Narrowest width, and the share that it takes of what is left; 0 keeps it narrow. */
+  readonly rem: number
+  readonly grows: number
+  readonly sort: SortColumn | null
+  readonly isNumber: boolean
+  /** Without this stream no rollout of a file has a value. */
+  readonly needs: Stream | null
+  /** Null where the rollout has none. */
+  cell(row: Row): ReactNode
+}
+
+/** Tracks of the grid that all rows share, and the width below which the table is scrolled sideways. */
+export function gridOf(columns: readonly Column[]): { readonly tracks: string; readonly rem: number } {
+  const tracks = columns.map(({ rem, grows }) => (grows === 0 ? `${rem}rem` : `minmax(${rem}rem, ${grows}fr)`))
+  // A table of narrow columns alone still fills the window.
+  if (columns.every(({ grows }) => grows === 0)) tracks.push('1fr')
+  return { tracks: tracks.join(' '), rem: columns.reduce((sum, { rem }) => sum + rem, 0) }
+}

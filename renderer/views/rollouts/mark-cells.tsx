@@ -1,0 +1,51 @@
+import type { Row } from '../../../shared/session/protocol.ts'
+import { toggleFlag } from '../../data/flags.ts'
+import { markKey, useMarks } from '../../state/marks.ts'
+import { counted } from '../../text/numbers.ts'
+import { aboutWords } from './note-words.ts'
+
+/** A note may be long; more than this of it nobody reads in a tooltip. */
+const LONGEST_TITLE = 600
+
+export function FlagCell({ row }: { row: Row }) {
+  const isFlagged = useMarks((state) => state.flagged.has(markKey(row.facts)))
+  return (
+    <button
+      type="button"
+      className="flag-button"
+      tabIndex={-1}
+      aria-pressed={isFlagged}
+      aria-label={`Flag rollout ${row.facts.id}`}
+      onClick={() => void toggleFlag(row.index, row.facts)}
+    >
+      {isFlagged ? '⚑' : '⚐'}
+    </button>
+  )
+}
+
+export function LabelsCell({ row }: { row: Row }) {
+  const labels = useMarks((state) => state.labels.get(markKey(row.facts)))
+  if (labels === undefined) return null
+  return (
+    <span className="labels" title={labels.join(', ')}>
+      {labels.map((label) => (
+        <span key={label} className="label">
+          {label}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+export function NotesCell({ row }: { row: Row }) {
+  const notes = useMarks((state) => state.notes.get(markKey(row.facts)))
+  const [first] = notes ?? []
+  if (notes === undefined || first === undefined) return null
+  const title = notes.map((note) => `${aboutWords(note.tokens)}: ${note.text}`).join('\n')
+  return (
+    <span title={title.slice(0, LONGEST_TITLE)}>
+      {notes.length > 1 && <span className="quiet">{counted(notes.length, 'note')}: </span>}
+      {first.text}
+    </span>
+  )
+}

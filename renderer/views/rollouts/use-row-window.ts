@@ -1,0 +1,117 @@
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { barOf, furthest, type ScrollScale, scrollScale, topAfter } from './scroll-scale.ts'
+
+/** Rows beyond the edges of the window, so that a step of the wheel shows no gap. */
+const BESIDE = 10
+
+export interface RowWindow {
+  /** The rows to draw: from `first` to below `end`. */
+  readonly first: number
+  readonly end: number
+  /** To be added to `row * rowHeight` for the row's place in what is drawn. */
+  readonly shift: number
+  /** Height of what is drawn. */
+  readonly height: number
+  /** Scrolls as little as it takes to show the row whole. */
+  reveal(row: number): void
+  /** Rows that fit in the window whole, at least one. */
+  rowsInWindow(): number
+}
+
+interface Drawn {
+  readonly first: number
+  readonly end: number
+  readonly shift: number
+}
+
+/**
+ * Which of very many rows of one height are in a scrolling element. The element has a head of `headHeight` that stays at its top, and
+ * below it something of the returned height.
+ */
+export function useRowWindow(
+  scroller: RefObject<HTMLElement | null>,
+  { count, rowHeight, headHeight }: { readonly count: number; readonly rowHeight: number; readonly headHeight: number },
+): RowWindow {
+  const [drawn, setDrawn] = useState<Drawn>({ first: 0, end: 0, shift: 0 })
+  const [viewport, setViewport] = useState(0)
+  const at = useRef({ top: 0, bar: 0 })
+  const scale = scrollScale(count * rowHeight, Math.max(rowHeight, viewport - headHeight))
+  const latest = useRef<ScrollScale>(scale)
+  latest.current = scale
+
+  const show = useCallback(
+    (top: number, bar: number) => {
+      at.current = { top, bar }
+      const { window } = latest.current
+      const first = Math.max(0, Math.floor(top / rowHeight) - BESIDE)
+      const end = Math.min(count, Math.ceil((top + window) / rowHeight) + BESIDE)
+      const shift = bar - top
+      setDrawn((before) =>
+        before.first === first && before.end === end && before.shift === shift ? before : { first, end, shift },
+      )
+    },
+    [count, rowHeight],
+  )
+
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null) return
+    const measure = () => setViewport(element.clientHeight)
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [scroller])
+
+  // Another number of rows or another height: the same place of the list, as far as it is still there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the scale is made of these
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null) return
+    const top = Math.min(at.current.top, furthest(latest.current).top)
+    element.scrollTop = barOf(latest.current, top)
+    show(top, element.scrollTop)
+  }, [show, viewport, scroller])
+
+  useEffect(() => {
+    const element = scroller.current
+    if (element === null) return
+    const scroll = () => {
+      const bar = element.scrollTop
+      if (bar !== at.current.bar) show(topAfter(latest.current, at.current, bar), bar)
+    }
+    /** Small steps leave the bar behind or ahead of what it stands for; once it rests it is put right, and nothing moves. */
+    const rest = () => {
+      const { top, bar } = at.current
+      if (latest.current.drawn === latest.current.total) return
+      const right = barOf(latest.current, top)
+      if (Math.abs(right - bar) < 1) return
+      element.scrollTop = right
+      flushSync(() => show(top, element.scrollTop))
+    }
+    element.addEventListener('scroll', scroll, { passive: true })
+    element.addEventListener('scrollend', rest)
+    return () => {
+      element.removeEventListener('scroll', scroll)
+      element.removeEventListener('scrollend', rest)
+    }
+  }, [show, scroller])
+
+  const reveal = useCallback(
+    (row: number) => {
+      const element = scroller.current
+      if (element === null) return
+      const { top } = at.current
+      const { window } = latest.current
+      const start = row * rowHeight
+      const wanted = start < top ? start : start + rowHeight > top + window ? start + rowHeight - window : top
+      if (wanted === top) return
+      element.scrollTop = barOf(latest.current, wanted)
+      show(wanted, element.scrollTop)
+    },
+    [rowHeight, scroller, show],
+  )
+  const rowsInWindow = useCallback(() => Math.max(1, Math.floor(latest.current.window / rowHeight)), [rowHeight])
+  return { ...drawn, end: Math.min(drawn.end, count), height: scale.drawn, reveal, rowsInWindow }
+}
