@@ -205,6 +205,15 @@ export interface Report {
     by_part: Record<Part, { total: number; trained: number | null }>
     /** Tokens of assistant turns, from after the header through the end token, by the 1-based ordinal of the turn. */
     by_turn: Record<string, { total: number; trained: number | null }>
+    /**
+     * What the calls and the replies of each tool take, by tokens, most first. `tool` is null where the ids do not tell which it was,
+     * and for all beyond the first 32.
+     */
+    by_tool: {
+      tool: string | null
+      calls: { count: number; total: number; trained: number | null }
+      replies: { count: number; total: number; trained: number | null }
+    }[]
   }
   checks: CheckResult[]
   defects: Defect[]

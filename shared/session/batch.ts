@@ -17,6 +17,7 @@ import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
 import { emptyTotals } from './collected.ts'
 import type { AuditedTrajectory, AuditJob, AuditPlan, BatchResult, SourcePlan, TokenTotals } from './plan.ts'
 import { streamsOf } from './streams.ts'
+import { countTools } from './tool-sums.ts'
 
 /** A plan with what a thread needs to carry it out. */
 export interface AuditRuntime {
@@ -54,6 +55,7 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
     if (view !== null) {
       countTokens(view, described.settings, totals)
       countBoundaries(view, boundaries)
+      countTools(view, totals.byTool)
     }
     totals.lost += facts.lost
     const line = lines.get(record) ?? null

@@ -8,6 +8,7 @@ import type { Stream } from '../model/streams.ts'
 import { PARTS } from '../model/tokens.ts'
 import { addBoundaries, type BoundaryCounts } from './boundaries.ts'
 import type { BatchResult, TokenTotals } from './plan.ts'
+import { addTools } from './tool-sums.ts'
 
 /** What the pass found in one source so far. */
 export interface CollectedSource {
@@ -33,6 +34,7 @@ export function emptyTotals(): TokenTotals {
     trainedByPart: PARTS.map(() => 0),
     byTurn: [],
     trainedByTurn: [],
+    byTool: new Map(),
     maskKnown: false,
     weight: 0n,
     weightUnsampled: null,
@@ -57,6 +59,7 @@ export function addTotals(into: TokenTotals, from: TokenTotals): void {
     into.byTurn[turn] = (into.byTurn[turn] ?? 0) + (from.byTurn[turn] ?? 0)
     into.trainedByTurn[turn] = (into.trainedByTurn[turn] ?? 0) + (from.trainedByTurn[turn] ?? 0)
   }
+  addTools(into.byTool, from.byTool)
   into.maskKnown ||= from.maskKnown
   into.weight += from.weight
   into.sampled += from.sampled

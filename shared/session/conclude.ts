@@ -29,6 +29,7 @@ import type { OpenSource, UnreadableFile } from './open-source.ts'
 import { missingStreams, STREAM_TITLES } from './streams.ts'
 import type { Survey } from './survey.ts'
 import { TOOL } from './tool.ts'
+import { toolRows } from './tool-sums.ts'
 
 /** The report so far, and the findings that only the whole dump could show. */
 export interface Conclusion {
@@ -220,6 +221,7 @@ export function conclude({
           )
           .slice(1),
       ),
+      by_tool: toolRows(totals.byTool, totals.maskKnown),
     },
     checks,
     defects: diagnosis.defects,

@@ -274,20 +274,21 @@ function isEmpty(tally: CheckTally): boolean {
 }
 
 function encodeTotals(totals: TokenTotals): MergeState['totals'] {
-  const { byPart, trainedByPart, byTurn, trainedByTurn, weight, weightUnsampled, maskKnown, ...counts } = totals
+  const { byPart, trainedByPart, byTurn, trainedByTurn, byTool, weight, weightUnsampled, maskKnown, ...counts } = totals
   return {
     ...counts,
     by_part: writeColumn(COUNT, byPart),
     trained_by_part: writeColumn(COUNT, trainedByPart),
     by_turn: writeColumn(COUNT, byTurn),
     trained_by_turn: writeColumn(COUNT, trainedByTurn),
+    by_tool: [...byTool].sort(([a], [b]) => (a < b ? -1 : 1)).map(([tool, sums]) => [tool, ...sums]),
     weight: maskKnown ? String(weight) : null,
     weight_unsampled: weightUnsampled === null ? null : String(weightUnsampled),
   }
 }
 
 function decodeTotals(totals: MergeState['totals']): TokenTotals {
-  const { by_part, trained_by_part, by_turn, trained_by_turn, weight, weight_unsampled, ...counts } = totals
+  const { by_part, trained_by_part, by_turn, trained_by_turn, by_tool, weight, weight_unsampled, ...counts } = totals
   const byTurn = readSome(COUNT, by_turn)
   return {
     ...counts,
@@ -295,6 +296,7 @@ function decodeTotals(totals: MergeState['totals']): TokenTotals {
     trainedByPart: readColumn(COUNT, trained_by_part, PARTS.length),
     byTurn,
     trainedByTurn: readColumn(COUNT, trained_by_turn, byTurn.length),
+    byTool: new Map(by_tool.map(([tool, ...sums]) => [tool, sums])),
     maskKnown: weight !== null,
     weight: BigInt(weight ?? 0),
     weightUnsampled: weight_unsampled === null ? null : BigInt(weight_unsampled),

@@ -12,6 +12,7 @@ import type { BundledTokenizerId } from '../tokens/tokenizer.ts'
 import type { BoundaryCounts } from './boundaries.ts'
 import type { KeptParts } from './choose.ts'
 import type { PreparedTokenizer } from './prepared-tokenizer.ts'
+import type { ToolTotals } from './tool-sums.ts'
 
 /** How a worker gets the tokenizer: by name, from its host, or by the texts of the files that a person gave. */
 export type TokenizerReference =
@@ -80,6 +81,7 @@ export interface TokenTotals {
   /** Tokens of assistant turns by ordinal, index 0 unused: all of them, and the trained ones. */
   byTurn: number[]
   trainedByTurn: number[]
+  byTool: ToolTotals
   /** Some trajectory had a mask. */
   maskKnown: boolean
   /** Sum of the loss weights, in the units of `weightUnits`. */

@@ -102,6 +102,7 @@ export function report(fields: Partial<Report> = {}): Report {
       tokens: { total: 910_233, trained: 201_331, masked: 650_000, padding: 58_902, unknown: 0, lost: 7 },
       by_part: Object.fromEntries(PARTS.map((part) => [part, { total: 0, trained: 0 }])) as Report['totals']['by_part'],
       by_turn: { 1: { total: 0, trained: 0 } },
+      by_tool: [],
     },
     checks: [
       check('M01', {

@@ -8,7 +8,7 @@ import { PARTS } from '../../shared/model/tokens.ts'
 import type { Session } from '../../shared/session/session.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { memorySource } from '../containers/memory-source.ts'
-import { conversation } from '../helpers/conversation.ts'
+import { assistant, conversation, tool, user } from '../helpers/conversation.ts'
 import { audited, cleanRollout, cutRollout, lines, qwen, rolloutWithTrainedReply, turnsOf } from './dumps.ts'
 
 let tokenizer: Tokenizer
@@ -100,6 +100,32 @@ describe('the report', () => {
       groups: 2,
       turns: sum(session.facts.map(({ turns }) => turns)),
     })
+  })
+
+  it('counts the tokens of a tool by its calls and its replies', async () => {
+    const rollouts = [cleanRollout(tokenizer, 1), rolloutWithTrainedReply(tokenizer, 2), cleanRollout(tokenizer, 3)]
+    const { totals } = (await audited(lines(rollouts))).report()
+    const [search] = totals.by_tool
+    expect(totals.by_tool).toHaveLength(1)
+    expect(search?.tool).toBe('search')
+    expect(search?.calls).toEqual({ count: 3, ...totals.by_part.tool_call })
+    expect(search?.calls.trained).toBe(search?.calls.total)
+    expect(search?.replies).toEqual({ count: 3, ...totals.by_part.tool })
+    expect(search?.replies.trained).toBeGreaterThan(0)
+    expect(search?.replies.trained).toBeLessThan(search?.replies.total ?? 0)
+  })
+
+  it('names no tool where a call does not', async () => {
+    const turns = [
+      user('Where?'),
+      assistant('<tool_call>\nsearch for it\n</tool_call>'),
+      tool('There.'),
+      assistant('There.'),
+    ]
+    const { totals } = (await audited(lines([conversation(tokenizer, turns, { mask: 'none' })]))).report()
+    expect(totals.by_tool.map(({ tool, calls, replies }) => [tool, calls.count, calls.trained, replies.count])).toEqual(
+      [[null, 1, null, 1]],
+    )
   })
 
   it('knows no trained share where there is no mask', async () => {

@@ -2,6 +2,7 @@ import type { Report } from '../../../shared/model/report.ts'
 import { PARTS } from '../../../shared/model/tokens.ts'
 import { showRollouts } from '../../commands/go.ts'
 import { ABSENT, count, NOT_IN_DUMP, percent } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { PART_CHECKS, PART_WORDS } from '../../text/words.ts'
 
 const STATES = ['trained', 'masked', 'padding', 'unknown'] as const
@@ -93,6 +94,55 @@ export function LossByPart({ report }: { report: Report }) {
       </tbody>
     </table>
   )
+}
+
+/** What each tool costs: what the model writes to call it, and what it answers with. */
+export function LossByTool({ tools }: { tools: Report['totals']['by_tool'] }) {
+  return (
+    <table className="part-table">
+      <thead>
+        <tr>
+          <th scope="col">tool</th>
+          <th scope="col" className="number">
+            calls
+          </th>
+          <th scope="col" className="number">
+            tokens a call
+          </th>
+          <th scope="col">trained</th>
+          <th scope="col" className="number">
+            tokens a reply
+          </th>
+          <th scope="col">trained</th>
+        </tr>
+      </thead>
+      <tbody>
+        {tools.map(({ tool, calls, replies }) => (
+          <tr key={tool ?? ''}>
+            <th scope="row">{tool === null ? <span className="quiet">not named in the ids</span> : spelt(tool)}</th>
+            <td className="number">{count(calls.count)}</td>
+            <td className="number">{mean(calls)}</td>
+            <td>
+              <TrainedShare {...calls} />
+            </td>
+            <td className="number">{mean(replies)}</td>
+            <td>
+              <TrainedShare {...replies} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function TrainedShare({ total, trained }: { total: number; trained: number | null }) {
+  if (total === 0) return <span className="quiet">{ABSENT}</span>
+  return trained === null ? <span className="quiet">{NOT_IN_DUMP}</span> : <ShareBar share={trained / total} />
+}
+
+function mean({ count: times, total }: { count: number; total: number }): string {
+  return times === 0 ? ABSENT : count(Math.round(total / times))
 }
 
 /** A share as a bar and as a number. */

@@ -12,7 +12,7 @@ import { linesOf } from './explained.ts'
 import { HypothesisCard, HypothesisLine, Undecidable } from './hypotheses.tsx'
 import { LengthHistogram } from './length-histogram.tsx'
 import { LossByTurn } from './loss-by-turn.tsx'
-import { LossByPart, TokenTotals } from './loss-share.tsx'
+import { LossByPart, LossByTool, TokenTotals } from './loss-share.tsx'
 import { RunLogs } from './run-logs.tsx'
 
 const LARGE = ['H02', 'H04']
@@ -77,6 +77,12 @@ function Loss({ report }: { report: Report }) {
         <h2 id="where-loss">Where the loss falls</h2>
         <TokenTotals totals={report.totals} />
         <LossByPart report={report} />
+        {report.totals.by_tool.length > 0 && (
+          <>
+            <h3>By tool</h3>
+            <LossByTool tools={report.totals.by_tool} />
+          </>
+        )}
       </section>
       <div className="verdict-stack">
         <section aria-labelledby="loss-by-turn">

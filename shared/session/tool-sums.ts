@@ -1,0 +1,96 @@
+import type { TrajectoryView } from '../checks/check.ts'
+import type { Report } from '../model/report.ts'
+import { PART, type Span, TokenState, type Turn } from '../model/tokens.ts'
+
+/** Tokens by what a tool's calls and replies take: `[calls, tokens of calls, trained ones, replies, tokens of replies, trained ones]`. */
+export type ToolSums = [number, number, number, number, number, number]
+
+/** By name; the empty name is for calls and replies whose tool the ids do not tell. */
+export type ToolTotals = Map<string, ToolSums>
+
+/** A name stands near the beginning of a call, whatever the family writes before it. */
+const NAME_TOKENS = 48
+const NAME = /"name"\s*:\s*"([^"\\\s]{1,80})"/
+const PYTHON_CALL = /^\s*(?:<\|python_tag\|>)?\s*([A-Za-z_][\w.]{0,79})\s*(?:\.call)?\(/
+
+/** Adds the calls and replies of one rollout. The i-th reply after an assistant turn answers its i-th call. */
+export function countTools({ segmentation, states, text }: TrajectoryView, into: ToolTotals): void {
+  if (segmentation === null) return
+  const { parts, turns } = segmentation
+  let asked: string[] = []
+  for (const turn of turns) {
+    if (turn.kind === 'assistant') {
+      asked = []
+      for (const span of turn.spans) {
+        if (span.part !== 'tool_call') continue
+        const name = nameOf(text({ start: span.start, end: Math.min(span.end, span.start + NAME_TOKENS) }))
+        asked.push(name)
+        add(into, name, 0, span, PART.tool_call, parts, states)
+      }
+    }
+    for (const reply of repliesOf(turn)) add(into, asked.shift() ?? '', 3, reply, PART.tool, parts, states)
+  }
+}
+
+export function addTools(into: ToolTotals, from: ToolTotals): void {
+  for (const [name, sums] of from) {
+    const known = into.get(name)
+    if (known === undefined) into.set(name, [...sums])
+    else for (let i = 0; i < sums.length; i++) known[i] = (known[i] as number) + (sums[i] as number)
+  }
+}
+
+/** More names than that are a model's inventions. */
+const MOST_TOOLS = 32
+
+/** What the report says of tools: those that take most tokens by name, the others together. */
+export function toolRows(totals: ToolTotals, maskKnown: boolean): Report['totals']['by_tool'] {
+  const tokens = (sums: ToolSums) => sums[1] + sums[4]
+  const named = [...totals]
+    .filter(([name]) => name !== '')
+    .sort(([a, left], [b, right]) => tokens(right) - tokens(left) || (a < b ? -1 : 1))
+  const rest: ToolTotals = new Map()
+  for (const [, sums] of named.slice(MOST_TOOLS)) addTools(rest, new Map([['', sums]]))
+  const unnamed = totals.get('')
+  if (unnamed !== undefined) addTools(rest, new Map([['', unnamed]]))
+  const part = (count: number, total: number, trained: number) => ({
+    count,
+    total,
+    trained: maskKnown ? trained : null,
+  })
+  return [...named.slice(0, MOST_TOOLS), ...rest].map(([name, sums]) => ({
+    tool: name === '' ? null : name,
+    calls: part(sums[0], sums[1], sums[2]),
+    replies: part(sums[3], sums[4], sums[5]),
+  }))
+}
+
+function nameOf(call: string): string {
+  return NAME.exec(call)?.[1] ?? PYTHON_CALL.exec(call)?.[1] ?? ''
+}
+
+/** Replies inside a turn of another role, or the turn itself. */
+function repliesOf(turn: Turn): readonly Span[] {
+  const spliced = turn.spans.filter(({ part }) => part === 'tool')
+  if (spliced.length > 0) return spliced
+  return turn.kind === 'tool' ? [{ start: turn.contentStart, end: turn.contentEnd }] : []
+}
+
+function add(
+  into: ToolTotals,
+  name: string,
+  at: 0 | 3,
+  { start, end }: Span,
+  part: number,
+  parts: Uint8Array,
+  states: Uint8Array,
+): void {
+  let sums = into.get(name)
+  if (sums === undefined) into.set(name, (sums = [0, 0, 0, 0, 0, 0]))
+  sums[at]++
+  for (let token = start; token < end; token++) {
+    if (parts[token] !== part) continue
+    sums[at + 1] = (sums[at + 1] as number) + 1
+    if (states[token] === TokenState.trained) sums[at + 2] = (sums[at + 2] as number) + 1
+  }
+}
