@@ -76,6 +76,17 @@ export interface KeptMapping {
   readonly mappedAt: string
 }
 
+/** The notebook: one row, the same for every window. */
+export interface KeptNotebook {
+  readonly id: string
+  /** Checked when it is read (`shared/notebook/model.ts`): another version may have written it. */
+  readonly notebook: unknown
+  /** One more with every write, by which a window knows what it has seen. */
+  readonly revision: number
+  /** ISO 8601. */
+  readonly savedAt: string
+}
+
 /**
  * What people make, kept per origin. Nothing that was parsed is kept here. A later version may add tables and indices;
  * it must never drop rows of these.
@@ -89,6 +100,7 @@ export class InspectorDatabase extends Dexie {
   declare readonly views: EntityTable<SavedView, 'name'>
   declare readonly queries: EntityTable<AskedQuery, 'text'>
   declare readonly preferences: EntityTable<Preference, 'name'>
+  declare readonly notebooks: EntityTable<KeptNotebook, 'id'>
 
   constructor(name = 'rollout-inspector') {
     super(name)
@@ -101,6 +113,7 @@ export class InspectorDatabase extends Dexie {
       queries: 'text, askedAt',
       preferences: 'name',
     })
+    this.version(4).stores({ notebooks: 'id' })
   }
 }
 

@@ -1,0 +1,188 @@
+import 'fake-indexeddb/auto'
+import Dexie from 'dexie'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { InspectorDatabase } from '../../renderer/data/database.ts'
+import { NotebookKeeper } from '../../renderer/data/notebook-keeper.ts'
+import { editHypothesis, pinEvidence } from '../../shared/notebook/edit.ts'
+import type { Notebook } from '../../shared/notebook/model.ts'
+import { newNotebook } from '../../shared/notebook/new-notebook.ts'
+import { evidence } from './edits.ts'
+
+let names = 0
+const open: { stop(): void }[] = []
+
+afterEach(() => {
+  for (const each of open.splice(0)) each.stop()
+})
+
+/** A window on the notebook of a browser. */
+async function windowOn(name: string): Promise<{ keeper: NotebookKeeper; database: InspectorDatabase }> {
+  const database = new InspectorDatabase(name)
+  const keeper = new NotebookKeeper(database)
+  open.push(keeper)
+  await keeper.load()
+  return { keeper, database }
+}
+
+const fresh = () => `notebook-${names++}`
+
+function shown(keeper: NotebookKeeper): Notebook {
+  return keeper.state.getState().notebook!
+}
+
+function status(keeper: NotebookKeeper, id = 'H02'): string | undefined {
+  return shown(keeper).hypotheses.find((each) => each.id === id)?.status
+}
+
+const testing = (id: string) => (notebook: Notebook, at: string) =>
+  editHypothesis(notebook, id, { status: 'testing' }, { at })
+
+describe('the notebook', () => {
+  test('is there again after a restart', async () => {
+    const name = fresh()
+    const { keeper } = await windowOn(name)
+    expect(shown(keeper)).toEqual(newNotebook())
+    keeper.change('Status of H02', testing('H02'))
+    expect(keeper.state.getState().keeping).toBe('saving')
+    await keeper.flush()
+    expect(keeper.state.getState()).toMatchObject({ keeping: 'saved', problem: null })
+    const { keeper: later } = await windowOn(name)
+    expect(status(later)).toBe('testing')
+    expect(shown(later).history).toHaveLength(1)
+  })
+
+  test('is stored by itself', async () => {
+    const name = fresh()
+    const { keeper, database } = await windowOn(name)
+    keeper.change('Status of H02', testing('H02'))
+    await vi.waitFor(async () => expect(await database.notebooks.count()).toBe(1), { timeout: 5000 })
+    await vi.waitFor(() => expect(keeper.isUnsaved).toBe(false))
+  })
+
+  test('takes back one change after the other, and does them again', async () => {
+    const name = fresh()
+    const { keeper } = await windowOn(name)
+    const start = shown(keeper)
+    keeper.change('Status of H02', testing('H02'))
+    keeper.change('Status of H04', testing('H04'))
+    const end = shown(keeper)
+    expect(keeper.undo()).toBe('Status of H04')
+    expect([status(keeper, 'H02'), status(keeper, 'H04')]).toEqual(['testing', 'pending'])
+    expect(keeper.state.getState()).toMatchObject({ undoable: 'Status of H02', redoable: 'Status of H04' })
+    keeper.undo()
+    expect(shown(keeper)).toEqual(start)
+    expect(keeper.undo()).toBeNull()
+    keeper.redo()
+    keeper.redo()
+    expect(shown(keeper)).toEqual(end)
+    await keeper.flush()
+    const { keeper: later } = await windowOn(name)
+    expect(shown(later)).toEqual(end)
+  })
+
+  test('shows what another window changed, and undo takes back one’s own change alone', async () => {
+    const name = fresh()
+    const { keeper: one } = await windowOn(name)
+    const { keeper: other } = await windowOn(name)
+    one.change('Evidence', (notebook, at) => pinEvidence(notebook, 'H02', evidence('mine'), { at }))
+    await one.flush()
+    await vi.waitFor(() => expect(shown(other).hypotheses[1]?.evidence).toHaveLength(1))
+    other.change('Status of H02', testing('H02'))
+    await other.flush()
+    await vi.waitFor(() => expect(status(one)).toBe('testing'))
+    one.undo()
+    await one.flush()
+    await vi.waitFor(() => expect(shown(other).hypotheses[1]?.evidence).toEqual([]))
+    expect([status(one), status(other)]).toEqual(['testing', 'testing'])
+  })
+
+  test('keeps both where two windows write at the same time', async () => {
+    const name = fresh()
+    const { keeper: one } = await windowOn(name)
+    const { keeper: other } = await windowOn(name)
+    one.change('Status of H02', testing('H02'))
+    other.change('Status of H04', testing('H04'))
+    await Promise.all([one.flush(), other.flush()])
+    const { keeper: later } = await windowOn(name)
+    expect([status(later, 'H02'), status(later, 'H04')]).toEqual(['testing', 'testing'])
+  })
+
+  test('says that storage is full, loses nothing, and stores it once there is room', async () => {
+    const name = fresh()
+    const { keeper, database } = await windowOn(name)
+    keeper.change('Status of H04', testing('H04'))
+    await keeper.flush()
+    let isFull = true
+    database.notebooks.hook('updating', () => {
+      if (isFull) throw new DOMException('no room', 'QuotaExceededError')
+    })
+    keeper.change('Status of H02', testing('H02'))
+    await keeper.flush()
+    expect(keeper.state.getState().keeping).toBe('failed')
+    expect(keeper.state.getState().problem).toMatch(/storage is full.*Save the notebook as a file/)
+    expect([status(keeper), keeper.isUnsaved]).toEqual(['testing', true])
+    const { keeper: meanwhile } = await windowOn(name)
+    expect([status(meanwhile, 'H04'), status(meanwhile, 'H02')]).toEqual(['testing', 'pending'])
+    isFull = false
+    await keeper.flush()
+    expect(keeper.state.getState()).toMatchObject({ keeping: 'saved', problem: null })
+    const { keeper: later } = await windowOn(name)
+    expect(status(later)).toBe('testing')
+  })
+
+  test('can be written where nothing is kept, and says so', async () => {
+    const database = new InspectorDatabase(fresh())
+    await database.open()
+    database.close()
+    const keeper = new NotebookKeeper(database)
+    open.push(keeper)
+    await keeper.load()
+    expect(keeper.state.getState().problem).toMatch(/may not keep anything.*Save it as a file/)
+    keeper.change('Status of H02', testing('H02'))
+    await keeper.flush()
+    expect(status(keeper)).toBe('testing')
+    expect(keeper.isUnsaved).toBe(true)
+  })
+
+  test('that another version wrote is left as it is', async () => {
+    const name = fresh()
+    const database = new InspectorDatabase(name)
+    const stored = { id: 'notebook', notebook: { schema: 'rollout-inspector.notebook/9' }, revision: 7, savedAt: '' }
+    await database.notebooks.put(stored)
+    const { keeper } = await windowOn(name)
+    expect(keeper.state.getState().problem).toMatch(/another version.*left as it is/)
+    keeper.change('Status of H02', testing('H02'))
+    await keeper.flush()
+    expect(await database.notebooks.get('notebook')).toEqual(stored)
+  })
+})
+
+describe('a database of an earlier version', () => {
+  const STORES: readonly Record<string, string>[] = [
+    { flags: '[recordHash+part], dumpHash', recent: 'dumpHash, openedAt' },
+    { mappings: 'shape' },
+    {
+      labels: '[recordHash+part+label], dumpHash',
+      notes: 'id, [recordHash+part], dumpHash',
+      views: 'name',
+      queries: 'text, askedAt',
+      preferences: 'name',
+    },
+  ]
+
+  test.each([1, 2, 3])('%i keeps what is in it and takes the notebook', async (version) => {
+    const name = fresh()
+    const old = new Dexie(name)
+    STORES.slice(0, version).forEach((stores, at) => void old.version(at + 1).stores(stores))
+    const flag = { recordHash: 'aa', part: 0, dumpHash: 'bb', trajectory: 'x', flaggedAt: '2026-01-05' }
+    await old.table('flags').put(flag)
+    if (version >= 2) await old.table('mappings').put({ shape: 'ids,mask', map: {}, mappedAt: '2026-01-05' })
+    old.close()
+    const { keeper, database } = await windowOn(name)
+    keeper.change('Status of H02', testing('H02'))
+    await keeper.flush()
+    expect(keeper.state.getState().keeping).toBe('saved')
+    expect(await database.flags.toArray()).toEqual([flag])
+    expect(await database.mappings.count()).toBe(version >= 2 ? 1 : 0)
+  })
+})
