@@ -1,6 +1,7 @@
 import { showRollouts } from '../commands/go.ts'
 import { useDetail } from '../data/details.ts'
 import { closeDump } from '../data/dump.ts'
+import { toggleFollow } from '../data/follow.ts'
 import { list } from '../data/list.ts'
 import { useObservable } from '../data/observable.ts'
 import { useFiles } from '../state/files.ts'
@@ -62,13 +63,21 @@ function SelectedOf({ rollout }: { rollout: number }) {
 function Reading() {
   const phase = useFiles((files) => files.phase)
   const progress = useFiles((files) => files.progress)
+  const following = useFiles((files) => files.following)
   const rate = useFiles((files) => files.rate)
   const report = useFiles((files) => files.report)
   const rollouts = useFiles((files) => files.rollouts)
   const skipped = progress?.skipped ?? report?.sources.reduce((sum, source) => sum + source.skipped.length, 0) ?? 0
   return (
     <span className="status-reading">
-      {phase === 'reading' ? (
+      {following && phase === 'reading' ? (
+        <>
+          <span>following, {counted(rollouts, 'rollout')} so far</span>
+          <button type="button" className="link" onClick={() => void toggleFollow()}>
+            End
+          </button>
+        </>
+      ) : phase === 'reading' ? (
         <>
           <progress max={progress?.bytesTotal || 1} value={progress?.bytesRead ?? 0} aria-label="Reading" />
           <span>

@@ -1,6 +1,7 @@
 import type { Report } from '../../shared/model/report.ts'
 import { LIMIT_NAMES } from '../../shared/model/streams.ts'
 import { drawKey } from '../commands/keys.ts'
+import { toggleFollow } from '../data/follow.ts'
 import { pickAndOpen } from '../data/opening.ts'
 import { useFiles } from '../state/files.ts'
 import { type Dialog, openDialog } from '../state/view.ts'
@@ -59,6 +60,7 @@ export function TruthLine() {
       {dataset.length > 0 && <Entry dialog="dataset" label="dataset" value={runName(dataset)} yielding="name" />}
       {second !== null && <Entry dialog="second" label="second run" value={second} yielding="name" />}
       <span className="truth-actions">
+        <FollowButton />
         {second === null && (
           <button
             type="button"
@@ -108,6 +110,21 @@ function Entry(props: { dialog: Dialog; label: string; value: string; yielding?:
         )}
         {value}
       </span>
+    </button>
+  )
+}
+
+function FollowButton() {
+  const following = useFiles((files) => files.following)
+  return (
+    <button
+      type="button"
+      className="button quiet-button follow-button"
+      aria-pressed={following}
+      title={following ? 'New rollouts appear as they are written' : 'Read on while the run writes these files'}
+      onClick={() => void toggleFollow()}
+    >
+      Follow
     </button>
   )
 }

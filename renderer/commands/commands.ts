@@ -1,4 +1,5 @@
 import { closeDump } from '../data/dump.ts'
+import { toggleFollow } from '../data/follow.ts'
 import { pickAndOpen } from '../data/opening.ts'
 import { openSample } from '../data/session.ts'
 import { openDialog, show } from '../state/view.ts'
@@ -17,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   { id: 'open-folder', title: 'Open a folder…', keys: [], where: 'always', run: () => void pickAndOpen('folder') },
   { id: 'second', title: 'Compare with another run…', keys: ['='], run: () => openDialog('second') },
   { id: 'dataset', title: 'Dataset that the run was started with…', keys: [], run: () => openDialog('dataset') },
+  { id: 'follow', title: 'Follow this run while it is written, or end that', keys: [], run: () => void toggleFollow() },
   { id: 'sample', title: 'Open the sample run', keys: [], where: 'always', run: () => void openSample() },
   {
     id: 'palette',

@@ -1,4 +1,6 @@
 import { inNaturalOrder } from '../../shared/model/natural-order.ts'
+import type { SourceInput } from '../../shared/session/protocol.ts'
+import { NOISE } from './noise.ts'
 
 /** What a drop or a file dialog gave. */
 export interface Dropped {
@@ -7,8 +9,15 @@ export interface Dropped {
   readonly emptyFolders: readonly string[]
 }
 
-// Files that no run writes as a dump and that every folder is full of.
-const NOISE = /(^|\/)(\.[^/]*|__MACOSX|node_modules|Thumbs\.db)(\/|$)/
+/** Handles of what was dropped, by the files that were found in it; a browser that gives none has none here. */
+const handles = new WeakMap<File, Promise<readonly FileSystemHandle[]>>()
+
+/** What open files can be seen again through, where they were dropped together. */
+export async function handlesOf(sources: readonly SourceInput[]): Promise<readonly FileSystemHandle[]> {
+  const given = sources.map((source) => (source.kind === 'file' ? handles.get(source.file as File) : undefined))
+  const [first] = given
+  return first === undefined || given.some((other) => other !== first) ? [] : first
+}
 
 /**
  * Everything that was dropped, folders walked to their leaves, in the order of their names. Must be called inside the
@@ -18,6 +27,7 @@ export async function filesOfDrop(transfer: DataTransfer): Promise<Dropped> {
   const items = [...transfer.items].filter((item) => item.kind === 'file')
   const entries = items.map((item) => item.webkitGetAsEntry?.() ?? null)
   const plain = [...transfer.files]
+  const dropped = handlesOfItems(items)
   const files: { name: string; file: File }[] = []
   const emptyFolders: string[] = []
   for (const [position, entry] of entries.entries()) {
@@ -30,10 +40,22 @@ export async function filesOfDrop(transfer: DataTransfer): Promise<Dropped> {
     if (found.length === 0 && entry.isDirectory) emptyFolders.push(entry.name)
     files.push(...found)
   }
+  for (const { file } of files) handles.set(file, dropped)
   return {
     files: files.sort((a, b) => inNaturalOrder(a.name, b.name)),
     emptyFolders,
   }
+}
+
+/** Must be called inside the drop event, as entries are. Not every browser has them. */
+async function handlesOfItems(items: readonly DataTransferItem[]): Promise<readonly FileSystemHandle[]> {
+  const asked = items.map(
+    (item) =>
+      (item as { getAsFileSystemHandle?(): Promise<FileSystemHandle | null> }).getAsFileSystemHandle?.() ?? null,
+  )
+  const given = await Promise.all(asked.map((one) => one?.catch(() => null) ?? null))
+  const all = given.filter((handle) => handle !== null)
+  return all.length === items.length ? all : []
 }
 
 /** The files of an `<input type="file">`, with their path in the chosen folder. */

@@ -26,7 +26,7 @@ const RATE_SMOOTHING = 0.3
 
 /** The opening that the page shows; answers to an earlier one are dropped. */
 let opening: symbol | null = null
-let clock = { at: 0, bytes: 0, refreshed: 0 }
+let clock = { at: 0, bytes: 0, refreshed: 0, shown: '' }
 
 /** Opens files in place of what is open. Resolves when the first rollouts can be looked at, or nothing could be read. */
 export async function openSources(
@@ -146,6 +146,24 @@ export async function readWithDataset(dataset: readonly SourceInput[]): Promise<
   }
 }
 
+/** Reads the open dump again and follows it from then on, or ends that, where all that was read stays. Throws where it cannot be. */
+export async function readFollowing(on: boolean, handles: readonly FileSystemHandle[]): Promise<void> {
+  const run = opening
+  if (!on) {
+    await openInEngine('follow', { on })
+    return
+  }
+  const second = forgetSecond()
+  const opened = await openInEngine('follow', { on, handles })
+  if (run !== opening) return
+  forgetRows()
+  forgetDetails()
+  startClock()
+  useFiles.setState({ following: true, progress: null, rate: null, rollouts: 0 })
+  takeOpened(opened)
+  if (second !== null) addProblem('A run that is followed is not compared. End following, then compare it again.')
+}
+
 /** @param given the dataset to read it with; absent = the engine keeps the one it has */
 async function readAgain(options: AuditOptions, given?: readonly SourceInput[]): Promise<void> {
   const run = opening
@@ -182,7 +200,12 @@ export function followProgress(): () => void {
     const { phase } = useFiles.getState()
     if (phase === 'empty') return
     if (progress.second) return followSecond(progress)
-    useFiles.setState({ progress, rate: rateOf(progress), rollouts: progress.trajectories })
+    if (progress.said !== undefined) {
+      addProblem(progress.said.sentence)
+      if (progress.said.about === 'fault') say('The first fault at error level was written')
+    }
+    const following = progress.following === true
+    useFiles.setState({ progress, following, rate: rateOf(progress), rollouts: progress.trajectories })
     const fraction = progress.bytesTotal > 0 ? progress.bytesRead / progress.bytesTotal : 0
     void window.inspector?.setProgress(progress.done ? null : fraction)
     if (phase === 'reading') void refresh(progress)
@@ -195,7 +218,11 @@ async function refresh(progress: Progress): Promise<void> {
   const now = performance.now()
   const isFirst = clock.refreshed === 0
   if (!isFirst && now - clock.refreshed < REFRESH_EVERY) return
+  // A followed run says that it is there even while nothing is written to it.
+  const shown = `${progress.bytesRead} ${progress.trajectories} ${progress.skipped}`
+  if (!isFirst && progress.following && shown === clock.shown) return
   clock.refreshed = now
+  clock.shown = shown
   // Rows do not wait for the report, which takes longer the more has been read.
   useFiles.setState(({ revision }) => ({ revision: revision + 1 }))
   const run = opening
@@ -246,7 +273,7 @@ function forget(): void {
 }
 
 function startClock(): void {
-  clock = { at: performance.now(), bytes: 0, refreshed: 0 }
+  clock = { at: performance.now(), bytes: 0, refreshed: 0, shown: '' }
 }
 
 function rateOf(progress: Progress): number | null {

@@ -5,6 +5,7 @@ import { keepingWorkers } from '../../shared/session/keep-workers.ts'
 import type { EngineWorkerHost } from '../../shared/session/serve-engine.ts'
 import { byteSource } from './byte-sources.ts'
 import { fetchTokenizer } from './fetch-tokenizer.ts'
+import { watchFiles } from './watch.ts'
 
 /** Audit workers beyond this many wait for the one reader. */
 const MOST_JOBS = 8
@@ -15,6 +16,7 @@ const JOBS = Math.max(2, Math.min(MOST_JOBS, (navigator.hardwareConcurrency || 2
 export function browserHost(): EngineWorkerHost {
   return {
     byteSource,
+    watch: watchFiles,
     bundledTokenizers: fetchTokenizer,
     createSha256: () => {
       const hash = sha256.create()

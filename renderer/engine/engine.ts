@@ -26,7 +26,7 @@ export function engine(): EngineClient {
 }
 
 /** Opens files, or those that are open under other settings. Questions asked meanwhile wait for it. */
-export function openInEngine<Name extends 'open' | 'reconfigure'>(
+export function openInEngine<Name extends 'open' | 'reconfigure' | 'follow'>(
   name: Name,
   input: EngineRequests[Name]['input'],
   signal?: AbortSignal,
@@ -37,7 +37,7 @@ export function openInEngine<Name extends 'open' | 'reconfigure'>(
 }
 
 /** Asks about what is open. `onPartial` hears what the request tells before its answer. */
-export async function ask<Name extends Exclude<RequestName, 'open' | 'reconfigure'>>(
+export async function ask<Name extends Exclude<RequestName, 'open' | 'reconfigure' | 'follow'>>(
   name: Name,
   input: EngineRequests[Name]['input'],
   signal?: AbortSignal,

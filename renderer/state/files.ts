@@ -17,6 +17,8 @@ export interface FilesState {
   /** The latest report; final once `phase` is `open`. */
   readonly report: Report | null
   readonly progress: Progress | null
+  /** The files are read on as they grow; `phase` stays `reading`. */
+  readonly following: boolean
   /** Bytes per second, smoothed. */
   readonly rate: number | null
   /** Rows known so far. */
@@ -36,6 +38,7 @@ export const NOTHING_OPEN: FilesState = {
   unreadable: [],
   report: null,
   progress: null,
+  following: false,
   rate: null,
   rollouts: 0,
   revision: 0,

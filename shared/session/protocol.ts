@@ -7,6 +7,7 @@ import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, Report, RolloutFilter } from '../model/report.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import type { Message, RetrievedDocument } from '../model/trajectory.ts'
+import type { FollowRequests } from './requests/follow.ts'
 import type { GroupRequests } from './requests/groups.ts'
 import type { MarkRequests } from './requests/marks.ts'
 import type { QueryRequests } from './requests/query.ts'
@@ -78,6 +79,10 @@ export interface Progress {
   readonly done: boolean
   /** Present and true where it is told of the second run that `compare` reads. */
   readonly second?: true
+  /** Present and true while files are followed: they were read as far as they go, and more may come. */
+  readonly following?: true
+  /** Something that is said once while files are followed: what happened to one of them, or the first fault. */
+  readonly said?: { readonly about: 'file' | 'fault'; readonly sentence: string }
 }
 
 export type SortColumn =
@@ -148,7 +153,13 @@ export interface Histogram {
 }
 
 /** What a screen may ask of the engine; each is answered once, or fails with a sentence. Those with a `partial` tell of it before. */
-export interface EngineRequests extends GroupRequests, MarkRequests, QueryRequests, RolloutRequests, TableRequests {
+export interface EngineRequests
+  extends FollowRequests,
+    GroupRequests,
+    MarkRequests,
+    QueryRequests,
+    RolloutRequests,
+    TableRequests {
   /** Opens files (a page posts `File` objects, or descriptions of ranged URLs), and starts reading. */
   open: {
     /** `dataset`: files of the dataset that the run was started with; kept until something else is opened. */

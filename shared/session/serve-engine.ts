@@ -5,6 +5,7 @@ import type { ByteSource } from '../model/source.ts'
 import { sentence, type WorkerPort } from './audit-worker.ts'
 import { transferables } from './detail.ts'
 import { findRecords } from './find-records.ts'
+import type { Following } from './follow.ts'
 import { groupHandlers } from './groups-handlers.ts'
 import type { EngineHost } from './host.ts'
 import type { TokenizerReference } from './plan.ts'
@@ -21,10 +22,13 @@ import type {
 import { rolloutHandlers, rolloutTransferables } from './rollout/handlers.ts'
 import { Session } from './session.ts'
 import { tableFields } from './table-fields.ts'
+import { type EndingFollow, followToTell } from './tell-following.ts'
 
 /** A host that also knows how to turn what a page sends into bytes. */
 export interface EngineWorkerHost extends EngineHost {
   byteSource(input: SourceInput): ByteSource
+  /** How the files are seen that are open, as they are from now on. Throws with a sentence where that cannot be. */
+  watch?(inputs: readonly SourceInput[], handles: readonly unknown[]): Promise<Following['look']>
 }
 
 type Handlers = {
@@ -55,13 +59,21 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
   let under = new AbortController()
   let settings: AuditOptions = {}
   let comparing = new AbortController()
+  /** Null where the files are read once. */
+  let following: EndingFollow | null = null
+  let given: readonly SourceInput[] = []
   const letGo = (why: string) => {
     under.abort(new Error(why))
     comparing.abort(new Error(why))
     session = null
   }
 
-  const start = async (options: AuditOptions, cancelled: AbortSignal): Promise<OpenedDump> => {
+  const start = async (
+    options: AuditOptions,
+    cancelled: AbortSignal,
+    follow: EndingFollow | null = null,
+  ): Promise<OpenedDump> => {
+    following = follow
     letGo('Something else was opened meanwhile.')
     settings = options
     const own = new AbortController()
@@ -72,7 +84,9 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       dataset,
       onProgress: (progress) => answer({ kind: 'progress', progress }),
       signal: own.signal,
+      ...(follow === null ? {} : { follow: follow.following }),
     })
+    follow?.judge(opened)
     // Closed with its session, in case the two crossed.
     own.signal.throwIfAborted()
     session = opened
@@ -81,14 +95,26 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
 
   const handlers: Handlers = {
     async open({ sources: inputs, options, dataset: beside = [] }, signal) {
-      const given = beside.map((input) => host.byteSource(input))
+      const prompts = beside.map((input) => host.byteSource(input))
       // What is open stays open beside a dataset that is none.
-      if (given.length > 0) await Session.checkDataset(given, options, signal)
+      if (prompts.length > 0) await Session.checkDataset(prompts, options, signal)
+      given = inputs
       sources = inputs.map((input) => host.byteSource(input))
-      dataset = given
+      dataset = prompts
       return start(options, signal)
     },
-    reconfigure: ({ options }, signal) => start(options, signal),
+    reconfigure: ({ options }, signal) => start(options, signal, following?.again() ?? null),
+    async follow({ on, handles = [] }, signal) {
+      if (on) {
+        if (host.watch === undefined) throw new Error('Files cannot be followed here.')
+        const look = await host.watch(given, handles)
+        return start(settings, signal, followToTell(look, answer))
+      }
+      const open = current()
+      following?.end()
+      await open.done
+      return { report: open.report(), unreadable: open.unreadable, dumpHash: open.dumpHash }
+    },
     async compare({ sources: inputs }, cancelled) {
       const first = current()
       comparing.abort(new Error('Another second run was chosen meanwhile.'))
@@ -100,6 +126,9 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       }
       cancelled.addEventListener('abort', () => own.abort(cancelled.reason), { once: true })
       const others = inputs.map((input) => host.byteSource(input))
+      if (following?.isOn) {
+        throw new Error('The run is still followed. End following, then compare it with another one.')
+      }
       // One after the other: two passes at once would only share the workers.
       await first.done
       const second = await Session.open(others, settings, host, {

@@ -185,7 +185,8 @@ export class Session {
     }
   }
 
-  private progress(done: boolean): Progress {
+  /** How far reading is. */
+  progress(done: boolean): Progress {
     const { sources, facts } = this.collected
     return {
       bytesRead: sources.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
@@ -193,6 +194,7 @@ export class Session {
       trajectories: facts.length,
       skipped: sources.reduce((sum, { skipped }) => sum + skipped.length, 0),
       done,
+      ...(this.reading instanceof Follower && !done ? { following: true } : {}),
     }
   }
 

@@ -9,6 +9,7 @@ import { byteSpans } from '../../shared/tokens/text.ts'
 import { checksAgainstParse } from './checks.ts'
 import { benchRecord, generator, writeBenchDump } from './dump.ts'
 import { encodeAgainstLibrary } from './encode.ts'
+import { memoryBySize } from './memory.ts'
 import { interleaved, print } from './timing.ts'
 
 const DUMP_BYTES = 64 << 20
@@ -23,12 +24,15 @@ const MEASURES = {
   open: openLongRollout,
   encode: encodeAgainstLibrary,
 }
+/** Takes minutes and gigabytes of disk: run where it is named. */
+const ON_REQUEST = { memory: () => memoryBySize(folder) }
 
 const folder = mkdtempSync(join(tmpdir(), 'rollout-bench-'))
 try {
   console.log(`Node ${process.version}, ${availableParallelism()} of ${cpus()[0]?.model ?? 'unknown processor'}`)
   const only = process.argv[2]
-  for (const [name, measure] of Object.entries(MEASURES)) if (only === undefined || name === only) await measure()
+  const measures = only === undefined ? MEASURES : { ...MEASURES, ...ON_REQUEST }
+  for (const [name, measure] of Object.entries(measures)) if (only === undefined || name === only) await measure()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

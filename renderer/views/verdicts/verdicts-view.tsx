@@ -21,13 +21,20 @@ const LARGE = ['H02', 'H04']
 export function VerdictsView() {
   const report = useFiles((files) => files.report)
   const isReading = useFiles((files) => files.phase === 'reading')
+  const following = useFiles((files) => files.following)
   const lines = useMemo(() => (report === null ? null : linesOf(report)), [report])
   if (report === null || lines === null) return null
   const { defects, faults } = lines
   return (
     <div className="verdicts">
       <h1 className="visually-hidden">Verdicts</h1>
-      {isReading && <p className="quiet">Still reading: verdicts can change until the last record.</p>}
+      {isReading && (
+        <p className="quiet">
+          {following
+            ? 'Followed while it is written: verdicts can change with every rollout.'
+            : 'Still reading: verdicts can change until the last record.'}
+        </p>
+      )}
       <Beside />
       {report.thresholds !== undefined && (
         <p>

@@ -1,5 +1,5 @@
-import { fails, type Judgement } from '../shared/exports/phrases.ts'
-import type { Finding, Report } from '../shared/model/report.ts'
+import { fails, type Judgement } from '../exports/phrases.ts'
+import type { Finding, Report } from '../model/report.ts'
 
 /** Looks without anything new, after which a report is as good as one of more rollouts. */
 const QUIET_LOOKS = 3
