@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
-import type { EngineRequests, RequestName } from '../../shared/session/protocol.ts'
+import type { EngineRequests } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
-import { ask } from '../engine/engine.ts'
+import { type AskedName, ask } from '../engine/engine.ts'
 import { useFiles } from '../state/files.ts'
 import { useSecond } from '../state/second.ts'
 import type { Loaded } from './details.ts'
@@ -13,7 +13,7 @@ export type Answer<T> = Loaded<T> & { readonly isStale: boolean }
  * Asks the engine, and again whenever the question, what has been read, or the second run changes. The last answer stays until
  * the next one is there. Null asks nothing.
  */
-export function useAnswer<Name extends Exclude<RequestName, 'open' | 'reconfigure'>>(
+export function useAnswer<Name extends AskedName>(
   name: Name,
   input: EngineRequests[Name]['input'] | null,
 ): Answer<EngineRequests[Name]['output']> {

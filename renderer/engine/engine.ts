@@ -9,6 +9,11 @@ import type {
 } from '../../shared/session/protocol.ts'
 import { EngineClient, type EnginePort } from './client.ts'
 
+/** Requests after which something else is open, or the same anew. */
+type OpeningName = 'open' | 'reconfigure' | 'follow'
+/** Requests about what is open. */
+export type AskedName = Exclude<RequestName, OpeningName>
+
 const progressListeners = new Set<(progress: Progress) => void>()
 let current: EngineClient | null = null
 /** Settles when the engine has something open, or failed to; between two dumps it could only say that nothing is. */
@@ -26,7 +31,7 @@ export function engine(): EngineClient {
 }
 
 /** Opens files, or those that are open under other settings. Questions asked meanwhile wait for it. */
-export function openInEngine<Name extends 'open' | 'reconfigure' | 'follow'>(
+export function openInEngine<Name extends OpeningName>(
   name: Name,
   input: EngineRequests[Name]['input'],
   signal?: AbortSignal,
@@ -37,7 +42,7 @@ export function openInEngine<Name extends 'open' | 'reconfigure' | 'follow'>(
 }
 
 /** Asks about what is open. `onPartial` hears what the request tells before its answer. */
-export async function ask<Name extends Exclude<RequestName, 'open' | 'reconfigure' | 'follow'>>(
+export async function ask<Name extends AskedName>(
   name: Name,
   input: EngineRequests[Name]['input'],
   signal?: AbortSignal,
