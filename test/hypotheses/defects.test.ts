@@ -165,6 +165,17 @@ describe('the symptoms of a defect', () => {
     expect(found(true)).toEqual([])
   })
 
+  it('of ids that are no words are what compares words, and not what looks at turns', () => {
+    const all = rowsIn(0, 100)
+    const codes = ['T17', 'T16', 'T09', 'M01', 'M10', 'T04']
+    const found = diagnosed(
+      Object.fromEntries(codes.map((code) => [code, all])),
+      ...codes.map((code) => resultOf(code, { affected: 100 })),
+    )
+    expect(symptomsOf('T17', found)).toEqual(['T17 100', 'T09 100', 'T16 100'])
+    expect(found.defectOf('M01', 0)).toBe(null)
+  })
+
   it('belong to one defect each', () => {
     const all = rowsIn(0, 100)
     const { defects: found } = diagnosed(

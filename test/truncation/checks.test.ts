@@ -162,6 +162,18 @@ describe('C05', () => {
     ])
   })
 
+  it('names stops without an end token however many they are, where nearly all of them are as long as a limit', () => {
+    const atLimit = Array.from({ length: 20 }, (_, i) => ({ lastToken: 100 + i, realLength: 1020 + (i % 5) }))
+    const { findings: found } = runOver('C05', stopped(5, atLimit))
+    expect(found).toHaveLength(20)
+    expect(found[0]).toMatchObject({ severity: 'error' })
+    expect(found[0]?.message).toMatch(
+      /as 5 of 25 .* have; it stands at max_seq_len 1024, as 20 of the 20 without one do$/,
+    )
+    const shorter = Array.from({ length: 4 }, (_, i) => ({ lastToken: 200 + i, realLength: 400 + i }))
+    expect(runOver('C05', stopped(5, [...atLimit, ...shorter])).findings).toEqual([])
+  })
+
   it.each([
     ['few others have the token', stopped(3, [{ lastToken: 17 }])],
     ['the writer strips the token', stopped(0, [{ lastToken: 17, realLength: 1020 }, { lastToken: 18 }])],

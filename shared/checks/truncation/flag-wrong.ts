@@ -97,7 +97,8 @@ function lookAtFlags(view: DumpView, report: DumpReporter): void {
 
 /**
  * Rows that are said to have stopped and lack an end token, where the other rows that are said so have one. A writer that strips the token
- * strips it everywhere, and a run that stops on a string leaves the same last words behind.
+ * strips it everywhere, and a run that stops on a string leaves the same last words behind. Neither makes nearly all of such rows as long
+ * as a limit: then they are cuts, however many they are.
  */
 function lookAtOpenStops(view: DumpView, report: DumpReporter): void {
   const { thresholds } = view.settings
@@ -109,9 +110,12 @@ function lookAtOpenStops(view: DumpView, report: DumpReporter): void {
   for (const { lastToken } of open) {
     if (typeof lastToken === 'number') lastTokens.set(lastToken, (lastTokens.get(lastToken) ?? 0) + 1)
   }
+  const limits = values(view)
+  const atLimit = open.filter((facts) => reachedLimit(facts, limits, thresholds) !== null).length
+  const pileUp = atLimit >= thresholds['flagged-rollouts'] && atLimit >= thresholds['flagged-share'] * open.length
   for (const facts of open) {
-    const limit =
-      share >= thresholds['closed-share-for-contrast'] ? reachedLimit(facts, values(view), thresholds) : null
+    const tells = pileUp || share >= thresholds['closed-share-for-contrast']
+    const limit = tells ? reachedLimit(facts, limits, thresholds) : null
     const alone = (lastTokens.get(facts.lastToken ?? -1) ?? 0) < 2
     const affected = limit !== null || (alone && share >= thresholds['flagged-share'])
     report.unit(affected)
@@ -122,7 +126,9 @@ function lookAtOpenStops(view: DumpView, report: DumpReporter): void {
       // Nothing but the missing token says so: it may have been lost, and not the rest of the text.
       ...(limit === null ? { severity: 'warning' } : {}),
       message: `The finish reason is ${facts.finishReason} and the last turn has no end token, as ${closed.length} of ${closed.length + open.length} rollouts that end so have${
-        limit === null ? '' : `; it stands at ${limit.name} ${limit.value}`
+        limit === null
+          ? ''
+          : `; it stands at ${limit.name} ${limit.value}${pileUp ? `, as ${atLimit} of the ${open.length} without one do` : ''}`
       }`,
       evidence: {
         is_truncated: facts.isTruncated,

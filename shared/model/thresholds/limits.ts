@@ -54,7 +54,7 @@ export const LIMIT_THRESHOLDS = {
     range: [0, 1],
     usedBy: ['C05'],
     reason:
-      'Of the rollouts that end with that id, that must be flagged: where others are not, the flag has a reason that the ids do not show.',
+      'Of the rollouts that end with that id, that must be flagged: where others are not, the flag has a reason that the ids do not show. And of those that stop without an end token, that must stand at a limit to be cuts.',
   },
   'tools-preamble-tokens': {
     value: 200,
