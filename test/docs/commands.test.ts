@@ -27,7 +27,7 @@ const pages = [
 /** Command lines in blocks that are marked `sh run`. What stands after `# exit` is the code that the line should end with. */
 function commandsOf(page: string): { command: string; exit: number | null }[] {
   const text = readFileSync(join(root, page), 'utf8')
-  return [...text.matchAll(/^```sh run\n([^]*?)^```/gm)].flatMap(([, block = '']) =>
+  return [...text.matchAll(/^```sh run\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) =>
     block
       .replaceAll('\\\n', ' ')
       .split('\n')
