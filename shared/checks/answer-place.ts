@@ -1,6 +1,6 @@
 import type { Segmentation, Span, Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
-import { tokenTexts } from '../tokens/text.ts'
+import { byteSpans, tokenTexts } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { PreparedTokens } from './create-facts.ts'
 
@@ -29,27 +29,32 @@ export function answerFacts({ answer }: Trajectory, tokens: PreparedTokens): Ans
   const known = wanted.length >= shortest && !COMMON.test(wanted)
   const turns = !known || segmentation === null || tokenizer === null ? [] : afterPrompt(segmentation)
   if (turns.length === 0 || tokenizer === null) return { answerPlace: null }
-  const holds = (text: string, span: Span) => tokens.text(span).toLowerCase().includes(text)
   // The last turn first: that is where most answers stand.
   const own = turns.toReversed().flatMap(ownSpans)
-  const modelHolds = (text: string) => own.some((span) => holds(text, span))
+  const small: string[] = []
+  const modelHolds = (text: string) =>
+    own.some((span, index) => (small[index] ??= tokens.text(span).toLowerCase()).includes(text))
   if (modelHolds(wanted)) return { answerPlace: 'model' }
-  const reply = turns.flatMap(environmentSpans).findLast((span) => holds(wanted, span))
+  const reply = turns.flatMap(environmentSpans).findLast((span) => tokens.text(span).toLowerCase().includes(wanted))
   if (reply === undefined) return { answerPlace: 'nowhere' }
   const words = wanted.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= shortest)
   return {
     // Without a word that can be looked up, nothing tells a paraphrase from another text.
     answerPlace: words.length === 0 || words.some(modelHolds) ? 'in-part' : 'environment',
-    answerAt: tokensOf(wanted, reply, tokens.ids, tokenizer),
+    answerAt: tokensOf(wanted, reply, tokens, tokenizer),
   }
 }
 
 /** Tokens that spell a text which a span holds; all of the span where its small letters are spelt in another length. */
-function tokensOf(wanted: string, { start, end }: Span, ids: Int32Array, { table }: Tokenizer): [number, number] {
-  const { text, textOffsets } = tokenTexts(table, ids.subarray(start, end))
-  const small = text.toLowerCase()
-  const at = small.length === text.length ? small.lastIndexOf(wanted) : -1
+function tokensOf(wanted: string, span: Span, { ids, text }: PreparedTokens, { table }: Tokenizer): [number, number] {
+  const { start, end } = span
+  const spelt = text(span)
+  const small = spelt.toLowerCase()
+  const at = small.length === spelt.length ? small.lastIndexOf(wanted) : -1
   if (at < 0) return [start, end]
+  // A character a byte: then the bytes of the ids tell as much as the place of each in the text, and are sooner counted.
+  const places = /^[\0-\x7f]*$/.test(spelt) ? byteSpans(table, ids.subarray(start, end)) : null
+  const textOffsets = places ?? tokenTexts(table, ids.subarray(start, end)).textOffsets
   let first = 0
   let last = 0
   for (let i = 0; i < end - start; i++) {

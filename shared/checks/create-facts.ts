@@ -34,56 +34,94 @@ export interface PreparedTokens {
   text(span: Span): string
 }
 
-function brokenPrefix({ issues }: Trajectory): Pick<TrajectoryFacts, 'prefixBroken'> {
+function brokenPrefix({ issues }: Trajectory): Pick<TrajectoryFacts, 'prefixBroken'> | null {
   const broken = issues.find(({ code }) => code === PREFIX_BROKEN)
-  return broken === undefined ? {} : { prefixBroken: broken.message }
+  return broken === undefined ? null : { prefixBroken: broken.message }
 }
 
 /** The facts of a trajectory. Without tokens: those that its fields and messages tell. */
 export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | null = null): TrajectoryFacts {
-  const end = endReason(trajectory, tokens?.segmentation ?? null)
-  return {
+  const segmentation = tokens?.segmentation ?? null
+  const end = endReason(trajectory, segmentation)
+  const { advantage, maxAdvantage, changesAt } = advantagesOf(trajectory, tokens)
+  const shape = tokens === null ? NO_TOKENS : shapeFacts(trajectory, tokens)
+  const turns = segmentation === null ? messageFacts(trajectory) : turnFacts(segmentation)
+  // Field by field: a dump has millions, and spreading a part into an object costs more than finding out what is in it.
+  const facts: { -readonly [Name in keyof TrajectoryFacts]: TrajectoryFacts[Name] } = {
     place: trajectory.place,
     id: trajectory.id,
     recordHash: trajectory.recordHash,
     branchOf: trajectory.branch === null ? null : trajectory.rolloutId,
-    ...brokenPrefix(trajectory),
     group: trajectory.group,
     groupSize: trajectory.groupSize,
     step: trajectory.step,
     reward: trajectory.reward,
     rewards: trajectory.rewards,
-    ...advantageFacts(trajectory, tokens),
-    ...(tokens === null ? NO_TOKENS : tokenFacts(trajectory, tokens)),
-    ...(tokens?.segmentation ? turnFacts(tokens.segmentation) : messageFacts(trajectory)),
+    advantage,
+    maxAdvantage,
+    length: shape.length,
+    realLength: shape.realLength,
+    promptLength: shape.promptLength,
+    trained: shape.trained,
+    masked: shape.masked,
+    padding: shape.padding,
+    unknown: shape.unknown,
+    weight: shape.weight,
+    idsHash: shape.idsHash,
+    promptHash: shape.promptHash,
+    strip: shape.strip,
+    turns: turns.turns,
+    assistantTurns: turns.assistantTurns,
+    toolTurns: turns.toolTurns,
+    assistantLengths: turns.assistantLengths,
+    toolReplyLengths: turns.toolReplyLengths,
     endReason: end,
     finishReason: trajectory.finishReason,
     isTruncated: trajectory.isTruncated,
-    ...ownLimits(trajectory),
     excluded: trajectory.excluded,
     model: trajectory.model,
     temperature: trajectory.temperature,
-    pairing: pairingFacts(trajectory, tokens?.segmentation ?? null),
+    pairing: pairingFacts(trajectory, segmentation),
     lost: tokens === null ? 0 : countLostTokens(trajectory, tokens, end),
-    ...(tokens === null ? {} : { ...replyFacts(trajectory, tokens), ...prefixFacts(tokens) }),
     supportingDocuments: tokens === null ? null : supportingDocuments(trajectory, tokens),
   }
+  // What most rollouts lack is added where it is there.
+  const more = (part: Partial<TrajectoryFacts> | null) => part !== null && Object.assign(facts, part)
+  more(brokenPrefix(trajectory))
+  more(changesAt < 0 ? null : { advantageChangesAt: changesAt })
+  more(ownLimits(trajectory))
+  if (tokens === null) return facts
+  const { ids, tokenizer } = tokens
+  const system = segmentation === null || tokenizer === null ? null : systemText(tokenizer.table, ids, segmentation)
+  const answer = answerFacts(trajectory, tokens)
+  facts.firstRole = segmentation?.cutLeft ? null : (segmentation?.turns[0]?.role ?? null)
+  facts.lastToken = lastToken(ids, segmentation)
+  facts.endsClosed = endsClosed(segmentation)
+  facts.systemHash = system?.hash ?? null
+  facts.promptDate = system?.date ?? null
+  facts.answerPlace = answer.answerPlace
+  if (answer.answerAt !== undefined) facts.answerAt = answer.answerAt
+  more(startFacts(trajectory, tokens))
+  more(trainedPromptFacts(trajectory, tokens))
+  more(replyFacts(trajectory, tokens))
+  more(prefixFacts(tokens))
+  return facts
 }
 
 /** Trainers write 0 or -1 where nothing is limited. */
-function ownLimits({ limits }: Trajectory): Pick<TrajectoryFacts, 'limits'> {
-  if (limits === null) return {}
+function ownLimits({ limits }: Trajectory): Pick<TrajectoryFacts, 'limits'> | null {
+  if (limits === null) return null
   const known: Partial<Record<LimitName, number>> = {}
   for (const name of LIMIT_NAMES) {
     const value = limits[name] ?? null
     if (value !== null && value > 0 && Number.isFinite(value)) known[name] = value
   }
-  return Object.keys(known).length === 0 ? {} : { limits: known }
+  return Object.keys(known).length === 0 ? null : { limits: known }
 }
 
 function replyFacts(trajectory: Trajectory, tokens: PreparedTokens) {
   const cut = cutReplies(trajectory, tokens)
-  if (cut.length === 0) return {}
+  if (cut.length === 0) return null
   return { cutReplies: cut.map(({ span, characters }) => ({ tokens: span.end - span.start, characters })) }
 }
 
@@ -101,7 +139,7 @@ const NO_TOKENS = {
   strip: new Uint8Array(0),
 }
 
-function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
+function shapeFacts(trajectory: Trajectory, tokens: PreparedTokens) {
   const { ids, mask, weights, states, padding, segmentation } = tokens
   const runs = stateRuns(states)
   const counts = countStates(runs)
@@ -113,6 +151,7 @@ function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
     weight = 0
     for (let i = 0; i < ids.length; i++) if (mask[i] === 1) weight += weights[i] as number
   }
+  const { idsHash, promptHash } = identity(ids, padding.left, promptLength, end)
   return {
     length: ids.length,
     realLength: end - padding.left,
@@ -122,14 +161,8 @@ function tokenFacts(trajectory: Trajectory, tokens: PreparedTokens) {
     padding: padding.left + padding.right,
     unknown: counts.unknown,
     weight,
-    ...identity(ids, padding.left, promptLength, end),
-    firstRole: segmentation?.cutLeft ? null : (segmentation?.turns[0]?.role ?? null),
-    lastToken: lastToken(ids, segmentation),
-    endsClosed: endsClosed(segmentation),
-    ...startFacts(trajectory, tokens),
-    ...systemFacts(tokens),
-    ...answerFacts(trajectory, tokens),
-    ...trainedPromptFacts(trajectory, tokens),
+    idsHash,
+    promptHash,
     strip: drawStrip(states, runs),
   }
 }
@@ -147,17 +180,12 @@ function endsClosed(segmentation: Segmentation | null): boolean | null {
 /** Tokens whose text is kept of a row that begins inside a turn. */
 const SHOWN_TOKENS = 24
 
-function startFacts(trajectory: Trajectory, tokens: PreparedTokens): Pick<TrajectoryFacts, 'cutLeft'> {
+function startFacts(trajectory: Trajectory, tokens: PreparedTokens): Pick<TrajectoryFacts, 'cutLeft'> | null {
   const cut = leftCut(trajectory, tokens)
-  if (cut === null) return {}
+  if (cut === null) return null
   const { start, end, lost } = cut
   const text = tokens.text({ start, end: Math.min(end, start + SHOWN_TOKENS) })
   return { cutLeft: { tokens: [start, end], text, lost: lost?.tokens ?? null } }
-}
-
-function systemFacts({ ids, segmentation, tokenizer }: PreparedTokens) {
-  const system = segmentation === null || tokenizer === null ? null : systemText(tokenizer.table, ids, segmentation)
-  return { systemHash: system?.hash ?? null, promptDate: system?.date ?? null }
 }
 
 function countStates(runs: readonly StateRun[]) {
@@ -201,8 +229,8 @@ function turnFacts(segmentation: Segmentation) {
 }
 
 /** One pass over what the model wrote, as far as the longest prefix goes. */
-function prefixFacts({ ids, segmentation }: PreparedTokens): Pick<TrajectoryFacts, 'prefixHashes'> {
-  if (segmentation === null) return {}
+function prefixFacts({ ids, segmentation }: PreparedTokens): Pick<TrajectoryFacts, 'prefixHashes'> | null {
+  if (segmentation === null) return null
   const hash = new Hash64()
   const digests: string[] = []
   let hashed = 0
@@ -219,7 +247,7 @@ function prefixFacts({ ids, segmentation }: PreparedTokens): Pick<TrajectoryFact
       }
     }
   }
-  return digests.length === 0 ? {} : { prefixHashes: digests }
+  return digests.length === 0 ? null : { prefixHashes: digests }
 }
 
 /** What the model wrote in a turn, end token included, the replies spliced into it left out. */
@@ -260,24 +288,24 @@ function messageFacts({ messages }: Trajectory) {
 }
 
 /** Of trained tokens; padding has no advantage of its own, and where it is trained that is another fault. */
-function advantageFacts({ advantage, advantages }: Trajectory, tokens: PreparedTokens | null) {
+function advantagesOf({ advantage, advantages }: Trajectory, tokens: PreparedTokens | null) {
   if (advantages === null) {
-    return { advantage, maxAdvantage: advantage === null ? null : Math.abs(advantage) }
+    return { advantage, maxAdvantage: advantage === null ? null : Math.abs(advantage), changesAt: -1 }
   }
-  let common: number | null = null
+  let common = Number.NaN
   let changesAt = -1
-  let largest: number | null = null
+  let largest = -1
   const end = advantages.length - (tokens?.padding.right ?? 0)
   for (let i = tokens?.padding.left ?? 0; i < end; i++) {
     const value = advantages[i] as number
     if (tokens?.mask?.[i] !== 1 || !Number.isFinite(value)) continue
-    if (common === null) common = value
+    if (largest < 0) common = value
     else if (common !== value && changesAt < 0) changesAt = i
-    largest = Math.max(largest ?? 0, Math.abs(value))
+    largest = Math.max(largest, Math.abs(value))
   }
   return {
-    advantage: advantage ?? (changesAt < 0 ? common : null),
-    maxAdvantage: largest,
-    ...(changesAt < 0 ? {} : { advantageChangesAt: changesAt }),
+    advantage: advantage ?? (largest >= 0 && changesAt < 0 ? common : null),
+    maxAdvantage: largest < 0 ? null : largest,
+    changesAt,
   }
 }

@@ -60,12 +60,9 @@ export function createView(trajectory: Trajectory, options: ViewOptions): Trajec
     thresholds,
     text,
   }
-  Object.assign(
-    facts,
-    logprobFacts(view),
-    rendersOtherwise(view) ? { rendersOtherwise: true } : {},
-    toolsDiffer(view) ? { toolsDiffer: true } : {},
-  )
+  Object.assign(facts, logprobFacts(view))
+  if (rendersOtherwise(view)) Object.assign(facts, { rendersOtherwise: true })
+  if (toolsDiffer(view)) Object.assign(facts, { toolsDiffer: true })
   const drift = options.measuresDrift ? driftOf(view) : null
   if (drift !== null) Object.assign(facts, { drift })
   return view

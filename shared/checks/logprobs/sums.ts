@@ -51,8 +51,11 @@ export interface LogprobFacts {
 export function logprobFacts(view: TrajectoryView): LogprobFacts {
   const gap = gapSums(view)
   const kl = klSums(view)
-  return { ...(gap === null ? {} : { gap }), ...(kl === null ? {} : { kl }) }
+  if (kl === null) return gap === null ? NOTHING : { gap }
+  return gap === null ? { kl } : { gap, kl }
 }
+
+const NOTHING: LogprobFacts = {}
 
 function gapSums(view: TrajectoryView): GapSums | null {
   const pairs = pairsOf(view)
