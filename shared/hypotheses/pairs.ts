@@ -21,16 +21,10 @@ export interface PairMeasures {
 export function measurePairs(input: HypothesisInput, other: SecondRun): PairMeasures {
   const pairs = pairedQuestions(input.dump.facts, other.dump.facts)
   const sameTokenizer = (input.tokenizer ?? null) !== null && input.tokenizer === other.tokenizer
-  const tools = pairs.map(({ rows, others }) => differ(rows, others, ({ pairing }) => pairing?.tools ?? null))
-  const system = pairs.map(
-    ({ rows, others }) =>
-      // What the ids hold is what the model saw; messages alone do not show a default that the template put in.
-      differ(rows, others, ({ systemHash }) => systemHash ?? null) ??
-      differ(rows, others, ({ pairing }) => pairing?.system ?? null),
-  )
-  const rendering = pairs.map(({ rows, others }, k) =>
-    sameTokenizer && !tools[k] && !system[k] ? differ(rows, others, ({ promptHash }) => promptHash) : null,
-  )
+  const differences = pairs.map((pair) => differencesOf(pair, sameTokenizer))
+  const tools = differences.map((each) => each.tools)
+  const system = differences.map((each) => each.system)
+  const rendering = differences.map((each) => each.rendering)
   return {
     pairs: pairs.length,
     tools: countOf(tools),
@@ -45,6 +39,24 @@ export function measurePairs(input: HypothesisInput, other: SecondRun): PairMeas
   }
 }
 
+/** In what the prompts of two runs differ for one question; null where a run does not tell. */
+export interface PromptDifferences {
+  readonly tools: boolean | null
+  readonly system: boolean | null
+  /** Id by id, although tools and system text are the same. */
+  readonly rendering: boolean | null
+}
+
+export function differencesOf({ rows, others }: QuestionPair, sameTokenizer: boolean): PromptDifferences {
+  const tools = differ(rows, others, ({ pairing }) => pairing?.tools ?? null)
+  const system =
+    // What the ids hold is what the model saw; messages alone do not show a default that the template put in.
+    differ(rows, others, ({ systemHash }) => systemHash ?? null) ??
+    differ(rows, others, ({ pairing }) => pairing?.system ?? null)
+  const rendering = sameTokenizer && !tools && !system ? differ(rows, others, ({ promptHash }) => promptHash) : null
+  return { tools, system, rendering }
+}
+
 /** Whether no rollout of the one side has the value of a rollout of the other; null where a side does not tell. */
 function differ(rows: Rows, others: Rows, of: (row: TrajectoryFacts) => string | null): boolean | null {
   const here = new Set(rows.flatMap((row) => of(row) ?? []))
@@ -53,7 +65,7 @@ function differ(rows: Rows, others: Rows, of: (row: TrajectoryFacts) => string |
   return !there.some((value) => here.has(value))
 }
 
-function countOf(values: readonly (boolean | null)[]): Count | null {
+export function countOf(values: readonly (boolean | null)[]): Count | null {
   const known = values.filter((value) => value !== null)
   return known.length === 0 ? null : { checked: known.length, affected: known.filter(Boolean).length }
 }

@@ -7,6 +7,7 @@ import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, Report, RolloutFilter } from '../model/report.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import type { Message, RetrievedDocument } from '../model/trajectory.ts'
+import type { CompareRequests } from './requests/compare.ts'
 import type { FollowRequests } from './requests/follow.ts'
 import type { GroupRequests } from './requests/groups.ts'
 import type { MarkRequests } from './requests/marks.ts'
@@ -154,7 +155,8 @@ export interface Histogram {
 
 /** What a screen may ask of the engine; each is answered once, or fails with a sentence. Those with a `partial` tell of it before. */
 export interface EngineRequests
-  extends FollowRequests,
+  extends CompareRequests,
+    FollowRequests,
     GroupRequests,
     MarkRequests,
     QueryRequests,

@@ -3,6 +3,7 @@ import { exportRollouts } from '../exports/export.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { ByteSource } from '../model/source.ts'
 import { sentence, type WorkerPort } from './audit-worker.ts'
+import { compareHandlers } from './comparison-handlers.ts'
 import { transferables } from './detail.ts'
 import { findRecords } from './find-records.ts'
 import type { Following } from './follow.ts'
@@ -62,10 +63,17 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
   /** Null where the files are read once. */
   let following: EndingFollow | null = null
   let given: readonly SourceInput[] = []
+  let second: Session | null = null
+  const beside = (): Session => {
+    if (second === null)
+      throw new Error('There is no second run to compare with. Choose one, or drop it on the lower part of the window.')
+    return second
+  }
   const letGo = (why: string) => {
     under.abort(new Error(why))
     comparing.abort(new Error(why))
     session = null
+    second = null
   }
 
   const start = async (
@@ -122,6 +130,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       comparing = own
       if (inputs === null) {
         first.compareWith(null)
+        second = null
         return { report: first.report(), second: null }
       }
       cancelled.addEventListener('abort', () => own.abort(cancelled.reason), { once: true })
@@ -131,19 +140,20 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       }
       // One after the other: two passes at once would only share the workers.
       await first.done
-      const second = await Session.open(others, settings, host, {
+      const other = await Session.open(others, settings, host, {
         addedTokenizers: [...tokenizers.values()],
         onProgress: (progress) => answer({ kind: 'progress', progress: { ...progress, second: true } }),
         signal: own.signal,
       })
-      await second.done
+      await other.done
       own.signal.throwIfAborted()
-      if (second.facts.length === 0 && second.logs.length === 0) throw new Error(nothingToCompare(second))
-      first.compareWith(second.secondRun())
-      const { sources: compared, tokenizer } = second.report()
+      if (other.facts.length === 0 && other.logs.length === 0) throw new Error(nothingToCompare(other))
+      first.compareWith(other.secondRun())
+      second = other
+      const { sources: compared, tokenizer } = other.report()
       return {
         report: first.report(),
-        second: { sources: compared, tokenizer: tokenizer.id, unreadable: second.unreadable },
+        second: { sources: compared, tokenizer: tokenizer.id, unreadable: other.unreadable },
       }
     },
     proposeMapping: ({ source, name, options }, signal) =>
@@ -182,6 +192,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       return { id: name }
     },
     ...groupHandlers(current),
+    ...compareHandlers(current, beside),
     async close() {
       letGo('Reading was stopped.')
       sources = []

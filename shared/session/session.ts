@@ -12,6 +12,7 @@ import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, LogReport, Report } from '../model/report.ts'
 import type { ByteSource, Place } from '../model/source.ts'
 import type { DumpValues } from '../query/language/complete.ts'
+import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { type AuditRuntime, auditTrajectory, byCodeAndToken } from './batch.ts'
 import { boundaryRows } from './boundaries.ts'
 import { chooseTrajectories } from './choose.ts'
@@ -544,7 +545,8 @@ export class Session {
     }
   }
 
-  private tokenizerOf({ sourceIndex }: LoadedTrajectory) {
+  /** That of its source; null where none is known. */
+  tokenizerOf({ sourceIndex }: LoadedTrajectory): Tokenizer | null {
     return this.runtime.tokenizers[sourceIndex] ?? null
   }
 }

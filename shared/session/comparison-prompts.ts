@@ -1,0 +1,103 @@
+import { decodeSpan } from '../tokens/text.ts'
+import type { Tokenizer } from '../tokens/tokenizer.ts'
+import type { LoadedTrajectory } from './detail.ts'
+import type { PromptDifference } from './requests/compare.ts'
+
+/** Text of a prompt that is shown; the rest is named by its length. */
+const MOST_CHARACTERS = 20_000
+
+interface Prompt {
+  readonly system: string | null
+  readonly tools: ReadonlyMap<string, { readonly parameters: readonly string[]; readonly text: string }> | null
+}
+
+/** What stands before the question in either run, and in what it differs: system text (T09) and tools (T07). */
+export function promptDifferences(
+  here: { readonly loaded: LoadedTrajectory; readonly tokenizer: Tokenizer | null },
+  there: { readonly loaded: LoadedTrajectory; readonly tokenizer: Tokenizer | null },
+): PromptDifference[] {
+  const [a, b] = [promptOf(here.loaded, here.tokenizer), promptOf(there.loaded, there.tokenizer)]
+  const found: PromptDifference[] = []
+  if (a.system !== null || b.system !== null) {
+    found.push({ what: 'system', says: systemSays(a.system, b.system), here: cut(a.system), there: cut(b.system) })
+  }
+  if (a.tools !== null || b.tools !== null) {
+    found.push({ what: 'tools', says: toolsSay(a.tools, b.tools), here: toolText(a.tools), there: toolText(b.tools) })
+  }
+  return found
+}
+
+/** The system text as the ids have it, else as messages do; an empty text where messages have none. */
+function promptOf({ trajectory, view }: LoadedTrajectory, tokenizer: Tokenizer | null): Prompt {
+  const first = view?.segmentation?.turns[0]
+  const inIds =
+    tokenizer !== null && trajectory.ids !== null && first?.kind === 'system'
+      ? decodeSpan(tokenizer.table, trajectory.ids, first.contentStart, first.contentEnd)
+      : null
+  const message = trajectory.messages?.find(({ role }) => role === 'system' || role === 'developer')
+  const stated = trajectory.messages === null ? null : (message?.content ?? '')
+  return { system: inIds ?? stated, tools: trajectory.tools === null ? null : toolsOf(trajectory.tools) }
+}
+
+function systemSays(here: string | null, there: string | null): string[] {
+  if (here === null || there === null) {
+    return [`The ${here === null ? 'open' : 'second'} run does not tell its system text.`]
+  }
+  if (here === there) return []
+  if (here === '') return ['The open run has no system text, the second has one.']
+  if (there === '') return ['The second run has no system text, the open one has.']
+  const shorter = Math.min(here.length, there.length)
+  let at = 0
+  while (at < shorter && here[at] === there[at]) at++
+  if (at === shorter) {
+    const [longer, by] = here.length > there.length ? ['open', here.length - at] : ['second', there.length - at]
+    return [`The system text of the ${longer} run goes on for ${by} characters where the other ends.`]
+  }
+  return [`The system texts differ from character ${at} on (${here.length} and ${there.length} characters).`]
+}
+
+function toolsSay(here: Prompt['tools'], there: Prompt['tools']): string[] {
+  if (here === null || there === null) {
+    return [`The ${here === null ? 'open' : 'second'} run does not tell which tools inference was given.`]
+  }
+  const says: string[] = []
+  const only = (own: NonNullable<Prompt['tools']>, other: NonNullable<Prompt['tools']>) =>
+    [...own.keys()].filter((name) => !other.has(name))
+  const [left, right] = [only(here, there), only(there, here)]
+  if (left.length > 0) says.push(`Only the open run has ${left.join(', ')}.`)
+  if (right.length > 0) says.push(`Only the second run has ${right.join(', ')}.`)
+  for (const [name, { parameters, text }] of here) {
+    const other = there.get(name)
+    if (other === undefined) continue
+    const missing = parameters.filter((parameter) => !other.parameters.includes(parameter))
+    const added = other.parameters.filter((parameter) => !parameters.includes(parameter))
+    if (missing.length > 0) says.push(`${name} has the parameter ${missing.join(', ')} in the open run only.`)
+    if (added.length > 0) says.push(`${name} has the parameter ${added.join(', ')} in the second run only.`)
+    if (missing.length + added.length === 0 && text !== other.text) says.push(`${name} is described otherwise.`)
+  }
+  return says
+}
+
+function toolsOf(tools: readonly unknown[]): NonNullable<Prompt['tools']> {
+  return new Map(
+    tools.map((tool) => {
+      const outer = asObject(tool)
+      const inner = 'function' in outer ? asObject(outer.function) : outer
+      const parameters = Object.keys(asObject(asObject(inner.parameters).properties)).sort()
+      return [String(inner.name ?? 'a tool without a name'), { parameters, text: JSON.stringify(tool, null, 1) }]
+    }),
+  )
+}
+
+function toolText(tools: Prompt['tools']): string | null {
+  return tools === null ? null : cut([...tools.values()].map(({ text }) => text).join('\n'))
+}
+
+function cut(text: string | null): string | null {
+  if (text === null || text.length <= MOST_CHARACTERS) return text
+  return `${text.slice(0, MOST_CHARACTERS)}\n… ${text.length} characters in all`
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

@@ -1,0 +1,111 @@
+import type { DumpView } from '../checks/check.ts'
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import { firstQuestion } from '../checks/pairing.ts'
+import type { SecondRun } from '../hypotheses/hypothesis.ts'
+import type { Report } from '../model/report.ts'
+import type { Tokenizer } from '../tokens/tokenizer.ts'
+import { alignRollouts, type Readable } from './comparison-alignment.ts'
+import { comparedSeries, comparedSpreads } from './comparison-curves.ts'
+import { type ComparedSide, comparedMeasures, TOGETHER } from './comparison-measures.ts'
+import { PairBook } from './comparison-pairs.ts'
+import { promptDifferences } from './comparison-prompts.ts'
+import type { LoadedTrajectory } from './detail.ts'
+import { indexOfPlace } from './fault-rows.ts'
+import type { BoundaryRow, Row } from './protocol.ts'
+import type { Alignment, PairDetail, RolloutRef, RunComparison, RunSide } from './requests/compare.ts'
+
+/** What two runs are compared from. A session is one. */
+export interface ComparedRunOrigin {
+  readonly facts: readonly TrajectoryFacts[]
+  report(): Report
+  secondRun(): SecondRun
+  boundaries(): BoundaryRow[]
+  rows(indices: readonly number[]): Row[]
+  load(index: number): Promise<LoadedTrajectory>
+  tokenizerOf(loaded: LoadedTrajectory): Tokenizer | null
+}
+
+const QUESTION_CHARACTERS = 4000
+/** Rollouts of one question that a screen lists, of either run. */
+const MOST_MEMBERS = 256
+
+export function compareRuns(here: ComparedRunOrigin, there: ComparedRunOrigin): RunComparison {
+  const [a, b] = [sideOf(here), sideOf(there)]
+  return {
+    here: describe(a),
+    there: describe(b),
+    measures: comparedMeasures(a, b),
+    spreads: comparedSpreads(here.facts, there.facts),
+    series: comparedSeries(a, b),
+    together: a.report.hypotheses.filter(({ id }) => TOGETHER.includes(id)),
+    pairs: pairsOf(here, there).totals,
+  }
+}
+
+function sideOf(origin: ComparedRunOrigin): ComparedSide {
+  return { report: origin.report(), run: origin.secondRun(), boundaries: origin.boundaries() }
+}
+
+function describe({ report, run }: ComparedSide): RunSide {
+  const { totals, sources, tokenizer } = report
+  return {
+    names: sources.map(({ name }) => name),
+    rollouts: totals.trajectories,
+    groups: totals.groups,
+    tokens: totals.tokens.total,
+    tokenizer: tokenizer.id,
+    streams: [...run.streams],
+  }
+}
+
+const books = new WeakMap<DumpView, { readonly beside: DumpView; readonly book: PairBook }>()
+
+/** The questions of both runs, gone through once. */
+export function pairsOf(here: ComparedRunOrigin, there: ComparedRunOrigin): PairBook {
+  const [run, second] = [here.secondRun(), there.secondRun()]
+  const known = books.get(run.dump)
+  if (known !== undefined && known.beside === second.dump) return known.book
+  const book = new PairBook(run, second)
+  books.set(run.dump, { beside: second.dump, book })
+  return book
+}
+
+export async function pairDetail(
+  here: ComparedRunOrigin,
+  there: ComparedRunOrigin,
+  position: number,
+): Promise<PairDetail> {
+  const book = pairsOf(here, there)
+  const { rows, others } = book.at(position)
+  const [own, other] = [indicesOf(here, rows), indicesOf(there, others)]
+  const [left, right] = [
+    await readable(here, { run: 'open', index: own[0] as number }),
+    await readable(there, { run: 'second', index: other[0] as number }),
+  ]
+  const question = firstQuestion(left.loaded.trajectory.messages)?.content ?? null
+  return {
+    row: book.row(position),
+    question: question?.slice(0, QUESTION_CHARACTERS) ?? null,
+    here: here.rows(own.slice(0, MOST_MEMBERS)),
+    there: there.rows(other.slice(0, MOST_MEMBERS)),
+    prompt: promptDifferences(left, right),
+  }
+}
+
+function indicesOf(origin: ComparedRunOrigin, rows: readonly TrajectoryFacts[]): number[] {
+  return rows.map(({ place }) => indexOfPlace(origin.facts, place))
+}
+
+/** Two rollouts, of either run, token by token. */
+export async function alignment(
+  runOf: (run: RolloutRef['run']) => ComparedRunOrigin,
+  left: RolloutRef,
+  right: RolloutRef,
+): Promise<Alignment> {
+  return alignRollouts(await readable(runOf(left.run), left), await readable(runOf(right.run), right))
+}
+
+async function readable(origin: ComparedRunOrigin, of: RolloutRef): Promise<Readable> {
+  const loaded = await origin.load(of.index)
+  return { of, loaded, tokenizer: origin.tokenizerOf(loaded) }
+}

@@ -1,0 +1,193 @@
+import type { EndReason } from '../../checks/facts.ts'
+import type { HypothesisResult } from '../../model/report.ts'
+import type { Stream } from '../../model/streams.ts'
+import type { TurnKind } from '../../model/tokens.ts'
+import type { ExportFile, Row, TrajectoryDetail } from '../protocol.ts'
+
+/** A rollout of the open run or of the second one, by its index in report order. */
+export interface RolloutRef {
+  readonly run: 'open' | 'second'
+  readonly index: number
+}
+
+/** One rollout as it is laid beside another, padding left out. A unit is a token, or a word where a rollout has text alone. */
+export interface AlignedSide {
+  readonly of: RolloutRef
+  readonly id: string
+  readonly reward: number | null
+  readonly end: EndReason
+  /** Stored token that is unit 0. */
+  readonly from: number
+  /** Null where there is text alone. */
+  readonly ids: Int32Array | null
+  /** One `TokenState` per unit. */
+  readonly states: Uint8Array
+  /** Unit i is `text.slice(textOffsets[i], textOffsets[i + 1])`. */
+  readonly text: string
+  readonly textOffsets: Uint32Array
+  /** In units; empty without a tokenizer that frames turns. */
+  readonly turns: readonly { readonly start: number; readonly kind: TurnKind; readonly role: string }[]
+}
+
+/** Two rollouts, unit by unit. */
+export interface Alignment {
+  /** What was compared: token ids, the texts of tokens of two tokenizers, or words. */
+  readonly by: 'ids' | 'texts' | 'words'
+  readonly left: AlignedSide
+  readonly right: AlignedSide
+  /** Units that both begin with. */
+  readonly prefix: number
+  /** Half-open ranges of units that differ, ascending; everything between them is the same on both sides. */
+  readonly hunks: readonly { readonly left: readonly [number, number]; readonly right: readonly [number, number] }[]
+}
+
+/** A part of the comparison: what the numbers in it speak of. */
+export const MEASURE_SECTIONS = [
+  'verdicts',
+  'reward',
+  'ends',
+  'lengths',
+  'loss',
+  'turns',
+  'logprobs',
+  'edges',
+  'checks',
+  'documents',
+  'logs',
+  'setting',
+] as const
+export type MeasureSection = (typeof MEASURE_SECTIONS)[number]
+
+/** `share` from 0 to 1; `nats`, `tokens` and `number` as they are; `text` is compared as it stands. */
+export type MeasureUnit = 'share' | 'tokens' | 'nats' | 'number' | 'text'
+
+/** One measure of both runs. Null = a run does not tell, and `lacks` says why. */
+export interface ComparedMeasure {
+  readonly id: string
+  readonly section: MeasureSection
+  readonly label: string
+  readonly unit: MeasureUnit
+  readonly here: number | string | null
+  readonly there: number | string | null
+  /** How far the two are apart, 0 to 1, so that measures of any unit can be put in order; null where a run does not tell. */
+  readonly distance: number | null
+  /** The difference is more than chance gives in runs of this size. Null where that is not known. */
+  readonly isSure: boolean | null
+  /** What the run that does not tell lacks, in words. */
+  readonly lacks: { readonly here: string | null; readonly there: string | null }
+  /** Codes that open the rollouts behind the value of the open run. */
+  readonly codes: readonly string[]
+}
+
+/** How values are spread in both runs: counts over the same bins, as shares of each run. */
+export interface ComparedSpread {
+  readonly of: 'reward' | 'sequence' | 'assistant-turn' | 'tool-reply'
+  readonly from: number
+  readonly width: number
+  readonly here: readonly number[]
+  readonly there: readonly number[]
+}
+
+/** A number by training step in both runs; an empty list where a run does not tell. */
+export interface ComparedSeries {
+  readonly name: string
+  readonly here: { readonly steps: readonly number[]; readonly values: readonly (number | null)[] }
+  readonly there: { readonly steps: readonly number[]; readonly values: readonly (number | null)[] }
+}
+
+/** What one of two runs is. */
+export interface RunSide {
+  readonly names: readonly string[]
+  readonly rollouts: number
+  readonly groups: number
+  readonly tokens: number
+  readonly tokenizer: string | null
+  readonly streams: readonly Stream[]
+}
+
+export interface RunComparison {
+  readonly here: RunSide
+  readonly there: RunSide
+  /** Those of which at least one run tells; largest sure difference first. */
+  readonly measures: readonly ComparedMeasure[]
+  readonly spreads: readonly ComparedSpread[]
+  readonly series: readonly ComparedSeries[]
+  /** What both runs together decide: H06-library, H07 and H08. */
+  readonly together: readonly HypothesisResult[]
+  readonly pairs: PairTotals
+}
+
+/** Of the questions that both runs have. A count is null where neither run tells. */
+export interface PairTotals {
+  readonly pairs: number
+  /** Questions that only one of the runs has; rollouts whose question is not known count in neither. */
+  readonly onlyHere: number
+  readonly onlyThere: number
+  readonly tools: { readonly checked: number; readonly affected: number } | null
+  readonly system: { readonly checked: number; readonly affected: number } | null
+  readonly rendering: { readonly checked: number; readonly affected: number } | null
+}
+
+export const PAIR_SORTS = ['order', 'reward', 'length', 'cut'] as const
+export type PairSort = (typeof PAIR_SORTS)[number]
+
+export interface PairQuery {
+  /** Pairs in which all that is named differs. */
+  readonly differ?: readonly ('tools' | 'system' | 'rendering' | 'reward' | 'end')[]
+  readonly sort?: PairSort
+  readonly descending?: boolean
+}
+
+/** The rollouts of one question in one run. Means are over rollouts that tell. */
+export interface PairSide {
+  readonly rollouts: number
+  readonly reward: number | null
+  readonly tokens: number | null
+  /** Share of rollouts that a limit ended; null where none tells. */
+  readonly cut: number | null
+}
+
+/** One question that both runs have. */
+export interface PairRow {
+  readonly position: number
+  readonly group: string | null
+  readonly here: PairSide
+  readonly there: PairSide
+  /** No rollout of the one run has what one of the other has; null where a run does not tell. */
+  readonly tools: boolean | null
+  readonly system: boolean | null
+  /** The prompt's ids differ though tools and system text are the same. */
+  readonly rendering: boolean | null
+}
+
+/** What stands before the question, as each run puts it; null where a run does not tell. */
+export interface PromptDifference {
+  readonly what: 'system' | 'tools'
+  /** What differs, a sentence each; empty where nothing does. */
+  readonly says: readonly string[]
+  readonly here: string | null
+  readonly there: string | null
+}
+
+export interface PairDetail {
+  readonly row: PairRow
+  readonly question: string | null
+  readonly here: readonly Row[]
+  readonly there: readonly Row[]
+  readonly prompt: readonly PromptDifference[]
+}
+
+export interface CompareRequests {
+  /** All measures of both runs. Fails with a sentence where there is no second run. */
+  comparison: { input: Record<string, never>; output: RunComparison }
+  /** Positions of matching pairs, in order. */
+  pairs: { input: PairQuery; output: { positions: Int32Array; total: number } }
+  pairRows: { input: { positions: readonly number[] }; output: readonly PairRow[] }
+  pair: { input: { position: number }; output: PairDetail }
+  /** Two rollouts, token by token; both may be of one run. */
+  alignment: { input: { left: RolloutRef; right: RolloutRef }; output: Alignment }
+  /** A rollout of the second run, as `trajectory` gives one of the open run. */
+  comparedTrajectory: { input: { index: number }; output: TrajectoryDetail }
+  /** All measures as a table or as Markdown; all pairs as a table. */
+  comparisonExport: { input: { as: 'csv' | 'markdown' | 'pairs' }; output: ExportFile }
+}

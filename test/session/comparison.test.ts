@@ -1,0 +1,279 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { SourceInput } from '../../shared/session/protocol.ts'
+import type { AlignedSide, Alignment, ComparedMeasure, RunComparison } from '../../shared/session/requests/compare.ts'
+import { assistant, conversation, user } from '../helpers/conversation.ts'
+import { cleanRollout, cutRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
+import { enginePage } from './engine-page.ts'
+
+const SEEDS = Array.from({ length: 12 }, (_, seed) => seed)
+
+let training: string
+let evaluation: string
+let single: string
+beforeAll(async () => {
+  const tokenizer = await qwen()
+  training = lines(
+    SEEDS.map((seed) =>
+      rolloutWithTrainedReply(tokenizer, seed, {
+        reward: seed % 4 === 0 ? 1 : 0,
+        group: `q${seed}`,
+        more: { step: seed < 6 ? 1 : 2 },
+      }),
+    ),
+  )
+  // Nine of the same questions and three others, put without the tool; a third of them is cut.
+  evaluation = lines(
+    SEEDS.map((seed) => {
+      const own = { reward: 1, tools: [], group: `e${seed}` }
+      const question = seed < 9 ? seed : seed + 100
+      return seed % 3 === 0 ? cutRollout(tokenizer, question, own) : cleanRollout(tokenizer, question, own)
+    }),
+  )
+  single = lines(
+    SEEDS.map((seed) =>
+      conversation(tokenizer, [user(`What is ${seed} and ${seed}?`), assistant(`It is ${2 * seed}.`)], {
+        id: `sum-${seed}`,
+        messages: true,
+        reward: 1,
+      }),
+    ),
+  )
+})
+
+const bytes = (name: string, text: string): SourceInput => ({
+  kind: 'bytes',
+  name,
+  bytes: new TextEncoder().encode(text),
+})
+
+async function compared(first: string, second: string) {
+  const page = enginePage()
+  await page.open({ 'first.jsonl': first })
+  await page.ask('compare', { sources: [bytes('second.jsonl', second)] })
+  return page
+}
+
+function measureOf({ measures }: RunComparison, id: string): ComparedMeasure {
+  const found = measures.find((measure) => measure.id === id)
+  if (found === undefined)
+    throw new Error(`There is no measure ${id} among ${measures.map((each) => each.id).join(', ')}`)
+  return found
+}
+
+describe('two runs beside each other', () => {
+  it('have every measure of either, the largest difference that is more than chance first', async () => {
+    const page = await compared(training, evaluation)
+    const comparison = await page.ask('comparison', {})
+    expect(comparison.here).toMatchObject({ names: ['first.jsonl'], rollouts: 12, groups: 12, tokenizer: 'qwen2.5' })
+    expect(comparison.there).toMatchObject({ names: ['second.jsonl'], rollouts: 12 })
+    expect(measureOf(comparison, 'reward.mean')).toMatchObject({ here: 0.25, there: 1, distance: 0.75, isSure: true })
+    expect(measureOf(comparison, 'ends.cut')).toMatchObject({ here: 0, there: 4 / 12, isSure: true })
+    expect(measureOf(comparison, 'checks.M01')).toMatchObject({
+      here: 1,
+      there: 0,
+      distance: 1,
+      isSure: true,
+      codes: ['M01'],
+    })
+    expect(measureOf(comparison, 'loss.part tool')).toMatchObject({ here: 1, there: 0 })
+    expect(measureOf(comparison, 'verdicts.H02')).toMatchObject({ here: 'supported', unit: 'text' })
+    const ranks = comparison.measures.map(({ distance, isSure }) =>
+      distance === null ? 3 : distance === 0 ? 2 : isSure === false ? 1 : 0,
+    )
+    expect(ranks).toEqual([...ranks].sort())
+    const sure = comparison.measures.filter((_, at) => ranks[at] === 0).map(({ distance }) => distance as number)
+    expect(sure).toEqual([...sure].sort((a, b) => b - a))
+    expect(comparison.together.map(({ id }) => id).sort()).toEqual(['H06-library', 'H07', 'H08'])
+    for (const { here, there } of comparison.spreads) {
+      expect(here.reduce((a, b) => a + b, 0)).toBeCloseTo(1)
+      expect(there.reduce((a, b) => a + b, 0)).toBeCloseTo(1)
+    }
+    expect(comparison.series.find(({ name }) => name === 'mean reward')).toEqual({
+      name: 'mean reward',
+      here: { steps: [1, 2], values: [2 / 6, 1 / 6] },
+      there: { steps: [], values: [] },
+    })
+  })
+
+  it('say what a run lacks instead of a number', async () => {
+    const page = await compared(training, single)
+    const comparison = await page.ask('comparison', {})
+    expect(measureOf(comparison, 'lengths.tool-reply')).toMatchObject({
+      here: expect.any(Number),
+      there: null,
+      distance: null,
+      isSure: null,
+      lacks: { here: null, there: 'nothing to take it from' },
+    })
+    expect(measureOf(comparison, 'edges.tool>assistant header')).toMatchObject({
+      there: null,
+      lacks: { there: 'no such edge in this run' },
+    })
+    expect(comparison.measures.some(({ id }) => id === 'reward.within')).toBe(false)
+    expect(comparison.pairs).toMatchObject({ pairs: 0, onlyHere: 12, onlyThere: 12, tools: null })
+  })
+
+  it('that are the same differ in nothing', async () => {
+    const page = await compared(training, training)
+    const { measures, pairs } = await page.ask('comparison', {})
+    expect(measures.filter(({ distance }) => distance !== null && distance > 0)).toEqual([])
+    expect(pairs).toMatchObject({
+      pairs: 12,
+      onlyHere: 0,
+      onlyThere: 0,
+      tools: { affected: 0 },
+      system: { affected: 0 },
+    })
+    const { positions } = await page.ask('pairs', { differ: ['reward'] })
+    expect(positions).toHaveLength(0)
+  })
+
+  it('do not call chance a difference', async () => {
+    const lucky = training.replace('"reward":1', '"reward":0')
+    const page = await compared(training, lucky)
+    const comparison = await page.ask('comparison', {})
+    const mean = measureOf(comparison, 'reward.mean')
+    expect(mean.distance).toBeGreaterThan(0.2)
+    expect(mean.isSure).toBe(false)
+  })
+
+  it('need a second run', async () => {
+    const page = enginePage()
+    await page.open({ 'first.jsonl': training })
+    await expect(page.ask('comparison', {})).rejects.toThrow('There is no second run to compare with.')
+    await page.ask('compare', { sources: [bytes('second.jsonl', evaluation)] })
+    expect((await page.ask('comparison', {})).there.rollouts).toBe(12)
+    await page.ask('compare', { sources: null })
+    await expect(page.ask('comparedTrajectory', { index: 0 })).rejects.toThrow('There is no second run')
+  })
+})
+
+describe('the questions that two runs share', () => {
+  it('are paired, with what differs between their prompts', async () => {
+    const page = await compared(training, evaluation)
+    const { pairs } = await page.ask('comparison', {})
+    expect(pairs).toEqual({
+      pairs: 9,
+      onlyHere: 3,
+      onlyThere: 3,
+      tools: { checked: 9, affected: 9 },
+      system: { checked: 9, affected: 0 },
+      rendering: null,
+    })
+    const { positions, total } = await page.ask('pairs', { sort: 'cut', descending: true })
+    expect(total).toBe(9)
+    const rows = await page.ask('pairRows', { positions: [...positions] })
+    expect(rows[0]).toMatchObject({
+      group: 'q0',
+      here: { rollouts: 1, reward: 1, cut: 0 },
+      there: { rollouts: 1, reward: 1, cut: 1 },
+      tools: true,
+      system: false,
+    })
+    expect(await page.ask('pairs', { differ: ['tools', 'end'] })).toMatchObject({ total: 9 })
+    expect((await page.ask('pairs', { differ: ['tools', 'end'] })).positions).toHaveLength(3)
+    const detail = await page.ask('pair', { position: 1 })
+    expect(detail).toMatchObject({
+      question: 'Where does river 1 rise?',
+      here: [{ index: 1 }],
+      there: [{ index: 1 }],
+      prompt: [
+        { what: 'system', says: [] },
+        { what: 'tools', says: ['Only the open run has search.'] },
+      ],
+    })
+    await expect(page.ask('pair', { position: 9 })).rejects.toThrow('both runs have 9 questions')
+  })
+
+  it('can be read in both runs', async () => {
+    const page = await compared(training, evaluation)
+    const own = await page.ask('trajectory', { index: 3 })
+    const other = await page.ask('comparedTrajectory', { index: 3 })
+    expect(other.facts.isTruncated).toBe(true)
+    expect(other.ids!.length).toBe(own.ids!.length - 12)
+  })
+})
+
+function unitsOf({ text, textOffsets }: AlignedSide): string[] {
+  return Array.from({ length: textOffsets.length - 1 }, (_, at) => text.slice(textOffsets[at], textOffsets[at + 1]))
+}
+
+/** What stands between the hunks is the same on both sides, and the hunks are in order. */
+function expectAligned({ left, right, hunks, prefix }: Alignment): void {
+  const [a, b] = [unitsOf(left), unitsOf(right)]
+  let [at, beside] = [0, 0]
+  for (const hunk of [...hunks, { left: [a.length, a.length], right: [b.length, b.length] } as const]) {
+    expect(hunk.left[0] - at).toBe(hunk.right[0] - beside)
+    expect(a.slice(at, hunk.left[0])).toEqual(b.slice(beside, hunk.right[0]))
+    ;[at, beside] = [hunk.left[1], hunk.right[1]]
+  }
+  expect(prefix).toBe(hunks[0]?.left[0] ?? a.length)
+}
+
+describe('two rollouts, side by side', () => {
+  it('of one run are aligned by ids, without their padding', async () => {
+    const tokenizer = await qwen()
+    const dump = lines([
+      cleanRollout(tokenizer, 1, { padLeft: 5 }),
+      cleanRollout(tokenizer, 2, { padRight: 7 }),
+      cleanRollout(tokenizer, 1, { padRight: 3 }),
+    ])
+    const page = enginePage()
+    await page.open({ 'one.jsonl': dump })
+    const ask = (left: number, right: number) =>
+      page.ask('alignment', { left: { run: 'open', index: left }, right: { run: 'open', index: right } })
+    const other = await ask(0, 1)
+    expect(other.by).toBe('ids')
+    expectAligned(other)
+    expect(other.left.from).toBe(5)
+    expect(other.hunks.length).toBeGreaterThan(1)
+    const at = other.prefix
+    expect(unitsOf(other.left)[at]).not.toBe(unitsOf(other.right)[at])
+    expect(other.left.turns.map(({ kind }) => kind)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant'])
+    const same = await ask(0, 2)
+    expectAligned(same)
+    expect(same.hunks).toEqual([])
+    expect(same.prefix).toBe(same.left.states.length)
+  })
+
+  it('of two runs too, and where there is text alone by words', async () => {
+    const page = await compared(training, evaluation)
+    const both = await page.ask('alignment', { left: { run: 'open', index: 4 }, right: { run: 'second', index: 4 } })
+    expectAligned(both)
+    expect(both.hunks).toEqual([])
+    const tokenizer = await qwen()
+    const texts = [1, 2].map((seed) => {
+      const { id, messages } = cleanRollout(tokenizer, seed).record
+      const [prompt, completion] = [(messages as unknown[]).slice(0, 2), (messages as unknown[]).slice(2)]
+      return { example_id: id, prompt, completion, reward: 1, generation_ms: 1 }
+    })
+    const spoken = texts.map((record) => `${JSON.stringify(record)}\n`).join('')
+    const alone = enginePage()
+    await alone.open({ 'texts.jsonl': spoken })
+    const words = await alone.ask('alignment', { left: { run: 'open', index: 0 }, right: { run: 'open', index: 1 } })
+    expect(words.by).toBe('words')
+    expectAligned(words)
+    expect(words.hunks.length).toBeGreaterThan(0)
+    expect(words.left.text).toContain('Where does river 1 rise?')
+  })
+})
+
+describe('a comparison', () => {
+  it('is written as a table, as Markdown and as a table of pairs', async () => {
+    const page = await compared(training, evaluation)
+    const text = async (as: 'csv' | 'markdown' | 'pairs') => {
+      const [file] = (await page.ask('comparisonExport', { as })).files
+      return { name: file!.name, text: new TextDecoder().decode(file!.bytes) }
+    }
+    const csv = await text('csv')
+    expect(csv.name).toBe('comparison.csv')
+    expect(csv.text).toMatch(/^section,measure,unit,open_run,second_run,difference,/)
+    expect(csv.text).toContain('\nreward,mean reward,number,0.25,1,0.75,0.75,true,')
+    const markdown = (await text('markdown')).text
+    expect(markdown).toContain('- open run: first.jsonl (12 rollouts in 12 groups, tokenizer qwen2.5)')
+    expect(markdown).toMatch(/\| mean reward \| 0\.25 \| 1 \| \+0\.75 \|/)
+    expect(markdown).toMatch(/\*\*H08\*\* Evaluation\/training mismatch: supported/)
+    const pairs = (await text('pairs')).text.trim().split('\n')
+    expect(pairs).toHaveLength(10)
+  })
+})
