@@ -15,7 +15,6 @@ const plans: (DumpPlan | undefined)[] = []
 
 /** Clean dumps are shared: plants damage copies. */
 function cleanFor(family: FamilyName, padding: Padding, groups: number, plan: DumpPlan | undefined) {
-  if (!plans.includes(plan)) plans.push(plan)
   const key = `${family}, padding ${padding}, ${groups} groups, plan ${plans.indexOf(plan)}`
   const kept = clean.get(key) ?? cleanDump(`planted ${key}`, family, { groups, ...plan, padding })
   clean.set(key, kept)
@@ -24,6 +23,8 @@ function cleanFor(family: FamilyName, padding: Padding, groups: number, plan: Du
 
 /** Tests of plants: each is put into a clean dump of a family and a format, drawn anew in every round, everywhere and in two places. */
 export function describePlants(plants: readonly Plant[]): void {
+  // Numbered here and not as tests come to them: a test that runs alone draws what it draws among all.
+  for (const { plan } of plants) if (!plans.includes(plan)) plans.push(plan)
   const cases = Array.from({ length: RUNS }, (_, run) => run).flatMap((run) =>
     plants.flatMap((plant) =>
       (plant.patterns ?? (['systematic', 'sporadic'] as const)).map((pattern) => {

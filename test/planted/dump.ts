@@ -42,25 +42,34 @@ export async function cleanDump(name: string, familyName: FamilyName, plan: Dump
   const groups = plan.groups ?? 8
   const seed = `${name} ${random.integer(0, 1e9)}`
   const given = plan.conversations ?? ((of, from, count) => searchConversations(of, from, count, plan.endless ?? 0))
-  const conversations = given(familyName, seed, groups, random)
   const build = { ...BUILD, lastSeparator: random.chance(0.5), ...plan.build }
   const scheme = plan.scheme ?? random.pick(SCHEMES)
   const padding = plan.padding ?? 'none'
-  const rollouts = conversations.map((conversation, index) => {
-    const changed = plan.change ? plan.change(conversation, random, family) : conversation
-    const rollout = buildRollout(family, changed, random, build)
-    rollout.step = 40 + Math.floor(index / 16)
-    score(rollout, `${seed} ${rollout.id}`, random)
-    if (rollout.truncated !== changed.endless)
-      throw new Error(`${rollout.id}: a turn has ${build.maxTokens} tokens or more`)
-    if (rollout.truncated) for (const token of rollout.tokens) token.trained = false
-    plan.finish?.(rollout, random)
-    return rollout
-  })
+  const draw = (from: string) =>
+    given(familyName, from, groups, random).map((conversation, index) => {
+      const changed = plan.change ? plan.change(conversation, random, family) : conversation
+      const rollout = buildRollout(family, changed, random, build)
+      rollout.step = 40 + Math.floor(index / 16)
+      score(rollout, `${seed} ${rollout.id}`, random)
+      if (rollout.truncated !== changed.endless)
+        throw new Error(`${rollout.id}: a turn has ${build.maxTokens} tokens or more`)
+      if (rollout.truncated) for (const token of rollout.tokens) token.trained = false
+      plan.finish?.(rollout, random)
+      return rollout
+    })
+  let rollouts = draw(seed)
+  for (let again = 1; again <= MOST_DRAWS && hasTwins(rollouts); again++) rollouts = draw(`${seed} ${again}`)
   for (const members of inGroups(rollouts)) credit(members, scheme)
   if (plan.limits ?? random.chance(0.7)) limit(rollouts)
   pad(rollouts, padding, plan.padWithEnd ?? false)
   return { family, rollouts, scheme, padding }
+}
+
+/** Short answers to one question now and then come out word for word the same, which is a fault of its own (A06). */
+const MOST_DRAWS = 8
+
+function hasTwins(rollouts: readonly PlantedRollout[]): boolean {
+  return new Set(rollouts.map(({ tokens }) => tokens.map(({ id }) => id).join(' '))).size < rollouts.length
 }
 
 /** Rollouts of one turn without tools. */
