@@ -78,9 +78,11 @@ function gatherLists(argv: readonly string[], byName: ReadonlyMap<string, Option
       } while (i + 1 < argv.length && !argv[i + 1]!.startsWith('--'))
       continue
     }
-    // A value of one dash is standard input or output, and a negative number is a number: parseArgs takes both for options.
+    // A value of one dash is standard input or output, a negative number is a number, and a query may begin with a denial:
+    // parseArgs takes all of them for options.
     const next = argv[i + 1]
-    if (spec !== undefined && spec.kind !== 'flag' && next !== undefined && /^-(\d|\.\d|$)/.test(next)) {
+    const dashed = spec?.name === 'where' ? /^-(?!-)/ : /^-(\d|\.\d|$)/
+    if (spec !== undefined && spec.kind !== 'flag' && next !== undefined && dashed.test(next)) {
       gathered.push(`${argument}=${next}`)
       i++
       continue

@@ -3,7 +3,7 @@ import { basename, extname, join, resolve } from 'node:path'
 import { MANIFEST_NAME, writeExport } from '../shared/exports/export.ts'
 import type { ExportId, ExportSink } from '../shared/exports/export-kind.ts'
 import { REPAIRED } from '../shared/exports/export-kind.ts'
-import { atOrAbove, count, counted, type Judgement } from '../shared/exports/phrases.ts'
+import { count, counted } from '../shared/exports/phrases.ts'
 import { EXPORTS } from '../shared/exports/registry.ts'
 import type { Session } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
@@ -11,34 +11,37 @@ import { audit } from './audit.ts'
 import { type CommandIo, Exit, UsageError } from './io.ts'
 import { outputPath } from './output.ts'
 import { createTerminal } from './terminal.ts'
+import { choiceOf, chooseRollouts } from './where.ts'
 
-/** `export PATH… --flagged --as KIND --out PATH`: writes the chosen rollouts and a manifest. */
+/** `export PATH… --flagged|--where QUERY|--flags FILE --as KIND --out PATH`: writes the chosen rollouts and a manifest. */
 export async function exportCommand(given: ParsedArguments, io: CommandIo): Promise<Exit> {
   const { options } = given
-  if (options.flagged !== true) throw new UsageError('Say which rollouts: --flagged takes those with a finding.')
+  if (options.flagged !== true && options.where === undefined && options.flags === undefined)
+    throw new UsageError(
+      'Say which rollouts: --flagged takes those with a finding, --where those that fit a query, --flags those that a person flagged.',
+    )
   if (options.as === undefined)
     throw new UsageError(`Say how to write them: --as ${EXPORTS.map(({ id }) => id).join('|')}.`)
   if (options.out === undefined) throw new UsageError('Say where to write: --out FOLDER.')
-  const failOn = (options['fail-on'] as Judgement['failOn'] | undefined) ?? 'error'
-  if (failOn === 'none')
-    throw new UsageError('--flagged takes what fails, and --fail-on none lets nothing fail. Choose error or warning.')
   const as = options.as as ExportId
   if (options['repair-masks'] === true && !REPAIRED.includes(as)) {
     throw new UsageError(`--repair-masks goes with --as ${REPAIRED.join(', ')}: ${as} holds no masks.`)
   }
   const out = options.out as string
+  const choice = await choiceOf(options, io)
   const { session, inputs, unreadable } = await audit(given, io)
   const terminal = createTerminal(io.stderr, io.env)
   for (const { message } of unreadable) terminal.line(`not read: ${message}`, 2)
-  const indices = flagged(session, failOn)
+  const { indices, why, notes } = await chooseRollouts(choice, session, io)
+  for (const note of notes) terminal.line(note, 2)
   if (indices.length === 0) {
-    terminal.line(`No rollout has a finding at or above ${failOn}; nothing was written.`)
+    terminal.line(`No rollout was chosen (${why}); nothing was written.`, 2)
     return Exit.ok
   }
   const target = await chooseTarget(out, as, session, io)
   const manifest = await writeExport(
     session,
-    { as, indices, why: `finding at or above ${failOn}`, repairMasks: options['repair-masks'] === true },
+    { as, indices, why, repairMasks: options['repair-masks'] === true },
     diskSink(target, inputs, io),
   )
   terminal.line(`${count(indices.length)} of ${counted(session.facts.length, 'rollout')} written:`)
@@ -46,13 +49,6 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   terminal.line(`  ${target(MANIFEST_NAME)}`, 4)
   for (const note of manifest.notes) terminal.line(note, 2)
   return Exit.ok
-}
-
-function flagged(session: Session, failOn: Judgement['failOn']): number[] {
-  return session
-    .rows(session.facts.map((_, index) => index))
-    .filter(({ worst }) => worst !== null && atOrAbove(worst, failOn))
-    .map(({ index }) => index)
 }
 
 /** Where a file of the export goes: into a folder, or onto the one file that was named, its manifest beside it. */

@@ -169,14 +169,29 @@ export const MERGE_OPTIONS: readonly OptionSpec[] = [
   },
 ]
 
+const WHERE: OptionSpec = {
+  name: 'where',
+  kind: 'text',
+  placeholder: 'QUERY',
+  help: 'rollouts that fit a query, such as \'finding:M01 reward<0.5 "Treaty of"\'; docs/query.md lists its fields',
+}
+
 export const SHOW_OPTIONS: readonly OptionSpec[] = [
   integer('index', 'the N-th rollout, 0-based, in the order of the report', 0),
   { name: 'id', kind: 'text', placeholder: 'ID', help: 'the rollout with this id' },
+  { ...WHERE, help: 'the first rollout that fits a query, as in `export`' },
   ...AUDIT_OPTIONS,
 ]
 
 export const EXPORT_OPTIONS: readonly OptionSpec[] = [
   { name: 'flagged', kind: 'flag', help: 'rollouts with a finding at or above --fail-on' },
+  WHERE,
+  {
+    name: 'flags',
+    kind: 'text',
+    placeholder: 'FILE',
+    help: 'rollouts that are flagged in this file, which the app exports; with --where, what flag, label: and note: ask for',
+  },
   choice(
     'as',
     EXPORTS.map((kind) => kind.id),
@@ -193,11 +208,6 @@ export const EXPORT_OPTIONS: readonly OptionSpec[] = [
 ]
 
 export const LIST_OPTIONS: readonly OptionSpec[] = [{ name: 'json', kind: 'flag', help: 'as JSON' }]
-
-/** Options of the contract that this version does not know how to honour; better refused than ignored. */
-export const LATER_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  export: ['where', 'flags'],
-}
 
 /** The engine's options from parsed arguments; `tokenizer` is set by whoever resolved it. */
 export function auditOptions(options: Readonly<Record<string, OptionValue>>, tokenizer: string | null): AuditOptions {

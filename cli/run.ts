@@ -8,7 +8,7 @@ import { inspect } from './inspect.ts'
 import { type CommandIo, Exit, NothingReadError, UsageError } from './io.ts'
 import { listChecks, listFormats } from './lists.ts'
 import { mergeCommand } from './merge.ts'
-import { EXPORT_OPTIONS, INSPECT_OPTIONS, LATER_OPTIONS, LIST_OPTIONS, MERGE_OPTIONS, SHOW_OPTIONS } from './options.ts'
+import { EXPORT_OPTIONS, INSPECT_OPTIONS, LIST_OPTIONS, MERGE_OPTIONS, SHOW_OPTIONS } from './options.ts'
 import { SERVE_USAGE, serve } from './serve.ts'
 import { show } from './show.ts'
 import { createTerminal } from './terminal.ts'
@@ -28,15 +28,15 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'show',
-    takes: 'PATH… --index N|--id ID',
+    takes: 'PATH… --index N|--id ID|--where QUERY',
     does: 'Prints one rollout with the state of every token and its findings.',
     options: SHOW_OPTIONS,
     run: show,
   },
   {
     name: 'export',
-    takes: 'PATH… --flagged --as source|native|csv|parquet|sft|dpo --out PATH',
-    does: 'Writes the rollouts with findings, and a manifest.',
+    takes: 'PATH… --flagged|--where QUERY|--flags FILE --as source|native|csv|parquet|sft|dpo --out PATH',
+    does: 'Writes the rollouts with findings, those that fit a query or those that a person flagged, and a manifest.',
     options: EXPORT_OPTIONS,
     run: exportCommand,
   },
@@ -104,7 +104,6 @@ async function dispatch(argv: readonly string[], io: CommandIo): Promise<number>
   }
   const command = COMMANDS.find((candidate) => candidate.name === name)
   if (command === undefined) throw unknownCommand(name)
-  refuseLaterOptions(command.name, rest)
   const given = parseArguments(rest, command.options)
   if (given.options.help === true) {
     printCommandHelp(createTerminal(io.stdout, io.env), command)
@@ -134,13 +133,5 @@ function refuseUnknownCodes({ options }: ParsedArguments): void {
   for (const [option, codes] of asked) {
     const unknown = ((options[option] ?? []) as readonly string[]).find((code) => !codes.includes(code))
     if (unknown !== undefined) throw new UsageError(`--${option} ${unknown}: this version knows ${codes.join(', ')}.`)
-  }
-}
-
-function refuseLaterOptions(command: string, argv: readonly string[]): void {
-  for (const option of LATER_OPTIONS[command] ?? []) {
-    if (argv.some((argument) => argument === `--${option}` || argument.startsWith(`--${option}=`))) {
-      throw new UsageError(`--${option} is not supported by this version.`)
-    }
   }
 }

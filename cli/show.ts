@@ -7,6 +7,7 @@ import type { ParsedArguments } from './arguments.ts'
 import { audit } from './audit.ts'
 import { type CommandIo, Exit, UsageError } from './io.ts'
 import { createTerminal, type Segment, type Style, type Terminal } from './terminal.ts'
+import { asksForMarks, queryRoot, runQuery } from './where.ts'
 
 /** The glyph in the margin says the state, with or without colour. Index = `TokenState`. */
 const GLYPHS = ['·', '█', '░', '?'] as const
@@ -15,18 +16,40 @@ const LOST_GLYPH = '✂'
 /** Bits of `TrajectoryDetail.flags`. */
 const SPECIAL = 1
 
-/** `show PATH --index N|--id ID`: one rollout, turn by turn, every token in its state, its findings beneath. */
+/** `show PATH --index N|--id ID|--where QUERY`: one rollout, turn by turn, every token in its state, its findings beneath. */
 export async function show(given: ParsedArguments, io: CommandIo): Promise<Exit> {
-  const { index, id } = given.options
-  if ((index === undefined) === (id === undefined)) throw new UsageError('Say which rollout: --index N or --id ID.')
+  const { index, id, where } = given.options
+  if ([index, id, where].filter((each) => each !== undefined).length !== 1)
+    throw new UsageError('Say which rollout: --index N, --id ID, or --where QUERY for the first that fits.')
+  if (where !== undefined) {
+    const root = queryRoot(where as string)
+    if (root !== null && asksForMarks(root))
+      throw new UsageError('--where: flags, labels and notes are not known here.')
+  }
   const { session } = await audit(given, io)
-  const detail = await session.detail(find(session, index as number | undefined, id as string | undefined))
   const terminal = createTerminal(io.stdout, io.env)
+  const fits = where === undefined ? null : await firstThatFits(session, where as string, io)
+  const wanted = fits?.index ?? find(session, index as number | undefined, id as string | undefined)
+  const detail = await session.detail(wanted)
+  if (fits !== null) terminal.line([{ text: fits.said, style: 'soft' }])
   printHead(terminal, detail, session)
   if (detail.ids === null) printMessages(terminal, detail)
   else printTokens(terminal, detail)
   printFindings(terminal, detail.findings)
   return Exit.ok
+}
+
+/** The first rollout that a query keeps, and where in it. Throws `UsageError` where none fits. */
+async function firstThatFits(session: Session, where: string, io: CommandIo): Promise<{ index: number; said: string }> {
+  const { indices, hits, sentence } = await runQuery(session, where, null, io)
+  const [index] = indices
+  if (index === undefined) throw new UsageError(`--where ${where}: there is none of these. ${sentence}`)
+  const [start, end, message] = [hits?.starts[0] ?? -1, hits?.ends[0] ?? -1, hits?.messages[0] ?? -1]
+  const place = start >= 0 ? `, found at tokens ${start}–${end}` : message >= 0 ? `, found in message ${message}` : ''
+  return {
+    index,
+    said: `the first of ${counted(indices.length, 'rollout')} that ${indices.length === 1 ? 'fits' : 'fit'}${place}`,
+  }
 }
 
 function find(session: Session, index: number | undefined, id: string | undefined): number {

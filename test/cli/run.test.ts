@@ -438,7 +438,6 @@ describe('export', () => {
     [['--flagged', '--as', 'arrow', '--out', 'x'], /there are source, native, csv, parquet, sft, dpo/],
     [['--flagged', '--as', 'csv', '--out', 'x.csv'], /has to be a folder/],
     [['--flagged', '--as', 'source', '--out', 'faulty.jsonl'], /is one of the files that are read/],
-    [['--flagged', '--where', 'M01', '--as', 'source', '--out', 'x'], /--where is not supported by this version/],
   ])('%j is refused', async (argv, message) => {
     const ran = await cli('export', 'faulty.jsonl', ...argv)
     expect(ran.code).toBe(2)

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { documentationPages } from './pages.ts'
+import { withQueryFields } from './query-fields.ts'
 import { storiesOfFixtures } from './stories.ts'
 
 /** `stories` writes what the fixtures say into the source, `pages` the documentation that the source then gives. */
@@ -18,4 +19,6 @@ export const STORIES: Readonly<Record<string, CheckStory>> = ${JSON.stringify(st
   const pages = documentationPages()
   for (const name of readdirSync(folder)) if (name.endsWith('.md') && !pages.has(name)) rmSync(join(folder, name))
   for (const [name, text] of pages) writeFileSync(join(folder, name), text)
+  const query = join(root, 'docs', 'query.md')
+  writeFileSync(query, withQueryFields(readFileSync(query, 'utf8')))
 }

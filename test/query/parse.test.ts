@@ -52,6 +52,7 @@ describe('what is read', () => {
     ['lost:5..10,start', 'lost:5..10,start'],
     ['label:"or" or', null],
     ['1919', '"1919"'],
+    ['length>5 flagged', 'tokens>5 flag'],
   ])('%s', (text, written) => {
     if (written === null) expect(parseQuery(text).problems).toHaveLength(1)
     else {

@@ -126,7 +126,10 @@ function baseOf(name: string): string {
 function terms(typed: string, values: DumpValues): Completion[] {
   const wanted = typed.toLowerCase()
   const fields = QUERY_FIELDS.filter(
-    ({ name, title }) => name.includes(wanted) || (wanted.length > 2 && title.includes(wanted)),
+    ({ name, also, title }) =>
+      name.includes(wanted) ||
+      also.some((other) => other.includes(wanted)) ||
+      (wanted.length > 2 && title.includes(wanted)),
   )
   const ranked = fields
     .map((field) => ({ field, rank: rankOf(field, wanted, values) }))

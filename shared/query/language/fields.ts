@@ -17,6 +17,8 @@ export type FieldReads = 'facts' | 'marks' | 'tokens'
 /** One name of the query language: the parser, the completion, the sentences and docs/query.md are made from these. */
 export interface QueryField {
   readonly name: string
+  /** Other names that are read as this one. */
+  readonly also: readonly string[]
   /** As a noun in a sentence. */
   readonly title: string
   /** A sentence. */
@@ -61,6 +63,7 @@ function flag(given: Given): QueryField {
 }
 
 const DEFAULTS = {
+  also: [],
   reads: 'facts',
   about: 'rollout',
   unit: null,
@@ -215,6 +218,7 @@ const TOKEN_FIELDS: readonly QueryField[] = [
 const ROLLOUT_FIELDS: readonly QueryField[] = [
   choice({
     name: 'finding',
+    also: ['code'],
     title: 'finding',
     means:
       'Faults found in the rollout or its group, by code; `*` stands for any characters. Intended ones do not count.',
@@ -224,6 +228,7 @@ const ROLLOUT_FIELDS: readonly QueryField[] = [
   }),
   choice({
     name: 'severity',
+    also: ['worst'],
     title: 'gravest finding',
     means: 'How grave the gravest finding is.',
     choices: [
@@ -265,6 +270,7 @@ const ROLLOUT_FIELDS: readonly QueryField[] = [
   number({ name: 'step', title: 'step', means: 'Training step.', needs: 'step', example: 'step:10..20' }),
   number({
     name: 'tokens',
+    also: ['length'],
     title: 'length',
     means: 'Tokens of the sequence, padding left out.',
     unit: 'tokens',
@@ -295,6 +301,7 @@ const ROLLOUT_FIELDS: readonly QueryField[] = [
   }),
   number({
     name: 'trained_share',
+    also: ['trained'],
     title: 'trained share',
     means: 'Share of the tokens that carry loss, padding left out.',
     unit: 'share',
@@ -375,6 +382,7 @@ const ROLLOUT_FIELDS: readonly QueryField[] = [
   }),
   choice({
     name: 'end',
+    also: ['finish_reason'],
     title: 'end',
     means: 'How the rollout ended, by its ids or by the finish reason that the dump recorded.',
     choices: [
@@ -422,6 +430,7 @@ const ROLLOUT_FIELDS: readonly QueryField[] = [
   }),
   text({
     name: 'source',
+    also: ['file'],
     title: 'file',
     means: 'Name of the file that it stands in; a part of the name is enough.',
     match: 'contains',
@@ -469,6 +478,7 @@ const ROLLOUT_FIELDS: readonly QueryField[] = [
 const MARK_FIELDS: readonly QueryField[] = [
   flag({
     name: 'flag',
+    also: ['flagged'],
     title: 'flagged',
     means: 'A person flagged it.',
     reads: 'marks',
@@ -476,6 +486,7 @@ const MARK_FIELDS: readonly QueryField[] = [
   }),
   text({
     name: 'label',
+    also: ['labels'],
     title: 'label',
     means: 'A label that a person gave to it.',
     reads: 'marks',
@@ -483,6 +494,7 @@ const MARK_FIELDS: readonly QueryField[] = [
   }),
   text({
     name: 'note',
+    also: ['notes'],
     title: 'note',
     means: 'Words in a note that a person wrote on it or on some of its tokens.',
     reads: 'marks',
@@ -494,7 +506,12 @@ const MARK_FIELDS: readonly QueryField[] = [
 /** All fields, in the order in which they are listed. */
 export const QUERY_FIELDS: readonly QueryField[] = [...ROLLOUT_FIELDS, ...PLACE_FIELDS, ...TOKEN_FIELDS, ...MARK_FIELDS]
 
-const BY_NAME: ReadonlyMap<string, QueryField> = new Map(QUERY_FIELDS.map((field) => [field.name, field]))
+const BY_NAME: ReadonlyMap<string, QueryField> = new Map(
+  QUERY_FIELDS.flatMap((field) => [field.name, ...field.also].map((name) => [name, field] as const)),
+)
+
+/** Everything that is read as the name of a field. */
+export const FIELD_NAMES: readonly string[] = [...BY_NAME.keys()]
 
 /** The field of a name, in any case; `reward.format` is not one. */
 export function fieldNamed(name: string): QueryField | null {

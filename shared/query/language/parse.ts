@@ -1,6 +1,6 @@
 import { closestNames } from '../../model/closest-name.ts'
 import type { Columns, Item, ParsedQuery, QueryNode, QueryProblem, Test } from './ast.ts'
-import { fieldNamed, QUERY_FIELDS, type QueryField } from './fields.ts'
+import { FIELD_NAMES, fieldNamed, type QueryField } from './fields.ts'
 import { lexQuery, type QueryToken, type RawItem } from './lex.ts'
 import { compileRegex } from './regex.ts'
 
@@ -241,11 +241,7 @@ class Parser {
       this.problem({ from: from + dot, to }, `\`${field.name}\` has no parts.`)
       return null
     }
-    const near = closestNames(
-      base.toLowerCase(),
-      QUERY_FIELDS.map(({ name }) => name),
-      3,
-    )
+    const near = closestNames(base.toLowerCase(), FIELD_NAMES, 3)
     const meant = near.length === 0 ? '' : ` Did you mean ${orList(near.map((each) => `\`${each}\``))}?`
     this.problem(
       { from, to },

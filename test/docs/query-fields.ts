@@ -1,0 +1,32 @@
+import { QUERY_FIELDS, type QueryField } from '../../shared/query/language/fields.ts'
+
+const BEGIN = '<!-- fields: written by `npm run docs` -->'
+const END = '<!-- end of fields -->'
+
+const GROUPS: readonly { readonly title: string; readonly of: (field: QueryField) => boolean }[] = [
+  { title: 'Of rollouts', of: ({ about, reads }) => about === 'rollout' && reads === 'facts' },
+  { title: 'Which tokens are meant', of: ({ about }) => about === 'place' },
+  { title: 'Measures of a token', of: ({ about }) => about === 'token' },
+  { title: 'What people attached', of: ({ reads }) => reads === 'marks' },
+]
+
+/** The page with its tables of fields as the field table has them. Throws where the page has no place for them. */
+export function withQueryFields(page: string): string {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)]
+  if (begin < 0 || end < begin) throw new Error('docs/query.md has no place for the fields.')
+  return `${page.slice(0, begin)}${BEGIN}\n\n${GROUPS.map(table).join('\n\n')}\n\n${page.slice(end)}`
+}
+
+function table({ title, of }: (typeof GROUPS)[number]): string {
+  const rows = QUERY_FIELDS.filter(of).map(row)
+  return [`### ${title}`, '', '| field | meaning | example |', '| --- | --- | --- |', ...rows].join('\n')
+}
+
+function row(field: QueryField): string {
+  const others = field.also.length === 0 ? '' : ` (also ${field.also.map((name) => `\`${name}\``).join(', ')})`
+  const unit = field.unit === null || field.unit === 'share' ? '' : ` In ${field.unit}.`
+  const choices = field.choices.map(({ value, means }) => `\`${value}\`: ${means}`).join('; ')
+  const words = choices === '' ? '' : ` ${choices}.`
+  const cells = [`\`${field.name}\`${others}`, `${field.means}${unit}${words}`, `\`${field.example}\``]
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
