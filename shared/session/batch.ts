@@ -59,7 +59,7 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
     }
     totals.lost += facts.lost
     const line = lines.get(record) ?? null
-    if (line !== null) Object.assign(facts, { line })
+    if (line !== null) (facts as { line?: number }).line = line
     trajectories.push({ facts, findings })
   }
   return {
@@ -108,7 +108,7 @@ export function auditTrajectory(
       for (const finding of reporter.finish().findings) findings.push(finding)
     }
   }
-  findings.sort(byCodeAndToken)
+  if (findings.length > 1) findings.sort(byCodeAndToken)
   return { view, facts, findings }
 }
 

@@ -1,4 +1,5 @@
 import type { TrajectoryView } from '../checks/check.ts'
+import { edgeAfter } from '../checks/edges.ts'
 import { Expected } from '../model/tokens.ts'
 import type { BoundaryRow } from './protocol.ts'
 
@@ -24,7 +25,7 @@ export function countBoundaries(view: TrajectoryView, into: BoundaryCounts): voi
   for (let i = 1; i < turns.length; i++) {
     const before = turns[i - 1] as (typeof turns)[number]
     const after = turns[i] as (typeof turns)[number]
-    const count = (into[`${before.kind}>${after.kind}`] ??= {
+    const count = (into[edgeAfter(segmentation, before)] ??= {
       edges: 0,
       header: 0,
       end: 0,

@@ -29,6 +29,19 @@ const NAME = /^([^\s:=]+)(?:[\s:]+\w+=\S+)*:?$/
 
 /** What a role name means, whatever its case; names that nobody listed are `other`. */
 export function roleKind(role: string): TurnKind {
+  let kind = known.get(role)
+  if (kind === undefined) {
+    if (known.size >= MOST_KEPT) known.clear()
+    known.set(role, (kind = readRole(role)))
+  }
+  return kind
+}
+
+/** A dump has few names, however many turns. */
+const MOST_KEPT = 256
+const known = new Map<string, TurnKind>()
+
+function readRole(role: string): TurnKind {
   const word = NAME.exec(role.trim())?.[1]?.toLowerCase() ?? ''
   return KIND_OF_ROLE.get(word) ?? 'other'
 }

@@ -84,8 +84,11 @@ export function findTag(table: TokenTable, tags: TagTable, ids: Int32Array, at: 
   const id = ids[at] as number
   const single = tags.byId.get(id)
   if (single !== undefined) return { name: single.name, open: single.open, start: at, end: at + 1, byte: 0 }
-  const first = bytesOf(table, id)
-  for (let byte = first.indexOf(LESS_THAN); byte >= 0; byte = first.indexOf(LESS_THAN, byte + 1)) {
+  if (!(id >= 0 && id < table.size)) return null
+  const from = table.offsets[id] as number
+  const length = (table.offsets[id + 1] as number) - from
+  for (let byte = 0; byte < length; byte++) {
+    if (table.bytes[from + byte] !== LESS_THAN) continue
     for (const tag of tags.spelt) {
       const tagEnd = speltEnd(table, tag, ids, at, byte, end)
       if (tagEnd >= 0) return { name: tag.name, open: tag.open, start: at, end: tagEnd, byte }

@@ -3,6 +3,7 @@ import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { KeptTexts } from '../kept-texts.ts'
 import { normalised } from '../normalised-text.ts'
+import { OfLast } from '../of-last.ts'
 
 /** What a prompt says of the tools that the record has, or that the model calls. */
 export interface PromptTools {
@@ -18,7 +19,7 @@ export interface PromptTools {
   readonly altered: readonly string[]
 }
 
-const known = new WeakMap<TrajectoryView, PromptTools | null>()
+const known = new OfLast<TrajectoryView, PromptTools | null>()
 
 /** Null where there are neither tools nor calls, or no prompt to look at. Found out once for a view. */
 export function promptTools(view: TrajectoryView): PromptTools | null {
@@ -194,6 +195,21 @@ function calledName(view: TrajectoryView, call: Span): string | null {
  * write signatures. A name in mere prose is enough only where the record itself has no schema that could be missing.
  */
 function isDescribed(prompt: string, names: readonly string[], called: string | null): boolean {
+  const asked = names.length > 0 ? `tools ${names.join('\n')}` : `called ${called}`
+  const answers = described.of(prompt, () => new Map())
+  let answer = answers.get(asked)
+  if (answer === undefined) {
+    if (answers.size >= MOST_KEPT) answers.clear()
+    answers.set(asked, (answer = describes(prompt, names, called)))
+  }
+  return answer
+}
+
+/** The rollouts of a group have one prompt, and those of a run few tools. */
+const MOST_KEPT = 64
+const described = new KeptTexts<Map<string, boolean>>(MOST_KEPT)
+
+function describes(prompt: string, names: readonly string[], called: string | null): boolean {
   if (/# Tools|<tools>|<tool_call>|"parameters"\s*:|AVAILABLE_TOOLS/.test(prompt)) return true
   const known = names.length > 0 ? names : called === null ? [] : [called]
   if (names.length === 0) return called === null || known.some((name) => prompt.includes(name))
