@@ -30,6 +30,7 @@ import './styles/token-grid.css'
 import './styles/token-panel.css'
 import './styles/boundary-zoom.css'
 import './styles/messages.css'
+import './styles/compare-ids.css'
 
 startApp()
 createRoot(document.getElementById('root') as HTMLElement).render(

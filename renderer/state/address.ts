@@ -1,7 +1,7 @@
 import type { RolloutFilter } from '../../shared/model/report.ts'
 import type { SortColumn } from '../../shared/session/protocol.ts'
 import { NOWHERE, type Place } from './place.ts'
-import { type RolloutTab, VIEWS, type View } from './view.ts'
+import { ROLLOUT_TABS, type RolloutTab, VIEWS, type View } from './view.ts'
 
 /** What is on screen, as it stands behind the `#` of the page's address. */
 export interface Address {
@@ -41,7 +41,6 @@ const MOST_RANGES = 8
 const MOST_NAMES = 32
 const LONGEST_VALUE = 2000
 
-const TABS: readonly RolloutTab[] = ['tokens', 'boundaries', 'messages', 'raw']
 const SORTS: readonly SortColumn[] = [
   'index',
   'id',
@@ -89,7 +88,7 @@ export function parseAddress(hash: string): Address {
     view: shown,
     rollout,
     tokens: start === null ? null : [start, Math.max(start + 1, Number(range?.[2] ?? start + 1))],
-    tab: oneOf(TABS, fields.get('tab')) ?? HOME.tab,
+    tab: oneOf(ROLLOUT_TABS, fields.get('tab')) ?? HOME.tab,
     findings: (fields.get('findings') ?? '').split('.').filter((code) => /^[A-Z]\d{2}$/.test(code)),
     where: parseWhere(fields.get('where') ?? ''),
     flagged: fields.get('flagged') === '1',

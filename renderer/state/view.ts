@@ -2,7 +2,8 @@ import { create } from 'zustand'
 
 export const VIEWS = ['verdicts', 'rollouts', 'rollout', 'groups', 'lab', 'compare', 'notebook'] as const
 export type View = (typeof VIEWS)[number]
-export type RolloutTab = 'tokens' | 'boundaries' | 'messages' | 'raw'
+export const ROLLOUT_TABS = ['tokens', 'boundaries', 'render', 'messages', 'tools', 'documents', 'raw'] as const
+export type RolloutTab = (typeof ROLLOUT_TABS)[number]
 /** Those of the table and of what is marked in it. */
 export type TableDialog = 'label' | 'note' | 'columns'
 export type Dialog =

@@ -64,7 +64,22 @@ export function wholeRollout(tokenizer: Tokenizer, seed: number): Conversation {
   return built
 }
 
-/** Four siblings with every stream. */
+/** Four siblings with every stream, and two branches of one rollout that differ from their second answer on. */
 export function wholeDump(tokenizer: Tokenizer): string {
-  return lines([1, 2, 3, 4].map((seed) => wholeRollout(tokenizer, seed)))
+  const branch = (name: string, answer: string) =>
+    conversation(
+      tokenizer,
+      [user('Where does the Arn rise?'), assistant('In the hills.'), user('Where?'), assistant(answer)],
+      {
+        id: `forked-${name}`,
+        group: 'fork',
+        messages: true,
+        more: { rollout_id: 'forked', branch: name },
+      },
+    )
+  return lines([
+    ...[1, 2, 3, 4].map((seed) => wholeRollout(tokenizer, seed)),
+    branch('0', 'In Teal.'),
+    branch('1', 'I cannot say where that is.'),
+  ])
 }

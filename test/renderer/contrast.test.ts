@@ -54,6 +54,11 @@ const SHAPES = [
   'trained-edge',
   'scale-p-edge',
   'scale-n-edge',
+  'tag-think',
+  'tag-tool-call',
+  'tag-answer',
+  'tag-cite',
+  'tag-other',
 ]
 
 describe.each([

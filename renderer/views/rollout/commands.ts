@@ -1,16 +1,32 @@
 import type { Command } from '../../commands/command.ts'
 import { copyIds, copyText } from '../../commands/copying.ts'
 import { move } from '../../commands/move.ts'
-import { knownDetail, knownOverlayChoices } from '../../data/details.ts'
+import { knownDetail, knownOverlayChoices, knownRelatives } from '../../data/details.ts'
+import { goTo } from '../../state/place.ts'
 import { jumpTo, useSelection } from '../../state/selection.ts'
 import { type RolloutTab, say, show, useView } from '../../state/view.ts'
 import { nextEdge } from './edges.ts'
 import { overlayMenu } from './overlay-menu.tsx'
+import { moveSibling } from './relatives.tsx'
 import { rolloutPlace, showOverlay, toggleLayout } from './rollout-place.ts'
 
 export const ROLLOUT_COMMANDS: readonly Command[] = [
   { id: 'next', title: 'Next rollout', keys: ['n', 'j'], where: ['rollout'], run: () => move(1) },
   { id: 'previous', title: 'Previous rollout', keys: ['p', 'k'], where: ['rollout'], run: () => move(-1) },
+  {
+    id: 'sibling-next',
+    title: 'Next rollout of the group',
+    keys: ['}'],
+    where: ['rollout'],
+    run: () => stepSibling(1),
+  },
+  {
+    id: 'sibling-back',
+    title: 'Previous rollout of the group',
+    keys: ['{'],
+    where: ['rollout'],
+    run: () => stepSibling(-1),
+  },
   { id: 'back', title: 'Back to the table', keys: ['Escape'], where: ['rollout'], run: () => show('rollouts') },
   { id: 'edge-next', title: 'Next edge of the mask', keys: ['J'], where: ['rollout'], run: () => moveEdge(1) },
   { id: 'edge-back', title: 'Previous edge of the mask', keys: ['K'], where: ['rollout'], run: () => moveEdge(-1) },
@@ -19,6 +35,25 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
   { id: 'token-next', title: 'Next token', keys: ['l', 'ArrowRight'], where: ['rollout'], run: () => moveToken(1) },
   { id: 'token-back', title: 'Previous token', keys: ['h', 'ArrowLeft'], where: ['rollout'], run: () => moveToken(-1) },
   { id: 'boundaries', title: 'Boundary zoom', keys: ['b'], where: ['rollout'], run: () => toggleTab('boundaries') },
+  {
+    id: 'render',
+    title: 'Re-render: ids beside what the messages give',
+    keys: ['r'],
+    where: ['rollout'],
+    run: () => toggleTab('render'),
+  },
+  {
+    id: 'retokenise',
+    title: 'Re-tokenise: ids beside their own text encoded again',
+    keys: ['R'],
+    where: ['rollout'],
+    run: () => {
+      goTo('rollout', { compare: 'retokenise' })
+      useView.setState({ tab: 'render' })
+    },
+  },
+  { id: 'tools', title: 'Tool schemas', keys: [], where: ['rollout'], run: () => toggleTab('tools') },
+  { id: 'documents', title: 'Documents and answer', keys: [], where: ['rollout'], run: () => toggleTab('documents') },
   { id: 'messages', title: 'Messages', keys: ['m'], where: ['rollout'], run: () => toggleTab('messages') },
   { id: 'raw', title: 'The record as stored', keys: ['w'], where: ['rollout'], run: () => toggleTab('raw') },
   { id: 'overlay', title: 'Colour tokens by…', keys: ['o'], where: ['rollout'], run: openOverlays },
@@ -46,6 +81,11 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
   },
   { id: 'copy-text', title: 'Copy the text', keys: ['C'], where: ['rollout'], run: () => void copyText() },
 ]
+
+function stepSibling(step: 1 | -1): void {
+  const { rollout } = useSelection.getState()
+  moveSibling(knownRelatives(rollout), rollout, step)
+}
 
 function openOverlays(): void {
   useView.setState({ tab: 'tokens' })

@@ -1,4 +1,5 @@
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import type { Relatives } from '../../../shared/session/requests/rollout.ts'
 import { COMMANDS } from '../../commands/commands.ts'
 import { toggleFlag } from '../../data/flags.ts'
 import { list, positionOf } from '../../data/list.ts'
@@ -8,17 +9,29 @@ import { type RolloutTab, show, useView } from '../../state/view.ts'
 import { count, percent, real } from '../../text/numbers.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { hasIds } from '../rollouts/columns.tsx'
+import { Siblings } from './relatives.tsx'
 
 const TABS: readonly { readonly tab: RolloutTab; readonly label: string; readonly key: string }[] = [
   { tab: 'tokens', label: 'Tokens', key: '' },
   { tab: 'boundaries', label: 'Boundaries', key: 'b' },
+  { tab: 'render', label: 'Re-render', key: 'r' },
   { tab: 'messages', label: 'Messages', key: 'm' },
+  { tab: 'tools', label: 'Tools', key: '' },
+  { tab: 'documents', label: 'Documents', key: '' },
   { tab: 'raw', label: 'Record', key: 'w' },
 ]
 
+/** What cannot be looked at without token ids. */
+const NEEDS_TOKENS: readonly RolloutTab[] = ['tokens', 'boundaries', 'render']
+
 /** Which rollout this is, its numbers, and the ways of looking at it. */
-export function RolloutHead(props: { detail: TrajectoryDetail; tab: RolloutTab; hasTokens: boolean }) {
-  const { detail, tab, hasTokens } = props
+export function RolloutHead(props: {
+  detail: TrajectoryDetail
+  tab: RolloutTab
+  hasTokens: boolean
+  relatives: Relatives | null
+}) {
+  const { detail, tab, hasTokens, relatives } = props
   const { facts } = detail
   const isFlagged = useMarks((state) => state.flagged.has(markKey(facts)))
   return (
@@ -49,6 +62,7 @@ export function RolloutHead(props: { detail: TrajectoryDetail; tab: RolloutTab; 
         {isFlagged ? '⚑ flagged' : '⚐ flag'}
       </button>
       <Position index={detail.index} />
+      <Siblings relatives={relatives} index={detail.index} />
       <div className="segmented" role="tablist" aria-label="Look at">
         {TABS.map((entry) => (
           <button
@@ -57,7 +71,7 @@ export function RolloutHead(props: { detail: TrajectoryDetail; tab: RolloutTab; 
             role="tab"
             aria-selected={entry.tab === tab}
             title={entry.key === '' ? undefined : `Key ${entry.key}`}
-            disabled={!hasTokens && (entry.tab === 'tokens' || entry.tab === 'boundaries')}
+            disabled={!hasTokens && NEEDS_TOKENS.includes(entry.tab)}
             onClick={() => useView.setState({ tab: entry.tab })}
           >
             {entry.label}

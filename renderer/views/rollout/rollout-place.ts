@@ -1,4 +1,4 @@
-import { OVERLAYS, type OverlayId } from '../../../shared/session/requests/rollout.ts'
+import { type IdComparison, OVERLAYS, type OverlayId } from '../../../shared/session/requests/rollout.ts'
 import { TAG_NAMES, type TagName } from '../../../shared/session/rollout/tags.ts'
 import { goTo, type Place, usePlace, usePlaces } from '../../state/place.ts'
 
@@ -9,12 +9,15 @@ export interface RolloutPlace {
   readonly layout: 'flow' | 'grid'
   /** Tags whose contents are folded away. */
   readonly folded: readonly TagName[]
+  /** What the recorded ids are compared with. */
+  readonly compare: IdComparison['kind']
 }
 
 export function readPlace(place: Place): RolloutPlace {
   return {
     overlay: OVERLAYS.find((id) => id === place.overlay) ?? null,
     layout: place.layout === 'grid' ? 'grid' : 'flow',
+    compare: place.compare === 'retokenise' ? 'retokenise' : 'render',
     folded: TAG_NAMES.filter((name) => (place.fold ?? '').split('.').includes(name)),
   }
 }

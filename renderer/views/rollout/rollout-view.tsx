@@ -1,22 +1,27 @@
 import { useEffect } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
-import { useDetail, useOverlay } from '../../data/details.ts'
+import { useDetail, useOverlay, useRelatives } from '../../data/details.ts'
 import { list } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { useFiles } from '../../state/files.ts'
 import { jumpTo, selectRollout, useSelection } from '../../state/selection.ts'
 import { type RolloutTab, useView } from '../../state/view.ts'
 import { BoundaryZoom } from './boundary-zoom.tsx'
+import { CompareView } from './compare-view.tsx'
+import { Documents } from './documents.tsx'
 import { firstToken } from './edges.ts'
 import { FindingsBar } from './findings-bar.tsx'
-import { Messages, RawRecord } from './messages.tsx'
+import { Messages } from './messages.tsx'
 import { PositionChart } from './position-chart.tsx'
+import { RawRecord } from './raw-record.tsx'
+import { Branches } from './relatives.tsx'
 import { RolloutHead } from './rollout-head.tsx'
 import { useRolloutPlace } from './rollout-place.ts'
 import { TokenBar } from './token-bar.tsx'
 import { TokenPanel } from './token-panel.tsx'
 import { TokenStrip } from './token-strip.tsx'
 import { TokenView } from './token-view.tsx'
+import { Tools } from './tools.tsx'
 import { TurnOutline } from './turn-outline.tsx'
 
 /** One rollout: its turns, its tokens, the selected token, and the whole of it as a strip. */
@@ -66,10 +71,15 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
   const place = useRolloutPlace()
   const answer = useOverlay(detail.index, hasTokens ? place.overlay : null)
   const overlay = answer.state === 'ready' ? answer.value : null
-  const shown: RolloutTab = hasTokens || tab === 'raw' ? tab : 'messages'
+  const kin = useRelatives(detail.index)
+  const relatives = kin.state === 'ready' ? kin.value : null
+  const shown: RolloutTab = hasTokens || !['tokens', 'boundaries', 'render'].includes(tab) ? tab : 'messages'
   return (
     <div className={hasTokens ? 'rollout' : 'rollout without-tokens'}>
-      <RolloutHead detail={detail} tab={shown} hasTokens={hasTokens} />
+      <div className="rollout-top">
+        <RolloutHead detail={detail} tab={shown} hasTokens={hasTokens} relatives={relatives} />
+        <Branches relatives={relatives} index={detail.index} />
+      </div>
       {hasTokens && <TurnOutline detail={detail} />}
       <section className="rollout-middle" role="tabpanel" aria-label={shown}>
         {!hasTokens && (
@@ -85,6 +95,9 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
           </>
         )}
         {shown === 'boundaries' && <BoundaryZoom detail={detail} />}
+        {shown === 'render' && <CompareView detail={detail} />}
+        {shown === 'tools' && <Tools detail={detail} />}
+        {shown === 'documents' && <Documents detail={detail} />}
         {shown === 'messages' && <Messages detail={detail} />}
         {shown === 'raw' && <RawRecord detail={detail} />}
       </section>

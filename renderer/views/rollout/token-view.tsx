@@ -11,6 +11,7 @@ import { layOut, layOutGrid, lineOf, RowKind } from './layout.ts'
 import { FoldLine, LostLine, TokenLine, TurnLine } from './lines.tsx'
 import { stateName } from './oracles.ts'
 import { useRolloutPlace } from './rollout-place.ts'
+import { innermostTags, tagOfLine } from './tag-bars.ts'
 import { tokenText } from './token-text.ts'
 import { tokenWindow } from './token-window.ts'
 import { useColumns } from './use-columns.ts'
@@ -35,6 +36,7 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
     [detail, columns, perLine, folds, isGrid],
   )
   const faults = useMemo(() => faultMap(detail), [detail])
+  const innermost = useMemo(() => innermostTags(detail), [detail])
   const token = useSelection((state) => state.token)
   const range = useSelection((state) => state.range)
   const jump = useSelection((state) => state.jump)
@@ -82,8 +84,13 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
           const line = item.index
           const ref = layout.refs[line] as number
           const kind = layout.kinds[line]
+          const from = layout.tokens[line] as number
+          const to = line + 1 < layout.count ? (layout.tokens[line + 1] as number) : detail.states.length
+          // A line in the middle of a token has no token of its own.
+          const tag = kind === RowKind.tokens ? tagOfLine(detail, innermost, from, Math.max(to, from + 1)) : null
           return (
             <div key={line} className="line-place" style={{ transform: `translateY(${item.start}px)` }}>
+              {tag !== null && <span className={`tag-bar tag-${tag}`} title={`<${tag}>`} />}
               {kind === RowKind.turn && <TurnLine detail={detail} turn={ref} />}
               {kind === RowKind.lost && <LostLine detail={detail} gap={ref} />}
               {kind === RowKind.fold && <FoldLine detail={detail} fold={folds[ref]} token={token} />}

@@ -1,0 +1,89 @@
+import type { Relative, Relatives } from '../../../shared/session/requests/rollout.ts'
+import { selectRollout } from '../../state/selection.ts'
+import { say } from '../../state/view.ts'
+import { count, counted, real } from '../../text/numbers.ts'
+
+/** Steps to the rollout before or after this one in its group. */
+export function moveSibling(relatives: Relatives | null, index: number | null, step: 1 | -1): void {
+  const siblings = relatives?.siblings ?? []
+  const at = siblings.findIndex((sibling) => sibling.index === index)
+  const next = siblings[at + step]
+  if (at < 0 || siblings.length < 2) say('This rollout has no sibling in its group')
+  else if (next === undefined)
+    say(step === 1 ? 'This is the last rollout of its group' : 'This is the first rollout of its group')
+  else selectRollout(next.index)
+}
+
+/** Where the rollout stands in its group, and the way to its neighbours there. */
+export function Siblings({ relatives, index }: { relatives: Relatives | null; index: number }) {
+  const siblings = relatives?.siblings ?? []
+  const at = siblings.findIndex((sibling) => sibling.index === index)
+  if (siblings.length < 2 || at < 0) return null
+  const before = siblings[at - 1]
+  const after = siblings[at + 1]
+  return (
+    <span className="rollout-position">
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Previous rollout of the group"
+        title={before === undefined ? undefined : `Key {: ${described(before)}`}
+        disabled={before === undefined}
+        onClick={() => moveSibling(relatives, index, -1)}
+      >
+        «
+      </button>
+      <span>
+        {count(at + 1)} of {count(siblings.length)} in its group
+      </span>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Next rollout of the group"
+        title={after === undefined ? undefined : `Key }: ${described(after)}`}
+        disabled={after === undefined}
+        onClick={() => moveSibling(relatives, index, 1)}
+      >
+        »
+      </button>
+    </span>
+  )
+}
+
+function described({ id, reward, advantage }: Relative): string {
+  const numbers = [
+    ...(reward === null ? [] : [`reward ${real(reward)}`]),
+    ...(advantage === null ? [] : [`advantage ${real(advantage)}`]),
+  ]
+  return [id, ...numbers].join(', ')
+}
+
+/** The sequences that one rollout was cut into, as tabs, each with what it begins with like the one on screen. */
+export function Branches({ relatives, index }: { relatives: Relatives | null; index: number }) {
+  const branches = relatives?.branches ?? []
+  if (branches.length < 2) return null
+  const own = branches.find((branch) => branch.index === index)
+  return (
+    <div className="branches">
+      <div className="branch-tabs" role="tablist" aria-label="Branches of this rollout">
+        {branches.map((branch, position) => (
+          <button
+            key={branch.index}
+            type="button"
+            role="tab"
+            aria-selected={branch.index === index}
+            title={branch.broken ?? undefined}
+            onClick={() => selectRollout(branch.index)}
+          >
+            branch {position + 1}
+            <span className="quiet">
+              {counted(branch.length, 'token')}
+              {branch.shared !== null && ` · first ${count(branch.shared)} as here`}
+            </span>
+          </button>
+        ))}
+      </div>
+      {own?.broken && <p className="branch-broken">{own.broken}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+import { TAG_NAMES, type TagName } from '../../../shared/session/rollout/tags.ts'
+
+/** A stretch of a message: plain text, or what stands between two tags, the tags included. */
+export interface TextPart {
+  readonly tag: TagName | null
+  readonly text: string
+}
+
+const TAGGED = new RegExp(`<(${TAG_NAMES.join('|')})(?:\\s[^<>]{0,200})?>`, 'g')
+
+/** Splits a text at its outermost tags; one that is never closed reaches to the end. Nothing is lost or repeated. */
+export function textParts(text: string): TextPart[] {
+  const parts: TextPart[] = []
+  let at = 0
+  for (const match of text.matchAll(TAGGED)) {
+    if (match.index < at) continue
+    const tag = match[1] as TagName
+    const closing = `</${tag}>`
+    const close = text.indexOf(closing, match.index)
+    const end = close < 0 ? text.length : close + closing.length
+    if (match.index > at) parts.push({ tag: null, text: text.slice(at, match.index) })
+    parts.push({ tag, text: text.slice(match.index, end) })
+    at = end
+  }
+  if (at < text.length) parts.push({ tag: null, text: text.slice(at) })
+  return parts
+}

@@ -1,0 +1,54 @@
+import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import { counted, NOT_IN_DUMP } from '../../text/numbers.ts'
+import { STREAM_WORDS } from '../../text/words.ts'
+import { SafeText } from './safe-text.tsx'
+
+/** The tool schemas that inference was given, as the dump holds them. */
+export function Tools({ detail }: { detail: TrajectoryDetail }) {
+  const { tools } = detail
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the text is scrolled with the keyboard
+    <section className="messages" tabIndex={0} aria-label="Tools">
+      {tools === null ? (
+        <p className="quiet">
+          Tool schemas: {NOT_IN_DUMP}. To have them, {STREAM_WORDS.tools.how}.
+        </p>
+      ) : (
+        <>
+          <h2>{counted(tools.length, 'tool')}</h2>
+          {tools.map((tool, position) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: tools of one record never move
+            <Tool key={position} tool={tool} />
+          ))}
+        </>
+      )}
+    </section>
+  )
+}
+
+function Tool({ tool }: { tool: unknown }) {
+  const described = fieldsOf(fieldsOf(tool)?.function) ?? fieldsOf(tool)
+  const name = textOf(described?.name)
+  const description = textOf(described?.description)
+  return (
+    <details className="document" open>
+      <summary>
+        <strong>{name ?? 'a schema without a name'}</strong>
+        {description !== null && <span className="quiet"> {description.slice(0, 200)}</span>}
+      </summary>
+      <pre className="tool-schema">
+        <SafeText text={JSON.stringify(tool, null, 2)} />
+      </pre>
+    </details>
+  )
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
