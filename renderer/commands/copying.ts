@@ -1,3 +1,4 @@
+import type { TrajectoryDetail } from '../../shared/session/protocol.ts'
 import { knownDetail } from '../data/details.ts'
 import { useSelection } from '../state/selection.ts'
 import { say } from '../state/view.ts'
@@ -30,6 +31,18 @@ export async function copyText(): Promise<void> {
   if (taken === null || detail === null) return
   const text = detail.text.slice(detail.textOffsets[taken.start], detail.textOffsets[taken.end])
   await copy(text, `The text of ${counted(taken.end - taken.start, 'token')} copied`)
+}
+
+export async function copyTokenId(detail: TrajectoryDetail, token: number): Promise<void> {
+  await copy(String(detail.ids?.[token] ?? ''), `The id of token ${token} copied`)
+}
+
+/** The text as it is, not as it is drawn. */
+export async function copyTokenText(detail: TrajectoryDetail, token: number): Promise<void> {
+  await copy(
+    detail.text.slice(detail.textOffsets[token], detail.textOffsets[token + 1]),
+    `The text of token ${token} copied`,
+  )
 }
 
 export async function copyAddress(): Promise<void> {

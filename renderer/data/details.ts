@@ -1,5 +1,11 @@
 import type { TokenDetail, TrajectoryDetail } from '../../shared/session/protocol.ts'
-import type { Overlay, OverlayChoice, OverlayId, Relatives } from '../../shared/session/requests/rollout.ts'
+import type {
+  Overlay,
+  OverlayChoice,
+  OverlayId,
+  Relatives,
+  TokenWeight,
+} from '../../shared/session/requests/rollout.ts'
 import { ask } from '../engine/engine.ts'
 import { type Loaded, Shelf, useShelf } from './shelf.ts'
 
@@ -26,6 +32,8 @@ const overlays = new Shelf<Overlay>(MOST_OVERLAYS, (key) =>
 )
 const relatives = new Shelf<Relatives>(MOST_DETAILS, (key) => ask('relatives', { index: rolloutOf(key) }))
 
+const weights = new Shelf<readonly TokenWeight[]>(MOST_DETAILS, (key) => ask('lossWeights', { index: rolloutOf(key) }))
+
 /** What was read before the dump was complete, shown until its final form arrives. By index. */
 const unfinished = new Map<number, TrajectoryDetail>()
 
@@ -43,7 +51,7 @@ export function refreshDetails(): void {
 
 function forgetAnswers(): void {
   revision++
-  for (const shelf of [details, tokens, choices, overlays, relatives]) shelf.clear()
+  for (const shelf of [details, tokens, choices, overlays, relatives, weights]) shelf.clear()
 }
 
 /** The rollout as far as it is here, without asking for it. */
@@ -88,4 +96,9 @@ export function knownRelatives(index: number | null): Relatives | null {
   if (index === null) return null
   const known = relatives.get(`${revision}:${index}`)
   return known.state === 'ready' ? known.value : null
+}
+
+/** What a trained token of the rollout counts under each loss type. */
+export function useLossWeights(index: number): Loaded<readonly TokenWeight[]> {
+  return useShelf(weights, `${revision}:${index}`)
 }

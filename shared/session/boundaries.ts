@@ -72,6 +72,12 @@ export function boundaryRows(counts: BoundaryCounts): BoundaryRow[] {
       end: share(count.end, count.edges),
       newline: share(count.newline, count.ofNewline),
       mask: share(count.mask, count.ofMask),
+      counts: {
+        header: { right: count.header, of: count.edges },
+        end: { right: count.end, of: count.edges },
+        newline: { right: count.newline, of: count.ofNewline },
+        mask: { right: count.mask, of: count.ofMask },
+      },
     }))
     .sort((a, b) => b.edges - a.edges || (a.boundary < b.boundary ? -1 : 1))
 }

@@ -3,6 +3,7 @@ import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { RawRecord } from '../containers/container.ts'
 import { type EncodedRecords, textOf } from '../containers/decode.ts'
 import { jsonText } from '../exports/json-text.ts'
+import type { PolicyId } from '../model/policy.ts'
 import type { Finding } from '../model/report.ts'
 import { TokenState } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
@@ -11,6 +12,7 @@ import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { lostText } from './lost-text.ts'
 import type { TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { taggedSpans } from './rollout/tags.ts'
+import { whyProvenance, whyStructure } from './rollout/token-why.ts'
 
 /** Enough to read any record by eye; the bytes themselves are exported, not shown. */
 const RAW_CHARACTERS = 200_000
@@ -99,7 +101,12 @@ function rawText(bytes: Uint8Array): string {
 }
 
 /** What one token is, for the token panel. Throws when there is no such token. */
-export function tokenDetail(loaded: LoadedTrajectory, token: number, tokenizer: Tokenizer | null): TokenDetail {
+export function tokenDetail(
+  loaded: LoadedTrajectory,
+  token: number,
+  tokenizer: Tokenizer | null,
+  policy: PolicyId,
+): TokenDetail {
   const id = loaded.trajectory.ids?.[token]
   if (id === undefined) throw new Error(`Rollout ${loaded.facts.id} has no token ${token}.`)
   const table = tokenizer?.table
@@ -109,6 +116,8 @@ export function tokenDetail(loaded: LoadedTrajectory, token: number, tokenizer: 
     id,
     raw: tokenizer?.raw(id) ?? null,
     bytes: known ? table.bytes.slice(table.offsets[id], table.offsets[id + 1]) : new Uint8Array(0),
+    whyStructure: loaded.view === null ? null : whyStructure(loaded.view, token, policy),
+    whyProvenance: loaded.view === null ? null : whyProvenance(loaded.view, token),
   }
 }
 

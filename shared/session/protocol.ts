@@ -69,6 +69,9 @@ export interface TokenDetail {
   /** Raw vocabulary entry, null for an unknown id. */
   readonly raw: string | null
   readonly bytes: Uint8Array
+  /** Why each oracle says what it says of the token; null where there is no such oracle. */
+  readonly whyStructure: string | null
+  readonly whyProvenance: string | null
 }
 
 export interface Progress {
@@ -144,6 +147,10 @@ export interface BoundaryRow {
   readonly end: number | null
   readonly newline: number | null
   readonly mask: number | null
+  /** The same as counts: the edges at which each is right, of those at which it can be told. */
+  readonly counts: Readonly<
+    Record<'header' | 'end' | 'newline' | 'mask', { readonly right: number; readonly of: number }>
+  >
 }
 
 export interface Histogram {

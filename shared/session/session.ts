@@ -1,6 +1,6 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { lossWeights } from '../checks/groups/token-weights.ts'
+import { type LossType, type LossWeights, lossWeights } from '../checks/groups/token-weights.ts'
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
 import type { RawRecord } from '../containers/container.ts'
 import { decodeRecords } from '../containers/decode.ts'
@@ -36,8 +36,9 @@ import { lengthHistogram, lengthsOf, queryRows } from './query.ts'
 import { datasetRefusal, readDataset, unreadDataset } from './read-dataset.ts'
 import { type Reading, readOnce } from './reading.ts'
 import type { SearchRequest, SearchResult } from './requests/query.ts'
-import type { IdComparison, Overlay, OverlayChoice, OverlayId, Relatives } from './requests/rollout.ts'
+import type { IdComparison, Overlay, OverlayChoice, OverlayId, Relatives, TokenWeight } from './requests/rollout.ts'
 import { compareIds } from './rollout/compare-ids.ts'
+import { tokenWeightsOf } from './rollout/loss-weights.ts'
 import { type OverlayContext, overlayChoices, overlayOf } from './rollout/overlays.ts'
 import { relativesOf } from './rollout/relatives.ts'
 import { inTheirRun, type RunDescription } from './run-context.ts'
@@ -510,7 +511,7 @@ export class Session {
 
   async token(index: number, token: number): Promise<TokenDetail> {
     const loaded = await this.load(index)
-    return tokenDetail(loaded, token, this.tokenizerOf(loaded))
+    return tokenDetail(loaded, token, this.tokenizerOf(loaded), this.report().policy.id)
   }
 
   async overlays(index: number): Promise<OverlayChoice[]> {
@@ -536,11 +537,23 @@ export class Session {
     return found
   }
 
+  async lossWeights(index: number): Promise<TokenWeight[]> {
+    return tokenWeightsOf(await this.load(index), (type) => this.overlayContext().weights(type))
+  }
+
+  private weights: { readonly at: number; readonly byType: Map<LossType, LossWeights> } | null = null
+
   private overlayContext(): OverlayContext {
-    const { limits } = this.report()
     const { facts } = this
+    const at = this.collected.version
+    if (this.weights?.at !== at) this.weights = { at, byType: new Map() }
+    const { byType } = this.weights
     return {
-      weights: (type) => lossWeights({ facts, limits }, type),
+      weights: (type) => {
+        let found = byType.get(type)
+        if (found === undefined) byType.set(type, (found = lossWeights({ facts, limits: this.report().limits }, type)))
+        return found
+      },
       advantages: () => Float64Array.from(facts.flatMap(({ maxAdvantage }) => maxAdvantage ?? [])),
     }
   }

@@ -5,7 +5,7 @@ import type { TrajectoryDetail } from '../../shared/session/protocol.ts'
 import { Session } from '../../shared/session/session.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { gzipped, memorySource } from '../containers/memory-source.ts'
-import { assistant, conversation, user } from '../helpers/conversation.ts'
+import { assistant, conversation, tool, user } from '../helpers/conversation.ts'
 import { audited, cleanRollout, cutRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
 import { testHost } from './test-host.ts'
 
@@ -199,12 +199,19 @@ describe('a token', () => {
       id: 151644,
       raw: '<|im_start|>',
       bytes: new TextEncoder().encode('<|im_start|>'),
+      whyStructure: 'the template writes the header of a turn',
+      whyProvenance: null,
     })
     const bytes: number[] = []
     for (let i = 0; i < rollout.record.input_ids.length - 1; i++) bytes.push(...(await session.token(0, i)).bytes)
     expect(new TextDecoder().decode(Uint8Array.from(bytes))).toContain('<|im_start|>assistant\nJa 👋<|im_end|>')
     const last = rollout.record.input_ids.length - 1
-    expect(await session.token(0, last)).toEqual({ index: last, id: 400_000, raw: null, bytes: new Uint8Array(0) })
+    expect(await session.token(0, last)).toMatchObject({
+      index: last,
+      id: 400_000,
+      raw: null,
+      bytes: new Uint8Array(0),
+    })
     for (const token of [last + 1, -1, 0.5, Number.NaN]) {
       await expect(session.token(0, token)).rejects.toThrow(`has no token ${token}.`)
     }
@@ -212,7 +219,14 @@ describe('a token', () => {
 
   it('has no entry without a tokenizer', async () => {
     const session = await audited('{"input_ids": [7, 8, 9], "loss_mask": [0, 1, 1]}\n')
-    expect(await session.token(0, 1)).toEqual({ index: 1, id: 8, raw: null, bytes: new Uint8Array(0) })
+    expect(await session.token(0, 1)).toEqual({
+      index: 1,
+      id: 8,
+      raw: null,
+      bytes: new Uint8Array(0),
+      whyStructure: null,
+      whyProvenance: null,
+    })
   })
 })
 
@@ -253,5 +267,60 @@ describe('a file that changed while it was open', () => {
     await session.done
     change()
     await expect(session.detail(0)).rejects.toThrow(/^run\.jsonl changed while it was open: record 0 .*\(.+\)\. Open/)
+  })
+})
+
+describe('why the oracles say what they say', () => {
+  it('is told of every token of a rollout, part by part', async () => {
+    const rollout = conversation(tokenizer, [user('Hi'), assistant('Hello.')], { sampled: true })
+    const session = await audited(lines([rollout]))
+    const { layout } = rollout
+    const [asked, answered] = layout as [(typeof layout)[number], (typeof layout)[number]]
+    const why = async (token: number) => {
+      const { whyStructure, whyProvenance } = await session.token(0, token)
+      return [whyStructure, whyProvenance]
+    }
+    expect(await why(asked.contentStart)).toEqual(['a user turn is not the model’s', 'its sampled flag is 0'])
+    expect(await why(answered.start)).toEqual(['the template writes the header of a turn', 'its sampled flag is 0'])
+    expect(await why(answered.contentStart)).toEqual([
+      'it stands between the header and the end of assistant turn 1, where only the model writes',
+      'its sampled flag is 1',
+    ])
+    expect(await why(answered.endToken)).toEqual([
+      'the model samples the end of assistant turn 1 itself',
+      'its sampled flag is 1',
+    ])
+    expect((await why(answered.end - 1))[0]).toBe('the template writes this after the end of a turn')
+  })
+
+  it('rests on the sampler logprobs where there are no flags', async () => {
+    const rollout = conversation(tokenizer, [user('Hi'), assistant('Hello.')], { logprobs: 'sampler' })
+    const session = await audited(lines([rollout]))
+    const answered = rollout.layout[1] as (typeof rollout.layout)[number]
+    expect((await session.token(0, answered.contentStart)).whyProvenance).toBe('it has a sampler logprob')
+    expect((await session.token(0, 1)).whyProvenance).toBe('it has no sampler logprob where others have one')
+  })
+})
+
+describe('a tool reply that was cut while the rollout went on', () => {
+  it('shows its gap where the text breaks off', async () => {
+    const whole = 'The Arn rises in the hills of Teal and runs to the sea by way of three lakes and one town.'
+    const cut = whole.slice(0, 40)
+    const rollout = conversation(
+      tokenizer,
+      [user('Where?'), assistant('Let me look.'), tool(cut), assistant('Teal.')],
+      {
+        messages: true,
+      },
+    )
+    const messages = rollout.record.messages?.map((message) =>
+      message.content === cut ? { ...message, content: whole } : message,
+    )
+    const session = await audited(lines([{ ...rollout, record: { ...rollout.record, messages: messages ?? [] } }]))
+    const { lost, text, textOffsets } = await session.detail(0)
+    expect(lost).toHaveLength(1)
+    expect(lost[0]).toMatchObject({ tokens: null, text: expect.stringContaining('three lakes') })
+    expect(lost[0]?.what).toContain('The end of the tool reply in turn 2 was cut')
+    expect(text.slice(0, textOffsets[lost[0]?.at ?? 0])).toMatch(/Teal an$|hills of/)
   })
 })

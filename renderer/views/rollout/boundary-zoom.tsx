@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import type { BoundaryRow, TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { useBoundaries } from '../../data/boundaries.ts'
 import { selectToken, useSelection } from '../../state/selection.ts'
-import { ABSENT, count, percent, real } from '../../text/numbers.ts'
+import { ABSENT, count, counted, real } from '../../text/numbers.ts'
 import { EdgeName } from '../verdicts/boundary-table.tsx'
 import { type TurnEdge, turnEdges } from './edges.ts'
 import { TokenGlyphs } from './lines.tsx'
@@ -80,28 +80,34 @@ export function BoundaryZoom({ detail }: { detail: TrajectoryDetail }) {
 /** The same kind of edge over the whole dump, so that a systematic fault is seen as one. */
 function OverTheDump({ row }: { row: BoundaryRow | undefined }) {
   if (row === undefined) return null
-  const shares = [
-    ['header', row.header],
-    ['end token', row.end],
-    ['newline', row.newline],
-    ['mask', row.mask],
-  ] as const
   return (
     <p className="zoom-overall">
-      whole dump, {count(row.edges)} such edges:{' '}
-      {shares.map(([name, share]) => (
-        <span key={name} className={share !== null && share < 1 ? 'zoom-share bad' : 'zoom-share'}>
-          {name}{' '}
-          {share === null
-            ? ABSENT
-            : share === 1
-              ? '✓'
-              : `▲ ${name === 'mask' ? 'wrong' : 'missing'} in ${percent(1 - share)}`}
-        </span>
-      ))}
+      whole dump, {counted(row.edges, 'such edge')}:{' '}
+      {SHARES.map(([name, wrong]) => {
+        const { right, of } = row.counts[name]
+        const missing = of - right
+        return (
+          <span key={name} className={missing > 0 ? 'zoom-share bad' : 'zoom-share'}>
+            {of === 0
+              ? `${NAMES[name]} ${ABSENT}`
+              : missing === 0
+                ? `${NAMES[name]} ✓`
+                : `▲ ${wrong}: ${count(missing)} of ${count(of)}`}
+          </span>
+        )
+      })}
     </p>
   )
 }
+
+const NAMES = { header: 'header', end: 'end token', newline: 'newline', mask: 'mask' } as const
+
+const SHARES = [
+  ['header', 'header missing'],
+  ['end', 'end token missing'],
+  ['newline', 'newline missing after end'],
+  ['mask', 'mask wrong'],
+] as const
 
 function EdgeTokens({ detail, edge }: { detail: TrajectoryDetail; edge: TurnEdge }) {
   const selected = useSelection((state) => state.token)
@@ -162,7 +168,7 @@ function EdgeTokens({ detail, edge }: { detail: TrajectoryDetail; edge: TurnEdge
             <tr>
               <th scope="row">Δ logprob</th>
               {tokens.map((token) => {
-                const delta = (sampler[token] ?? Number.NaN) - (trainer[token] ?? Number.NaN)
+                const delta = (trainer[token] ?? Number.NaN) - (sampler[token] ?? Number.NaN)
                 return (
                   <td key={token} className={edgeClass(token, edge)}>
                     {Number.isNaN(delta) ? ABSENT : real(delta)}

@@ -2,6 +2,7 @@ import { memo } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import type { TagName } from '../../../shared/session/rollout/tags.ts'
+import { selectToken } from '../../state/selection.ts'
 import { counted } from '../../text/numbers.ts'
 import { pieces, spelt } from '../../text/visible.ts'
 import { FAULT_NAMES, type FaultMap } from './faults.ts'
@@ -33,13 +34,20 @@ export function LostLine({ detail, gap: index }: { detail: TrajectoryDetail; gap
   const gap = detail.lost[index]
   if (gap === undefined) return null
   const amount = gap.tokens === null ? '' : `${counted(gap.tokens, 'token')}: `
+  // The token beside it is selected: its panel has the text.
+  const beside = Math.min(gap.at, detail.states.length - 1)
   return (
-    <div className="lost-line" title={gap.text === null ? undefined : spelt(gap.text.slice(0, 2000))}>
+    <button
+      type="button"
+      className="lost-line"
+      title={gap.text === null ? undefined : spelt(gap.text.slice(0, 2000))}
+      onClick={() => selectToken(beside)}
+    >
       <span aria-hidden="true">✂</span> {amount}
       {gap.what}
       {gap.text !== null && <span className="lost-text">“{spelt(gap.text.slice(0, 160))}”</span>}{' '}
       <span aria-hidden="true">✂</span>
-    </div>
+    </button>
   )
 }
 

@@ -22,7 +22,7 @@ export function Siblings({ relatives, index }: { relatives: Relatives | null; in
   const before = siblings[at - 1]
   const after = siblings[at + 1]
   return (
-    <span className="rollout-position">
+    <span className="siblings">
       <button
         type="button"
         className="icon-button"
@@ -31,10 +31,10 @@ export function Siblings({ relatives, index }: { relatives: Relatives | null; in
         disabled={before === undefined}
         onClick={() => moveSibling(relatives, index, -1)}
       >
-        «
+        ‹
       </button>
       <span>
-        {count(at + 1)} of {count(siblings.length)} in its group
+        {count(at + 1)}/{count(siblings.length)}
       </span>
       <button
         type="button"
@@ -44,7 +44,7 @@ export function Siblings({ relatives, index }: { relatives: Relatives | null; in
         disabled={after === undefined}
         onClick={() => moveSibling(relatives, index, 1)}
       >
-        »
+        ›
       </button>
     </span>
   )

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Relatives } from '../../../shared/session/requests/rollout.ts'
 import { COMMANDS } from '../../commands/commands.ts'
@@ -41,7 +42,9 @@ export function RolloutHead(props: {
       </button>
       <h1>{facts.id}</h1>
       <dl className="rollout-facts">
-        <Fact name="group" value={facts.group} />
+        <Fact name="group" value={facts.group}>
+          <Siblings relatives={relatives} index={detail.index} />
+        </Fact>
         <Fact name="step" value={facts.step === null ? null : count(facts.step)} />
         <Fact name="reward" value={facts.reward === null ? null : real(facts.reward)} />
         <Fact name="advantage" value={facts.advantage === null ? null : real(facts.advantage)} />
@@ -62,7 +65,6 @@ export function RolloutHead(props: {
         {isFlagged ? '⚑ flagged' : '⚐ flag'}
       </button>
       <Position index={detail.index} />
-      <Siblings relatives={relatives} index={detail.index} />
       <div className="segmented" role="tablist" aria-label="Look at">
         {TABS.map((entry) => (
           <button
@@ -83,12 +85,15 @@ export function RolloutHead(props: {
 }
 
 /** What the dump does not carry takes no room here; the token panel and the truth line name it. */
-function Fact({ name, value }: { name: string; value: string | null }) {
+function Fact({ name, value, children }: { name: string; value: string | null; children?: ReactNode }) {
   if (value === null) return null
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd>
+        {value}
+        {children}
+      </dd>
     </div>
   )
 }

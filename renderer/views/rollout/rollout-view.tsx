@@ -103,7 +103,7 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
       </section>
       {hasTokens && (
         <>
-          <TokenPanel detail={detail} />
+          <TokenPanel detail={detail} overlay={overlay} />
           <div className="rollout-position-map">
             {overlay !== null && <PositionChart detail={detail} overlay={overlay} />}
             <TokenStrip detail={detail} />

@@ -1,19 +1,27 @@
-import type { ReactNode } from 'react'
 import { PARTS } from '../../../shared/model/tokens.ts'
 import type { TokenDetail, TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { CheckName } from '../../app/check-name.tsx'
+import { copyAddress, copyTokenId, copyTokenText } from '../../commands/copying.ts'
 import { type Loaded, useToken } from '../../data/details.ts'
 import { useFiles } from '../../state/files.ts'
-import { useSelection } from '../../state/selection.ts'
-import { count, NOT_IN_DUMP, real } from '../../text/numbers.ts'
+import { jumpTo, useSelection } from '../../state/selection.ts'
+import { count, counted, NOT_IN_DUMP, real } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { PART_WORDS, POLICY_WORDS, SEVERITY_WORDS } from '../../text/words.ts'
 import { turnOf } from './edges.ts'
 import { TokenGlyphs } from './lines.tsx'
 import { disagrees, provenanceSays, stateName, structureSays } from './oracles.ts'
+import { Pair } from './panel-pair.tsx'
+import { SafeText } from './safe-text.tsx'
+import { Streams } from './token-streams.tsx'
 import { TokenFlag, tokenText } from './token-text.ts'
 
+/** Tokens shown on either side of the selected one. */
+const AROUND = 3
+
 /** Everything that is known of one token. What the dump does not carry says so. */
-export function TokenPanel({ detail }: { detail: TrajectoryDetail }) {
+export function TokenPanel({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay | null }) {
   const token = useSelection((state) => state.token)
   if (detail.ids === null || token === null || token >= detail.ids.length) {
     return (
@@ -22,10 +30,17 @@ export function TokenPanel({ detail }: { detail: TrajectoryDetail }) {
       </aside>
     )
   }
-  return <PanelOf detail={detail} token={token} ids={detail.ids} />
+  return <PanelOf detail={detail} token={token} ids={detail.ids} overlay={overlay} />
 }
 
-function PanelOf({ detail, token, ids }: { detail: TrajectoryDetail; token: number; ids: Int32Array }) {
+interface PanelProps {
+  readonly detail: TrajectoryDetail
+  readonly token: number
+  readonly ids: Int32Array
+  readonly overlay: Overlay | null
+}
+
+function PanelOf({ detail, token, ids, overlay }: PanelProps) {
   const loaded = useToken(detail.index, token)
   const flags = detail.flags[token] ?? 0
   return (
@@ -43,8 +58,21 @@ function PanelOf({ detail, token, ids }: { detail: TrajectoryDetail; token: numb
             {words}
           </p>
         ))}
+        <Neighbours detail={detail} token={token} />
+        <p className="panel-copy">
+          <button type="button" className="button small" onClick={() => void copyTokenId(detail, token)}>
+            Copy id
+          </button>
+          <button type="button" className="button small" onClick={() => void copyTokenText(detail, token)}>
+            Copy text
+          </button>
+          <button type="button" className="button small" onClick={() => void copyAddress()}>
+            Copy link
+          </button>
+        </p>
       </header>
-      <Verdict detail={detail} token={token} />
+      <LostHere detail={detail} token={token} />
+      <Verdict detail={detail} token={token} loaded={loaded} />
       <TokenFindings detail={detail} token={token} />
       <dl className="panel-pairs">
         <Pair name="id">
@@ -53,7 +81,7 @@ function PanelOf({ detail, token, ids }: { detail: TrajectoryDetail; token: numb
         <Spelling loaded={loaded} />
         <PlaceOf detail={detail} token={token} />
       </dl>
-      <Streams detail={detail} token={token} />
+      <Streams detail={detail} token={token} overlay={overlay} />
     </aside>
   )
 }
@@ -84,7 +112,9 @@ function Spelling({ loaded }: { loaded: Loaded<TokenDetail> }) {
 }
 
 /** The state, beside what each oracle expects and why. */
-function Verdict({ detail, token }: { detail: TrajectoryDetail; token: number }) {
+function Verdict(props: { detail: TrajectoryDetail; token: number; loaded: Loaded<TokenDetail> }) {
+  const { detail, token, loaded } = props
+  const known = loaded.state === 'ready' ? loaded.value : null
   const policy = useFiles((files) => files.report?.policy.id ?? 'rl')
   const structure = structureSays(detail, token)
   const provenance = provenanceSays(detail, token)
@@ -111,12 +141,59 @@ function Verdict({ detail, token }: { detail: TrajectoryDetail; token: number })
           <>
             <strong>{structure}</strong>
             {part !== null && ` · ${part}, policy ${POLICY_WORDS[policy].name}`}
+            <Why words={known?.whyStructure ?? null} />
           </>
         )}
       </Pair>
-      <Pair name="by provenance">{provenance === null ? NOT_IN_DUMP : <strong>{provenance}</strong>}</Pair>
+      <Pair name="by provenance">
+        {provenance === null ? NOT_IN_DUMP : <strong>{provenance}</strong>}
+        <Why words={known?.whyProvenance ?? null} />
+      </Pair>
     </dl>
   )
+}
+
+function Why({ words }: { words: string | null }) {
+  return words === null ? null : <span className="panel-why">{words}</span>
+}
+
+/** Tokens on either side, to see the one in its place and to step from it. */
+function Neighbours({ detail, token }: { detail: TrajectoryDetail; token: number }) {
+  const from = Math.max(0, token - AROUND)
+  const to = Math.min(detail.states.length, token + AROUND + 1)
+  return (
+    <p className="panel-neighbours">
+      {Array.from({ length: to - from }, (_, k) => from + k).map((other) => (
+        <button
+          key={other}
+          type="button"
+          className={`token ${stateName(detail, other)}${other === token ? ' selected' : ''}`}
+          aria-label={`Token ${other}: ${spelt(tokenText(detail, other))}`}
+          onClick={() => jumpTo(other)}
+        >
+          <TokenGlyphs text={tokenText(detail, other)} />
+        </button>
+      ))}
+    </p>
+  )
+}
+
+/** Text that is missing beside the token, as far as the dump carries it. */
+function LostHere({ detail, token }: { detail: TrajectoryDetail; token: number }) {
+  const gaps = detail.lost.filter(({ at }) => at === token || at === token + 1)
+  return gaps.map((gap) => (
+    <div key={`${gap.at} ${gap.what}`} className="panel-lost">
+      <p>
+        ✂ {gap.tokens !== null && `${counted(gap.tokens, 'token')}: `}
+        {gap.what}, {gap.at === token ? 'before' : 'after'} this token.
+      </p>
+      {gap.text !== null && (
+        <p className="panel-lost-text">
+          <SafeText text={gap.text} />
+        </p>
+      )}
+    </div>
+  ))
 }
 
 function TokenFindings({ detail, token }: { detail: TrajectoryDetail; token: number }) {
@@ -148,63 +225,6 @@ function PlaceOf({ detail, token }: { detail: TrajectoryDetail; token: number })
         {turn === undefined ? '–' : `${count(token - turn.start)} of ${count(turn.end - turn.start)}`}
       </Pair>
     </>
-  )
-}
-
-/** Streams that a dump may carry for each token, in the order they are looked at. */
-function Streams({ detail, token }: { detail: TrajectoryDetail; token: number }) {
-  const { sampler, trainer, reference } = detail.logprobs
-  const streams: readonly (readonly [string, ArrayLike<number> | null])[] = [
-    ['sampler logprob', sampler],
-    ['trainer logprob', trainer],
-    ['reference logprob', reference],
-    ['advantage', detail.advantages],
-    ['entropy', detail.entropy],
-    ['KL', detail.kl],
-    ['attention mask', detail.attentionMask],
-    ['position id', detail.positionIds],
-  ]
-  return (
-    <dl className="panel-pairs streams">
-      {streams.map(([name, values]) => (
-        <Pair key={name} name={name}>
-          {name === 'advantage' && values === null && detail.facts.advantage !== null ? (
-            <RolloutValue value={detail.facts.advantage} />
-          ) : (
-            <StreamValue value={values === null ? null : (values[token] ?? Number.NaN)} />
-          )}
-        </Pair>
-      ))}
-      {sampler !== null && trainer !== null && (
-        <Pair name="sampler − trainer">
-          <StreamValue value={(sampler[token] ?? Number.NaN) - (trainer[token] ?? Number.NaN)} />
-        </Pair>
-      )}
-    </dl>
-  )
-}
-
-function StreamValue({ value }: { value: number | null }) {
-  if (value === null) return <span className="quiet">{NOT_IN_DUMP}</span>
-  if (Number.isNaN(value)) return <span className="quiet">not scored</span>
-  return <span className="number">{real(value)}</span>
-}
-
-/** A value that the dump gives once for the whole rollout. */
-function RolloutValue({ value }: { value: number }) {
-  return (
-    <>
-      <span className="number">{real(value)}</span> <span className="quiet">(of the rollout)</span>
-    </>
-  )
-}
-
-function Pair({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 

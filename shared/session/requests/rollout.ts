@@ -1,3 +1,5 @@
+import type { LossType } from '../../checks/groups/token-weights.ts'
+
 /** What the tokens of a rollout can be coloured by, beside their state. */
 export const OVERLAYS = [
   'advantage',
@@ -128,12 +130,23 @@ export interface IdComparison {
   readonly common: number
 }
 
+/** What one trained token of a rollout counts in the loss, before the advantage. */
+export interface TokenWeight {
+  readonly type: LossType
+  /** As a share of the loss of its batch. */
+  readonly token: number
+  /** Against the mean trained token of the batch. */
+  readonly ratio: number
+}
+
 /** What a screen may ask of one rollout beside its detail. */
 export interface RolloutRequests {
   /** In the order of `OVERLAYS`. */
   overlays: { input: { index: number }; output: readonly OverlayChoice[] }
   /** Fails with a sentence where the rollout cannot be coloured so: `OverlayChoice.missing`. */
   overlay: { input: { index: number; overlay: OverlayId }; output: Overlay }
+  /** Under each loss type; empty where the rollout is in no batch of the loss. */
+  lossWeights: { input: { index: number }; output: readonly TokenWeight[] }
   compareIds: { input: { index: number; kind: IdComparison['kind'] }; output: IdComparison }
   relatives: { input: { index: number }; output: Relatives }
 }

@@ -13,6 +13,7 @@ export function rolloutHandlers(current: () => Session): Handlers {
   return {
     overlays: ({ index }) => current().overlays(index),
     overlay: ({ index, overlay }) => current().overlay(index, overlay),
+    lossWeights: ({ index }) => current().lossWeights(index),
     compareIds: ({ index, kind }, signal) => current().compareIds(index, kind, signal),
     relatives: ({ index }, signal) => current().relatives(index, signal),
   }

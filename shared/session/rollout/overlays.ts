@@ -6,6 +6,7 @@ import { formatById } from '../../formats/registry.ts'
 import { Expected, Provenance, TokenState } from '../../model/tokens.ts'
 import type { LoadedTrajectory } from '../detail.ts'
 import { OVERLAYS, type Overlay, type OverlayChoice, type OverlayId, type OverlayScale } from '../requests/rollout.ts'
+import { batchWeight } from './loss-weights.ts'
 import { type Reach, reachOf, stepsOf } from './overlay-scale.ts'
 
 /** What an overlay knows of the dump that a rollout is part of. */
@@ -236,27 +237,14 @@ function advantageReach(numbers: Float64Array, context: OverlayContext): Reach {
 /** Loss weights are told as multiples of the mean of the batch: by themselves they are numbers near 0 that say nothing. */
 function weightOverlay(loaded: LoadedTrajectory, type: LossType, context: OverlayContext) {
   const view = loaded.view as TrajectoryView
-  const { rollouts, maxLength } = context.weights(type)
-  const { place, step } = loaded.facts
-  const batch = rollouts.filter(({ facts }) => facts.place.source === place.source && facts.step === step)
-  const own = batch.find(({ facts }) => facts.place.record === place.record && facts.place.part === place.part)
-  if (own === undefined)
-    throw new Error('This rollout is in no batch of the loss yet. Wait until everything has been read.')
-  let tokens = 0
-  let total = 0
-  for (const { facts, token } of batch) {
-    tokens += facts.weight ?? 0
-    total += (facts.weight ?? 0) * token
-  }
-  const mean = total / tokens
-  const ratio = own.token / mean
+  const all = context.weights(type)
+  const own = batchWeight(loaded, all)
+  if (own === null) throw new Error('This rollout is in no batch of the loss yet. Wait until everything has been read.')
+  const { ratio } = own
   const values = Float32Array.from(view.states, (state, token) =>
     state === TokenState.trained ? ratio * (view.weights?.[token] ?? 1) : Number.NaN,
   )
-  const factors = Float64Array.from(
-    batch.filter(({ token }) => token > 0),
-    ({ token }) => Math.abs(Math.log2(token / mean)),
-  )
+  const factors = own.ratios.map((other) => Math.abs(Math.log2(other)))
   const reach = reachOf(factors, 'rollouts of the batch')
   const end = 2 ** Math.max(reach.size, 1)
   const beyond = values.filter((value) => value > 0 && Math.abs(Math.log2(value)) > Math.log2(end) + ROUNDING).length
@@ -267,10 +255,10 @@ function weightOverlay(loaded: LoadedTrajectory, type: LossType, context: Overla
     centre: 1,
     isLog: true,
     how: reach.size < 1 ? 'half to twice the mean: no rollout of the batch is further off' : reach.how,
-    about: `${WEIGHT_WORDS[type]} Before the advantage, against the mean trained token of the ${batch.length.toLocaleString('en-US')} rollouts of its ${
-      step === null ? 'file' : 'step'
+    about: `${WEIGHT_WORDS[type]} Before the advantage, against the mean trained token of the ${own.rollouts.toLocaleString('en-US')} rollouts of its ${
+      loaded.facts.step === null ? 'file' : 'step'
     }; one token is ${own.token.toExponential(2)} of the loss.${
-      type === 'dr_grpo' && !maxLength.known
+      type === 'dr_grpo' && !all.maxLength.known
         ? ' No completion limit is known, so the longest rollout stands for it.'
         : ''
     }`,

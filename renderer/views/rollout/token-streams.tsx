@@ -1,0 +1,103 @@
+import { TokenState } from '../../../shared/model/tokens.ts'
+import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import type { Overlay } from '../../../shared/session/requests/rollout.ts'
+import { useLossWeights } from '../../data/details.ts'
+import { ABSENT, NOT_IN_DUMP, real } from '../../text/numbers.ts'
+import { Pair } from './panel-pair.tsx'
+
+interface Props {
+  readonly detail: TrajectoryDetail
+  readonly token: number
+  /** What tokens are coloured by, which is told first. */
+  readonly overlay: Overlay | null
+}
+
+/** Every number that a dump may carry for a token, in the order they are looked at. */
+export function Streams({ detail, token, overlay }: Props) {
+  const { sampler, trainer, reference } = detail.logprobs
+  const streams: readonly (readonly [string, ArrayLike<number> | null])[] = [
+    ['sampler logprob', sampler],
+    ['trainer logprob', trainer],
+    ['reference logprob', reference],
+    ['advantage', detail.advantages],
+    ['entropy', detail.entropy],
+    ['KL', detail.kl],
+    ['attention mask', detail.attentionMask],
+    ['position id', detail.positionIds],
+  ]
+  return (
+    <>
+      {overlay !== null && <Shown overlay={overlay} token={token} />}
+      <dl className="panel-pairs streams">
+        {streams.map(([name, values]) => (
+          <Pair key={name} name={name}>
+            {name === 'advantage' && values === null && detail.facts.advantage !== null ? (
+              <RolloutValue value={detail.facts.advantage} />
+            ) : (
+              <StreamValue value={values === null ? null : (values[token] ?? Number.NaN)} />
+            )}
+          </Pair>
+        ))}
+        {sampler !== null && trainer !== null && (
+          <Pair name="trainer − sampler">
+            <StreamValue value={(trainer[token] ?? Number.NaN) - (sampler[token] ?? Number.NaN)} />
+          </Pair>
+        )}
+      </dl>
+      <LossWeights detail={detail} token={token} />
+    </>
+  )
+}
+
+/** The number that the token is coloured by, and what such a number means. */
+function Shown({ overlay, token }: { overlay: Overlay; token: number }) {
+  const value = overlay.values[token] as number
+  return (
+    <div className="panel-shown">
+      <p>
+        {overlay.title}{' '}
+        <strong className="number">{Number.isNaN(value) ? ABSENT : `${real(value)}${overlay.scale.unit}`}</strong>
+        {Number.isNaN(value) && <span className="quiet"> no number that counts</span>}
+      </p>
+      <p className="quiet">{overlay.scale.about}</p>
+    </div>
+  )
+}
+
+/** What the token counts in the loss under each way to average it; nothing where the rollout is in no batch of the loss. */
+function LossWeights({ detail, token }: { detail: TrajectoryDetail; token: number }) {
+  const answer = useLossWeights(detail.index)
+  if (answer.state !== 'ready' || answer.value.length === 0) return null
+  const isTrained = detail.states[token] === TokenState.trained
+  const share = detail.weights?.[token] ?? 1
+  return (
+    <dl className="panel-pairs streams">
+      {answer.value.map(({ type, token: weight, ratio }) => (
+        <Pair key={type} name={`weight, ${type}`}>
+          {isTrained ? (
+            <>
+              <span className="number">{real(ratio * share)}×</span>{' '}
+              <span className="quiet">{real(weight * share)} of the loss</span>
+            </>
+          ) : (
+            <span className="quiet">none, it is not trained</span>
+          )}
+        </Pair>
+      ))}
+    </dl>
+  )
+}
+function StreamValue({ value }: { value: number | null }) {
+  if (value === null) return <span className="quiet">{NOT_IN_DUMP}</span>
+  if (Number.isNaN(value)) return <span className="quiet">not scored</span>
+  return <span className="number">{real(value)}</span>
+}
+
+/** A value that the dump gives once for the whole rollout. */
+function RolloutValue({ value }: { value: number }) {
+  return (
+    <>
+      <span className="number">{real(value)}</span> <span className="quiet">(of the rollout)</span>
+    </>
+  )
+}

@@ -1,0 +1,173 @@
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import { assistant, conversation, user } from '../helpers/conversation.ts'
+import { cutRollout, lines, qwen } from '../session/dumps.ts'
+import { describePage } from './describe-page.ts'
+import type { Window } from './inspector-page.ts'
+import { wholeDump } from './rollout-dumps.ts'
+
+describePage('the screen of one rollout', (pageTests) => {
+  let tokenizer: Tokenizer
+  let window: Window
+  beforeAll(async () => {
+    tokenizer = await qwen()
+  })
+  afterEach(async () => {
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  /** Opens a dump on its first rollout. */
+  async function openFirst(name: string, dump: string) {
+    window = await pageTests.openWith([pageTests.folder.write(name, dump)])
+    const { page } = window
+    await page.keyboard.press('2')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    return page
+  }
+
+  test('tokens are coloured by each stream in turn, with its scale, its chart and its number', async () => {
+    const page = await openFirst('whole.jsonl', wholeDump(tokenizer))
+    await page.locator('.token').first().waitFor()
+    await page.keyboard.press('o')
+    const list = page.getByRole('listbox', { name: 'Colour tokens by' })
+    expect(await list.getByRole('option').count()).toBe(12)
+    for (const _ of [1, 2]) await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByText(/^coloured by sampler logprob/).waitFor()
+    expect(page.url()).toContain('rollout.overlay=sampler')
+    expect(await page.locator('.legend').innerText()).toContain('scored tokens of this rollout')
+    expect(await page.locator('.token.by-none').count()).toBeGreaterThan(0)
+    expect(await page.locator('.token[class*=by-p], .token[class*=by-n]').count()).toBeGreaterThan(0)
+    const chart = page.getByRole('img', { name: /^sampler logprob by position/ })
+    const box = (await chart.boundingBox()) as { x: number; y: number; width: number; height: number }
+    await page.mouse.click(box.x + box.width * 0.7, box.y + box.height / 2)
+    const heading = page.getByRole('heading', { level: 2, name: /^token \d+/ })
+    const token = Number(/\d+/.exec(await heading.innerText())?.[0])
+    expect(token / 213).toBeCloseTo(0.7, 1)
+    await page.keyboard.press('<')
+    await page.getByText(/^coloured by advantage/).waitFor()
+    expect(await page.locator('.panel-shown').innerText()).toContain('advantage')
+    await page.keyboard.press('<')
+    await page.getByText(/^coloured by state/).waitFor()
+    expect(await chart.count()).toBe(0)
+  })
+
+  test('what the dump lacks is listed, cannot be chosen, and says what to switch on', async () => {
+    const bare = conversation(tokenizer, [user('Hi'), assistant('Hello.')])
+    const page = await openFirst('bare.jsonl', lines([bare]))
+    await page.locator('.token').first().waitFor()
+    await page.keyboard.press('o')
+    const entropy = page.getByRole('option', { name: /^entropy/ })
+    expect(await entropy.getAttribute('aria-disabled')).toBe('true')
+    expect(await entropy.innerText()).toContain('not in this dump')
+    await entropy.click({ force: true })
+    await page.keyboard.press('Escape')
+    await page.getByText(/^coloured by state/).waitFor()
+  })
+
+  test('the grid has one cell for each token, and the selection stays', async () => {
+    const page = await openFirst('grid.jsonl', wholeDump(tokenizer))
+    await page.locator('.token').first().waitFor()
+    await page.keyboard.press('J')
+    const selected = await page.locator('.token.selected[data-token]').getAttribute('data-token')
+    await page.keyboard.press('g')
+    await page.locator('.grid-cell').first().waitFor()
+    expect(await page.locator('.grid-cell.selected').getAttribute('data-token')).toBe(selected)
+    const shown = await page
+      .locator('.grid-cell')
+      .evaluateAll((cells) => cells.map((cell) => Number(cell.getAttribute('data-token'))))
+    expect(shown).toEqual([...new Set(shown)].sort((a, b) => a - b))
+    await page.keyboard.press('ArrowRight')
+    expect(await page.locator('.grid-cell.selected').getAttribute('data-token')).toBe(String(Number(selected) + 1))
+  })
+
+  test('siblings and branches are a key or a click away, and say what they share', async () => {
+    const page = await openFirst('kin.jsonl', wholeDump(tokenizer))
+    const heading = page.getByRole('heading', { level: 1 })
+    await page.getByText('1/4').waitFor()
+    await page.keyboard.press('}')
+    await expect.poll(() => heading.innerText()).toBe('whole-2')
+    await page.getByText('2/4').waitFor()
+    await page.keyboard.press('{')
+    await expect.poll(() => heading.innerText()).toBe('whole-1')
+    for (const id of ['whole-2', 'whole-3', 'whole-4', 'forked-0']) {
+      await page.keyboard.press('n')
+      await expect.poll(() => heading.innerText()).toBe(id)
+    }
+    const branches = page.getByRole('tablist', { name: 'Branches of this rollout' })
+    await branches.getByRole('tab', { name: /branch 2 39 tokens · first 30 as here/ }).click()
+    await expect.poll(() => heading.innerText()).toBe('forked-1')
+  })
+
+  test('a split that the tokenizer would not make is found, named, and a click away', async () => {
+    const [word] = tokenizer.encode(' hills')
+    const built = conversation(tokenizer, [user('Where does it rise?'), assistant('In the hills of Teal.')], {
+      messages: true,
+    })
+    const at = built.record.input_ids.indexOf(word as number)
+    built.record.input_ids.splice(at, 1, ...tokenizer.encode(' h'), ...tokenizer.encode('ills'))
+    built.record.loss_mask?.splice(at, 0, 1)
+    const page = await openFirst('split.jsonl', lines([built]))
+    await page.keyboard.press('r')
+    const summary = page.locator('.compare-summary')
+    await summary.waitFor()
+    expect(await summary.innerText()).toContain('2 messages and 0 tools through the chat template of Qwen2.5')
+    await page.getByRole('button', { name: /^other split/ }).click()
+    await expect.poll(() => page.locator('.difference').count()).toBe(1)
+    await page.keyboard.press('R')
+    await expect.poll(() => summary.innerText()).toContain('decoded and encoded again')
+    expect(await page.locator('.difference-words').innerText()).toBe(
+      'The same text in 2 tokens here and in 1 there: “ hills”.',
+    )
+    await page
+      .locator('.difference')
+      .getByRole('button', { name: `token ${at}` })
+      .click()
+    await expect.poll(() => page.locator('.token.selected[data-token]').getAttribute('data-token')).toBe(String(at))
+    expect(await page.locator('.token.in-range').count()).toBe(2)
+  })
+
+  test('tags fold by name in tokens and messages alike, and the address keeps it', async () => {
+    const page = await openFirst('tags.jsonl', wholeDump(tokenizer))
+    await page.getByRole('button', { name: /<think>/ }).click()
+    await page.locator('.fold-line').first().waitFor()
+    expect(await page.locator('.fold-line').first().innerText()).toMatch(/<think> \d+ tokens/)
+    expect(page.url()).toContain('rollout.fold=think')
+    await page.keyboard.press('m')
+    const folded = page.getByRole('button', { name: /think \d+ characters/, expanded: false })
+    expect(await folded.count()).toBe(2)
+    await folded.first().click()
+    await expect.poll(() => folded.count()).toBe(0)
+    await page.getByRole('tab', { name: 'Tokens' }).click()
+    await page.locator('.token').first().waitFor()
+    expect(await page.locator('.fold-line').count()).toBe(0)
+  })
+
+  test('lost text stands where it is missing, and whole in the panel', async () => {
+    const page = await openFirst('cut.jsonl', lines([cutRollout(tokenizer, 1)]))
+    await page.keyboard.press('End')
+    const gap = page.locator('.lost-line')
+    await gap.waitFor()
+    expect(await gap.innerText()).toMatch(/✂ \d+ tokens: The messages go on, the sequence does not/)
+    await gap.click()
+    expect(await page.locator('.panel-lost').innerText()).toMatch(/after this token\.\s+\S/)
+  })
+
+  test('the record is searched, and tools and documents have tabs of their own', async () => {
+    const page = await openFirst('record.jsonl', wholeDump(tokenizer))
+    await page.keyboard.press('w')
+    const search = page.getByRole('searchbox', { name: 'Find in this record' })
+    await search.fill('lena teal')
+    await page.getByText('1 of 4').waitFor()
+    await search.press('Enter')
+    await page.getByText('2 of 4').waitFor()
+    expect(await page.locator('mark.current-hit').innerText()).toBe('Lena Teal')
+    await page.getByRole('tab', { name: 'Tools' }).click()
+    expect(await page.locator('.tool-schema').innerText()).toContain('"name": "search"')
+    await page.getByRole('tab', { name: 'Documents' }).click()
+    expect(await page.locator('.messages').innerText()).toContain('✓ supporting')
+  })
+})
