@@ -7,6 +7,7 @@ import { RolloutView } from '../views/rollout/rollout-view.tsx'
 import { ColumnsDialog } from '../views/rollouts/columns-dialog.tsx'
 import { MarkDialog } from '../views/rollouts/mark-dialogs.tsx'
 import { RolloutsView } from '../views/rollouts/rollouts-view.tsx'
+import { ViewsDialog } from '../views/rollouts/views-dialog.tsx'
 import { StartPage } from '../views/start/start-page.tsx'
 import { VerdictsView } from '../views/verdicts/verdicts-view.tsx'
 import { DropCover } from './drop-cover.tsx'
@@ -98,6 +99,7 @@ function OpenDialog() {
   if (dialog === 'mapping') return <MappingDialog />
   if (dialog === 'label' || dialog === 'note') return <MarkDialog dialog={dialog} />
   if (dialog === 'columns') return <ColumnsDialog />
+  if (dialog === 'views') return <ViewsDialog />
   return <InputDialog dialog={dialog} />
 }
 

@@ -36,9 +36,7 @@ function takeWanted(dumpHash: string): void {
 
 function apply(address: Address): void {
   useFilters.setState({
-    codes: address.findings,
-    where: address.where,
-    flaggedOnly: address.flagged,
+    query: address.query,
     sort: address.sort,
     descending: address.descending,
   })
@@ -53,16 +51,14 @@ function current(): Address {
   const { dumpHash } = useFiles.getState()
   const { view, tab } = useView.getState()
   const { rollout, token, range } = useSelection.getState()
-  const { codes, where, flaggedOnly, sort, descending } = useFilters.getState()
+  const { query, sort, descending } = useFilters.getState()
   return {
     dump: dumpHash,
     view,
     rollout: rollout ?? (view === 'rollout' ? (list.get()[0] ?? null) : null),
     tokens: range ?? (token === null ? null : [token, token + 1]),
     tab,
-    findings: codes,
-    where,
-    flagged: flaggedOnly,
+    query,
     sort,
     descending,
     place: usePlaces.getState()[view] ?? NOWHERE,

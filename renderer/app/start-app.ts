@@ -3,6 +3,7 @@ import { followProgress } from '../data/dump.ts'
 import { keepListFresh } from '../data/list.ts'
 import { followOtherWindows, loadMarks } from '../data/marks.ts'
 import { startSession } from '../data/session.ts'
+import { loadViews } from '../data/views.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { addProblem } from '../state/files.ts'
 import { takeDrops } from './drops.ts'
@@ -16,6 +17,7 @@ export function startApp(): void {
   takeDrops()
   followOtherWindows()
   void loadColumns()
+  void loadViews()
   void loadMarks()
     .then(startSession)
     .catch((error: unknown) => addProblem(sentenceOf(error)))

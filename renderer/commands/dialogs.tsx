@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react'
 import { Modal } from '../app/modal.tsx'
 import { openDialog } from '../state/view.ts'
+import { viewCommands } from '../views/rollouts/view-commands.ts'
 import { type Command, isPossible } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { drawKey } from './keys.ts'
@@ -60,7 +61,7 @@ export function Palette() {
   const [at, setAt] = useState(0)
   const found = useMemo(() => {
     const words = text.toLowerCase().split(/\s+/)
-    return COMMANDS.filter(
+    return [...COMMANDS, ...viewCommands()].filter(
       (command) =>
         command.id !== 'palette' &&
         isPossible(command) &&

@@ -1,7 +1,6 @@
 import { type ExportId, REPAIRED } from '../../shared/exports/export-kind.ts'
 import { exportRollouts } from '../data/exporting.ts'
 import { list } from '../data/list.ts'
-import { useFiles } from '../state/files.ts'
 import { describeFilters, useFilters } from '../state/filters.ts'
 import { useMarks } from '../state/marks.ts'
 import type { Command } from './command.ts'
@@ -58,7 +57,7 @@ function exportShown(as: ExportId, repairMasks = false): void {
   void exportRollouts({
     as,
     indices: [...list.get()],
-    why: describeFilters(filters, useFiles.getState().report?.limits ?? null),
+    why: describeFilters(filters),
     repairMasks,
   })
 }

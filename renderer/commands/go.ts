@@ -1,15 +1,21 @@
-import { type FiltersState, NO_FILTERS, useFilters } from '../state/filters.ts'
-import { selectRollout } from '../state/selection.ts'
+import { hitOf } from '../data/list.ts'
+import { NO_FILTERS, useFilters } from '../state/filters.ts'
+import { type Behind, queryOf } from '../state/query-text.ts'
+import { jumpTo, selectRollout, useSelection } from '../state/selection.ts'
 import { show, useView } from '../state/view.ts'
 
 export function openRollout(index: number): void {
+  const { rollout, token } = useSelection.getState()
   selectRollout(index)
+  // Where the query was found, unless someone has been in the rollout already and comes back to it.
+  const hit = rollout === index && token !== null ? null : hitOf(index)
+  if (hit !== null) jumpTo(hit[0], hit)
   useView.setState({ view: 'rollout', dialog: null })
 }
 
 /** Opens the Rollouts table on what is behind a number. */
-export function showRollouts(filters: Partial<FiltersState> = {}): void {
-  useFilters.setState({ ...NO_FILTERS, ...filters })
+export function showRollouts(behind: Behind = {}): void {
+  useFilters.setState({ ...NO_FILTERS, query: queryOf(behind) })
   selectRollout(null)
   show('rollouts')
 }

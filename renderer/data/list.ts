@@ -1,42 +1,91 @@
+import type { SearchResult } from '../../shared/session/requests/query.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
-import { toQuery, useFilters } from '../state/filters.ts'
-import { useMarks } from '../state/marks.ts'
+import { useFilters } from '../state/filters.ts'
+import { markedHere, useMarks } from '../state/marks.ts'
+import { asksForMarks } from '../state/query-text.ts'
 import { observable } from './observable.ts'
 
 /** The rollouts that the table shows and that n and p walk through, in order. */
 export const list = observable<Int32Array>(new Int32Array(0))
 
-let running: AbortController | null = null
+/** What is known of the query beside the list itself; null until it was first answered. */
+export const searched = observable<Omit<SearchResult, 'indices'> | null>(null)
+
+/** Whether rollouts are still being looked into for the query. */
+export const isSearching = observable(false)
+
+let running: { readonly stop: AbortController; again: boolean } | null = null
 
 /** Asks the engine again; an answer that a newer question overtook is dropped. */
 async function refresh(): Promise<void> {
-  running?.abort()
-  const asking = new AbortController()
-  running = asking
-  if (useFiles.getState().phase === 'empty' || useFiles.getState().phase === 'opening') {
+  running?.stop.abort()
+  running = null
+  const { phase } = useFiles.getState()
+  if (phase === 'empty' || phase === 'opening') {
     list.set(new Int32Array(0))
+    searched.set(null)
+    isSearching.set(false)
     return
   }
+  const own = { stop: new AbortController(), again: false }
+  running = own
+  isSearching.set(true)
+  const { query, sort, descending } = useFilters.getState()
+  const { signal } = own.stop
+  const take = ({ indices, ...rest }: SearchResult) => {
+    if (signal.aborted) return
+    list.set(indices)
+    searched.set(rest)
+  }
   try {
-    const query = toQuery(useFilters.getState(), useMarks.getState().here)
-    const { indices } = await ask('query', query, asking.signal)
-    if (!asking.signal.aborted) list.set(indices)
+    take(await ask('search', { text: query, sort, descending, ...marksFor(query, sort) }, signal, take))
   } catch (error) {
     if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
   }
+  if (running !== own) return
+  running = null
+  isSearching.set(false)
+  if (own.again) void refresh()
 }
 
-/** Keeps `list` true to filters, flags and what has been read. Returns the unsubscriber. */
+/** More was read: what is looked for now is found first, or a long search would begin anew for ever. */
+function refreshAfter(): void {
+  if (running === null) void refresh()
+  else running.again = true
+}
+
+/** Ends looking into rollouts; what was found so far stays. */
+export function stopSearching(): void {
+  if (running === null) return
+  running.stop.abort()
+  running = null
+  isSearching.set(false)
+}
+
+/** What people attached, where the question is about that. */
+function marksFor(query: string, sort: string) {
+  if (!asksForMarks(query) && !asksForMarks(sort)) return {}
+  const state = useMarks.getState()
+  const { flagged, labels } = markedHere(state)
+  const notes = [...state.notes].flatMap(([key, own]) =>
+    (state.places.get(key) ?? []).flatMap((index) => own.map(({ text }) => ({ index, text }))),
+  )
+  return { marks: { flagged, labels, notes } }
+}
+
+/** Keeps `list` true to filters, marks and what has been read. Returns the unsubscriber. */
 export function keepListFresh(): () => void {
   const stops = [
     useFilters.subscribe(() => void refresh()),
-    useMarks.subscribe((now, before) => {
-      if (useFilters.getState().flaggedOnly && now.here !== before.here) void refresh()
+    useMarks.subscribe(() => {
+      const { query, sort } = useFilters.getState()
+      if (asksForMarks(query) || asksForMarks(sort)) void refresh()
     }),
     useFiles.subscribe((now, before) => {
-      if (now.revision !== before.revision || now.phase !== before.phase) void refresh()
+      if (now.phase !== before.phase || now.dumpHash !== before.dumpHash) void refresh()
+      else if (now.revision !== before.revision) refreshAfter()
     }),
   ]
   return () => {
@@ -47,4 +96,12 @@ export function keepListFresh(): () => void {
 /** Position of a rollout in the list, -1 when it is filtered away. */
 export function positionOf(rollout: number | null): number {
   return rollout === null ? -1 : list.get().indexOf(rollout)
+}
+
+/** Where the query was found first in a rollout, as a half-open range of tokens; null where that is not known. */
+export function hitOf(rollout: number): readonly [number, number] | null {
+  const hits = searched.get()?.hits
+  const at = hits ? positionOf(rollout) : -1
+  const start = at < 0 ? -1 : (hits?.starts[at] ?? -1)
+  return start < 0 ? null : [start, hits?.ends[at] ?? start + 1]
 }

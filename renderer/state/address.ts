@@ -1,6 +1,8 @@
 import type { RolloutFilter } from '../../shared/model/report.ts'
+import { MOST_CHARACTERS } from '../../shared/query/language/parse.ts'
 import type { SortColumn } from '../../shared/session/protocol.ts'
 import { NOWHERE, type Place } from './place.ts'
+import { queryOf } from './query-text.ts'
 import { ROLLOUT_TABS, type RolloutTab, VIEWS, type View } from './view.ts'
 
 /** What is on screen, as it stands behind the `#` of the page's address. */
@@ -10,9 +12,8 @@ export interface Address {
   readonly rollout: number | null
   readonly tokens: readonly [number, number] | null
   readonly tab: RolloutTab
-  readonly findings: readonly string[]
-  readonly where: RolloutFilter | null
-  readonly flagged: boolean
+  /** Which rollouts the table shows, in the query language. */
+  readonly query: string
   readonly sort: SortColumn
   readonly descending: boolean
   /** Where in the view, as it keeps it itself. */
@@ -25,9 +26,7 @@ export const HOME: Address = {
   rollout: null,
   tokens: null,
   tab: 'tokens',
-  findings: [],
-  where: null,
-  flagged: false,
+  query: '',
   sort: 'index',
   descending: false,
   place: NOWHERE,
@@ -53,6 +52,17 @@ const SORTS: readonly SortColumn[] = [
   'turns',
   'end',
   'findings',
+  'source',
+  'prompt',
+  'completion',
+  'trainedTokens',
+  'worst',
+  'gap',
+  'kl',
+  'lost',
+  'flag',
+  'labels',
+  'notes',
 ]
 
 /** `#dump=…&view=rollout&rollout=12&tokens=410-655`; only what differs from the start is written. */
@@ -63,9 +73,7 @@ export function formatAddress(address: Address): string {
   if (address.rollout !== null && address.view === 'rollout') fields.set('rollout', String(address.rollout))
   if (address.tokens !== null && address.view === 'rollout') fields.set('tokens', address.tokens.join('-'))
   if (address.tab !== HOME.tab && address.view === 'rollout') fields.set('tab', address.tab)
-  if (address.findings.length > 0) fields.set('findings', address.findings.join('.'))
-  if (address.where !== null) fields.set('where', formatWhere(address.where))
-  if (address.flagged) fields.set('flagged', '1')
+  if (address.query !== '') fields.set('q', address.query)
   if (address.sort !== HOME.sort || address.descending) {
     fields.set('sort', `${address.descending ? '-' : ''}${address.sort}`)
   }
@@ -89,10 +97,8 @@ export function parseAddress(hash: string): Address {
     rollout,
     tokens: start === null ? null : [start, Math.max(start + 1, Number(range?.[2] ?? start + 1))],
     tab: oneOf(ROLLOUT_TABS, fields.get('tab')) ?? HOME.tab,
-    findings: (fields.get('findings') ?? '').split('.').filter((code) => /^[A-Z]\d{2}$/.test(code)),
-    where: parseWhere(fields.get('where') ?? ''),
-    flagged: fields.get('flagged') === '1',
-    sort: oneOf(SORTS, sort.replace(/^-/, '')) ?? HOME.sort,
+    query: parseFilters(fields),
+    sort: parseSort(sort.replace(/^-/, '')),
     descending: sort.startsWith('-'),
     place: parsePlace(fields, shown),
   }
@@ -106,12 +112,22 @@ function parsePlace(fields: URLSearchParams, view: View): Place {
   return named.length === 0 ? NOWHERE : Object.fromEntries(named.slice(0, MOST_NAMES))
 }
 
-/** `lost`, `documents`, and lengths as `prompt:1000-1200` (to below 1200) or `prompt:4086-`, with dots between. */
-function formatWhere(where: RolloutFilter): string {
-  const lengths = (where.lengths ?? []).map(({ of, atLeast, below }) => `${of}:${atLeast}-${below ?? ''}`)
-  return [...(where.lostText ? ['lost'] : []), ...(where.documentsHidden ? ['documents'] : []), ...lengths].join('.')
+/** The query, with the filters that links had before there was a language for them. */
+function parseFilters(fields: URLSearchParams): string {
+  return queryOf({
+    query: (fields.get('q') ?? '').slice(0, MOST_CHARACTERS),
+    codes: (fields.get('findings') ?? '').split('.').filter((code) => /^[A-Z]\d{2}$/.test(code)),
+    where: parseWhere(fields.get('where') ?? ''),
+    flaggedOnly: fields.get('flagged') === '1',
+  })
 }
 
+function parseSort(text: string): SortColumn {
+  const component = /^reward\.(.{1,200})$/su.exec(text)?.[1]
+  return component === undefined ? (oneOf(SORTS, text) ?? HOME.sort) : `reward.${component}`
+}
+
+/** `lost`, `documents`, and lengths as `prompt:1000-1200` (to below 1200) or `prompt:4086-`, with dots between. */
 function parseWhere(text: string): RolloutFilter | null {
   const parts = text.split('.')
   const lengths = parts.flatMap((part) => parseRange(part) ?? []).slice(0, MOST_RANGES)

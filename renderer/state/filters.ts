@@ -1,63 +1,41 @@
 import { create } from 'zustand'
-import type { Report, RolloutFilter } from '../../shared/model/report.ts'
-import type { RowQuery, SortColumn } from '../../shared/session/protocol.ts'
-import { filterWords } from '../text/filter-words.ts'
+import { explainQuery } from '../../shared/query/explain.ts'
+import { parseQuery } from '../../shared/query/language/parse.ts'
+import type { SortColumn } from '../../shared/session/protocol.ts'
 
+/** Which rollouts the table shows, and in which order. */
 export interface FiltersState {
-  /** Check codes of which a shown rollout has at least one. */
-  readonly codes: readonly string[]
-  /** What the rollouts behind a number have in common; null where no such number was followed. */
-  readonly where: RolloutFilter | null
-  readonly flaggedOnly: boolean
+  /** In the query language (docs/query.md); empty = all. */
+  readonly query: string
   readonly sort: SortColumn
   readonly descending: boolean
 }
 
-export const NO_FILTERS: FiltersState = {
-  codes: [],
-  where: null,
-  flaggedOnly: false,
-  sort: 'index',
-  descending: false,
-}
+export const NO_FILTERS: FiltersState = { query: '', sort: 'index', descending: false }
 
 export const useFilters = create<FiltersState>()(() => NO_FILTERS)
 
-export function isFiltered(filters: FiltersState): boolean {
-  return filters.codes.length > 0 || filters.where !== null || filters.flaggedOnly
+export function setQuery(query: string): void {
+  useFilters.setState({ query: query.trim() })
 }
 
-/** The engine's question for these filters. `flagged` are the indices of flagged rollouts. */
-export function toQuery(filters: FiltersState, flagged: readonly number[]): RowQuery {
-  return {
-    ...(filters.codes.length > 0 ? { findings: filters.codes } : {}),
-    ...(filters.where === null ? {} : { where: filters.where }),
-    ...(filters.flaggedOnly ? { only: flagged } : {}),
-    sort: filters.sort,
-    descending: filters.descending,
-  }
+export function isFiltered({ query }: FiltersState): boolean {
+  return query.trim() !== ''
 }
 
 /** One line for people and for the manifest of an export: which rollouts these are. */
-export function describeFilters(filters: FiltersState, limits: Report['limits'] | null): string {
-  const parts: string[] = []
-  if (filters.codes.length > 0) parts.push(`a finding of ${filters.codes.join(' or ')}`)
-  if (filters.where !== null) parts.push(filterWords(filters.where, limits))
-  if (filters.flaggedOnly) parts.push('flagged')
-  return parts.length === 0 ? 'all rollouts' : `rollouts with: ${parts.join('; ')}`
+export function describeFilters({ query }: FiltersState): string {
+  if (query.trim() === '') return 'all rollouts'
+  const { root } = parseQuery(query)
+  return root === null ? `query: ${query}` : `${explainQuery(root).replace(/\.$/, '')} (${query})`
 }
 
-export function toggleCode(code: string): void {
-  useFilters.setState(({ codes }) => ({
-    codes: codes.includes(code) ? codes.filter((other) => other !== code) : [...codes, code].sort(),
-  }))
-}
+/** Words are sorted from the first, numbers from the largest. */
+const FROM_FIRST: ReadonlySet<SortColumn> = new Set(['index', 'id', 'group', 'end', 'source', 'labels', 'notes'])
 
-/** A second click on the same column turns the order round; numbers start with the largest. */
+/** A second click on the same column turns the order round. */
 export function sortBy(column: SortColumn): void {
   useFilters.setState(({ sort, descending }) =>
-    sort === column
-      ? { descending: !descending }
-      : { sort: column, descending: column !== 'index' && column !== 'id' && column !== 'group' && column !== 'end' },
+    sort === column ? { descending: !descending } : { sort: column, descending: !FROM_FIRST.has(column) },
   )
 }

@@ -5,7 +5,7 @@ export type View = (typeof VIEWS)[number]
 export const ROLLOUT_TABS = ['tokens', 'boundaries', 'render', 'messages', 'tools', 'documents', 'raw'] as const
 export type RolloutTab = (typeof ROLLOUT_TABS)[number]
 /** Those of the table and of what is marked in it. */
-export type TableDialog = 'label' | 'note' | 'columns'
+export type TableDialog = 'label' | 'note' | 'columns' | 'views'
 export type Dialog =
   | 'keys'
   | 'palette'

@@ -122,13 +122,13 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
     expect(near).toBeGreaterThan(0)
     await share.click()
     await listed(`${near} of 96 rollouts listed`)
-    await page.getByRole('button', { name: 'within 10 tokens of a limit' }).click()
+    await page.getByRole('list', { name: 'Terms of the query' }).getByRole('button').click()
     await listed('96 of 96 rollouts listed')
     await page.keyboard.press('1')
     await truncation.getByText('more measures').click()
     for (const [measure, chip] of [
-      [/that lost text/, 'lost text'],
-      [/supporting documents/, 'supporting documents hidden'],
+      [/that lost text/, 'lost:any'],
+      [/supporting documents/, 'lost:documents'],
     ] as const) {
       await truncation.locator('.measure').filter({ hasText: measure }).locator('.measure-value').first().click()
       await page.getByRole('button', { name: chip, exact: false }).waitFor()
@@ -140,7 +140,8 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
     const edge = page.getByRole('row', { name: /^assistant to tool/ })
     await edge.getByRole('button').first().click()
     await listed('96 of 96 rollouts listed')
-    expect(await page.getByRole('button', { name: /T04/ }).getAttribute('aria-pressed')).toBe('true')
+    const chips = page.getByRole('group', { name: 'Filters' })
+    expect(await chips.getByRole('button', { name: /T04/ }).getAttribute('aria-pressed')).toBe('true')
   })
 
   test('a code opens the page of its check, and a verdict says what would change it', async () => {
@@ -207,19 +208,23 @@ describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? 
     const [range, inBin] = label.split(': ')
     await bar.press('Enter')
     await page.getByText(`${inBin?.split(' ')[0]} of 96 rollouts listed`).waitFor()
-    await page.getByRole('button', { name: `whole rollout of ${range}` }).waitFor()
+    const term = `tokens:${(range as string)
+      .replace(/ tokens$/, '')
+      .replace(/,/g, '')
+      .replace('–', '..')}`
+    await page.getByRole('button', { name: term }).waitFor()
     const address = page.url()
-    expect(address).toContain('where=sequence')
+    expect(address).toContain('q=tokens')
     await page.reload()
     await page.getByText('The link points into a dump').waitFor()
     await window.drop([FAILING])
-    await page.getByRole('button', { name: `whole rollout of ${range}` }).waitFor()
+    await page.getByRole('button', { name: term }).waitFor()
     expect(page.url()).toBe(address)
 
     await page.keyboard.press('1')
     await page.getByRole('button', { name: 'assistant turn' }).click()
     await page.locator('.bin').first().press(' ')
-    await page.getByRole('button', { name: /^an assistant turn of/ }).waitFor()
+    await page.getByRole('button', { name: /^turn_tokens/ }).waitFor()
   })
 
   test('the table takes the keys at once, however a person came to it', async () => {

@@ -15,23 +15,9 @@ describe('the address of what is on screen', () => {
       ...HOME,
       dump: HASH,
       view: 'rollouts',
-      findings: ['M01', 'T05'],
-      flagged: true,
-      sort: 'reward',
+      query: 'finding:M01,T05 "a & b" flag',
+      sort: 'reward.exact match',
       descending: true,
-    },
-    {
-      ...HOME,
-      dump: HASH,
-      view: 'rollouts',
-      where: {
-        lostText: true,
-        documentsHidden: true,
-        lengths: [
-          { of: 'assistant-turn', atLeast: 1000, below: 1200 },
-          { of: 'prompt', atLeast: 4086 },
-        ],
-      },
     },
     { ...HOME, dump: HASH, view: 'rollout', rollout: 0, sort: 'index', descending: true },
     { ...HOME, dump: HASH, view: 'lab', place: { 'max-seq-len': '4096', scaling: 'group & batch' } },
@@ -46,8 +32,15 @@ describe('the address of what is on screen', () => {
       ),
     ).toEqual({
       ...HOME,
-      findings: ['M01'],
+      query: 'finding:M01',
     })
+  })
+
+  it('puts the filters of older links into the query', () => {
+    const link = '#findings=M01.T05&where=lost.documents.assistant-turn:1000-1200.prompt:4086-&flagged=1'
+    expect(parseAddress(link).query).toBe(
+      'finding:M01,T05 (turn_tokens:1000..1199 or prompt_tokens>=4086) lost:any lost:documents flag',
+    )
   })
 
   it('shows the table when a rollout is asked for without its number', () => {

@@ -1,41 +1,22 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import {
-  describeFilters,
-  type FiltersState,
-  NO_FILTERS,
-  sortBy,
-  toggleCode,
-  toQuery,
-  useFilters,
-} from '../../renderer/state/filters.ts'
+import { describeFilters, isFiltered, NO_FILTERS, setQuery, sortBy, useFilters } from '../../renderer/state/filters.ts'
 
 beforeEach(() => useFilters.setState(NO_FILTERS))
 
 describe('filters', () => {
-  it('ask for everything when nothing is chosen', () => {
-    expect(toQuery(NO_FILTERS, [4])).toEqual({ sort: 'index', descending: false })
+  it('are told in one line', () => {
+    expect(describeFilters(NO_FILTERS)).toBe('all rollouts')
+    expect(describeFilters({ ...NO_FILTERS, query: 'reward>=0.5' })).toBe(
+      'Rollouts where reward is at least 0.5 (reward>=0.5)',
+    )
+    expect(describeFilters({ ...NO_FILTERS, query: 'reward>=' })).toBe('query: reward>=')
   })
 
-  it('keep the flagged among those behind a number', () => {
-    const filters: FiltersState = { ...NO_FILTERS, codes: ['M01'], flaggedOnly: true, where: { lostText: true } }
-    expect(toQuery(filters, [3, 9])).toEqual({
-      findings: ['M01'],
-      where: { lostText: true },
-      only: [3, 9],
-      sort: 'index',
-      descending: false,
-    })
-    expect(describeFilters(filters, null)).toBe('rollouts with: a finding of M01; lost text; flagged')
-    expect(describeFilters(NO_FILTERS, null)).toBe('all rollouts')
-  })
-
-  it('ask for nothing, not for everything, when nothing is flagged', () => {
-    expect(toQuery({ ...NO_FILTERS, flaggedOnly: true }, []).only).toEqual([])
-  })
-
-  it('toggle codes in order', () => {
-    for (const code of ['T05', 'M01', 'C03', 'T05']) toggleCode(code)
-    expect(useFilters.getState().codes).toEqual(['C03', 'M01'])
+  it('of spaces are none', () => {
+    setQuery('   ')
+    expect(isFiltered(useFilters.getState())).toBe(false)
+    setQuery(' flag ')
+    expect(useFilters.getState().query).toBe('flag')
   })
 
   it('sort numbers from the largest and names from the first, and turn round on a second click', () => {
@@ -45,5 +26,7 @@ describe('filters', () => {
     expect(useFilters.getState()).toMatchObject({ sort: 'reward', descending: false })
     sortBy('id')
     expect(useFilters.getState()).toMatchObject({ sort: 'id', descending: false })
+    sortBy('reward.format')
+    expect(useFilters.getState()).toMatchObject({ sort: 'reward.format', descending: true })
   })
 })

@@ -14,8 +14,8 @@ export interface Column {
   readonly isNumber: boolean
   /** Without this stream no rollout of a file has a value. */
   readonly needs: Stream | null
-  /** Null where the rollout has none. */
-  cell(row: Row): ReactNode
+  /** Null where the rollout has none. `position` is its place in the list. */
+  cell(row: Row, position: number): ReactNode
 }
 
 /** Tracks of the grid that all rows share, and the width below which the table is scrolled sideways. */

@@ -2,11 +2,12 @@ import type { Command } from '../../commands/command.ts'
 import { openRollout } from '../../commands/go.ts'
 import { move } from '../../commands/move.ts'
 import { list, positionOf } from '../../data/list.ts'
-import { NO_FILTERS, useFilters } from '../../state/filters.ts'
+import { setQuery } from '../../state/filters.ts'
 import { selectRollout, useSelection } from '../../state/selection.ts'
 import { openDialog } from '../../state/view.ts'
 import { MARK_COMMANDS } from './mark-commands.ts'
 import { pageOfTable } from './page-of-table.ts'
+import { queryLine } from './query-focus.ts'
 
 export const TABLE_COMMANDS: readonly Command[] = [
   { id: 'down', title: 'Next rollout', keys: ['j', 'ArrowDown'], where: ['rollouts'], run: () => move(1) },
@@ -21,14 +22,16 @@ export const TABLE_COMMANDS: readonly Command[] = [
   { id: 'page-up', title: 'A page up', keys: ['PageUp'], where: ['rollouts'], run: () => leap(-pageOfTable.rows()) },
   { id: 'first', title: 'First rollout of the list', keys: ['Home'], where: ['rollouts'], run: () => leap(-Infinity) },
   { id: 'last', title: 'Last rollout of the list', keys: ['End'], where: ['rollouts'], run: () => leap(Infinity) },
+  { id: 'query', title: 'Query…', keys: ['/', 'Mod+f'], where: ['rollouts'], run: () => queryLine.focus() },
+  { id: 'views', title: 'Views of the table…', keys: ['v'], where: ['rollouts'], run: () => openDialog('views') },
   { id: 'columns', title: 'Columns of the table…', keys: ['c'], where: ['rollouts'], run: () => openDialog('columns') },
   { id: 'enter', title: 'Open the rollout', keys: ['Enter'], where: ['rollouts'], run: openSelected },
   {
     id: 'clear',
-    title: 'Clear the filters',
+    title: 'Show all rollouts',
     keys: ['x'],
     where: ['rollouts'],
-    run: () => useFilters.setState(NO_FILTERS),
+    run: () => setQuery(''),
   },
   ...MARK_COMMANDS,
 ]

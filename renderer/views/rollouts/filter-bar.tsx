@@ -1,58 +1,65 @@
+import type { RefObject } from 'react'
 import type { Report } from '../../../shared/model/report.ts'
 import { exportRollouts } from '../../data/exporting.ts'
-import { list } from '../../data/list.ts'
+import { list, searched } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { useFiles } from '../../state/files.ts'
-import { describeFilters, isFiltered, NO_FILTERS, toggleCode, useFilters } from '../../state/filters.ts'
+import { describeFilters, isFiltered, setQuery, useFilters } from '../../state/filters.ts'
 import { useMarks } from '../../state/marks.ts'
-import { filterWords } from '../../text/filter-words.ts'
+import { asksForFlag, codesOf, toggledCode, toggledFlag } from '../../state/query-text.ts'
+import { openDialog } from '../../state/view.ts'
 import { count, counted } from '../../text/numbers.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
+import { QueryAnswer } from './query-answer.tsx'
+import { QueryLine } from './query-line.tsx'
 
-/** Filters as chips with their counts, and what can be done with what they leave. */
-export function FilterBar() {
-  const report = useFiles((files) => files.report)
-  const filters = useFilters()
-  const flagged = useMarks((state) => state.here.length)
+/** What the table shows, how that is chosen, and what can be done with it. */
+export function FilterBar({ table }: { table: RefObject<HTMLTableElement | null> }) {
   return (
     <div className="filter-bar">
-      <fieldset className="chips" aria-label="Filters">
-        {filters.where !== null && (
-          <button
-            type="button"
-            className="chip"
-            aria-pressed="true"
-            title="Take this filter away"
-            onClick={() => useFilters.setState({ where: null })}
-          >
-            {filterWords(filters.where, report?.limits ?? null)} <span aria-hidden="true">✕</span>
+      <div className="filter-line">
+        <QueryLine table={table} />
+        <div className="filter-buttons">
+          <button type="button" className="button" onClick={() => openDialog('views')}>
+            Views…
           </button>
-        )}
-        <button
-          type="button"
-          className="chip"
-          aria-pressed={filters.flaggedOnly}
-          onClick={() => useFilters.setState({ flaggedOnly: !filters.flaggedOnly })}
-        >
-          ⚑ flagged <span className="chip-count">{count(flagged)}</span>
-        </button>
-        {report !== null && <FindingChips report={report} chosen={filters.codes} />}
-        {isFiltered(filters) && (
-          <button
-            type="button"
-            className="link"
-            onClick={() => useFilters.setState({ codes: [], where: null, flaggedOnly: false })}
-          >
-            Clear
+          <button type="button" className="button" onClick={() => openDialog('columns')}>
+            Columns…
           </button>
-        )}
-      </fieldset>
-      <Exports />
+          <Exports />
+        </div>
+      </div>
+      <QueryAnswer />
+      <Suggestions />
     </div>
   )
 }
 
-function FindingChips({ report, chosen }: { report: Report; chosen: readonly string[] }) {
+/** Terms that are asked for most often, to be added and taken away by a click. */
+function Suggestions() {
+  const report = useFiles((files) => files.report)
+  const query = useFilters((filters) => filters.query)
+  const flagged = useMarks((state) => state.here.length)
+  return (
+    <fieldset className="chips" aria-label="Filters">
+      <button
+        type="button"
+        className="chip"
+        aria-pressed={asksForFlag(query)}
+        onClick={() => setQuery(toggledFlag(query))}
+      >
+        ⚑ flagged <span className="chip-count">{count(flagged)}</span>
+      </button>
+      {report !== null && <FindingChips report={report} query={query} />}
+    </fieldset>
+  )
+}
+
+function FindingChips({ report, query }: { report: Report; query: string }) {
+  const here = useObservable(searched)?.findings ?? {}
+  // Findings of the whole dump are known at its end.
+  const isCounted = useFiles((files) => files.phase === 'open')
+  const chosen = codesOf(query)
   const failing = report.checks.filter(
     (check) => check.affected > 0 || check.intended > 0 || chosen.includes(check.code),
   )
@@ -65,10 +72,10 @@ function FindingChips({ report, chosen }: { report: Report; chosen: readonly str
           className={`chip ${check.severity}`}
           aria-pressed={chosen.includes(check.code)}
           title={check.title}
-          onClick={() => toggleCode(check.code)}
+          onClick={() => setQuery(toggledCode(query, check.code))}
         >
           <span aria-hidden="true">{SEVERITY_WORDS[check.severity].glyph}</span> {check.code}{' '}
-          <span className="chip-count">{count(check.affected)}</span>
+          <span className="chip-count">{count(isCounted ? (here[check.code] ?? 0) : check.affected)}</span>
         </button>
       ))}
     </>
@@ -79,9 +86,8 @@ function Exports() {
   const shown = useObservable(list)
   const flagged = useMarks((state) => state.here)
   const filters = useFilters()
-  const limits = useFiles((files) => files.report?.limits ?? null)
   return (
-    <div className="exports">
+    <>
       <button
         type="button"
         className="button"
@@ -94,35 +100,33 @@ function Exports() {
         type="button"
         className="button"
         disabled={shown.length === 0}
-        onClick={() =>
-          void exportRollouts({ as: 'source', indices: [...shown], why: describeFilters(filters, limits) })
-        }
+        onClick={() => void exportRollouts({ as: 'source', indices: [...shown], why: describeFilters(filters) })}
       >
         Export {isFiltered(filters) ? `these ${count(shown.length)}` : 'all'}
       </button>
-    </div>
+    </>
   )
 }
 
 /** Shown instead of an empty table. */
 export function NothingMatches() {
   const filters = useFilters()
+  const found = useObservable(searched)
   const isReading = useFiles((files) => files.phase === 'reading')
-  const limits = useFiles((files) => files.report?.limits ?? null)
   return (
     <div className="nothing">
-      <p>
-        {isReading
-          ? 'No rollout so far'
-          : isFiltered(filters)
-            ? `There are no ${describeFilters(filters, limits)}.`
-            : 'No rollout.'}
-      </p>
+      <p>{nothingWords(isReading, isFiltered(filters), (found?.problems.length ?? 0) > 0)}</p>
       {isFiltered(filters) && (
-        <button type="button" className="button" onClick={() => useFilters.setState(NO_FILTERS)}>
-          Clear the filters
+        <button type="button" className="button" onClick={() => setQuery('')}>
+          Show all rollouts
         </button>
       )}
     </div>
   )
+}
+
+function nothingWords(isReading: boolean, isFiltered: boolean, isRefused: boolean): string {
+  if (isRefused) return 'The query cannot be read; above is why.'
+  if (isFiltered) return isReading ? 'No rollout fits the query so far.' : 'No rollout fits the query.'
+  return isReading ? 'No rollout so far' : 'No rollout.'
 }

@@ -36,7 +36,7 @@ export const RolloutRow = memo(function RolloutRow({ index, row, columns, positi
       ) : (
         columns.map((column) => (
           <td key={column.key} className={column.isNumber ? 'rollout-cell number' : 'rollout-cell'}>
-            <Cell column={column} row={row} />
+            <Cell column={column} row={row} position={position} />
           </td>
         ))
       )}
@@ -44,8 +44,8 @@ export const RolloutRow = memo(function RolloutRow({ index, row, columns, positi
   )
 })
 
-function Cell({ column, row }: { column: Column; row: Row }) {
-  const value = column.cell(row)
+function Cell({ column, row, position }: { column: Column; row: Row; position: number }) {
+  const value = column.cell(row, position)
   if (value === null) return <Absent column={column} row={row} />
   if (column.key !== 'id') return value
   return (

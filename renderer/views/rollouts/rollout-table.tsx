@@ -1,5 +1,5 @@
 import { type CSSProperties, type MouseEvent, type RefObject, useEffect, useMemo, useRef } from 'react'
-import { list, positionOf } from '../../data/list.ts'
+import { list, positionOf, searched } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { knownRow, useRows } from '../../data/rows.ts'
 import { useTableFields } from '../../data/table-fields.ts'
@@ -8,6 +8,7 @@ import { useSelection } from '../../state/selection.ts'
 import { gridOf } from './column.ts'
 import { columnsOf } from './columns.tsx'
 import { NothingMatches } from './filter-bar.tsx'
+import { hitsColumn } from './hits-column.tsx'
 import { pageOfTable } from './page-of-table.ts'
 import { RolloutRow } from './rollout-row.tsx'
 import { TableHead } from './table-head.tsx'
@@ -33,7 +34,13 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
   const selected = useSelection((state) => state.rollout)
   const shown = useColumns((state) => state.shown)
   const { rewards } = useTableFields()
-  const columns = useMemo(() => columnsOf(shown, rewards), [shown, rewards])
+  const hits = useObservable(searched)?.hits ?? null
+  const columns = useMemo(() => {
+    const chosen = columnsOf(shown, rewards)
+    if (hits === null) return chosen
+    const behind = chosen.findIndex(({ key }) => key === 'id') + 1
+    return [...chosen.slice(0, behind), hitsColumn(hits), ...chosen.slice(behind)]
+  }, [shown, rewards, hits])
   const grid = useMemo(() => gridOf(columns), [columns])
   const rows = useRowWindow(scroller, { count: indices.length, rowHeight: ROW_HEIGHT, headHeight: HEAD_HEIGHT })
   const { first, end, shift, reveal, rowsInWindow } = rows

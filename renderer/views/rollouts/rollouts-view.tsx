@@ -24,7 +24,7 @@ export function RolloutsView() {
   return (
     <div ref={place} className="rollouts">
       <h1 className="visually-hidden">Rollouts</h1>
-      <FilterBar />
+      <FilterBar table={table} />
       <RolloutTable table={table} onDrawn={giveFocus} />
     </div>
   )

@@ -1,0 +1,55 @@
+import { useEffect, useRef } from 'react'
+import type { Completion } from '../../../shared/query/language/complete.ts'
+import { count } from '../../text/numbers.ts'
+import { WithCode } from './with-code.tsx'
+
+export type Offer = Pick<Completion, 'insert' | 'label' | 'means' | 'count'> & {
+  /** `history`: a whole query, asked as soon as it is taken. */
+  readonly kind: Completion['kind'] | 'history'
+}
+
+interface CompletionListProps {
+  readonly offers: readonly Offer[]
+  /** The one that Enter would take; -1 = none. */
+  readonly at: number
+  readonly onTake: (offer: Offer) => void
+}
+
+/** What may be written at the caret, with what it means and how many rollouts have it. */
+export function CompletionList({ offers, at, onTake }: CompletionListProps) {
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (at >= 0) list.current?.children[at]?.scrollIntoView({ block: 'nearest' })
+  }, [at])
+  return (
+    <div
+      ref={list}
+      id="query-completions"
+      className="completions"
+      role="listbox"
+      aria-label="Completions"
+      hidden={offers.length === 0}
+      // The line keeps the focus, or it would close before the click arrives.
+      onMouseDown={(event) => event.preventDefault()}
+    >
+      {offers.map((offer, position) => (
+        <button
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same words may be offered for two reasons
+          key={`${position} ${offer.insert}`}
+          id={`completion-${position}`}
+          type="button"
+          role="option"
+          tabIndex={-1}
+          aria-selected={position === at}
+          onClick={() => onTake(offer)}
+        >
+          <code>{offer.label}</code>
+          <span className="completion-means">
+            <WithCode text={offer.means} />
+          </span>
+          {offer.count !== null && <span className="number quiet">{count(offer.count)}</span>}
+        </button>
+      ))}
+    </div>
+  )
+}

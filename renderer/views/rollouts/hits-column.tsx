@@ -1,0 +1,26 @@
+import type { SearchHits } from '../../../shared/session/requests/query.ts'
+import { count } from '../../text/numbers.ts'
+import type { Column } from './column.ts'
+
+/** How often the query was found in each rollout of the list. It stands beside the id as long as the query looks into rollouts. */
+export function hitsColumn(hits: SearchHits): Column {
+  return {
+    key: 'hits',
+    title: 'hits',
+    means: 'How often the texts and tokens of the query were found in the rollout. Opening it goes to the first.',
+    rem: 3.8,
+    grows: 0,
+    sort: null,
+    isNumber: true,
+    needs: null,
+    cell: (_, position) => {
+      const found = hits.counts[position] ?? 0
+      if (found === 0) return null
+      return hits.starts[position] === -1 ? (
+        <span title="In the messages, not in the tokens">{count(found)} ✉</span>
+      ) : (
+        count(found)
+      )
+    },
+  }
+}

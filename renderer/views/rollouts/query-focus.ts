@@ -1,0 +1,2 @@
+/** Puts the caret into the query line. Set by the line that is on screen. */
+export const queryLine = { focus: () => {} }

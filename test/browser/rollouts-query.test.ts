@@ -1,0 +1,245 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Download, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { RunningServer } from '../../cli/server/http-server.ts'
+import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
+import { openWindow, SAMPLES, servePage, TestFolder, type Window } from './inspector-page.ts'
+
+const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
+const [START, USER, ASSISTANT, END, NEWLINE] = [151644, 872, 77091, 151645, 198]
+/** “Hello” and “ world” of Qwen2.5. */
+const [HELLO, WORLD] = [9707, 1879]
+
+/** A rollout of two tokens of reply, the end of its turn trained or not. */
+function rollout(index: number, trainsEnd: boolean) {
+  const ids = [START, USER, NEWLINE, HELLO, END, NEWLINE, START, ASSISTANT, NEWLINE, HELLO, WORLD, END, NEWLINE]
+  const mask = ids.map((_, at) => (at === 9 || at === 10 || (at === 11 && trainsEnd) ? 1 : 0))
+  return { id: `r${index}`, input_ids: ids, loss_mask: mask, reward: index % 2, group_id: `q${index >> 2}` }
+}
+
+describe.skipIf(chromiumMissing !== null)(
+  `the query line${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`,
+  () => {
+    let browser: Browser
+    let server: RunningServer
+    let window: Window
+    let page: Page
+    const folder = new TestFolder()
+
+    beforeAll(async () => {
+      browser = await launchChromium()
+      server = await servePage()
+    })
+    afterAll(async () => {
+      await browser.close()
+      await server.close()
+      folder.remove()
+    })
+    beforeEach(async () => {
+      window = await openWindow(browser, server)
+      page = window.page
+    })
+    afterEach(async () => {
+      expect(window.errors).toEqual([])
+      await window.close()
+    })
+
+    const listed = (text: string) => page.getByText(text, { exact: true }).waitFor()
+    const line = () => page.getByRole('combobox', { name: 'Query' })
+
+    test('finds the end-of-turn fault and exports its rollouts, by key alone', async () => {
+      const records = Array.from({ length: 40 }, (_, index) => rollout(index, index % 5 !== 0))
+      await window.drop([folder.write('ends.jsonl', records.map((record) => JSON.stringify(record)).join('\n'))])
+      await window.read()
+      await page.keyboard.press('2')
+      await page.keyboard.press('/')
+      await page.keyboard.type('find')
+      await page.getByRole('option', { name: /^finding / }).waitFor()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await page.getByRole('option', { name: /^M10/ }).waitFor()
+      await page.keyboard.type('M10 reward>=1')
+      await page.keyboard.press('Enter')
+      await listed('4 of 40 rollouts listed')
+      const terms = page.getByRole('list', { name: 'Terms of the query' })
+      expect(await terms.getByRole('button').allInnerTexts()).toEqual([
+        expect.stringMatching(/finding:M10\s+8/),
+        expect.stringMatching(/reward>=1\s+20/),
+      ])
+      await page.getByText('Rollouts where there is a finding of M10 and reward is at least 1.').waitFor()
+      expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('grid')
+      const downloads: Download[] = []
+      page.on('download', (download) => downloads.push(download))
+      await page.keyboard.press('E')
+      await expect.poll(() => downloads.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(2)
+      const file = downloads.find((download) => download.suggestedFilename().endsWith('.jsonl')) as Download
+      const ids = readFileSync(await file.path(), 'utf8')
+        .trimEnd()
+        .split('\n')
+      expect(ids.map((text) => JSON.parse(text).id)).toEqual(['r5', 'r15', 'r25', 'r35'])
+      const manifest = downloads.find((download) => download.suggestedFilename().endsWith('.json')) as Download
+      expect(readFileSync(await manifest.path(), 'utf8')).toContain('finding:M10 reward>=1')
+    })
+
+    test('says what is wrong under the column, and asks nothing until it can be read', async () => {
+      await window.drop([FAILING])
+      await window.read()
+      await page.keyboard.press('2')
+      await page.keyboard.press('Control+f')
+      await page.keyboard.type('reward>0.8 ')
+      await listed('34 of 96 rollouts listed')
+      await page.keyboard.type('rewrd<1')
+      const problem = page.getByRole('alert').filter({ hasText: 'There is no field' })
+      await problem.waitFor()
+      expect(await problem.innerText()).toContain('Did you mean reward?')
+      expect(await line().getAttribute('aria-invalid')).toBe('true')
+      const caret = page.locator('.query-caret')
+      const [under, whole] = await Promise.all([
+        caret.locator('span').evaluate((element) => element.getBoundingClientRect().width),
+        line().evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize)),
+      ])
+      // Eleven letters of a fixed width stand before the caret.
+      expect(under / 11 / whole).toBeGreaterThan(0.5)
+      await listed('34 of 96 rollouts listed')
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('Escape')
+      await expect.poll(() => line().inputValue()).toBe('reward>0.8')
+      expect(await problem.count()).toBe(0)
+    })
+
+    test('stands in the address, and what was asked is offered again', async () => {
+      await window.drop([FAILING])
+      await window.read()
+      await page.keyboard.press('2')
+      await page.keyboard.press('/')
+      await page.keyboard.type('group:q601 reward>0.8')
+      await page.keyboard.press('Enter')
+      await listed('2 of 96 rollouts listed')
+      const address = page.url()
+      expect(decodeURIComponent(address)).toContain('q=group:q601+reward>0.8')
+      await page.goto('about:blank')
+      await page.goto(address)
+      await window.drop([FAILING])
+      await window.read()
+      await listed('2 of 96 rollouts listed')
+      expect(await line().inputValue()).toBe('group:q601 reward>0.8')
+
+      const terms = page.getByRole('list', { name: 'Terms of the query' })
+      await terms.getByRole('button', { name: /^reward/ }).click()
+      await listed('8 of 96 rollouts listed')
+      await page.getByRole('button', { name: 'Clear the query' }).click()
+      await listed('96 of 96 rollouts listed')
+      await page.keyboard.press('ArrowDown')
+      await page.getByRole('option', { name: /group:q601 reward>0\.8 asked before/ }).waitFor()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await listed('2 of 96 rollouts listed')
+    })
+
+    test('looks into rollouts, counts what it finds, and opens a rollout at it', async () => {
+      const records = Array.from({ length: 6 }, (_, index) => rollout(index, true))
+      await window.drop([folder.write('texts.jsonl', records.map((record) => JSON.stringify(record)).join('\n'))])
+      await window.read()
+      await page.keyboard.press('2')
+      await page.keyboard.press('/')
+      await page.keyboard.type('part:assistant "Hello world" reward:1')
+      await page.keyboard.press('Enter')
+      await listed('3 of 6 rollouts listed')
+      await page.getByRole('columnheader', { name: 'hits' }).waitFor()
+      await page.keyboard.press('j')
+      await page.keyboard.press('Enter')
+      await page.locator('.token.selected').waitFor()
+      expect(await page.locator('.token.selected').innerText()).toBe('Hello')
+      expect(await page.locator('.token.in-range').count()).toBe(2)
+      expect(page.url()).toMatch(/tokens=9-11/)
+    })
+
+    test('asks for what a person marked, as it changes', async () => {
+      await window.drop([FAILING])
+      await window.read()
+      await page.keyboard.press('2')
+      for (const key of ['j', 'f', 'j', 'j', 'f']) await page.keyboard.press(key)
+      await page.getByRole('button', { name: '2 flagged' }).first().waitFor()
+      await page.getByRole('button', { name: /^⚑ flagged/ }).click()
+      await listed('2 of 96 rollouts listed')
+      expect(await line().inputValue()).toBe('flag')
+      await page.keyboard.press('Control+z')
+      await listed('1 of 96 rollouts listed')
+      await page
+        .getByRole('button', { name: /^T04/ })
+        .or(page.getByRole('button', { name: /T04/ }))
+        .first()
+        .click()
+      await expect.poll(() => line().inputValue()).toBe('flag finding:T04')
+    })
+
+    test('a view keeps query, columns and order, is in the palette, and is there after a reload', async () => {
+      await window.drop([FAILING])
+      await window.read()
+      await page.keyboard.press('2')
+      await page.keyboard.press('/')
+      await page.keyboard.type('end:cut')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'tokens', exact: true }).click()
+      await page.keyboard.press('c')
+      const columns = page.getByRole('dialog', { name: 'Columns' })
+      await columns.getByRole('checkbox', { name: /^advantage/ }).uncheck()
+      await columns.getByRole('checkbox', { name: /^retrieval_recall/ }).check()
+      const moved = columns.getByRole('checkbox', { name: /^retrieval_recall/ })
+      await moved.focus()
+      for (let k = 0; k < 30; k++) await page.keyboard.press('Alt+ArrowUp')
+      await page.keyboard.press('Escape')
+      const heads = () => page.getByRole('columnheader').allInnerTexts()
+      await expect.poll(heads).not.toContain('advantage')
+      expect((await heads())[0]).toBe('retrieval_recall')
+      const first = await page.getByRole('row').nth(1).innerText()
+
+      await page.keyboard.press('v')
+      await page.keyboard.type('Cut rollouts')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: /^Cut rollouts/ }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('c')
+      await columns.getByRole('button', { name: 'Back to the standard columns' }).click()
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('x')
+      await listed('96 of 96 rollouts listed')
+      expect((await heads())[0]).toMatch(/^#/)
+
+      await page.goto('about:blank')
+      await page.goto(server.url)
+      await window.drop([FAILING])
+      await window.read()
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('cut rollouts')
+      await page.keyboard.press('Enter')
+      await expect.poll(async () => (await heads())[0]).toBe('retrieval_recall')
+      expect(await line().inputValue()).toBe('end:cut')
+      await expect.poll(() => page.getByRole('row').nth(1).innerText()).toBe(first)
+    })
+
+    test('a long list is walked by page, to its end and back, with few elements', async () => {
+      const records = Array.from({ length: 3000 }, (_, index) => rollout(index, true))
+      await window.drop([folder.write('many.jsonl', records.map((record) => JSON.stringify(record)).join('\n'))])
+      await window.read()
+      await page.keyboard.press('2')
+      const selected = page.getByRole('row', { selected: true })
+      await page.keyboard.press('j')
+      await page.keyboard.press('PageDown')
+      const at = Number(await selected.getAttribute('aria-rowindex'))
+      expect(at).toBeGreaterThan(10)
+      expect(at).toBeLessThan(60)
+      await page.keyboard.press('End')
+      await expect.poll(() => selected.innerText()).toMatch(/^2,999\s/)
+      expect(await page.getByRole('row').count()).toBeLessThan(80)
+      const box = await selected.boundingBox()
+      expect(box?.y).toBeLessThan(870)
+      await page.keyboard.press('Home')
+      await expect.poll(() => selected.innerText()).toMatch(/^0\s/)
+      await page.mouse.move(700, 500)
+      await page.mouse.wheel(0, 30_000)
+      await expect.poll(() => page.getByRole('row').nth(1).innerText()).toMatch(/^99\d\s/)
+    })
+  },
+)
