@@ -1,7 +1,9 @@
 import { EXPORTS } from '../shared/exports/registry.ts'
 import { REPORT_FORMATS } from '../shared/exports/report-formats.ts'
 import { type FieldMapping, mappingOf } from '../shared/formats/mapping.ts'
-import type { AuditOptions } from '../shared/model/policy.ts'
+import { FORMATS, formatById } from '../shared/formats/registry.ts'
+import { closestName } from '../shared/model/closest-name.ts'
+import { ALL_FILES, type AuditOptions } from '../shared/model/policy.ts'
 import { LIMIT_NAMES, type Limits } from '../shared/model/streams.ts'
 import { resolveThresholds, ThresholdError } from '../shared/model/thresholds/registry.ts'
 import type { OptionValue } from './arguments.ts'
@@ -98,6 +100,12 @@ export const AUDIT_OPTIONS: readonly OptionSpec[] = [
     kind: 'settings',
     placeholder: 'FIELD=PATH…',
     help: 'where the fields of the native format stand in a dump of no known format',
+  },
+  {
+    name: 'read-as',
+    kind: 'settings',
+    placeholder: '[FILE=]FORMAT',
+    help: 'the format of a file that looks like those of several trainers; `formats` lists them; may be repeated',
   },
   integer('limit', 'only the first N rollouts, whole groups'),
   integer('sample', 'only N rollouts at random, whole groups'),
@@ -236,6 +244,7 @@ export function auditOptions(options: Readonly<Record<string, OptionValue>>, tok
     failOn: options['fail-on'],
     maxFindings: options['max-findings'],
     map: mapGiven(options.map as readonly string[] | undefined),
+    readAs: formatsGiven(options['read-as'] as readonly string[] | undefined),
     thresholds: thresholdsGiven(options.threshold as readonly string[] | undefined),
   }
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as AuditOptions
@@ -249,6 +258,27 @@ function mapGiven(given: readonly string[] | undefined): FieldMapping | undefine
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }
+}
+
+/** `FORMAT` for all files, `FILE=FORMAT` for one. Throws `UsageError` for what is no format. */
+function formatsGiven(given: readonly string[] | undefined): Record<string, string> | undefined {
+  if (given === undefined) return undefined
+  const named: Record<string, string> = {}
+  for (const item of given) {
+    const at = item.lastIndexOf('=')
+    const [file, id] = at < 0 ? [ALL_FILES, item] : [item.slice(0, at), item.slice(at + 1)]
+    if (formatById(id) === null || file === '') {
+      const closest = closestName(
+        id,
+        FORMATS.map((format) => format.id),
+      )
+      throw new UsageError(
+        `--read-as ${item}: ${id} is no format that is read.${closest === null ? '' : ` Did you mean ${closest}?`} \`rollout-inspector formats\` lists them.`,
+      )
+    }
+    named[file] = id
+  }
+  return named
 }
 
 /** `ID=VALUE` by id; the last of several for one id counts. Throws `UsageError` for what no threshold can be. */

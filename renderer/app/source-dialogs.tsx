@@ -1,5 +1,8 @@
+import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { Report, SourceReport } from '../../shared/model/report.ts'
+import { reconfigure } from '../data/dump.ts'
 import { useFiles } from '../state/files.ts'
+import { openDialog } from '../state/view.ts'
 import { bytes, count, counted } from '../text/numbers.ts'
 import { Evidence } from './input-dialogs.tsx'
 import { ChangeMapping, MapButton } from './map-button.tsx'
@@ -90,6 +93,7 @@ function SourceFacts({ source }: { source: SourceReport }) {
             <strong>{source.format.id}</strong>
             {source.format.version !== null && ` (${source.format.version})`}
             <Evidence confidence={source.format.confidence} evidence={source.format.evidence} />
+            <FormatChoice source={source} rivals={source.format.rivals ?? []} />
           </dd>
         </div>
       )}
@@ -129,6 +133,41 @@ function SourceFacts({ source }: { source: SourceReport }) {
         </div>
       )}
     </dl>
+  )
+}
+
+/** Where records look like those of several trainers, only the person knows whose they are. */
+function FormatChoice({ source, rivals }: { source: SourceReport; rivals: readonly string[] }) {
+  const { options, phase } = useFiles()
+  const { [source.name]: named, ...others } = options.readAs ?? {}
+  const readAs = (chosen: AuditOptions['readAs']) => {
+    openDialog(null)
+    void reconfigure({ readAs: chosen })
+  }
+  if (named !== undefined) {
+    return (
+      <button type="button" className="link" onClick={() => readAs(others)}>
+        Ask again which trainer wrote it
+      </button>
+    )
+  }
+  if (rivals.length === 0) return null
+  return (
+    <fieldset className="format-choice">
+      <legend>▲ Which trainer wrote it? These are as sure of its records:</legend>
+      {rivals.map((id) => (
+        <button
+          key={id}
+          type="button"
+          className="button small"
+          aria-pressed={id === source.format?.id}
+          disabled={phase !== 'open' && phase !== 'reading'}
+          onClick={() => readAs({ ...others, [source.name]: id })}
+        >
+          {id}
+        </button>
+      ))}
+    </fieldset>
   )
 }
 

@@ -38,6 +38,7 @@ export function TruthLine() {
         dialog="sources"
         label="format"
         value={format}
+        warn={report.sources.some((source) => source.format?.rivals !== undefined)}
         yielding={format.length > LONG_FORMAT ? 'long' : undefined}
       />
       <span className="truth-entry truth-fixed">

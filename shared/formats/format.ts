@@ -19,6 +19,8 @@ export interface Recognition {
   /** What was seen, for people: `keys token_loss_mask, sample_loss_mask`. */
   readonly evidence: readonly string[]
   readonly version: string | null
+  /** Ids of formats that are as sure of the records as the one that reads them, that one first; absent where none is. */
+  readonly rivals?: readonly string[]
   /** Where a person said the fields of the native format stand; present only in records that are read by it. */
   readonly mapping?: FieldMapping
 }

@@ -60,16 +60,40 @@ export interface RecognisedFormat {
   readonly recognition: Recognition
 }
 
-/** The format that is surest of the sample, the earlier one in the table where two are equally sure; null where none is. */
-export function recogniseFormat(sample: Sample): RecognisedFormat | null {
-  let best: RecognisedFormat | null = null
-  for (const format of FORMATS) {
+/** Confidence by which a format must be surer than another one. Those that hold more than another's files are surer by more. */
+const CLEARLY = 0.015
+
+/**
+ * The format that is surest of the sample, the earlier one in the table where two are equally sure; null where none is. Which others are as
+ * sure stands in `rivals`: then a person has to say. The native format is no rival of a trainer's own, whose fields it knows as well.
+ *
+ * @param chosen id of the format that a person named, which reads the records where it knows them
+ */
+export function recogniseFormat(sample: Sample, chosen: string | null = null): RecognisedFormat | null {
+  const found = FORMATS.flatMap((format): RecognisedFormat[] => {
     const recognition = format.recognise(sample)
-    if (recognition !== null && (best === null || recognition.confidence > best.recognition.confidence)) {
-      best = { format, recognition }
-    }
+    return recognition === null ? [] : [{ format, recognition }]
+  })
+  const named = found.find(({ format }) => format.id === chosen)
+  if (named !== undefined) {
+    const { format, recognition } = named
+    return { format, recognition: { ...recognition, evidence: [...recognition.evidence, 'named by the person'] } }
   }
-  return best
+  const best = found.reduce<RecognisedFormat | null>(
+    (surest, each) => (surest === null || each.recognition.confidence > surest.recognition.confidence ? each : surest),
+    null,
+  )
+  if (best === null) return null
+  const rivals = found.filter(
+    ({ format, recognition }) =>
+      format !== best.format &&
+      format !== native &&
+      best.format !== native &&
+      recognition.confidence > best.recognition.confidence - CLEARLY,
+  )
+  if (rivals.length === 0) return best
+  const ids = [best.format.id, ...rivals.map(({ format }) => format.id)]
+  return { format: best.format, recognition: { ...best.recognition, rivals: ids } }
 }
 
 export function formatById(id: string): Format | null {

@@ -28,6 +28,9 @@ export interface SuggestedConvention {
   readonly evidence: string
 }
 
+/** In `AuditOptions.readAs`, whatever a file is called. */
+export const ALL_FILES = '*'
+
 /** What a person may declare about a run; every field absent means "find out". Mirrors the options of `inspect`. */
 export interface AuditOptions {
   readonly tokenizer?: string
@@ -49,6 +52,8 @@ export interface AuditOptions {
   readonly maxUnpacked?: number
   /** Paths by field of the native format, for dumps of no known format. */
   readonly map?: Readonly<Record<string, string>>
+  /** Ids of formats by the names of files, for those of whose records several formats are as sure; `ALL_FILES` for every such file. */
+  readonly readAs?: Readonly<Record<string, string>>
   readonly failOn?: 'error' | 'warning' | 'none'
   readonly maxFindings?: number
   /** Numbers by which checks and verdicts decide, where they are not to be the default. */

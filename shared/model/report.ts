@@ -153,7 +153,14 @@ export interface SourceReport {
   bytes: number
   sha256: string | null
   container: string | null
-  format: { id: string; version: string | null; confidence: number; evidence: string[] } | null
+  format: {
+    id: string
+    version: string | null
+    confidence: number
+    evidence: string[]
+    /** Formats that are as sure of the records, the one that reads them first; absent where none is. */
+    rivals?: string[]
+  } | null
   records: number
   trajectories: number
   skipped: SkippedRecord[]

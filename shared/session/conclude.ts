@@ -335,7 +335,7 @@ function loweredSeverity(own: Severity, found: Record<Severity, number> | undefi
 
 function sourceReport(open: OpenSource, index: number, collected: Collected, sha256: string | null): SourceReport {
   const source = collected.sources[index] as Collected['sources'][number]
-  const notes = [...(open.container.notes ?? []), ...stepNote(open)]
+  const notes = [...rivalNote(open), ...(open.container.notes ?? []), ...stepNote(open)]
   return {
     name: open.source.name,
     bytes: open.source.size,
@@ -346,6 +346,7 @@ function sourceReport(open: OpenSource, index: number, collected: Collected, sha
       version: open.recognition.version,
       confidence: open.recognition.confidence,
       evidence: [...open.recognition.evidence],
+      ...(open.recognition.rivals === undefined ? {} : { rivals: [...open.recognition.rivals] }),
     },
     records: source.records,
     trajectories: source.trajectories,
@@ -357,6 +358,15 @@ function sourceReport(open: OpenSource, index: number, collected: Collected, sha
     ...(notes.length > 0 ? { notes } : {}),
     ...(open.joined?.length ? { joined: [...open.joined] } : {}),
   }
+}
+
+/** Two trainers may write what looks the same; which of them it was only a person knows. */
+function rivalNote({ recognition: { rivals } }: OpenSource): string[] {
+  const [read, ...others] = rivals ?? []
+  if (read === undefined || others.length === 0) return []
+  return [
+    `Its records may be of ${[read, ...others].join(' or of ')}, which are as sure of them; they are read as ${read}. Say which it is with --read-as ${others[0]} (or ${read}), or where the app lists its files.`,
+  ]
 }
 
 /** Formats that hold the step are believed before the name of a file. */

@@ -3,7 +3,7 @@ import { LIMIT_NAMES } from '../model/streams.ts'
 import { THRESHOLDS, type ThresholdId } from '../model/thresholds/registry.ts'
 
 /** Options that change nothing of what is said of a rollout, and the tokenizer, which a report keeps with its files. */
-type Apart = 'tokenizer' | 'limit' | 'sample' | 'seed' | 'maxUnpacked' | 'failOn' | 'maxFindings'
+type Apart = 'tokenizer' | 'limit' | 'sample' | 'seed' | 'maxUnpacked' | 'readAs' | 'failOn' | 'maxFindings'
 
 /** What a person declared that changes findings. Reports that are merged must agree in it. */
 export type DeclaredOptions = Omit<AuditOptions, Apart>

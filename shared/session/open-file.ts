@@ -24,10 +24,10 @@ export interface OpenedFile {
 export async function openFile(
   given: ByteSource,
   first: number,
-  options: Pick<AuditOptions, 'map' | 'maxUnpacked'>,
+  options: Pick<AuditOptions, 'map' | 'maxUnpacked' | 'readAs'>,
   signal?: AbortSignal,
 ): Promise<OpenedFile> {
-  const { map = null, maxUnpacked = null } = options
+  const { map = null, maxUnpacked = null, readAs = null } = options
   const opened: OpenSource[] = []
   const unreadable: UnreadableFile[] = []
   const logs: LogReport[] = []
@@ -40,7 +40,8 @@ export async function openFile(
   for (const source of expanded.sources) {
     signal?.throwIfAborted()
     try {
-      opened.push(await openSource(source, first + opened.length, { maxUnpacked, map, ...(signal ? { signal } : {}) }))
+      const own = { maxUnpacked, map, readAs, ...(signal ? { signal } : {}) }
+      opened.push(await openSource(source, first + opened.length, own))
     } catch (error) {
       signal?.throwIfAborted()
       const described = await openRunMetadata(source)

@@ -9,6 +9,7 @@ import { native } from '../formats/native.ts'
 import { proposeMapping } from '../formats/propose-mapping.ts'
 import { allNumericKeys, type RecognisedFormat, recogniseFormat } from '../formats/registry.ts'
 import { NO_RUN, type SourceRun } from '../formats/run-metadata/run-facts.ts'
+import { ALL_FILES, type AuditOptions } from '../model/policy.ts'
 import type { SourceJoin } from '../model/report.ts'
 import type { ByteSource, SkippedRecord } from '../model/source.ts'
 import type { Trajectory } from '../model/trajectory.ts'
@@ -54,7 +55,11 @@ const LEAST_SAMPLE_RECORDS = 2
 export async function openSource(
   source: ByteSource,
   sourceIndex: number,
-  options: OpenOptions & { readonly signal?: AbortSignal; readonly map?: FieldMapping | null } = {},
+  options: OpenOptions & {
+    readonly signal?: AbortSignal
+    readonly map?: FieldMapping | null
+    readonly readAs?: AuditOptions['readAs'] | null
+  } = {},
 ): Promise<OpenSource> {
   const { container, records, firstBad } = await openRecords(
     await openContainer(source, options),
@@ -72,7 +77,15 @@ export async function openSource(
   const { metadata } = container
   const values = records.map((record) => record.value)
   const map = options.map ?? null
-  const known = mappedBy(map, records, recogniseFormat({ records: values, metadata }))
+  const own = options.readAs?.[source.name] ?? null
+  const recognised = recogniseFormat({ records: values, metadata }, own ?? options.readAs?.[ALL_FILES] ?? null)
+  if (own !== null && recognised?.format.id !== own) {
+    throw new UnreadableSource(
+      'not-that-format',
+      `${source.name} was to be read as ${own}, which its records are not (${describeRecord(records[0] as RawRecord)}). Leave out what it was named${recognised === null ? '' : `: they look like ${recognised.format.id}`}.`,
+    )
+  }
+  const known = mappedBy(map, records, recognised)
   if (known === null) {
     const proposed = proposeMapping(values)
     throw new UnreadableSource(

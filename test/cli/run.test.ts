@@ -194,6 +194,27 @@ describe('inspect', () => {
     expect(report.hypotheses.map(({ id }) => id)).toEqual(['H02'])
   })
 
+  test('--read-as settles which of two formats a file is of', async () => {
+    const record = {
+      input: 'Who?',
+      output: 'She.',
+      score: 1,
+      step: 3,
+      prompt: 'Who?',
+      completion: 'She.',
+      advantage: 0.5,
+    }
+    await writeFile(join(folder, 'either.jsonl'), `${JSON.stringify(record)}\n`)
+    const asked = await cli('inspect', 'either.jsonl')
+    expect(asked.out.replace(/\s+/g, ' ')).toMatch(/may be of trl or of verl, .* --read-as verl/)
+    for (const named of ['verl', 'either.jsonl=verl']) {
+      expect((await reportOf('either.jsonl', '--read-as', named)).sources[0]?.format?.id).toBe('verl')
+    }
+    const wrong = await cli('inspect', 'either.jsonl', '--read-as', 'verll')
+    expect(wrong.code).toBe(2)
+    expect(wrong.err).toContain('Did you mean verl?')
+  })
+
   test('--dataset tells which prompts never became a rollout', async () => {
     const asked = (town: number) => `Who founded the harbour of town ${town}?`
     const questions = Array.from({ length: 40 }, (_, i) =>
