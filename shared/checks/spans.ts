@@ -27,6 +27,22 @@ export function runsOf(array: Uint8Array, value: number, start = 0, end = array.
   return runs
 }
 
+/** Where the run that begins at `start` ends: the first index of `[start, end)` with another value than it, `end` where there is none. */
+export function runEnd(array: Uint8Array, start: number, end: number): number {
+  const value = array[start] as number
+  let at = start + 1
+  if (end - start >= LONG) {
+    while ((array.byteOffset + at) % 4 !== 0) if (array[at++] !== value) return at - 1
+    const words = new Uint32Array(array.buffer, array.byteOffset + at, (end - at) >> 2)
+    const same = (value * 0x01010101) >>> 0
+    let word = 0
+    while (word < words.length && words[word] === same) word++
+    at += word * 4
+  }
+  while (at < end && array[at] === value) at++
+  return at
+}
+
 /** Number of positions in `[start, end)` that hold `value`. */
 export function countOf(array: Uint8Array, value: number, start = 0, end = array.length): number {
   let count = 0

@@ -1,4 +1,5 @@
 import { TokenState } from '../model/tokens.ts'
+import { runEnd } from './spans.ts'
 
 const SEGMENTS = 64
 
@@ -34,8 +35,7 @@ export function stateRuns(states: Uint8Array): StateRun[] {
   const { length } = states
   for (let start = 0; start < length; ) {
     const state = states[start] as number
-    let end = start + 1
-    while (end < length && states[end] === state) end++
+    const end = runEnd(states, start, length)
     runs.push({ state, length: end - start })
     start = end
   }

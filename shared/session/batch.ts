@@ -1,6 +1,6 @@
 import type { AuditSettings, Check, CheckTally, TrajectoryView } from '../checks/check.ts'
 import { CHECKS } from '../checks/registry.ts'
-import { firstDifference } from '../checks/spans.ts'
+import { firstDifference, runEnd } from '../checks/spans.ts'
 import { createTally, TrajectoryReporter } from '../checks/tally.ts'
 import { createFacts, createView } from '../checks/view.ts'
 import type { ParsedRecords } from '../containers/container.ts'
@@ -161,10 +161,12 @@ function countTokens(view: TrajectoryView, settings: AuditSettings, totals: Toke
   cells.fill(0)
   // Tokens come in runs, and a run is counted at once.
   const own = parts ?? states
+  let stateEnd = 0
   for (let token = 0, end = 0; token < states.length; token = end) {
     const state = states[token] as number
     const kind = own[token] as number
-    while (end < states.length && states[end] === state && own[end] === kind) end++
+    if (stateEnd <= token) stateEnd = runEnd(states, token, states.length)
+    end = own === states ? stateEnd : runEnd(own, token, stateEnd)
     const part = parts !== null ? kind : state === TokenState.padding ? PART.padding : PART.other
     const cell = (state << 4) | part
     cells[cell] = (cells[cell] as number) + end - token

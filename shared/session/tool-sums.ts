@@ -88,9 +88,13 @@ function add(
   let sums = into.get(name)
   if (sums === undefined) into.set(name, (sums = [0, 0, 0, 0, 0, 0]))
   sums[at]++
+  let total = 0
+  let trained = 0
   for (let token = start; token < end; token++) {
     if (parts[token] !== part) continue
-    sums[at + 1] = (sums[at + 1] as number) + 1
-    if (states[token] === TokenState.trained) sums[at + 2] = (sums[at + 2] as number) + 1
+    total++
+    if (states[token] === TokenState.trained) trained++
   }
+  sums[at + 1] = (sums[at + 1] as number) + total
+  sums[at + 2] = (sums[at + 2] as number) + trained
 }

@@ -70,8 +70,8 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
   for (const [index, reply] of replies.entries()) {
     const whole = messages[index] ?? null
     const open = isNeverClosed(table, ids, reply)
-    const { bytes, marked } = sizeAndMarks(table, ids, reply)
-    const shorter = whole !== null && bytes + thresholds['cut-shorter-characters'] < whole.length
+    const marked = mayHoldMarker(table, ids, reply)
+    const shorter = whole !== null && sizeOf(table, ids, reply) + thresholds['cut-shorter-characters'] < whole.length
     if (!open && !shorter && !marked) continue
     const span = withoutTags(table, ids, reply)
     // A newline of the tag may share its token with the text: the tags are taken off the text itself.
@@ -105,19 +105,22 @@ function sideOf(marker: { readonly before: number; readonly after: number } | nu
   return marker.before === 0 ? 'left' : 'middle'
 }
 
-/** How many bytes a reply has, and whether a marker may show in one of its tokens. */
-function sizeAndMarks(table: TokenTable, ids: Int32Array, { start, end }: Span): { bytes: number; marked: boolean } {
-  const { offsets, size } = table
-  const markers = markerTokens(table)
+/** How many bytes a reply has. */
+function sizeOf({ offsets, size }: TokenTable, ids: Int32Array, { start, end }: Span): number {
   let bytes = 0
-  let marks = 0
   for (let i = start; i < end; i++) {
     const id = ids[i] as number
-    if (id < 0 || id >= size) continue
-    bytes += (offsets[id + 1] as number) - (offsets[id] as number)
-    marks |= markers[id] as number
+    if (id >= 0 && id < size) bytes += (offsets[id + 1] as number) - (offsets[id] as number)
   }
-  return { bytes, marked: marks !== 0 }
+  return bytes
+}
+
+/** Whether a marker may show in one of a reply's tokens. */
+function mayHoldMarker(table: TokenTable, ids: Int32Array, { start, end }: Span): boolean {
+  const markers = markerTokens(table)
+  // An id that the table does not have holds none.
+  for (let i = start; i < end; i++) if (markers[ids[i] as number] === 1) return true
+  return false
 }
 
 /** Pieces that every spelling of a marker holds one of, whatever the vocabulary makes of it. */
