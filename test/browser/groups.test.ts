@@ -81,7 +81,7 @@ describePage('the groups of a run', (page) => {
     expect(await table.getByRole('columnheader', { name: /^group std.*in use · ✓ fits$/ }).count()).toBe(1)
     expect(await table.getByRole('columnheader', { name: /^centred.*off by/ }).count()).toBe(1)
     const cells = await table.getByRole('row').nth(4).getByRole('cell').allInnerTexts()
-    expect(cells.slice(0, 3)).toEqual(['0.61', cells[2], cells[1]])
+    expect(cells.slice(1, 4)).toEqual(['0.61', cells[3], cells[2]])
 
     await table.getByRole('button', { name: /-3$/ }).first().click()
     await view.getByRole('heading', { name: /-3$/ }).or(view.locator('.rollout')).first().waitFor()

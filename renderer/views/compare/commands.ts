@@ -1,3 +1,74 @@
 import type { Command } from '../../commands/command.ts'
+import { openRollout } from '../../commands/go.ts'
+import { saveAnswer } from '../../data/exporting.ts'
+import { takeSecondAway } from '../../data/second.ts'
+import { ask } from '../../engine/engine.ts'
+import { useSecond } from '../../state/second.ts'
+import { say } from '../../state/view.ts'
+import { comparePlace, narrowMeasures, showPair, showTab } from './compare-place.ts'
+import { pairList } from './pair-list-data.ts'
+import { swapRuns } from './swap.ts'
 
-export const COMPARE_COMMANDS: readonly Command[] = []
+const where = ['compare'] as const
+
+export const COMPARE_COMMANDS: readonly Command[] = [
+  {
+    id: 'compare-measures',
+    title: 'Show every measure of both runs',
+    keys: ['m'],
+    where,
+    run: () => showTab('measures'),
+  },
+  { id: 'compare-curves', title: 'Show distributions and steps', keys: ['c'], where, run: () => showTab('curves') },
+  {
+    id: 'compare-pairs',
+    title: 'Show the questions that both runs have',
+    keys: ['q'],
+    where,
+    run: () => showTab('pairs'),
+  },
+  { id: 'next-pair', title: 'Next question', keys: ['j', 'ArrowDown'], where, run: () => movePair(1) },
+  { id: 'previous-pair', title: 'Previous question', keys: ['k', 'ArrowUp'], where, run: () => movePair(-1) },
+  { id: 'open-pair', title: 'Open the rollout of the open run', keys: ['Enter'], where, run: () => void openPair() },
+  {
+    id: 'compare-same',
+    title: 'List what is the same in both, or leave it out',
+    keys: ['a'],
+    where,
+    run: () => narrowMeasures({ all: !comparePlace().all }),
+  },
+  { id: 'swap-runs', title: 'Swap the two runs', keys: ['s'], where, run: () => void swapRuns() },
+  { id: 'end-comparison', title: 'Take the second run away', keys: [], where, run: () => void takeSecondAway() },
+  { id: 'export-comparison', title: 'Export the comparison as a table (CSV)', keys: [], where, run: () => save('csv') },
+  {
+    id: 'export-comparison-text',
+    title: 'Export the comparison as Markdown',
+    keys: [],
+    where,
+    run: () => save('markdown'),
+  },
+  { id: 'export-pairs', title: 'Export the pairs as a table (CSV)', keys: [], where, run: () => save('pairs') },
+]
+
+function movePair(step: 1 | -1): void {
+  const { tab, pair } = comparePlace()
+  const positions = pairList.get()
+  if (tab !== 'pairs' || positions.length === 0) return
+  const at = pair === null ? 0 : positions.indexOf(pair)
+  const next = at === -1 ? 0 : Math.max(0, Math.min(positions.length - 1, at + step))
+  if (next === at) say(step === 1 ? 'This is the last question of the list' : 'This is the first question of the list')
+  showPair(positions[next] as number)
+}
+
+async function openPair(): Promise<void> {
+  const { tab, pair, here } = comparePlace()
+  const position = pair ?? pairList.get()[0]
+  if (tab !== 'pairs' || position === undefined) return
+  const index = here ?? (await ask('pair', { position })).here[0]?.index
+  if (index !== undefined) openRollout(index)
+}
+
+function save(as: 'csv' | 'markdown' | 'pairs'): void {
+  if (useSecond.getState().run === null) say('There is no second run to compare with')
+  else void saveAnswer(ask('comparisonExport', { as }), as === 'pairs' ? 'The pairs' : 'The comparison')
+}

@@ -1,3 +1,211 @@
+import type { RunComparison, RunSide } from '../../../shared/session/requests/compare.ts'
+import { useSecondName } from '../../app/second-run.tsx'
+import { saveAnswer } from '../../data/exporting.ts'
+import { pickSecond } from '../../data/opening.ts'
+import { takeSecondAway } from '../../data/second.ts'
+import { useAnswer } from '../../data/use-answer.ts'
+import { ask } from '../../engine/engine.ts'
+import { useFiles } from '../../state/files.ts'
+import { useSecond } from '../../state/second.ts'
+import { bytes, count, counted } from '../../text/numbers.ts'
+import { runName } from '../../text/run-name.ts'
+import { HypothesisLine } from '../verdicts/hypotheses.tsx'
+import { COMPARE_TABS, type CompareTab, showTab, useComparePlace } from './compare-place.ts'
+import { Curves } from './curves.tsx'
+import { Measures } from './measures.tsx'
+import { Pairs } from './pairs.tsx'
+import { swapRuns } from './swap.ts'
+
+/** Two runs beside each other: every measure, and the questions that both have. */
 export function CompareView() {
-  return <h1 className="visually-hidden">Compare</h1>
+  const run = useSecond((state) => state.run)
+  return (
+    <div className="compare">
+      <h1 className="visually-hidden">Compare</h1>
+      {run === null ? <NoSecond /> : <Both />}
+    </div>
+  )
+}
+
+/** What to give, and how far reading it is. */
+function NoSecond() {
+  const { chosen, progress } = useSecond()
+  const name = useSecondName()
+  const isReading = useFiles((files) => files.phase === 'reading')
+  if (chosen !== null) {
+    const { bytesRead = 0, bytesTotal = 0, trajectories = 0 } = progress ?? {}
+    return (
+      <div className="compare-reading" role="status">
+        <p>
+          {isReading && progress === null ? 'The open run is read to its end first, then ' : 'Reading '}
+          <strong>{name}</strong>
+        </p>
+        <progress aria-label="Read" max={Math.max(1, bytesTotal)} value={bytesRead} />
+        <p className="quiet">
+          {bytes(bytesRead)} of {bytes(bytesTotal)}, {counted(trajectories, 'rollout')}
+        </p>
+        <button type="button" className="button" onClick={() => void takeSecondAway()}>
+          Stop
+        </button>
+      </div>
+    )
+  }
+  return (
+    <div className="compare-drop">
+      <h2>Drop a second run here</h2>
+      <p>
+        on the lower part of the window, or{' '}
+        <button type="button" className="button" onClick={() => void pickSecond('files')}>
+          Choose files…
+        </button>{' '}
+        <button type="button" className="button" onClick={() => void pickSecond('folder')}>
+          Choose a folder…
+        </button>
+      </p>
+      <ul className="compare-uses">
+        <li>
+          <strong>training and evaluation of the same questions</strong>: are the prompts, the ends and the scores the
+          same? (H08)
+        </li>
+        <li>
+          <strong>a single-turn run with the same trainer</strong>: does it learn (H06-library), do the faults come with
+          the second turn? (H07)
+        </li>
+        <li>
+          <strong>before and after a fix, LoRA and full</strong>: what changed, and what is chance?
+        </li>
+      </ul>
+      <p className="quiet">
+        It is read under the settings of the open run. A log of a run (trainer_state.json, a metrics table, TensorBoard)
+        will do for what goes by step.
+      </p>
+    </div>
+  )
+}
+
+function Both() {
+  const answer = useAnswer('comparison', {})
+  const { tab } = useComparePlace()
+  if (answer.state === 'failed') {
+    return (
+      <p className="nothing error-text" role="alert">
+        ✖ {answer.message}
+      </p>
+    )
+  }
+  if (answer.state === 'loading') return <p className="nothing quiet">Comparing…</p>
+  const comparison = answer.value
+  return (
+    <>
+      <Runs comparison={comparison} />
+      {tab === 'measures' && (
+        <ul className="verdict-lines compare-verdicts">
+          {comparison.together.map((result) => (
+            <HypothesisLine key={result.id} result={result} />
+          ))}
+        </ul>
+      )}
+      <Tabs comparison={comparison} tab={tab} />
+      <div className="compare-body" role="tabpanel" aria-label={tab}>
+        {tab === 'measures' && <Measures comparison={comparison} />}
+        {tab === 'curves' && <Curves comparison={comparison} />}
+        {tab === 'pairs' && <Pairs totals={comparison.pairs} />}
+      </div>
+    </>
+  )
+}
+
+function Runs({ comparison: { here, there } }: { comparison: RunComparison }) {
+  const sources = useFiles((files) => files.sources)
+  const chosen = useSecond((state) => state.chosen) ?? []
+  return (
+    <header className="compare-runs">
+      <Run side={here} kind="open run" name={runName(sources)} />
+      <Run side={there} kind="second run" name={runName(chosen)} />
+      <div className="compare-tools">
+        <button
+          type="button"
+          className="button small"
+          title="The second run becomes the open one"
+          onClick={() => void swapRuns()}
+        >
+          ⇄ Swap
+        </button>
+        <button type="button" className="button small" onClick={() => void pickSecond('files')}>
+          Other files…
+        </button>
+        <button type="button" className="button small" onClick={() => void takeSecondAway()}>
+          Take it away
+        </button>
+        <button
+          type="button"
+          className="button small"
+          onClick={() => void saveAnswer(ask('comparisonExport', { as: 'csv' }), 'The comparison')}
+        >
+          CSV
+        </button>
+        <button
+          type="button"
+          className="button small"
+          onClick={() => void saveAnswer(ask('comparisonExport', { as: 'markdown' }), 'The comparison')}
+        >
+          Markdown
+        </button>
+      </div>
+    </header>
+  )
+}
+
+function Run({ side, kind, name }: { side: RunSide; kind: string; name: string }) {
+  return (
+    <div className={kind === 'open run' ? 'compare-run open' : 'compare-run second'}>
+      <span className="compare-key" aria-hidden="true" /> <span className="quiet">{kind}</span>{' '}
+      <strong title={side.names.join(', ')}>{name}</strong>
+      <span className="quiet compare-run-facts">
+        {counted(side.rollouts, 'rollout')} · {counted(side.groups, 'group')} · {count(side.tokens)} tokens ·{' '}
+        {side.tokenizer ?? 'no tokenizer'}
+      </span>
+    </div>
+  )
+}
+
+const TAB_WORDS: Readonly<Record<CompareTab, string>> = {
+  measures: 'Measures',
+  curves: 'Distributions and steps',
+  pairs: 'Same questions',
+}
+
+function Tabs({ comparison: { measures, pairs }, tab }: { comparison: RunComparison; tab: CompareTab }) {
+  const differing = measures.filter(({ distance, isSure }) => distance !== null && distance > 0 && isSure !== false)
+  const notes: Readonly<Record<CompareTab, string>> = {
+    measures: `${count(differing.length)} differ`,
+    curves: '',
+    pairs: count(pairs.pairs),
+  }
+  const press = (event: React.KeyboardEvent) => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    if (step === 0) return
+    event.preventDefault()
+    const next = COMPARE_TABS[(COMPARE_TABS.indexOf(tab) + step + COMPARE_TABS.length) % COMPARE_TABS.length]
+    if (next === undefined) return
+    showTab(next)
+    event.currentTarget.querySelector<HTMLElement>(`[data-tab=${next}]`)?.focus()
+  }
+  return (
+    <div className="segmented compare-tabs" role="tablist" aria-label="Comparison" tabIndex={-1} onKeyDown={press}>
+      {COMPARE_TABS.map((each) => (
+        <button
+          key={each}
+          type="button"
+          role="tab"
+          data-tab={each}
+          tabIndex={each === tab ? 0 : -1}
+          aria-selected={each === tab}
+          onClick={() => showTab(each)}
+        >
+          {TAB_WORDS[each]} <span className="chip-count">{notes[each]}</span>
+        </button>
+      ))}
+    </div>
+  )
 }

@@ -6,7 +6,9 @@ import { useAnswer } from '../../data/use-answer.ts'
 import { ask } from '../../engine/engine.ts'
 import { count, counted, percent, real } from '../../text/numbers.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
+import { SideBySide } from '../compare/alignment-view.tsx'
 import { KIND_WORDS } from './group-words.ts'
+import { layBeside } from './groups-place.ts'
 import { RewardDots } from './reward-dots.tsx'
 import { shownGroup } from './shown-group.ts'
 import { SiblingTable } from './sibling-table.tsx'
@@ -43,8 +45,28 @@ export function GroupOf({
       <Findings detail={detail} />
       <RewardDots members={detail.members} components={detail.components} ends={summary.rewards} chosen={chosen} />
       <SiblingTable detail={detail} chosen={chosen} beside={other} />
+      {chosen !== null && other !== null && (
+        <section className="group-beside" aria-labelledby="beside" ref={showBeside}>
+          <div className="group-section-head">
+            <h3 id="beside">Side by side, token by token</h3>
+            <button type="button" className="link" onClick={() => layBeside(null)}>
+              put away
+            </button>
+          </div>
+          <SideBySide
+            left={{ run: 'open', index: chosen }}
+            right={{ run: 'open', index: other }}
+            names={['chosen', 'beside it']}
+          />
+        </section>
+      )}
     </article>
   )
+}
+
+/** What was asked for by key is below what is on screen. */
+function showBeside(section: HTMLElement | null): void {
+  section?.scrollIntoView({ block: 'start' })
 }
 
 function Head({ detail }: { detail: GroupDetail }) {

@@ -29,7 +29,9 @@ export function KindBar({ summary: { kinds, bounds } }: { summary: GroupSummary 
           (kind) =>
             kinds[kind] > 0 && (
               <span key={kind} className={`kind-part ${kind}`} style={{ flexGrow: kinds[kind] }}>
-                {kinds[kind] / complete >= 0.12 && `${KIND_WORDS[kind].name} ${percent(kinds[kind] / complete)}`}
+                {kinds[kind] / complete >= 0.22
+                  ? `${KIND_WORDS[kind].name} ${percent(kinds[kind] / complete)}`
+                  : kinds[kind] / complete >= 0.1 && KIND_WORDS[kind].name}
               </span>
             ),
         )}

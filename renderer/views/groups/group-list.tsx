@@ -59,7 +59,13 @@ const COLUMNS: readonly Column[] = [
     cell: (row, { rewards }) => <RewardTicks rewards={row.rewards} ends={rewards} />,
   },
   { sort: 'mean', title: 'mean', width: '3.9rem', isNumber: true, cell: ({ mean }) => real(mean) },
-  { sort: 'std', title: 'std', width: '4.2rem', isNumber: true, cell: ({ std }) => real(std) },
+  {
+    sort: 'std',
+    title: 'std',
+    width: '4.2rem',
+    isNumber: true,
+    cell: ({ std }) => real(std === null ? null : Number(std.toPrecision(3))),
+  },
   {
     sort: 'amplification',
     title: '× by std',

@@ -75,8 +75,8 @@ function DotRow({
   const least = Math.min(ends?.least ?? Number.POSITIVE_INFINITY, ...known)
   const greatest = Math.max(ends?.greatest ?? Number.NEGATIVE_INFINITY, ...known)
   const range = greatest - least
-  const left = NAME + 52
-  const right = WIDTH - END - 46
+  const left = NAME + 64
+  const right = WIDTH - END - 58
   const x = (value: number) => (range > 0 ? left + ((value - least) / range) * (right - left) : (left + right) / 2)
   const piled = new Map<number, number>()
   return (
@@ -90,11 +90,11 @@ function DotRow({
         </text>
       ) : (
         <>
-          <text className="axis-label" x={left - 12} y={y + 4} textAnchor="end">
+          <text className="axis-label" x={left - 24} y={y + 4} textAnchor="end">
             {range > 0 ? real(least) : ''}
           </text>
           <line className="reward-axis" x1={left} x2={right} y1={y} y2={y} />
-          <text className="axis-label" x={right + 12} y={y + 4}>
+          <text className="axis-label" x={right + 24} y={y + 4}>
             {real(greatest)}
           </text>
           {members.map(({ row: { index, facts } }, at) => {

@@ -39,6 +39,9 @@ export function SiblingTable({
           <thead>
             <tr>
               <th scope="col">rollout</th>
+              <th scope="col">
+                <span className="visually-hidden">lay beside the chosen one</span>
+              </th>
               <th scope="col" className="number">
                 reward
               </th>
@@ -56,9 +59,6 @@ export function SiblingTable({
               </th>
               <th scope="col">end</th>
               <th scope="col">findings</th>
-              <th scope="col">
-                <span className="visually-hidden">lay beside the chosen one</span>
-              </th>
             </tr>
           </thead>
           <tbody>
@@ -154,6 +154,22 @@ function SiblingRow({
           </span>
         )}
       </th>
+      <td>
+        <button
+          type="button"
+          className="beside-button"
+          aria-pressed={isBeside}
+          aria-label={`Lay ${facts.id.slice(0, 80)} beside the chosen rollout, token by token`}
+          title="Lay it beside the chosen rollout, token by token"
+          disabled={isChosen}
+          onClick={(event) => {
+            event.stopPropagation()
+            layBeside(isBeside ? null : index)
+          }}
+        >
+          ⇆
+        </button>
+      </td>
       <td className="number">{real(facts.reward)}</td>
       <td className="number stored">{real(facts.advantage)}</td>
       {shown.map(({ scheme, at, inUse }) => (
@@ -186,24 +202,6 @@ function SiblingRow({
       </td>
       <td className="sibling-codes" title={codes.join(', ')}>
         {codes.join(' ')}
-      </td>
-      <td>
-        {isChosen ? (
-          <span className="quiet">chosen</span>
-        ) : (
-          <button
-            type="button"
-            className="link"
-            aria-pressed={isBeside}
-            title="Lay it beside the chosen rollout, token by token"
-            onClick={(event) => {
-              event.stopPropagation()
-              layBeside(isBeside ? null : index)
-            }}
-          >
-            {isBeside ? 'put away' : 'compare'}
-          </button>
-        )}
       </td>
     </tr>
   )

@@ -1,0 +1,199 @@
+import {
+  type ComparedMeasure,
+  MEASURE_SECTIONS,
+  type MeasureSection,
+  type RunComparison,
+} from '../../../shared/session/requests/compare.ts'
+import { showRollouts } from '../../commands/go.ts'
+import { ABSENT, count, counted, percent, real } from '../../text/numbers.ts'
+import { VERDICT_WORDS } from '../../text/words.ts'
+import { narrowMeasures, useComparePlace } from './compare-place.ts'
+
+export const SECTION_WORDS: Readonly<Record<MeasureSection, string>> = {
+  verdicts: 'verdicts',
+  reward: 'rewards',
+  ends: 'how rollouts end',
+  lengths: 'lengths',
+  loss: 'where the loss falls',
+  turns: 'turns',
+  logprobs: 'logprobs',
+  edges: 'turn edges',
+  checks: 'checks',
+  documents: 'documents',
+  logs: 'what was logged',
+  setting: 'settings',
+}
+
+/** Every measure of both runs, the largest difference that is more than chance first. */
+export function Measures({ comparison: { measures } }: { comparison: RunComparison }) {
+  const { section, all, text } = useComparePlace()
+  const words = text.trim().toLowerCase()
+  const named = measures.filter(
+    (measure) =>
+      (section === null || measure.section === section) &&
+      (words === '' || measure.label.toLowerCase().includes(words)),
+  )
+  const sure = named.filter(({ distance, isSure }) => distance !== null && distance > 0 && isSure !== false)
+  const chance = named.filter(({ distance, isSure }) => distance !== null && distance > 0 && isSure === false)
+  const same = named.filter(({ distance }) => distance === 0)
+  const oneSided = named.filter(({ distance }) => distance === null)
+  return (
+    <div className="compare-measures">
+      <div className="compare-filters">
+        <label>
+          of{' '}
+          <select
+            className="compare-select"
+            value={section ?? ''}
+            onChange={(event) =>
+              narrowMeasures({ section: MEASURE_SECTIONS.find((each) => each === event.target.value) ?? null })
+            }
+          >
+            <option value="">everything</option>
+            {MEASURE_SECTIONS.filter((each) => measures.some((measure) => measure.section === each)).map((each) => (
+              <option key={each} value={each}>
+                {SECTION_WORDS[each]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <input
+          className="compare-search"
+          type="search"
+          aria-label="Measures whose name has"
+          placeholder="measure"
+          value={text}
+          onChange={(event) => narrowMeasures({ text: event.target.value.slice(0, 200) })}
+        />
+        <button type="button" className="chip" aria-pressed={all} onClick={() => narrowMeasures({ all: !all })}>
+          also what is the same <span className="chip-count">{count(same.length)}</span>
+        </button>
+      </div>
+      <MeasureTable title="What differs" measures={sure} isOpen>
+        {sure.length === 0 && <p className="quiet">Nothing that is more than chance.</p>}
+      </MeasureTable>
+      {chance.length > 0 && (
+        <MeasureTable
+          title="What chance may explain in runs of this size"
+          measures={chance}
+          isOpen={sure.length < 12}
+        />
+      )}
+      {oneSided.length > 0 && (
+        <MeasureTable title="What only one of the runs tells" measures={oneSided} isOpen={sure.length < 8} />
+      )}
+      {all && same.length > 0 && <MeasureTable title="What is the same" measures={same} isOpen />}
+    </div>
+  )
+}
+
+function MeasureTable({
+  title,
+  measures,
+  isOpen,
+  children,
+}: {
+  title: string
+  measures: readonly ComparedMeasure[]
+  isOpen: boolean
+  children?: React.ReactNode
+}) {
+  return (
+    <details className="measure-group" open={isOpen}>
+      <summary>
+        <h2>{title}</h2> <span className="quiet">{counted(measures.length, 'measure')}</span>
+      </summary>
+      {children}
+      {measures.length > 0 && (
+        <table className="measure-table">
+          <thead>
+            <tr>
+              <th scope="col">measure</th>
+              <th scope="col">of</th>
+              <th scope="col" className="number">
+                open run
+              </th>
+              <th scope="col" className="number">
+                second run
+              </th>
+              <th scope="col" className="number">
+                difference
+              </th>
+              <th scope="col">
+                <span className="visually-hidden">how far apart</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {measures.map((measure) => (
+              <MeasureRow key={measure.id} measure={measure} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </details>
+  )
+}
+
+function MeasureRow({ measure }: { measure: ComparedMeasure }) {
+  const { section, label, unit, here, there, distance, lacks, codes } = measure
+  return (
+    <tr>
+      <th scope="row">{label}</th>
+      <td className="quiet">{SECTION_WORDS[section]}</td>
+      <td className="number">
+        {here === null ? (
+          <Lack why={lacks.here} />
+        ) : codes.length > 0 ? (
+          <button
+            type="button"
+            className="link"
+            title={`Show the rollouts of the open run with ${codes.join(', ')}`}
+            onClick={() => showRollouts({ codes })}
+          >
+            {valueWords(measure, here)}
+          </button>
+        ) : (
+          valueWords(measure, here)
+        )}
+      </td>
+      <td className="number">{there === null ? <Lack why={lacks.there} /> : valueWords(measure, there)}</td>
+      <td className="number">{differenceWords(unit, here, there)}</td>
+      <td>
+        {distance !== null && (
+          <span className="distance" aria-hidden="true">
+            <span className="distance-fill" style={{ width: `${distance * 100}%` }} />
+          </span>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+function Lack({ why }: { why: string | null }) {
+  return <span className="quiet lack">{why ?? ABSENT}</span>
+}
+
+function valueWords({ section, unit }: ComparedMeasure, value: number | string): string {
+  if (typeof value === 'string') {
+    const verdict =
+      section === 'verdicts' ? Object.entries(VERDICT_WORDS).find(([name]) => name === value)?.[1] : undefined
+    return verdict === undefined ? value : `${verdict.glyph} ${verdict.name}`
+  }
+  return unit === 'share' ? percent(value) : real(Number(value.toPrecision(4)))
+}
+
+/** Shares in percentage points, all else as it is; the sign says where the second run is larger. */
+function differenceWords(
+  unit: ComparedMeasure['unit'],
+  here: number | string | null,
+  there: number | string | null,
+): string {
+  if (typeof here !== 'number' || typeof there !== 'number') return ''
+  const difference = there - here
+  const sign = difference > 0 ? '+' : difference < 0 ? '−' : ''
+  const size = Math.abs(difference)
+  return unit === 'share'
+    ? `${sign}${real(Number((size * 100).toPrecision(3)))} pp`
+    : `${sign}${real(Number(size.toPrecision(3)))}`
+}

@@ -1,0 +1,154 @@
+import type { Row } from '../../../shared/session/protocol.ts'
+import type { PairDetail, PromptDifference } from '../../../shared/session/requests/compare.ts'
+import { openRollout } from '../../commands/go.ts'
+import { useAnswer } from '../../data/use-answer.ts'
+import { count, counted, real } from '../../text/numbers.ts'
+import { END_WORDS } from '../../text/words.ts'
+import { SideBySide } from './alignment-view.tsx'
+import { chooseRollout } from './compare-place.ts'
+
+/** One question in both runs: its prompts, its rollouts, and two of them side by side. */
+export function PairOf({ position, here, there }: { position: number; here: number | null; there: number | null }) {
+  const answer = useAnswer('pair', { position })
+  if (answer.state === 'failed') {
+    return (
+      <p className="nothing error-text" role="alert">
+        ✖ {answer.message}
+      </p>
+    )
+  }
+  if (answer.state === 'loading') return <p className="nothing quiet">Reading both…</p>
+  const detail = answer.value
+  const [left, right] = [chosenOf(detail.here, here), chosenOf(detail.there, there)]
+  return (
+    <article className="group-detail" aria-label="The same question in both runs" aria-busy={answer.isStale}>
+      {detail.question !== null && (
+        <p className="group-question" title={detail.question}>
+          {detail.question}
+        </p>
+      )}
+      {detail.prompt.map((difference) => (
+        <Prompt key={difference.what} difference={difference} />
+      ))}
+      <Renders detail={detail} />
+      <div className="pair-members">
+        <Members rows={detail.here} chosen={left} side="here" title="open run" />
+        <Members rows={detail.there} chosen={right} side="there" title="second run" />
+      </div>
+      {left !== null && right !== null && (
+        <section aria-labelledby="pair-beside">
+          <h3 id="pair-beside">Side by side, token by token</h3>
+          <SideBySide
+            left={{ run: 'open', index: left }}
+            right={{ run: 'second', index: right }}
+            names={['open run', 'second run']}
+          />
+        </section>
+      )}
+    </article>
+  )
+}
+
+function chosenOf(rows: readonly Row[], wanted: number | null): number | null {
+  return rows.find(({ index }) => index === wanted)?.index ?? rows[0]?.index ?? null
+}
+
+function Renders({ detail: { row } }: { detail: PairDetail }) {
+  if (row.rendering !== true) return null
+  return (
+    <p className="warn-text">
+      <span aria-hidden="true">▲</span> Tools and system text are the same, and yet the ids of the prompts differ: they
+      are rendered otherwise.
+    </p>
+  )
+}
+
+function Prompt({ difference: { what, says, here, there } }: { difference: PromptDifference }) {
+  const name = what === 'system' ? 'System text' : 'Tools'
+  const differs = says.length > 0
+  return (
+    <details className="pair-prompt">
+      <summary>
+        <strong>{name}</strong>{' '}
+        {differs ? (
+          <span className="warn-text">
+            <span aria-hidden="true">▲</span> {says.join(' ')}
+          </span>
+        ) : (
+          <span className="quiet">the same in both</span>
+        )}
+      </summary>
+      <div className="pair-texts">
+        <Text text={here} side="open run" />
+        <Text text={there} side="second run" />
+      </div>
+    </details>
+  )
+}
+
+function Text({ text, side }: { text: string | null; side: string }) {
+  return (
+    <div>
+      <span className="quiet">{side}</span>
+      {text === null ? (
+        <p className="quiet">not in this run</p>
+      ) : text === '' ? (
+        <p className="quiet">none</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: long texts are scrolled with the keyboard
+        <pre tabIndex={0}>{text}</pre>
+      )}
+    </div>
+  )
+}
+
+function Members({
+  rows,
+  chosen,
+  side,
+  title,
+}: {
+  rows: readonly Row[]
+  chosen: number | null
+  side: 'here' | 'there'
+  title: string
+}) {
+  return (
+    <section aria-label={`Rollouts of the ${title}`}>
+      <h3>
+        {title} <span className="quiet">{counted(rows.length, 'rollout')}</span>
+      </h3>
+      <ul className="pair-rollouts">
+        {rows.map(({ index, facts }) => (
+          <li key={index}>
+            <button
+              type="button"
+              className="pair-rollout"
+              aria-pressed={index === chosen}
+              onClick={() => chooseRollout(side, index)}
+            >
+              <span className="pair-id">{facts.id}</span>
+              <span className="number">{real(facts.reward)}</span>
+              <span className="number quiet">{facts.realLength > 0 ? count(facts.realLength) : ''}</span>
+              <span className="quiet">
+                {facts.endReason.startsWith('cut') ? '✂ ' : ''}
+                {END_WORDS[facts.endReason]}
+              </span>
+            </button>
+            {side === 'here' && (
+              <button
+                type="button"
+                className="link"
+                aria-label={`Open ${facts.id.slice(0, 80)}`}
+                onClick={() => openRollout(index)}
+                title="Open it"
+              >
+                ↗
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
