@@ -1,7 +1,7 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { HOLDS, NUMBER_LISTS, NUMBERS, type QueryableRollouts, WORDS } from './values.ts'
 
-/** Words of all rollouts: each different word once, and by rollout its index among them, -1 where there is none. */
+/** Words of all rollouts: each different word once (of ids, one for each rollout), and by rollout its index among them, -1 where there is none. */
 export interface WordColumn {
   readonly words: readonly string[]
   readonly at: Int32Array
@@ -103,7 +103,7 @@ export class RolloutColumns {
     if (column === undefined) {
       const wordOf = field === 'source' ? this.sourceOf : WORDS[field]
       if (wordOf === undefined) throw new Error(`${field} is no word of a rollout.`)
-      column = new GrowingWords(wordOf)
+      column = new GrowingWords(wordOf, field === 'id')
       this.words.set(field, column)
     }
     return column.upTo(this.facts)
@@ -160,10 +160,17 @@ export class RolloutColumns {
     })
   }
 
+  /** What is worth keeping until the next revision: the order of all rollouts by a field. */
+  kept(key: string, make: () => Int32Array): Int32Array {
+    return this.remembered(`kept ${key}`, make)
+  }
+
   private findingCounts(): Float64Array {
     return this.remembered('findings', () => {
       const { offsets } = this.codes()
-      return Float64Array.from({ length: this.size }, (_, i) => (offsets[i + 1] as number) - (offsets[i] as number))
+      const counts = new Float64Array(this.size)
+      for (let i = 0; i < counts.length; i++) counts[i] = (offsets[i + 1] as number) - (offsets[i] as number)
+      return counts
     })
   }
 
@@ -228,21 +235,35 @@ class GrowingWords {
   private readonly words: string[] = []
   private readonly numbers = new Map<string, number>()
 
-  constructor(private readonly wordOf: (row: TrajectoryFacts) => string | null) {}
+  /** `areUnique`: no two rollouts are expected to share a word, so that looking for one is in vain. */
+  constructor(
+    private readonly wordFrom: (row: TrajectoryFacts) => string | null,
+    private readonly areUnique: boolean,
+  ) {}
 
   upTo(facts: readonly TrajectoryFacts[]): WordColumn {
     const { length } = facts
     if (length > this.at.length) this.at = widened(this.at, new Int32Array(Math.max(length, this.filled * 2)))
-    for (let i = this.filled; i < length; i++) {
-      const word = this.wordOf(facts[i] as TrajectoryFacts)
-      let number = word === null ? -1 : this.numbers.get(word)
-      if (number === undefined && word !== null) {
-        number = this.words.push(word) - 1
-        this.numbers.set(word, number)
-      }
-      this.at[i] = number as number
-    }
+    for (let i = this.filled; i < length; i++) this.at[i] = this.numberOf(this.wordFrom(facts[i] as TrajectoryFacts))
     this.filled = length
     return { words: this.words, at: this.at.subarray(0, length) }
+  }
+
+  private last: string | null = null
+  private lastNumber = -1
+
+  private numberOf(word: string | null): number {
+    if (word === null) return -1
+    if (this.areUnique) return this.words.push(word) - 1
+    // Members of a group mostly stand beside each other.
+    if (word === this.last) return this.lastNumber
+    let number = this.numbers.get(word)
+    if (number === undefined) {
+      number = this.words.push(word) - 1
+      this.numbers.set(word, number)
+    }
+    this.last = word
+    this.lastNumber = number
+    return number
   }
 }

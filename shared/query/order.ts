@@ -4,6 +4,9 @@
  */
 
 const DIGITS = 1 << 16
+const SIGN = 0x80000000
+/** Which half of a number's bits comes first in memory. */
+const IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
 /**
  * `indices` in the order of their values, those of equal values in their own order and those without (NaN) last in both directions.
@@ -27,45 +30,57 @@ export function ordered(indices: Int32Array, values: Float64Array, descending: b
 }
 
 function sortByKeys(indices: Int32Array, values: Float64Array, descending: boolean): Int32Array {
+  const keys = wholeKeys(indices, values, descending) ?? numberKeys(indices, values, descending)
   const { length } = indices
-  const low = new Uint32Array(length)
-  const high = new Uint32Array(length)
-  const one = new Float64Array(1)
-  const [oneLow, oneHigh] = wordsOf(one)
-  for (let i = 0; i < length; i++) {
-    // Plus zero: -0 and 0 are one number.
-    one[0] = (values[indices[i] as number] as number) + 0
-    let lowBits = oneLow()
-    let highBits = oneHigh()
-    // Negative numbers compare the other way round.
-    if (highBits >>> 31 === 1) {
-      lowBits = ~lowBits
-      highBits = ~highBits
-    } else highBits ^= 0x80000000
-    low[i] = descending ? ~lowBits : lowBits
-    high[i] = descending ? ~highBits : highBits
-  }
-  let from: Int32Array = Int32Array.from({ length }, (_, i) => i)
-  let to: Int32Array = new Int32Array(length)
-  for (const [keys, shift] of [
-    [low, 0],
-    [low, 16],
-    [high, 0],
-    [high, 16],
-  ] as const) {
-    if (pass(keys, shift, from, to)) [from, to] = [to, from]
+  let from = new Int32Array(length)
+  for (let i = 0; i < length; i++) from[i] = i
+  let to = new Int32Array(length)
+  for (const half of keys) {
+    for (const shift of [0, 16]) if (pass(half, shift, from, to)) [from, to] = [to, from]
   }
   for (let i = 0; i < length; i++) to[i] = indices[from[i] as number] as number
   return to
 }
 
-/** Readers of the two halves of a number's bits, whatever the byte order of the machine. */
-function wordsOf(number: Float64Array): [() => number, () => number] {
-  const words = new Uint32Array(number.buffer)
-  number[0] = 1
-  const isLittle = words[0] === 0
-  const [low, high] = isLittle ? [0, 1] : [1, 0]
-  return [() => words[low] as number, () => words[high] as number]
+/** Of whole numbers that lie near enough to each other, how far each is from the first in order; null for others. */
+function wholeKeys(indices: Int32Array, values: Float64Array, descending: boolean): Uint32Array[] | null {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (let i = 0; i < indices.length; i++) {
+    const value = values[indices[i] as number] as number
+    if (value % 1 !== 0) return null
+    if (value < least) least = value
+    if (value > most) most = value
+  }
+  if (!(most - least < 2 ** 32)) return null
+  const keys = new Uint32Array(indices.length)
+  for (let i = 0; i < indices.length; i++) {
+    const value = values[indices[i] as number] as number
+    keys[i] = descending ? most - value : value - least
+  }
+  return [keys]
+}
+
+/** The lower and the upper half of the bits of each number, turned so that they compare as the numbers do. */
+function numberKeys(indices: Int32Array, values: Float64Array, descending: boolean): Uint32Array[] {
+  const { length } = indices
+  const low = new Uint32Array(length)
+  const high = new Uint32Array(length)
+  const words = new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
+  const [lowAt, highAt] = IS_LITTLE ? [0, 1] : [1, 0]
+  for (let i = 0; i < length; i++) {
+    const at = 2 * (indices[i] as number)
+    let lowBits = words[at + lowAt] as number
+    let highBits = words[at + highAt] as number
+    if (highBits >>> 31 === 0) highBits ^= SIGN
+    // Negative numbers compare the other way round; -0 and 0 are one number.
+    else if (lowBits !== 0 || highBits !== SIGN) {
+      lowBits = ~lowBits
+      highBits = ~highBits
+    }
+    low[i] = descending ? ~lowBits : lowBits
+    high[i] = descending ? ~highBits : highBits
+  }
+  return [low, high]
 }
 
 const counts = new Uint32Array(DIGITS)

@@ -1,5 +1,5 @@
-import { END_REASONS, type TrajectoryFacts } from '../checks/facts.ts'
-import type { RolloutColumns } from './columns.ts'
+import { END_REASONS, type EndReason } from '../checks/facts.ts'
+import type { RolloutColumns, WordColumn } from './columns.ts'
 import { fieldNamed } from './language/fields.ts'
 import { wordRanks } from './order.ts'
 import { NUMBER_LISTS } from './values.ts'
@@ -40,26 +40,36 @@ export function sortValues(name: string, columns: RolloutColumns, marks: MarkCol
     case 'finding':
       return columns.number('findings')
     case 'severity':
-      return Float64Array.from(columns.worst())
+      return new Float64Array(columns.worst())
     case 'end':
-      return Float64Array.from({ length: size }, (_, i) =>
-        END_REASONS.indexOf((columns.facts[i] as TrajectoryFacts).endReason),
-      )
+      return placed(columns.word('end_reason'), (words) => words.map((word) => END_REASONS.indexOf(word as EndReason)))
     case 'flag':
-      return Float64Array.from({ length: size }, (_, i) => (marks.flagged.has(i) ? 1 : 0))
+      return flags(size, marks.flagged)
     case 'label':
       return firstWords(size, firstLabels(marks))
     case 'note':
       return firstWords(size, new Map([...marks.notes].map(([index, texts]) => [index, texts[0] as string])))
     case 'excluded':
     case 'truncated':
-      return Float64Array.from(columns.holds(field.name, 'yes'))
+      return new Float64Array(columns.holds(field.name, 'yes'))
   }
   if (NUMBER_LISTS[field.name] !== undefined) return largest(columns, field.name)
   if (field.type === 'number') return columns.number(field.name, component)
-  const { words, at } = columns.word(field.name)
-  const ranked = ranksOf(words)
-  return Float64Array.from(at, (word) => (word < 0 ? Number.NaN : (ranked[word] as number)))
+  return placed(columns.word(field.name), ranksOf)
+}
+
+/** By rollout what is known by word. */
+function placed({ words, at }: WordColumn, valuesOf: (words: readonly string[]) => ArrayLike<number>): Float64Array {
+  const byWord = valuesOf(words)
+  const values = new Float64Array(at.length)
+  for (let i = 0; i < at.length; i++) values[i] = byWord[at[i] as number] ?? Number.NaN
+  return values
+}
+
+function flags(size: number, flagged: Iterable<number>): Float64Array {
+  const values = new Float64Array(size)
+  for (const index of flagged) if (index < size) values[index] = 1
+  return values
 }
 
 function ranksOf(words: readonly string[]): Float64Array {

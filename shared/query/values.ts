@@ -49,6 +49,9 @@ export const WORDS: Readonly<Record<string, (row: TrajectoryFacts) => string | n
   group: ({ group }) => group,
   model: ({ model }) => model,
   answer: ({ answerPlace }) => answerPlace ?? null,
+  // The two that `end` asks for.
+  end_reason: ({ endReason }) => endReason,
+  finish_reason: ({ finishReason }) => finishReason,
 }
 
 type Holds = (row: TrajectoryFacts, codes: readonly string[]) => boolean
@@ -77,10 +80,4 @@ export const HOLDS: Readonly<Record<string, Readonly<Record<string, Holds>>>> = 
     documents: ({ supportingDocuments }) => supportingDocuments !== null,
     logprob_gap: ({ gap }) => gap !== undefined,
   },
-}
-
-/** Whether a rollout ended in a way: by its ids, or by the finish reason that the dump recorded. */
-export function endsAs(row: TrajectoryFacts, fits: (way: string) => boolean): boolean {
-  if (fits(row.endReason) || (row.finishReason !== null && fits(row.finishReason))) return true
-  return isCut(row) && fits('cut')
 }

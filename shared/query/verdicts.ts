@@ -1,10 +1,9 @@
-import type { TrajectoryFacts } from '../checks/facts.ts'
 import { type RolloutColumns, SEVERITY_RANKS } from './columns.ts'
 import type { ClauseNode, Comparison, Item, Test } from './language/ast.ts'
 import { fieldNamed } from './language/fields.ts'
 import { wordMatcher } from './match-words.ts'
 import type { PlanNode } from './plan.ts'
-import { endsAs, HOLDS, NUMBER_LISTS } from './values.ts'
+import { HOLDS, NUMBER_LISTS } from './values.ts'
 
 /** Of a rollout: it does not fit, that takes reading it again, it fits. In this order, so that `all` is the least and `any` the most. */
 export const Verdict = { no: 0, open: 1, yes: 2 } as const
@@ -23,9 +22,11 @@ export interface Known {
   readonly marks: MarkColumns
   /** What reading again has shown so far, a `Verdict` a rollout. */
   probed(key: string): Uint8Array
+  /** Clauses that were answered before, for all that is asked of the same revision. */
+  readonly answered: Map<ClauseNode, Uint8Array>
 }
 
-/** A `Verdict` for every rollout. */
+/** A `Verdict` for every rollout, not to be written to. */
 export function verdictsOf(plan: PlanNode, known: Known): Uint8Array {
   switch (plan.kind) {
     case 'all': {
@@ -49,11 +50,16 @@ export function verdictsOf(plan: PlanNode, known: Known): Uint8Array {
       return verdicts
     }
     case 'not':
-      return verdictsOf(plan.node, known).map((verdict) => Verdict.yes - verdict)
+      return denied(verdictsOf(plan.node, known))
     case 'probe':
       return known.probed(plan.key)
-    case 'clause':
-      return clauseVerdicts(plan.clause, known)
+    case 'clause': {
+      const before = known.answered.get(plan.clause)
+      if (before !== undefined) return before
+      const verdicts = clauseVerdicts(plan.clause, known)
+      known.answered.set(plan.clause, verdicts)
+      return verdicts
+    }
   }
 }
 
@@ -72,7 +78,7 @@ function clauseVerdicts({ field, component, test }: ClauseNode, known: Known): U
     case 'note':
       return noteVerdicts(test, marks, size)
     case 'end':
-      return eachFact(columns, test, (row, fits) => endsAs(row, fits))
+      return endVerdicts(test, columns)
     case 'excluded':
     case 'truncated':
       return doubled(columns.holds(field, 'yes'))
@@ -221,28 +227,30 @@ function choiceVerdicts(field: string, test: Test, columns: RolloutColumns): Uin
     const holds = columns.holds(field, item.text)
     for (let i = 0; i < verdicts.length; i++) if (holds[i] === 1) verdicts[i] = Verdict.yes
   }
-  return test.differs ? verdicts.map((verdict) => Verdict.yes - verdict) : verdicts
+  return test.differs ? denied(verdicts) : verdicts
 }
 
-function eachFact(
-  columns: RolloutColumns,
-  test: Test,
-  holds: (row: TrajectoryFacts, fits: (word: string) => boolean) => boolean,
-): Uint8Array {
+/** How a rollout ended: by its ids, or by the finish reason that the dump recorded. */
+function endVerdicts(test: Test, columns: RolloutColumns): Uint8Array {
   const verdicts = new Uint8Array(columns.size)
   if (test.kind !== 'among') return verdicts
-  // There are few different words and many rollouts.
-  const known = new Map<string, boolean>()
   const matches = wordMatcher(test.items, 'whole')
-  const fits = (word: string) => {
-    let answer = known.get(word)
-    if (answer === undefined) known.set(word, (answer = matches(word)))
-    return answer
-  }
+  const cut = matches('cut')
+  const own = columns.word('end_reason')
+  const told = columns.word('finish_reason')
+  const fitsOwn = own.words.map((word) => matches(word) || (cut && word.startsWith('cut-')))
+  const fitsTold = told.words.map(matches)
   for (let i = 0; i < verdicts.length; i++) {
-    if (holds(columns.facts[i] as TrajectoryFacts, fits) !== test.differs) verdicts[i] = Verdict.yes
+    const fits = fitsOwn[own.at[i] as number] === true || fitsTold[told.at[i] as number] === true
+    if (fits !== test.differs) verdicts[i] = Verdict.yes
   }
   return verdicts
+}
+
+function denied(verdicts: Uint8Array): Uint8Array {
+  const others = new Uint8Array(verdicts.length)
+  for (let i = 0; i < others.length; i++) others[i] = Verdict.yes - (verdicts[i] as number)
+  return others
 }
 
 function marked(indices: Iterable<number>, size: number): Uint8Array {
@@ -271,5 +279,7 @@ function noteVerdicts(test: Test, { notes }: MarkColumns, size: number): Uint8Ar
 }
 
 function doubled(holds: Uint8Array): Uint8Array {
-  return holds.map((so) => so * Verdict.yes)
+  const verdicts = new Uint8Array(holds.length)
+  for (let i = 0; i < verdicts.length; i++) verdicts[i] = (holds[i] as number) * Verdict.yes
+  return verdicts
 }

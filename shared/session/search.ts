@@ -67,23 +67,24 @@ export class RolloutSearch {
     if (parsed.problems.length > 0) return { ...nothing(this.columns.size), problems: parsed.problems }
     const plan = parsed.root === null ? null : planQuery(parsed.root)
     const task = { request, parsed, plan, marks, size: this.columns.size }
-    const { verdicts } = this.judge(task)
-    const open = openOnes(verdicts)
-    if (plan !== null && open.length > 0) {
+    const first = this.judge(task)
+    const open = chosen(first.verdicts, Verdict.open)
+    if (open.length === 0) return this.result(task, first, null)
+    if (plan !== null) {
       let [told, cost] = [Date.now(), 0]
       await lookInside(this.origin, open, this.missing(plan, open), {
         ...(signal === undefined ? {} : { signal }),
         onProgress: (done) => {
           const now = Date.now()
           if (tell === undefined || now - told < Math.max(TELL_EVERY, 4 * cost)) return
-          tell(this.result(task, { done, of: open.length }))
+          tell(this.result(task, this.judge(task), { done, of: open.length }))
           told = Date.now()
           cost = told - now
         },
       })
     }
     signal?.throwIfAborted()
-    return this.result(task, null)
+    return this.result(task, this.judge(task), null)
   }
 
   /** What completion may offer of what has been read. */
@@ -116,12 +117,9 @@ export class RolloutSearch {
     return wanted
   }
 
-  private judge({ request, plan, marks, size }: Task): { verdicts: Uint8Array; byTerm: (Uint8Array | null)[] } {
-    const known = {
-      columns: this.columns,
-      marks,
-      probed: (key: string) => this.answersOf(key).verdicts(this.columns.size),
-    }
+  private judge({ request, plan, marks, size }: Task): Judged {
+    const probed = (key: string) => this.answersOf(key).verdicts(this.columns.size)
+    const known = { columns: this.columns, marks, probed, answered: new Map() }
     const judged = (node: PlanNode) => verdictsOf(node, known).subarray(0, size)
     const byTerm = plan?.terms.map(({ plan: node }) => (node === null ? null : judged(node))) ?? []
     const only = plan?.terms.length === 1 ? byTerm[0] : null
@@ -139,14 +137,9 @@ export class RolloutSearch {
     }
   }
 
-  private result(task: Task, reading: SearchResult['reading']): SearchResult {
+  private result(task: Task, { verdicts, byTerm }: Judged, reading: SearchResult['reading']): SearchResult {
     const { request, parsed, plan, marks, size } = task
-    const { verdicts, byTerm } = this.judge(task)
-    const matching = chosen(verdicts, Verdict.yes)
-    const { sort = 'index', descending = false } = request
-    // Values beyond `size` are of rollouts that came meanwhile.
-    const indices =
-      sort === 'index' && !descending ? matching : ordered(matching, sortValues(sort, this.columns, marks), descending)
+    const indices = this.inOrder(request, verdicts, marks)
     return {
       indices,
       total: size,
@@ -154,10 +147,30 @@ export class RolloutSearch {
       sentence: explainQuery(parsed.root),
       clauses: plan === null ? [] : clauseCounts(plan, byTerm),
       hits: plan === null || plan.probes.size === 0 ? null : this.hits(plan, indices),
-      findings: this.origin.isDone ? this.findingCounts(indices) : {},
+      findings: this.origin.isDone ? this.findingCounts(verdicts) : {},
       reading,
       notes: plan === null ? [] : this.notes(plan, size),
     }
+  }
+
+  /** The rollouts that fit. All are sorted once a revision: picking those that fit from them is far less work. */
+  private inOrder(
+    { sort = 'index', descending = false }: SearchRequest,
+    verdicts: Uint8Array,
+    marks: MarkColumns,
+  ): Int32Array {
+    if (sort === 'index' && !descending) return chosen(verdicts, Verdict.yes)
+    const { columns } = this
+    const make = () => ordered(chosen(new Uint8Array(columns.size), 0), sortValues(sort, columns, marks), descending)
+    const hangsOnMarks = ['flag', 'label', 'labels', 'note', 'notes'].includes(sort)
+    const order = hangsOnMarks ? make() : columns.kept(`${sort} ${descending}`, make)
+    const indices = new Int32Array(order.length)
+    let count = 0
+    // Rollouts that came after the query was asked have no verdict.
+    for (let i = 0; i < order.length; i++) {
+      if (verdicts[order[i] as number] === Verdict.yes) indices[count++] = order[i] as number
+    }
+    return indices.slice(0, count)
   }
 
   private hits({ probes }: QueryPlan, indices: Int32Array): SearchHits {
@@ -184,10 +197,11 @@ export class RolloutSearch {
     return hits
   }
 
-  private findingCounts(indices: Int32Array): Record<string, number> {
+  private findingCounts(verdicts: Uint8Array): Record<string, number> {
     const { codes, offsets, values } = this.columns.codes()
     const counts = new Uint32Array(codes.length)
-    for (const index of indices) {
+    for (let index = 0; index < verdicts.length; index++) {
+      if (verdicts[index] !== Verdict.yes) continue
       for (let at = offsets[index] as number; at < (offsets[index + 1] as number); at++) {
         const code = values[at] as number
         counts[code] = (counts[code] as number) + 1
@@ -215,6 +229,12 @@ interface Task {
   readonly size: number
 }
 
+interface Judged {
+  readonly verdicts: Uint8Array
+  /** By term of the query; null for those that are not answered by themselves. */
+  readonly byTerm: readonly (Uint8Array | null)[]
+}
+
 function nothing(total: number): SearchResult {
   return {
     indices: new Int32Array(0),
@@ -229,10 +249,6 @@ function nothing(total: number): SearchResult {
   }
 }
 
-function openOnes(verdicts: Uint8Array): Int32Array {
-  return chosen(verdicts, Verdict.open)
-}
-
 function chosen(verdicts: Uint8Array, wanted: number): Int32Array {
   const indices = new Int32Array(verdicts.length)
   let count = 0
@@ -244,9 +260,9 @@ function clauseCounts({ terms }: QueryPlan, byTerm: readonly (Uint8Array | null)
   return terms.map(({ node, plan }, i) => {
     const verdicts = byTerm[i] ?? null
     let [count, of] = [0, 0]
-    for (const verdict of verdicts ?? []) {
-      if (verdict === Verdict.yes) count++
-      if (verdict !== Verdict.open) of++
+    for (let row = 0; row < (verdicts?.length ?? 0); row++) {
+      if (verdicts?.[row] === Verdict.yes) count++
+      if (verdicts?.[row] !== Verdict.open) of++
     }
     return {
       ...node.columns,

@@ -10,6 +10,7 @@ import { checksAgainstParse } from './checks.ts'
 import { benchRecord, generator, writeBenchDump } from './dump.ts'
 import { encodeAgainstLibrary } from './encode.ts'
 import { memoryBySize } from './memory.ts'
+import { queriesOverRows } from './query.ts'
 import { interleaved, print } from './timing.ts'
 
 const DUMP_BYTES = 64 << 20
@@ -23,6 +24,7 @@ const MEASURES = {
   spans: idsToSpans,
   open: openLongRollout,
   encode: encodeAgainstLibrary,
+  query: queriesOverRows,
 }
 /** Takes minutes and gigabytes of disk: run where it is named. */
 const ON_REQUEST = { memory: () => memoryBySize(folder) }
