@@ -32,6 +32,7 @@ import './styles/token-panel.css'
 import './styles/boundary-zoom.css'
 import './styles/messages.css'
 import './styles/compare-ids.css'
+import './styles/notebook.css'
 
 startApp()
 createRoot(document.getElementById('root') as HTMLElement).render(

@@ -20,11 +20,14 @@ export function keepAddress(): void {
   useFiles.subscribe((now, before) => {
     if (now.dumpHash !== null && now.dumpHash !== before.dumpHash) takeWanted(now.dumpHash)
   })
+  // The notebook needs no dump.
+  if (wanted.dump === null && wanted.view === 'notebook') apply(wanted)
   window.addEventListener('hashchange', () => {
     const address = parseAddress(location.hash)
     if (formatAddress(address) === formatAddress(current())) return
     const { dumpHash } = useFiles.getState()
-    if (dumpHash !== null && (address.dump === null || address.dump === dumpHash)) apply(address)
+    const isHere = dumpHash === null ? address.view === 'notebook' : address.dump === dumpHash
+    if (isHere || (dumpHash !== null && address.dump === null)) apply(address)
   })
 }
 
@@ -65,9 +68,13 @@ function current(): Address {
   }
 }
 
+function isNotebook(): boolean {
+  return useView.getState().view === 'notebook' || parseAddress(location.hash).view === 'notebook'
+}
+
 function write(): void {
-  // Until a dump is open the address is what someone asked for, and is left alone.
-  if (useFiles.getState().dumpHash === null) return
+  // Until a dump is open the address is what someone asked for, and is left alone; places in the notebook need none.
+  if (useFiles.getState().dumpHash === null && (wantedDump() !== null || !isNotebook())) return
   const hash = formatAddress(current())
   if (hash !== location.hash) history.replaceState(null, '', `${location.pathname}${location.search}${hash}`)
 }

@@ -83,3 +83,16 @@ async function walk(entry: FileSystemEntry): Promise<{ name: string; file: File 
     for (const child of portion) found.push(...(await walk(child)))
   }
 }
+
+/** The browser's dialog; null where it was cancelled. */
+export function chooseFiles(what: 'files' | 'folder'): Promise<FileList | null> {
+  const input = document.createElement('input')
+  input.type = 'file'
+  input.multiple = true
+  input.webkitdirectory = what === 'folder'
+  return new Promise((resolve) => {
+    input.addEventListener('change', () => resolve(input.files))
+    input.addEventListener('cancel', () => resolve(null))
+    input.click()
+  })
+}

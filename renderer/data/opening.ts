@@ -1,17 +1,19 @@
 import type { OpenedFiles } from '../../electron/bridge.ts'
+import { isNotebookFolder } from '../../shared/notebook/markdown/recognise.ts'
 import type { SourceInput } from '../../shared/session/protocol.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { addProblem, dismissAllProblems, useFiles } from '../state/files.ts'
 import { say } from '../state/view.ts'
-import { type Dropped, filesOfInput } from './dropped.ts'
+import { chooseFiles, type Dropped, filesOfInput } from './dropped.ts'
 import { openSources, readWithDataset, reconfigure } from './dump.ts'
 import { compareWith } from './second.ts'
 import { readTokenizer, startTokenizer, tokenizerPart } from './tokenizers.ts'
 
 /** Opens what a person dropped or chose: rollouts, a tokenizer for those that are open, or both. */
-export async function openDropped(dropped: Dropped): Promise<void> {
+export async function openDropped(given: Dropped): Promise<void> {
   dismissAllProblems()
   try {
+    const dropped = await withoutNotebook(given)
     for (const name of dropped.emptyFolders) {
       addProblem(`The folder ${name} holds no file. Drop the folder that the run wrote its rollouts to.`)
     }
@@ -40,6 +42,13 @@ export async function openDropped(dropped: Dropped): Promise<void> {
   } catch (error) {
     addProblem(sentenceOf(error))
   }
+}
+
+/** A folder or a file of the notebook goes there, and its code is loaded for it. */
+async function withoutNotebook(dropped: Dropped): Promise<Dropped> {
+  const names = dropped.files.map(({ name }) => name)
+  const mayBeOne = isNotebookFolder(names) || (names.length === 1 && /\.json$/i.test(names[0] ?? ''))
+  return mayBeOne ? (await import('./notebook-files.ts')).takeNotebook(dropped) : dropped
 }
 
 /** Judges the open run beside what a person dropped or chose. A tokenizer among it is for both runs and changes nothing yet. */
@@ -101,16 +110,4 @@ async function pickSources(what: 'files' | 'folder'): Promise<SourceInput[]> {
   }
   const files = await chooseFiles(what)
   return files === null ? [] : filesOfInput(files).files.map(({ name, file }) => ({ kind: 'file', name, file }))
-}
-
-function chooseFiles(what: 'files' | 'folder'): Promise<FileList | null> {
-  const input = document.createElement('input')
-  input.type = 'file'
-  input.multiple = true
-  input.webkitdirectory = what === 'folder'
-  return new Promise((resolve) => {
-    input.addEventListener('change', () => resolve(input.files))
-    input.addEventListener('cancel', () => resolve(null))
-    input.click()
-  })
 }

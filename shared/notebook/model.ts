@@ -156,8 +156,10 @@ export type Change = z.infer<typeof CHANGE>
 
 /** A Markdown page of an imported folder. */
 const PAGE = z.object({
-  /** From the folder's root, with slashes. */
-  path: z.string(),
+  /** From the folder's root, with slashes; it never leads out of it. */
+  path: z
+    .string()
+    .refine((path) => !/^\/|\\|(?:^|\/)\.\.?(?:\/|$)|^$/.test(path), 'a path that leads out of the folder'),
   /** Every byte of it: what is not UTF-8 stands as single low surrogates (`markdown/text.ts`). */
   text: z.string(),
 })

@@ -11,10 +11,10 @@ import {
   filesOf,
   folderOf,
   importFolder,
-  isNotebookFolder,
   notebookOfFolder,
   writeFolder,
 } from '../../shared/notebook/markdown/folder.ts'
+import { isNotebookFolder } from '../../shared/notebook/markdown/recognise.ts'
 import { bytesOfText } from '../../shared/notebook/markdown/text.ts'
 import type { Notebook } from '../../shared/notebook/model.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'

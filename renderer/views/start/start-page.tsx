@@ -9,6 +9,7 @@ import { openFromShell, pickAndOpen } from '../../data/opening.ts'
 import { recentOpens } from '../../data/recent.ts'
 import { hostNotice, openSample, sample } from '../../data/session.ts'
 import { useFiles } from '../../state/files.ts'
+import { show } from '../../state/view.ts'
 import { bytes, counted } from '../../text/numbers.ts'
 
 // All readers of formats come along with their names, and nothing waits for them.
@@ -57,6 +58,9 @@ function DropTarget() {
             Open the sample run
           </button>
         )}
+        <button type="button" className="button" onClick={() => show('notebook')}>
+          Open the notebook
+        </button>
       </div>
       {one !== null && (
         <p className="quiet">The sample is a two-hop question run with a retrieval tool whose reward does not rise.</p>

@@ -6,6 +6,7 @@ import { experimentOf, readExperiments, writeExperiments } from './experiments-p
 import { readHypothesisPage, type StatedHypothesis, writeHypothesisPage } from './hypothesis-page.ts'
 import { readProblem, writeProblem } from './problem-page.ts'
 import { canMove, type ReadmeChange, type ReadmeEntry, readReadme, writeReadme } from './readme-page.ts'
+import { EXPERIMENTS, notebookRoot, PROBLEM, README } from './recognise.ts'
 import { bytesOfText, textOfBytes } from './text.ts'
 
 /** A file of a folder as a host has it. */
@@ -15,31 +16,11 @@ export interface FolderFile {
   readonly bytes: Uint8Array
 }
 
-const README = /^readme\.md$/i
-const PROBLEM = /^00[-_].*\.md$/i
-const EXPERIMENTS = /^01[-_].*\.md$/i
 const HYPOTHESIS = /^hypotheses\/h\d{1,3}[-_.].*md$/i
 /** Pages beyond this are no notebook that people keep by hand. */
 const MOST_PAGES = 2000
 const LARGEST_PAGE = 4 << 20
 const MOST_PROBLEMS_TOLD = 50
-
-/** Whether these names are a debugging notebook: hypotheses by number, with a README, a problem or a log beside them. */
-export function isNotebookFolder(paths: readonly string[]): boolean {
-  return rootOf(paths) !== null
-}
-
-/** The folder inside the given one that holds the notebook, `''` or with a slash behind it; null where there is none. */
-function rootOf(paths: readonly string[]): string | null {
-  const roots = new Set(paths.map((path) => /^(.*?)hypotheses\/h\d{1,3}[-_.][^/]*md$/i.exec(path)?.[1]))
-  const inOrder = [...roots].filter((root) => root !== undefined).sort((a, b) => a.length - b.length)
-  const beside = (root: string) => (path: string) => {
-    if (!path.startsWith(root)) return false
-    const name = path.slice(root.length)
-    return README.test(name) || PROBLEM.test(name) || EXPERIMENTS.test(name)
-  }
-  return inOrder.find((root) => paths.some(beside(root))) ?? null
-}
 
 /** Takes the pages of a notebook out of what a person dropped or chose. Null where it is no such folder. */
 export function folderOf(
@@ -47,7 +28,7 @@ export function folderOf(
   name: string,
   importedAt: string,
 ): { readonly folder: NotebookFolder; readonly told: string[] } | null {
-  const root = rootOf(files.map(({ path }) => path))
+  const root = notebookRoot(files.map(({ path }) => path))
   if (root === null) return null
   const told: string[] = []
   const pages: Page[] = []
@@ -58,7 +39,7 @@ export function folderOf(
     if (!/\.(?:md|markdown)$/i.test(own)) others.push(own)
     else if (bytes.length > LARGEST_PAGE || pages.length >= MOST_PAGES) {
       others.push(own)
-      told.push(`${own} was left out: it has ${bytes.length} bytes, and pages are read up to ${LARGEST_PAGE}.`)
+      told.push(`${own} was left out: pages are read up to ${LARGEST_PAGE >> 20} MiB, and ${MOST_PAGES} of them.`)
     } else pages.push({ path: own, text: textOfBytes(bytes) })
   }
   return { folder: { name: root.replace(/\/$/, '').split('/').pop() || name, pages, others, importedAt }, told }

@@ -1,0 +1,61 @@
+import { unpinEvidence } from '../../../shared/notebook/edit.ts'
+import type { Evidence, Hypothesis } from '../../../shared/notebook/model.ts'
+import { changeNotebook } from '../../data/notebook.ts'
+import { real } from '../../text/numbers.ts'
+import { shortTime } from './notebook-words.ts'
+
+const KINDS: Readonly<Record<Evidence['kind'], string>> = {
+  finding: 'finding',
+  measure: 'measure of a verdict',
+  span: 'span of tokens',
+  chart: 'chart',
+  'what-if': 'what if',
+  comparison: 'comparison',
+}
+
+/** What was pinned to a hypothesis, with its numbers and where they came from. */
+export function EvidenceList({ hypothesis }: { hypothesis: Hypothesis }) {
+  if (hypothesis.evidence.length === 0) {
+    return <p className="quiet">Nothing has been pinned to it yet.</p>
+  }
+  return (
+    <ul className="evidence-list">
+      {hypothesis.evidence.map((evidence) => (
+        <li key={evidence.id}>
+          <p>
+            <strong>{evidence.title}</strong> <span className="quiet">{KINDS[evidence.kind]}</span>
+          </p>
+          {evidence.numbers.length > 0 && (
+            <p>
+              {evidence.numbers.map(({ name, value, unit }) => (
+                <span key={name} className="evidence-number">
+                  {name} <strong>{typeof value === 'number' ? real(value) : (value ?? '–')}</strong> {unit}
+                </span>
+              ))}
+            </p>
+          )}
+          {evidence.note !== '' && <p>{evidence.note}</p>}
+          <p className="quiet">
+            From {evidence.from.names.join(', ') || 'a dump'} (<code>{evidence.from.dump.slice(0, 12)}</code>), read by{' '}
+            {evidence.from.version}, {shortTime(evidence.pinnedAt)}.{' '}
+            <a className="link" href={evidence.address}>
+              Go there
+            </a>{' '}
+            <button
+              type="button"
+              className="link"
+              aria-label={`Take off: ${evidence.title}`}
+              onClick={() =>
+                changeNotebook(`Evidence of ${hypothesis.id}`, (notebook, at) =>
+                  unpinEvidence(notebook, hypothesis.id, evidence.id, { at }),
+                )
+              }
+            >
+              Take off
+            </button>
+          </p>
+        </li>
+      ))}
+    </ul>
+  )
+}

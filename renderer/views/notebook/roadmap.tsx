@@ -1,0 +1,92 @@
+import { editHypothesis } from '../../../shared/notebook/edit.ts'
+import { type Hypothesis, type Notebook, PHASES, type Phase, PRIORITIES } from '../../../shared/notebook/model.ts'
+import { changeNotebook } from '../../data/notebook.ts'
+import { openHypothesis } from './notebook-place.ts'
+import { PHASE_WORDS, PRIORITY_WORDS, STATUS_WORDS } from './notebook-words.ts'
+import { PlainMarkdown } from './plain-markdown.tsx'
+import { VerdictMark } from './verdict.tsx'
+
+/** What is tested when, phase by phase. What is decided stands last in its phase. */
+export function Roadmap({ notebook }: { notebook: Notebook }) {
+  return (
+    <div className="roadmap">
+      {PHASES.map((phase) => {
+        const inside = inOrder(notebook.hypotheses.filter((each) => each.phase === phase))
+        return (
+          <section key={phase} aria-labelledby={`phase-${phase}`}>
+            <h2 id={`phase-${phase}`}>
+              {PHASE_WORDS[phase].title} <span className="quiet">{PHASE_WORDS[phase].what}</span>
+            </h2>
+            {inside.length === 0 ? (
+              <p className="quiet">Nothing is planned for it.</p>
+            ) : (
+              <table className="roadmap-table">
+                <thead>
+                  <tr>
+                    <th scope="col">Hypothesis</th>
+                    <th scope="col">Status</th>
+                    <th scope="col">Priority</th>
+                    <th scope="col">Order and cost</th>
+                    <th scope="col">Next action</th>
+                    <th scope="col">Phase</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {inside.map((hypothesis) => (
+                    <RoadmapRow key={hypothesis.id} hypothesis={hypothesis} />
+                  ))}
+                </tbody>
+              </table>
+            )}
+          </section>
+        )
+      })}
+    </div>
+  )
+}
+
+function RoadmapRow({ hypothesis }: { hypothesis: Hypothesis }) {
+  const { id, title, status, priority, testing, nextAction, phase } = hypothesis
+  return (
+    <tr>
+      <th scope="row">
+        <button type="button" className="link" onClick={() => openHypothesis(id)}>
+          {id} {title}
+        </button>
+      </th>
+      <td>
+        <span className={`status-mark ${status}`}>
+          <span aria-hidden="true">{STATUS_WORDS[status].glyph}</span> {STATUS_WORDS[status].name}
+        </span>
+        <VerdictMark hypothesis={hypothesis} />
+      </td>
+      <td>{PRIORITY_WORDS[priority]}</td>
+      <td>{testing === '' ? <span className="quiet">–</span> : <PlainMarkdown text={testing} />}</td>
+      <td>{nextAction === '' ? <span className="quiet">–</span> : <PlainMarkdown text={nextAction} />}</td>
+      <td>
+        <select
+          aria-label={`Phase of ${id}`}
+          value={phase}
+          onChange={(event) => setPhase(id, event.target.value as Phase)}
+        >
+          {PHASES.map((each) => (
+            <option key={each} value={each}>
+              {PHASE_WORDS[each].title}
+            </option>
+          ))}
+        </select>
+      </td>
+    </tr>
+  )
+}
+
+function setPhase(id: string, phase: Phase): void {
+  changeNotebook(`Phase of ${id}`, (notebook, at) => editHypothesis(notebook, id, { phase }, { at }))
+}
+
+function inOrder(hypotheses: readonly Hypothesis[]): Hypothesis[] {
+  const isDecided = ({ status }: Hypothesis) => (status === 'validated' || status === 'invalidated' ? 1 : 0)
+  return hypotheses.toSorted(
+    (a, b) => isDecided(a) - isDecided(b) || PRIORITIES.indexOf(a.priority) - PRIORITIES.indexOf(b.priority),
+  )
+}

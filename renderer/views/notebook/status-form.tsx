@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import { editHypothesis } from '../../../shared/notebook/edit.ts'
+import { type Hypothesis, STATUSES, type Status } from '../../../shared/notebook/model.ts'
+import { changeNotebook } from '../../data/notebook.ts'
+import { say } from '../../state/view.ts'
+import { STATUS_WORDS } from './notebook-words.ts'
+
+/** Sets the status, with the reason that the history keeps. */
+export function StatusForm({ hypothesis }: { hypothesis: Hypothesis }) {
+  const [chosen, setChosen] = useState<Status | null>(null)
+  const [reason, setReason] = useState('')
+  const status = chosen ?? hypothesis.status
+  const isChanged = chosen !== null && chosen !== hypothesis.status
+  const set = (event: React.FormEvent) => {
+    event.preventDefault()
+    if (!isChanged) return
+    changeNotebook(`Status of ${hypothesis.id}`, (notebook, at) =>
+      editHypothesis(notebook, hypothesis.id, { status }, { at, reason: reason.trim() }),
+    )
+    say(`${hypothesis.id} is ${STATUS_WORDS[status].name.toLowerCase()}`)
+    setChosen(null)
+    setReason('')
+  }
+  return (
+    <form className="status-form" onSubmit={set}>
+      <label className="line-field">
+        <span className="line-field-label">Status</span>
+        <select
+          className={`status-select ${status}`}
+          value={status}
+          onChange={(event) => setChosen(event.target.value as Status)}
+        >
+          {STATUSES.map((each) => (
+            <option key={each} value={each}>
+              {STATUS_WORDS[each].glyph} {STATUS_WORDS[each].name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {isChanged && (
+        <>
+          <label className="line-field grow">
+            <span className="line-field-label">Why (kept in the history)</span>
+            <input type="text" value={reason} onChange={(event) => setReason(event.target.value)} />
+          </label>
+          <button type="submit" className="button primary">
+            Set to {STATUS_WORDS[status].name.toLowerCase()}
+          </button>
+          <button type="button" className="button" onClick={() => setChosen(null)}>
+            Leave it
+          </button>
+        </>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,203 @@
+import { useEffect, useId, useRef, useState } from 'react'
+import { PlainMarkdown } from './plain-markdown.tsx'
+
+/** Milliseconds after the last key until what is typed is taken. */
+const PAUSE = 500
+
+/** A draft that is taken when typing pauses, when the focus leaves, and when the field goes. */
+function useDraft(value: string, take: (text: string) => void) {
+  const [draft, setDraft] = useState<string | null>(null)
+  const latest = useRef({ draft, take, value })
+  latest.current = { draft, take, value }
+  useEffect(() => {
+    if (draft === null) return
+    const timer = setTimeout(() => take(draft), PAUSE)
+    return () => clearTimeout(timer)
+  }, [draft, take])
+  const settle = () => {
+    const now = latest.current
+    if (now.draft !== null && now.draft !== now.value) now.take(now.draft)
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the field goes
+  useEffect(() => settle, [])
+  return {
+    text: draft ?? value,
+    type: setDraft,
+    leave: () => {
+      settle()
+      setDraft(null)
+    },
+  }
+}
+
+/** A text of several lines: shown as it reads, and edited in place. */
+export function TextField({
+  title,
+  hint,
+  value,
+  onChange,
+  level = 3,
+  mono = false,
+}: {
+  readonly title: string
+  readonly hint: string
+  readonly value: string
+  readonly onChange: (text: string) => void
+  readonly level?: 3 | 4
+  readonly mono?: boolean
+}) {
+  const [isOpen, setOpen] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  const Heading = `h${level}` as const
+  const close = () => {
+    setOpen(false)
+    requestAnimationFrame(() => button.current?.focus())
+  }
+  return (
+    <section className="note-field" aria-labelledby={id}>
+      <div className="note-field-head">
+        <Heading id={id}>{title}</Heading>
+        {!isOpen && (
+          <button
+            ref={button}
+            type="button"
+            className="button small quiet-button"
+            aria-label={`${value === '' ? 'Write' : 'Edit'}: ${title}`}
+            onClick={() => setOpen(true)}
+          >
+            {value === '' ? 'Write' : 'Edit'}
+          </button>
+        )}
+      </div>
+      {isOpen ? (
+        <Editor label={title} hint={hint} value={value} mono={mono} onChange={onChange} onClose={close} />
+      ) : value === '' ? (
+        <p className="quiet">{hint}</p>
+      ) : mono ? (
+        <PlainMarkdown text={`~~~~~~~~~~\n${value}\n~~~~~~~~~~`} />
+      ) : (
+        <PlainMarkdown text={value} />
+      )}
+    </section>
+  )
+}
+
+function Editor({
+  label,
+  hint,
+  value,
+  mono,
+  onChange,
+  onClose,
+}: {
+  readonly label: string
+  readonly hint: string
+  readonly value: string
+  readonly mono: boolean
+  readonly onChange: (text: string) => void
+  readonly onClose: () => void
+}) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  const { text, type, leave } = useDraft(value, onChange)
+  useEffect(() => area.current?.focus(), [])
+  const rows = Math.min(24, Math.max(3, text.split('\n').length + 1))
+  return (
+    <>
+      <textarea
+        ref={area}
+        className={mono ? 'note-area mono' : 'note-area'}
+        aria-label={label}
+        placeholder={hint}
+        rows={rows}
+        value={text}
+        spellCheck={!mono}
+        onChange={(event) => type(event.target.value)}
+        onBlur={leave}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' && !(event.key === 'Enter' && (event.ctrlKey || event.metaKey))) return
+          event.preventDefault()
+          event.stopPropagation()
+          leave()
+          onClose()
+        }}
+      />
+      <p className="note-area-foot">
+        <button
+          type="button"
+          className="button small"
+          onClick={() => {
+            leave()
+            onClose()
+          }}
+        >
+          Done
+        </button>
+        <span className="quiet">
+          Saved as you type. Markdown. <kbd>Esc</kbd> when done.
+        </span>
+      </p>
+    </>
+  )
+}
+
+/** A text of one line that is always open. */
+export function LineField({
+  label,
+  value,
+  onChange,
+  placeholder,
+  className = '',
+  hidden = false,
+}: {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (text: string) => void
+  readonly placeholder?: string
+  readonly className?: string
+  /** The label is for those who listen only. */
+  readonly hidden?: boolean
+}) {
+  const { text, type, leave } = useDraft(value, onChange)
+  return (
+    <label className={`line-field ${className}`}>
+      <span className={hidden ? 'visually-hidden' : 'line-field-label'}>{label}</span>
+      <input
+        type="text"
+        value={text}
+        placeholder={placeholder}
+        onChange={(event) => type(event.target.value)}
+        onBlur={leave}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') leave()
+        }}
+      />
+    </label>
+  )
+}
+
+/** One of a few words. */
+export function ChoiceField<T extends string>({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  readonly label: string
+  readonly value: T
+  readonly choices: readonly (readonly [T, string])[]
+  readonly onChange: (value: T) => void
+}) {
+  return (
+    <label className="line-field">
+      <span className="line-field-label">{label}</span>
+      <select value={value} onChange={(event) => onChange(event.target.value as T)}>
+        {choices.map(([each, words]) => (
+          <option key={each} value={each}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
