@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { editExperiment, linkRun, removeExperiment, unlinkRun } from '../../../shared/notebook/edit.ts'
 import { categoryTitle } from '../../../shared/notebook/markdown/experiments-page.ts'
-import { CATEGORIES, type Experiment, type ExperimentField, type Notebook } from '../../../shared/notebook/model.ts'
+import type { Experiment, ExperimentField, Notebook } from '../../../shared/notebook/model.ts'
 import { parametersOf, parameterTitle } from '../../../shared/notebook/parameters.ts'
 import { changeNotebook } from '../../data/notebook.ts'
 import { useFiles } from '../../state/files.ts'
@@ -9,7 +9,7 @@ import { say } from '../../state/view.ts'
 import { History } from './history.tsx'
 import { openExperiment } from './notebook-place.ts'
 import { fieldName, shortTime } from './notebook-words.ts'
-import { ChoiceField, LineField, TextField } from './text-field.tsx'
+import { LineField, TextField } from './text-field.tsx'
 
 /** One experiment: its settings, its command line, what came of it, and the runs it wrote. */
 export function ExperimentPage({ notebook, experiment }: { notebook: Notebook; experiment: Experiment }) {
@@ -27,7 +27,7 @@ export function ExperimentPage({ notebook, experiment }: { notebook: Notebook; e
           ← Back
         </button>
         <h2 id="experiment-title">
-          {id} {experiment.title}
+          {id} {experiment.title} <span className="quiet">{categoryTitle(experiment.category)}</span>
         </h2>
         <button type="button" className="button small" onClick={() => remove(id)}>
           Take out of the notebook
@@ -35,15 +35,7 @@ export function ExperimentPage({ notebook, experiment }: { notebook: Notebook; e
       </header>
       <div className="note-columns">
         <div className="note-main">
-          <div className="note-choices">
-            <LineField label="Title" className="grow" value={experiment.title} onChange={(title) => set({ title })} />
-            <ChoiceField
-              label="Category"
-              value={experiment.category}
-              choices={CATEGORIES.map((each) => [each, `${each}: ${categoryTitle(each)}`] as const)}
-              onChange={(category) => set({ category })}
-            />
-          </div>
+          <LineField label="Title" value={experiment.title} onChange={(title) => set({ title })} />
           <TextField
             mono
             title="Command"
@@ -114,7 +106,7 @@ function Written({
         <h3 id="written">Settings by hand</h3>
         <button
           type="button"
-          className="button small quiet-button"
+          className="link note-edit"
           onClick={() => set({ parameters: [...parameters, { name: '', value: '' }] })}
         >
           Add a setting

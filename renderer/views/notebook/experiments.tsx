@@ -54,7 +54,7 @@ export function Experiments({ notebook }: { notebook: Notebook }) {
             : `${rows.length} of ${counted(notebook.experiments.length, 'experiment')}`}
         </span>
         <button type="button" className="button small" onClick={() => newExperimentIn(place.category ?? 'A')}>
-          New experiment
+          New experiment in {place.category ?? 'A'}: {categoryTitle(place.category ?? 'A')}
         </button>
       </div>
       {notebook.experiments.length === 0 ? (

@@ -18,7 +18,7 @@ export function Methods({
         <h3 id="methods">Validation</h3>
         <button
           type="button"
-          className="button small quiet-button"
+          className="link note-edit"
           onClick={() => onChange([...methods, { id: freeId(methods), title: '', how: '', success: '' }])}
         >
           Add a method

@@ -29,12 +29,7 @@ function PieceView({ piece }: { piece: Piece }) {
 function TextView({ piece: { kind, text } }: { piece: TextPiece }) {
   if (kind === 'heading') return <p className="prose-heading">{inline(text)}</p>
   if (kind === 'paragraph') return <p>{inline(text)}</p>
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the page is read by scrolling, also with keys
-    <section className="prose-code" tabIndex={0} aria-label="Code">
-      <pre>{text}</pre>
-    </section>
-  )
+  return <pre className="prose-code wrapped">{text}</pre>
 }
 
 function pieces(text: string): Piece[] {

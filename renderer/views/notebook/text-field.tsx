@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { PlainMarkdown } from './plain-markdown.tsx'
 
 /** Milliseconds after the last key until what is typed is taken. */
@@ -48,21 +48,20 @@ export function TextField({
 }) {
   const [isOpen, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
-  const id = useId()
   const Heading = `h${level}` as const
   const close = () => {
     setOpen(false)
     requestAnimationFrame(() => button.current?.focus())
   }
   return (
-    <section className="note-field" aria-labelledby={id}>
+    <div className="note-field">
       <div className="note-field-head">
-        <Heading id={id}>{title}</Heading>
+        <Heading>{title}</Heading>
         {!isOpen && (
           <button
             ref={button}
             type="button"
-            className="button small quiet-button"
+            className="link note-edit"
             aria-label={`${value === '' ? 'Write' : 'Edit'}: ${title}`}
             onClick={() => setOpen(true)}
           >
@@ -79,7 +78,7 @@ export function TextField({
       ) : (
         <PlainMarkdown text={value} />
       )}
-    </section>
+    </div>
   )
 }
 

@@ -1,0 +1,278 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { unzipSync } from 'fflate'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RunningServer } from '../../cli/server/http-server.ts'
+import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
+import { fixtureFiles } from '../notebook/fixture-folder.ts'
+import { openWindow, SAMPLES, servePage, TestFolder } from './inspector-page.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const FOLDER = fileURLToPath(new URL('../notebook/fixtures/search-debug', import.meta.url))
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly target: readonly string[] }[]
+}
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const found = (await page.evaluate('axe.run().then((result) => result.violations)')) as Violation[]
+  return found.map(({ id, nodes }) => `${id} at ${nodes[0]?.target.join(' ')}`)
+}
+
+/** Waits until what is on screen is in storage. */
+async function saved(page: Page): Promise<void> {
+  await page.getByText(/^Saved /).waitFor()
+}
+
+async function cardsIn(page: Page, column: string): Promise<string[]> {
+  const cards = page.getByRole('region', { name: new RegExp(`^${column}, `) }).locator('[data-card]')
+  return cards.evaluateAll((all) => all.map((card) => card.getAttribute('data-card') ?? ''))
+}
+
+async function textOf(page: Page, column: string, id: string): Promise<string> {
+  const region = page.getByRole('region', { name: new RegExp(`^${column}, `) })
+  return (await region.locator(`[data-card="${id}"]`).innerText()).replace(/\s+/g, ' ')
+}
+
+describe.skipIf(chromiumMissing !== null)(`notebook${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`, () => {
+  let browser: Browser
+  let server: RunningServer
+  const files = new TestFolder()
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+    server = await servePage()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await server.close()
+    files.remove()
+  })
+
+  async function openNotebook() {
+    const window = await openWindow(browser, server)
+    await window.page.getByRole('button', { name: 'Open the notebook' }).click()
+    await window.page.locator('[data-card]').first().waitFor()
+    return window
+  }
+
+  test('needs no dump: by keys a hypothesis moves, is written about, and is there after a restart', async () => {
+    const window = await openNotebook()
+    const { page } = window
+    expect(await cardsIn(page, 'Pending')).toHaveLength(9)
+    await page.locator('[data-card="H02"]').focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await expect.poll(() => cardsIn(page, 'Testing')).toEqual(['H02'])
+    // The card keeps the focus, and the arrows go on from there.
+    await page.keyboard.press('Shift+ArrowRight')
+    await expect.poll(() => cardsIn(page, 'Partial')).toEqual(['H02'])
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Write: Results' }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Tool replies are **trained**.\n<img src=x onerror=alert(1)>')
+    await page.keyboard.press('Escape')
+    await page.locator('.prose', { hasText: '<img src=x onerror=alert(1)>' }).waitFor()
+    expect(await page.locator('.notebook img').count()).toBe(0)
+    await saved(page)
+    await page.reload()
+    // The address is that of the page, so that it comes back as it was.
+    await page.getByRole('heading', { name: 'H02 Token masking errors' }).waitFor()
+    await page.locator('.prose', { hasText: '<img src=x onerror=alert(1)>' }).waitFor()
+    await page.getByText(/^History/).click()
+    await expect.poll(() => page.locator('.history li').allInnerTexts()).toHaveLength(3)
+    await page.keyboard.press('Escape')
+    await expect.poll(() => cardsIn(page, 'Partial')).toEqual(['H02'])
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('undo and redo go through what was done', async () => {
+    const window = await openNotebook()
+    const { page } = window
+    for (const id of ['H01', 'H04']) {
+      await page.locator(`[data-card="${id}"]`).focus()
+      await page.keyboard.press('Shift+ArrowRight')
+    }
+    await expect.poll(() => cardsIn(page, 'Testing')).toEqual(['H01', 'H04'])
+    await page.keyboard.press('Control+z')
+    await expect.poll(() => cardsIn(page, 'Testing')).toEqual(['H01'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => cardsIn(page, 'Testing')).toEqual([])
+    await page.keyboard.press('Control+Shift+Z')
+    await page.getByRole('button', { name: 'Redo' }).click()
+    await expect.poll(() => cardsIn(page, 'Testing')).toEqual(['H01', 'H04'])
+    await window.close()
+  })
+
+  test('another window sees the change', async () => {
+    const window = await openNotebook()
+    const other = await window.page.context().newPage()
+    await other.goto(`${server.url}#view=notebook`)
+    await other.locator('[data-card="H02"]').waitFor()
+    await window.page.locator('[data-card="H02"]').focus()
+    await window.page.keyboard.press('Shift+ArrowRight')
+    await expect.poll(() => cardsIn(other, 'Testing')).toEqual(['H02'])
+    await other.locator('[data-card="H05"]').focus()
+    await other.keyboard.press('Shift+ArrowRight')
+    await expect.poll(() => cardsIn(window.page, 'Testing')).toEqual(['H02', 'H05'])
+    await window.close()
+  })
+
+  test('a folder that is dropped goes in, and out with nothing but what was changed', async () => {
+    const window = await openNotebook()
+    const { page } = window
+    await window.drop([FOLDER])
+    await page.getByText('Nothing has changed since', { exact: false }).waitFor()
+    await page.getByText('The README calls H01 pending', { exact: false }).waitFor()
+    await page.keyboard.press('b')
+    await page.locator('[data-card="H06-lora"]').click()
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('validated')
+    await page.getByLabel('Why (kept in the history)').fill('all parameters learn')
+    await page.keyboard.press('Enter')
+    await page.getByText(/^History: 1 change/).click()
+    await page.getByText('because all parameters learn').waitFor()
+    await page.keyboard.press('Shift+F')
+    await page.getByText('2 pages changed since', { exact: false }).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save the whole folder (zip)' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('search-debug.zip')
+    const pages = unzipSync(new Uint8Array(readFileSync(await download.path())))
+    const originals = new Map(fixtureFiles().map(({ path, bytes }) => [path, bytes]))
+    const changed = Object.keys(pages).filter((path) => !Buffer.from(pages[path]!).equals(originals.get(path)!))
+    expect(changed.sort()).toEqual(['README.md', 'hypotheses/h06-lora-weight-sync.md'])
+    expect(Buffer.from(pages['README.md']!).toString()).toContain('| H06: LoRA Weight Sync | HIGH | ✅ Validated | - |')
+    expect(Object.keys(pages)).toHaveLength(originals.size - 1)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('is one file, and back', async () => {
+    const window = await openNotebook()
+    const { page } = window
+    await page.locator('[data-card="H03"]').focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.keyboard.press('Shift+F')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save the notebook' }).click(),
+    ])
+    const file = files.write('notebook.json', readFileSync(await download.path()))
+    await window.close()
+    const fresh = await openNotebook()
+    await fresh.drop([file])
+    await expect.poll(() => cardsIn(fresh.page, 'Testing')).toEqual(['H03'])
+    await fresh.drop([files.write('other.json', '{"schema": "rollout-inspector.notebook/1", "problem": 3}')])
+    await fresh.page.getByText('other.json cannot be read:', { exact: false }).waitFor()
+    expect(await cardsIn(fresh.page, 'Testing')).toEqual(['H03'])
+    await fresh.close()
+  })
+
+  test('the verdict of a dump stands beside the status, and says where they disagree', async () => {
+    const window = await openNotebook()
+    const { page } = window
+    await window.drop([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
+    await window.read()
+    await page.keyboard.press('6')
+    await page.keyboard.press('b')
+    await expect.poll(() => textOf(page, 'Pending', 'H02')).toMatch(/dump: supported$/)
+    await page.locator('[data-card="H02"]').click()
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('invalidated')
+    await page.getByRole('button', { name: 'Set to invalidated' }).click()
+    await page.getByText('The dump disagrees with your status.').waitFor()
+    await page.getByText(/^Computed from verifiers-2025-08\.jsonl\.gz/).waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => textOf(page, 'Invalidated', 'H02')).toMatch(/⚠ dump: supported ?, which disagrees/)
+    await page.keyboard.press('x')
+    await page.getByRole('button', { name: /^New experiment in A/ }).click()
+    await page.getByRole('button', { name: 'Link the open dump' }).click()
+    await page.getByText('open now', { exact: false }).waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('experiments are read off their command lines, found, sorted and put side by side', async () => {
+    const window = await openNotebook()
+    const { page } = window
+    for (const [title, command] of [
+      ['Small rank', 'train.py --lora-r 8 --learning-rate 1e-5 --num-generations 8'],
+      ['Large rank', 'train.py --lora-r 64 --learning-rate 0.00001 --no-scale-rewards'],
+      ['No adapter', 'train.py --no-peft'],
+    ] as const) {
+      await page.keyboard.press('x')
+      await page.keyboard.press('Shift+N')
+      await page.getByLabel('Title').fill(title)
+      await page.getByRole('button', { name: 'Write: Command' }).click()
+      await page.getByLabel('Command', { exact: true }).last().fill(command)
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('Escape')
+      await page.getByRole('table').waitFor()
+    }
+    const titles = () => page.locator('.experiment-title').allInnerTexts()
+    expect(await titles()).toEqual(['Small rank', 'Large rank', 'No adapter'])
+    await page.getByRole('button', { name: 'LoRA r', exact: true }).click()
+    await page.getByRole('button', { name: 'LoRA r', exact: true }).click()
+    expect((await titles()).slice(-2)).toEqual(['Large rank', 'Small rank'])
+    await page.getByLabel('Find experiments').fill('lora-r=64')
+    await expect.poll(titles).toEqual(['Large rank'])
+    await page.getByLabel('Find experiments').fill('')
+    await page.getByLabel('Put A1 side by side').check()
+    await page.getByLabel('Put A2 side by side').check()
+    const rows = page.locator('.experiment-comparison tbody tr')
+    const differences = await rows.evaluateAll((all) => all.map((row) => (row as HTMLElement).innerText.split('\t')))
+    expect(differences).toEqual([
+      ['LoRA r', '8', '64'],
+      ['n', '8', 'not said'],
+      ['Scaling', 'not said', 'off'],
+      ['Outcome', 'not said', 'not said'],
+    ])
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test.each(['light', 'dark'] as const)('breaks no rule of axe-core, %s', async (colorScheme) => {
+    const window = await openWindow(browser, server, { colorScheme, bypassCSP: true, reducedMotion: 'reduce' })
+    const { page } = window
+    const broken: Record<string, string[]> = {}
+    const look = async (what: string) => {
+      const found = await violations(page)
+      if (found.length > 0) broken[what] = found
+    }
+    await page.getByRole('button', { name: 'Open the notebook' }).click()
+    await page.locator('[data-card]').first().waitFor()
+    await look('board')
+    await window.drop([FOLDER])
+    await page.getByText('Nothing has changed since', { exact: false }).waitFor()
+    await page.getByRole('button', { name: 'README.md' }).click()
+    await look('files')
+    await page.keyboard.press('r')
+    await page.getByRole('heading', { name: /^Phase 1/ }).waitFor()
+    await look('roadmap')
+    await page.keyboard.press('p')
+    await page.getByRole('heading', { name: 'Success criteria' }).waitFor()
+    await look('problem')
+    await page.keyboard.press('x')
+    await page.getByLabel('Put A1 side by side').check()
+    await page.getByLabel('Put A3 side by side').check()
+    await look('experiments')
+    await page.getByRole('button', { name: 'High rank' }).click()
+    await page.getByRole('heading', { name: 'Settings by hand' }).waitFor()
+    await look('experiment')
+    await window.drop([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
+    await window.read()
+    await page.keyboard.press('6')
+    await page.keyboard.press('b')
+    await page.locator('[data-card="H01"]').click()
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('validated')
+    await page.getByRole('button', { name: 'Edit: Description' }).click()
+    await look('hypothesis')
+    expect(broken).toEqual({})
+    await window.close()
+  })
+})
