@@ -12,7 +12,7 @@ const checks = { ineffectiveDynamicImport: false, bundlerTimings: false }
 function nodeBuild(input: Record<string, string>, outDir: string, format: 'es' | 'cjs' = 'es') {
   return {
     plugins: [bundledPackages()],
-    ssr: { noExternal: true as const, external: ['electron'] },
+    ssr: { noExternal: true as const, external: ['electron', 'playwright-core'] },
     build: {
       ssr: true,
       outDir,
@@ -21,7 +21,7 @@ function nodeBuild(input: Record<string, string>, outDir: string, format: 'es' |
       minify: false,
       rolldownOptions: {
         input,
-        external: ['electron', ...nodeBuiltins],
+        external: ['electron', 'playwright-core', ...nodeBuiltins],
         checks,
         output: { format, entryFileNames: format === 'cjs' ? '[name].cjs' : '[name].js' },
       },

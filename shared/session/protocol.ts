@@ -188,7 +188,7 @@ export interface EngineRequests
    * absent. `name` is that of `unreadable`, which for a file in an archive is not that of the source. Needs nothing open.
    */
   proposeMapping: { input: { source: SourceInput; name: string; options: AuditOptions }; output: FieldProposal }
-  /** The report so far; final once progress is done. Fails with a sentence where reading broke off. */
+  /** The report so far, with some examples of each kind of finding (`page-report.ts`); final once progress is done. Fails with a sentence where reading broke off. */
   report: { input: Record<string, never>; output: Report }
   boundaries: { input: Record<string, never>; output: readonly BoundaryRow[] }
   lengths: { input: { of: 'sequence' | 'prompt' | 'assistant-turn' | 'tool-reply' }; output: Histogram }

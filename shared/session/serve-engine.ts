@@ -9,6 +9,7 @@ import { findRecords } from './find-records.ts'
 import type { Following } from './follow.ts'
 import { groupHandlers } from './groups-handlers.ts'
 import type { EngineHost } from './host.ts'
+import { pageReport } from './page-report.ts'
 import type { TokenizerReference } from './plan.ts'
 import { proposeFields } from './propose-fields.ts'
 import type {
@@ -98,7 +99,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     // Closed with its session, in case the two crossed.
     own.signal.throwIfAborted()
     session = opened
-    return { report: opened.report(), unreadable: opened.unreadable, dumpHash: opened.dumpHash }
+    return { report: pageReport(opened.report()), unreadable: opened.unreadable, dumpHash: opened.dumpHash }
   }
 
   const handlers: Handlers = {
@@ -121,7 +122,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       const open = current()
       following?.end()
       await open.done
-      return { report: open.report(), unreadable: open.unreadable, dumpHash: open.dumpHash }
+      return { report: pageReport(open.report()), unreadable: open.unreadable, dumpHash: open.dumpHash }
     },
     async compare({ sources: inputs }, cancelled) {
       const first = current()
@@ -131,7 +132,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       if (inputs === null) {
         first.compareWith(null)
         second = null
-        return { report: first.report(), second: null }
+        return { report: pageReport(first.report()), second: null }
       }
       cancelled.addEventListener('abort', () => own.abort(cancelled.reason), { once: true })
       const others = inputs.map((input) => host.byteSource(input))
@@ -152,7 +153,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       second = other
       const { sources: compared, tokenizer } = other.report()
       return {
-        report: first.report(),
+        report: pageReport(first.report()),
         second: { sources: compared, tokenizer: tokenizer.id, unreadable: other.unreadable },
       }
     },
@@ -162,7 +163,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       const open = current()
       // The page asks once progress is done; there it learns that it is not because of the end.
       if (open.failure !== null) throw open.failure
-      return open.report()
+      return pageReport(open.report())
     },
     boundaries: async () => current().boundaries(),
     lengths: async ({ of }) => current().lengths(of),

@@ -27,7 +27,7 @@ const MEASURES = {
   query: queriesOverRows,
 }
 /** Takes minutes and gigabytes of disk: run where it is named. */
-const ON_REQUEST = { memory: () => memoryBySize(folder) }
+const ON_REQUEST = { memory: () => memoryBySize(folder), table: tableInABrowser }
 
 const folder = mkdtempSync(join(tmpdir(), 'rollout-bench-'))
 try {
@@ -37,6 +37,12 @@ try {
   for (const [name, measure] of Object.entries(measures)) if (only === undefined || name === only) await measure()
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** The number of rollouts may follow behind the name. */
+async function tableInABrowser(): Promise<void> {
+  const { tableOfManyRollouts } = await import('./table.ts')
+  await tableOfManyRollouts(folder, ...(process.argv[3] === undefined ? [] : [Number(process.argv[3])]))
 }
 
 async function auditAgainstParse(): Promise<void> {

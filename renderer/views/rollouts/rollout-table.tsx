@@ -78,7 +78,8 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
           <tbody style={{ height: rows.height }}>
             {Array.from(indices.subarray(first, end), (index, at) => (
               <RolloutRow
-                key={index}
+                // biome-ignore lint/suspicious/noArrayIndexKey: elements are used again for other rows, which spares making them anew
+                key={(first + at) % rows.slots}
                 index={index}
                 row={knownRow(index)}
                 columns={columns}

@@ -11,6 +11,8 @@ export interface RowWindow {
   readonly end: number
   /** To be added to `row * rowHeight` for the row's place in what is drawn. */
   readonly shift: number
+  /** A number of rows that are never drawn at once: rows that far apart may share an element. */
+  readonly slots: number
   /** Height of what is drawn. */
   readonly height: number
   /** Scrolls as little as it takes to show the row whole. */
@@ -113,5 +115,6 @@ export function useRowWindow(
     [rowHeight, scroller, show],
   )
   const rowsInWindow = useCallback(() => Math.max(1, Math.floor(latest.current.window / rowHeight)), [rowHeight])
-  return { ...drawn, end: Math.min(drawn.end, count), height: scale.drawn, reveal, rowsInWindow }
+  const slots = Math.ceil(scale.window / rowHeight) + 2 * BESIDE + 2
+  return { ...drawn, end: Math.min(drawn.end, count), slots, height: scale.drawn, reveal, rowsInWindow }
 }
