@@ -10,6 +10,7 @@ import { useSecond } from '../state/second.ts'
 import { NOTHING_SELECTED, useSelection } from '../state/selection.ts'
 import { say, useView } from '../state/view.ts'
 import { forgetDetails, refreshDetails } from './details.ts'
+import { followSelected } from './follow-selected.ts'
 import { findMarksHere, forgetPlacesOfMarks } from './marks.ts'
 import { rememberOpened } from './recent.ts'
 import { forgetRows } from './rows.ts'
@@ -223,9 +224,12 @@ async function refresh(progress: Progress): Promise<void> {
   if (!isFirst && progress.following && shown === clock.shown) return
   clock.refreshed = now
   clock.shown = shown
+  const run = opening
+  const { report: before } = useFiles.getState()
+  if (progress.following && before !== null && before.sources.length > 1) await followSelected().catch(() => undefined)
+  if (run !== opening) return
   // Rows do not wait for the report, which takes longer the more has been read.
   useFiles.setState(({ revision }) => ({ revision: revision + 1 }))
-  const run = opening
   try {
     const report = await ask('report', {})
     if (run === opening && useFiles.getState().phase === 'reading') useFiles.setState({ report })

@@ -15,6 +15,7 @@ import { weightUnits } from '../model/weight.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
 import { emptyTotals } from './collected.ts'
+import { joinStrips } from './compact-facts.ts'
 import type { AuditedTrajectory, AuditJob, AuditPlan, BatchResult, SourcePlan, TokenTotals } from './plan.ts'
 import { streamsOf } from './streams.ts'
 import { countTools } from './tool-sums.ts'
@@ -62,6 +63,7 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
     if (line !== null) (facts as { line?: number }).line = line
     trajectories.push({ facts, findings })
   }
+  joinStrips(trajectories.map(({ facts }) => facts))
   return {
     job: job.job,
     source: job.source,

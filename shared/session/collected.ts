@@ -7,6 +7,7 @@ import type { SkippedRecord } from '../model/source.ts'
 import type { Stream } from '../model/streams.ts'
 import { PARTS } from '../model/tokens.ts'
 import { addBoundaries, type BoundaryCounts } from './boundaries.ts'
+import { FactsCompactor } from './compact-facts.ts'
 import type { BatchResult, TokenTotals } from './plan.ts'
 import { addTools } from './tool-sums.ts'
 
@@ -97,6 +98,7 @@ export class Collected implements RolloutSums {
   /** Grows with every result; what was derived from less is out of date. */
   version = 0
   private readonly maxFindings: number
+  private readonly compactor = new FactsCompactor()
 
   constructor(sources: number, maxFindings: number) {
     this.maxFindings = maxFindings
@@ -126,7 +128,7 @@ export class Collected implements RolloutSums {
     addBoundaries(this.boundaries, result.boundaries)
     addTotals(this.totals, result.totals)
     for (const { facts, findings } of result.trajectories) {
-      this.facts.push(facts)
+      this.facts.push(this.compactor.compact(facts))
       this.codes.push(codesOf(findings))
       this.worst.push(worstOf(findings))
       for (const finding of findings) {
@@ -138,8 +140,11 @@ export class Collected implements RolloutSums {
   }
 }
 
+const NO_CODES: readonly string[] = []
+
 /** The codes of the findings that no policy intends, sorted, each once. */
-export function codesOf(findings: readonly Finding[]): string[] {
+export function codesOf(findings: readonly Finding[]): readonly string[] {
+  if (findings.length === 0) return NO_CODES
   return [...new Set(findings.filter(({ intended }) => !intended).map(({ code }) => code))].sort()
 }
 

@@ -20,8 +20,11 @@ export function generator(seed: number): () => number {
   }
 }
 
-/** A native record of about `tokens` Qwen2.5 ids: tool turns and assistant turns in alternation, correctly masked. */
-export function benchRecord(index: number, tokens: number, random: () => number): string {
+/**
+ * A native record of about `tokens` Qwen2.5 ids: tool turns and assistant turns in alternation, correctly masked. Its prompt is drawn
+ * from `ofPrompt`, by which the eight of a group may have the same one.
+ */
+export function benchRecord(index: number, tokens: number, random: () => number, ofPrompt = random): string {
   const ids: number[] = []
   const mask: number[] = []
   const turn = (role: keyof typeof ROLES, content: readonly number[]) => {
@@ -29,10 +32,10 @@ export function benchRecord(index: number, tokens: number, random: () => number)
     ids.push(IM_START, ROLES[role], NEWLINE, ...content, IM_END, NEWLINE)
     mask.push(0, 0, 0, ...content.map(() => trained), trained, 0)
   }
-  const words = (count: number) =>
-    Array.from({ length: count }, () => 300 + ((Math.floor(WORDS * random() ** 3) * 7919) % 90_000))
-  turn('system', words(40))
-  turn('user', words(60))
+  const words = (count: number, from = random) =>
+    Array.from({ length: count }, () => 300 + ((Math.floor(WORDS * from() ** 3) * 7919) % 90_000))
+  turn('system', words(40, ofPrompt))
+  turn('user', words(60, ofPrompt))
   while (ids.length < tokens) {
     turn('assistant', words(200))
     turn('user', [...OPEN_REPLY, ...words(900), ...CLOSE_REPLY])

@@ -85,13 +85,18 @@ async function firstRollout(path: string): Promise<void> {
   console.log(`    the first rollout after ${milliseconds.toFixed(0)} ms, when ${share} % of the file was read`)
 }
 
+/** A rollout of a sound dump, whose groups of eight share their prompts. */
+function groupedRecord(index: number, tokens: number, random: () => number): string {
+  return benchRecord(index, tokens, random, generator(1000 + (index >> 3)))
+}
+
 /** Streams native records to a file, which never stands in memory. Returns their number. */
 function writeLines(path: string, bytes: number, tokens: number): number {
   const random = generator(tokens)
   const file = openSync(path, 'w')
   let index = 0
   for (let written = 0; written < bytes; index++) {
-    written += writeSync(file, `${benchRecord(index, tokens, random)}\n`)
+    written += writeSync(file, `${groupedRecord(index, tokens, random)}\n`)
   }
   closeSync(file)
   return index
@@ -126,10 +131,10 @@ async function writeParquet(path: string, bytes: number): Promise<number> {
   const file = await ParquetFile.open(sink, 'rollouts.parquet', SCHEMA)
   let index = 0
   while (written < bytes) {
-    const rows = Array.from({ length: ROWS_OF_GROUP }, () => JSON.parse(benchRecord(index++, KINDS.long, random)))
+    const rows = Array.from({ length: ROWS_OF_GROUP }, () => JSON.parse(groupedRecord(index++, KINDS.long, random)))
     await file.parquet.write({
       columnData: SCHEMA.filter(({ name }) => name === 'id' || name === 'reward' || LISTS.includes(name as never)).map(
-        ({ name }) => ({ name, data: rows.map((row) => row[name]) }),
+        ({ name }) => ({ name, data: rows.map((row) => row[name]), encoding: 'PLAIN', codec: 'UNCOMPRESSED' }),
       ),
       rowGroupSize: ROWS_OF_GROUP,
     })
