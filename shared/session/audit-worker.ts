@@ -2,8 +2,9 @@ import { decodeRecords } from '../containers/decode.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import { type AuditRuntime, auditBatch } from './batch.ts'
 import type { EngineHost } from './host.ts'
+import { dissectBatch } from './lab/dissect.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
-import type { AuditJob, AuditReply, AuditRequest, SearchJob } from './plan.ts'
+import type { AuditJob, AuditReply, AuditRequest, DissectJob, SearchJob } from './plan.ts'
 import { EncoderNotLoaded, withoutEncoders } from './prepared-tokenizer.ts'
 import { searchBatch } from './search-batch.ts'
 
@@ -13,7 +14,7 @@ export interface WorkerPort {
   onMessage(listener: (message: unknown) => void): void
 }
 
-/** Runs in an audit worker: takes a plan, then jobs of auditing or of searching, and answers each with its result or a sentence. */
+/** Runs in an audit worker: takes a plan, then jobs of auditing, searching or dissecting, and answers each with its result or a sentence. */
 export function serveAuditWorker(port: WorkerPort, host: Pick<EngineHost, 'bundledTokenizers'>): void {
   let runtime: AuditRuntime | null = null
   const reply = (message: AuditReply) => port.post(message)
@@ -43,6 +44,11 @@ export function serveAuditWorker(port: WorkerPort, host: Pick<EngineHost, 'bundl
     return { kind: 'searched', result: await withEncoder(job.source, (ready) => searchBatch(job, parsed, ready)) }
   }
 
+  const dissect = async (job: DissectJob): Promise<AuditReply> => {
+    const parsed = await decodeRecords(job.records, allNumericKeys)
+    return { kind: 'dissected', result: await withEncoder(job.source, (ready) => dissectBatch(job, parsed, ready)) }
+  }
+
   // One job after the other: the next must not begin while the encoder is being loaded for this one.
   let last: Promise<void> = Promise.resolve()
   port.onMessage((message) => {
@@ -53,7 +59,10 @@ export function serveAuditWorker(port: WorkerPort, host: Pick<EngineHost, 'bundl
       return
     }
     last = last
-      .then(() => (request.kind === 'job' ? audit(request.job) : search(request.job)))
+      .then(() => {
+        if (request.kind === 'job') return audit(request.job)
+        return request.kind === 'search' ? search(request.job) : dissect(request.job)
+      })
       .then(reply, (error: unknown) => reply({ kind: 'failed', job: request.job.job, message: sentence(error) }))
   })
 }

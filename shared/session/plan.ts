@@ -11,6 +11,7 @@ import type { Probe } from '../query/plan.ts'
 import type { BundledTokenizerId } from '../tokens/tokenizer.ts'
 import type { BoundaryCounts } from './boundaries.ts'
 import type { KeptParts } from './choose.ts'
+import type { RolloutAnatomy } from './lab/anatomy.ts'
 import type { PreparedTokenizer } from './prepared-tokenizer.ts'
 import type { ToolTotals } from './tool-sums.ts'
 
@@ -106,8 +107,8 @@ export interface BatchResult {
   readonly boundaries: BoundaryCounts
 }
 
-/** Consecutive records of one source, not yet decoded, in whose rollouts something is looked for. */
-export interface SearchJob {
+/** Consecutive records of one source, not yet decoded, whose rollouts are read again. */
+export interface ReadAgain {
   readonly job: number
   readonly source: number
   readonly records: EncodedRecords
@@ -115,6 +116,10 @@ export interface SearchJob {
   readonly places: Int32Array
   /** Of the record of each; another one now means that the file changed. */
   readonly hashes: readonly string[]
+}
+
+/** In whose rollouts something is looked for. */
+export interface SearchJob extends ReadAgain {
   readonly probes: readonly Probe[]
 }
 
@@ -128,16 +133,27 @@ export interface SearchedBatch {
   readonly messages: Int32Array
 }
 
+/** Of whose rollouts it is told where everything stands. */
+export type DissectJob = ReadAgain
+
+export interface DissectedBatch {
+  readonly job: number
+  /** In the order of the job; null for a rollout without ids, or that could not be read again. */
+  readonly anatomies: readonly (RolloutAnatomy | null)[]
+}
+
 /** Coordinator to audit worker. */
 export type AuditRequest =
   | { readonly kind: 'plan'; readonly plan: AuditPlan }
   | { readonly kind: 'job'; readonly job: AuditJob }
   | { readonly kind: 'search'; readonly job: SearchJob }
+  | { readonly kind: 'dissect'; readonly job: DissectJob }
 
 /** Audit worker to coordinator. */
 export type AuditReply =
   | { readonly kind: 'result'; readonly result: BatchResult }
   | { readonly kind: 'searched'; readonly result: SearchedBatch }
+  | { readonly kind: 'dissected'; readonly result: DissectedBatch }
   | { readonly kind: 'failed'; readonly job: number; readonly message: string }
 
 export const SEVERITY_RANK: Readonly<Record<Severity, number>> = { error: 2, warning: 1, info: 0 }

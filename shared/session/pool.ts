@@ -2,7 +2,17 @@ import { decodeRecords } from '../containers/decode.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import { type AuditRuntime, auditBatch } from './batch.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
-import type { AuditJob, AuditPlan, AuditReply, AuditRequest, BatchResult, SearchedBatch, SearchJob } from './plan.ts'
+import type {
+  AuditJob,
+  AuditPlan,
+  AuditReply,
+  AuditRequest,
+  BatchResult,
+  DissectedBatch,
+  DissectJob,
+  SearchedBatch,
+  SearchJob,
+} from './plan.ts'
 
 /** Runs jobs; `run` may be called while others are under way, as long as `ready` has resolved since. */
 export interface JobPool<Job, Result> {
@@ -14,6 +24,7 @@ export interface JobPool<Job, Result> {
 
 export type AuditPool = JobPool<AuditJob, BatchResult>
 export type SearchPool = JobPool<SearchJob, SearchedBatch>
+export type DissectPool = JobPool<DissectJob, DissectedBatch>
 
 /** Jobs a worker may hold: one it works on and one waiting, so that it never idles and memory stays bounded. */
 const JOBS_PER_WORKER = 2
@@ -33,15 +44,19 @@ export function searchPool(links: readonly WorkerLink[], plan: AuditPlan): Searc
   return poolOf(links, plan, (job) => ({ kind: 'search', job }))
 }
 
+/** Workers that tell where everything stands in rollouts. */
+export function dissectPool(links: readonly WorkerLink[], plan: AuditPlan): DissectPool {
+  return poolOf(links, plan, (job) => ({ kind: 'dissect', job }))
+}
+
 /**
  * A pool of audit workers. A worker that breaks (its code could not be loaded, memory ran out) takes records with it, so that
  * every job fails with its sentence, also those that are handed in later; a job that fails alone leaves the others be.
  */
-function poolOf<Job extends AuditJob | SearchJob, Result extends BatchResult | SearchedBatch>(
-  links: readonly WorkerLink[],
-  plan: AuditPlan,
-  request: (job: Job) => AuditRequest,
-): JobPool<Job, Result> {
+function poolOf<
+  Job extends AuditJob | SearchJob | DissectJob,
+  Result extends BatchResult | SearchedBatch | DissectedBatch,
+>(links: readonly WorkerLink[], plan: AuditPlan, request: (job: Job) => AuditRequest): JobPool<Job, Result> {
   let wake: (() => void)[] = []
   /** Why no job can be done any more. */
   let over: Error | null = null

@@ -10,6 +10,7 @@ import type { Message, RetrievedDocument } from '../model/trajectory.ts'
 import type { CompareRequests } from './requests/compare.ts'
 import type { FollowRequests } from './requests/follow.ts'
 import type { GroupRequests } from './requests/groups.ts'
+import type { LabRequests } from './requests/lab.ts'
 import type { MarkRequests } from './requests/marks.ts'
 import type { QueryRequests } from './requests/query.ts'
 import type { RolloutRequests } from './requests/rollout.ts'
@@ -165,6 +166,7 @@ export interface EngineRequests
   extends CompareRequests,
     FollowRequests,
     GroupRequests,
+    LabRequests,
     MarkRequests,
     QueryRequests,
     RolloutRequests,

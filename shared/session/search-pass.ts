@@ -1,31 +1,16 @@
-import type { TrajectoryFacts } from '../checks/facts.ts'
-import type { RecordSpans } from '../containers/container.ts'
 import { decodeRecords } from '../containers/decode.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import type { ProbeAnswers } from '../query/answers.ts'
 import type { Probe } from '../query/plan.ts'
-import { batchOf, type OpenSource, partOf } from './open-source.ts'
 import type { SearchedBatch, SearchJob } from './plan.ts'
 import { inlinePool, type SearchPool, searchPool, startWorkers } from './pool.ts'
+import { type ReadAgainHooks, readAgain } from './read-again.ts'
 import type { SearchOrigin } from './search.ts'
 import { searchBatch } from './search-batch.ts'
 
-/** Bytes of records that are read again at once, and those that may be read between two of them for nothing. */
-const BATCH_BYTES = 1 << 20
-const GAP_BYTES = 128 << 10
-
-/** How long work that was stopped may go on before its workers are ended with it, in milliseconds. */
-const GRACE = 1000
-
-export interface SearchPassHooks {
-  readonly signal?: AbortSignal
-  /** So many of the rollouts were looked into. */
-  onProgress(done: number): void
-}
-
 /**
- * Reads rollouts again, in the order of the report, and looks for what is wanted in each. Answers are kept as they come, also those of
- * a search that is stopped. Rejects with the signal's reason; what cannot be read again is answered with a count of -1.
+ * Reads rollouts again and looks for what is wanted in each. Answers are kept as they come, also those of a search that is stopped;
+ * what cannot be read again is answered with a count of -1.
  *
  * @param indices ascending
  */
@@ -33,144 +18,36 @@ export async function lookInside(
   origin: SearchOrigin,
   indices: Int32Array,
   wanted: readonly { readonly probe: Probe; readonly answers: ProbeAnswers }[],
-  { signal, onProgress }: SearchPassHooks,
+  hooks: ReadAgainHooks,
 ): Promise<void> {
   if (wanted.length === 0) return
-  const facts = indices.length === 0 ? [] : origin.facts
   const probes = wanted.map(({ probe }) => probe)
-  const runs = [...runsOf(origin, indices, facts)]
-  const pool = poolFor(origin, runs)
-  const underWay: Promise<void>[] = []
-  let done = 0
-  let failure: Error | null = null
-  const take = (run: Run, result: SearchedBatch | null) => {
-    for (const [i, index] of run.indices.entries()) {
-      for (const [k, { answers }] of wanted.entries()) {
-        const at = i * wanted.length + k
-        answers.set(index, {
-          count: result?.counts[at] ?? -1,
-          start: result?.starts[at] ?? -1,
-          end: result?.ends[at] ?? -1,
-          message: result?.messages[at] ?? -1,
-        })
-      }
-    }
-    done += run.indices.length
-    onProgress(done)
-  }
-  try {
-    for (const [job, run] of runs.entries()) {
-      await pool.ready()
-      signal?.throwIfAborted()
-      if (failure !== null) throw failure
-      const read = await readRun(run, job, probes, origin, facts)
-      if (read === null) {
-        take(run, null)
-        continue
-      }
-      underWay.push(
-        pool.run(read).then(
-          (result) => take(run, result),
-          (error: unknown) => {
-            failure ??= error instanceof Error ? error : new Error(String(error))
-          },
-        ),
-      )
-    }
-    await stoppable(Promise.all(underWay), signal)
-    signal?.throwIfAborted()
-    if (failure !== null) throw failure
-  } finally {
-    if (signal?.aborted) void Promise.race([Promise.allSettled(underWay), delay(GRACE)]).then(() => pool.close())
-    else pool.close()
-  }
-}
-
-/** Rollouts of records that lie close together. */
-interface Run {
-  readonly source: number
-  readonly spans: RecordSpans
-  readonly indices: number[]
-}
-
-function* runsOf(origin: SearchOrigin, indices: Int32Array, facts: readonly TrajectoryFacts[]): Generator<Run> {
-  let open: { source: number; batch: RecordSpans; first: number; last: number; indices: number[] } | null = null
-  const closed = (): Run | null =>
-    open === null
-      ? null
-      : {
-          source: open.source,
-          spans: partOf(open.batch, open.first - open.batch.first, open.last - open.batch.first + 1),
-          indices: open.indices,
+  await readAgain<SearchJob, SearchedBatch>(
+    origin,
+    indices,
+    {
+      pool: (bytes) => poolFor(origin, bytes),
+      job: (read) => ({ ...read, probes }),
+      take(taken, result) {
+        for (const [i, index] of taken.entries()) {
+          for (const [k, { answers }] of wanted.entries()) {
+            const at = i * wanted.length + k
+            answers.set(index, {
+              count: result?.counts[at] ?? -1,
+              start: result?.starts[at] ?? -1,
+              end: result?.ends[at] ?? -1,
+              message: result?.messages[at] ?? -1,
+            })
+          }
         }
-  for (const index of indices) {
-    const { source, record } = (facts[index] as TrajectoryFacts).place
-    if (open !== null && open.source === source && fitsRun(open, record)) {
-      open.last = record
-      open.indices.push(index)
-      continue
-    }
-    const run = closed()
-    if (run !== null) yield run
-    const batch = batchOf(origin.spans(source), record)
-    open = batch === null ? null : { source, batch, first: record, last: record, indices: [index] }
-  }
-  const run = closed()
-  if (run !== null) yield run
+      },
+    },
+    hooks,
+  )
 }
 
-/** Whether a record stands in the same batch, near enough to the last one, and the run stays short. */
-function fitsRun({ batch, first, last }: { batch: RecordSpans; first: number; last: number }, record: number): boolean {
-  const { offsets, lengths } = batch
-  const at = record - batch.first
-  if (at >= offsets.length || record < last) return false
-  const ends = (row: number) => (offsets[row] as number) + (lengths[row] as number)
-  const gap = (offsets[at] as number) - ends(last - batch.first)
-  return gap <= GAP_BYTES && ends(at) - (offsets[first - batch.first] as number) <= BATCH_BYTES
-}
-
-/** Null where the records cannot be had. */
-async function readRun(
-  run: Run,
-  job: number,
-  probes: readonly Probe[],
-  { opened }: SearchOrigin,
-  facts: readonly TrajectoryFacts[],
-): Promise<SearchJob | null> {
-  const { container } = opened[run.source] as OpenSource
-  const rows = run.indices.map((index) => facts[index] as TrajectoryFacts)
-  try {
-    return {
-      job,
-      source: run.source,
-      records: await container.read(run.spans),
-      places: Int32Array.from(rows.flatMap(({ place }) => [place.record, place.part])),
-      hashes: rows.map(({ recordHash }) => recordHash),
-      probes,
-    }
-  } catch {
-    return null
-  }
-}
-
-function poolFor({ runtime, host }: SearchOrigin, runs: readonly Run[]): SearchPool {
-  const bytes = runs.reduce((sum, { spans }) => sum + spans.lengths.reduce((each, length) => each + length, 0), 0)
+function poolFor({ runtime, host }: SearchOrigin, bytes: number): SearchPool {
   const workers = startWorkers(bytes, host)
   if (workers.length > 0) return searchPool(workers, runtime.plan)
   return inlinePool(async (job) => searchBatch(job, await decodeRecords(job.records, allNumericKeys), runtime))
-}
-
-function stoppable<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (signal === undefined) return work
-  return Promise.race([
-    work,
-    new Promise<never>((_, reject) => {
-      if (signal.aborted) reject(signal.reason)
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    }),
-  ])
-}
-
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

@@ -9,6 +9,7 @@ import { findRecords } from './find-records.ts'
 import type { Following } from './follow.ts'
 import { groupHandlers } from './groups-handlers.ts'
 import type { EngineHost } from './host.ts'
+import { labHandlers } from './lab/handlers.ts'
 import { pageReport } from './page-report.ts'
 import type { TokenizerReference } from './plan.ts'
 import { proposeFields } from './propose-fields.ts'
@@ -194,6 +195,20 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     },
     ...groupHandlers(current),
     ...compareHandlers(current, beside),
+    ...labHandlers({
+      current,
+      async reportUnder(change, signal, tell) {
+        await current().done
+        const other = await Session.open(sources, { ...settings, ...change }, host, {
+          addedTokenizers: [...tokenizers.values()],
+          dataset,
+          signal,
+          onProgress: ({ bytesRead, bytesTotal }) => tell({ done: bytesRead, of: bytesTotal }),
+        })
+        await other.done
+        return other.report()
+      },
+    }),
     async close() {
       letGo('Reading was stopped.')
       sources = []

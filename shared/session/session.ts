@@ -79,6 +79,8 @@ export class Session {
   private failed: Error | null = null
   private pool: AuditPool | null = null
   private lastLoaded: LoadedTrajectory | null = null
+  /** What it takes to read rollouts again. */
+  readonly again: SearchOrigin
   private readonly searching: RolloutSearch
   private against: SecondRun | null
   private dataset: DatasetFacts | null
@@ -93,7 +95,8 @@ export class Session {
     hooks: SessionHooks,
   ) {
     this.dumpHash = hash
-    this.searching = new RolloutSearch(this.searchOrigin())
+    this.again = this.searchOrigin()
+    this.searching = new RolloutSearch(this.again)
     this.hashes = reading.opened.map(() => null)
     this.against = hooks.against ?? null
     this.dataset = hooks.dataset?.length ? unreadDataset(hooks.dataset) : null

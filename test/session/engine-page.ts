@@ -16,7 +16,7 @@ export function enginePage(given: ReadonlyMap<string, ByteSource> = new Map()) {
         const answer = structuredClone(message, { transfer: [...transfer] }) as EngineAnswer
         answers.push(answer)
         if (answer.kind === 'progress') progress.push(answer.progress)
-        else waiting.get(answer.call)?.(answer)
+        else if (answer.kind !== 'partial') waiting.get(answer.call)?.(answer)
       },
       onMessage(listener) {
         toEngine = listener

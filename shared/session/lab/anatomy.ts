@@ -1,0 +1,149 @@
+import type { TrajectoryView } from '../../checks/check.ts'
+import { passageOf, SearchedText } from '../../checks/passages.ts'
+import { storedPromptEnd } from '../../checks/prompt-end.ts'
+import { Expected, PARTS, type Segmentation, type Span, TokenState, type Turn } from '../../model/tokens.ts'
+import { tokenTexts } from '../../tokens/text.ts'
+
+/**
+ * Where in a rollout stands what a limit may cut and what the loss falls on. All positions are half-open and count from the first token
+ * behind the left padding; pairs stand one after the other in one array.
+ */
+export interface RolloutAnatomy {
+  /** Without padding. */
+  readonly length: number
+  /** Tokens before what the model wrote first; null where nothing tells. */
+  readonly prompt: number | null
+  /** Of the system turn, with the schema of the tools; null without one. */
+  readonly system: readonly [number, number] | null
+  /** Contents of tool replies. */
+  readonly replies: Int32Array
+  /** Start, end, and 1 for one that is marked as supporting, of each document of the record that stands in the ids. */
+  readonly documents: Int32Array
+  /** The model's last turn with its end token; null without one. */
+  readonly answer: readonly [number, number] | null
+  /** Runs of trained tokens; null without a mask. */
+  readonly trained: Int32Array | null
+  /** Trained tokens by `PARTS`, and by the 1-based ordinal of the assistant turn (index 0: before the first). */
+  readonly trainedByPart: readonly number[]
+  readonly trainedByTurn: readonly number[]
+  /** Tokens by `PARTS` that a repaired mask would train, and those it would not; null where there is no oracle, no mask, or the row is excluded. */
+  readonly repair: { readonly toTrain: readonly number[]; readonly toMask: readonly number[] } | null
+}
+
+export function anatomyOf(view: TrajectoryView): RolloutAnatomy {
+  const { segmentation, trajectory, states, mask, thresholds } = view
+  const padding = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
+  const { left } = padding
+  const turns = segmentation?.turns ?? []
+  const place = ({ start, end }: Span): [number, number] => [start - left, end - left]
+  const first = turns.find(({ kind }) => kind === 'assistant')
+  const stored = storedPromptEnd(trajectory, segmentation, padding)
+  const prompt = first?.contentStart ?? stored
+  const system = turns[0]?.kind === 'system' ? turns[0] : null
+  const answer = turns.findLast((turn) => turn.kind === 'assistant' && turn.contentEnd > turn.contentStart)
+  const environment = turns.flatMap(environmentSpans)
+  return {
+    length: states.length - left - padding.right,
+    prompt: prompt === null ? null : Math.max(0, prompt - left),
+    system: system === null ? null : place(system),
+    replies: Int32Array.from(turns.flatMap(replySpans).flatMap(place)),
+    documents: Int32Array.from(documentsOf(view, environment, thresholds['document-edge-characters'], left)),
+    answer: answer === undefined ? null : place({ start: answer.contentStart, end: endOf(answer) }),
+    trained: mask === null ? null : trainedRuns(states, left),
+    ...trainedSums(states, segmentation),
+    repair: repairSums(view),
+  }
+}
+
+function endOf({ contentEnd, endToken }: Turn): number {
+  return endToken < 0 ? contentEnd : endToken + 1
+}
+
+function replySpans(turn: Turn): Span[] {
+  const spliced = turn.spans.filter(({ part }) => part === 'tool').map(({ start, end }) => ({ start, end }))
+  if (spliced.length > 0) return spliced
+  return turn.kind === 'tool' ? [{ start: turn.contentStart, end: turn.contentEnd }] : []
+}
+
+/** What others than the model wrote. */
+function environmentSpans(turn: Turn): Span[] {
+  if (turn.kind === 'assistant') return replySpans(turn)
+  return [{ start: turn.contentStart, end: turn.contentEnd }]
+}
+
+/** Each document by the first place that holds it: its own tokens where it stands as it is written, else those of the reply. */
+function documentsOf(view: TrajectoryView, spans: readonly Span[], edge: number, left: number): number[] {
+  const documents = view.trajectory.documents ?? []
+  if (documents.length === 0 || spans.length === 0) return []
+  const texts = spans.map((span) => new SearchedText(view.text(span)))
+  return documents.flatMap(({ text, supporting }) => {
+    const passage = passageOf(text ?? '', edge)
+    if (passage.whole === '') return []
+    const at = texts.findIndex((own) => own.holds(passage))
+    const span = spans[at]
+    if (span === undefined) return []
+    const { start, end } = written(view, span, passage.asWritten)
+    return [start - left, end - left, supporting === true ? 1 : 0]
+  })
+}
+
+function written(view: TrajectoryView, span: Span, texts: readonly string[]): Span {
+  const whole = view.text(span)
+  const found = texts.map((text) => ({ at: whole.indexOf(text), text })).find(({ at }) => at >= 0)
+  if (found === undefined || view.tokenizer === null) return span
+  const { textOffsets } = tokenTexts(view.tokenizer.table, view.ids.subarray(span.start, span.end))
+  const last = found.at + found.text.length - 1
+  let start = span.start
+  let end = span.start
+  for (let i = 0; i < span.end - span.start; i++) {
+    if ((textOffsets[i] as number) <= found.at) start = span.start + i
+    if ((textOffsets[i] as number) <= last) end = span.start + i + 1
+  }
+  return { start, end }
+}
+
+function trainedRuns(states: Uint8Array, left: number): Int32Array {
+  const runs: number[] = []
+  for (let token = 0; token < states.length; token++) {
+    if (states[token] !== TokenState.trained) continue
+    const start = token
+    while (token < states.length && states[token] === TokenState.trained) token++
+    runs.push(start - left, token - left)
+  }
+  return Int32Array.from(runs)
+}
+
+function trainedSums(
+  states: Uint8Array,
+  segmentation: Segmentation | null,
+): Pick<RolloutAnatomy, 'trainedByPart' | 'trainedByTurn'> {
+  const trainedByPart = PARTS.map(() => 0)
+  const trainedByTurn = [0]
+  const turns = segmentation?.turns ?? []
+  let turn = 0
+  for (let token = 0; token < states.length; token++) {
+    if (states[token] !== TokenState.trained) continue
+    while (turn + 1 < turns.length && token >= (turns[turn + 1] as Turn).start) turn++
+    const part = segmentation?.parts[token] ?? PARTS.indexOf('other')
+    trainedByPart[part] = (trainedByPart[part] as number) + 1
+    const ordinal = turns[turn]?.ordinal ?? 0
+    while (trainedByTurn.length <= ordinal) trainedByTurn.push(0)
+    trainedByTurn[ordinal] = (trainedByTurn[ordinal] as number) + 1
+  }
+  return { trainedByPart, trainedByTurn }
+}
+
+/** The same rule as that of the exports: what the oracle leaves open stays as it is. */
+function repairSums({ mask, expected, segmentation, trajectory }: TrajectoryView): RolloutAnatomy['repair'] {
+  if (mask === null || expected === null || segmentation === null || trajectory.excluded) return null
+  const toTrain = PARTS.map(() => 0)
+  const toMask = PARTS.map(() => 0)
+  for (let token = 0; token < mask.length; token++) {
+    const wanted = expected[token]
+    if (wanted === Expected.undecided || wanted === mask[token]) continue
+    const into = wanted === Expected.trained ? toTrain : toMask
+    const part = segmentation.parts[token] as number
+    into[part] = (into[part] as number) + 1
+  }
+  return { toTrain, toMask }
+}

@@ -1,0 +1,57 @@
+import type { AuditOptions } from '../../model/policy.ts'
+import type { Report } from '../../model/report.ts'
+import type { PartialOf } from '../protocol.ts'
+import type { LabProgress, LabRequests, PolicyTried } from '../requests/lab.ts'
+import { Lab, type LabOrigin } from './lab.ts'
+
+export interface LabHost {
+  current(): LabOrigin & { report(): Report }
+  /** The report of the same files under other options, read beside what is open. */
+  reportUnder(
+    change: Pick<AuditOptions, 'policy' | 'intend'>,
+    signal: AbortSignal,
+    tell: (progress: LabProgress) => void,
+  ): Promise<Report>
+}
+
+type LabHandlers = {
+  [Name in keyof LabRequests]: (
+    input: LabRequests[Name]['input'],
+    signal: AbortSignal,
+    tell: (partial: PartialOf<Name>) => void,
+  ) => Promise<LabRequests[Name]['output']>
+}
+
+export function labHandlers(host: LabHost): LabHandlers {
+  /** One for each session: what was found out about rollouts goes with them. */
+  const labs = new WeakMap<LabOrigin, Lab>()
+  const lab = () => {
+    const open = host.current()
+    let known = labs.get(open)
+    if (known === undefined) labs.set(open, (known = new Lab(() => open)))
+    return known
+  }
+  return {
+    tryLimits: ({ limits, promptCut, curve }, signal, tell) => lab().limits(limits, promptCut, curve, { signal, tell }),
+    tryLoss: (settings, signal, tell) => lab().loss(settings, { signal, tell }),
+    tryRepair: (_, signal, tell) => lab().repair({ signal, tell }),
+    async tryPolicy({ policy, intend }, signal, tell) {
+      const before = host.current().report()
+      return difference(before, await host.reportUnder({ policy, intend }, signal, tell))
+    },
+  }
+}
+
+function difference(before: Report, after: Report): PolicyTried {
+  const checks = before.checks.flatMap((check) => {
+    const other = after.checks.find(({ code }) => code === check.code)
+    if (other === undefined || (other.status === check.status && other.affected === check.affected)) return []
+    const shown = ({ status, affected, checked }: typeof check) => ({ status, affected, checked })
+    return { code: check.code, title: check.title, before: shown(check), after: shown(other) }
+  })
+  const verdicts = before.hypotheses.flatMap(({ id, title, verdict }) => {
+    const other = after.hypotheses.find((each) => each.id === id)
+    return other === undefined || other.verdict === verdict ? [] : { id, title, before: verdict, after: other.verdict }
+  })
+  return { policy: after.policy, checks, verdicts }
+}

@@ -1,0 +1,180 @@
+import type { DumpView } from '../../checks/check.ts'
+import { decodeRecords } from '../../containers/decode.ts'
+import { allNumericKeys } from '../../formats/registry.ts'
+import { PARTS } from '../../model/tokens.ts'
+import type { DissectedBatch, DissectJob } from '../plan.ts'
+import { type DissectPool, dissectPool, inlinePool, startWorkers } from '../pool.ts'
+import { readAgain } from '../read-again.ts'
+import type { LabBasis, LabProgress, LimitPoint, LimitsTried, RepairTried } from '../requests/lab.ts'
+import type { SearchOrigin } from '../search.ts'
+import type { RolloutAnatomy } from './anatomy.ts'
+import { dissectBatch } from './dissect.ts'
+import { costOf, type PromptCut, type TriedLimit, type TriedLimits } from './limits.ts'
+import { type LossPicture, type LossSettings, lossPicture } from './loss.ts'
+
+/** What the lab needs of a session. */
+export interface LabOrigin {
+  readonly again: SearchOrigin
+  readonly dump: DumpView
+}
+
+export interface LabHooks {
+  readonly signal: AbortSignal
+  tell(progress: LabProgress): void
+}
+
+/** Rollouts that are looked into; of a larger dump so many, evenly spread. Their anatomies take some hundred bytes each. */
+const MOST_LOOKED_INTO = 20_000
+const MOST_ON_CURVE = 2000
+const CURVE_POINTS = 49
+const MOST_EXAMPLES = 200
+
+/** What if: answers for the rollouts of one session. What was found out about them is kept until the session reads on. */
+export class Lab {
+  private readonly anatomies = new Map<number, RolloutAnatomy>()
+  private revision = -1
+  private underWay: Promise<void> = Promise.resolve()
+
+  constructor(private readonly origin: () => LabOrigin) {}
+
+  async limits(limits: TriedLimits, promptCut: PromptCut, curve: TriedLimit, hooks: LabHooks): Promise<LimitsTried> {
+    const anatomies = [...(await this.lookInto(hooks)).values()]
+    const longest = anatomies.reduce((most, anatomy) => Math.max(most, reachOf(anatomy, curve)), 0)
+    const some = spread(anatomies.length, MOST_ON_CURVE).map((at) => anatomies[at] as RolloutAnatomy)
+    const points = [
+      ...new Set(Array.from({ length: CURVE_POINTS }, (_, i) => Math.round((longest * i) / (CURVE_POINTS - 1)))),
+    ]
+    return {
+      basis: this.basis(),
+      cost: costOf(anatomies, limits, promptCut),
+      curve:
+        some.length === 0 ? [] : points.map((value) => pointOf(some, { ...limits, [curve]: value }, promptCut, value)),
+      longest,
+    }
+  }
+
+  async loss(settings: LossSettings, hooks: LabHooks): Promise<LossPicture & { basis: LabBasis }> {
+    const anatomies = await this.lookInto(hooks)
+    return { ...lossPicture(this.origin().dump, settings, anatomies), basis: this.basis() }
+  }
+
+  async repair(hooks: LabHooks): Promise<RepairTried> {
+    const anatomies = await this.lookInto(hooks)
+    const toTrain = PARTS.map(() => 0)
+    const toMask = PARTS.map(() => 0)
+    const changed: { index: number; tokens: number }[] = []
+    let repairable = 0
+    for (const [index, { repair }] of anatomies) {
+      if (repair === null) continue
+      repairable++
+      let tokens = 0
+      for (const [sums, of] of [
+        [toTrain, repair.toTrain],
+        [toMask, repair.toMask],
+      ] as const) {
+        for (const [part, count] of of.entries()) {
+          sums[part] = (sums[part] as number) + count
+          tokens += count
+        }
+      }
+      if (tokens > 0) changed.push({ index, tokens })
+    }
+    return {
+      basis: this.basis(),
+      repairable,
+      changed: changed.length,
+      parts: PARTS.flatMap((part, at) => {
+        const row = { part, toTrain: toTrain[at] as number, toMask: toMask[at] as number }
+        return row.toTrain + row.toMask === 0 ? [] : row
+      }),
+      examples: changed.slice(0, MOST_EXAMPLES),
+      indices: changed.map(({ index }) => index),
+    }
+  }
+
+  private basis(): LabBasis {
+    const all = [...this.anatomies.values()]
+    return {
+      lookedInto: all.length,
+      rollouts: this.origin().again.facts.length,
+      withTurns: all.filter(({ answer }) => answer !== null).length,
+      withDocuments: all.filter(({ documents }) => documents.length > 0).length,
+    }
+  }
+
+  /** The anatomy of the rollouts, by index, ascending. One reading at a time: a second question waits for what the first reads. */
+  private async lookInto(hooks: LabHooks): Promise<ReadonlyMap<number, RolloutAnatomy>> {
+    const before = this.underWay
+    const reading = before.then(
+      () => this.read(hooks),
+      () => this.read(hooks),
+    )
+    this.underWay = reading
+    await reading
+    return this.anatomies
+  }
+
+  private async read({ signal, tell }: LabHooks): Promise<void> {
+    signal.throwIfAborted()
+    const { again } = this.origin()
+    if (this.revision !== again.revision) this.anatomies.clear()
+    this.revision = again.revision
+    const wanted = spread(again.facts.length, MOST_LOOKED_INTO).filter(
+      (index) => !this.anatomies.has(index) && (again.facts[index]?.length ?? 0) > 0,
+    )
+    if (wanted.length === 0) return
+    const found = new Map<number, RolloutAnatomy>()
+    tell({ done: 0, of: wanted.length })
+    await readAgain<DissectJob, DissectedBatch>(
+      again,
+      Int32Array.from(wanted),
+      {
+        pool: (bytes) => poolFor(again, bytes),
+        job: (read) => read,
+        take(indices, result) {
+          for (const [i, index] of indices.entries()) {
+            const anatomy = result?.anatomies[i] ?? null
+            if (anatomy !== null) found.set(index, anatomy)
+          }
+        },
+      },
+      { signal, onProgress: (done) => tell({ done, of: wanted.length }) },
+    )
+    for (const index of [...found.keys()].sort((a, b) => a - b))
+      this.anatomies.set(index, found.get(index) as RolloutAnatomy)
+  }
+}
+
+function poolFor({ runtime, host }: SearchOrigin, bytes: number): DissectPool {
+  const workers = startWorkers(bytes, host)
+  if (workers.length > 0) return dissectPool(workers, runtime.plan)
+  return inlinePool(async (job) => dissectBatch(job, await decodeRecords(job.records, allNumericKeys), runtime))
+}
+
+/** At most `most` of the numbers below `size`, ascending, evenly spread. */
+function spread(size: number, most: number): number[] {
+  const count = Math.min(size, most)
+  return Array.from({ length: count }, (_, i) => Math.floor((i * size) / count))
+}
+
+/** Longest value of a limit that could still cut this rollout. */
+function reachOf({ length, prompt, replies }: RolloutAnatomy, limit: TriedLimit): number {
+  if (limit === 'max_seq_len') return length
+  if (limit === 'max_prompt_length') return prompt ?? 0
+  if (limit === 'max_completion_length') return prompt === null ? 0 : length - prompt
+  let longest = 0
+  for (let i = 0; i < replies.length; i += 2)
+    longest = Math.max(longest, (replies[i + 1] as number) - (replies[i] as number))
+  return longest
+}
+
+function pointOf(
+  anatomies: readonly RolloutAnatomy[],
+  limits: TriedLimits,
+  promptCut: PromptCut,
+  value: number,
+): LimitPoint {
+  const { rollouts, cut, answers, supporting } = costOf(anatomies, limits, promptCut)
+  const share = (part: { of: number; cut: number }) => (part.of === 0 ? null : part.cut / part.of)
+  return { value, cut: cut / rollouts, answers: share(answers), supporting: share(supporting) }
+}

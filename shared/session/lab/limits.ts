@@ -1,0 +1,205 @@
+import type { RolloutAnatomy } from './anatomy.ts'
+
+/** Limits that are tried, in tokens; null = none. */
+export interface TriedLimits {
+  readonly max_prompt_length: number | null
+  readonly max_completion_length: number | null
+  readonly max_seq_len: number | null
+  readonly max_tool_response_length: number | null
+}
+export const TRIED_LIMITS = [
+  'max_prompt_length',
+  'max_completion_length',
+  'max_seq_len',
+  'max_tool_response_length',
+] as const satisfies readonly (keyof TriedLimits)[]
+export type TriedLimit = (typeof TRIED_LIMITS)[number]
+
+/**
+ * What a trainer does with a prompt above its limit: keep its end (TRL before 0.20, verl `left`), keep its beginning (verl `right`), keep both
+ * ends (verl `middle`), or leave the row out (verl `filter_overlong_prompts`).
+ */
+export const PROMPT_CUTS = ['left', 'right', 'middle', 'drop'] as const
+export type PromptCut = (typeof PROMPT_CUTS)[number]
+
+/** What limits leave of one rollout. */
+export interface CutRollout {
+  /** Limits that took something, in the order in which they are applied. */
+  readonly by: readonly TriedLimit[]
+  /** The row is not trained at all. */
+  readonly dropped: boolean
+  /** Runs of tokens that stay, as pairs. */
+  readonly kept: readonly number[]
+}
+
+/** Applies limits in the order in which a run meets them: replies as they come, the prompt, the completion, the whole. */
+export function cutRollout(anatomy: RolloutAnatomy, limits: TriedLimits, promptCut: PromptCut): CutRollout {
+  const { length, prompt, replies } = anatomy
+  const by: TriedLimit[] = []
+  let kept: number[] = length > 0 ? [0, length] : []
+  const apply = (name: TriedLimit, next: number[]) => {
+    if (sizeOf(next) < sizeOf(kept)) by.push(name)
+    kept = next
+  }
+  const { max_tool_response_length: perReply, max_prompt_length: perPrompt } = limits
+  if (perReply !== null) {
+    let next = kept
+    for (let i = 0; i < replies.length; i += 2) {
+      next = without(
+        next,
+        Math.min((replies[i] as number) + perReply, replies[i + 1] as number),
+        replies[i + 1] as number,
+      )
+    }
+    apply('max_tool_response_length', next)
+  }
+  if (perPrompt !== null && prompt !== null && prompt > perPrompt) {
+    if (promptCut === 'drop') return { by: [...by, 'max_prompt_length'], dropped: true, kept: [] }
+    const front = promptCut === 'left' ? 0 : promptCut === 'right' ? perPrompt : Math.floor(perPrompt / 2)
+    apply('max_prompt_length', without(kept, front, front + prompt - perPrompt))
+  }
+  if (limits.max_completion_length !== null && prompt !== null) {
+    apply('max_completion_length', firstAfter(kept, prompt, limits.max_completion_length))
+  }
+  if (limits.max_seq_len !== null) apply('max_seq_len', firstAfter(kept, 0, limits.max_seq_len))
+  return { by, dropped: false, kept }
+}
+
+/** Runs without the tokens from `start` to below `end`. */
+function without(runs: readonly number[], start: number, end: number): number[] {
+  if (end <= start) return [...runs]
+  const left: number[] = []
+  for (let i = 0; i < runs.length; i += 2) {
+    const from = runs[i] as number
+    const to = runs[i + 1] as number
+    if (from < Math.min(to, start)) left.push(from, Math.min(to, start))
+    if (Math.max(from, end) < to) left.push(Math.max(from, end), to)
+  }
+  return left
+}
+
+/** All that stands before `from`, and the first `count` tokens from there on. */
+function firstAfter(runs: readonly number[], from: number, count: number): number[] {
+  const left: number[] = []
+  let room = count
+  for (let i = 0; i < runs.length; i += 2) {
+    const start = runs[i] as number
+    const end = runs[i + 1] as number
+    if (start < Math.min(end, from)) left.push(start, Math.min(end, from))
+    const rest = Math.max(start, from)
+    if (rest >= end) continue
+    const taken = Math.min(room, end - rest)
+    room -= taken
+    if (taken > 0) left.push(rest, rest + taken)
+  }
+  return left
+}
+
+export function sizeOf(runs: ArrayLike<number>): number {
+  let size = 0
+  for (let i = 0; i < runs.length; i += 2) size += (runs[i + 1] as number) - (runs[i] as number)
+  return size
+}
+
+/** Tokens from `start` to below `end` that are in the runs. */
+export function within(runs: ArrayLike<number>, start: number, end: number): number {
+  let size = 0
+  for (let i = 0; i < runs.length; i += 2) {
+    size += Math.max(0, Math.min(end, runs[i + 1] as number) - Math.max(start, runs[i] as number))
+  }
+  return size
+}
+
+/** What the limits cost all rollouts together. Counts of rollouts, tokens or documents. */
+export interface LimitCost {
+  readonly rollouts: number
+  /** Of which something is cut or that are left out whole. */
+  readonly cut: number
+  readonly dropped: number
+  /** Rollouts that each limit takes something from. */
+  readonly by: Readonly<Record<TriedLimit, number>>
+  readonly tokens: { readonly of: number; readonly lost: number }
+  /** Null where no rollout has a mask. */
+  readonly trained: { readonly of: number; readonly lost: number } | null
+  /** Rollouts whose system turn, with the schema of the tools, loses tokens. */
+  readonly system: Part
+  readonly documents: Part
+  readonly supporting: Part
+  /** Rollouts whose last turn of the model loses tokens, be it only the end token. */
+  readonly answers: Part
+  /** Tokens that stay, of the longest rollout, and of a batch that pads all to that. */
+  readonly longest: number
+  readonly padded: number
+}
+
+/** So many there are, and of so many at least one token is cut away. */
+export interface Part {
+  readonly of: number
+  readonly cut: number
+}
+
+export function costOf(anatomies: readonly RolloutAnatomy[], limits: TriedLimits, promptCut: PromptCut): LimitCost {
+  const by = Object.fromEntries(TRIED_LIMITS.map((name) => [name, 0])) as Record<TriedLimit, number>
+  const tokens = { of: 0, lost: 0 }
+  const trained = { of: 0, lost: 0 }
+  const [system, documents, supporting, answers] = [empty(), empty(), empty(), empty()]
+  let [cut, dropped, longest, masked] = [0, 0, 0, false]
+  for (const anatomy of anatomies) {
+    const result = cutRollout(anatomy, limits, promptCut)
+    const { kept } = result
+    const size = sizeOf(kept)
+    for (const name of result.by) by[name]++
+    if (result.dropped) dropped++
+    if (size < anatomy.length) cut++
+    longest = Math.max(longest, size)
+    tokens.of += anatomy.length
+    tokens.lost += anatomy.length - size
+    if (anatomy.trained !== null) {
+      masked = true
+      trained.of += sizeOf(anatomy.trained)
+      trained.lost += lostOf(anatomy.trained, kept)
+    }
+    look(system, anatomy.system, kept)
+    look(answers, anatomy.answer, kept)
+    for (let i = 0; i < anatomy.documents.length; i += 3) {
+      const place = [anatomy.documents[i] as number, anatomy.documents[i + 1] as number] as const
+      look(documents, place, kept)
+      if (anatomy.documents[i + 2] === 1) look(supporting, place, kept)
+    }
+  }
+  const left = anatomies.length - dropped
+  return {
+    rollouts: anatomies.length,
+    cut,
+    dropped,
+    by,
+    tokens,
+    trained: masked ? trained : null,
+    system,
+    documents,
+    supporting,
+    answers,
+    longest,
+    padded: longest * left,
+  }
+}
+
+function empty(): { of: number; cut: number } {
+  return { of: 0, cut: 0 }
+}
+
+function look(part: { of: number; cut: number }, place: readonly [number, number] | null, kept: readonly number[]) {
+  if (place === null) return
+  part.of++
+  if (within(kept, place[0], place[1]) < place[1] - place[0]) part.cut++
+}
+
+function lostOf(runs: Int32Array, kept: readonly number[]): number {
+  let lost = 0
+  for (let i = 0; i < runs.length; i += 2) {
+    const start = runs[i] as number
+    const end = runs[i + 1] as number
+    lost += end - start - within(kept, start, end)
+  }
+  return lost
+}

@@ -1,0 +1,85 @@
+import type { Policy } from '../../model/policy.ts'
+import type { CheckResult, HypothesisResult } from '../../model/report.ts'
+import type { Part } from '../../model/tokens.ts'
+import type { LimitCost, PromptCut, TriedLimit, TriedLimits } from '../lab/limits.ts'
+import type { LossPicture, LossSettings } from '../lab/loss.ts'
+
+/** Which rollouts were looked into: all of them, or so many evenly spread over the dump. */
+export interface LabBasis {
+  readonly lookedInto: number
+  readonly rollouts: number
+  /** With turns, which tell a prompt from a completion; the others are cut as a whole alone. */
+  readonly withTurns: number
+  readonly withDocuments: number
+}
+
+export interface LimitsTried {
+  readonly basis: LabBasis
+  readonly cost: LimitCost
+  /** What a limit would cost at other values, the other limits as they are tried; ascending. From at most 2,000 rollouts. */
+  readonly curve: readonly LimitPoint[]
+  /** Longest that the limit of the curve could cut. */
+  readonly longest: number
+}
+
+export interface LimitPoint {
+  readonly value: number
+  /** Shares, null where there is none of it. */
+  readonly cut: number
+  readonly answers: number | null
+  readonly supporting: number | null
+}
+
+export interface RepairTried {
+  readonly basis: LabBasis
+  /** Rollouts with a mask and an oracle, and those whose mask would change. */
+  readonly repairable: number
+  readonly changed: number
+  readonly parts: readonly { readonly part: Part; readonly toTrain: number; readonly toMask: number }[]
+  /** The first rollouts whose mask changes, with how many tokens; at most 200. */
+  readonly examples: readonly { readonly index: number; readonly tokens: number }[]
+  /** Indices of all rollouts that were looked into and change. */
+  readonly indices: readonly number[]
+}
+
+/** A check or a verdict that comes out otherwise under another policy. */
+export interface PolicyTried {
+  readonly policy: Policy
+  readonly checks: readonly {
+    readonly code: string
+    readonly title: string
+    readonly before: Pick<CheckResult, 'status' | 'affected' | 'checked'>
+    readonly after: Pick<CheckResult, 'status' | 'affected' | 'checked'>
+  }[]
+  readonly verdicts: readonly {
+    readonly id: HypothesisResult['id']
+    readonly title: string
+    readonly before: HypothesisResult['verdict']
+    readonly after: HypothesisResult['verdict']
+  }[]
+}
+
+/** Rollouts that were looked into so far, of those that have to be; bytes for `tryPolicy`. */
+export interface LabProgress {
+  readonly done: number
+  readonly of: number
+}
+
+export interface LabRequests {
+  /** What limits would cut away. Reads rollouts again the first time. */
+  tryLimits: {
+    input: { limits: TriedLimits; promptCut: PromptCut; curve: TriedLimit }
+    output: LimitsTried
+    partial: LabProgress
+  }
+  /** What the update rests on under another loss. */
+  tryLoss: { input: LossSettings; output: LossPicture & { basis: LabBasis }; partial: LabProgress }
+  /** What repaired masks would change. */
+  tryRepair: { input: Record<string, never>; output: RepairTried; partial: LabProgress }
+  /** Audits the same files under another policy, beside what is open. */
+  tryPolicy: {
+    input: { policy: Policy['id']; intend: readonly string[] }
+    output: PolicyTried
+    partial: LabProgress
+  }
+}

@@ -1,0 +1,223 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { PARTS } from '../../shared/model/tokens.ts'
+import type { RolloutAnatomy } from '../../shared/session/lab/anatomy.ts'
+import {
+  costOf,
+  cutRollout,
+  PROMPT_CUTS,
+  type PromptCut,
+  sizeOf,
+  type TriedLimits,
+  within,
+} from '../../shared/session/lab/limits.ts'
+import type { LossSettings } from '../../shared/session/lab/loss.ts'
+import { conversation, type RecordOptions, SEARCH_TOOL } from '../helpers/conversation.ts'
+import { cleanRollout, lines, qwen, rolloutWithTrainedReply, turnsOf } from './dumps.ts'
+import { enginePage } from './engine-page.ts'
+
+const NO_LIMITS: TriedLimits = {
+  max_prompt_length: null,
+  max_completion_length: null,
+  max_seq_len: null,
+  max_tool_response_length: null,
+}
+
+function anatomy(length: number, prompt: number | null, replies: readonly number[] = []): RolloutAnatomy {
+  return {
+    length,
+    prompt,
+    system: null,
+    replies: Int32Array.from(replies),
+    documents: new Int32Array(0),
+    answer: null,
+    trained: null,
+    trainedByPart: PARTS.map(() => 0),
+    trainedByTurn: [0],
+    repair: null,
+  }
+}
+
+/** The same, token by token: what a trainer does with its lists. */
+function keptTokens({ length, prompt, replies }: RolloutAnatomy, limits: TriedLimits, promptCut: PromptCut): number[] {
+  let tokens = Array.from({ length }, (_, i) => i)
+  const { max_tool_response_length: reply, max_prompt_length: most } = limits
+  for (let i = 0; reply !== null && i < replies.length; i += 2) {
+    const [start = 0, end = 0] = replies.subarray(i, i + 2)
+    tokens = tokens.filter((token) => token < start + reply || token >= end || token < start)
+  }
+  if (most !== null && prompt !== null && prompt > most) {
+    if (promptCut === 'drop') return []
+    const own = Array.from({ length: prompt }, (_, i) => i)
+    const half = Math.floor(most / 2)
+    const stays = new Set(
+      promptCut === 'left'
+        ? own.slice(prompt - most)
+        : promptCut === 'right'
+          ? own.slice(0, most)
+          : [...own.slice(0, half), ...own.slice(prompt - (most - half))],
+    )
+    tokens = tokens.filter((token) => token >= prompt || stays.has(token))
+  }
+  if (limits.max_completion_length !== null && prompt !== null) {
+    const before = tokens.filter((token) => token < prompt)
+    tokens = [...before, ...tokens.slice(before.length, before.length + limits.max_completion_length)]
+  }
+  return limits.max_seq_len === null ? tokens : tokens.slice(0, limits.max_seq_len)
+}
+
+const tokensOf = (runs: readonly number[]) =>
+  runs.flatMap((start, i) =>
+    i % 2 === 1 ? [] : Array.from({ length: (runs[i + 1] as number) - start }, (_, k) => start + k),
+  )
+
+describe('limits that are tried', () => {
+  const limit = fc.option(fc.integer({ min: 0, max: 60 }))
+  const limits = fc.record({
+    max_prompt_length: limit,
+    max_completion_length: limit,
+    max_seq_len: limit,
+    max_tool_response_length: limit,
+  })
+  const rollouts = fc
+    .uniqueArray(fc.integer({ min: 0, max: 50 }), { minLength: 3, maxLength: 8 })
+    .map((places) => [...places].sort((a, b) => a - b))
+    .map(([prompt = 0, ...more]) => {
+      const replies = more.slice(0, more.length - (more.length % 2))
+      return anatomy((more.at(-1) ?? prompt) + 1, prompt, replies)
+    })
+
+  it('leave what a trainer that cuts its lists leaves', () => {
+    fc.assert(
+      fc.property(rollouts, limits, fc.constantFrom(...PROMPT_CUTS), (rollout, tried, promptCut) => {
+        const { kept, dropped, by } = cutRollout(rollout, tried, promptCut)
+        const expected = keptTokens(rollout, tried, promptCut)
+        expect(tokensOf(kept)).toEqual(expected)
+        expect(sizeOf(kept)).toBe(expected.length)
+        expect(by.length > 0).toBe(expected.length < rollout.length || dropped)
+      }),
+    )
+  })
+
+  it('count a part as cut by its first token that is missing', () => {
+    const rollout = { ...anatomy(20, 8), system: [0, 5] as const, answer: [15, 20] as const }
+    const cost = (change: Partial<TriedLimits>, cut: PromptCut = 'left') =>
+      costOf([rollout], { ...NO_LIMITS, ...change }, cut)
+    expect(cost({ max_seq_len: 20 })).toMatchObject({ cut: 0, answers: { of: 1, cut: 0 } })
+    expect(cost({ max_seq_len: 19 })).toMatchObject({ cut: 1, answers: { of: 1, cut: 1 }, system: { of: 1, cut: 0 } })
+    expect(cost({ max_prompt_length: 7 })).toMatchObject({ system: { of: 1, cut: 1 }, answers: { of: 1, cut: 0 } })
+    expect(cost({ max_prompt_length: 7 }, 'right')).toMatchObject({ system: { of: 1, cut: 0 } })
+    expect(cost({ max_prompt_length: 7 }, 'drop')).toMatchObject({ dropped: 1, tokens: { of: 20, lost: 20 } })
+    expect(within([2, 6, 9, 12], 4, 10)).toBe(3)
+  })
+})
+
+describe('the lab', () => {
+  const DOCUMENT = 'The river Arn rises in the hills of Teal, not far from the old mill of Quarrow.'
+  let dump: string
+  let faulty: string
+  beforeAll(async () => {
+    const tokenizer = await qwen()
+    const rewards = [0, 1, 0.5, 1, 0.2, 0.2, 0.2, 0.2]
+    const options = (seed: number): RecordOptions => ({
+      group: `q${Math.floor(seed / 4)}`,
+      reward: rewards[seed] as number,
+      more: { documents: [{ id: 'd', title: null, text: DOCUMENT, supporting: true }] },
+    })
+    const rollouts = rewards.map((_, seed) => cleanRollout(tokenizer, seed, options(seed)))
+    dump = lines(
+      rollouts.map((rollout, seed) => {
+        if (seed > 0) return rollout
+        // The first one was told its document.
+        const turns = turnsOf(tokenizer, seed, { tool: { text: `[1] ${DOCUMENT}` } })
+        return conversation(tokenizer, turns, { ...options(seed), id: 'told', tools: [SEARCH_TOOL], messages: true })
+      }),
+    )
+    faulty = lines(
+      [0, 1, 2].map((seed) => (seed === 1 ? cleanRollout(tokenizer, seed) : rolloutWithTrainedReply(tokenizer, seed))),
+    )
+  })
+
+  const opened = async (text = dump) => {
+    const page = enginePage()
+    await page.open({ 'run.jsonl': text })
+    return page
+  }
+
+  it('loses nothing without limits, and with one what stands behind it', async () => {
+    const page = await opened()
+    const report = await page.ask('report', {})
+    const input = { promptCut: 'left' as const, curve: 'max_seq_len' as const }
+    const free = await page.ask('tryLimits', { ...input, limits: NO_LIMITS })
+    expect(free.cost).toMatchObject({ rollouts: 8, cut: 0, tokens: { lost: 0, of: report.totals.tokens.total } })
+    expect(free.cost.trained).toEqual({ of: report.totals.tokens.trained, lost: 0 })
+    expect(free.cost.supporting).toEqual({ of: 1, cut: 0 })
+    expect(free.basis).toEqual({ lookedInto: 8, rollouts: 8, withTurns: 8, withDocuments: 1 })
+    const tight = await page.ask('tryLimits', {
+      ...input,
+      limits: { ...NO_LIMITS, max_seq_len: free.cost.longest - 2 },
+    })
+    expect(tight.cost.cut).toBeGreaterThan(0)
+    expect(tight.cost.cut).toBeLessThan(8)
+    // The newline behind the end token is no part of the answer; the token itself is.
+    expect(tight.cost.answers.cut).toBeGreaterThan(0)
+    expect(tight.cost.answers.cut).toBeLessThanOrEqual(tight.cost.cut)
+    expect(tight.curve[0]).toMatchObject({ value: 0, cut: 1, answers: 1, supporting: 1 })
+    expect(tight.curve.at(-1)).toMatchObject({ value: free.longest, cut: 0, answers: 0 })
+    const cuts = tight.curve.map(({ cut }) => cut)
+    expect([...cuts].sort((a, b) => b - a)).toEqual(cuts)
+  })
+
+  it('finds a document by its own tokens', async () => {
+    const page = await opened()
+    const { cost } = await page.ask('tryLimits', {
+      limits: { ...NO_LIMITS, max_tool_response_length: 4 },
+      promptCut: 'left',
+      curve: 'max_tool_response_length',
+    })
+    expect(cost.by.max_tool_response_length).toBe(8)
+    expect(cost.supporting).toEqual({ of: 1, cut: 1 })
+    expect(cost.answers.cut).toBe(0)
+  })
+
+  it('shares the update out: dead groups pull nothing, and a long rollout more where all tokens count the same', async () => {
+    const page = await opened()
+    const settings: LossSettings = { scaling: 'none', eps: 1e-4, lossType: 'grpo', localRows: null }
+    const centred = await page.ask('tryLoss', settings)
+    expect(centred.groups).toEqual({ complete: 2, dead: 1, amplified: 0 })
+    expect(centred.largestAdvantage).toBeCloseTo(0.625)
+    expect(centred.most.every(({ index }) => index < 4)).toBe(true)
+    const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
+    expect(sum(centred.byPart.map(({ pull }) => pull))).toBeCloseTo(1)
+    expect(sum(centred.byTurn.map(({ pull }) => pull))).toBeCloseTo(1)
+    expect(sum(centred.byLength.map(({ pull }) => pull ?? 0))).toBeCloseTo(1)
+    expect(centred.byTurn.map(({ turn }) => turn)).toEqual([1, 2])
+    const scaled = await page.ask('tryLoss', { ...settings, scaling: 'group' })
+    expect(scaled.largestAdvantage).toBeGreaterThan(1)
+    const recorded = await page.ask('tryLoss', { ...settings, scaling: 'recorded' })
+    expect(recorded).toMatchObject({ known: 0, largestAdvantage: null, byPart: [], most: [] })
+  })
+
+  it('tells of a repair what the export does', async () => {
+    const page = await opened(faulty)
+    const tried = await page.ask('tryRepair', {})
+    expect(tried).toMatchObject({ repairable: 3, changed: 2, indices: [0, 2] })
+    expect(tried.parts.every(({ part, toTrain }) => toTrain === 0 && ['tool', 'other'].includes(part))).toBe(true)
+    const { files } = await page.ask('export', { as: 'native', indices: [0, 1, 2], why: 'test', repairMasks: true })
+    const manifest = JSON.parse(new TextDecoder().decode(files.find(({ name }) => name === 'manifest.json')?.bytes))
+    const text = JSON.stringify(manifest)
+    for (const { tokens } of tried.examples) expect(text).toContain(`${tokens}`)
+    expect((await (await opened()).ask('tryRepair', {})).changed).toBe(0)
+  })
+
+  it('tries a policy beside what is open', async () => {
+    const page = await opened(faulty)
+    const tried = await page.ask('tryPolicy', { policy: 'rl', intend: ['M01'] })
+    expect(tried.policy.intended).toContain('M01')
+    expect(tried.checks.find(({ code }) => code === 'M01')).toMatchObject({
+      before: { status: 'fail', affected: 2 },
+      after: { affected: 0 },
+    })
+    expect((await page.ask('report', {})).policy.intended).not.toContain('M01')
+  })
+})
