@@ -201,7 +201,8 @@ describe('reading again', () => {
 
   test('workers find what one thread finds, tell of it on the way, and are let go', async () => {
     const many = Array.from({ length: 9 }, () => dump()).join('')
-    const large = `${many}${JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(9 << 20) }] })}\n`
+    // Room without meaning: above what is searched in one thread.
+    const large = `${many}{${' '.repeat(9 << 20)}"messages": [{"role": "user", "content": "nothing"}]}\n`
     const { host, log } = workerHost(2)
     const shared = await audited(large, { tokenizer: 'qwen2.5' }, host)
     const ended = log.terminated
@@ -211,6 +212,38 @@ describe('reading again', () => {
     expect(log.spawned).toBe(4)
     expect(log.terminated).toBe(ended + 2)
     for (const { reading } of told) expect(reading?.of).toBe(result.total)
+  })
+
+  test('what was found so far is told while a slow disk is read', async () => {
+    const wide = dump()
+      .trimEnd()
+      .split('\n')
+      .map((line) => `{${' '.repeat(400_000)}${line.slice(1)}\n`)
+    const source = memorySource(wide.join(''))
+    let isSlow = false
+    const slow = {
+      ...source,
+      slice: async (start: number, end: number) => {
+        if (isSlow) await new Promise((resolve) => setTimeout(resolve, 300))
+        return source.slice(start, end)
+      },
+    }
+    const opened = await audited([slow], { tokenizer: 'qwen2.5' })
+    isSlow = true
+    const told: SearchResult[] = []
+    const result = await opened.search(
+      { text: 'river', sort: 'index', descending: true },
+      { tell: (now) => told.push(now) },
+    )
+    expect(told.length).toBeGreaterThan(0)
+    expect(told[0]?.reading?.done).toBeLessThan(9)
+    expect(told[0]?.indices.length).toBeLessThan(9)
+    for (const { indices, reading, clauses } of told) {
+      expect(reading?.of).toBe(9)
+      expect(clauses[0]).toMatchObject({ count: indices.length, of: reading?.done })
+      expect([...indices]).toEqual([...indices].sort((a, b) => b - a))
+    }
+    expect([...result.indices]).toEqual([8, 7, 6, 5, 4, 3, 2, 1, 0])
   })
 
   test('a search that is stopped says so, and what it found is kept', async () => {

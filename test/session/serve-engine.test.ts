@@ -42,6 +42,21 @@ describe('the engine behind a page', () => {
     expect(page.progress.at(-1)).toMatchObject({ done: true, trajectories: 3 })
   })
 
+  it('answers queries, and stops one that is taken back', async () => {
+    const page = enginePage()
+    await page.open({ 'a.jsonl': dump })
+    const { indices, hits, total } = await page.ask('search', { text: 'part:tool "document 1:"' })
+    expect({ indices: [...indices], total }).toEqual({ indices: [1], total: 3 })
+    expect(hits?.starts[0]).toBeGreaterThan(0)
+    expect((await page.ask('queryValues', NOTHING)).values.finding).toEqual(
+      expect.arrayContaining([expect.objectContaining({ value: 'M01', count: 1 })]),
+    )
+    const taken = page.send('search', { text: 'hills' })
+    taken.cancel()
+    expect(await taken.answer).toMatchObject({ kind: 'failed', message: 'Stopped.' })
+    expect([...(await page.ask('search', { text: 'hills' })).indices]).toEqual([0, 1, 2])
+  })
+
   it('keeps its own arrays when it hands some over', async () => {
     const page = enginePage()
     await page.open({ 'a.jsonl': dump })
