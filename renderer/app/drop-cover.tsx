@@ -1,13 +1,16 @@
 import { useObservable } from '../data/observable.ts'
 import { useFiles } from '../state/files.ts'
-import { dropPlace, OPENING_SHARE } from './drops.ts'
+import { useView } from '../state/view.ts'
+import { dropPlace, openingShare } from './drops.ts'
 
 /** Shows, while files are dragged over the page, that it would take them, and as what. */
 export function DropCover() {
   const place = useObservable(dropPlace)
   const isOpen = useFiles(({ phase }) => phase === 'reading' || phase === 'open')
+  const view = useView((state) => state.view)
   if (place === 'none') return null
-  const [above, below] = [OPENING_SHARE, 1 - OPENING_SHARE].map((share) => `${share}fr`)
+  const share = openingShare(view)
+  const [above, below] = [share, 1 - share].map((part) => `${part}fr`)
   return (
     <div className="drop-cover" aria-hidden="true" style={{ gridTemplateRows: isOpen ? `${above} ${below}` : '1fr' }}>
       <p className={`drop-place${place === 'instead' ? ' here' : ''}`}>

@@ -3,14 +3,17 @@ import { observable } from '../data/observable.ts'
 import { compareDropped, openDropped } from '../data/opening.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { addProblem, useFiles } from '../state/files.ts'
+import { useView, type View } from '../state/view.ts'
 
 /** Where files that are dragged over the page would go: nowhere, in place of what is open, or beside it. */
 export type DropPlace = 'none' | 'instead' | 'beside'
 
 export const dropPlace = observable<DropPlace>('none')
 
-/** The part of the window's height, from above, in which files are opened; below it they are a second run. */
-export const OPENING_SHARE = 2 / 3
+/** The part of the window's height, from above, in which files are opened; below it they are a second run, which Compare asks for. */
+export function openingShare(view: View): number {
+  return view === 'compare' ? 0.1 : 2 / 3
+}
 
 /** Takes files dropped anywhere on the page. Listens before anything is drawn, so that no drop replaces the page. To be called once. */
 export function takeDrops(): void {
@@ -47,7 +50,7 @@ export function takeDrops(): void {
 function placeOf({ clientY }: DragEvent): DropPlace {
   const { phase } = useFiles.getState()
   const isOpen = phase === 'reading' || phase === 'open'
-  return isOpen && clientY > window.innerHeight * OPENING_SHARE ? 'beside' : 'instead'
+  return isOpen && clientY > window.innerHeight * openingShare(useView.getState().view) ? 'beside' : 'instead'
 }
 
 function holdsFiles(event: DragEvent): boolean {

@@ -1,25 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../../cli/server/http-server.ts'
 import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
+import { violations } from './axe.ts'
 import { openWindow, SAMPLES, servePage, TestFolder } from './inspector-page.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-interface Violation {
-  readonly id: string
-  readonly nodes: readonly { readonly target: readonly string[] }[]
-}
-
-/** What axe-core holds against what is on screen: rule and first place. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  const found = (await page.evaluate('axe.run().then((result) => result.violations)')) as Violation[]
-  return found.map(({ id, nodes }) => `${id} at ${nodes[0]?.target.join(' ')}`)
-}
 
 describe.skipIf(chromiumMissing !== null)(
   `accessibility${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`,

@@ -54,7 +54,7 @@ function NoSecond() {
     <div className="compare-drop">
       <h2>Drop a second run here</h2>
       <p>
-        on the lower part of the window, or{' '}
+        or anywhere below the first line of the window; or{' '}
         <button type="button" className="button" onClick={() => void pickSecond('files')}>
           Choose files…
         </button>{' '}

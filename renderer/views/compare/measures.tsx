@@ -82,7 +82,8 @@ export function Measures({ comparison: { measures } }: { comparison: RunComparis
       {oneSided.length > 0 && (
         <MeasureTable title="What only one of the runs tells" measures={oneSided} isOpen={sure.length < 8} />
       )}
-      {all && same.length > 0 && <MeasureTable title="What is the same" measures={same} isOpen />}
+      {/* Who asks for a measure by name is told of it whether it differs or not. */}
+      {(all || words !== '') && same.length > 0 && <MeasureTable title="What is the same" measures={same} isOpen />}
     </div>
   )
 }

@@ -37,7 +37,9 @@ export function PairOf({ position, here, there }: { position: number; here: numb
       </div>
       {left !== null && right !== null && (
         <section aria-labelledby="pair-beside">
-          <h3 id="pair-beside">Side by side, token by token</h3>
+          <h2 className="pair-title" id="pair-beside">
+            Side by side, token by token
+          </h2>
           <SideBySide
             left={{ run: 'open', index: left }}
             right={{ run: 'second', index: right }}
@@ -115,9 +117,9 @@ function Members({
 }) {
   return (
     <section aria-label={`Rollouts of the ${title}`}>
-      <h3>
+      <h2 className="pair-title">
         {title} <span className="quiet">{counted(rows.length, 'rollout')}</span>
-      </h3>
+      </h2>
       <ul className="pair-rollouts">
         {rows.map(({ index, facts }) => (
           <li key={index}>

@@ -117,7 +117,7 @@ const COLUMNS: readonly {
   { title: 'mean reward', sort: 'reward', width: '8.2rem', says: 'open run → second run' },
   { title: 'tokens', sort: 'length', width: '7.4rem', says: 'mean, open run → second run' },
   { title: 'cut', sort: 'cut', width: '7.6rem', says: 'share of rollouts that a limit cut, open run → second run' },
-  { title: 'prompt', sort: null, width: 'minmax(4.6rem, 0.8fr)', says: 'what of the prompts differs' },
+  { title: 'prompt', sort: null, width: 'minmax(5.4rem, 0.8fr)', says: 'what of the prompts differs' },
 ]
 
 const TRACKS = COLUMNS.map(({ width }) => width).join(' ')

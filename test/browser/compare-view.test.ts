@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { violations } from './axe.ts'
+import { describePage } from './describe-page.ts'
+import { SAMPLES, type Window } from './inspector-page.ts'
+
+/** Two-hop questions with a search tool, laid out wrong; the same laid out right; word problems of one turn. */
+const TRAINING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
+const EVALUATION = join(SAMPLES, 'clean-qwen2.5.jsonl.gz')
+const SINGLE_TURN = join(SAMPLES, 'clean-gsm8k.jsonl.gz')
+/** In Compare, what is dropped in the middle of the window is a second run. */
+const LOW = 400
+
+async function saved({ page }: Window, button: string): Promise<{ name: string; text: string }> {
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: button, exact: true }).click()
+  const file = await download
+  return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') }
+}
+
+describePage('two runs beside each other', (page) => {
+  async function comparing(first: string, second: string): Promise<Window> {
+    const window = await page.openWith([first])
+    await window.page.keyboard.press('5')
+    await window.page.getByRole('heading', { name: 'Drop a second run here' }).waitFor()
+    await window.drop([second], LOW)
+    await window.page.getByRole('heading', { name: 'What differs' }).waitFor()
+    return window
+  }
+
+  /** The cells of a measure: what it is of, both values, the difference. */
+  async function measure({ page: view }: Window, name: string): Promise<string[]> {
+    const row = view.getByRole('row').filter({ has: view.getByRole('rowheader', { name, exact: true }) })
+    return (await row.getByRole('cell').allInnerTexts()).slice(0, 4)
+  }
+
+  test('a run of several turns and one of a single turn: what differs, and what only one of them tells', async () => {
+    const window = await comparing(TRAINING, SINGLE_TURN)
+    const { page: view } = window
+    expect(await view.locator('.verdict-row').filter({ hasText: 'H07' }).innerText()).toMatch(/supported/)
+    expect(await measure(window, 'rollouts of several assistant turns')).toEqual(['turns', '100 %', '0 %', '−100 pp'])
+    expect(await measure(window, 'T05 Assistant header is missing')).toEqual(['checks', '100 %', '0 %', '−100 pp'])
+    await view.locator('summary').filter({ hasText: 'What only one of the runs tells' }).click()
+    const [section, here, there] = await measure(window, 'tool reply, mean length')
+    expect([section, there]).toEqual(['lengths', 'nothing to take it from'])
+    expect(Number(here?.replace(',', ''))).toBeGreaterThan(50)
+
+    await view.getByRole('combobox').selectOption('checks')
+    expect(await view.getByRole('rowheader', { name: 'rollouts of several assistant turns' }).count()).toBe(0)
+    await view.getByRole('combobox').selectOption('')
+    await view.getByRole('searchbox', { name: 'Measures whose name has' }).fill('dead groups')
+    expect(await measure(window, 'dead groups (all rewards the same)')).toHaveLength(4)
+    await view.getByRole('searchbox', { name: 'Measures whose name has' }).fill('')
+
+    const csv = await saved(window, 'CSV')
+    expect(csv.name).toBe('comparison.csv')
+    expect(csv.text).toContain('rollouts of several assistant turns,share,1,0,-1,1,true')
+    const markdown = await saved(window, 'Markdown')
+    expect(markdown.text).toContain('- second run: clean-gsm8k.jsonl.gz')
+    expect(markdown.text).toContain('| rollouts of several assistant turns | 100 % | 0 % | −100 points |')
+
+    await view.getByRole('tab', { name: /^Distributions and steps/ }).click()
+    await view.getByRole('img', { name: /^tokens of the whole rollout: open run most often/ }).waitFor()
+    await view.getByRole('tab', { name: /^Same questions/ }).click()
+    await view.getByText('No question is in both runs.').waitFor()
+
+    // A number leads to its rollouts.
+    await view.getByRole('tab', { name: /^Measures/ }).click()
+    await view
+      .getByRole('row')
+      .filter({ hasText: 'T05 Assistant header is missing' })
+      .getByRole('button', { name: '100 %' })
+      .click()
+    await view.getByRole('grid', { name: 'Rollouts' }).waitFor()
+    expect(new URL(view.url()).hash).toContain('view=rollouts')
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('training and evaluation of the same questions: pairs, their prompts, and both rollouts side by side', async () => {
+    const window = await comparing(TRAINING, EVALUATION)
+    const { page: view } = window
+    expect(await view.locator('.verdict-row').filter({ hasText: 'H08' }).innerText()).toMatch(
+      /supported[\s\S]*100 % share of paired questions whose system text differs/,
+    )
+    await view.keyboard.press('q')
+    const rows = view.getByRole('grid', { name: 'Questions that both runs have' }).locator('tbody tr')
+    await view.getByText('12 questions in both').waitFor()
+    expect(await rows.count()).toBe(12)
+    await view.getByRole('button', { name: /^system text 12 of 12$/ }).waitFor()
+    await view
+      .getByText(/The system text of the second run goes on for \d+ characters where the other ends\./)
+      .waitFor()
+    await view.getByRole('button', { name: /^tools 0 of 12$/ }).click()
+    await view.getByText('No pair differs in tools.').waitFor()
+    await view.getByRole('button', { name: 'Show all 12' }).click()
+
+    // Both are read: the open run's rollout on the left, the second run's on the right.
+    const beside = view.getByRole('region', { name: 'Both rollouts side by side' })
+    await beside.waitFor()
+    await view.getByText(/^They begin with the same \d+ tokens and part in turn 0, system/).waitFor()
+    await view.getByRole('button', { name: '↓ next difference' }).click()
+    await view.getByText(/^1 of \d+$/).waitFor()
+    expect(await beside.innerText()).toMatch(/#.Tools/)
+    const second = view.getByRole('region', { name: 'Rollouts of the second run' })
+    await second.getByRole('button', { name: /^q601-3/ }).click()
+    await view.locator('.aligned-head').filter({ hasText: 'second run q601-3' }).waitFor()
+
+    const before = await rows.first().innerText()
+    await view.getByRole('button', { name: 'mean reward', exact: true }).last().click()
+    await view.waitForFunction(
+      (text) => document.querySelector('.pair-table tbody tr')?.textContent !== text,
+      before.replaceAll(/\s/g, ''),
+    )
+    await view.keyboard.press('j')
+    expect(new URL(view.url()).hash).toMatch(/view=compare&compare\.tab=pairs/)
+    const pairs = await saved(window, 'Pairs as CSV')
+    expect(pairs.text.trim().split('\n')).toHaveLength(13)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('can be swapped, and ended', async () => {
+    const window = await comparing(TRAINING, SINGLE_TURN)
+    const { page: view } = window
+    await view.getByRole('button', { name: '⇄ Swap' }).click()
+    await view.locator('.compare-run.open').filter({ hasText: 'clean-gsm8k.jsonl.gz' }).waitFor()
+    expect(await view.locator('.compare-run.second').innerText()).toContain('verifiers-2025-08.jsonl.gz')
+    expect(await measure(window, 'rollouts of several assistant turns')).toEqual(['turns', '0 %', '100 %', '+100 pp'])
+    await view.getByRole('button', { name: 'Take it away' }).click()
+    await view.getByRole('heading', { name: 'Drop a second run here' }).waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test.each(['light', 'dark'] as const)('groups and comparison break no rule of axe-core, %s', async (colorScheme) => {
+    const window = await page.openWith([TRAINING], { colorScheme, bypassCSP: true, reducedMotion: 'reduce' })
+    const { page: view } = window
+    const broken: Record<string, string[]> = {}
+    const look = async (name: string) => {
+      const found = await violations(view)
+      if (found.length > 0) broken[name] = found
+    }
+    await view.keyboard.press('3')
+    await view.locator('.sibling').first().waitFor()
+    await look('groups')
+    await view.keyboard.press('d')
+    await view.getByRole('region', { name: 'Both rollouts side by side' }).waitFor()
+    await look('siblings side by side')
+    await view.keyboard.press('5')
+    await view.getByRole('heading', { name: 'Drop a second run here' }).waitFor()
+    await look('no second run')
+    await window.drop([EVALUATION], LOW)
+    await view.getByRole('heading', { name: 'What differs' }).waitFor()
+    const folded = view.locator('.measure-group:not([open]) > summary')
+    while ((await folded.count()) > 0) await folded.first().click()
+    await look('measures')
+    await view.keyboard.press('c')
+    await view.locator('.curve').first().waitFor()
+    await look('curves')
+    await view.keyboard.press('q')
+    await view.getByRole('region', { name: 'Both rollouts side by side' }).waitFor()
+    await look('pairs')
+    expect(broken).toEqual({})
+    await window.close()
+  })
+})
