@@ -62,7 +62,7 @@ const COLUMNS: readonly Column[] = [
   {
     sort: 'std',
     title: 'std',
-    width: '4.2rem',
+    width: '4.8rem',
     isNumber: true,
     cell: ({ std }) => real(std === null ? null : Number(std.toPrecision(3))),
   },
