@@ -107,6 +107,11 @@ export const AUDIT_OPTIONS: readonly OptionSpec[] = [
     placeholder: '[FILE=]FORMAT',
     help: 'the format of a file that looks like those of several trainers; `formats` lists them; may be repeated',
   },
+  {
+    name: 'render-texts',
+    kind: 'flag',
+    help: 'show dumps of text alone as tokens of --tokenizer, marked as reconstructed; no check judges them',
+  },
   integer('limit', 'only the first N rollouts, whole groups'),
   integer('sample', 'only N rollouts at random, whole groups'),
   integer('seed', 'seed of --sample', 0),
@@ -244,6 +249,7 @@ export function auditOptions(options: Readonly<Record<string, OptionValue>>, tok
     failOn: options['fail-on'],
     maxFindings: options['max-findings'],
     map: mapGiven(options.map as readonly string[] | undefined),
+    renderTexts: options['render-texts'],
     readAs: formatsGiven(options['read-as'] as readonly string[] | undefined),
     thresholds: thresholdsGiven(options.threshold as readonly string[] | undefined),
   }

@@ -33,6 +33,9 @@ export async function show(given: ParsedArguments, io: CommandIo): Promise<Exit>
   const detail = await session.detail(wanted)
   if (fits !== null) terminal.line([{ text: fits.said, style: 'soft' }])
   printHead(terminal, detail, session)
+  if (detail.reconstructed) {
+    terminal.line([{ text: RECONSTRUCTED, style: 'warn' }])
+  }
   if (detail.ids === null) printMessages(terminal, detail)
   else printTokens(terminal, detail)
   printFindings(terminal, detail.findings)
@@ -162,6 +165,9 @@ function printRows(terminal: Terminal, segments: readonly Segment[], glyph: stri
   }
   flush()
 }
+
+const RECONSTRUCTED =
+  '⚠ reconstructed: no token ids in this dump, these are its messages rendered through the chat template; which of them carry loss is unknown'
 
 function printMessages(terminal: Terminal, detail: TrajectoryDetail): void {
   terminal.line('no token ids in this dump: the conversation as its messages hold it')

@@ -8,6 +8,7 @@ import { openDropped } from '../data/opening.ts'
 import { BUNDLED } from '../data/tokenizers.ts'
 import { useFiles } from '../state/files.ts'
 import { openDialog } from '../state/view.ts'
+import { count, counted } from '../text/numbers.ts'
 import { LIMIT_WORDS, POLICY_WORDS } from '../text/words.ts'
 import { Evidence } from './input-dialogs.tsx'
 
@@ -36,6 +37,7 @@ export function TokenizerForm({ report }: { report: Report }) {
         <strong>{id ?? 'None'}</strong>, {ORIGIN_WORDS[origin]}
       </p>
       <Evidence confidence={confidence} evidence={evidence} />
+      <RenderedTexts report={report} />
       <h3>Read with another</h3>
       <div className="choices">
         {BUNDLED.map((family) => (
@@ -128,6 +130,41 @@ export function PolicyForm({ report }: { report: Report }) {
           </button>
         ))}
       </div>
+    </>
+  )
+}
+
+/** Dumps of text alone may be shown as tokens, where a person asks for it. */
+function RenderedTexts({ report }: { report: Report }) {
+  const asked = useFiles((files) => files.options.renderTexts ?? false)
+  const hasTexts = report.sources.some(({ missing }) => missing.includes('ids') && !missing.includes('messages'))
+  const [rendering] = report.sources.flatMap((source) => source.rendering ?? [])
+  if (!hasTexts && !asked) return null
+  const switchTo = (renderTexts: boolean) => {
+    openDialog(null)
+    void reconfigure({ renderTexts: renderTexts ? true : undefined })
+  }
+  return (
+    <>
+      <h3>Texts without token ids</h3>
+      <p className="quiet">
+        {report.tokenizer.id === null
+          ? 'These rollouts are texts. Choose the model’s tokenizer, and they can be rendered through its chat template and shown as tokens.'
+          : 'These rollouts are texts. They can be rendered through this tokenizer’s chat template and shown as tokens, marked as reconstructed: lengths come from them, which of them carry loss stays unknown, and no check judges them.'}
+      </p>
+      {rendering !== undefined && rendering.tokenizer !== null && (
+        <p>
+          ▲ {count(rendering.rollouts)} of {counted(rendering.of, 'rollout')} rendered,{' '}
+          {counted(rendering.tokens, 'token')}
+        </p>
+      )}
+      {(asked || report.tokenizer.id !== null) && (
+        <div className="choices">
+          <button type="button" className="button" aria-pressed={asked} onClick={() => switchTo(!asked)}>
+            {asked ? 'Show texts as they are recorded' : 'Render the texts'}
+          </button>
+        </div>
+      )}
     </>
   )
 }

@@ -21,6 +21,7 @@ export function TruthLine() {
   const dataset = useFiles((files) => files.dataset)
   if (report === null) return null
   const tokenizer = report.tokenizer.id ?? 'no tokenizer'
+  const isRendered = report.sources.some(({ rendering }) => (rendering?.rollouts ?? 0) > 0)
   const format =
     [...new Set(report.sources.map((source) => source.format?.id ?? 'not read'))].join(', ') || 'log of a run'
   return (
@@ -47,8 +48,8 @@ export function TruthLine() {
       <Entry
         dialog="tokenizer"
         label="tokenizer"
-        value={tokenizer}
-        warn={report.tokenizer.id === null || report.tokenizer.confidence < 0.8}
+        value={isRendered ? `${tokenizer}, texts rendered` : tokenizer}
+        warn={isRendered || report.tokenizer.id === null || report.tokenizer.confidence < 0.8}
       />
       <Entry
         dialog="policy"

@@ -18,6 +18,12 @@ export const COMMANDS: readonly Command[] = [
   { id: 'open-folder', title: 'Open a folder…', keys: [], where: 'always', run: () => void pickAndOpen('folder') },
   { id: 'second', title: 'Compare with another run…', keys: ['='], run: () => openDialog('second') },
   { id: 'dataset', title: 'Dataset that the run was started with…', keys: [], run: () => openDialog('dataset') },
+  {
+    id: 'render-texts',
+    title: 'Render texts without token ids, or show them as recorded…',
+    keys: [],
+    run: () => openDialog('tokenizer'),
+  },
   { id: 'follow', title: 'Follow this run while it is written, or end that', keys: [], run: () => void toggleFollow() },
   { id: 'sample', title: 'Open the sample run', keys: [], where: 'always', run: () => void openSample() },
   {

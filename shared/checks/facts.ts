@@ -39,6 +39,8 @@ export interface TrajectoryFacts {
   readonly advantageChangesAt?: number
   /** Whole sequence, padding included. */
   readonly length: number
+  /** Lengths are those of a rendering that a person asked for, the dump has no ids; absent where they are recorded. */
+  readonly reconstructed?: boolean
   /** Without padding. */
   readonly realLength: number
   readonly promptLength: number | null

@@ -34,7 +34,9 @@ export function resolveLimits(
   if (limits.max_seq_len !== null && limits.max_completion_length !== null) return limits
   // What a known limit ended is explained already; only the other rows can show a second one.
   const near = thresholds['near-limit-tokens']
-  const unexplained = facts.filter((row) => !reachesKnown(row, limits, near))
+  // Texts have no length in tokens, and what a template makes of them is none that a limit counted.
+  const counted = facts.filter(({ realLength, reconstructed }) => realLength > 0 && !reconstructed)
+  const unexplained = counted.filter((row) => !reachesKnown(row, limits, near))
   const inferred = inferFromPileUps(unexplained, thresholds)
   if (inferred !== null && limits[inferred.name] === null) {
     limits[inferred.name] = { value: inferred.value, origin: 'inferred' }

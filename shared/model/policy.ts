@@ -54,6 +54,8 @@ export interface AuditOptions {
   readonly map?: Readonly<Record<string, string>>
   /** Ids of formats by the names of files, for those of whose records several formats are as sure; `ALL_FILES` for every such file. */
   readonly readAs?: Readonly<Record<string, string>>
+  /** Texts of rollouts without ids are rendered through the chat template of the tokenizer, to ids that are marked as reconstructed. */
+  readonly renderTexts?: boolean
   readonly failOn?: 'error' | 'warning' | 'none'
   readonly maxFindings?: number
   /** Numbers by which checks and verdicts decide, where they are not to be the default. */

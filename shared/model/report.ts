@@ -168,6 +168,8 @@ export interface SourceReport {
   drift: string[]
   /** How it was read where that is not plain: calls of a pickle that were not made, what was found in other files. Absent where nothing is to be said. */
   notes?: string[]
+  /** What the texts of its rollouts came to under a chat template; absent where none were to be rendered. `tokenizer` null: none was known. */
+  rendering?: { tokenizer: string | null; rollouts: number; of: number; tokens: number }
   /** Files that hold parts of the same rollouts; absent where there are none. */
   joined?: SourceJoin[]
   /** Present where nothing of the source could be read: `container` and `format` are null, and this is why. */

@@ -17,6 +17,7 @@ import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
 import { emptyTotals } from './collected.ts'
 import { joinStrips } from './compact-facts.ts'
 import type { AuditedTrajectory, AuditJob, AuditPlan, BatchResult, SourcePlan, TokenTotals } from './plan.ts'
+import { renderTexts, withRenderedLengths } from './rendered-texts.ts'
 import { streamsOf } from './streams.ts'
 import { countTools } from './tool-sums.ts'
 
@@ -52,7 +53,10 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
     const carried = streamsOf(trajectory, tokenizer)
     for (const stream of carried) streams.add(stream)
     if (job.keep !== null && !job.keep.get(record)?.includes(part)) continue
-    const { view, facts, findings } = auditTrajectory(trajectory, format, runtime, tallies, carried)
+    const audited = auditTrajectory(trajectory, format, runtime, tallies, carried)
+    const { view, findings } = audited
+    const rendered = described.rendersTexts ? renderTexts(trajectory, tokenizer) : null
+    const facts = rendered === null ? audited.facts : withRenderedLengths(audited.facts, rendered)
     if (view !== null) {
       countTokens(view, described.settings, totals)
       countBoundaries(view, boundaries)

@@ -82,7 +82,13 @@ export function gathered(
 ): Gathered {
   const { options } = plan.settings
   return {
-    sources: opened.map((open, index) => sourceReport(open, index, collected, hashes[index] ?? null)),
+    sources: opened.map((open, index) => {
+      const { tokenizer = null, rendersTexts = false } = plan.sources[index] ?? {}
+      const reported = sourceReport(open, index, collected, hashes[index] ?? null)
+      if (!rendersTexts) return reported
+      const rendering = renderingOf(index, collected.facts, tokenizer?.id ?? null)
+      return { ...reported, rendering, notes: [renderingNote(rendering), ...(reported.notes ?? [])] }
+    }),
     unreadable: unreadable.map(unreadableReport),
     logs,
     kins,
@@ -358,6 +364,21 @@ function sourceReport(open: OpenSource, index: number, collected: Collected, sha
     ...(notes.length > 0 ? { notes } : {}),
     ...(open.joined?.length ? { joined: [...open.joined] } : {}),
   }
+}
+
+function renderingOf(source: number, facts: readonly TrajectoryFacts[], tokenizer: string | null) {
+  const own = facts.filter(({ place }) => place.source === source)
+  const rendered = own.filter(({ reconstructed }) => reconstructed)
+  const tokens = rendered.reduce((sum, { length }) => sum + length, 0)
+  return { tokenizer, rollouts: rendered.length, of: own.length, tokens }
+}
+
+function renderingNote({ tokenizer, rollouts, of, tokens }: NonNullable<SourceReport['rendering']>): string {
+  if (tokenizer === null) {
+    return 'Its texts were to be rendered, for which no tokenizer is known: name that of the model (--tokenizer, or the line above in the app).'
+  }
+  const extent = `${rollouts} of ${of} rollouts, ${tokens} tokens`
+  return `Its texts were rendered through the chat template of ${tokenizer}, as was asked for: ${extent}. These ids are reconstructed, not recorded: lengths are taken from them, which tokens carry loss is unknown, and no check judges them.`
 }
 
 /** Two trainers may write what looks the same; which of them it was only a person knows. */

@@ -11,6 +11,7 @@ import { tokenTexts } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { lostText } from './lost-text.ts'
 import type { TokenDetail, TrajectoryDetail } from './protocol.ts'
+import type { RenderedTexts } from './rendered-texts.ts'
 import { taggedSpans } from './rollout/tags.ts'
 import { whyProvenance, whyStructure } from './rollout/token-why.ts'
 
@@ -32,20 +33,30 @@ export interface LoadedTrajectory {
   readonly encoded: EncodedRecords
 }
 
-/** Everything that the rollout view shows, computed once and handed over. */
-export function detailOf(loaded: LoadedTrajectory, tokenizer: Tokenizer | null): TrajectoryDetail {
+/**
+ * Everything that the rollout view shows, computed once and handed over.
+ *
+ * @param rendered what is shown in place of ids that the dump does not have
+ */
+export function detailOf(
+  loaded: LoadedTrajectory,
+  tokenizer: Tokenizer | null,
+  rendered: RenderedTexts | null = null,
+): TrajectoryDetail {
   const { trajectory, view } = loaded
-  const ids = trajectory.ids
+  const ids = trajectory.ids ?? rendered?.ids ?? null
+  const segmentation = view?.segmentation ?? rendered?.segmentation ?? null
   const texts = ids === null ? null : textsOf(ids, tokenizer)
   return {
     index: loaded.index,
     facts: loaded.facts,
+    reconstructed: rendered !== null,
     ids: ids === null ? null : ids.slice(),
     states: view?.states.slice() ?? new Uint8Array(ids?.length ?? 0).fill(TokenState.unknown),
     weights: view?.weights?.slice() ?? null,
     expected: view?.expected?.slice() ?? null,
     provenance: view?.provenance?.slice() ?? null,
-    segmentation: view?.segmentation ?? null,
+    segmentation,
     text: texts?.text ?? '',
     textOffsets: texts?.textOffsets ?? new Uint32Array(1),
     flags: texts?.flags ?? new Uint8Array(0),
@@ -65,7 +76,7 @@ export function detailOf(loaded: LoadedTrajectory, tokenizer: Tokenizer | null):
     answer: trajectory.answer,
     findings: loaded.findings,
     lost: lostText(trajectory, view),
-    tags: texts === null ? [] : taggedSpans(texts.text, texts.textOffsets, view?.segmentation ?? null),
+    tags: texts === null ? [] : taggedSpans(texts.text, texts.textOffsets, segmentation),
     raw: rawText(textOf(loaded.encoded) ?? new TextEncoder().encode(jsonText(loaded.record.value))),
   }
 }
@@ -106,8 +117,9 @@ export function tokenDetail(
   token: number,
   tokenizer: Tokenizer | null,
   policy: PolicyId,
+  rendered: RenderedTexts | null = null,
 ): TokenDetail {
-  const id = loaded.trajectory.ids?.[token]
+  const id = (rendered?.ids ?? loaded.trajectory.ids)?.[token]
   if (id === undefined) throw new Error(`Rollout ${loaded.facts.id} has no token ${token}.`)
   const table = tokenizer?.table
   const known = table !== undefined && id >= 0 && id < table.size

@@ -130,6 +130,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   maxAdvantage: { cells: number, expected: ({ advantage }) => (advantage === null ? null : Math.abs(advantage)) },
   advantageChangesAt: { cells: optional(NUMBER) },
   length: { cells: NUMBER },
+  reconstructed: { cells: optional(FLAG) },
   padding: { cells: NUMBER },
   realLength: { cells: NUMBER, expected: ({ length, padding }) => length - padding },
   promptLength: { cells: number },

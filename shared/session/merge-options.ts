@@ -13,6 +13,7 @@ export function declaredOptions(options: AuditOptions): DeclaredOptions {
   const { intend, checks, hypotheses, limits, thresholds, maskAlignment } = options
   const given: DeclaredOptions = {
     map: present(Object.entries(options.map ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))),
+    renderTexts: options.renderTexts === true ? true : undefined,
     policy: options.policy,
     intend: intend?.length ? sorted(intend) : undefined,
     maskAlignment: maskAlignment === 'auto' ? undefined : maskAlignment,

@@ -19,6 +19,7 @@ const finite = z.number()
 
 const SHAPES = {
   map: z.record(z.string(), z.string()),
+  renderTexts: z.literal(true),
   policy: z.enum(['rl', 'sft', 'last-turn']),
   intend: codes,
   maskAlignment: z.enum(['token', 'target']),

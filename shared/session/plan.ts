@@ -41,6 +41,8 @@ export interface SourcePlan {
   readonly settings: AuditSettings
   /** Its first records say enough that it is worth encoding it again (T02), for which a worker has to load an encoder. */
   readonly measuresDrift: boolean
+  /** Its rollouts are texts, and are rendered to ids for their lengths. */
+  readonly rendersTexts: boolean
 }
 
 /** All that is decided before the pass; structured-cloneable, posted to every audit worker once. */

@@ -21,6 +21,8 @@ import type { TaggedSpan } from './rollout/tags.ts'
 export interface TrajectoryDetail {
   readonly index: number
   readonly facts: TrajectoryFacts
+  /** The ids are no recorded ones: a person asked for the texts to be rendered through the chat template. */
+  readonly reconstructed: boolean
   readonly ids: Int32Array | null
   /** `TokenState` per token. */
   readonly states: Uint8Array

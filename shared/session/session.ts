@@ -35,6 +35,7 @@ import type { BoundaryRow, Histogram, Progress, Row, RowQuery, TokenDetail, Traj
 import { lengthHistogram, lengthsOf, queryRows } from './query.ts'
 import { datasetRefusal, readDataset, unreadDataset } from './read-dataset.ts'
 import { type Reading, readOnce } from './reading.ts'
+import { type RenderedTexts, renderTexts } from './rendered-texts.ts'
 import type { SearchRequest, SearchResult } from './requests/query.ts'
 import type { IdComparison, Overlay, OverlayChoice, OverlayId, Relatives, TokenWeight } from './requests/rollout.ts'
 import { compareIds } from './rollout/compare-ids.ts'
@@ -509,12 +510,18 @@ export class Session {
 
   async detail(index: number): Promise<TrajectoryDetail> {
     const loaded = await this.load(index)
-    return detailOf(loaded, this.tokenizerOf(loaded))
+    return detailOf(loaded, this.tokenizerOf(loaded), this.renderedOf(loaded))
   }
 
   async token(index: number, token: number): Promise<TokenDetail> {
     const loaded = await this.load(index)
-    return tokenDetail(loaded, token, this.tokenizerOf(loaded), this.report().policy.id)
+    return tokenDetail(loaded, token, this.tokenizerOf(loaded), this.report().policy.id, this.renderedOf(loaded))
+  }
+
+  /** What a rollout of text alone is shown as, where that was asked for. */
+  private renderedOf(loaded: LoadedTrajectory): RenderedTexts | null {
+    const asked = this.runtime.plan.sources[loaded.sourceIndex]?.rendersTexts ?? false
+    return asked ? renderTexts(loaded.trajectory, this.tokenizerOf(loaded)) : null
   }
 
   async overlays(index: number): Promise<OverlayChoice[]> {

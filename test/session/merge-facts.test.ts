@@ -33,6 +33,7 @@ const ANY = {
   maxAdvantage: maybe(number),
   advantageChangesAt: fc.nat(),
   length: number,
+  reconstructed: flag,
   realLength: number,
   promptLength: maybe(number),
   trained: maybe(number),

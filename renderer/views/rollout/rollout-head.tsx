@@ -48,7 +48,10 @@ export function RolloutHead(props: {
         <Fact name="step" value={facts.step === null ? null : count(facts.step)} />
         <Fact name="reward" value={facts.reward === null ? null : real(facts.reward)} />
         <Fact name="advantage" value={facts.advantage === null ? null : real(facts.advantage)} />
-        <Fact name="tokens" value={hasIds(facts) ? count(facts.length) : null} />
+        <Fact
+          name={detail.reconstructed ? 'tokens, reconstructed' : 'tokens'}
+          value={hasIds(facts) ? count(facts.length) : null}
+        />
         <Fact
           name="trained"
           value={facts.trained === null || facts.realLength === 0 ? null : percent(facts.trained / facts.realLength)}

@@ -82,6 +82,13 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
       </div>
       {hasTokens && <TurnOutline detail={detail} />}
       <section className="rollout-middle" role="tabpanel" aria-label={shown}>
+        {detail.reconstructed && (
+          <p className="reconstructed" role="note">
+            <strong>▲ Reconstructed.</strong> This dump has no token ids. These are its messages, rendered through the
+            chat template of the tokenizer in the line above: which tokens the loss saw, and how the model split its
+            words, nobody recorded.
+          </p>
+        )}
         {!hasTokens && (
           <p className="no-tokens">
             {detail.ids === null ? 'There are no token ids here' : 'The list of token ids is empty'}: what stands in the
