@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -27,7 +27,11 @@ export async function bundledTokenizerFiles(id: BundledTokenizerId): Promise<Tok
   const folder = folders.find((candidate) => existsSync(join(candidate, 'tokenizer.json')))
   if (folder === undefined) throw new Error(`The bundled tokenizer ${id} is missing. Run npm ci and npm run build.`)
   const read = async (name: string): Promise<unknown> => JSON.parse(await readFile(join(folder, name), 'utf8'))
-  return { tokenizer: await read('tokenizer.json'), config: await read('tokenizer_config.json') }
+  return {
+    tokenizer: await read(existsSync(join(folder, 'vocabulary.json')) ? 'vocabulary.json' : 'tokenizer.json'),
+    config: await read('tokenizer_config.json'),
+    reread: () => JSON.parse(readFileSync(join(folder, 'tokenizer.json'), 'utf8')),
+  }
 }
 
 /**

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { vocabularyFile } from './vocabulary-file.mjs'
 
 /** The folder of the checkout. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -210,8 +211,14 @@ function tokenizerCopies() {
   )
 }
 
+/** What the command line reads of a family until it has to encode. */
+function vocabularyOf(id) {
+  return join(dist, 'tokenizers', id, 'vocabulary.json')
+}
+
 function tokenizersInPlace() {
-  return tokenizerCopies().every(({ from, to }) => sizeOf(from) === sizeOf(to))
+  const copied = tokenizerCopies().every(({ from, to }) => sizeOf(from) === sizeOf(to))
+  return copied && Object.keys(TOKENIZERS).every((id) => existsSync(vocabularyOf(id)))
 }
 
 /** Copies the bundled tokenizers to where the page, the command line and the desktop app all read them. */
@@ -219,8 +226,18 @@ function placeTokenizers() {
   for (const { from, to } of tokenizerCopies()) {
     if (sizeOf(from) === sizeOf(to)) continue
     mkdirSync(dirname(to), { recursive: true })
+    rmSync(join(dirname(to), 'vocabulary.json'), { force: true })
     const unfinished = `${to}.${process.pid}`
     copyFileSync(from, unfinished)
+    renameSync(unfinished, to)
+  }
+  for (const id of Object.keys(TOKENIZERS)) {
+    const to = vocabularyOf(id)
+    if (existsSync(to)) continue
+    const vocabulary = vocabularyFile(JSON.parse(readFileSync(join(dirname(to), 'tokenizer.json'), 'utf8')))
+    if (vocabulary === null) throw new SetupFailed(`The ids of the bundled tokenizer ${id} have holes.`)
+    const unfinished = `${to}.${process.pid}`
+    writeFileSync(unfinished, JSON.stringify(vocabulary))
     renameSync(unfinished, to)
   }
 }

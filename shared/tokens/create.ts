@@ -2,7 +2,7 @@ import { createEncoder, type Encoder } from './encoder.ts'
 import { turnFrame } from './frame.ts'
 import { tableOf } from './table.ts'
 import type { BundledTokenizerId, BundledTokenizers, Tokenizer, TokenizerFiles } from './tokenizer.ts'
-import { isFields, readVocabulary } from './vocabulary.ts'
+import { isFields, readVocabulary, type Vocabulary } from './vocabulary.ts'
 
 export interface TokenizerName {
   readonly id: string
@@ -33,17 +33,44 @@ export function createTokenizer(files: TokenizerFiles, name: TokenizerName): Tok
   const vocabulary = readVocabulary(files)
   const table = tableOf(vocabulary)
   const template = chatTemplate(files.config)
+  const frame = turnFrame(vocabulary, table, files.config, template)
+  const whole = files.reread === undefined ? keeping(files, vocabulary) : rereading(files.reread, files.config)
   let encoder: Encoder | null = null
   return {
     ...name,
     table,
-    frame: turnFrame(vocabulary, table, files.config, template),
+    frame,
     template,
-    raw: (id) => vocabulary.entries[id] ?? null,
+    raw: (id) => whole().vocabulary.entries[id] ?? null,
     encode(text, options) {
-      encoder ??= createEncoder(files, vocabulary)
+      if (encoder === null) {
+        const { files, vocabulary } = whole()
+        encoder = createEncoder(files, vocabulary)
+      }
       return encoder(text, options?.specials === true)
     },
+  }
+}
+
+interface Parsed {
+  readonly files: TokenizerFiles
+  readonly vocabulary: Vocabulary
+}
+
+// Functions of their own: a closure keeps alive all that any closure beside it uses.
+
+function keeping(files: TokenizerFiles, vocabulary: Vocabulary): () => Parsed {
+  return () => ({ files, vocabulary })
+}
+
+function rereading(reread: () => unknown, config: unknown): () => Parsed {
+  let parsed: Parsed | null = null
+  return () => {
+    if (parsed === null) {
+      const files = { tokenizer: reread(), config }
+      parsed = { files, vocabulary: readVocabulary(files) }
+    }
+    return parsed
   }
 }
 

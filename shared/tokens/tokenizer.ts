@@ -71,6 +71,12 @@ export interface Tokenizer {
 export interface TokenizerFiles {
   readonly tokenizer: unknown
   readonly config: unknown
+  /**
+   * Parses the first of them again, where a host can. What was parsed is then let go of until a text is encoded or an entry is shown
+   * as the file spells it, which most dumps never ask for: it is some fifty megabytes of small objects, which the collector would walk
+   * through again and again.
+   */
+  readonly reread?: () => unknown
 }
 
 /** Gives the files of a bundled family; each host has its own way (disk, fetch). */

@@ -78,16 +78,24 @@ function readModelEntries(model: Fields, entries: (string | null)[]): (entry: st
   const vocab = model.vocab
   if (Array.isArray(vocab)) {
     for (const [id, pair] of vocab.entries()) {
-      const piece: unknown = Array.isArray(pair) ? pair[0] : undefined
+      const piece: unknown = Array.isArray(pair) ? pair[0] : pair
       if (typeof piece !== 'string') refuse(`entry ${id} of "model.vocab" is not a pair of piece and score`)
       entries[id] = piece
     }
-    const ids = new Map(entries.map((entry, id) => [entry, id]))
-    return (entry) => ids.get(entry)
+    return lookupIn([...entries])
   }
   if (!isFields(vocab)) refuse('it has no "model.vocab"')
   for (const entry in vocab) entries[checkedId(vocab[entry], entry)] = entry
   return (entry) => (Object.hasOwn(vocab, entry) ? (vocab[entry] as number) : undefined)
+}
+
+/** Ids by entry; few vocabularies are ever asked for one. */
+function lookupIn(entries: readonly (string | null)[]): (entry: string) => number | undefined {
+  let ids: Map<string | null, number> | null = null
+  return (entry) => {
+    ids ??= new Map(entries.map((each, id) => [each, id]))
+    return ids.get(entry)
+  }
 }
 
 /** Tokens of `added_tokens`, and those that only the configuration's `added_tokens_decoder` lists. */

@@ -10,6 +10,7 @@ import { checksAgainstParse } from './checks.ts'
 import { benchRecord, generator, writeBenchDump } from './dump.ts'
 import { encodeAgainstLibrary } from './encode.ts'
 import { memoryBySize } from './memory.ts'
+import { inspectAgainstParse } from './process.ts'
 import { queriesOverRows } from './query.ts'
 import { interleaved, print } from './timing.ts'
 
@@ -20,6 +21,7 @@ const LONG_ROLLOUT = 131_072
 /** By the name that runs it alone: `npm run bench -- checks`. */
 const MEASURES = {
   audit: auditAgainstParse,
+  process: () => inspectAgainstParse(folder),
   checks: () => checksAgainstParse(folder),
   spans: idsToSpans,
   open: openLongRollout,

@@ -1,0 +1,1 @@
+export function vocabularyFile(tokenizer: unknown): unknown
