@@ -19,7 +19,7 @@ export const folderTold = observable<readonly string[]>([])
 /** A notebook's file that is larger was written by something else. */
 const LARGEST_FILE = 64 << 20
 /** Pages are read up to here; `folderOf` leaves out what is as large. */
-const LARGEST_PAGE = (4 << 20) + 1
+const LARGEST_PAGE = (1 << 20) + 1
 const HEAD = 400
 
 /** The whole notebook as one file. */

@@ -66,7 +66,7 @@ const EVIDENCE = z.object({
   /** By what it is found again in a report, such as a finding's fingerprint or a measure's name. */
   key: z.record(z.string(), z.string()),
   /** The link back, as it stands behind the `#`. */
-  address: z.string(),
+  address: z.string().regex(/^(?:#[\s\S]*)?$/, 'an address that leads out of the page'),
   pinnedAt: TIME,
   note: TEXT,
 })

@@ -153,6 +153,56 @@ describe.skipIf(chromiumMissing !== null)(`notebook${chromiumMissing === null ? 
     await window.close()
   })
 
+  test('writes what changed into a folder, and nothing over what others wrote there', async () => {
+    const window = await openNotebook()
+    const { page } = window
+    await window.drop([FOLDER])
+    await page.getByText('Nothing has changed since', { exact: false }).waitFor()
+    // The picker is the browser's own dialog, which no test can answer; the folder it gives is a real one, of the page's own disk.
+    const pages = fixtureFiles().map(({ path, bytes }) => ({ path, bytes: [...bytes] }))
+    await page.evaluate(async (all) => {
+      const root = await navigator.storage.getDirectory()
+      for (const { path, bytes } of all) {
+        const parts = path.split('/')
+        let folder = root
+        for (const part of parts.slice(0, -1)) folder = await folder.getDirectoryHandle(part, { create: true })
+        const file = await folder.getFileHandle(parts.at(-1) as string, { create: true })
+        const stream = await file.createWritable()
+        await stream.write(Uint8Array.from(bytes))
+        await stream.close()
+      }
+      Object.assign(globalThis, { showDirectoryPicker: () => navigator.storage.getDirectory() })
+    }, pages)
+    const read = (path: string) =>
+      page.evaluate(async (name) => {
+        const [folder = '', file = ''] = name.split('/')
+        const directory = await (await navigator.storage.getDirectory()).getDirectoryHandle(folder)
+        return (await (await directory.getFileHandle(file)).getFile()).text()
+      }, path)
+    const set = async (status: string) => {
+      await page.keyboard.press('b')
+      await page.locator('[data-card="H03"]').click()
+      await page.getByRole('combobox', { name: 'Status' }).selectOption(status)
+      await page.getByRole('button', { name: /^Set to/ }).click()
+      await page.getByRole('button', { name: 'Files', exact: true }).click()
+      await page.getByRole('button', { name: 'Write into a folder…' }).click()
+    }
+    await set('validated')
+    await page.getByText('Nothing has changed since', { exact: false }).waitFor()
+    expect(await read('hypotheses/h03-kl-divergence.md')).toContain('## Current Status: ✅ VALIDATED - beta 0 calms')
+    await page.evaluate(async () => {
+      const root = await navigator.storage.getDirectory()
+      const stream = await (await root.getFileHandle('README.md')).createWritable()
+      await stream.write('somebody else')
+      await stream.close()
+    })
+    await set('invalidated')
+    await page.getByText(/^README\.md was changed in .* since it was read/).waitFor()
+    expect(await read('hypotheses/h03-kl-divergence.md')).toContain('VALIDATED - beta')
+    expect(await read('hypotheses/h03-kl-divergence.md')).not.toContain('INVALIDATED')
+    await window.close()
+  })
+
   test('is one file, and back', async () => {
     const window = await openNotebook()
     const { page } = window

@@ -201,6 +201,26 @@ describe('a folder of the framework', () => {
     expect(folder.others).toEqual(['experimental-results/rewards.csv'])
   })
 
+  test('with pages that no person writes is read all the same, and kept as it is', () => {
+    const many = (text: string) => new TextEncoder().encode(text.repeat(Math.floor(900_000 / text.length)))
+    for (const [path, line] of [
+      ['hypotheses/h01-advantage-scaling.md', '### Method 1: x\n**Success Criteria**: y\n'],
+      ['README.md', '### Phase 1\n#### H01: x\n| H01 | Status |\n'],
+      ['01-experiments-log.md', '### A1. x\n```\n```\n'],
+      ['01-experiments-log.md', '\n'],
+      ['00-problem-statement.md', '- [ ] x\n'],
+      ['hypotheses/h02-token-masking.md', '> - **a**: ```'],
+    ] as const) {
+      const files = FILES.map((file) => (file.path === path ? { path, bytes: many(line) } : file))
+      const large = folderOf(files, 'x', minute(0))!.folder
+      expect(writeFolder(importFolder(newNotebook(), large).notebook).pages).toEqual([])
+    }
+    const tooLarge = [{ path: 'hypotheses/h11-x.md', bytes: new Uint8Array(2 << 20) }, ...FILES]
+    const read = folderOf(tooLarge, 'x', minute(0))!
+    expect(read.told).toEqual(['hypotheses/h11-x.md was left out: pages are read up to 1 MiB, and 300 of them.'])
+    expect(read.folder.others).toContain('hypotheses/h11-x.md')
+  })
+
   test('read twice is the same', () => {
     const again = importFolder(imported.notebook, folder).notebook
     expect({ ...again, history: [] }).toEqual({ ...imported.notebook, history: [] })

@@ -141,6 +141,21 @@ describe('a notebook as one file', () => {
       /“hypotheses\.0\.status”/,
     ],
     [
+      'a page outside its folder',
+      notebookText({
+        ...newNotebook(),
+        folder: { name: 'x', pages: [{ path: '../x.md', text: '' }], others: [], importedAt: '' },
+      }),
+      /leads out of the folder, at “folder\.pages\.0\.path”/,
+    ],
+    [
+      'a link that leads elsewhere',
+      notebookText(
+        pinEvidence(newNotebook(), 'H01', { ...evidence('e'), address: 'https://example.org' }, { at: minute(0) }),
+      ),
+      /leads out of the page, at “hypotheses\.0\.evidence\.0\.address”/,
+    ],
+    [
       'an id twice',
       notebookText(newNotebook()).replace('"id": "H02"', '"id": "H01"'),
       /the id “H01” stands in it twice/,

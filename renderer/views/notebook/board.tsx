@@ -2,12 +2,15 @@ import { useEffect, useRef, useState } from 'react'
 import { editHypothesis } from '../../../shared/notebook/edit.ts'
 import { type Hypothesis, type Notebook, PRIORITIES, STATUSES, type Status } from '../../../shared/notebook/model.ts'
 import { changeNotebook } from '../../data/notebook.ts'
-import { say } from '../../state/view.ts'
+import { say, useView } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
 import { newOne } from './additions.ts'
 import { openHypothesis } from './notebook-place.ts'
 import { PRIORITY_WORDS, STATUS_WORDS } from './notebook-words.ts'
 import { VerdictMark } from './verdict.tsx'
+
+/** The card that had the focus last. */
+let lastCard: string | null = null
 
 /** What a dragged card carries. */
 const CARD = 'application/x-hypothesis'
@@ -17,9 +20,16 @@ export function Board({ notebook }: { notebook: Notebook }) {
   const board = useRef<HTMLDivElement>(null)
   const [focused, setFocused] = useState<string | null>(null)
   const moved = useRef<string | null>(null)
+  const shown = useView((view) => view.shown)
   const columns = STATUSES.map((status) => ({ status, cards: cardsOf(notebook, status) }))
   const first = columns.find(({ cards }) => cards.length > 0)?.cards[0]?.id ?? null
   const current = notebook.hypotheses.some(({ id }) => id === focused) ? focused : first
+  // Whoever comes here by key goes on by key, from the card that was opened last.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus is given once for each time the view is shown
+  useEffect(() => {
+    const card = (lastCard === null ? null : cardOf(board.current, lastCard)) ?? cardOf(board.current, current ?? '')
+    card?.focus({ preventScroll: true })
+  }, [shown])
   // A card that changes its column is drawn anew, and keeps the focus.
   useEffect(() => {
     if (moved.current === null) return
@@ -87,7 +97,10 @@ export function Board({ notebook }: { notebook: Notebook }) {
                     draggable
                     tabIndex={hypothesis.id === current ? 0 : -1}
                     onDragStart={(event) => event.dataTransfer.setData(CARD, hypothesis.id)}
-                    onFocus={() => setFocused(hypothesis.id)}
+                    onFocus={() => {
+                      lastCard = hypothesis.id
+                      setFocused(hypothesis.id)
+                    }}
                     onKeyDown={(event) => press(event, status, hypothesis.id)}
                     onClick={() => openHypothesis(hypothesis.id)}
                   >

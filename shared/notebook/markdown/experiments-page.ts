@@ -1,7 +1,7 @@
 import { newExperiment } from '../edit.ts'
 import { CATEGORIES, type Category, type Experiment } from '../model.ts'
 import { type Bound, block, inline, inserted, normal, oneLine, type Splice, spliced, withEnding } from './bound.ts'
-import { type Label, type ParsedPage, parsePage, type Section } from './page.ts'
+import { type Label, lineFrom, type ParsedPage, parsePage, type Section } from './page.ts'
 
 /** What the log states of an experiment; links and tests are the notebook's own. */
 export type StatedExperiment = Pick<
@@ -133,11 +133,14 @@ function labelText(page: ParsedPage, label: Label, end: number): Bound {
 
 /** The inside of the first fenced block. */
 function commandOf(page: ParsedPage, from: number, to: number): Bound | null {
-  const opens = page.lines.findIndex(({ start, fence }) => start >= from && start < to && fence === 'opens')
-  if (opens === -1) return null
-  const closes = page.lines.findIndex(({ fence }, at) => at > opens && fence === 'closes')
-  const start = (page.lines[opens] as ParsedPage['lines'][number]).next
-  const closing = closes === -1 ? page.text.length : (page.lines[closes] as ParsedPage['lines'][number]).start
+  let at = lineFrom(page, from)
+  while (at < page.lines.length && page.lines[at]?.fence !== 'opens' && (page.lines[at]?.start ?? to) < to) at++
+  const opens = page.lines[at]
+  if (opens === undefined || opens.start >= to) return null
+  do at++
+  while (at < page.lines.length && page.lines[at]?.fence !== 'closes')
+  const start = opens.next
+  const closing = page.lines[at]?.start ?? page.text.length
   const raw = page.text.slice(start, closing)
   const end = start + raw.replace(/\r?\n$/, '').length
   return {

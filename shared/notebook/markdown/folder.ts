@@ -18,8 +18,10 @@ export interface FolderFile {
 
 const HYPOTHESIS = /^hypotheses\/h\d{1,3}[-_.].*md$/i
 /** Pages beyond this are no notebook that people keep by hand. */
-const MOST_PAGES = 2000
-const LARGEST_PAGE = 4 << 20
+const MOST_PAGES = 300
+const LARGEST_PAGE = 1 << 20
+/** Rows and roadmap entries of a README that are looked at. */
+const MOST_ENTRIES = 1000
 const MOST_PROBLEMS_TOLD = 50
 
 /** Takes the pages of a notebook out of what a person dropped or chose. Null where it is no such folder. */
@@ -194,7 +196,7 @@ function isToWrite(notebook: Notebook, { id }: Hypothesis): boolean {
 
 function contentOf(folder: NotebookFolder): Content {
   const readme = folder.pages.find(({ path }) => README.test(path))
-  const entries = readme === undefined ? [] : readReadme(readme.text)
+  const entries = readme === undefined ? [] : readReadme(readme.text).slice(0, MOST_ENTRIES)
   const taken = new Set<string>()
   const ready = readyHypotheses()
   const hypotheses: { base: Hypothesis; stated: StatedHypothesis }[] = []

@@ -72,17 +72,30 @@ export const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+|$)/
 const LABEL = /^[ \t]*([-*+][ \t]+|\d{1,4}[.)][ \t]+)?\*\*([^*\n]{1,80})\*\*([ \t]*:)?[ \t]*/
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/
 
+/** A page with more headings, labels or rows than this is no notes of a person's, and is kept as text alone. */
+const MOST_MARKS = 5000
+
 /** Finds headings, labels and tables. Never throws. */
 export function parsePage(text: string): ParsedPage {
   const lines = linesOf(text)
-  return {
-    text,
-    ending: lineEnding(text),
-    lines,
-    sections: sectionsOf(text, lines),
-    labels: lines.flatMap((line) => labelOf(line) ?? []),
-    tables: tablesOf(lines),
+  const sections = sectionsOf(text, lines)
+  const labels = lines.flatMap((line) => labelOf(line) ?? [])
+  const tables = tablesOf(lines)
+  const rows = tables.reduce((sum, { length }) => sum + length, 0)
+  const isNotes = Math.max(sections.length, labels.length, rows) <= MOST_MARKS
+  const marks = isNotes ? { sections, labels, tables } : { sections: [], labels: [], tables: [] }
+  return { text, ending: lineEnding(text), lines, ...marks }
+}
+
+/** The number of the first line that begins at a place or behind it. */
+export function lineFrom(page: ParsedPage, place: number): number {
+  let [low, high] = [0, page.lines.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((page.lines[middle] as Line).start < place) low = middle + 1
+    else high = middle
   }
+  return low
 }
 
 function linesOf(text: string): Line[] {

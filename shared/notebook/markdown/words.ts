@@ -89,7 +89,8 @@ function withoutSigns(text: string): string {
 /** The status in the manner of what stood there: capitals, bold, a sign in front. */
 export function writeStatus(status: Status, note: string, before: string): string {
   const word = status.charAt(0).toUpperCase() + status.slice(1)
-  const letters = before.replace(/[^A-Za-z]/g, '')
+  // What stands behind a dash is a note, in a manner of its own.
+  const letters = (before.split(/\s[-–—]\s|\(/)[0] ?? '').replace(/[^A-Za-z]/g, '')
   const capital = letters.length > 1 && letters === letters.toUpperCase()
   const bold = before.includes('**')
   const hasSign = [...before.replace(/[–—’“”]/g, '')].some((character) => character > '\u007f')
