@@ -83,3 +83,40 @@ export function wholeDump(tokenizer: Tokenizer): string {
     branch('1', 'I cannot say where that is.'),
   ])
 }
+
+/** Rollouts that are hard to draw, by name: what they hold stands in their ids. */
+export function oddDump(tokenizer: Tokenizer): string {
+  const hard = [
+    ['right-to-left', 'هل تعلم أن نهر «آرن» ينبع من تلال تيل؟ שלום \u202Eabc\u202C \u2066x\u2069'],
+    ['combining', `Z${'\u0301\u0323\u0327'.repeat(8)}algo e\u0301 \u0928\u093F \u0E01\u0E33`],
+    ['emoji', '👩🏽‍🚀 👨‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇩🇪 𓀀𓁐 ﷽'],
+    ['control', 'a\u0000b\u0007c\u001b[31m\td\r\n\u00a0\u200b\u00ad\ufeff\u2028 <script>alert(1)</script>'],
+    ['no-space', 'xyzzy0123456789abcdefgh'.repeat(1300)],
+  ] as const
+  const records = [
+    ...hard.map(([id, text]) =>
+      conversation(tokenizer, [user(text), assistant(text)], { id, messages: true, logprobs: 'both' }),
+    ),
+    conversation(tokenizer, [user('Hi'), assistant('Hello.')], { id: 'no-mask', messages: true, mask: 'none' }),
+    conversation(
+      tokenizer,
+      Array.from({ length: 100 }, (_, k) => [user(`Question ${k}?`), assistant(`Answer ${k}.`)]).flat(),
+      { id: 'turns', messages: true },
+    ),
+  ].map(({ record }) => record)
+  const bare = [
+    { id: 'ids-only', input_ids: tokenizer.encode('<|im_start|>user\nHi<|im_end|>\n', { specials: true }) },
+    { id: 'one-token', input_ids: [tokenizer.encode('Hi')[0]], loss_mask: [1] },
+    { id: 'strange-ids', input_ids: [151644, 999_999, -7, 151645], loss_mask: [0, 1, 1, 1] },
+    {
+      id: 'text-only',
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: 'Hello.' },
+      ],
+    },
+  ]
+  return [...records, ...bare].map((record) => `${JSON.stringify(record)}\n`).join('')
+}
+
+export const ODD_ROLLOUTS = 11

@@ -4,7 +4,7 @@ import { assistant, conversation, user } from '../helpers/conversation.ts'
 import { cutRollout, lines, qwen } from '../session/dumps.ts'
 import { describePage } from './describe-page.ts'
 import type { Window } from './inspector-page.ts'
-import { wholeDump } from './rollout-dumps.ts'
+import { ODD_ROLLOUTS, oddDump, wholeDump } from './rollout-dumps.ts'
 
 describePage('the screen of one rollout', (pageTests) => {
   let tokenizer: Tokenizer
@@ -114,7 +114,7 @@ describePage('the screen of one rollout', (pageTests) => {
     await page.keyboard.press('r')
     const summary = page.locator('.compare-summary')
     await summary.waitFor()
-    expect(await summary.innerText()).toContain('2 messages and 0 tools through the chat template of Qwen2.5')
+    expect(await summary.innerText()).toContain('2 messages and no tools through the chat template of Qwen2.5')
     await page.getByRole('button', { name: /^other split/ }).click()
     await expect.poll(() => page.locator('.difference').count()).toBe(1)
     await page.keyboard.press('R')
@@ -169,5 +169,37 @@ describePage('the screen of one rollout', (pageTests) => {
     expect(await page.locator('.tool-schema').innerText()).toContain('"name": "search"')
     await page.getByRole('tab', { name: 'Documents' }).click()
     expect(await page.locator('.messages').innerText()).toContain('✓ supporting')
+  })
+
+  test('what is hard to draw is drawn, in every layout and tab, and overflows nowhere', async () => {
+    const page = await openFirst('odd.jsonl', oddDump(tokenizer))
+    const heading = page.getByRole('heading', { level: 1 })
+    const wide = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('.tokens, .rollout-middle, .token-panel, .outline, .rollout-top')]
+          .filter((element) => element.scrollWidth > element.clientWidth + 1)
+          .map((element) => element.className),
+      )
+    const seen: string[] = []
+    for (let rollout = 0; rollout < ODD_ROLLOUTS; rollout++) {
+      const id = await heading.innerText()
+      seen.push(id)
+      for (const key of ['g', 'g', 'b', 'r', 'm', 'w', 'w']) {
+        await page.keyboard.press(key)
+        expect([id, key, await wide()]).toEqual([id, key, []])
+      }
+      if (rollout === ODD_ROLLOUTS - 1) break
+      await page.keyboard.press('n')
+      await expect.poll(() => heading.innerText()).not.toBe(id)
+    }
+    expect(seen).toContain('text-only')
+    expect(await page.getByText('There are no token ids here').count()).toBe(1)
+  })
+
+  test('a character over several tokens is shown once, and its tokens are marked', async () => {
+    const page = await openFirst('emoji.jsonl', lines([conversation(tokenizer, [user('𓀀'), assistant('Hi')])]))
+    await page.locator('.token').first().waitFor()
+    expect(await page.locator('.tokens .token', { hasText: '𓀀' }).count()).toBe(1)
+    expect(await page.locator('.tokens .token.split').count()).toBe(tokenizer.encode('𓀀').length)
   })
 })

@@ -146,7 +146,7 @@ function compared(
     impossible: null,
     how:
       kind === 'render'
-        ? `${view.trajectory.messages?.length ?? 0} messages and ${view.trajectory.tools?.length ?? 0} tools through the chat template of ${tokenizer.title}`
+        ? `${counted(view.trajectory.messages, 'message')} and ${counted(view.trajectory.tools, 'tool')} through the chat template of ${tokenizer.title}`
         : `the recorded ids decoded and encoded again by ${tokenizer.title}`,
     ids: other,
     text,
@@ -155,4 +155,9 @@ function compared(
     omitted: hunks.length - differences.length,
     common,
   }
+}
+
+function counted(list: readonly unknown[] | null, one: string): string {
+  const count = list?.length ?? 0
+  return `${count === 0 ? 'no' : count.toLocaleString('en-US')} ${one}${count === 1 ? '' : 's'}`
 }

@@ -79,9 +79,12 @@ function wordsOf(
     return TOOLS.test(recorded)
       ? {
           cause: 'tools',
-          words: `The ids hold tool schemas that the dump’s \`tools\` do not render to: ${quoted(recorded)}`,
+          words: `The ids hold tool schemas here that ${made} does not: ${quoted(recorded)}`,
         }
-      : { cause: 'tools', words: `The tool schemas of the dump are not in the ids: ${made} writes ${quoted(other)}` }
+      : {
+          cause: 'tools',
+          words: `${made === 'the rendering' ? 'The rendering' : 'The tokenizer'} writes tool schemas here that the ids do not have: ${quoted(other)}`,
+        }
   }
   const dates = around.map((text) => DATE.exec(text)?.[0] ?? null)
   if (dates[0] !== dates[1] && undated(around[0]) === undated(around[1])) {
