@@ -29,7 +29,7 @@ const MEASURES = {
   query: queriesOverRows,
 }
 /** Takes minutes and gigabytes of disk: run where it is named. */
-const ON_REQUEST = { memory: () => memoryBySize(folder), table: tableInABrowser }
+const ON_REQUEST = { memory: () => memoryBySize(folder), table: tableInABrowser, rollout: rolloutInABrowser }
 
 const folder = mkdtempSync(join(tmpdir(), 'rollout-bench-'))
 try {
@@ -39,6 +39,11 @@ try {
   for (const [name, measure] of Object.entries(measures)) if (only === undefined || name === only) await measure()
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+async function rolloutInABrowser(): Promise<void> {
+  const { longRolloutOnPage } = await import('./page.ts')
+  await longRolloutOnPage(folder)
 }
 
 /** The number of rollouts may follow behind the name. */
