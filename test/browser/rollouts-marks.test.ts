@@ -94,6 +94,47 @@ describe.skipIf(chromiumMissing !== null)(
       await expect.poll(() => cellOf(page, /^labels/)).toBe('end of turn')
     })
 
+    test('a note on marked tokens is shown at them, and leads back to them', async () => {
+      const { page } = window
+      await window.drop([FAILING])
+      await window.read()
+      await page.keyboard.press('2')
+      for (const key of ['j', 'Enter', ']']) await page.keyboard.press(key)
+      await page.locator('.tokens .token.selected').waitFor()
+      const range = /tokens=(\d+)-(\d+)/.exec(page.url())
+      const [first, end] = [Number(range?.[1]), Number(range?.[2])]
+      await page.keyboard.press('N')
+      const dialog = page.getByRole('dialog', { name: /^Notes of rollout/ })
+      expect(await dialog.getByRole('textbox', { name: 'First token' }).inputValue()).toBe(String(first))
+      expect(await dialog.getByRole('textbox', { name: 'Last token' }).inputValue()).toBe(String(end - 1))
+      await dialog.getByRole('textbox', { name: 'Last token' }).fill('999999')
+      await dialog
+        .getByRole('alert')
+        .getByText(/^This rollout has tokens 0 to 8\d\d/)
+        .waitFor()
+      expect(await dialog.getByRole('button', { name: 'Keep the note' }).isDisabled()).toBe(true)
+      await dialog.getByRole('textbox', { name: 'Last token' }).fill(String(first + 2))
+      await dialog.getByRole('textbox', { name: 'Note' }).fill('why is this here?')
+      await page.keyboard.press('Control+Enter')
+      await said(page, /^Note on rollout .* kept$/)
+      const noted = page.locator('.tokens .token.noted')
+      await noted.first().waitFor()
+      const tokens = await noted.evaluateAll((all) => [
+        ...new Set(all.map((each) => (each as HTMLElement).dataset.token)),
+      ])
+      expect(tokens).toEqual([String(first), String(first + 1), String(first + 2)])
+      const marks = page.getByRole('region', { name: 'Labels and notes' })
+      expect(await marks.innerText()).toContain('why is this here?')
+      await page.keyboard.press('m')
+      await page.locator('.message').first().waitFor()
+      await marks.getByRole('button', { name: /^tokens/ }).click()
+      await page.locator('.tokens .token.selected').waitFor()
+      expect(page.url()).toContain(`tokens=${first}-${first + 3}`)
+      await page.keyboard.press('Control+z')
+      await marks.waitFor({ state: 'detached' })
+      expect(await noted.count()).toBe(0)
+    })
+
     test('another window sees a mark at once', async () => {
       const { page } = window
       await window.drop([FAILING])

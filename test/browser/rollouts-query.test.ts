@@ -149,9 +149,9 @@ describe.skipIf(chromiumMissing !== null)(
       await page.getByRole('columnheader', { name: 'hits' }).waitFor()
       await page.keyboard.press('j')
       await page.keyboard.press('Enter')
-      await page.locator('.token.selected').waitFor()
-      expect(await page.locator('.token.selected').innerText()).toBe('Hello')
-      expect(await page.locator('.token.in-range').count()).toBe(2)
+      await page.locator('.tokens .token.selected').waitFor()
+      expect(await page.locator('.tokens .token.selected').innerText()).toBe('Hello')
+      expect(await page.locator('.tokens .token.in-range').count()).toBe(2)
       expect(page.url()).toMatch(/tokens=9-11/)
     })
 

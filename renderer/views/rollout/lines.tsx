@@ -82,6 +82,8 @@ export interface TokenLineProps {
   readonly faults: FaultMap
   /** Null = tokens are coloured by their state. */
   readonly overlay: Overlay | null
+  /** 1 for each token that a note is about; null where there is none. */
+  readonly noted: Uint8Array | null
 }
 
 export const TokenLine = memo(function TokenLine(props: TokenLineProps) {
@@ -103,7 +105,7 @@ export const TokenLine = memo(function TokenLine(props: TokenLineProps) {
 })
 
 export function classOf(
-  { detail, range, faults, overlay }: Pick<TokenLineProps, 'detail' | 'range' | 'faults' | 'overlay'>,
+  { detail, range, faults, overlay, noted }: Pick<TokenLineProps, 'detail' | 'range' | 'faults' | 'overlay' | 'noted'>,
   token: number,
   isSelected: boolean,
 ): string {
@@ -115,6 +117,7 @@ export function classOf(
   const fault = FAULT_NAMES[faults.worst[token] ?? 0]
   if (fault) name += ` fault-${fault}`
   if (range !== null && token >= range[0] && token < range[1]) name += ' in-range'
+  if (noted?.[token] === 1) name += ' noted'
   if (isSelected) name += ' selected'
   return name
 }

@@ -11,6 +11,7 @@ import { CompareView } from './compare-view.tsx'
 import { Documents } from './documents.tsx'
 import { firstToken } from './edges.ts'
 import { FindingsBar } from './findings-bar.tsx'
+import { RolloutMarks } from './marks.tsx'
 import { Messages } from './messages.tsx'
 import { PositionChart } from './position-chart.tsx'
 import { RawRecord } from './raw-record.tsx'
@@ -79,6 +80,7 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
       <div className="rollout-top">
         <RolloutHead detail={detail} tab={shown} hasTokens={hasTokens} relatives={relatives} />
         <Branches relatives={relatives} index={detail.index} />
+        <RolloutMarks detail={detail} />
       </div>
       {hasTokens && <TurnOutline detail={detail} />}
       <section className="rollout-middle" role="tabpanel" aria-label={shown}>

@@ -9,6 +9,7 @@ import { foldsOf } from './folds.ts'
 import { GridLine } from './grid-line.tsx'
 import { layOut, layOutGrid, lineOf, RowKind } from './layout.ts'
 import { FoldLine, LostLine, TokenLine, TurnLine } from './lines.tsx'
+import { useNotedTokens } from './marks.tsx'
 import { stateName } from './oracles.ts'
 import { useRolloutPlace } from './rollout-place.ts'
 import { innermostTags, tagOfLine } from './tag-bars.ts'
@@ -74,7 +75,8 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
     token === null
       ? 'Tokens'
       : `Tokens. Token ${token}: ${spelt(tokenText(detail, token))}, ${stateName(detail, token)}`
-  const drawn = { detail, layout, token, range, faults, overlay }
+  const noted = useNotedTokens(detail)
+  const drawn = { detail, layout, token, range, faults, overlay, noted }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: h, l and the arrow keys move the selection
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the text is scrolled and moved through with the keyboard

@@ -2,9 +2,9 @@ import type { Command } from '../../commands/command.ts'
 import { openRollout } from '../../commands/go.ts'
 import { move } from '../../commands/move.ts'
 import { list, positionOf } from '../../data/list.ts'
-import { setQuery } from '../../state/filters.ts'
+import { setQuery, useFilters } from '../../state/filters.ts'
 import { selectRollout, useSelection } from '../../state/selection.ts'
-import { openDialog } from '../../state/view.ts'
+import { openDialog, say } from '../../state/view.ts'
 import { MARK_COMMANDS } from './mark-commands.ts'
 import { pageOfTable } from './page-of-table.ts'
 import { queryLine } from './query-focus.ts'
@@ -25,6 +25,20 @@ export const TABLE_COMMANDS: readonly Command[] = [
   { id: 'query', title: 'Query…', keys: ['/', 'Mod+f'], where: ['rollouts'], run: () => queryLine.focus() },
   { id: 'views', title: 'Views of the table…', keys: ['v'], where: ['rollouts'], run: () => openDialog('views') },
   { id: 'columns', title: 'Columns of the table…', keys: ['c'], where: ['rollouts'], run: () => openDialog('columns') },
+  {
+    id: 'by-group',
+    title: 'Put the rollouts of a group together',
+    keys: ['g'],
+    where: ['rollouts'],
+    run: () => together('group'),
+  },
+  {
+    id: 'by-step',
+    title: 'Put the rollouts of a step together',
+    keys: [],
+    where: ['rollouts'],
+    run: () => together('step'),
+  },
   { id: 'enter', title: 'Open the rollout', keys: ['Enter'], where: ['rollouts'], run: openSelected },
   {
     id: 'clear',
@@ -35,6 +49,13 @@ export const TABLE_COMMANDS: readonly Command[] = [
   },
   ...MARK_COMMANDS,
 ]
+
+/** A second time lets them go again. */
+function together(sort: 'group' | 'step'): void {
+  const isSo = useFilters.getState().sort === sort
+  useFilters.setState({ sort: isSo ? 'index' : sort, descending: false })
+  say(isSo ? 'In the order of the files' : `Sorted by ${sort}`)
+}
 
 function leap(rows: number): void {
   const indices = list.get()

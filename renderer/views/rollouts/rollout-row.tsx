@@ -18,15 +18,18 @@ interface RowProps {
   readonly position: number
   readonly top: number
   readonly isSelected: boolean
+  /** The first of its group, or of its step, where the table is sorted by that. */
+  readonly isFirst: boolean
 }
 
-export const RolloutRow = memo(function RolloutRow({ index, row, columns, position, top, isSelected }: RowProps) {
+export const RolloutRow = memo(function RolloutRow(props: RowProps) {
+  const { index, row, columns, position, top, isSelected, isFirst } = props
   return (
     <tr
       id={`rollout-${index}`}
       aria-rowindex={position + 2}
       aria-selected={isSelected}
-      className={isSelected ? 'rollout-row selected' : 'rollout-row'}
+      className={`rollout-row${isSelected ? ' selected' : ''}${isFirst ? ' first' : ''}`}
       style={{ transform: `translateY(${top}px)` }}
       onClick={() => selectRollout(index)}
       onDoubleClick={() => openRollout(index)}

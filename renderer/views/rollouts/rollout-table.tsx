@@ -4,6 +4,7 @@ import { useObservable } from '../../data/observable.ts'
 import { knownRow, useRows } from '../../data/rows.ts'
 import { useTableFields } from '../../data/table-fields.ts'
 import { useColumns } from '../../state/columns.ts'
+import { useFilters } from '../../state/filters.ts'
 import { useSelection } from '../../state/selection.ts'
 import { gridOf } from './column.ts'
 import { columnsOf } from './columns.tsx'
@@ -54,6 +55,7 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
     pageOfTable.rows = rowsInWindow
   }, [rowsInWindow])
 
+  const band = useFilters(({ sort }) => (sort === 'group' || sort === 'step' ? sort : null))
   const style: CSSProperties & Record<'--tracks', string> = {
     '--tracks': grid.tracks,
     minWidth: `calc(${grid.rem}rem + 20px)`,
@@ -86,6 +88,7 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
                 position={first + at}
                 top={(first + at) * ROW_HEIGHT + shift}
                 isSelected={index === selected}
+                isFirst={band !== null && at + first > 0 && parts(band, index, indices[first + at - 1])}
               />
             ))}
           </tbody>
@@ -93,6 +96,12 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
       </div>
     </div>
   )
+}
+
+/** Whether a row is of another group, or step, than the one above it; false as long as one of them is on its way. */
+function parts(band: 'group' | 'step', index: number, above: number | undefined): boolean {
+  const [row, other] = [knownRow(index), above === undefined ? null : knownRow(above)]
+  return row !== null && other !== null && row.facts[band] !== other.facts[band]
 }
 
 /** After a click into the table its keys work at once: Enter opens the row and does not press a button again. */

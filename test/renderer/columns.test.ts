@@ -1,0 +1,140 @@
+import 'fake-indexeddb/auto'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { chooseColumns, loadColumns } from '../../renderer/data/columns.ts'
+import { InspectorDatabase } from '../../renderer/data/database.ts'
+import { askedBefore, rememberQuery } from '../../renderer/data/query-history.ts'
+import { loadViews, openView, removeView, savedViews, saveView } from '../../renderer/data/views.ts'
+import {
+  columnsFrom,
+  MOST_COLUMNS,
+  moved,
+  STANDARD_COLUMNS,
+  toggled,
+  useColumns,
+} from '../../renderer/state/columns.ts'
+import { useFiles } from '../../renderer/state/files.ts'
+import { NO_FILTERS, useFilters } from '../../renderer/state/filters.ts'
+import { gridOf } from '../../renderer/views/rollouts/column.ts'
+import { COLUMNS, columnsOf } from '../../renderer/views/rollouts/columns.tsx'
+
+let names = 0
+let database: InspectorDatabase
+
+beforeEach(() => {
+  database = new InspectorDatabase(`columns-${names++}`)
+  useColumns.setState({ shown: STANDARD_COLUMNS })
+  useFilters.setState(NO_FILTERS)
+  useFiles.setState({ problems: [] })
+  savedViews.set([])
+})
+
+describe('columns', () => {
+  it('are all offered, each key once, and the standard ones are among them', () => {
+    const keys = COLUMNS.map(({ key }) => key)
+    expect(new Set(keys).size).toBe(keys.length)
+    expect(keys).toEqual(expect.arrayContaining([...STANDARD_COLUMNS]))
+  })
+
+  it('stand in the order in which they were chosen; what this dump has none of is left out', () => {
+    const keys = (shown: string[], rewards: string[]) => columnsOf(shown, rewards).map(({ key }) => key)
+    expect(keys(['reward.format', 'id', 'gone', 'index'], ['format'])).toEqual(['reward.format', 'id', 'index'])
+    expect(keys(['reward.format', 'id'], [])).toEqual(['id'])
+    expect(keys(['gone'], [])).toEqual(['index'])
+  })
+
+  it('fill the window and say how narrow they may get', () => {
+    const { tracks, rem } = gridOf(columnsOf(['index', 'id'], []))
+    expect(tracks).toBe('4.2rem minmax(6rem, 1.2fr)')
+    expect(rem).toBeCloseTo(10.2)
+    expect(gridOf(columnsOf(['index'], [])).tracks).toBe('4.2rem 1fr')
+  })
+
+  it('are shown, moved and taken away, and one always stays', () => {
+    const step = fc.record({ key: fc.constantFrom('index', 'id', 'x', 'y'), by: fc.constantFrom<0 | 1 | -1>(0, 1, -1) })
+    fc.assert(
+      fc.property(fc.array(step), (steps) => {
+        let shown: readonly string[] = ['index', 'id']
+        for (const { key, by } of steps) {
+          const next = by === 0 ? toggled(shown, key) : moved(shown, key, by)
+          expect(new Set(next).size).toBe(next.length)
+          expect(next.length).toBeGreaterThan(0)
+          if (by !== 0) expect([...next].sort()).toEqual([...shown].sort())
+          shown = next
+        }
+      }),
+    )
+    expect(moved(['a', 'b', 'c'], 'c', -1)).toEqual(['a', 'c', 'b'])
+    expect(moved(['a', 'b', 'c'], 'c', 1)).toEqual(['a', 'b', 'c'])
+    const many = Array.from({ length: MOST_COLUMNS }, (_, k) => `c${k}`)
+    expect(toggled(many, 'one more')).toBe(many)
+  })
+
+  it('are there again after a restart; what was kept by hand is checked', async () => {
+    await chooseColumns(['id', 'reward.format'], database)
+    useColumns.setState({ shown: STANDARD_COLUMNS })
+    await loadColumns(new InspectorDatabase(database.name))
+    expect(useColumns.getState().shown).toEqual(['id', 'reward.format'])
+    expect(columnsFrom(['id', 3, 'id', '', null])).toEqual(['id'])
+    for (const value of [null, {}, [], [3]]) expect(columnsFrom(value)).toBeNull()
+  })
+
+  it('last until the window is closed, and say so, where nothing can be kept', async () => {
+    await database.open()
+    database.close()
+    await chooseColumns(['id'], database)
+    expect(useColumns.getState().shown).toEqual(['id'])
+    expect(useFiles.getState().problems[0]).toMatch(/^The choice of columns could not be saved: .* It lasts until/)
+  })
+})
+
+describe('views', () => {
+  it('keep query, columns and order, and bring them back after a restart', async () => {
+    useFilters.setState({ query: 'reward>0', sort: 'tokens', descending: true })
+    useColumns.setState({ shown: ['id', 'tokens'] })
+    await saveView('  Long   ones ', database)
+    useFilters.setState(NO_FILTERS)
+    useColumns.setState({ shown: STANDARD_COLUMNS })
+    savedViews.set([])
+    await loadViews(new InspectorDatabase(database.name))
+    const [view] = savedViews.get()
+    expect(view?.name).toBe('Long ones')
+    if (view !== undefined) await openView(view, database)
+    expect(useFilters.getState()).toEqual({ query: 'reward>0', sort: 'tokens', descending: true })
+    expect(useColumns.getState().shown).toEqual(['id', 'tokens'])
+  })
+
+  it('of the same name take the place of each other, and are removed', async () => {
+    await saveView('b', database)
+    await saveView('a', database)
+    useFilters.setState({ query: 'flag' })
+    await saveView('b', database)
+    expect(savedViews.get().map(({ name, query }) => [name, query])).toEqual([
+      ['a', ''],
+      ['b', 'flag'],
+    ])
+    await saveView('  ', database)
+    await removeView('a', database)
+    expect(savedViews.get()).toHaveLength(1)
+    expect(await database.views.toCollection().primaryKeys()).toEqual(['b'])
+  })
+})
+
+describe('queries that were asked', () => {
+  it('are offered once each, the newest first', async () => {
+    for (const text of ['flag', ' ', 'reward>0', 'flag ']) {
+      await rememberQuery(text, database)
+      await new Promise((done) => setTimeout(done, 2))
+    }
+    expect(await askedBefore(8, database)).toEqual(['flag', 'reward>0'])
+    expect(await askedBefore(1, database)).toEqual(['flag'])
+  })
+
+  it('are none, without a word, where nothing can be kept', async () => {
+    await database.open()
+    database.close()
+    await rememberQuery('flag', database)
+    expect(await askedBefore(8, database)).toEqual([])
+    expect(useFiles.getState().problems).toEqual([])
+  })
+})
