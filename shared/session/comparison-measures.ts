@@ -17,8 +17,8 @@ import {
   percentile95,
   type Sample,
 } from './comparison-statistics.ts'
+import { lengthsOf } from './lengths.ts'
 import type { BoundaryRow } from './protocol.ts'
-import { lengthsOf } from './query.ts'
 import type { ComparedMeasure } from './requests/compare.ts'
 import { STREAM_TITLES } from './streams.ts'
 

@@ -4,7 +4,7 @@ import type { ExportId } from '../exports/export-kind.ts'
 import type { FieldMapping } from '../formats/mapping.ts'
 import type { RecordPath } from '../formats/mapping-paths.ts'
 import type { AuditOptions } from '../model/policy.ts'
-import type { Finding, Report, RolloutFilter } from '../model/report.ts'
+import type { Finding, Report } from '../model/report.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import type { Message, RetrievedDocument } from '../model/trajectory.ts'
 import type { CompareRequests } from './requests/compare.ts'
@@ -112,24 +112,11 @@ export type SortColumn =
   | 'gap'
   | 'kl'
   | 'lost'
-  /** By what people attached, where a request tells of that: flagged first, the number of labels or notes. */
+  /** By what people attached, where a request tells of that: whether it is flagged, its first label, its first note. */
   | 'flag'
   | 'labels'
   | 'notes'
   | `reward.${string}`
-
-/** Which rollouts, in which order. An empty query is all of them in report order. */
-export interface RowQuery {
-  /** Check codes of which at least one must have a finding in the rollout. */
-  readonly findings?: readonly string[]
-  /** Rollouts to keep, by index (flagged ones, the members of a group, those behind a number). */
-  readonly only?: readonly number[]
-  /** What stands behind a measure or a bar: `Measure.where`, a bin of a histogram. */
-  readonly where?: RolloutFilter
-  readonly text?: string
-  readonly sort?: SortColumn
-  readonly descending?: boolean
-}
 
 /** One row of the Rollouts table. */
 export interface Row {
@@ -196,8 +183,6 @@ export interface EngineRequests
   report: { input: Record<string, never>; output: Report }
   boundaries: { input: Record<string, never>; output: readonly BoundaryRow[] }
   lengths: { input: { of: 'sequence' | 'prompt' | 'assistant-turn' | 'tool-reply' }; output: Histogram }
-  /** Indices of matching rollouts, in order. */
-  query: { input: RowQuery; output: { indices: Int32Array; total: number } }
   rows: { input: { indices: readonly number[] }; output: readonly Row[] }
   trajectory: { input: { index: number }; output: TrajectoryDetail }
   token: { input: { index: number; token: number }; output: TokenDetail }

@@ -168,10 +168,6 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     },
     boundaries: async () => current().boundaries(),
     lengths: async ({ of }) => current().lengths(of),
-    async query(query) {
-      const indices = current().query(query)
-      return { indices, total: current().facts.length }
-    },
     findRecords: async (input) => findRecords(current().facts, input),
     search: (request, signal, tell) => current().search(request, { signal, tell }),
     queryValues: async () => current().queryValues(),

@@ -24,6 +24,7 @@ import { Follower, type Following } from './follow.ts'
 import { dumpHash, hashSource } from './hashes.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
 import { joinSources, readerOf } from './join-sources.ts'
+import { lengthHistogram, lengthsOf } from './lengths.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import { givenFiles, withState } from './merge-state.ts'
 import { openFile } from './open-file.ts'
@@ -31,8 +32,7 @@ import { type OpenSource, spansOf, type UnreadableFile } from './open-source.ts'
 import { runPass } from './pass.ts'
 import type { TokenizerReference } from './plan.ts'
 import { type AuditPool, auditingPool, startWorkers, workerPool } from './pool.ts'
-import type { BoundaryRow, Histogram, Progress, Row, RowQuery, TokenDetail, TrajectoryDetail } from './protocol.ts'
-import { lengthHistogram, lengthsOf, queryRows } from './query.ts'
+import type { BoundaryRow, Histogram, Progress, Row, TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { datasetRefusal, readDataset, unreadDataset } from './read-dataset.ts'
 import { type Reading, readOnce } from './reading.ts'
 import { type RenderedTexts, renderTexts } from './rendered-texts.ts'
@@ -415,13 +415,6 @@ export class Session {
       const facts = this.facts[index]
       return facts === undefined ? [] : [{ index, facts, codes: this.codesOf(index), worst: this.worstOf(index) }]
     })
-  }
-
-  query(query: RowQuery): Int32Array {
-    return queryRows(
-      { facts: this.facts, codesOf: (index) => this.codesOf(index), worstOf: (index) => this.worstOf(index) },
-      query,
-    )
   }
 
   /** Runs a query over what has been read; see `RolloutSearch`. */

@@ -31,7 +31,7 @@ describe('the engine behind a page', () => {
     expect(await page.ask('report', NOTHING)).toEqual(session.report())
     expect(await page.ask('boundaries', NOTHING)).toEqual(session.boundaries())
     expect(await page.ask('lengths', { of: 'prompt' })).toEqual(session.lengths('prompt'))
-    expect(await page.ask('query', { findings: ['M01'] })).toEqual({ indices: Int32Array.of(1), total: 3 })
+    expect(await page.ask('search', { text: 'finding:M01' })).toMatchObject({ indices: Int32Array.of(1), total: 3 })
     expect(await page.ask('rows', { indices: [2, 1] })).toEqual(session.rows([2, 1]))
     expect(await page.ask('trajectory', { index: 1 })).toEqual(await session.detail(1))
     expect(await page.ask('token', { index: 1, token: 3 })).toEqual(await session.token(1, 3))
@@ -86,7 +86,7 @@ describe('the engine behind a page', () => {
     const page = enginePage()
     await page.open({ 'run.jsonl': dump })
     const exporting = page.send('export', { as: 'native', indices: [0, 1, 2], why: 'a test' })
-    const query = page.send('query', {})
+    const query = page.send('search', { text: '' })
     exporting.cancel()
     expect(await exporting.answer).toMatchObject({ kind: 'failed', message: 'Stopped.' })
     expect(await query.answer).toMatchObject({ kind: 'answer' })
@@ -102,7 +102,7 @@ describe('the engine behind a page', () => {
     await page.done()
     expect(again.dumpHash).toBe(opened.dumpHash)
     expect((await page.ask('report', NOTHING)).policy.intended).toEqual(['M01'])
-    expect((await page.ask('query', { findings: ['M01'] })).indices).toHaveLength(0)
+    expect((await page.ask('search', { text: 'finding:M01' })).indices).toHaveLength(0)
   })
 
   it('takes tokenizers, and refuses what is none without forgetting what is open', async () => {
@@ -110,7 +110,7 @@ describe('the engine behind a page', () => {
     await page.open({ 'a.jsonl': dump })
     const refused = page.ask('addTokenizer', { name: 'mine', tokenizer: '{"a": 1}', config: null })
     await expect(refused).rejects.toThrow('not a tokenizer.json')
-    expect((await page.ask('query', {})).total).toBe(3)
+    expect((await page.ask('search', { text: '' })).total).toBe(3)
     const text = readFileSync(testTokenizerPath('qwen2.5', 'tokenizer.json'), 'utf8')
     expect(await page.ask('addTokenizer', { name: 'mine', tokenizer: text, config: null })).toEqual({ id: 'mine' })
     const { report } = await page.ask('reconfigure', { options: { tokenizer: 'mine' } })
@@ -123,7 +123,7 @@ describe('a call that cannot be answered', () => {
     ['report', {}],
     ['boundaries', {}],
     ['lengths', { of: 'prompt' }],
-    ['query', {}],
+    ['search', { text: '' }],
     ['rows', { indices: [0] }],
     ['trajectory', { index: 0 }],
     ['token', { index: 0, token: 0 }],
@@ -156,7 +156,7 @@ describe('a call that cannot be answered', () => {
     await expect(page.ask('open', { sources: [file], options: {} })).rejects.toThrow(
       'c.jsonl did not arrive as a file.',
     )
-    expect((await page.ask('query', {})).total).toBe(3)
+    expect((await page.ask('search', { text: '' })).total).toBe(3)
     const unknown = page.ask('reconfigure', { options: { tokenizer: 'nobody' } })
     await expect(unknown).rejects.toThrow('There is no tokenizer called nobody.')
     const messages = page.answers.flatMap((answer) => (answer.kind === 'failed' ? [answer.message] : []))
@@ -165,7 +165,7 @@ describe('a call that cannot be answered', () => {
     page.progress.length = 0
     await page.ask('reconfigure', { options: {} })
     await page.done()
-    expect((await page.ask('query', {})).total).toBe(3)
+    expect((await page.ask('search', { text: '' })).total).toBe(3)
   })
 
   it('is followed by nothing once it is closed', async () => {
@@ -258,7 +258,7 @@ describe('reading that breaks off', () => {
     await page.ask('open', { sources: [{ kind: 'file', name: 'net', file: null }], options: {} })
     await page.done()
     await expect(page.ask('report', NOTHING)).rejects.toThrow('net: the server no longer answers. Open it again.')
-    expect((await page.ask('query', {})).total).toBe(page.progress.at(-1)?.trajectories)
+    expect((await page.ask('search', { text: '' })).total).toBe(page.progress.at(-1)?.trajectories)
     expect(page.progress.filter(({ done }) => done)).toHaveLength(1)
   })
 })
