@@ -194,6 +194,22 @@ describe('inspect', () => {
     expect(report.hypotheses.map(({ id }) => id)).toEqual(['H02'])
   })
 
+  test('--render-texts shows texts as tokens, marked as reconstructed', async () => {
+    const messages = [
+      { role: 'user', content: 'Who founded Quillfort?' },
+      { role: 'assistant', content: 'Maud Ester did.' },
+    ]
+    await writeFile(join(folder, 'texts.jsonl'), `${JSON.stringify({ messages, reward: 1, group_id: 'g' })}\n`)
+    const how = ['texts.jsonl', '--tokenizer', 'qwen2.5', '--render-texts']
+    const [source] = (await reportOf(...how)).sources
+    expect(source).toMatchObject({ rendering: { tokenizer: 'qwen2.5', rollouts: 1, of: 1 } })
+    const shown = await cli('show', ...how, '--index', '0')
+    expect(shown.out).toMatch(/reconstructed: no token ids in this dump/)
+    expect(shown.out).toMatch(/<\|im_start\|>assistant⏎/)
+    const plain = await cli('show', 'texts.jsonl', '--index', '0')
+    expect(plain.out).not.toContain('<|im_start|>')
+  })
+
   test('--read-as settles which of two formats a file is of', async () => {
     const record = {
       input: 'Who?',

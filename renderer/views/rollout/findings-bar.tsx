@@ -12,6 +12,13 @@ const MOST_LISTED = 300
 /** The findings of this rollout; each jumps to its tokens. */
 export function FindingsBar({ detail }: { detail: TrajectoryDetail }) {
   const { findings } = detail
+  if (findings.length === 0 && detail.reconstructed) {
+    return (
+      <section className="findings empty" aria-label="Findings">
+        – No check judges tokens that nobody recorded.
+      </section>
+    )
+  }
   if (findings.length === 0) {
     return (
       <section className="findings empty" aria-label="Findings">

@@ -136,7 +136,11 @@ function Verdict(props: { detail: TrajectoryDetail; token: number; loaded: Loade
       </Pair>
       <Pair name="by structure">
         {structure === null ? (
-          'no turn frame'
+          detail.reconstructed ? (
+            'not judged: reconstructed'
+          ) : (
+            'no turn frame'
+          )
         ) : (
           <>
             <strong>{structure}</strong>
