@@ -81,7 +81,9 @@ export class FollowedFile {
     const written = stamp !== this.stamp
     this.stamp = stamp
     this.identity = now.identity
-    if (!written && !this.pending && !last) return renamed ? CHANGED : UNCHANGED
+    // A line without an end, or a file that could not be opened, was waited with until now.
+    const waited = this.pending || (last && this.sources.every(({ growing }) => growing !== null))
+    if (!written && !waited) return renamed ? CHANGED : UNCHANGED
     this.pending = false
     const examined = await this.examineWritten(source, { quiet: now.quiet || !written || last, last }, signal)
     return renamed ? { ...examined, changed: true } : examined

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { gzipped } from '../containers/memory-source.ts'
 import { cleanRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
 import { atOnce, type FileThen, followed } from './followed.ts'
 
@@ -105,6 +106,40 @@ describe('a run of several files', () => {
     const dump = { name: 'rollouts.jsonl', bytes: rollouts.slice(0, 4).join('') }
     const { report } = await followed([[], [{ ...dump, bytes: '' }], [dump]])
     expect(report).toEqual(await atOnce([dump]))
+  })
+})
+
+describe('a file that cannot be read on', () => {
+  const whole = () => rollouts.slice(0, 12).join('')
+
+  test('is read once nothing is written to it between two looks', async () => {
+    const gzip = gzipped(whole())
+    const at = (bytes: Uint8Array) => [{ name: 'run.jsonl.gz', bytes, quiet: false }]
+    const half = gzip.subarray(0, gzip.length >> 1)
+    const { report, notices } = await followed([at(half), at(gzip), at(gzip)])
+    expect(report).toEqual(await atOnce(at(gzip)))
+    expect(notices).toEqual([])
+  })
+
+  test('is read again in place of what it held when it was written anew', async () => {
+    const at = (to: number) => [
+      { name: 'run.json', bytes: JSON.stringify(rollouts.slice(0, to).map((line) => JSON.parse(line))) },
+    ]
+    const { report } = await followed([at(4), at(9), at(12)])
+    expect(report).toEqual(await atOnce(at(12)))
+  })
+
+  test('is a part of the run beside lines that grow', async () => {
+    const lines = (to: number) => ({ name: 'b.jsonl', bytes: rollouts.slice(20, to).join('') })
+    const zip = { name: 'a.jsonl.gz', bytes: gzipped(whole()) }
+    const { report } = await followed([[lines(23)], [zip, lines(25)], [zip, lines(27)]])
+    expect(report).toEqual(await atOnce([zip, lines(27)]))
+  })
+
+  test('that stays cut is read as far as it goes in the end', async () => {
+    const gzip = gzipped(whole())
+    const cut = [{ name: 'run.jsonl.gz', bytes: gzip.subarray(0, gzip.length - 20), quiet: false }]
+    expect((await followed([cut, cut])).report).toEqual(await atOnce(cut))
   })
 })
 

@@ -1,5 +1,7 @@
 import { tableFromArrays, tableToIPC } from '@uwdata/flechette'
 import fc from 'fast-check'
+import type { SchemaElement } from 'hyparquet'
+import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../shared/containers/container.ts'
 import { MAP_FIELDS, mappedRecords } from '../../shared/formats/mapping.ts'
@@ -62,9 +64,26 @@ describe('what a person is offered for a dump of no known format', () => {
     const columns = tableToIPC(tableFromArrays({ toks: [IDS, IDS], lossm: [MASK, MASK], outcome: [0.5, 1] }), {
       format: 'file',
     })
+    const parquet = parquetWriteBuffer({
+      schema: [
+        { name: 'schema', num_children: 3 },
+        ...['toks', 'lossm'].flatMap((name): SchemaElement[] => [
+          { name, repetition_type: 'OPTIONAL', converted_type: 'LIST', num_children: 1 },
+          { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+          { name: 'element', type: 'INT64', repetition_type: 'OPTIONAL' },
+        ]),
+        { name: 'outcome', type: 'DOUBLE', repetition_type: 'OPTIONAL' },
+      ],
+      columnData: [
+        { name: 'toks', data: [IDS, IDS].map((ids) => ids.map(BigInt)) },
+        { name: 'lossm', data: [MASK, MASK].map((mask) => mask.map(BigInt)) },
+        { name: 'outcome', data: [0.5, 1] },
+      ],
+    })
     const jsonl = source([{ toks: IDS, lossm: MASK, outcome: 0.5 }]).bytes
     for (const [name, bytes, inside] of [
       ['dump.arrow', columns as Uint8Array, 'dump.arrow'],
+      ['dump.parquet', new Uint8Array(parquet), 'dump.parquet'],
       ['run.zip', zipped({ 'step_1.jsonl': jsonl }), 'run.zip › step_1.jsonl'],
     ] as const) {
       const { proposal, first, paths } = await enginePage().ask('proposeMapping', {
