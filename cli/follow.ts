@@ -36,7 +36,14 @@ export async function followPaths(
     },
     begin(judgement, progress) {
       const ended = new AbortController()
-      io.interrupted?.().addEventListener('abort', () => ended.abort(), { once: true })
+      io.interrupted?.().addEventListener(
+        'abort',
+        () => {
+          progress.tell('reading what was written until now; Ctrl-C again stops at once')
+          ended.abort()
+        },
+        { once: true },
+      )
       const terminal = createTerminal(io.stderr, io.env)
       const say = (sentence: string) => {
         progress.clear()

@@ -8,9 +8,11 @@ import { ServedFiles } from './served-files.ts'
 // What `npm start` runs where no desktop window can be: the same inspector, in the browser, on the files it was given.
 const io = processIo()
 const served = new ServedFiles()
-const { files, problems } = await openForPage(process.argv.slice(2), io.directory, served)
+const { problems } = await openForPage(process.argv.slice(2), io.directory, served)
 const listen = { host: '127.0.0.1', port: DEFAULT_PORT, orNext: true }
-const server = await hostPage({ served, files: async () => files, problems, listen }, io)
+// Anew for each load, and for a page that follows them: they may grow, and others may come to a folder.
+const now = async () => (await openForPage(process.argv.slice(2), io.directory, served)).files
+const server = await hostPage({ served, files: now, problems, listen }, io)
 openBrowser(server.url, io.env)
 await untilStopped()
 await server.close()

@@ -90,21 +90,18 @@ export class Follower implements Reading {
   /** Reads on until following ends. Rejects with the signal's reason, or where the same cannot be read twice in a row. */
   async follow(signal: AbortSignal, tell: () => void): Promise<void> {
     const { until, every = LOOK_EVERY, onRound } = this.following
-    let read = await this.readNew(signal, tell)
-    for (;;) {
+    for (let last = false; ; ) {
+      const began = Date.now()
+      const read = await this.readNew(signal, tell)
       onRound?.(read)
       tell()
-      const began = Date.now()
-      await pause(every, [until, signal])
+      if (last) return
+      // However long reading and judging take, as long others have their turn.
+      await pause(Math.max(every, Date.now() - began), [until, signal])
       signal.throwIfAborted()
-      const last = until.aborted
+      last = until.aborted
       await this.lookAround(last, signal)
-      read = await this.readNew(signal, tell)
-      if (last) break
-      // However long a dump takes to be judged, others get their turn.
-      await pause(Math.max(0, Date.now() - began - every), [until, signal])
     }
-    onRound?.(read)
   }
 
   /** Looks at the files, and decides under what they are read. */
