@@ -208,6 +208,14 @@ describe('the lab', () => {
     const text = JSON.stringify(manifest)
     for (const { tokens } of tried.examples) expect(text).toContain(`${tokens}`)
     expect((await (await opened()).ask('tryRepair', {})).changed).toBe(0)
+    const one = await page.ask('repairOf', { index: 2 })
+    const lengths = one?.runs.map(({ start, end }) => end - start) ?? []
+    expect(lengths.reduce((a, b) => a + b, 0)).toBe(one?.tokens)
+    expect(one?.tokens).toBe(tried.examples[1]?.tokens)
+    expect(one?.runs[0]).toMatchObject({ to: 'masked', part: 'tool', turn: 3 })
+    expect(one?.runs[0]?.text).toContain('Document 2: the river Arn')
+    expect([...(one?.after ?? [])]).not.toEqual([...(one?.before ?? [])])
+    expect((await page.ask('repairOf', { index: 1 }))?.runs).toEqual([])
   })
 
   it('tries a policy beside what is open', async () => {

@@ -1,11 +1,13 @@
+import type { ExportedTrajectory } from '../../exports/export-kind.ts'
 import type { AuditOptions } from '../../model/policy.ts'
 import type { Report } from '../../model/report.ts'
 import type { PartialOf } from '../protocol.ts'
 import type { LabProgress, LabRequests, PolicyTried } from '../requests/lab.ts'
 import { Lab, type LabOrigin } from './lab.ts'
+import { rolloutRepair } from './rollout-repair.ts'
 
 export interface LabHost {
-  current(): LabOrigin & { report(): Report }
+  current(): LabOrigin & { report(): Report; load(index: number): Promise<ExportedTrajectory> }
   /** The report of the same files under other options, read beside what is open. */
   reportUnder(
     change: Pick<AuditOptions, 'policy' | 'intend'>,
@@ -35,6 +37,7 @@ export function labHandlers(host: LabHost): LabHandlers {
     tryLimits: ({ limits, promptCut, curve }, signal, tell) => lab().limits(limits, promptCut, curve, { signal, tell }),
     tryLoss: (settings, signal, tell) => lab().loss(settings, { signal, tell }),
     tryRepair: (_, signal, tell) => lab().repair({ signal, tell }),
+    repairOf: async ({ index }) => rolloutRepair(index, await host.current().load(index)),
     async tryPolicy({ policy, intend }, signal, tell) {
       const before = host.current().report()
       return difference(before, await host.reportUnder({ policy, intend }, signal, tell))

@@ -42,6 +42,31 @@ export interface RepairTried {
   readonly indices: readonly number[]
 }
 
+/** A run of tokens whose mask changes. Half-open, in stored ids. */
+export interface RepairedRun {
+  readonly start: number
+  readonly end: number
+  readonly to: 'trained' | 'masked'
+  readonly part: Part
+  /** The turn it stands in, 0-based over all turns; null outside of turns. */
+  readonly turn: number | null
+  /** At most 120 characters. */
+  readonly text: string
+}
+
+/** One rollout's mask as it is stored, and as the structure of its turns asks for. */
+export interface RolloutRepair {
+  readonly index: number
+  readonly id: string
+  /** Drawings of the row, as `TrajectoryFacts.strip`. */
+  readonly before: Uint8Array
+  readonly after: Uint8Array
+  /** The first 200 runs, and how many there are. */
+  readonly runs: readonly RepairedRun[]
+  readonly runsInAll: number
+  readonly tokens: number
+}
+
 /** A check or a verdict that comes out otherwise under another policy. */
 export interface PolicyTried {
   readonly policy: Policy
@@ -76,6 +101,8 @@ export interface LabRequests {
   tryLoss: { input: LossSettings; output: LossPicture & { basis: LabBasis }; partial: LabProgress }
   /** What repaired masks would change. */
   tryRepair: { input: Record<string, never>; output: RepairTried; partial: LabProgress }
+  /** Null where its mask cannot be repaired: no oracle, no mask, or the source leaves the row out. */
+  repairOf: { input: { index: number }; output: RolloutRepair | null; partial: LabProgress }
   /** Audits the same files under another policy, beside what is open. */
   tryPolicy: {
     input: { policy: Policy['id']; intend: readonly string[] }

@@ -1,0 +1,277 @@
+import { LOSS_TYPES } from '../../../shared/checks/groups/token-weights.ts'
+import { LAB_SCALINGS, type LossPicture } from '../../../shared/session/lab/loss.ts'
+import { openRollout } from '../../commands/go.ts'
+import { goTo } from '../../state/place.ts'
+import { ABSENT, count, counted, percent, real } from '../../text/numbers.ts'
+import { PART_WORDS } from '../../text/words.ts'
+import { ShareBar } from '../verdicts/loss-share.tsx'
+import type { LabPlace } from './lab-place.ts'
+import { Basis, TrialState } from './trial-state.tsx'
+import { useTrial } from './use-trial.ts'
+
+const SCALING_WORDS = {
+  recorded: 'as recorded',
+  group: 'by the std of the group',
+  batch: 'by the std of the batch',
+  none: 'not scaled, centred',
+} as const
+
+const LOSS_WORDS = {
+  grpo: 'grpo: mean of each rollout, then of rollouts',
+  dapo: 'dapo: mean over all tokens',
+  bnpo: 'bnpo: the same within a micro-batch',
+  dr_grpo: 'dr_grpo: divided by a constant',
+} as const
+
+const EPS = [1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 0.1, 1]
+
+/** What the update rests on under another scaling, epsilon and loss: which rollouts, parts and turns pull. */
+export function LossPanel({ place }: { place: LabPlace }) {
+  const { loss } = place
+  const trial = useTrial('tryLoss', loss)
+  const recorded = useTrial('tryLoss', loss.scaling === 'recorded' ? null : { ...loss, scaling: 'recorded' })
+  const { result } = trial
+  const at = EPS.findIndex((eps) => eps >= loss.eps)
+  return (
+    <section aria-label="Advantages and loss">
+      <h2>What the update rests on</h2>
+      <p className="quiet">
+        The pull of a rollout is its share of |advantage| · weight over all trained tokens of its step. Nothing is
+        trained here; the rewards and masks are those of this dump.
+      </p>
+      <div className="lab-columns">
+        <div className="lab-controls">
+          <fieldset className="lab-choice">
+            <legend>advantages</legend>
+            {LAB_SCALINGS.map((scaling) => (
+              <label key={scaling}>
+                <input
+                  type="radio"
+                  name="scaling"
+                  checked={loss.scaling === scaling}
+                  onChange={() => goTo('lab', { scaling })}
+                />{' '}
+                {SCALING_WORDS[scaling]}
+              </label>
+            ))}
+          </fieldset>
+          <label className="lab-field">
+            <span>epsilon {loss.eps.toExponential(0)}</span>
+            <input
+              type="range"
+              min={0}
+              max={EPS.length - 1}
+              step={1}
+              value={at === -1 ? EPS.length - 1 : at}
+              disabled={loss.scaling === 'recorded' || loss.scaling === 'none'}
+              aria-valuetext={String(loss.eps)}
+              onChange={(event) => goTo('lab', { eps: String(EPS[Number(event.target.value)]) })}
+            />
+          </label>
+          <fieldset className="lab-choice">
+            <legend>loss</legend>
+            {LOSS_TYPES.map((type) => (
+              <label key={type}>
+                <input
+                  type="radio"
+                  name="loss"
+                  checked={loss.lossType === type}
+                  onChange={() => goTo('lab', { loss: type })}
+                />{' '}
+                {LOSS_WORDS[type]}
+              </label>
+            ))}
+          </fieldset>
+          {loss.lossType === 'bnpo' && (
+            <label className="lab-field">
+              <span>rollouts of a micro-batch</span>
+              <input
+                type="number"
+                min={1}
+                placeholder="all"
+                value={loss.localRows ?? ''}
+                onChange={(event) => goTo('lab', { rows: event.target.value === '' ? null : event.target.value })}
+              />
+            </label>
+          )}
+        </div>
+        <div className={trial.isStale ? 'lab-result stale' : 'lab-result'}>
+          <TrialState trial={trial} doing="Looking where the loss falls" />
+          {result !== null && (
+            <Picture picture={result} beside={loss.scaling === 'recorded' ? null : recorded.result} />
+          )}
+          {result !== null && <Basis basis={result.basis} />}
+        </div>
+      </div>
+    </section>
+  )
+}
+
+function Picture({ picture, beside }: { picture: LossPicture; beside: LossPicture | null }) {
+  const { groups } = picture
+  if (picture.rollouts === 0) {
+    return (
+      <p className="quiet">No rollout here trains anything that is known: there is no mask, or it trains nothing.</p>
+    )
+  }
+  if (picture.known === 0) {
+    return (
+      <p className="quiet">
+        No advantage is known: this dump stores none, or no group is complete. Choose another scaling, or dump rewards
+        and a group for every rollout.
+      </p>
+    )
+  }
+  return (
+    <>
+      <p className="lab-headline">
+        Largest advantage <strong>{real(picture.largestAdvantage)}</strong>
+        {beside !== null && beside.largestAdvantage !== null && (
+          <span className="quiet"> (recorded {real(beside.largestAdvantage)})</span>
+        )}
+        , mean size <strong>{real(picture.meanAbsoluteAdvantage)}</strong>
+        {beside !== null && beside.meanAbsoluteAdvantage !== null && (
+          <span className="quiet"> (recorded {real(beside.meanAbsoluteAdvantage)})</span>
+        )}
+      </p>
+      <p>
+        {groups.complete === 0
+          ? 'No group is complete.'
+          : `Of ${counted(groups.complete, 'complete group')} ${count(groups.dead)} pull nothing, and ${count(groups.amplified)} have their differences blown up ten times or more.`}
+        {picture.known < picture.rollouts &&
+          ` The advantage of ${counted(picture.rollouts - picture.known, 'rollout')} is not known.`}
+      </p>
+      <AdvantageBars picture={picture} />
+      <div className="lab-tables">
+        <table className="part-table">
+          <caption>by length: does a long rollout pull more?</caption>
+          <thead>
+            <tr>
+              <th scope="col">trained tokens</th>
+              <th scope="col">share of the loss</th>
+              <th scope="col">pull</th>
+            </tr>
+          </thead>
+          <tbody>
+            {picture.byLength.map(({ from, to, share, pull }, quarter) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a quarter is its place
+              <tr key={quarter}>
+                <th scope="row">
+                  {count(Math.round(from))}–{count(Math.round(to))}
+                </th>
+                <td>
+                  <ShareBar share={share} />
+                </td>
+                <td>{pull === null ? ABSENT : <ShareBar share={pull} />}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <PullTable caption="by part" rows={picture.byPart.map(({ part, pull }) => [PART_WORDS[part], pull])} />
+        <PullTable caption="by assistant turn" rows={picture.byTurn.map(({ turn, pull }) => [`turn ${turn}`, pull])} />
+        <table className="part-table">
+          <caption>rollouts that pull most</caption>
+          <thead>
+            <tr>
+              <th scope="col">rollout</th>
+              <th scope="col" className="number">
+                advantage
+              </th>
+              <th scope="col" className="number">
+                trained
+              </th>
+              <th scope="col" className="number">
+                pull
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {picture.most.map(({ index, id, advantage, trained, pull }) => (
+              <tr key={index}>
+                <th scope="row">
+                  <button type="button" className="link" onClick={() => openRollout(index)}>
+                    {id}
+                  </button>
+                </th>
+                <td className="number">{real(advantage)}</td>
+                <td className="number">{real(trained)}</td>
+                <td className="number">{percent(pull)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {!picture.maxLength.known && (
+        <p className="quiet">
+          dr_grpo would divide by the completion limit, which is not known; {count(picture.maxLength.value)}, the
+          longest rollout, stands for it.
+        </p>
+      )}
+    </>
+  )
+}
+
+function PullTable({ caption, rows }: { caption: string; rows: readonly (readonly [string, number])[] }) {
+  if (rows.length === 0) return null
+  return (
+    <table className="part-table">
+      <caption>{caption}</caption>
+      <tbody>
+        {rows.map(([name, pull]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>
+              <ShareBar share={pull} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const WIDTH = 560
+const HEIGHT = 80
+
+function AdvantageBars({ picture }: { picture: LossPicture }) {
+  const { advantages, largestAdvantage } = picture
+  const most = Math.max(1, ...advantages)
+  const width = WIDTH / advantages.length
+  const nearZero = advantages.slice(advantages.length / 2 - 1, advantages.length / 2 + 1).reduce((a, b) => a + b, 0)
+  return (
+    <figure className="lab-curve">
+      <figcaption>Advantages of the rollouts</figcaption>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT + 20}`}
+        role="img"
+        aria-label={`Advantages from ${real(-(largestAdvantage ?? 0))} to ${real(largestAdvantage)}; ${counted(nearZero, 'rollout')} near 0`}
+      >
+        {advantages.map((number, bin) => {
+          const height = number === 0 ? 0 : Math.max(2, (number / most) * HEIGHT)
+          return (
+            <rect
+              // biome-ignore lint/suspicious/noArrayIndexKey: a bin is its place
+              key={bin}
+              className="bin-bar"
+              x={bin * width + 1}
+              y={HEIGHT - height}
+              width={width - 2}
+              height={height}
+            />
+          )
+        })}
+        <line className="grid" x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
+        <line className="lab-zero" x1={WIDTH / 2} x2={WIDTH / 2} y1="0" y2={HEIGHT} />
+        <text className="axis-label" x="0" y={HEIGHT + 14}>
+          {real(-(largestAdvantage ?? 0))}
+        </text>
+        <text className="axis-label" x={WIDTH / 2} y={HEIGHT + 14} textAnchor="middle">
+          0
+        </text>
+        <text className="axis-label" x={WIDTH} y={HEIGHT + 14} textAnchor="end">
+          {real(largestAdvantage)}
+        </text>
+      </svg>
+    </figure>
+  )
+}

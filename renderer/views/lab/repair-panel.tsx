@@ -1,0 +1,202 @@
+import type { ExportId } from '../../../shared/exports/export-kind.ts'
+import type { RepairTried } from '../../../shared/session/requests/lab.ts'
+import { openRollout } from '../../commands/go.ts'
+import { exportRollouts } from '../../data/exporting.ts'
+import { useAnswer } from '../../data/use-answer.ts'
+import { goTo } from '../../state/place.ts'
+import { jumpTo } from '../../state/selection.ts'
+import { ABSENT, count, counted } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
+import { PART_WORDS } from '../../text/words.ts'
+import { MaskStrip } from '../rollouts/mask-strip.tsx'
+import type { LabPlace } from './lab-place.ts'
+import { Basis, TrialState } from './trial-state.tsx'
+import { useTrial } from './use-trial.ts'
+
+const WRITTEN: readonly (readonly [as: ExportId, words: string])[] = [
+  ['source', 'as their source has them'],
+  ['native', 'in the native format'],
+  ['parquet', 'as Parquet'],
+]
+
+/** The mask that the structure of the turns asks for, beside the one that is stored; to look at and to export. */
+export function RepairPanel({ place }: { place: LabPlace }) {
+  const trial = useTrial('tryRepair', {})
+  const { result } = trial
+  return (
+    <section aria-label="Repaired masks">
+      <h2>The mask that the turns ask for</h2>
+      <p className="quiet">
+        Every token gets the state that the structure of the turns wants under the policy in force; what the structure
+        leaves open stays as it is. This repairs a dump, not the code that wrote it: use it to see what is wrong, or to
+        train on old rollouts.
+      </p>
+      <TrialState trial={trial} doing="Comparing masks with turns" />
+      {result !== null && <Outcome tried={result} rollout={place.rollout} />}
+      {result !== null && <Basis basis={result.basis} />}
+    </section>
+  )
+}
+
+function Outcome({ tried, rollout }: { tried: RepairTried; rollout: number | null }) {
+  if (tried.repairable === 0) {
+    return (
+      <p>
+        No mask here can be repaired: the dump has no masks, or its turns are not known. A tokenizer whose turns fit the
+        ids can be chosen in the line above.
+      </p>
+    )
+  }
+  if (tried.changed === 0) {
+    return <p>Nothing would change: all {count(tried.repairable)} masks are what their turns ask for.</p>
+  }
+  const shown = rollout !== null && tried.indices.includes(rollout) ? rollout : (tried.indices[0] as number)
+  return (
+    <>
+      <p className="lab-headline">
+        <strong>
+          {count(tried.changed)} of {count(tried.repairable)}
+        </strong>{' '}
+        masks would change
+      </p>
+      <div className="lab-columns even">
+        <table className="part-table">
+          <thead>
+            <tr>
+              <th scope="col">part</th>
+              <th scope="col" className="number">
+                tokens to train
+              </th>
+              <th scope="col" className="number">
+                tokens to mask
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {tried.parts.map(({ part, toTrain, toMask }) => (
+              <tr key={part}>
+                <th scope="row">{PART_WORDS[part]}</th>
+                <td className="number">{toTrain === 0 ? ABSENT : count(toTrain)}</td>
+                <td className="number">{toMask === 0 ? ABSENT : count(toMask)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <div>
+          <p>Export the {counted(tried.changed, 'rollout')} whose mask changes, repaired:</p>
+          <div className="choices">
+            {WRITTEN.map(([as, words]) => (
+              <button
+                key={as}
+                type="button"
+                className="button small"
+                onClick={() =>
+                  void exportRollouts({
+                    as,
+                    indices: tried.indices,
+                    why: 'masks that the turns ask for otherwise',
+                    repairMasks: true,
+                  })
+                }
+              >
+                {words}
+              </button>
+            ))}
+          </div>
+          <p className="quiet">
+            Sources are never written to. The manifest says of each rollout how many tokens were changed.
+          </p>
+        </div>
+      </div>
+      <OneRollout index={shown} tried={tried} />
+    </>
+  )
+}
+
+function OneRollout({ index, tried }: { index: number; tried: RepairTried }) {
+  const answer = useAnswer('repairOf', { index })
+  const at = tried.indices.indexOf(index)
+  const move = (step: 1 | -1) => {
+    const next = tried.indices[at + step]
+    if (next !== undefined) goTo('lab', { rollout: String(next) })
+  }
+  const repair = answer.state === 'ready' ? answer.value : null
+  return (
+    <section className="lab-one" aria-label="One rollout, before and after">
+      <h3>
+        <button
+          type="button"
+          className="icon-button"
+          disabled={at <= 0}
+          aria-label="Previous rollout that changes"
+          onClick={() => move(-1)}
+        >
+          ‹
+        </button>{' '}
+        {repair === null ? '…' : repair.id}{' '}
+        <button
+          type="button"
+          className="icon-button"
+          disabled={at >= tried.indices.length - 1}
+          aria-label="Next rollout that changes"
+          onClick={() => move(1)}
+        >
+          ›
+        </button>
+        <span className="quiet">
+          {' '}
+          {count(at + 1)} of {count(tried.changed)}
+        </span>
+      </h3>
+      {answer.state === 'failed' && <p className="error-text">✖ {answer.message}</p>}
+      {repair !== null && (
+        <>
+          <div className="lab-strips">
+            <span>stored</span>
+            <MaskStrip strip={repair.before} />
+            <span>repaired</span>
+            <MaskStrip strip={repair.after} />
+          </div>
+          <table className="part-table lab-runs">
+            <thead>
+              <tr>
+                <th scope="col">tokens</th>
+                <th scope="col">turn</th>
+                <th scope="col">part</th>
+                <th scope="col">becomes</th>
+                <th scope="col">text</th>
+              </tr>
+            </thead>
+            <tbody>
+              {repair.runs.map(({ start, end, to, part, turn, text }) => (
+                <tr key={start}>
+                  <th scope="row">
+                    <button
+                      type="button"
+                      className="link"
+                      onClick={() => {
+                        openRollout(index)
+                        jumpTo(start, [start, end])
+                      }}
+                    >
+                      {start}–{end}
+                    </button>
+                  </th>
+                  <td>{turn ?? ABSENT}</td>
+                  <td>{PART_WORDS[part]}</td>
+                  <td>
+                    <span aria-hidden="true">{to === 'trained' ? '▮' : '▯'}</span> {to}
+                  </td>
+                  <td className="lab-text">{spelt(text)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          {repair.runsInAll > repair.runs.length && (
+            <p className="quiet">and {counted(repair.runsInAll - repair.runs.length, 'more run')} of tokens</p>
+          )}
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Download, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
+import { SAMPLES } from './inspector-page.ts'
+
+const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
+const MASKS = join(SAMPLES, 'verifiers-2025-07.jsonl.gz')
+
+const row = (page: Page, name: string) => page.getByRole('row', { name })
+
+describePage('the lab', (tests) => {
+  test('what did the limit cost, and what would another one: by keyboard, kept in the address', async () => {
+    const window = await tests.openWith([FAILING])
+    const { page } = window
+    await page.keyboard.press('4')
+    const lab = page.locator('.lab')
+    await lab.getByText('sequence length 1,024 (metadata)').waitFor()
+    await lab.getByText('tokens of text that the messages hold').waitFor()
+    await lab.getByText('0 % of the rollouts are cut').waitFor()
+
+    const field = page.getByRole('spinbutton', { name: /^sequence length/ })
+    await field.focus()
+    await field.fill('700')
+    await expect.poll(() => page.evaluate('location.hash')).toContain('lab.sequence=700')
+    await page.getByText('tried 700').waitFor()
+    await expect.poll(() => row(page, 'rollouts cut').textContent()).toMatch(/rollouts cut8496/)
+    await expect.poll(() => row(page, 'supporting documents cut').textContent()).toMatch(/cut[1-9]/)
+
+    // One step of the slider by its own key is another limit.
+    const slider = page.getByRole('slider', { name: 'sequence length, in tokens' })
+    await slider.focus()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(() => page.evaluate('location.hash')).not.toContain('lab.sequence=700&')
+    await page.getByRole('button', { name: 'Set to those in force' }).click()
+    await expect.poll(() => page.evaluate('location.hash')).toContain('lab.sequence=1024')
+    await page.getByRole('button', { name: 'As recorded' }).click()
+    await expect.poll(() => page.evaluate('location.hash')).not.toContain('lab.sequence')
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('another loss moves the pull, and says what was recorded', async () => {
+    const window = await tests.openWith([FAILING])
+    const { page } = window
+    await page.keyboard.press('4')
+    await page.keyboard.press('l')
+    await page.getByText('Largest advantage').waitFor()
+    const headline = page.locator('.lab-headline')
+    const recorded = await headline.textContent()
+    await page.getByRole('radio', { name: 'by the std of the group' }).check()
+    await headline.getByText('(recorded', { exact: false }).first().waitFor()
+    await expect.poll(() => headline.textContent()).not.toBe(recorded)
+    await page.getByRole('radio', { name: /^dapo/ }).check()
+    await expect.poll(() => page.evaluate('location.hash')).toContain('lab.loss=dapo')
+    const most = page.getByRole('table', { name: 'rollouts that pull most' })
+    await most.getByRole('button').first().click()
+    await page.locator('.rollout').waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('a policy is tried beside the open run, and adopted', async () => {
+    const window = await tests.openWith([MASKS])
+    const { page } = window
+    await page.keyboard.press('4')
+    await page.locator('.lab-head').getByRole('button', { name: 'Policy' }).click()
+    await page.getByText('This is what the report is judged by now.').waitFor()
+    await page.getByRole('checkbox', { name: /^M08/ }).check()
+    const table = page.locator('.lab-result table')
+    await table.getByText('M08').waitFor()
+    await page.getByRole('button', { name: 'Adopt it' }).click()
+    await window.read()
+    await page.getByText('This is what the report is judged by now.').waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('repaired masks are looked at and exported', async () => {
+    const window = await tests.openWith([MASKS])
+    const { page } = window
+    const downloads: Download[] = []
+    page.on('download', (download) => downloads.push(download))
+    await page.keyboard.press('4')
+    await page.getByRole('button', { name: 'Repaired masks' }).click()
+    await page.getByText('64 of 64').waitFor()
+    await expect.poll(() => row(page, 'turn headers').first().textContent()).toMatch(/turn headers–[1-9]/)
+    await page.locator('.lab-strips .mask-strip').nth(1).waitFor()
+    await page.getByRole('button', { name: 'Next rollout that changes' }).click()
+    await expect.poll(() => page.evaluate('location.hash')).toContain('lab.rollout=1')
+    await page.getByRole('button', { name: 'as their source has them' }).click()
+    await expect.poll(() => downloads.length, { timeout: 20_000 }).toBe(2)
+    const manifest = downloads.find((download) => /^manifest\.json$/.test(download.suggestedFilename())) as Download
+    expect(readFileSync(await manifest.path(), 'utf8')).toMatch(/"repaired": [1-9]/)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+})
