@@ -29,9 +29,14 @@ const QUESTION_CHARACTERS = 4000
 /** Rollouts of one question that a screen lists, of either run. */
 const MOST_MEMBERS = 256
 
+/** Asked for again by every screen and export of it: two runs of a million rollouts take seconds. */
+const comparisons = new WeakMap<DumpView, { readonly beside: DumpView; readonly comparison: RunComparison }>()
+
 export function compareRuns(here: ComparedRunOrigin, there: ComparedRunOrigin): RunComparison {
   const [a, b] = [sideOf(here), sideOf(there)]
-  return {
+  const known = comparisons.get(a.run.dump)
+  if (known !== undefined && known.beside === b.run.dump) return known.comparison
+  const comparison: RunComparison = {
     here: describe(a),
     there: describe(b),
     measures: comparedMeasures(a, b),
@@ -40,6 +45,8 @@ export function compareRuns(here: ComparedRunOrigin, there: ComparedRunOrigin): 
     together: a.report.hypotheses.filter(({ id }) => TOGETHER.includes(id)),
     pairs: pairsOf(here, there).totals,
   }
+  comparisons.set(a.run.dump, { beside: b.run.dump, comparison })
+  return comparison
 }
 
 function sideOf(origin: ComparedRunOrigin): ComparedSide {

@@ -64,6 +64,11 @@ describePage('two runs beside each other', (page) => {
     await view.getByRole('img', { name: /^tokens of the whole rollout: open run most often/ }).waitFor()
     await view.getByRole('tab', { name: /^Same questions/ }).click()
     await view.getByText('No question is in both runs.').waitFor()
+    // What has no pair can be read all the same.
+    await view.getByRole('tab', { name: /^Any two rollouts/ }).click()
+    await view.getByRole('button', { name: 'Next rollout of the second run' }).click()
+    await view.getByRole('region', { name: 'Both rollouts side by side' }).waitFor()
+    expect(new URL(view.url()).hash).toContain('compare.there=1')
 
     // A number leads to its rollouts.
     await view.getByRole('tab', { name: /^Measures/ }).click()
@@ -162,6 +167,9 @@ describePage('two runs beside each other', (page) => {
     await view.keyboard.press('q')
     await view.getByRole('region', { name: 'Both rollouts side by side' }).waitFor()
     await look('pairs')
+    await view.keyboard.press('b')
+    await view.getByRole('region', { name: 'Both rollouts side by side' }).waitFor()
+    await look('any two')
     expect(broken).toEqual({})
     await window.close()
   })

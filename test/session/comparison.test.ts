@@ -137,6 +137,24 @@ describe('two runs beside each other', () => {
     expect(mean.isSure).toBe(false)
   })
 
+  it('are compared with what a log alone tells', async () => {
+    const log = JSON.stringify({
+      global_step: 20,
+      log_history: Array.from({ length: 20 }, (_, step) => ({ step, loss: 0.1, reward: 0.5, reward_std: 0.2 })),
+    })
+    const page = enginePage()
+    await page.open({ 'first.jsonl': training })
+    await page.ask('compare', { sources: [bytes('trainer_state.json', log)] })
+    const comparison = await page.ask('comparison', {})
+    expect(comparison.there).toMatchObject({ rollouts: 0, tokenizer: null })
+    expect(measureOf(comparison, 'logs.reward')).toMatchObject({ here: null, there: 0.5, distance: null })
+    expect(measureOf(comparison, 'reward.mean')).toMatchObject({ here: 0.25, there: null })
+    expect(comparison.series.map(({ name }) => name)).toContain('reward, as logged')
+    expect(comparison.pairs).toMatchObject({ pairs: 0, tools: null })
+    const { files } = await page.ask('comparisonExport', { as: 'markdown' })
+    expect(new TextDecoder().decode(files[0]!.bytes)).toContain('## What only one of the runs tells')
+  })
+
   it('need a second run', async () => {
     const page = enginePage()
     await page.open({ 'first.jsonl': training })

@@ -27,6 +27,13 @@ export const COMPARE_COMMANDS: readonly Command[] = [
     where,
     run: () => showTab('pairs'),
   },
+  {
+    id: 'compare-rollouts',
+    title: 'Lay any two rollouts of both runs side by side',
+    keys: ['b'],
+    where,
+    run: () => showTab('rollouts'),
+  },
   { id: 'next-pair', title: 'Next question', keys: ['j', 'ArrowDown'], where, run: () => movePair(1) },
   { id: 'previous-pair', title: 'Previous question', keys: ['k', 'ArrowUp'], where, run: () => movePair(-1) },
   { id: 'open-pair', title: 'Open the rollout of the open run', keys: ['Enter'], where, run: () => void openPair() },

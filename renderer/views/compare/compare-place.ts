@@ -8,7 +8,7 @@ import {
 } from '../../../shared/session/requests/compare.ts'
 import { goTo, NOWHERE, type Place, usePlace, usePlaces } from '../../state/place.ts'
 
-export const COMPARE_TABS = ['measures', 'curves', 'pairs'] as const
+export const COMPARE_TABS = ['measures', 'curves', 'pairs', 'rollouts'] as const
 export type CompareTab = (typeof COMPARE_TABS)[number]
 
 export const DIFFERENCES = ['tools', 'system', 'rendering', 'reward', 'end'] as const

@@ -10,6 +10,7 @@ import { useSecond } from '../../state/second.ts'
 import { bytes, count, counted } from '../../text/numbers.ts'
 import { runName } from '../../text/run-name.ts'
 import { HypothesisLine } from '../verdicts/hypotheses.tsx'
+import { AnyTwo } from './any-two.tsx'
 import { COMPARE_TABS, type CompareTab, showTab, useComparePlace } from './compare-place.ts'
 import { Curves } from './curves.tsx'
 import { Measures } from './measures.tsx'
@@ -110,6 +111,7 @@ function Both() {
         {tab === 'measures' && <Measures comparison={comparison} />}
         {tab === 'curves' && <Curves comparison={comparison} />}
         {tab === 'pairs' && <Pairs totals={comparison.pairs} />}
+        {tab === 'rollouts' && <AnyTwo comparison={comparison} />}
       </div>
     </>
   )
@@ -173,6 +175,7 @@ const TAB_WORDS: Readonly<Record<CompareTab, string>> = {
   measures: 'Measures',
   curves: 'Distributions and steps',
   pairs: 'Same questions',
+  rollouts: 'Any two rollouts',
 }
 
 function Tabs({ comparison: { measures, pairs }, tab }: { comparison: RunComparison; tab: CompareTab }) {
@@ -181,6 +184,7 @@ function Tabs({ comparison: { measures, pairs }, tab }: { comparison: RunCompari
     measures: `${count(differing.length)} differ`,
     curves: '',
     pairs: count(pairs.pairs),
+    rollouts: '',
   }
   const press = (event: React.KeyboardEvent) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0

@@ -10,7 +10,7 @@ import { counted } from '../../text/numbers.ts'
 import { groupList } from './group-list-data.ts'
 import { groupsWords } from './group-words.ts'
 import { chooseSibling, EVERY_GROUP, groupsPlace, layBeside, narrow, showGroup } from './groups-place.ts'
-import { shownGroup } from './shown-group.ts'
+import { showInTable, shownGroup } from './shown-group.ts'
 
 const where = ['groups'] as const
 
@@ -34,6 +34,16 @@ export const GROUP_COMMANDS: readonly Command[] = [
     run: () => void toggleBeside(),
   },
   { id: 'flag-sibling', title: 'Flag or unflag the chosen rollout', keys: ['f'], where, run: () => void flagSibling() },
+  {
+    id: 'group-in-table',
+    title: 'Show the rollouts of this group in the table',
+    keys: ['r'],
+    where,
+    run: () => {
+      const group = shownGroup.get()
+      if (group !== null) showInTable(group)
+    },
+  },
   { id: 'all-groups', title: 'List all groups', keys: ['x'], where, run: () => narrow(EVERY_GROUP) },
   {
     id: 'dead-groups',

@@ -10,7 +10,7 @@ import { SideBySide } from '../compare/alignment-view.tsx'
 import { KIND_WORDS } from './group-words.ts'
 import { layBeside } from './groups-place.ts'
 import { RewardDots } from './reward-dots.tsx'
-import { shownGroup } from './shown-group.ts'
+import { groupQuery, showInTable, shownGroup } from './shown-group.ts'
 import { SiblingTable } from './sibling-table.tsx'
 
 /** One group in full: its rollouts beside each other. */
@@ -84,6 +84,15 @@ function Head({ detail }: { detail: GroupDetail }) {
           {row.step === null ? '' : ` of step ${row.step}`}
         </span>
         <span className="group-exports">
+          <button
+            type="button"
+            className="button small"
+            title="The rollouts of this group in the table"
+            disabled={groupQuery(detail) === null}
+            onClick={() => showInTable(detail)}
+          >
+            In the table
+          </button>
           <button
             type="button"
             className="button small"

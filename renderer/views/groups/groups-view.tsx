@@ -36,7 +36,9 @@ function NoGroups({ summary }: { summary: GroupSummary }) {
       <p>
         {isReading
           ? 'No group has been read so far.'
-          : `None of ${counted(summary.ungrouped, 'rollout')} says which prompt it was sampled for, so there are no groups.`}
+          : summary.ungrouped === 0
+            ? 'There are no rollouts here, only what the run logged.'
+            : `None of ${counted(summary.ungrouped, 'rollout')} says which prompt it was sampled for, so there are no groups.`}
       </p>
       <p className="quiet">
         Dump a key that the rollouts of one prompt share (`group_id`), with a reward for each. Where rollouts stand in
