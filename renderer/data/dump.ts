@@ -20,6 +20,8 @@ import { MOST_NAMED, sayUnreadable } from './unreadable.ts'
 
 /** While a dump is read, tables are asked again at most this often (milliseconds). */
 const REFRESH_EVERY = 1000
+/** … and so seldom that telling takes at most one part in this many of the time. */
+const REFRESH_SHARE = 5
 /** Where nothing could be read there is no such list, and more of them are named. */
 const MOST_NAMED_ALONE = 20
 /** Weight of the newest sample in the smoothed rate. */
@@ -27,7 +29,7 @@ const RATE_SMOOTHING = 0.3
 
 /** The opening that the page shows; answers to an earlier one are dropped. */
 let opening: symbol | null = null
-let clock = { at: 0, bytes: 0, refreshed: 0, shown: '' }
+let clock = { at: 0, bytes: 0, refreshed: 0, pause: REFRESH_EVERY, shown: '' }
 
 /** Opens files in place of what is open. Resolves when the first rollouts can be looked at, or nothing could be read. */
 export async function openSources(
@@ -218,11 +220,12 @@ async function refresh(progress: Progress): Promise<void> {
   if (progress.trajectories === 0) return
   const now = performance.now()
   const isFirst = clock.refreshed === 0
-  if (!isFirst && now - clock.refreshed < REFRESH_EVERY) return
+  if (!isFirst && now - clock.refreshed < clock.pause) return
   // A followed run says that it is there even while nothing is written to it.
   const shown = `${progress.bytesRead} ${progress.trajectories} ${progress.skipped}`
   if (!isFirst && progress.following && shown === clock.shown) return
   clock.refreshed = now
+  clock.pause = Number.POSITIVE_INFINITY
   clock.shown = shown
   const run = opening
   const { report: before } = useFiles.getState()
@@ -236,6 +239,9 @@ async function refresh(progress: Progress): Promise<void> {
   } catch {
     // What stops the reading is told at its end; until then the last report stands.
   }
+  // The engine concludes from everything that was read: of a large dump that takes longer each time, and is done more seldom.
+  clock.pause = Math.max(REFRESH_EVERY, REFRESH_SHARE * (performance.now() - now))
+  clock.refreshed = performance.now()
 }
 
 /** Everything has been read, or reading broke off; the last report says which. */
@@ -277,7 +283,7 @@ function forget(): void {
 }
 
 function startClock(): void {
-  clock = { at: performance.now(), bytes: 0, refreshed: 0, shown: '' }
+  clock = { at: performance.now(), bytes: 0, refreshed: 0, pause: REFRESH_EVERY, shown: '' }
 }
 
 function rateOf(progress: Progress): number | null {

@@ -10,8 +10,8 @@ import { observable } from './observable.ts'
 /** The rollouts that the table shows and that n and p walk through, in order. */
 export const list = observable<Int32Array>(new Int32Array(0))
 
-/** What is known of the query beside the list itself; null until it was first answered. */
-export const searched = observable<Omit<SearchResult, 'indices'> | null>(null)
+/** What is known of `query`, which the list answers, beside the list itself; null until anything was answered. */
+export const searched = observable<(Omit<SearchResult, 'indices'> & { readonly query: string }) | null>(null)
 
 /** Whether rollouts are still being looked into for the query. */
 export const isSearching = observable(false)
@@ -19,7 +19,7 @@ export const isSearching = observable(false)
 let running: { readonly stop: AbortController; again: boolean } | null = null
 
 /** Asks the engine again; an answer that a newer question overtook is dropped. */
-async function refresh(): Promise<void> {
+export async function refresh(): Promise<void> {
   running?.stop.abort()
   running = null
   const { phase } = useFiles.getState()
@@ -37,7 +37,7 @@ async function refresh(): Promise<void> {
   const take = ({ indices, ...rest }: SearchResult) => {
     if (signal.aborted) return
     list.set(indices)
-    searched.set(rest)
+    searched.set({ ...rest, query })
   }
   try {
     take(await ask('search', { text: query, sort, descending, ...marksFor(query, sort) }, signal, take))

@@ -155,6 +155,31 @@ describe.skipIf(chromiumMissing !== null)(
       expect(page.url()).toMatch(/tokens=9-11/)
     })
 
+    test('looking into rollouts can be stopped, says that it was, and goes on', async () => {
+      await page.getByRole('button', { name: /sample/ }).click()
+      await window.read()
+      let release = () => {}
+      const released = new Promise<void>((done) => {
+        release = done
+      })
+      await page.route('**/samples/**', async (route) => {
+        await released
+        await route.continue()
+      })
+      await page.keyboard.press('2')
+      await page.keyboard.press('/')
+      await page.keyboard.type('"document" end:cut')
+      await page.keyboard.press('Enter')
+      await page.getByText('looking into rollouts…').waitFor()
+      await page.getByRole('button', { name: 'Stop', exact: true }).click()
+      await page.getByText(/^Stopped before anything was found/).waitFor()
+      await listed('96 of 96 rollouts listed')
+      release()
+      await page.getByRole('button', { name: 'Go on' }).click()
+      await listed('30 of 96 rollouts listed')
+      expect(await page.getByText(/^Stopped/).count()).toBe(0)
+    })
+
     test('asks for what a person marked, as it changes', async () => {
       await window.drop([FAILING])
       await window.read()

@@ -1,4 +1,4 @@
-import { isSearching, list, searched, stopSearching } from '../../data/list.ts'
+import { isSearching, list, refresh, searched, stopSearching } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { setQuery, useFilters } from '../../state/filters.ts'
 import { withoutTerm } from '../../state/query-text.ts'
@@ -10,11 +10,28 @@ export function QueryAnswer() {
   const query = useFilters((filters) => filters.query)
   const found = useObservable(searched)
   const searching = useObservable(isSearching)
-  const shown = useObservable(list).length
-  if (query === '' || found === null || found.problems.length > 0) return null
-  const { clauses, sentence, reading, notes } = found
+  const isAnswered = found !== null && found.query === query
+  if (query === '' || (found !== null && found.problems.length > 0)) return null
   return (
     <div className="query-answer">
+      {isAnswered && <Terms found={found} />}
+      {searching ? (
+        <Late>
+          <Reading reading={isAnswered ? found.reading : null} />
+        </Late>
+      ) : (
+        (!isAnswered || found.reading !== null) && <Stopped reading={isAnswered ? found.reading : null} />
+      )}
+    </div>
+  )
+}
+
+type Found = NonNullable<ReturnType<(typeof searched)['get']>>
+
+function Terms({ found }: { found: Found }) {
+  const { query, clauses, sentence, notes, total } = found
+  return (
+    <>
       {clauses.length > 0 && (
         <ul className="chips" aria-label="Terms of the query">
           {clauses.map((clause) => (
@@ -29,7 +46,7 @@ export function QueryAnswer() {
                 {clause.count !== null && (
                   <span className="chip-count">
                     {count(clause.count)}
-                    {clause.of < found.total && ` of ${count(clause.of)}`}
+                    {clause.of < total && ` of ${count(clause.of)}`}
                   </span>
                 )}{' '}
                 <span aria-hidden="true">✕</span>
@@ -45,28 +62,39 @@ export function QueryAnswer() {
           {note}
         </p>
       ))}
-      {searching && (
-        <Late>
-          <p className="query-reading" role="status">
-            {reading === null ? (
-              'looking…'
-            ) : (
-              <>
-                <progress max={reading.of || 1} value={reading.done} aria-label="Looking into rollouts" /> looked into{' '}
-                {count(reading.done)} of {counted(reading.of, 'rollout')}, {count(shown)} found
-              </>
-            )}{' '}
-            <button type="button" className="link" onClick={stopSearching}>
-              Stop
-            </button>
-          </p>
-        </Late>
-      )}
-      {!searching && reading !== null && (
-        <p className="warn-text">
-          Stopped after {count(reading.done)} of {counted(reading.of, 'rollout')}: there may be more.
-        </p>
-      )}
-    </div>
+    </>
+  )
+}
+
+function Reading({ reading }: { reading: Found['reading'] }) {
+  const shown = useObservable(list).length
+  return (
+    <p className="query-reading" role="status">
+      {reading === null ? (
+        'looking into rollouts…'
+      ) : (
+        <>
+          <progress max={reading.of || 1} value={reading.done} aria-label="Looking into rollouts" /> looked into{' '}
+          {count(reading.done)} of {counted(reading.of, 'rollout')}, {count(shown)} found
+        </>
+      )}{' '}
+      <button type="button" className="link" onClick={stopSearching}>
+        Stop
+      </button>
+    </p>
+  )
+}
+
+/** `reading`: null where nothing was answered before it was stopped, so that the list is still that of the query before. */
+function Stopped({ reading }: { reading: Found['reading'] }) {
+  return (
+    <p className="query-reading warn-text" role="status">
+      {reading === null
+        ? 'Stopped before anything was found; the list is not that of this query.'
+        : `Stopped after ${count(reading.done)} of ${counted(reading.of, 'rollout')}: there may be more.`}{' '}
+      <button type="button" className="link" onClick={() => void refresh()}>
+        Go on
+      </button>
+    </p>
   )
 }
