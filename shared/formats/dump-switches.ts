@@ -7,6 +7,11 @@ export type TokenStream = Extract<
   'advantages' | 'logprobs.sampler' | 'logprobs.trainer' | 'logprobs.reference' | 'entropy' | 'kl' | 'mask' | 'ids'
 >
 
+const NATIVE = 'native'
+
+/** Names of the native format that are not those of their streams. */
+const FIELDS: Readonly<Partial<Record<TokenStream, string>>> = { ids: 'input_ids', mask: 'loss_mask' }
+
 type Switches = Readonly<Partial<Record<TokenStream, string>>>
 
 const SLIME_TRAIN =
@@ -69,20 +74,14 @@ const SWITCHES: Readonly<Record<string, Switches>> = {
   },
 }
 
-/** How a run would come to hold a stream, where its trainer has a switch for it; else whether its files can hold it at all. */
-export function howToDump(
-  formatId: string,
-  stream: TokenStream,
-): { readonly kind: 'switch' | 'possible' | 'never'; readonly words: string } {
+/** How a run would come to hold a stream: a sentence about what to switch on, where the trainer has a switch for it. */
+export function howToDump(formatId: string, stream: TokenStream): string {
   const format = formatById(formatId)
   const title = format?.title ?? formatId
   const words = SWITCHES[formatId]?.[stream]
-  if (words !== undefined) return { kind: 'switch', words }
-  if (format?.streams.includes(stream)) {
-    return { kind: 'possible', words: `files of this kind (${title}) can hold it, and this one does not` }
-  }
-  return {
-    kind: 'never',
-    words: `files of this kind (${title}) never hold it: write it in the native format, one number for each token (\`${stream}\`)`,
-  }
+  const field = `one number for each token under \`${FIELDS[stream] ?? stream}\``
+  if (words !== undefined) return `To have it, ${words}.`
+  if (formatId === NATIVE) return `To have it, have the trainer write ${field}.`
+  if (format?.streams.includes(stream)) return `Files of this kind (${title}) have a place for it that is empty here.`
+  return `Files of this kind (${title}) never hold it: write the rollouts in the native format, with ${field}.`
 }

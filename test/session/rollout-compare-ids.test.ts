@@ -143,6 +143,15 @@ describe('ids beside what their messages render to', () => {
     expect(causes(open)).toContain('end-of-turn')
   })
 
+  it('name a header that is missing and a BOS that stands twice', async () => {
+    const headless = await compare('qwen2.5', 'render', {
+      text: (text) => text.replace('<|im_start|>assistant\nIn the hills', 'In the hills'),
+    })
+    expect(causes(headless)).toEqual(['header'])
+    const twice = await compare('llama3', 'render', { ids: (ids) => [128000, ...ids] })
+    expect(causes(twice)).toEqual(['bos'])
+  })
+
   it('say of the newline after the last turn that it need not be there', async () => {
     const found = await compare('qwen2.5', 'render', { text: (text) => text.trimEnd() })
     expect(causes(found)).toEqual(['newline'])

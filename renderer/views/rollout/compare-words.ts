@@ -13,6 +13,7 @@ export const CAUSE_WORDS: Readonly<Record<DifferenceCause, string>> = {
   newline: 'white space',
   'end-of-turn': 'end of turn',
   header: 'turn header',
+  bos: 'BOS',
   cut: 'cut off',
   text: 'other text',
 }

@@ -171,7 +171,8 @@ function Neighbours({ detail, token }: { detail: TrajectoryDetail; token: number
         <button
           key={other}
           type="button"
-          className={`token ${stateName(detail, other)}${other === token ? ' selected' : ''}`}
+          className={`token ${stateName(detail, other)}${other === token ? ' here' : ''}`}
+          aria-current={other === token ? 'true' : undefined}
           aria-label={`Token ${other}: ${spelt(tokenText(detail, other))}`}
           onClick={() => jumpTo(other)}
         >

@@ -107,6 +107,7 @@ export const DIFFERENCE_CAUSES = [
   'newline',
   'end-of-turn',
   'header',
+  'bos',
   'cut',
   'text',
 ] as const

@@ -95,7 +95,20 @@ function wordsOf(
   }
   const [ownCore, otherCore] = cores(recorded, other)
   if (isBlank(ownCore) && isBlank(otherCore)) {
-    return { cause: 'newline', words: `Other white space between the same words: ${both}` }
+    const what =
+      ownCore === ''
+        ? 'White space is missing from the ids'
+        : otherCore === ''
+          ? 'The ids have more white space'
+          : 'Other white space'
+    return { cause: 'newline', words: `${what}: ${both}` }
+  }
+  const openings = (tokenizer.frame?.bos ?? []).flatMap((id) => tokenizer.raw(id) ?? [])
+  for (const [core, words] of [
+    [ownCore, `The ids have a BOS here that ${made} does not`],
+    [otherCore, `The ids lack a BOS that ${made} writes`],
+  ] as const) {
+    if (openings.includes(core) && (core === ownCore ? otherCore : ownCore) === '') return { cause: 'bos', words }
   }
   const endings = new Set((tokenizer.frame?.turnEnds ?? []).map((id) => tokenizer.raw(id)))
   if (isBlank(ownCore) && endings.has(otherCore.trim())) {
@@ -104,32 +117,35 @@ function wordsOf(
   if (isBlank(otherCore) && endings.has(ownCore.trim())) {
     return { cause: 'end-of-turn', words: `The ids end a turn where ${made} does not: ${both}` }
   }
-  if (THINK.test(recorded) || THINK.test(other) || part === 'think') {
-    if (others === 0 || (THINK.test(recorded) && !THINK.test(other))) {
-      return {
-        cause: 'thinking-stripped',
-        words: `A thought of ${own} tokens is recorded, and ${made} leaves it out: ${quoted(recorded)}`,
-      }
+  const start = tokenizer.frame === null ? null : tokenizer.raw(tokenizer.frame.turnStart)
+  if (
+    start !== null &&
+    start !== '' &&
+    recorded.includes(start) !== other.includes(start) &&
+    !THINK.test(recorded + other)
+  ) {
+    return {
+      cause: 'header',
+      words: recorded.includes(start)
+        ? `The ids open a turn that ${made} does not have: ${both}`
+        : `The header of a turn is missing from the ids: ${both}`,
     }
-    if (own === 0 || !THINK.test(recorded)) {
-      const empty = /<think>\s*<\/think>/.test(other)
-      return {
-        cause: 'thinking-added',
-        words: `${empty ? 'An empty think block' : 'A thought'} that the ids do not have: ${made} writes ${quoted(other)}`,
-      }
+  }
+  if ((THINK.test(recorded) && !THINK.test(other)) || (others === 0 && part === 'think')) {
+    return {
+      cause: 'thinking-stripped',
+      words: `A thought of ${own} tokens is recorded, and ${made} leaves it out: ${quoted(recorded)}`,
+    }
+  }
+  if (THINK.test(other) && !THINK.test(recorded)) {
+    const empty = /<think>\s*<\/think>/.test(other)
+    return {
+      cause: 'thinking-added',
+      words: `${empty ? 'An empty think block' : 'A thought'} that the ids do not have: ${made} writes ${quoted(other)}`,
     }
   }
   if (part === 'tool_call' || /<\/?tool_call>/.test(recorded)) {
     return { cause: 'call-reserialised', words: `The call is written otherwise: ${both}` }
-  }
-  const start = tokenizer.frame === null ? null : tokenizer.raw(tokenizer.frame.turnStart)
-  if (start !== null && recorded.includes(start) !== other.includes(start)) {
-    return {
-      cause: 'header',
-      words: recorded.includes(start)
-        ? `A turn that ${made} does not have: ${both}`
-        : `The header of a turn is missing: ${both}`,
-    }
   }
   return null
 }

@@ -55,12 +55,12 @@ export function overlayChoices(loaded: LoadedTrajectory): OverlayChoice[] {
 }
 
 function missingFor(loaded: LoadedTrajectory, id: OverlayId): string | null {
-  if (loaded.view === null) return 'There are no token ids in this rollout.'
+  if (loaded.view === null) return `Token ids: not in this rollout. ${howToDump(loaded.formatId, 'ids')}`
   const lossType = lossTypeOf(id)
   if (lossType !== null) return missingForWeights(loaded)
   for (const stream of STREAMS[id] ?? []) {
     if (streamOf(loaded, stream) !== null) continue
-    return `${STREAM_NAMES[stream]}: not in this dump. To have it, ${howToDump(loaded.formatId, stream).words}.`
+    return `${STREAM_NAMES[stream]}: not in this dump. ${howToDump(loaded.formatId, stream)}`
   }
   if (scoredOf(loaded, id).scored === 0)
     return 'No token of this rollout has a number here: there are placeholders alone.'
@@ -69,7 +69,7 @@ function missingFor(loaded: LoadedTrajectory, id: OverlayId): string | null {
 
 function missingForWeights({ facts, formatId }: LoadedTrajectory): string | null {
   if (facts.excluded) return 'Its source leaves this row out of the loss, so no token of it counts.'
-  if (facts.weight === null) return `Loss mask: not in this dump. To have it, ${howToDump(formatId, 'mask').words}.`
+  if (facts.weight === null) return `Loss mask: not in this dump. ${howToDump(formatId, 'mask')}`
   return facts.weight === 0 ? 'No token of this rollout is trained, so none counts in the loss.' : null
 }
 
@@ -246,7 +246,8 @@ function weightOverlay(loaded: LoadedTrajectory, type: LossType, context: Overla
   )
   const factors = own.ratios.map((other) => Math.abs(Math.log2(other)))
   const reach = reachOf(factors, 'rollouts of the batch')
-  const end = 2 ** Math.max(reach.size, 1)
+  const isNarrow = factors.every((factor) => factor < 1)
+  const end = isNarrow ? 2 : 2 ** reach.size
   const beyond = values.filter((value) => value > 0 && Math.abs(Math.log2(value)) > Math.log2(end) + ROUNDING).length
   const scale: OverlayScale = {
     kind: 'diverging',
@@ -254,7 +255,7 @@ function weightOverlay(loaded: LoadedTrajectory, type: LossType, context: Overla
     to: end,
     centre: 1,
     isLog: true,
-    how: reach.size < 1 ? 'half to twice the mean: no rollout of the batch is further off' : reach.how,
+    how: isNarrow ? 'half to twice the mean: no rollout of the batch is further off' : reach.how,
     about: `${WEIGHT_WORDS[type]} Before the advantage, against the mean trained token of the ${own.rollouts.toLocaleString('en-US')} rollouts of its ${
       loaded.facts.step === null ? 'file' : 'step'
     }; one token is ${own.token.toExponential(2)} of the loss.${
