@@ -25,8 +25,24 @@ export class ProbeAnswers {
     this.messages = widened(this.messages)
   }
 
+  /** The same answers for rollouts that now stand elsewhere: by old index, the new ones. What is not among them was not looked into. */
+  moved(places: ReadonlyMap<number, readonly number[]>, size: number): ProbeAnswers {
+    const answers = new ProbeAnswers()
+    answers.grow(size)
+    for (const [before, now] of places) {
+      if (!this.isKnown(before)) continue
+      for (const index of now) {
+        answers.counts[index] = this.counts[before] as number
+        answers.starts[index] = this.starts[before] as number
+        answers.ends[index] = this.ends[before] as number
+        answers.messages[index] = this.messages[before] as number
+      }
+    }
+    return answers
+  }
+
   isKnown(index: number): boolean {
-    return this.counts[index] !== NOT_LOOKED
+    return (this.counts[index] ?? NOT_LOOKED) !== NOT_LOOKED
   }
 
   /** `count` -1: the rollout could not be read again, so that nothing is found in it. */

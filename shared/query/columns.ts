@@ -44,19 +44,22 @@ export class RolloutColumns {
     return this.rollouts.codesOf(index)
   }
 
-  /** To be told before each query; columns that an earlier revision made are let go. True where the rollouts are others altogether. */
-  at(revision: number): boolean {
+  /**
+   * To be told before each query; columns that an earlier revision made are let go. Gives the rollouts of before where those of now are
+   * not the same and more of them, null else.
+   */
+  at(revision: number): readonly TrajectoryFacts[] | null {
     const { facts } = this.rollouts
+    const before = this.lastFacts
     // A run that is followed is put together anew: what is added stands among what was there.
-    const areOthers = this.lastFacts !== facts
-    if (areOthers) {
+    if (before !== facts) {
       this.numbers.clear()
       this.words.clear()
       this.lastFacts = facts
     }
-    if (areOthers || revision !== this.revision) this.ofRevision.clear()
+    if (before !== facts || revision !== this.revision) this.ofRevision.clear()
     this.revision = revision
-    return areOthers
+    return before === facts ? null : before
   }
 
   private remembered<Column>(key: string, make: () => Column): Column {

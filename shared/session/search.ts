@@ -59,7 +59,8 @@ export class RolloutSearch {
   }
 
   /** Rejects with the signal's reason, and with a sentence for what nothing is sorted by. */
-  async search(request: SearchRequest, { signal, tell }: SearchHooks = {}): Promise<SearchResult> {
+  async search(request: SearchRequest, hooks: SearchHooks = {}): Promise<SearchResult> {
+    const { signal, tell } = hooks
     const { text, marks: given } = request
     const parsed = parseQuery(text, { codes: CODES })
     this.refresh()
@@ -67,6 +68,7 @@ export class RolloutSearch {
     if (parsed.problems.length > 0) return { ...nothing(this.columns.size), problems: parsed.problems }
     const plan = parsed.root === null ? null : planQuery(parsed.root)
     const task = { request, parsed, plan, marks, size: this.columns.size }
+    const { facts } = this.origin
     const first = this.judge(task)
     const open = chosen(first.verdicts, Verdict.open)
     if (open.length === 0) return this.result(task, first, null)
@@ -76,7 +78,7 @@ export class RolloutSearch {
         ...(signal === undefined ? {} : { signal }),
         onProgress: (done) => {
           const now = Date.now()
-          if (tell === undefined || now - told < Math.max(TELL_EVERY, 4 * cost)) return
+          if (tell === undefined || facts !== this.origin.facts || now - told < Math.max(TELL_EVERY, 4 * cost)) return
           tell(this.result(task, this.judge(task), { done, of: open.length }))
           told = Date.now()
           cost = told - now
@@ -84,6 +86,8 @@ export class RolloutSearch {
       })
     }
     signal?.throwIfAborted()
+    // A run that is followed has grown meanwhile, and its rollouts stand elsewhere: what was found is not looked for again.
+    if (facts !== this.origin.facts) return this.search(request, hooks)
     return this.result(task, this.judge(task), null)
   }
 
@@ -94,7 +98,11 @@ export class RolloutSearch {
   }
 
   private refresh(): void {
-    if (this.columns.at(this.origin.revision)) this.answers.clear()
+    const before = this.columns.at(this.origin.revision)
+    if (before === null || this.answers.size === 0) return
+    const { facts } = this.origin
+    const places = placesNow(before, facts)
+    for (const [key, answers] of this.answers) this.answers.set(key, answers.moved(places, facts.length))
   }
 
   private answersOf(key: string): ProbeAnswers {
@@ -212,11 +220,24 @@ export class RolloutSearch {
   }
 
   private notes({ probes }: QueryPlan, size: number): string[] {
+    const notes: string[] = []
     const unreadable = Math.max(0, ...[...probes.keys()].map((key) => this.answersOf(key).unreadable(size)))
-    if (unreadable === 0) return []
-    return [
-      `${counted(unreadable, 'rollout')} could not be read again, so nothing is found in ${unreadable === 1 ? 'it' : 'them'}. If the files changed, open them again.`,
-    ]
+    if (unreadable > 0) {
+      notes.push(
+        `${counted(unreadable, 'rollout')} could not be read again, so nothing is found in ${unreadable === 1 ? 'it' : 'them'}. If the files changed, open them again.`,
+      )
+    }
+    const { opened, runtime, facts } = this.origin
+    const hasIds = (source: number) => facts.some(({ place, idsHash }) => place.source === source && idsHash !== null)
+    const unspelt = opened
+      .map(({ source }, index) => ({ name: source.name, index }))
+      .filter(({ index }) => (runtime.tokenizers[index] ?? null) === null && hasIds(index))
+      .map(({ name }) => name)
+    if (unspelt.length > 0 && [...probes.values()].some(({ kind }) => kind === 'text')) {
+      const where = unspelt.length === 1 ? unspelt[0] : `${unspelt.length} files`
+      notes.push(`No tokenizer is known for ${where}: texts are looked for in messages alone there. Choose one.`)
+    }
+    return notes
   }
 }
 
@@ -227,6 +248,24 @@ interface Task {
   readonly marks: MarkColumns
   /** Rollouts that there were when the query was asked. */
   readonly size: number
+}
+
+/** Where rollouts stand now that stood elsewhere before; what has the same content is the same. */
+function placesNow(
+  before: readonly TrajectoryFacts[],
+  now: readonly TrajectoryFacts[],
+): ReadonlyMap<number, readonly number[]> {
+  const keyOf = ({ recordHash, place }: TrajectoryFacts) => `${recordHash}.${place.part}`
+  const old = new Map(before.map((row, index) => [keyOf(row), index]))
+  const places = new Map<number, number[]>()
+  for (const [index, row] of now.entries()) {
+    const from = old.get(keyOf(row))
+    if (from === undefined) continue
+    const known = places.get(from)
+    if (known === undefined) places.set(from, [index])
+    else known.push(index)
+  }
+  return places
 }
 
 interface Judged {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { SearchRequest, SearchResult } from '../../shared/session/requests/query.ts'
+import { RolloutSearch } from '../../shared/session/search.ts'
 import type { Session } from '../../shared/session/session.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { memorySource } from '../containers/memory-source.ts'
@@ -271,6 +272,36 @@ describe('reading again', () => {
     const { indices, notes } = await search('river', {}, opened)
     expect(indices.length).toBeLessThan(9)
     expect(notes.join()).toContain('could not be read again')
+  })
+
+  test('what was found stays found where a run that grows is put together anew', async () => {
+    const source = memorySource(dump())
+    let reads = 0
+    const counted = { ...source, slice: (start: number, end: number) => (reads++, source.slice(start, end)) }
+    const grown = await audited([counted], { tokenizer: 'qwen2.5' })
+    const all = grown.facts
+    // biome-ignore lint/complexity/useLiteralKeys: what a session lends its search is nobody else's
+    const origin = Object.create(grown['searchOrigin'](), { facts: { get: () => facts, enumerable: true } })
+    let facts = all.slice(2, 6)
+    const search = new RolloutSearch(origin)
+    expect([...(await search.search({ text: '"document 4:"' })).indices]).toEqual([2])
+    const before = reads
+    facts = [...all.slice(2, 6)].reverse()
+    expect([...(await search.search({ text: '"document 4:"' })).indices]).toEqual([1])
+    expect(reads).toBe(before)
+    facts = [...all]
+    expect([...(await search.search({ text: '"document 4:"' })).indices]).toEqual([4])
+    expect(reads).toBeGreaterThan(before)
+  })
+
+  test('ids that no tokenizer spells are said to be searched in messages alone', async () => {
+    const ids = Array.from({ length: 40 }, (_, i) => 900_000 + i * 7)
+    const messages = [{ role: 'user', content: 'Where is Zanzibar?' }]
+    const opened = await audited(`${JSON.stringify({ input_ids: ids, loss_mask: ids.map(() => 1), messages })}\n`)
+    const { indices, notes } = await search('Zanzibar', {}, opened)
+    expect([...indices]).toEqual([0])
+    expect(notes.join()).toContain('No tokenizer is known for')
+    expect((await search('tokens>3', {}, opened)).notes).toEqual([])
   })
 
   test('a query that cannot be read is not run', async () => {
