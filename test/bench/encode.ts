@@ -17,7 +17,8 @@ const GOALS = { 'qwen2.5': 15, llama3: 12 } as const
  */
 export async function encodeAgainstLibrary(): Promise<void> {
   for (const family of ['qwen2.5', 'llama3'] as const) {
-    const files = await nodeHost(1).bundledTokenizers(family)
+    const { tokenizer, config, reread } = await nodeHost(1).bundledTokenizers(family)
+    const files = { tokenizer: reread?.() ?? tokenizer, config }
     const first = fresh(family, files)
     const texts = rolloutTexts(CHARACTERS, wordsOf(first.tokenizer))
     const library = new LibraryTokenizer(files.tokenizer as object, files.config as object)
