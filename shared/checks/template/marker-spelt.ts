@@ -1,4 +1,5 @@
 import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
+import { decodeSpan } from '../../tokens/text.ts'
 import { TokenKind } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
@@ -88,9 +89,9 @@ function speltEnd(view: TrajectoryView, turn: Turn): Span | null {
   if (lastByte(view, contentEnd - 1) !== GREATER_THAN) return null
   const from = Math.max(contentStart, contentEnd - LONGEST_MARKER)
   const tail = view.text({ start: from, end: contentEnd })
-  const marker = view.tokenizer?.frame?.turnEnds
-    .map((id) => view.tokenizer?.raw(id) ?? '')
-    .find((each) => tail.endsWith(each))
+  const { table, frame } = view.tokenizer ?? {}
+  const marker =
+    table && frame?.turnEnds.map((id) => decodeSpan(table, Int32Array.of(id))).find((each) => tail.endsWith(each))
   if (!marker) return null
   for (let start = contentEnd - 2; start >= from; start--) {
     if (view.text({ start, end: contentEnd }).endsWith(marker)) return own(view, { start, end: contentEnd })
