@@ -251,6 +251,27 @@ describe('writing back', () => {
     expect(page?.text).toContain('\n## Current Status: INCONCLUSIVE\n')
   })
 
+  test('each place keeps the words beside its status, unless they are what changed', () => {
+    const page = (changed: Notebook) => writeFolder(changed).pages.find(({ path }) => path.includes('h08'))?.text
+    const tested = editHypothesis(imported.notebook, 'H08', { status: 'testing' }, at)
+    expect(page(tested)).toContain('## Current Status: TESTING - CRITICAL INVESTIGATION NEEDED\n')
+    expect(page(tested)).toContain('## Hypothesis Status: TESTING - HIGHLY LIKELY')
+    const said = editHypothesis(tested, 'H08', { statusNote: 'seen twice' }, at)
+    expect(page(said)).toContain('## Current Status: TESTING - seen twice\n')
+    const written = asWritten(said, writeFolder(said).pages, minute(9))
+    expect(writeFolder(written).pages).toEqual([])
+  })
+
+  test('a row about the other hypothesis of a number is left alone', () => {
+    const alone = { ...folder, pages: folder.pages.filter(({ path }) => !path.includes('h06-lora')) }
+    const { notebook } = importFolder(newNotebook(), alone)
+    expect(hypothesis(notebook, 'H06-library').status).toBe('invalidated')
+    const changed = editHypothesis(notebook, 'H06-library', { status: 'testing' }, at)
+    const readme = writeFolder(changed).pages.find(({ path }) => path === 'README.md')?.text
+    expect(readme).toContain('| H06: LoRA Weight Sync | HIGH | 🧪 Testing | - | **now** |')
+    expect(readme).toContain('| H06: Library Validation | HIGH | 🧪 Testing | HIGH | GSM8K learns |')
+  })
+
   test('a text changes its own lines alone, with their endings', () => {
     const changed = editHypothesis(imported.notebook, 'H02', { description: 'One.\n\nTwo.' }, at)
     expect(changedLines(changed)).toEqual({

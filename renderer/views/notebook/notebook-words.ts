@@ -27,11 +27,11 @@ export const PHASE_WORDS: Readonly<Record<Phase, { readonly title: string; reado
   later: { title: 'Later', what: 'once something else is settled' },
 }
 
-export const STANDING_WORDS: Readonly<Record<Standing, string>> = {
-  agree: 'agrees with your status',
-  disagree: 'disagrees with your status',
-  undecided: 'your status leaves it open',
-  silent: 'does not decide it',
+export const STANDING_SENTENCES: Readonly<Record<Standing, string>> = {
+  agree: 'The dump agrees with your status.',
+  disagree: 'The dump disagrees with your status.',
+  undecided: 'Your status leaves it open.',
+  silent: 'The dump does not decide it.',
 }
 
 /** Fields of text in the order of the page. */

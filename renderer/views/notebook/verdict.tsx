@@ -5,7 +5,7 @@ import { useFiles } from '../../state/files.ts'
 import { show } from '../../state/view.ts'
 import { ABSENT, counted, percent, real } from '../../text/numbers.ts'
 import { VERDICT_WORDS } from '../../text/words.ts'
-import { STANDING_WORDS } from './notebook-words.ts'
+import { STANDING_SENTENCES } from './notebook-words.ts'
 
 /** What the open dump says of a hypothesis; null where none is open, or the program has no verdict of it. */
 export function useVerdict(hypothesis: Pick<Hypothesis, 'verdict'>): HypothesisResult | null {
@@ -21,7 +21,7 @@ export function VerdictMark({ hypothesis }: { hypothesis: Hypothesis }) {
   const standing = standingOf(hypothesis.status, result.verdict)
   const { glyph, name } = VERDICT_WORDS[result.verdict]
   return (
-    <span className={`card-verdict ${standing}`} title={`Computed from the open dump; it ${STANDING_WORDS[standing]}`}>
+    <span className={`card-verdict ${standing}`} title={`Computed from the open dump. ${STANDING_SENTENCES[standing]}`}>
       <span aria-hidden="true">{standing === 'disagree' ? '⚠' : glyph}</span> dump: {name}
       {standing === 'disagree' && <span className="visually-hidden">, which disagrees with your status</span>}
     </span>
@@ -51,7 +51,7 @@ export function VerdictPanel({ hypothesis }: { hypothesis: Hypothesis }) {
         {result.verdict !== 'not-checkable' && <span className="quiet">{result.confidence} confidence</span>}
         <strong className={standing === 'disagree' ? 'warn-text' : ''}>
           {standing === 'disagree' && '⚠ '}
-          {`The dump ${STANDING_WORDS[standing]}.`}
+          {STANDING_SENTENCES[standing]}
         </strong>
       </p>
       <ul className="verdict-because">

@@ -9,6 +9,8 @@ import { canMove, type ReadmeChange, type ReadmeEntry, readReadme, writeReadme }
 import { EXPERIMENTS, notebookRoot, PROBLEM, README } from './recognise.ts'
 import { bytesOfText, textOfBytes } from './text.ts'
 
+const READY = readyHypotheses()
+
 /** A file of a folder as a host has it. */
 export interface FolderFile {
   /** From the folder's root, with slashes. */
@@ -198,7 +200,6 @@ function contentOf(folder: NotebookFolder): Content {
   const readme = folder.pages.find(({ path }) => README.test(path))
   const entries = readme === undefined ? [] : readReadme(readme.text).slice(0, MOST_ENTRIES)
   const taken = new Set<string>()
-  const ready = readyHypotheses()
   const hypotheses: { base: Hypothesis; stated: StatedHypothesis }[] = []
   const told: string[] = []
   for (const { path, text } of folder.pages) {
@@ -208,10 +209,10 @@ function contentOf(folder: NotebookFolder): Content {
       told.push(`${path} is kept as it is: it has no heading such as “# Hypothesis H02: …”.`)
       continue
     }
-    const same = ready.find(
+    const same = READY.find(
       ({ id, title }) => numberOf(id) === read.stated.number && areAlike(title, read.stated.title),
     )
-    const id = freeId(same?.id ?? read.stated.number, read.stated, same !== undefined, taken, ready)
+    const id = freeId(same?.id ?? read.stated.number, read.stated, same !== undefined, taken)
     taken.add(id)
     const own = newHypothesis(id, read.stated.title)
     const { number: _number, ...stated } = read.stated
@@ -282,23 +283,18 @@ function isOf(
 ): boolean {
   if (numberOf(base.id) !== entry.number) return false
   const rivals = content.hypotheses.filter((each) => numberOf(each.base.id) === entry.number)
-  if (rivals.length === 1) return true
+  const isShared = READY.filter(({ id }) => numberOf(id) === entry.number).length > 1
+  if (rivals.length === 1 && (!isShared || entry.title === '')) return true
   const best = rivals.toSorted((a, b) => likeness(b.base.title, entry.title) - likeness(a.base.title, entry.title))
   return best[0]?.base.id === base.id && likeness(base.title, entry.title) > 0
 }
 
-function freeId(
-  wanted: string,
-  stated: StatedHypothesis,
-  isReady: boolean,
-  taken: ReadonlySet<string>,
-  ready: readonly Hypothesis[],
-): string {
-  const isReserved = !isReady && ready.some(({ id }) => id === wanted)
+function freeId(wanted: string, stated: StatedHypothesis, isReady: boolean, taken: ReadonlySet<string>): string {
+  const isReserved = !isReady && READY.some(({ id }) => id === wanted)
   if (!taken.has(wanted) && !isReserved) return wanted
   const named = `${stated.number}-${slug(stated.title)}`
   let id = named
-  for (let more = 2; taken.has(id) || ready.some((each) => each.id === id); more++) id = `${named}-${more}`
+  for (let more = 2; taken.has(id) || READY.some((each) => each.id === id); more++) id = `${named}-${more}`
   return id
 }
 

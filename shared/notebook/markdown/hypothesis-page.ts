@@ -6,6 +6,7 @@ import {
   readConfidence,
   readPriority,
   readStatus,
+  rewriteStatus,
   writeConfidence,
   writePriority,
   writeStatus,
@@ -152,7 +153,8 @@ export function writeHypothesisPage(text: string, before: Hypothesis, now: Hypot
   if (now.codeLocation !== before.codeLocation) writeLocation(page, before, now, splices, added)
   if (now.status !== before.status || now.statusNote !== before.statusNote) {
     const there = statusPlaces(page)
-    for (const each of there) splices.push(each.write(writeStatus(now.status, now.statusNote, each.value)))
+    const note = now.statusNote === before.statusNote ? null : now.statusNote
+    for (const each of there) splices.push(each.write(rewriteStatus({ status: now.status, note }, each.value)))
     if (there.length === 0) {
       const said = writeStatus(now.status, now.statusNote, 'CAPITALS')
       added.push({ at: place('status'), rank: rankOf('status'), text: `## Current Status: ${said}` })

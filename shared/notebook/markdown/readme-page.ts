@@ -1,7 +1,15 @@
 import type { Confidence, Hypothesis, Phase, Priority, Status } from '../model.ts'
 import { inserted, oneLine, type Splice, spliced } from './bound.ts'
 import { type Cell, type ParsedPage, parsePage, type Row, type Section } from './page.ts'
-import { readConfidence, readPriority, readStatus, writeConfidence, writePriority, writeStatus } from './words.ts'
+import {
+  readConfidence,
+  readPriority,
+  readStatus,
+  rewriteStatus,
+  writeConfidence,
+  writePriority,
+  writeStatus,
+} from './words.ts'
 
 /** What the table of statuses, or the roadmap, says of a hypothesis. */
 export interface ReadmeEntry {
@@ -66,7 +74,8 @@ export function writeReadme(text: string, changes: readonly ReadmeChange[], fres
   for (const { before, now, matches } of changes) {
     for (const { priority, status, confidence } of rows.filter(matches)) {
       if (status !== undefined && (now.status !== before.status || now.statusNote !== before.statusNote)) {
-        splices.push(cell(status, writeStatus(now.status, now.statusNote, status.text)))
+        const note = now.statusNote === before.statusNote ? null : now.statusNote
+        splices.push(cell(status, rewriteStatus({ status: now.status, note }, status.text)))
       }
       if (priority !== undefined && now.priority !== before.priority) {
         splices.push(cell(priority, writePriority(now.priority, priority.text)))

@@ -86,6 +86,17 @@ function withoutSigns(text: string): string {
     : text
 }
 
+/** A status, and the words beside it where they are new; else each place keeps its own. */
+export interface NewStatus {
+  readonly status: Status
+  readonly note: string | null
+}
+
+/** What a place says once the status has changed. */
+export function rewriteStatus({ status, note }: NewStatus, before: string): string {
+  return writeStatus(status, note ?? readStatus(before).note, before)
+}
+
 /** The status in the manner of what stood there: capitals, bold, a sign in front. */
 export function writeStatus(status: Status, note: string, before: string): string {
   const word = status.charAt(0).toUpperCase() + status.slice(1)
