@@ -77,12 +77,11 @@ export async function survey(
 
 /** What a source is read under, as one of its kin. */
 export function sourcePlan(
-  open: OpenSource,
+  { container, format, recognition, run }: OpenSource,
   kin: Omit<SurveyedKin, 'drifting'>,
   measuresDrift: boolean,
   options: AuditOptions,
 ): SourcePlan {
-  const { container, format, recognition, run } = open
   return {
     formatId: format.id,
     recognition,
@@ -92,13 +91,9 @@ export function sourcePlan(
     prepared: kin.loaded === null ? null : prepared(kin.loaded),
     settings: { ...kinSettings(kin, options), ...(kin.vocabulary ? { modelVocabulary: kin.vocabulary } : {}) },
     measuresDrift,
-    rendersTexts: rendersTexts(open, options),
+    // Its first rollouts, and those of its kin, hold no ids.
+    rendersTexts: options.renderTexts === true && kin.evidence.key.families === null,
   }
-}
-
-/** Whether a person asked for the texts of a source to be rendered, and its first rollouts hold nothing else. */
-export function rendersTexts({ sample }: Pick<OpenSource, 'sample'>, options: AuditOptions): boolean {
-  return options.renderTexts === true && sample.length > 0 && sample.every(({ ids }) => ids === null)
 }
 
 /** One source surveyed by itself, number 0 in its evidence; under what was decided of its kin, where that is known. */

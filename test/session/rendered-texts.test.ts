@@ -5,6 +5,7 @@ import type { AuditOptions } from '../../shared/model/policy.ts'
 import { TokenState } from '../../shared/model/tokens.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { audited, qwen } from './dumps.ts'
+import { atOnce, followed } from './followed.ts'
 
 const conversation = (row: number) => ({
   messages: [
@@ -113,6 +114,16 @@ describe('texts that are rendered because a person asked', () => {
     expect(detail.reconstructed).toBe(false)
     expect(Array.from(detail.ids!)).toEqual(input_ids)
     expect(session.report().sources[0]).not.toHaveProperty('rendering')
+  })
+
+  it('are rendered as well in a file that is still written', async () => {
+    const bytes = new TextEncoder().encode(texts)
+    const moments = [bytes.length >> 1, bytes.length].map((size) => [
+      { name: 'run.jsonl', bytes: bytes.subarray(0, size) },
+    ])
+    const { report } = await followed(moments, asked)
+    expect(report.sources[0]?.rendering).toMatchObject({ rollouts: 6, of: 6 })
+    expect(report).toEqual(await atOnce([{ name: 'run.jsonl', bytes }], asked))
   })
 
   it('are what they are where a template refuses them', async () => {
