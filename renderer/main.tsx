@@ -31,6 +31,7 @@ import './styles/token-grid.css'
 import './styles/token-panel.css'
 import './styles/boundary-zoom.css'
 import './styles/messages.css'
+import './styles/high-contrast.css'
 import './styles/compare-ids.css'
 import './styles/notebook.css'
 

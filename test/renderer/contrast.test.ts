@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 
 const css = readFileSync(new URL('../../renderer/styles/tokens.css', import.meta.url), 'utf8')
 const [light = '', dark = ''] = css.split('@media (prefers-color-scheme: dark)')
+const more = readFileSync(new URL('../../renderer/styles/high-contrast.css', import.meta.url), 'utf8')
+const [, moreLight = '', moreDark = ''] = more.split(/@media \(prefers-contrast: more\)|@media \(forced-colors/)
 
 function palette(text: string): Map<string, string> {
   return new Map(
@@ -61,10 +63,15 @@ const SHAPES = [
   'tag-other',
 ]
 
+/** What is not set for more contrast stays as it is. */
+const over = (base: Map<string, string>, own: string) => new Map([...base, ...palette(own)])
+
 describe.each([
-  ['light', palette(light)],
-  ['dark', palette(dark)],
-])('the %s palette', (_, colours) => {
+  ['light', palette(light), 4.5],
+  ['dark', palette(dark), 4.5],
+  ['light palette with more contrast', over(palette(light), moreLight), 7],
+  ['dark palette with more contrast', over(over(palette(dark), moreLight), moreDark), 7],
+])('the %s palette', (_, colours, wanted) => {
   const of = (name: string) => {
     const colour = colours.get(name)
     if (colour === undefined) throw new Error(`--${name} is not in this palette`)
@@ -74,7 +81,7 @@ describe.each([
   it.each(
     TEXT_ON.flatMap(([ink, ...fills]) => fills.map((fill) => [ink, fill] as const)),
   )('%s on %s is readable', (ink, fill) => {
-    expect(contrast(of(ink), of(fill))).toBeGreaterThanOrEqual(4.5)
+    expect(contrast(of(ink), of(fill))).toBeGreaterThanOrEqual(wanted)
   })
 
   it.each(SHAPES)('%s stands out from the panel', (name) => {
