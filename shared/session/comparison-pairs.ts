@@ -1,7 +1,8 @@
 import { isCut } from '../checks/limits.ts'
-import { meanReward, pairedQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
+import { meanReward, meanRewardsByAnswer, pairedQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { countOf, differencesOf, type PromptDifferences } from '../hypotheses/pairs.ts'
+import type { Count } from '../model/report.ts'
 import type { PairQuery, PairRow, PairSide, PairTotals } from './requests/compare.ts'
 
 /** A question that both runs have, with what is known of it before anything is read again. */
@@ -10,6 +11,7 @@ export interface KnownPair extends PromptDifferences {
   readonly others: Rows
   readonly here: PairSide
   readonly there: PairSide
+  readonly likeAnswers: Count | null
 }
 
 /** All questions that two runs share, in the order in which the open run has them. */
@@ -20,7 +22,13 @@ export class PairBook {
   constructor(run: SecondRun, second: SecondRun) {
     const sameTokenizer = run.tokenizer !== null && run.tokenizer === second.tokenizer
     const pairs = pairedQuestions(run.dump.facts, second.dump.facts)
-    this.known = pairs.map((pair) => ({ ...pair, ...sidesOf(pair), ...differencesOf(pair, sameTokenizer) }))
+    const same = run.dump.settings.thresholds['same-reward']
+    this.known = pairs.map((pair) => ({
+      ...pair,
+      ...sidesOf(pair),
+      ...differencesOf(pair, sameTokenizer),
+      likeAnswers: likeAnswers(pair, same),
+    }))
     const questions = (facts: Rows) => new Set(facts.flatMap(({ pairing }) => pairing?.question ?? [])).size
     this.totals = {
       pairs: pairs.length,
@@ -29,6 +37,7 @@ export class PairBook {
       tools: countOf(this.known.map(({ tools }) => tools)),
       system: countOf(this.known.map(({ system }) => system)),
       rendering: countOf(this.known.map(({ rendering }) => rendering)),
+      likeAnswers: sumOf(this.known.flatMap((pair) => pair.likeAnswers ?? [])),
     }
   }
 
@@ -58,13 +67,34 @@ export class PairBook {
   }
 
   row(position: number): PairRow {
-    const { rows, here, there, tools, system, rendering } = this.at(position)
-    return { position, group: rows[0]?.group ?? null, here, there, tools, system, rendering }
+    const { rows, here, there, tools, system, rendering, likeAnswers } = this.at(position)
+    return { position, group: rows[0]?.group ?? null, here, there, tools, system, rendering, likeAnswers }
   }
 }
 
 function sidesOf({ rows, others }: QuestionPair): { here: PairSide; there: PairSide } {
   return { here: sideOf(rows), there: sideOf(others) }
+}
+
+/** Answers in the same words, and those whose mean rewards differ by more than `same`. */
+function likeAnswers({ rows, others }: QuestionPair, same: number): Count | null {
+  const rewards = meanRewardsByAnswer(others)
+  let [checked, affected] = [0, 0]
+  for (const [answer, own] of meanRewardsByAnswer(rows)) {
+    const other = rewards.get(answer)
+    if (other === undefined) continue
+    checked++
+    if (Math.abs(own - other) > same) affected++
+  }
+  return checked === 0 ? null : { checked, affected }
+}
+
+function sumOf(counts: readonly Count[]): Count | null {
+  if (counts.length === 0) return null
+  return {
+    checked: counts.reduce((sum, { checked }) => sum + checked, 0),
+    affected: counts.reduce((sum, { affected }) => sum + affected, 0),
+  }
 }
 
 function sideOf(rows: Rows): PairSide {
@@ -81,6 +111,7 @@ function sideOf(rows: Rows): PairSide {
 
 function differs(pair: KnownPair, what: NonNullable<PairQuery['differ']>[number]): boolean {
   if (what === 'reward') return (gapOf(pair, 'reward') ?? 0) !== 0
+  if (what === 'scored') return (pair.likeAnswers?.affected ?? 0) > 0
   if (what === 'end') return (gapOf(pair, 'cut') ?? 0) !== 0
   return pair[what] === true
 }

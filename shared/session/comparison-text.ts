@@ -55,6 +55,8 @@ export function pairsTable(here: ComparedRunOrigin, there: ComparedRunOrigin): E
     pair.tools,
     pair.system,
     pair.rendering,
+    pair.likeAnswers?.checked ?? null,
+    pair.likeAnswers?.affected ?? null,
   ])
   return table('pairs.csv', PAIR_COLUMNS, rows)
 }
@@ -74,6 +76,8 @@ const PAIR_COLUMNS = [
   'tools_differ',
   'system_differs',
   'prompt_ids_differ',
+  'answers_in_the_same_words',
+  'of_these_scored_otherwise',
 ] as const
 
 /** The comparison as a text to paste: what both runs decide, what differs, what only one of them tells. */

@@ -177,6 +177,8 @@ describe('the questions that two runs share', () => {
       tools: { checked: 9, affected: 9 },
       system: { checked: 9, affected: 0 },
       rendering: null,
+      // Two in three are scored 0 in the one and 1 in the other.
+      likeAnswers: { checked: 9, affected: 6 },
     })
     const { positions, total } = await page.ask('pairs', { sort: 'cut', descending: true })
     expect(total).toBe(9)
@@ -190,6 +192,7 @@ describe('the questions that two runs share', () => {
     })
     expect(await page.ask('pairs', { differ: ['tools', 'end'] })).toMatchObject({ total: 9 })
     expect((await page.ask('pairs', { differ: ['tools', 'end'] })).positions).toHaveLength(3)
+    expect((await page.ask('pairs', { differ: ['scored'] })).positions).toHaveLength(6)
     const detail = await page.ask('pair', { position: 1 })
     expect(detail).toMatchObject({
       question: 'Where does river 1 rise?',

@@ -31,6 +31,7 @@ export function PairOf({ position, here, there }: { position: number; here: numb
         <Prompt key={difference.what} difference={difference} />
       ))}
       <Renders detail={detail} />
+      <LikeAnswers detail={detail} />
       <div className="pair-members">
         <Members rows={detail.here} chosen={left} side="here" title="open run" />
         <Members rows={detail.there} chosen={right} side="there" title="second run" />
@@ -61,6 +62,19 @@ function Renders({ detail: { row } }: { detail: PairDetail }) {
     <p className="warn-text">
       <span aria-hidden="true">▲</span> Tools and system text are the same, and yet the ids of the prompts differ: they
       are rendered otherwise.
+    </p>
+  )
+}
+
+function LikeAnswers({ detail: { row } }: { detail: PairDetail }) {
+  if (row.likeAnswers === null) return null
+  const { checked, affected } = row.likeAnswers
+  const answers = counted(checked, 'answer')
+  if (affected === 0) return <p className="quiet">Both give {answers} in the same words, and score them alike.</p>
+  return (
+    <p className="warn-text">
+      <span aria-hidden="true">▲</span> Both give {answers} in the same words, and score {count(affected)} of them
+      otherwise: the reward is computed on something else, or in another way.
     </p>
   )
 }

@@ -18,6 +18,7 @@ const DIFFER_WORDS: Readonly<Record<(typeof DIFFERENCES)[number], string>> = {
   rendering: 'prompt ids only',
   reward: 'mean reward',
   end: 'how many are cut',
+  scored: 'scores of the same answers',
 }
 
 /** The questions that both runs have, and the chosen one in both. */
@@ -40,7 +41,7 @@ export function Pairs({ totals }: { totals: PairTotals }) {
           {count(totals.onlyThere)} in the second only. Differ in
         </span>
         {DIFFERENCES.map((what) => {
-          const known = what === 'reward' || what === 'end' ? null : totals[what]
+          const known = what === 'reward' || what === 'end' ? null : totals[what === 'scored' ? 'likeAnswers' : what]
           const isOn = differ.includes(what)
           return (
             <button

@@ -126,6 +126,8 @@ export interface PairTotals {
   readonly tools: { readonly checked: number; readonly affected: number } | null
   readonly system: { readonly checked: number; readonly affected: number } | null
   readonly rendering: { readonly checked: number; readonly affected: number } | null
+  /** Answers in the same words to the same question, and those that are scored otherwise. */
+  readonly likeAnswers: { readonly checked: number; readonly affected: number } | null
 }
 
 export const PAIR_SORTS = ['order', 'reward', 'length', 'cut'] as const
@@ -133,7 +135,7 @@ export type PairSort = (typeof PAIR_SORTS)[number]
 
 export interface PairQuery {
   /** Pairs in which all that is named differs. */
-  readonly differ?: readonly ('tools' | 'system' | 'rendering' | 'reward' | 'end')[]
+  readonly differ?: readonly ('tools' | 'system' | 'rendering' | 'reward' | 'end' | 'scored')[]
   readonly sort?: PairSort
   readonly descending?: boolean
 }
@@ -158,6 +160,8 @@ export interface PairRow {
   readonly system: boolean | null
   /** The prompt's ids differ though tools and system text are the same. */
   readonly rendering: boolean | null
+  /** Answers that both runs give in the same words, and those of them that have another mean reward; null where there is none. */
+  readonly likeAnswers: { readonly checked: number; readonly affected: number } | null
 }
 
 /** What stands before the question, as each run puts it; null where a run does not tell. */
