@@ -1,6 +1,5 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { type LossType, type LossWeights, lossWeights } from '../checks/groups/token-weights.ts'
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
 import type { RawRecord } from '../containers/container.ts'
 import { decodeRecords } from '../containers/decode.ts'
@@ -8,7 +7,7 @@ import type { Format } from '../formats/format.ts'
 import { readJoined } from '../formats/join.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
-import type { AuditOptions } from '../model/policy.ts'
+import type { AuditOptions, PolicyId } from '../model/policy.ts'
 import type { Finding, LogReport, Report } from '../model/report.ts'
 import type { ByteSource, Place } from '../model/source.ts'
 import type { DumpValues } from '../query/language/complete.ts'
@@ -39,8 +38,8 @@ import { type RenderedTexts, renderTexts } from './rendered-texts.ts'
 import type { SearchRequest, SearchResult } from './requests/query.ts'
 import type { IdComparison, Overlay, OverlayChoice, OverlayId, Relatives, TokenWeight } from './requests/rollout.ts'
 import { compareIds } from './rollout/compare-ids.ts'
-import { tokenWeightsOf } from './rollout/loss-weights.ts'
-import { type OverlayContext, overlayChoices, overlayOf } from './rollout/overlays.ts'
+import { type LossBatch, lossBatchOf, tokenWeightsOf } from './rollout/loss-weights.ts'
+import { overlayChoices, overlayOf } from './rollout/overlays.ts'
 import { relativesOf } from './rollout/relatives.ts'
 import { inTheirRun, type RunDescription } from './run-context.ts'
 import { RolloutSearch, type SearchHooks, type SearchOrigin } from './search.ts'
@@ -508,7 +507,7 @@ export class Session {
 
   async token(index: number, token: number): Promise<TokenDetail> {
     const loaded = await this.load(index)
-    return tokenDetail(loaded, token, this.tokenizerOf(loaded), this.report().policy.id, this.renderedOf(loaded))
+    return tokenDetail(loaded, token, this.tokenizerOf(loaded), this.policyOf(loaded), this.renderedOf(loaded))
   }
 
   /** What a rollout of text alone is shown as, where that was asked for. */
@@ -522,7 +521,11 @@ export class Session {
   }
 
   async overlay(index: number, id: OverlayId): Promise<Overlay> {
-    return overlayOf(await this.load(index), id, this.overlayContext())
+    const loaded = await this.load(index)
+    return overlayOf(loaded, id, {
+      batch: () => this.lossBatch(loaded.facts),
+      advantages: () => Float64Array.from(this.facts.flatMap(({ maxAdvantage }) => maxAdvantage ?? [])),
+    })
   }
 
   async compareIds(index: number, kind: IdComparison['kind'], signal?: AbortSignal): Promise<IdComparison> {
@@ -541,24 +544,16 @@ export class Session {
   }
 
   async lossWeights(index: number): Promise<TokenWeight[]> {
-    return tokenWeightsOf(await this.load(index), (type) => this.overlayContext().weights(type))
+    const { facts } = await this.load(index)
+    return tokenWeightsOf(facts, this.lossBatch(facts))
   }
 
-  private weights: { readonly at: number; readonly byType: Map<LossType, LossWeights> } | null = null
+  private lossBatch(own: TrajectoryFacts): LossBatch {
+    return lossBatchOf(own, { facts: this.facts, limits: this.report().limits })
+  }
 
-  private overlayContext(): OverlayContext {
-    const { facts } = this
-    const at = this.collected.version
-    if (this.weights?.at !== at) this.weights = { at, byType: new Map() }
-    const { byType } = this.weights
-    return {
-      weights: (type) => {
-        let found = byType.get(type)
-        if (found === undefined) byType.set(type, (found = lossWeights({ facts, limits: this.report().limits }, type)))
-        return found
-      },
-      advantages: () => Float64Array.from(facts.flatMap(({ maxAdvantage }) => maxAdvantage ?? [])),
-    }
+  private policyOf({ sourceIndex }: LoadedTrajectory): PolicyId {
+    return this.survey.plan.sources[sourceIndex]?.settings.policy.id ?? 'rl'
   }
 
   /** That of its source; null where none is known. */

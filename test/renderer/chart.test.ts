@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { bandsOf, columnNumbers, heightOf } from '../../renderer/views/rollout/chart-drawing.ts'
 import { stepClass } from '../../renderer/views/rollout/overlay-dress.ts'
@@ -42,6 +43,18 @@ describe('the chart over the strip', () => {
 })
 
 describe('a token under an overlay', () => {
+  it('is told from one on another step by the place and thickness of its bar, without colour', () => {
+    const css = readFileSync(new URL('../../renderer/styles/token-overlay.css', import.meta.url), 'utf8')
+    const bars = [...css.matchAll(/\.token\.(by-[a-z0-9]+) \{[^}]*box-shadow: ([^;]*);/g)].map(([, name, shadow]) => ({
+      name,
+      shape: (shadow as string).replace(/ var\(.*/, ''),
+    }))
+    expect(bars.map(({ name }) => name).sort()).toEqual([NO_STEP, -4, -3, -2, -1, 0, 1, 2, 3, 4].map(stepClass).sort())
+    // Neither the middle nor what has no number has a bar; the latter is dimmed.
+    const shapes = bars.filter(({ name }) => name !== 'by-none').map(({ shape }) => shape)
+    expect(new Set(shapes).size).toBe(shapes.length)
+  })
+
   it('wears another class for each step, and one of its own for no number', () => {
     const names = [NO_STEP, -4, -1, 0, 1, 4].map(stepClass)
     expect(new Set(names).size).toBe(names.length)

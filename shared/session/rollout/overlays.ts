@@ -1,17 +1,17 @@
 import type { TrajectoryView } from '../../checks/check.ts'
-import type { LossType, LossWeights } from '../../checks/groups/token-weights.ts'
+import type { LossType } from '../../checks/groups/token-weights.ts'
 import { isLogprob, logprobBounds, pairsOf } from '../../checks/logprobs/scored.ts'
 import { howToDump, type TokenStream } from '../../formats/dump-switches.ts'
 import { formatById } from '../../formats/registry.ts'
 import { Expected, Provenance, TokenState } from '../../model/tokens.ts'
 import type { LoadedTrajectory } from '../detail.ts'
 import { OVERLAYS, type Overlay, type OverlayChoice, type OverlayId, type OverlayScale } from '../requests/rollout.ts'
-import { batchWeight } from './loss-weights.ts'
+import { batchWeight, type LossBatch } from './loss-weights.ts'
 import { type Reach, reachOf, stepsOf } from './overlay-scale.ts'
 
 /** What an overlay knows of the dump that a rollout is part of. */
 export interface OverlayContext {
-  weights(type: LossType): LossWeights
+  batch(): LossBatch
   /** The largest |advantage| of every rollout that has one. */
   advantages(): Float64Array
 }
@@ -237,8 +237,8 @@ function advantageReach(numbers: Float64Array, context: OverlayContext): Reach {
 /** Loss weights are told as multiples of the mean of the batch: by themselves they are numbers near 0 that say nothing. */
 function weightOverlay(loaded: LoadedTrajectory, type: LossType, context: OverlayContext) {
   const view = loaded.view as TrajectoryView
-  const all = context.weights(type)
-  const own = batchWeight(loaded, all)
+  const batch = context.batch()
+  const own = batchWeight(loaded.facts, batch, type)
   if (own === null) throw new Error('This rollout is in no batch of the loss yet. Wait until everything has been read.')
   const { ratio } = own
   const values = Float32Array.from(view.states, (state, token) =>
@@ -256,11 +256,11 @@ function weightOverlay(loaded: LoadedTrajectory, type: LossType, context: Overla
     centre: 1,
     isLog: true,
     how: isNarrow ? 'half to twice the mean: no rollout of the batch is further off' : reach.how,
-    about: `${WEIGHT_WORDS[type]} Before the advantage, against the mean trained token of the ${own.rollouts.toLocaleString('en-US')} rollouts of its ${
+    about: `${WEIGHT_WORDS[type]} Before the advantage, against the mean trained token of the ${batch.rows.length.toLocaleString('en-US')} rollouts of its ${
       loaded.facts.step === null ? 'file' : 'step'
     }; one token is ${own.token.toExponential(2)} of the loss.${
-      type === 'dr_grpo' && !all.maxLength.known
-        ? ' No completion limit is known, so the longest rollout stands for it.'
+      type === 'dr_grpo' && !batch.maxLength.known
+        ? ' No completion limit is known, so the longest rollout of the batch stands for it.'
         : ''
     }`,
     unit: '×',
