@@ -123,6 +123,29 @@ describe.skipIf(chromiumMissing !== null)(`notebook${chromiumMissing === null ? 
     await window.close()
   })
 
+  test('says that storage is full, keeps what was written on screen, and stores it once there is room', async () => {
+    const window = await openNotebook()
+    const { page } = window
+    const devtools = await page.context().newCDPSession(page)
+    const origin = new URL(page.url()).origin
+    await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1 })
+    await page.locator('[data-card="H02"]').focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.getByText(/The browser’s storage is full.*on screen only/).waitFor()
+    expect(await cardsIn(page, 'Testing')).toEqual(['H02'])
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as a file' }).click(),
+    ])
+    expect(readFileSync(await download.path(), 'utf8')).toContain('"status": "testing"')
+    await devtools.send('Storage.overrideQuotaForOrigin', { origin })
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await saved(page)
+    await page.reload()
+    await expect.poll(() => cardsIn(page, 'Testing')).toEqual(['H02'])
+    await window.close()
+  })
+
   test('a folder that is dropped goes in, and out with nothing but what was changed', async () => {
     const window = await openNotebook()
     const { page } = window
