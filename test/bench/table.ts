@@ -42,6 +42,8 @@ export async function tableOfManyRollouts(folder: string, rollouts = ROLLOUTS): 
       `  tasks of the page above ${LONG_TASK} ms while reading: ${tasks.length}, the longest ${worst(tasks)} ms`,
     )
 
+    // What follows the end of reading belongs to it.
+    await page.waitForTimeout(2000)
     line('Rollouts chosen to first row on screen', (await page.evaluate(FIRST_ROW)) as number)
     for (const [what, step] of [
       ['steps of a wheel', 'scroller.scrollTop += 120'],

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Download, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../cli/server/http-server.ts'
+import { type RunningServer, startServer } from '../../cli/server/http-server.ts'
+import { findPlaces } from '../../cli/server/places.ts'
+import { ServedFiles } from '../../cli/server/served-files.ts'
+import { createSite, type Site } from '../../cli/server/site.ts'
 import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
 import { openWindow, SAMPLES, servePage, TestFolder, type Window } from './inspector-page.ts'
 
@@ -16,6 +19,33 @@ function rollout(index: number, trainsEnd: boolean) {
   const ids = [START, USER, NEWLINE, HELLO, END, NEWLINE, START, ASSISTANT, NEWLINE, HELLO, WORLD, END, NEWLINE]
   const mask = ids.map((_, at) => (at === 9 || at === 10 || (at === 11 && trainsEnd) ? 1 : 0))
   return { id: `r${index}`, input_ids: ids, loss_mask: mask, reward: index % 2, group_id: `q${index >> 2}` }
+}
+
+/** A page that opens one file at once, whose bytes can be held back. */
+async function serveHeld(content: Uint8Array<ArrayBuffer>) {
+  const places = findPlaces()
+  const file = { name: 'held.jsonl', url: '/held', size: content.length }
+  const session = async () => ({ files: [file], sample: null, notice: null })
+  const site = createSite({ places, served: new ServedFiles(), session })
+  let release = () => {}
+  let released = Promise.resolve()
+  const held: Site = async (request) => {
+    if (new URL(request.url).pathname !== file.url) return site(request)
+    await released
+    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.get('range') ?? '')
+    const [start, end] = range === null ? [0, content.length] : [Number(range[1]), Number(range[2]) + 1]
+    const headers = { 'content-range': `bytes ${start}-${end - 1}/${content.length}`, 'cache-control': 'no-store' }
+    return new Response(content.slice(start, end), { status: 206, headers })
+  }
+  return {
+    server: await startServer(held, { host: '127.0.0.1', port: 0, orNext: false }),
+    hold() {
+      released = new Promise((done) => {
+        release = done
+      })
+    },
+    release: () => release(),
+  }
 }
 
 describe.skipIf(chromiumMissing !== null)(
@@ -156,28 +186,25 @@ describe.skipIf(chromiumMissing !== null)(
     })
 
     test('looking into rollouts can be stopped, says that it was, and goes on', async () => {
-      await page.getByRole('button', { name: /sample/ }).click()
+      const records = Array.from({ length: 40 }, (_, index) => rollout(index, true))
+      const held = await serveHeld(new TextEncoder().encode(records.map((record) => JSON.stringify(record)).join('\n')))
+      await page.goto(held.server.url)
       await window.read()
-      let release = () => {}
-      const released = new Promise<void>((done) => {
-        release = done
-      })
-      await page.route('**/samples/**', async (route) => {
-        await released
-        await route.continue()
-      })
+      held.hold()
       await page.keyboard.press('2')
       await page.keyboard.press('/')
-      await page.keyboard.type('"document" end:cut')
+      await page.keyboard.insertText('"world" reward:1')
       await page.keyboard.press('Enter')
       await page.getByText('looking into rollouts…').waitFor()
       await page.getByRole('button', { name: 'Stop', exact: true }).click()
       await page.getByText(/^Stopped before anything was found/).waitFor()
-      await listed('96 of 96 rollouts listed')
-      release()
+      await listed('40 of 40 rollouts listed')
+      held.release()
       await page.getByRole('button', { name: 'Go on' }).click()
-      await listed('30 of 96 rollouts listed')
+      await listed('20 of 40 rollouts listed')
       expect(await page.getByText(/^Stopped/).count()).toBe(0)
+      await page.goto(server.url)
+      await held.server.close()
     })
 
     test('asks for what a person marked, as it changes', async () => {
@@ -260,6 +287,11 @@ describe.skipIf(chromiumMissing !== null)(
       expect(await page.getByRole('row').count()).toBeLessThan(80)
       const box = await selected.boundingBox()
       expect(box?.y).toBeLessThan(870)
+      await page.getByRole('button', { name: 'reward', exact: true }).click()
+      await expect.poll(() => page.getByRole('row').nth(1).innerText()).toMatch(/^1\s/)
+      await page.keyboard.press('g')
+      await expect.poll(() => selected.innerText()).toMatch(/^2,999\s/)
+      await page.keyboard.press('g')
       await page.keyboard.press('Home')
       await expect.poll(() => selected.innerText()).toMatch(/^0\s/)
       await page.mouse.move(700, 500)

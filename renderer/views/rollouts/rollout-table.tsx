@@ -45,17 +45,27 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
   const grid = useMemo(() => gridOf(columns), [columns])
   const rows = useRowWindow(scroller, { count: indices.length, rowHeight: ROW_HEIGHT, headHeight: HEAD_HEIGHT })
   const { first, end, shift, reveal, rowsInWindow } = rows
+  const band = useFilters(({ sort }) => (sort === 'group' || sort === 'step' ? sort : null))
   useRows(indices, first, end)
 
   useEffect(() => {
     const at = positionOf(selected)
     if (at >= 0) reveal(at)
   }, [selected, reveal])
+  const wanted = useRef(useFilters.getState())
+  // Another question was answered: its first rows are of interest, or where the selected one stands among them. Rows that came because more was read move nothing.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each list
+  useEffect(() => {
+    const [before, now] = [wanted.current, useFilters.getState()]
+    if (before === now) return
+    wanted.current = now
+    const isSorted = before.query === now.query && band === null
+    reveal(Math.max(0, isSorted ? 0 : positionOf(useSelection.getState().rollout)))
+  }, [indices])
   useEffect(() => {
     pageOfTable.rows = rowsInWindow
   }, [rowsInWindow])
 
-  const band = useFilters(({ sort }) => (sort === 'group' || sort === 'step' ? sort : null))
   const style: CSSProperties & Record<'--tracks', string> = {
     '--tracks': grid.tracks,
     minWidth: `calc(${grid.rem}rem + 20px)`,
@@ -83,7 +93,7 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
                 // biome-ignore lint/suspicious/noArrayIndexKey: elements are used again for other rows, which spares making them anew
                 key={(first + at) % rows.slots}
                 index={index}
-                row={knownRow(index)}
+                row={rows.isFlying ? null : knownRow(index)}
                 columns={columns}
                 position={first + at}
                 top={(first + at) * ROW_HEIGHT + shift}

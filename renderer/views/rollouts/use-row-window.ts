@@ -4,6 +4,10 @@ import { barOf, furthest, type ScrollScale, scrollScale, topAfter } from './scro
 
 /** Rows beyond the edges of the window, so that a step of the wheel shows no gap. */
 const BESIDE = 10
+/** After a leap the next one may follow at once; rows are drawn when it has not for so long (milliseconds). */
+const LANDED = 70
+/** A bar rests once it has not moved for so long (milliseconds). */
+const REST = 250
 
 export interface RowWindow {
   /** The rows to draw: from `first` to below `end`. */
@@ -11,6 +15,8 @@ export interface RowWindow {
   readonly end: number
   /** To be added to `row * rowHeight` for the row's place in what is drawn. */
   readonly shift: number
+  /** The bar is being dragged along so fast that no row stays to be read. */
+  readonly isFlying: boolean
   /** A number of rows that are never drawn at once: rows that far apart may share an element. */
   readonly slots: number
   /** Height of what is drawn. */
@@ -37,23 +43,25 @@ export function useRowWindow(
 ): RowWindow {
   const [drawn, setDrawn] = useState<Drawn>({ first: 0, end: 0, shift: 0 })
   const [viewport, setViewport] = useState(0)
+  const [isFlying, setIsFlying] = useState(false)
   const at = useRef({ top: 0, bar: 0 })
   const scale = scrollScale(count * rowHeight, Math.max(rowHeight, viewport - headHeight))
-  const latest = useRef<ScrollScale>(scale)
-  latest.current = scale
+  const latest = useRef<ScrollScale & { readonly count: number }>({ ...scale, count })
+  latest.current = { ...scale, count }
 
   const show = useCallback(
     (top: number, bar: number) => {
       at.current = { top, bar }
-      const { window } = latest.current
+      const { window, count: rows } = latest.current
       const first = Math.max(0, Math.floor(top / rowHeight) - BESIDE)
-      const end = Math.min(count, Math.ceil((top + window) / rowHeight) + BESIDE)
-      const shift = bar - top
+      const end = Math.min(rows, Math.ceil((top + window) / rowHeight) + BESIDE)
+      // To a 64th of a pixel: what is left of adding and taking away would move every row by nothing, and draw it anew.
+      const shift = Math.round((bar - top) * 64) / 64
       setDrawn((before) =>
         before.first === first && before.end === end && before.shift === shift ? before : { first, end, shift },
       )
     },
-    [count, rowHeight],
+    [rowHeight],
   )
 
   useLayoutEffect(() => {
@@ -74,14 +82,29 @@ export function useRowWindow(
     const top = Math.min(at.current.top, furthest(latest.current).top)
     element.scrollTop = barOf(latest.current, top)
     show(top, element.scrollTop)
-  }, [show, viewport, scroller])
+  }, [show, count, viewport, scroller])
 
   useEffect(() => {
     const element = scroller.current
     if (element === null) return
+    let resting: ReturnType<typeof setTimeout> | undefined
+    let landing: ReturnType<typeof setTimeout> | undefined
+    let leapt = 0
     const scroll = () => {
       const bar = element.scrollTop
-      if (bar !== at.current.bar) show(topAfter(latest.current, at.current, bar), bar)
+      if (bar === at.current.bar) return
+      // While steps follow each other nothing is put right: every row would be drawn anew for it.
+      clearTimeout(resting)
+      resting = setTimeout(rest, REST)
+      const before = at.current.top
+      show(topAfter(latest.current, at.current, bar), bar)
+      if (Math.abs(at.current.top - before) <= latest.current.window) return
+      // One leap is a leap; the second soon after it begins a flight.
+      const now = performance.now()
+      if (now - leapt < LANDED) setIsFlying(true)
+      leapt = now
+      clearTimeout(landing)
+      landing = setTimeout(() => setIsFlying(false), LANDED)
     }
     /** Small steps leave the bar behind or ahead of what it stands for; once it rests it is put right, and nothing moves. */
     const rest = () => {
@@ -93,10 +116,10 @@ export function useRowWindow(
       flushSync(() => show(top, element.scrollTop))
     }
     element.addEventListener('scroll', scroll, { passive: true })
-    element.addEventListener('scrollend', rest)
     return () => {
       element.removeEventListener('scroll', scroll)
-      element.removeEventListener('scrollend', rest)
+      clearTimeout(resting)
+      clearTimeout(landing)
     }
   }, [show, scroller])
 
@@ -116,5 +139,5 @@ export function useRowWindow(
   )
   const rowsInWindow = useCallback(() => Math.max(1, Math.floor(latest.current.window / rowHeight)), [rowHeight])
   const slots = Math.ceil(scale.window / rowHeight) + 2 * BESIDE + 2
-  return { ...drawn, end: Math.min(drawn.end, count), slots, height: scale.drawn, reveal, rowsInWindow }
+  return { ...drawn, end: Math.min(drawn.end, count), isFlying, slots, height: scale.drawn, reveal, rowsInWindow }
 }
