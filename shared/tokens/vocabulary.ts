@@ -89,11 +89,14 @@ function readModelEntries(model: Fields, entries: (string | null)[]): (entry: st
   return (entry) => (Object.hasOwn(vocab, entry) ? (vocab[entry] as number) : undefined)
 }
 
-/** Ids by entry; few vocabularies are ever asked for one. */
+/** Ids by entry, gathered when one is asked for. */
 function lookupIn(entries: readonly (string | null)[]): (entry: string) => number | undefined {
-  let ids: Map<string | null, number> | null = null
+  let ids: Map<string, number> | null = null
   return (entry) => {
-    ids ??= new Map(entries.map((each, id) => [each, id]))
+    if (ids === null) {
+      ids = new Map()
+      for (let id = 0; id < entries.length; id++) ids.set(entries[id] as string, id)
+    }
     return ids.get(entry)
   }
 }
