@@ -65,6 +65,25 @@ describe.skipIf(chromiumMissing !== null)(
       await server.close()
     })
 
+    test('says what to do where the window was given files that it cannot see grow', async () => {
+      const path = folder.write('run.jsonl', part(0, 3))
+      const server = await servePage()
+      const window = await openWindow(browser, server)
+      const { page } = window
+      const chooser = page.waitForEvent('filechooser')
+      await page.getByRole('button', { name: 'Open files…' }).click()
+      await (await chooser).setFiles(path)
+      await window.read()
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('Follow this run')
+      await page.keyboard.press('Enter')
+      await page.getByText('Drop them from the file manager in Chrome or Edge').waitFor()
+      await page.getByText('read 3 rollouts').waitFor()
+      expect(window.errors).toEqual([])
+      await window.close()
+      await server.close()
+    })
+
     test('reads on what was dropped, where the browser lends a handle for it', async () => {
       const path = folder.write('run.jsonl', part(0, 3))
       const server = await servePage()
