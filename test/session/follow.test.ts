@@ -92,6 +92,28 @@ describe('a run of several files', () => {
     )
   })
 
+  test('joins files that hold parts of the same rollouts, whichever is written first', async () => {
+    const ids = (index: number) => [1, 2, 3, index]
+    const whole = { response_length: 2, loss_mask: [1, 1], status: 'completed', reward: 1, group_index: 0 }
+    const generated = Array.from(
+      { length: 70 },
+      (_, index) => `${JSON.stringify({ rollout_id: 5, samples: [{ ...whole, index, tokens: ids(index) }] })}\n`,
+    )
+    const row = { response_lengths: 2, total_lengths: 4, loss_masks: [1, 1], advantages: [0.5, 0.5], truncated: 0 }
+    const trained = Array.from({ length: 70 }, (_, index) => {
+      const samples = [{ ...row, sample_index: index, tokens: ids(index) }]
+      return `${JSON.stringify({ format_version: 2, rollout_id: 5, rank: 0, samples, dp_shards: [] })}\n`
+    })
+    const files = (a: number, b: number): FileThen[] => [
+      { name: 'rollouts.jsonl', bytes: generated.slice(0, a).join('') },
+      { name: 'train.jsonl', bytes: trained.slice(0, b).join('') },
+    ]
+    const expected = await atOnce(files(70, 70))
+    expect(expected.sources[0]?.joined).toMatchObject([{ matched: 70, of: 70 }])
+    const moments = [files(3, 0), files(66, 2), files(67, 66), files(70, 67), files(70, 70)]
+    expect((await followed(moments)).report).toEqual(expected)
+  })
+
   test('may hold a description that comes late', async () => {
     const dump = { name: 'rollouts.jsonl', bytes: rollouts.slice(0, 8).join('') }
     const config = {
