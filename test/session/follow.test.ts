@@ -35,6 +35,19 @@ describe('a file that grows', () => {
     )
   })
 
+  test('gives the same where only what is added is read', async () => {
+    const whole = encode(rollouts.join(''))
+    const settled = encode(rollouts.slice(0, 65).join('')).length
+    const expected = await atOnce([{ name: 'run.jsonl', bytes: whole }])
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: settled, max: whole.length }), { maxLength: 8 }), async (cuts) => {
+        const sizes = cuts.sort((a, b) => a - b)
+        expect((await followed(growing(whole, sizes))).report).toEqual(expected)
+      }),
+      { numRuns: 6 },
+    )
+  })
+
   test('is read on where reading stopped once its first records are there', async () => {
     const whole = encode(rollouts.join(''))
     const sizes = Array.from({ length: 12 }, (_, i) => encode(rollouts.slice(0, 66 + 2 * i).join('')).length)
