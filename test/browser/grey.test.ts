@@ -13,7 +13,7 @@ interface Look {
   readonly line: number
 }
 
-/** Measured in grey, above and below the letters, where only the state draws. */
+/** Measured in grey and without letters, where only the state draws. */
 async function lookOf(page: Page, token: Locator): Promise<Look> {
   const box = await token.boundingBox()
   if (box === null) throw new Error('The token is not on screen.')
@@ -28,7 +28,7 @@ async function lookOf(page: Page, token: Locator): Promise<Look> {
     const context = canvas.getContext('2d') as CanvasRenderingContext2D
     context.drawImage(image, 0, 0)
     const row = (y: number) => {
-      const pixels = context.getImageData(2, y, Math.max(1, image.width - 4), 1).data
+      const pixels = context.getImageData(4, y, Math.max(1, image.width - 8), 1).data
       const grey: number[] = []
       for (let i = 0; i < pixels.length; i += 4) {
         grey.push(0.2126 * (pixels[i] ?? 0) + 0.7152 * (pixels[i + 1] ?? 0) + 0.0722 * (pixels[i + 2] ?? 0))
@@ -36,7 +36,8 @@ async function lookOf(page: Page, token: Locator): Promise<Look> {
       return grey
     }
     const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / values.length
-    const top = [1, 2, 3].flatMap(row)
+    // Below the box that special tokens have, above the letters.
+    const top = [3, 4].flatMap(row)
     const ground = mean(top)
     const bottom = [image.height - 1, image.height - 2].map(row).map(mean)
     return {
@@ -58,8 +59,11 @@ describePage('without colour', (tests) => {
     const unknown = cleanRollout(tokenizer, 2, { mask: 'none' })
     const cut = cutRollout(tokenizer, 3)
     const file = tests.folder.write(`states-${colorScheme}.jsonl`, lines([padded, unknown, cut]))
-    const window = await tests.openWith([file], { colorScheme, reducedMotion: 'reduce' })
+    const window = await tests.openWith([file], { colorScheme, bypassCSP: true, reducedMotion: 'reduce' })
     const { page } = window
+    await page.addStyleTag({
+      content: '.token { color: transparent !important; outline: none !important; text-decoration: none !important }',
+    })
     await page.keyboard.press('2')
     await page.keyboard.press('Enter')
     const token = (state: string, at: number) => page.locator(`.token.${state}:not(.special):not(.selected)`).nth(at)
