@@ -107,6 +107,7 @@ describe('what is wrong is told under its columns', () => {
     ['/(?=a)b/', '/(?=a)b/', 'Look-around'],
     ['/(a/', '/(a/', 'missing closing'],
     ['/a*/', '/a*/', 'fits an empty text'],
+    ['/a{999}b{999}/', '/a{999}b{999}/', 'too large'],
     ['end:/a/', '/a/', 'takes no regular expression'],
     ['(flag', '(', 'never closed'],
     ['flag)', ')', 'Nothing was opened'],
@@ -132,6 +133,10 @@ describe('what is wrong is told under its columns', () => {
     const codes = ['M01', 'M10', 'T05']
     expect(parseQuery('finding:M01', { codes }).problems).toEqual([])
     expect(parseQuery('finding:M02', { codes }).problems[0]).toMatchObject({ from: 8, expected: ['M01'] })
+  })
+
+  test('an expression that would take long to read is refused for its length', () => {
+    expect(parseQuery(`/${'\\pL{999}'.repeat(100)}/`).problems[0]?.message).toContain('at most 500 characters')
   })
 
   test('too long or too deep is refused, not read', () => {
