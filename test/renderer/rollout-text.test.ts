@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { findInText, MOST_MARKED } from '../../renderer/views/rollout/find-in-text.ts'
 import { foldsOf, tagCounts } from '../../renderer/views/rollout/folds.ts'
 import { innermostTags, tagOfLine } from '../../renderer/views/rollout/tag-bars.ts'
-import { textParts } from '../../renderer/views/rollout/tagged-text.ts'
+import { isTaggedBlock, textBlocks, textParts } from '../../renderer/views/rollout/tagged-text.ts'
 
 describe('a text with tags', () => {
   it('is split at its outermost tags, and an open one reaches to the end', () => {
@@ -16,6 +16,16 @@ describe('a text with tags', () => {
     expect(textParts('a < think> b </think>')).toEqual([{ tag: null, text: 'a < think> b </think>' }])
   })
 
+  it('keeps short tags within their line, and gives long ones a block', () => {
+    const blocks = textBlocks('<think>\na\n</think>\nIt was <answer>Teal</answer>, <cite>1</cite>.')
+    expect(blocks.map((block) => block.map(({ tag }) => tag))).toEqual([
+      ['think'],
+      [null, 'answer', null, 'cite', null],
+    ])
+    expect(blocks.map(isTaggedBlock)).toEqual([true, false])
+    expect(textBlocks('<answer>Teal</answer>').map(isTaggedBlock)).toEqual([false])
+  })
+
   it('loses and repeats nothing', () => {
     const piece = fc.constantFrom('<think>', '</think>', '<cite x="1">', '</cite>', 'text', '<', '\n', '<answer>')
     fc.assert(
@@ -23,6 +33,12 @@ describe('a text with tags', () => {
         const text = pieces.join('')
         expect(
           textParts(text)
+            .map((part) => part.text)
+            .join(''),
+        ).toBe(text)
+        expect(
+          textBlocks(text)
+            .flat()
             .map((part) => part.text)
             .join(''),
         ).toBe(text)

@@ -6,7 +6,7 @@ import { counted, NOT_IN_DUMP } from '../../text/numbers.ts'
 import { STREAM_WORDS } from '../../text/words.ts'
 import { toggleFold, useRolloutPlace } from './rollout-place.ts'
 import { SafeText } from './safe-text.tsx'
-import { textParts } from './tagged-text.ts'
+import { isTaggedBlock, textBlocks } from './tagged-text.ts'
 
 /** The conversation as the environment saw it. */
 export function Messages({ detail }: { detail: TrajectoryDetail }) {
@@ -53,23 +53,50 @@ function MessageBox({ message, position }: { message: Message; position: number 
 }
 
 function MessageText({ text, folded }: { text: string; folded: readonly TagName[] }) {
-  const parts = useMemo(() => textParts(text), [text])
+  const blocks = useMemo(() => textBlocks(text), [text])
+  return blocks.map((block, position) => {
+    const [first] = block
+    if (first?.tag && isTaggedBlock(block)) {
+      // biome-ignore lint/suspicious/noArrayIndexKey: blocks of one text never move
+      return <Tagged key={position} tag={first.tag} text={first.text} isFolded={folded.includes(first.tag)} />
+    }
+    if (block.every((part) => part.text.trim() === '')) return null
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: blocks of one text never move
+      <p key={position} className="message-text">
+        {block.map((part, at) =>
+          part.tag === null ? (
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts of one block never move
+            <SafeText key={at} text={trimmed(part.text, at === 0, at === block.length - 1)} />
+          ) : (
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts of one block never move
+            <InlineTagged key={at} tag={part.tag} text={part.text} isFolded={folded.includes(part.tag)} />
+          ),
+        )}
+      </p>
+    )
+  })
+}
+
+/** Without the empty lines at the ends of a block. */
+function trimmed(text: string, isFirst: boolean, isLast: boolean): string {
+  const started = isFirst ? text.replace(/^\n+/, '') : text
+  return isLast ? started.replace(/\n+$/, '') : started
+}
+
+/** A short tagged stretch within a line. */
+function InlineTagged({ tag, text, isFolded }: { tag: TagName; text: string; isFolded: boolean }) {
+  if (!isFolded) {
+    return (
+      <span className={`tagged-inline tag-${tag}`}>
+        <SafeText text={text} />
+      </span>
+    )
+  }
   return (
-    <>
-      {parts.map((part, position) =>
-        part.tag === null ? (
-          part.text.trim() !== '' && (
-            // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text never move
-            <p key={position} className="message-text">
-              <SafeText text={part.text.replace(/^\n+|\n+$/g, '')} />
-            </p>
-          )
-        ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text never move
-          <Tagged key={position} tag={part.tag} text={part.text} isFolded={folded.includes(part.tag)} />
-        ),
-      )}
-    </>
+    <button type="button" className="tagged-name" aria-expanded="false" onClick={() => toggleFold(tag)}>
+      <span aria-hidden="true">▸</span> {tag}
+    </button>
   )
 }
 

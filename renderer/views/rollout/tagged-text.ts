@@ -25,3 +25,30 @@ export function textParts(text: string): TextPart[] {
   if (at < text.length) parts.push({ tag: null, text: text.slice(at) })
   return parts
 }
+
+/** A longer tagged stretch, or one of several lines, stands in a block of its own. */
+const LONGEST_INLINE = 120
+
+/** Parts in blocks: a long tagged stretch alone, everything between two of them together. */
+export function textBlocks(text: string): TextPart[][] {
+  const blocks: TextPart[][] = []
+  let open: TextPart[] | null = null
+  for (const part of textParts(text)) {
+    if (part.tag !== null && isLong(part)) {
+      blocks.push([part])
+      open = null
+    } else if (open === null) blocks.push((open = [part]))
+    else open.push(part)
+  }
+  return blocks
+}
+
+/** Whether a block is one tagged stretch with a heading of its own. */
+export function isTaggedBlock(block: readonly TextPart[]): boolean {
+  const [only] = block
+  return only !== undefined && only.tag !== null && isLong(only)
+}
+
+function isLong({ text }: TextPart): boolean {
+  return text.length > LONGEST_INLINE || text.includes('\n')
+}
