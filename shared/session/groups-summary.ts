@@ -29,14 +29,14 @@ export function groupSummary(book: GroupBook): GroupSummary {
     incompleteBecause: isKnown || known.length === 0 ? null : incompleteReason(dump),
     scaling: book.scaling,
     fit: book.fit,
-    meanStd: isKnown ? measures.within : null,
-    betweenStd: measures.between,
-    contrastRatio: measures.contrastRatio,
+    meanStd: isKnown ? finite(measures.within) : null,
+    betweenStd: finite(measures.between),
+    contrastRatio: finite(measures.contrastRatio),
     rewards: isKnown ? ends(complete) : null,
     chanceOfDead: isKnown ? chanceOfNoContrast(complete.map(({ group }) => group)) : null,
     bounds: {
       noiseFloor: book.floor,
-      meanStd: isKnown ? withinBounds(thresholds).supported.threshold * measures.range : null,
+      meanStd: isKnown ? finite(withinBounds(thresholds).supported.threshold * measures.range) : null,
       deadShare: flatBounds(thresholds).supported.threshold,
       contrastRatio: contrastBounds(thresholds).supported.threshold,
       amplification: thresholds.amplification,
@@ -56,6 +56,11 @@ function ends(complete: readonly KnownGroup[]): { readonly least: number; readon
     }
   }
   return { least, greatest }
+}
+
+/** Rewards may be so large that their spread is no number. */
+function finite(value: number | null): number | null {
+  return value !== null && Number.isFinite(value) ? value : null
 }
 
 function counted<Name extends string>(names: readonly Name[], count: (name: Name) => number): Record<Name, number> {

@@ -148,6 +148,36 @@ describePage('the groups of a run', (page) => {
     await window.close()
   })
 
+  test('with any text and any reward are drawn, and nothing of them is read as markup or turns the line round', async () => {
+    const said = (text: string) => [
+      { role: 'user', content: `\u202eabc ${text}` },
+      { role: 'assistant', content: text },
+    ]
+    const rows = [0, 1, 2, 3].flatMap((at) => [
+      { id: 'x'.repeat(400), group_id: `<b id="markup">${'g'.repeat(300)}`, reward: at % 2, messages: said(`${at}`) },
+      {
+        id: `s${at}`,
+        group_id: '=1+1',
+        reward: 1e300 * (at + 1),
+        input_ids: [151644, 77091, 198, 40 + at, 151645],
+        loss_mask: [0, 0, 0, 1, 1],
+      },
+    ])
+    const window = await page.openWith([
+      page.folder.write('odd.jsonl', rows.map((row) => `${JSON.stringify(row)}\n`).join('')),
+    ])
+    const { page: view } = window
+    await view.keyboard.press('3')
+    await view.locator('.group-question').filter({ hasText: 'RLOabc 0' }).waitFor()
+    expect(await view.locator('#markup').count()).toBe(0)
+    await view.keyboard.press('d')
+    await view.getByText(/their messages are compared word by word\.$/).waitFor()
+    await view.keyboard.press('j')
+    await view.getByRole('heading', { name: 'Group =1+1' }).waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('that are not there are asked for', async () => {
     const text = FLAT.replaceAll(/"group_id": ?"[^"]*", ?/g, '')
     const window = await page.openWith([page.folder.write('no-groups.jsonl', text)])

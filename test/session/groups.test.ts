@@ -202,6 +202,9 @@ describe('whatever the rewards', () => {
         const book = groupsOf(origin)
         const summary = groupSummary(book)
         expect(Object.values(summary.kinds).reduce((a, b) => a + b, 0)).toBe(view.groups.length)
+        for (const value of [summary.meanStd, summary.betweenStd, summary.contrastRatio, summary.bounds.meanStd]) {
+          expect(value === null || Number.isFinite(value)).toBe(true)
+        }
         const positions = [...book.query({ sort, descending })]
         expect(positions.sort((a, b) => a - b)).toEqual([...view.groups.keys()])
         const spread = book.known.filter(({ kind, spread }) => spread?.contrast && kind !== 'dead')

@@ -182,11 +182,11 @@ function SideHead({ side, name, by }: { side: AlignedSide; name: string; by: Ali
           title={side.id.slice(0, 300)}
           onClick={() => openRollout(side.of.index)}
         >
-          {side.id}
+          {spelt(side.id.slice(0, 300))}
         </button>
       ) : (
         <strong className="aligned-id" title={side.id.slice(0, 300)}>
-          {side.id}
+          {spelt(side.id.slice(0, 300))}
         </strong>
       )}
       <span className="aligned-facts">

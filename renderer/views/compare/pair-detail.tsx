@@ -3,6 +3,7 @@ import type { PairDetail, PromptDifference } from '../../../shared/session/reque
 import { openRollout } from '../../commands/go.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { count, counted, real } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { SideBySide } from './alignment-view.tsx'
 import { chooseRollout } from './compare-place.ts'
@@ -23,8 +24,8 @@ export function PairOf({ position, here, there }: { position: number; here: numb
   return (
     <article className="group-detail" aria-label="The same question in both runs" aria-busy={answer.isStale}>
       {detail.question !== null && (
-        <p className="group-question" title={detail.question}>
-          {detail.question}
+        <p className="group-question" title={spelt(detail.question)}>
+          {spelt(detail.question)}
         </p>
       )}
       {detail.prompt.map((difference) => (
@@ -112,7 +113,7 @@ function Text({ text, side }: { text: string | null; side: string }) {
         <p className="quiet">none</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: long texts are scrolled with the keyboard
-        <pre tabIndex={0}>{text}</pre>
+        <pre tabIndex={0}>{text.split('\n').map(spelt).join('\n')}</pre>
       )}
     </div>
   )
@@ -143,7 +144,7 @@ function Members({
               aria-pressed={index === chosen}
               onClick={() => chooseRollout(side, index)}
             >
-              <span className="pair-id">{facts.id}</span>
+              <span className="pair-id">{spelt(facts.id.slice(0, 300))}</span>
               <span className="number">{real(facts.reward)}</span>
               <span className="number quiet">{facts.realLength > 0 ? count(facts.realLength) : ''}</span>
               <span className="quiet">

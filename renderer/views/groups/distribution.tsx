@@ -15,7 +15,7 @@ const FROM = DEAD + 12
 export function StdHistogram({ summary, query }: { summary: GroupSummary; query: GroupQuery }) {
   const { stds, bounds, kinds, meanStd } = summary
   const most = Math.max(1, kinds.dead, ...stds.counts)
-  const drawn = [bounds.noiseFloor, bounds.meanStd ?? 0, meanStd ?? 0]
+  const drawn = [bounds.noiseFloor, bounds.meanStd ?? 0, meanStd ?? 0].filter(Number.isFinite)
   const last = Math.max(stds.width * stds.counts.length, ...drawn.map((value) => value * 1.05)) || 1
   const x = (std: number) => FROM + (std / last) * (WIDTH - FROM)
   const heightOf = (number: number) => (number === 0 ? 0 : Math.max(2, (number / most) * HEIGHT))
@@ -59,7 +59,9 @@ export function StdHistogram({ summary, query }: { summary: GroupSummary; query:
             />
           )
         })}
-        <Mark x={x(bounds.noiseFloor)} row={0} text={`H01 noise floor ${real(bounds.noiseFloor)}`} />
+        {Number.isFinite(bounds.noiseFloor) && (
+          <Mark x={x(bounds.noiseFloor)} row={0} text={`H01 noise floor ${real(bounds.noiseFloor)}`} />
+        )}
         {bounds.meanStd !== null && bounds.meanStd > 0 && (
           <Mark x={x(bounds.meanStd)} row={1} text={`H05 wants a mean of ${real(bounds.meanStd)} or more`} />
         )}

@@ -5,6 +5,7 @@ import { exportRollouts, saveAnswer } from '../../data/exporting.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { ask } from '../../engine/engine.ts'
 import { count, counted, percent, real } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { SideBySide } from '../compare/alignment-view.tsx'
 import { KIND_WORDS } from './group-words.ts'
@@ -75,7 +76,7 @@ function Head({ detail }: { detail: GroupDetail }) {
   return (
     <header className="group-head">
       <div className="group-title">
-        <h2 title={row.id}>Group {row.id.length > 60 ? `${row.id.slice(0, 59)}…` : row.id}</h2>
+        <h2 title={spelt(row.id)}>Group {spelt(row.id.length > 60 ? `${row.id.slice(0, 59)}…` : row.id)}</h2>
         <span className={`group-kind-chip ${row.kind}`}>
           <span aria-hidden="true">{glyph}</span> {name}
         </span>
@@ -114,8 +115,8 @@ function Head({ detail }: { detail: GroupDetail }) {
         </span>
       </div>
       {question !== null && (
-        <p className="group-question" title={question}>
-          {question}
+        <p className="group-question" title={spelt(question)}>
+          {spelt(question)}
         </p>
       )}
     </header>

@@ -4,6 +4,7 @@ import type { GroupRow, GroupSort, GroupSummary } from '../../../shared/session/
 import { openRollout } from '../../commands/go.ts'
 import { usePages } from '../../data/pages.ts'
 import { ABSENT, count, real } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { groupPages } from './group-list-data.ts'
 import { KIND_WORDS, MARK_WORDS } from './group-words.ts'
@@ -41,7 +42,7 @@ const COLUMNS: readonly Column[] = [
     sort: 'id',
     title: 'group',
     width: 'minmax(5rem, 1.3fr)',
-    cell: ({ id }) => <span title={id.slice(0, 300)}>{id}</span>,
+    cell: ({ id }) => <span title={spelt(id.slice(0, 300))}>{spelt(id.slice(0, 300))}</span>,
   },
   { sort: 'step', title: 'step', width: '3.4rem', isNumber: true, cell: ({ step }) => real(step) },
   {

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { GroupDetail, GroupMember, GroupScheme } from '../../../shared/session/requests/groups.ts'
 import { openRollout } from '../../commands/go.ts'
 import { ABSENT, count, percent, real } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { MARK_WORDS, SCHEME_WORDS } from './group-words.ts'
 import { chooseSibling, layBeside } from './groups-place.ts'
@@ -144,7 +145,7 @@ function SiblingRow({
           title={facts.id.slice(0, 300)}
           onClick={() => openRollout(index)}
         >
-          {facts.id}
+          {spelt(facts.id.slice(0, 300))}
         </button>
         {original !== undefined && original !== null && (
           <span className="group-mark" title={`The same tokens as ${original.row.facts.id.slice(0, 200)}`}>
