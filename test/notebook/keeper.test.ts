@@ -59,6 +59,23 @@ describe('the notebook', () => {
     await vi.waitFor(() => expect(keeper.isUnsaved).toBe(false))
   })
 
+  test('keeps what is changed while the change before is being stored', async () => {
+    const name = fresh()
+    const { keeper, database } = await windowOn(name)
+    keeper.change('Status of H02', testing('H02'))
+    let meanwhile = () => keeper.change('Status of H04', testing('H04'))
+    database.notebooks.hook('creating', () => {
+      meanwhile()
+      meanwhile = () => undefined
+    })
+    await keeper.flush()
+    expect([status(keeper, 'H02'), status(keeper, 'H04'), keeper.isUnsaved]).toEqual(['testing', 'testing', true])
+    await keeper.flush()
+    expect(keeper.isUnsaved).toBe(false)
+    const { keeper: later } = await windowOn(name)
+    expect([status(later, 'H02'), status(later, 'H04')]).toEqual(['testing', 'testing'])
+  })
+
   test('takes back one change after the other, and does them again', async () => {
     const name = fresh()
     const { keeper } = await windowOn(name)

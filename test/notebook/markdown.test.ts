@@ -401,6 +401,10 @@ describe('writing back', () => {
     notebook = addExperiment(notebook, 'A', 'First', at).notebook
     notebook = editExperiment(notebook, 'A1', { parameters: [{ name: 'LoRA r', value: '16' }], notes: 'Calm' }, at)
     const { pages } = writeFolder(notebook)
+    const criteria = pages.find(({ path }) => path === '00-problem-statement.md')?.text
+    expect(criteria).toContain(
+      '## Success Criteria\n\n1. The reward rises steadily above the baseline in training.\n2. ',
+    )
     const files = filesOf(pages)
     expect(isNotebookFolder(files.map(({ path }) => path))).toBe(true)
     const back = importFolder(newNotebook(), folderOf(files, 'x', minute(9))!.folder)
