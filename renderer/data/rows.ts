@@ -47,13 +47,14 @@ export async function factsOf(index: number): Promise<TrajectoryFacts | null> {
   }
 }
 
-/** Asks for the rows in a window of the list and redraws when they arrive; read them with `knownRow`. What was scrolled past is no longer asked for. */
-export function useRows(list: Int32Array, first: number, end: number): void {
+/** Asks for the rows in a window of the list and redraws when they arrive; read them with `knownRow`. What was scrolled past is no longer asked for, and nothing is as long as the list flies by. */
+export function useRows(list: Int32Array, first: number, end: number, isFlying: boolean): void {
   const arrived = useObservable(arrivals)
   const from = Math.floor(first / PAGE) * PAGE
   const to = Math.min(list.length, Math.ceil(end / PAGE) * PAGE)
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows that were let go are asked for again on each arrival
   useEffect(() => {
+    if (isFlying) return
     const wanted = list.subarray(from, to)
     const missing = [...wanted].filter((index) => !cache.has(index))
     if (asking !== null && missing.every((index) => asking?.wanted.has(index))) return
@@ -69,7 +70,7 @@ export function useRows(list: Int32Array, first: number, end: number): void {
     }
     const timer = setTimeout(() => void fetchRows(missing), REST)
     return () => clearTimeout(timer)
-  }, [list, from, to, arrived])
+  }, [list, from, to, arrived, isFlying])
 }
 
 async function fetchRows(missing: readonly number[]): Promise<void> {

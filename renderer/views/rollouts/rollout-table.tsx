@@ -46,7 +46,7 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
   const rows = useRowWindow(scroller, { count: indices.length, rowHeight: ROW_HEIGHT, headHeight: HEAD_HEIGHT })
   const { first, end, shift, reveal, rowsInWindow } = rows
   const band = useFilters(({ sort }) => (sort === 'group' || sort === 'step' ? sort : null))
-  useRows(indices, first, end)
+  useRows(indices, first, end, rows.isFlying)
 
   useEffect(() => {
     const at = positionOf(selected)

@@ -5,7 +5,7 @@ import { barOf, furthest, type ScrollScale, scrollScale, topAfter } from './scro
 /** Rows beyond the edges of the window, so that a step of the wheel shows no gap. */
 const BESIDE = 10
 /** After a leap the next one may follow at once; rows are drawn when it has not for so long (milliseconds). */
-const LANDED = 70
+const LANDED = 140
 /** A bar rests once it has not moved for so long (milliseconds). */
 const REST = 250
 
