@@ -73,5 +73,5 @@ describe.skipIf(!existsSync(main))('the commands of the documentation', () => {
       // 1 is an answer as well: there are findings.
       expect(exit === null ? [0, 1] : [exit], `${command}\n${stderr}`).toContain(status)
     }
-  })
+  }, 600_000)
 })
