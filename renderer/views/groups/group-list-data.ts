@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { GroupQuery, GroupRow } from '../../../shared/session/requests/groups.ts'
-import { observable, useObservable } from '../../data/observable.ts'
+import { observable } from '../../data/observable.ts'
 import { Pages } from '../../data/pages.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { ask } from '../../engine/engine.ts'
@@ -22,6 +22,5 @@ export function useGroupList(query: GroupQuery): { readonly positions: Int32Arra
     groupPages.clear()
     groupList.set(value.positions)
   }, [value])
-  useObservable(groupList)
   return value
 }

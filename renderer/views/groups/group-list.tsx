@@ -3,6 +3,7 @@ import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'reac
 import type { GroupRow, GroupSort, GroupSummary } from '../../../shared/session/requests/groups.ts'
 import { openRollout } from '../../commands/go.ts'
 import { usePages } from '../../data/pages.ts'
+import { ask } from '../../engine/engine.ts'
 import { ABSENT, count, real } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
@@ -193,7 +194,6 @@ export function GroupList({
 }
 
 async function openFirst(position: number): Promise<void> {
-  const { ask } = await import('../../engine/engine.ts')
   const [first] = (await ask('groupMembers', { positions: [position] })).indices
   if (first !== undefined) openRollout(first)
 }
