@@ -177,8 +177,17 @@ test.skipIf(!existsSync(MAIN))(
     const exit = new Promise((done) => child.on('exit', done))
     // Nothing tells that it follows by now but what it says of a file that was replaced.
     let turn = 0
-    const replacing = setInterval(() => void writeFile(path, turn++ % 2 === 0 ? part(4, 6) : part(0, 4)), 1500)
-    await new Promise((done) => child.stderr.once('data', done))
+    const replacing = setInterval(async () => {
+      await writeFile(`${path}.new`, turn++ % 2 === 0 ? part(4, 6) : part(0, 4))
+      await rename(`${path}.new`, path)
+    }, 1500)
+    let said = ''
+    await new Promise<void>((done) => {
+      child.stderr.on('data', (text) => {
+        said += text
+        if (said.includes('replaced')) done()
+      })
+    })
     clearInterval(replacing)
     child.kill('SIGINT')
     expect(await exit).toBe(0)
