@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { app, BrowserWindow, dialog, ipcMain, Menu, nativeTheme, protocol, session, shell } from 'electron'
+import { app, BrowserWindow, dialog, ipcMain, Menu, nativeTheme, protocol, screen, session, shell } from 'electron'
 import { findPlaces } from '../cli/server/places.ts'
 import { findSample } from '../cli/server/sample.ts'
 import { ServedFiles } from '../cli/server/served-files.ts'
@@ -14,12 +14,14 @@ import { RecentFiles } from './recent.ts'
 import { saveFiles } from './save-files.ts'
 import { guardContents, guardSession } from './security.ts'
 import { windowOptions } from './window.ts'
+import { boundsOn, keepPlace, readPlace } from './window-place.ts'
 
 // Wiring only: what is decided, the modules decide, and they can be tested without Electron.
 
 const NOTHING: OpenedFiles = { files: [], problems: [] }
 const places = findPlaces()
 const served = new ServedFiles()
+const placeStore = join(app.getPath('userData'), 'window.json')
 const recent = new RecentFiles(join(app.getPath('userData'), 'recent.json'))
 const opening = new OpenFiles({ served, remember, send: (opened) => window?.webContents.send(OPEN_FILES, opened) })
 let window: BrowserWindow | null = null
@@ -102,9 +104,15 @@ function bringForward(): void {
     window.focus()
     return
   }
-  const made = new BrowserWindow(windowOptions(places.preload, nativeTheme.shouldUseDarkColors))
+  const place = readPlace(placeStore)
+  const bounds = boundsOn(
+    place,
+    screen.getAllDisplays().map(({ workArea }) => workArea),
+  )
+  const made = new BrowserWindow(windowOptions(places.preload, nativeTheme.shouldUseDarkColors, bounds))
   window = made
-  made.once('ready-to-show', () => made.show())
+  made.once('ready-to-show', () => (place?.maximized ? made.maximize() : made.show()))
+  made.on('close', () => keepPlace(placeStore, { ...made.getNormalBounds(), maximized: made.isMaximized() }))
   made.on('closed', () => {
     window = null
     opening.pageGone()

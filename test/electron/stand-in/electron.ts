@@ -168,6 +168,12 @@ export function createElectron(browser: Browser, computer: Computer, userData: s
         schemeHandlers.set(scheme, handler)
       },
     },
+    screen: {
+      getAllDisplays() {
+        needReady('screen')
+        return [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } }]
+      },
+    },
     session: {
       get defaultSession() {
         needReady('session')

@@ -6,7 +6,18 @@ import { constants, Script } from 'node:vm'
 const standIns: Record<string, object> = {}
 Object.assign(globalThis, { electronStandIns: standIns })
 
-const NAMES = ['app', 'BrowserWindow', 'dialog', 'ipcMain', 'Menu', 'nativeTheme', 'protocol', 'session', 'shell']
+const NAMES = [
+  'app',
+  'BrowserWindow',
+  'dialog',
+  'ipcMain',
+  'Menu',
+  'nativeTheme',
+  'protocol',
+  'screen',
+  'session',
+  'shell',
+]
 
 const HOOKS = `
 export async function resolve(specifier, context, next) {

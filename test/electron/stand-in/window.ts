@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
-import type { BrowserWindowConstructorOptions, WindowOpenHandlerResponse } from 'electron'
+import type { BrowserWindowConstructorOptions, Rectangle, WindowOpenHandlerResponse } from 'electron'
 import type { BrowserContext, Frame, Page, Request, Route } from 'playwright-core'
 import { fromBrowser, toBrowser } from './addresses.ts'
 import type { StandInBackstage } from './electron.ts'
@@ -79,7 +79,17 @@ export class StandInWindow extends EventEmitter {
     this.progress = value
   }
 
+  maximize(): void {}
+  isMaximized(): boolean {
+    return false
+  }
+  getNormalBounds(): Rectangle {
+    const { x = 0, y = 0, width = 800, height = 600 } = this.options
+    return { x, y, width, height }
+  }
+
   async close(): Promise<void> {
+    this.emit('close')
     const page = await this.page
     await page.context().close()
     this.emit('closed')
