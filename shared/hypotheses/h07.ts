@@ -158,18 +158,20 @@ function linesOf(check: CheckResult, split: TurnSplit, thresholds: Thresholds): 
   const atLeast = thresholds['h07-times']
   const name = `${check.title} (${check.code})`
   const threshold = atLeast * rateOf(split.first)
+  const isNew = threshold === 0
   const lines = compared(
-    `${name}: rate from assistant turn 2 on, against ${atLeast} times that of turn 1`,
+    isNew
+      ? `${name}: rate from assistant turn 2 on, and none in turn 1`
+      : `${name}: rate from assistant turn 2 on, against ${atLeast} times that of turn 1`,
     rateOf(split.later),
-    { comparison: '>=', threshold },
-    { comparison: '<', threshold },
+    { comparison: isNew ? '>' : '>=', threshold },
+    { comparison: isNew ? '=' : '<', threshold },
     [check.code],
   )
   // No rate is above 1, and none below 0.
   const reachable = deciding(
     {
       ...(threshold > 1 ? { supported: null } : {}),
-      ...(threshold === 0 ? { contradicted: { comparison: '=', threshold: 0 } } : {}),
     },
     lines,
   )

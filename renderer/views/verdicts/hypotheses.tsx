@@ -95,7 +95,15 @@ function MeasureLine({ measure, large = false }: { measure: Measure; large?: boo
   const { value, threshold, comparison } = measure
   return (
     <p className={large ? 'measure large' : 'measure'}>
-      <MeasureValue measure={measure} /> {measure.measure}
+      {typeof value === 'string' ? (
+        <>
+          {measure.measure}: <MeasureValue measure={measure} />
+        </>
+      ) : (
+        <>
+          <MeasureValue measure={measure} /> {measure.measure}
+        </>
+      )}
       {threshold !== null && (
         <span className="quiet">
           {' '}
