@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { portableName } from '../shared/exports/file-names.ts'
 import type { FileToSave, SaveResult } from './bridge.ts'
 
 /** The three questions that saving may ask a person. */
@@ -40,7 +41,7 @@ export async function saveFiles(files: readonly FileToSave[], dialogs: SaveDialo
 export function plainName(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
   const plain = name.replace(/[\u0000-\u001f<>:"/\\|?*]/g, '_').replace(/^\.+/, '_')
-  return plain === '' ? 'export' : plain.slice(0, 200)
+  return portableName(plain, 200) || 'export'
 }
 
 /** Writes beside and renames, so that a full disk never leaves half an export under its name. A sentence, or null when it went well. */

@@ -2,8 +2,8 @@ import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { Finding } from '../model/report.ts'
 import type { ExportInput, ExportKind, ExportSink } from './export-kind.ts'
 
-/** A cell that a spreadsheet would run as a formula is made text by a leading apostrophe (OWASP, "CSV injection"). */
-const FORMULA = /^[=+\-@\t\r]/
+/** A cell that a spreadsheet would run as a formula, in full-width signs too, is made text by a leading apostrophe (OWASP, "CSV injection"). */
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 const ROWS_PER_WRITE = 512
 
 export type Cell = string | number | boolean | null

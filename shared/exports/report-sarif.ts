@@ -73,7 +73,7 @@ function result(report: Report, finding: Finding, known: ReadonlySet<string>): R
     ruleId: finding.code,
     ...(rule < 0 ? {} : { ruleIndex: rule }),
     level: LEVEL[finding.severity],
-    message: { text: visibleText(finding.message) },
+    message: { text: messageText(finding.message) },
     locations: [
       {
         physicalLocation: physical(report, place),
@@ -113,7 +113,7 @@ function memberLocation(report: Report, member: NonNullable<Finding['members']>[
   return {
     id,
     physicalLocation: physical(report, member),
-    message: { text: visibleText(`rollout ${member.trajectory}, record ${member.record}`) },
+    message: { text: messageText(`rollout ${member.trajectory}, record ${member.record}`) },
   }
 }
 
@@ -124,14 +124,14 @@ function notRead({ name, unreadable, skipped }: SourceReport, index: number): No
     const region = line === null ? {} : { region: { startLine: line } }
     return {
       level: 'warning',
-      message: { text: visibleText(`record ${record} was skipped: ${message}`) },
+      message: { text: messageText(`record ${record} was skipped: ${message}`) },
       locations: [{ physicalLocation: { artifactLocation, ...region } }],
     }
   })
   const more = skipped.length - told.length
   const whole = (level: 'warning' | 'error', text: string): Notification => ({
     level,
-    message: { text: visibleText(text) },
+    message: { text: messageText(text) },
     locations: [{ physicalLocation: { artifactLocation } }],
   })
   return [
@@ -148,7 +148,7 @@ function notLooked({ checks }: Report): Notification[] {
       ? [
           {
             level: 'note',
-            message: { text: visibleText(reason ?? `needs ${needs.join(', ')}`) },
+            message: { text: messageText(reason ?? `needs ${needs.join(', ')}`) },
             associatedRule: { id: code, index },
           },
         ]
@@ -168,12 +168,21 @@ function runProperties({ hypotheses, defects, tokenizer, policy, limits, thresho
   }
 }
 
-/** A URI reference for a file name; halves of characters, which no URI can hold, are replaced. */
+/** Text of a message. `[text](place)` would be a link there, which it is not once its bracket is escaped (SARIF 2.1.0, 3.11.6). */
+function messageText(text: string): string {
+  return visibleText(text).replaceAll('](', '\\](')
+}
+
+/**
+ * A URI reference for a file name that leads nowhere above or beside the run: no step upwards, no host. Halves of
+ * characters, which no URI can hold, are replaced.
+ */
 function uri(name: string): string {
   return name
     .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replace(/^\/+/, '')
     .split('/')
-    .map(encodeURIComponent)
+    .map((step) => (/^\.{1,2}$/.test(step) ? step.replaceAll('.', '_') : encodeURIComponent(step)))
     .join('/')
 }
 
