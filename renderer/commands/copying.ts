@@ -1,36 +1,79 @@
+import { type CopiedTokens, findingMarkdown, textOf, tokensJson, tokensMarkdown } from '../../shared/exports/copied.ts'
+import type { Finding } from '../../shared/model/report.ts'
 import type { TrajectoryDetail } from '../../shared/session/protocol.ts'
 import { knownDetail } from '../data/details.ts'
+import { useFiles } from '../state/files.ts'
 import { useSelection } from '../state/selection.ts'
 import { say } from '../state/view.ts'
 import { counted } from '../text/numbers.ts'
 import { turnOf } from '../views/rollout/edges.ts'
 
 /** What a copy takes: the marked range, else the turn of the selected token, else the whole rollout. */
-function span(): { start: number; end: number; index: number } | null {
+function taken(): CopiedTokens | null {
   const { rollout, token, range } = useSelection.getState()
   const detail = knownDetail(rollout)
-  if (detail === null || rollout === null || detail.ids === null) return null
-  if (range !== null) return { start: range[0], end: range[1], index: rollout }
+  if (detail === null || detail.ids === null) {
+    say(detail === null ? 'There is no rollout to copy' : 'This rollout has no token ids to copy')
+    return null
+  }
   const turn = token === null ? undefined : detail.segmentation?.turns[turnOf(detail, token)]
-  return { start: turn?.start ?? 0, end: turn?.end ?? detail.ids.length, index: rollout }
+  const [start, end] = range ?? [turn?.start ?? 0, turn?.end ?? detail.ids.length]
+  return { detail, ids: detail.ids, start, end }
+}
+
+async function copyTaken(as: (tokens: CopiedTokens) => string, said: (tokens: string) => string): Promise<void> {
+  const tokens = taken()
+  if (tokens !== null) await copy(as(tokens), said(counted(tokens.end - tokens.start, 'token')))
 }
 
 export async function copyIds(): Promise<void> {
-  const taken = span()
-  const ids = taken === null ? null : knownDetail(taken.index)?.ids
-  if (taken === null || !ids) return
-  await copy(
-    `[${ids.subarray(taken.start, taken.end).join(', ')}]`,
-    `${counted(taken.end - taken.start, 'token id')} copied`,
+  await copyTaken(
+    ({ ids, start, end }) => `[${ids.subarray(start, end).join(', ')}]`,
+    (tokens) => `The ids of ${tokens} copied`,
   )
 }
 
 export async function copyText(): Promise<void> {
-  const taken = span()
-  const detail = taken === null ? null : knownDetail(taken.index)
-  if (taken === null || detail === null) return
-  const text = detail.text.slice(detail.textOffsets[taken.start], detail.textOffsets[taken.end])
-  await copy(text, `The text of ${counted(taken.end - taken.start, 'token')} copied`)
+  await copyTaken(textOf, (tokens) => `The text of ${tokens} copied`)
+}
+
+export async function copyJson(): Promise<void> {
+  await copyTaken(tokensJson, (tokens) => `${tokens} copied as JSON`)
+}
+
+export async function copyMarkdown(): Promise<void> {
+  await copyTaken(tokensMarkdown, (tokens) => `${tokens} copied as Markdown`)
+}
+
+/** Copies the finding whose range is marked, else the one at the selected token, else the first of the rollout. */
+export async function copyFindingHere(): Promise<void> {
+  const { rollout, token, range } = useSelection.getState()
+  const findings = knownDetail(rollout)?.findings ?? []
+  const at = range?.[0] ?? token
+  const marked = findings.find(({ tokens }) => tokens !== null && tokens[0] === range?.[0] && tokens[1] === range[1])
+  const around = findings.find(({ tokens }) => tokens !== null && at !== null && at >= tokens[0] && at < tokens[1])
+  const finding = marked ?? around ?? findings[0]
+  if (finding === undefined) say('This rollout has no finding to copy')
+  else await copyFinding(finding)
+}
+
+export async function copyFinding(finding: Finding): Promise<void> {
+  const markdown = markdownOf(finding)
+  if (markdown !== null) await copy(markdown, `The finding ${finding.code} copied as Markdown`)
+}
+
+/** Lets a finding be dragged into an issue or a chat, as Markdown. */
+export function dragFinding(finding: Finding, data: DataTransfer): void {
+  const markdown = markdownOf(finding)
+  if (markdown === null) return
+  data.setData('text/plain', markdown)
+  data.setData('text/markdown', markdown)
+  data.effectAllowed = 'copy'
+}
+
+function markdownOf(finding: Finding): string | null {
+  const { report } = useFiles.getState()
+  return report === null ? null : findingMarkdown(report, finding)
 }
 
 export async function copyTokenId(detail: TrajectoryDetail, token: number): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Command } from '../../commands/command.ts'
-import { copyIds, copyText } from '../../commands/copying.ts'
+import { copyFindingHere, copyIds, copyJson, copyMarkdown, copyText } from '../../commands/copying.ts'
 import { move } from '../../commands/move.ts'
 import { knownDetail, knownOverlayChoices, knownRelatives } from '../../data/details.ts'
 import { goTo } from '../../state/place.ts'
@@ -80,6 +80,21 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
     run: () => void copyIds(),
   },
   { id: 'copy-text', title: 'Copy the text', keys: ['C'], where: ['rollout'], run: () => void copyText() },
+  { id: 'copy-json', title: 'Copy the tokens as JSON', keys: [], where: ['rollout'], run: () => void copyJson() },
+  {
+    id: 'copy-markdown',
+    title: 'Copy the tokens as Markdown',
+    keys: [],
+    where: ['rollout'],
+    run: () => void copyMarkdown(),
+  },
+  {
+    id: 'copy-finding',
+    title: 'Copy the finding as Markdown',
+    keys: ['Y'],
+    where: ['rollout'],
+    run: () => void copyFindingHere(),
+  },
 ]
 
 function stepSibling(step: 1 | -1): void {

@@ -1,6 +1,7 @@
 import type { Finding } from '../../../shared/model/report.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { CheckName } from '../../app/check-name.tsx'
+import { copyFinding, dragFinding } from '../../commands/copying.ts'
 import { jumpTo, useSelection } from '../../state/selection.ts'
 import { useView } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
@@ -30,8 +31,21 @@ export function FindingsBar({ detail }: { detail: TrajectoryDetail }) {
     <section className="findings" aria-label={counted(findings.length, 'finding')}>
       <ul>
         {findings.slice(0, MOST_LISTED).map((finding) => (
-          <li key={finding.fingerprint}>
+          <li
+            key={finding.fingerprint}
+            draggable
+            title="Drag it into an issue or a chat: it arrives as Markdown"
+            onDragStart={(event) => dragFinding(finding, event.dataTransfer)}
+          >
             <FindingEntry finding={finding} />
+            <button
+              type="button"
+              className="link about-check"
+              aria-label={`Copy the finding ${finding.code} as Markdown`}
+              onClick={() => void copyFinding(finding)}
+            >
+              copy
+            </button>
             <span className="about-check">
               <CheckName code={finding.code}>about {finding.code}</CheckName>
             </span>

@@ -1,0 +1,84 @@
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
+import { SAMPLES, type Window } from './inspector-page.ts'
+
+const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
+
+describePage('what is taken out of the page', (pageTests) => {
+  let window: Window
+  afterEach(async () => {
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  async function openSample() {
+    window = await pageTests.openWith([FAILING], { permissions: ['clipboard-read', 'clipboard-write'] })
+    return window.page
+  }
+
+  /** The first rollout, with its first finding marked. */
+  async function openFinding() {
+    const page = await openSample()
+    await page.keyboard.press('2')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.locator('.findings .finding').first().click()
+    await page.locator('.token').first().waitFor()
+    return page
+  }
+
+  const copied = () => window.page.evaluate('navigator.clipboard.readText()') as Promise<string>
+
+  test('tokens are copied as a Python list, as JSON that says where they stand, and as Markdown', async () => {
+    const page = await openFinding()
+    await page.keyboard.press('c')
+    await page.getByText(/^The ids of [\d,]+ tokens? copied$/).waitFor()
+    const ids = JSON.parse(await copied()) as number[]
+    const give = async (title: string, said: RegExp) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Command' }).fill(title)
+      await page.keyboard.press('Enter')
+      await page.getByText(said).waitFor()
+    }
+    await give('tokens as json', /copied as JSON$/)
+    const json = JSON.parse(await copied()) as {
+      tokens: [number, number]
+      ids: number[]
+      states: string[]
+      text: string
+    }
+    expect(json.ids).toEqual(ids)
+    expect(json.tokens[1] - json.tokens[0]).toBe(ids.length)
+    expect(json.states).toHaveLength(ids.length)
+    await give('tokens as markdown', /tokens? copied as Markdown$/)
+    expect(await copied()).toContain(`tokens ${json.tokens[0]}–${json.tokens[1]}: `)
+    await page.keyboard.press('C')
+    await page.getByText(/^The text of/).waitFor()
+    expect(await copied()).toBe(json.text)
+  })
+
+  test('a finding is copied by key and by its button, and dragged out, as the same Markdown', async () => {
+    const page = await openFinding()
+    await page.keyboard.press('Y')
+    await page.getByText(/^The finding [A-Z]\d\d copied as Markdown$/).waitFor()
+    const byKey = await copied()
+    expect(byKey).toMatch(/^\*\*[A-Z]\d\d .+\*\* \((error|warning|info)\): `/)
+    expect(byKey).toContain('- Where: `verifiers-2025-08.jsonl.gz, record ')
+    await page.evaluate('navigator.clipboard.writeText("")')
+    await page
+      .getByRole('button', { name: /^Copy the finding [A-Z]\d\d as Markdown$/ })
+      .first()
+      .click()
+    await expect.poll(copied).toBe(byKey)
+    const dragged = await page.evaluate(`(() => {
+      const data = new DataTransfer()
+      document.querySelector('.findings li[draggable]').dispatchEvent(
+        new DragEvent('dragstart', { dataTransfer: data, bubbles: true, cancelable: true }),
+      )
+      return Object.fromEntries([...data.types].map((type) => [type, data.getData(type)]))
+    })()`)
+    expect(dragged).toEqual({ 'text/plain': byKey, 'text/markdown': byKey })
+    expect(await page.locator('.drop-cover').count()).toBe(0)
+  })
+})
