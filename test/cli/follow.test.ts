@@ -178,8 +178,9 @@ test.skipIf(!existsSync(MAIN))(
     // Nothing tells that it follows by now but what it says of a file that was replaced.
     let turn = 0
     const replacing = setInterval(async () => {
-      await writeFile(`${path}.new`, turn++ % 2 === 0 ? part(4, 6) : part(0, 4))
-      await rename(`${path}.new`, path)
+      turn = (turn % 4) + 1
+      await writeFile(join(folder, 'next'), part(2 * turn - 1, 2 * turn + 1))
+      await rename(join(folder, 'next'), path)
     }, 1500)
     let said = ''
     await new Promise<void>((done) => {
