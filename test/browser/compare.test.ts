@@ -1,9 +1,7 @@
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../cli/server/http-server.ts'
-import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
-import { openWindow, SAMPLES, servePage, TestFolder, type Window } from './inspector-page.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
+import { SAMPLES, type Window } from './inspector-page.ts'
 
 const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
 /** The same questions, put as they should be. */
@@ -12,97 +10,82 @@ const SINGLE_TURN = join(SAMPLES, 'clean-gsm8k.jsonl.gz')
 /** A height at which what is dropped is a second run. */
 const LOW = 820
 
-describe.skipIf(chromiumMissing !== null)(
-  `a second run${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`,
-  () => {
-    let browser: Browser
-    let server: RunningServer
-    let folder: TestFolder
-    let window: Window
+describePage('a second run', (tests) => {
+  const { folder } = tests
+  let window: Window
 
-    beforeAll(async () => {
-      browser = await launchChromium()
-      server = await servePage()
-    })
-    afterAll(async () => {
-      await browser.close()
-      await server.close()
-    })
-    beforeEach(async () => {
-      folder = new TestFolder()
-      window = await openWindow(browser, server)
-      await window.drop([FAILING])
-      await window.read()
-    })
-    afterEach(async () => {
-      expect(window.errors).toEqual([])
-      await window.close()
-      folder.remove()
-    })
+  beforeEach(async () => {
+    window = await tests.open()
+    await window.drop([FAILING])
+    await window.read()
+  })
+  afterEach(async () => {
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
 
-    const line = (id: string) => window.page.locator('.verdict-row').filter({ hasText: id })
-    const second = (name: string) => window.page.getByRole('button', { name: `second run ${name}`, exact: true })
+  const line = (id: string) => window.page.locator('.verdict-row').filter({ hasText: id })
+  const second = (name: string) => window.page.getByRole('button', { name: `second run ${name}`, exact: true })
 
-    test('is chosen, decides what one run cannot, and is taken away again', async () => {
-      const { page } = window
-      expect(await line('H08').count()).toBe(0)
-      await page.getByText(/^What this dump cannot decide/).click()
-      const choosing = page.waitForEvent('filechooser')
-      await page.getByRole('button', { name: 'choose one' }).first().click()
-      await page.getByRole('button', { name: 'Choose files…' }).click()
-      await (await choosing).setFiles([CLEAN])
-      await second('clean-qwen2.5.jsonl.gz').waitFor()
-      await line('H08').waitFor()
-      expect(await line('H08').innerText()).toMatch(
-        /supported\s+high\s+100 % share of paired questions whose system text/,
-      )
-      await page.getByText('Judged beside a second run, clean-qwen2.5.jsonl.gz.').waitFor()
-      // All else is of the open run.
-      await page.getByText('96 of 96 rollouts listed').waitFor()
+  test('is chosen, decides what one run cannot, and is taken away again', async () => {
+    const { page } = window
+    expect(await line('H08').count()).toBe(0)
+    await page.getByText(/^What this dump cannot decide/).click()
+    const choosing = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'choose one' }).first().click()
+    await page.getByRole('button', { name: 'Choose files…' }).click()
+    await (await choosing).setFiles([CLEAN])
+    await second('clean-qwen2.5.jsonl.gz').waitFor()
+    await line('H08').waitFor()
+    expect(await line('H08').innerText()).toMatch(
+      /supported\s+high\s+100 % share of paired questions whose system text/,
+    )
+    await page.getByText('Judged beside a second run, clean-qwen2.5.jsonl.gz.').waitFor()
+    // All else is of the open run.
+    await page.getByText('96 of 96 rollouts listed').waitFor()
 
-      await second('clean-qwen2.5.jsonl.gz').click()
-      expect(await page.getByRole('dialog').innerText()).toMatch(/\d+ rollouts, tokenizer qwen2\.5/)
-      await page.getByRole('button', { name: 'Take it away' }).click()
-      await line('H08').waitFor({ state: 'detached' })
-      expect(await second('clean-qwen2.5.jsonl.gz').count()).toBe(0)
-      await page.getByRole('button', { name: 'Compare…' }).waitFor()
-    })
+    await second('clean-qwen2.5.jsonl.gz').click()
+    expect(await page.getByRole('dialog').innerText()).toMatch(/\d+ rollouts, tokenizer qwen2\.5/)
+    await page.getByRole('button', { name: 'Take it away' }).click()
+    await line('H08').waitFor({ state: 'detached' })
+    expect(await second('clean-qwen2.5.jsonl.gz').count()).toBe(0)
+    await page.getByRole('button', { name: 'Compare…' }).waitFor()
+  })
 
-    test('is what is dropped on the lower part, is read again under other settings, and goes when another dump is opened', async () => {
-      const { page } = window
-      await window.drop([SINGLE_TURN], LOW)
-      await second('clean-gsm8k.jsonl.gz').waitFor()
-      await page.getByText('Judged beside a second run').waitFor()
-      await page.getByRole('button', { name: /^files verifiers-2025-08/ }).waitFor()
-      const alone = /in the run of several turns, and none in the single-turn run/
-      await line('H07').getByText(alone).first().waitFor()
+  test('is what is dropped on the lower part, is read again under other settings, and goes when another dump is opened', async () => {
+    const { page } = window
+    await window.drop([SINGLE_TURN], LOW)
+    await second('clean-gsm8k.jsonl.gz').waitFor()
+    await page.getByText('Judged beside a second run').waitFor()
+    await page.getByRole('button', { name: /^files verifiers-2025-08/ }).waitFor()
+    const alone = /in the run of several turns, and none in the single-turn run/
+    await line('H07').getByText(alone).first().waitFor()
 
-      await page.getByRole('button', { name: /^policy/ }).click()
-      await page.getByRole('button', { name: /every assistant turn/ }).click()
-      await page.getByRole('button', { name: /^policy sft/ }).waitFor()
-      await page.getByText('Judged beside a second run').waitFor()
-      await line('H07').getByText(alone).first().waitFor()
+    await page.getByRole('button', { name: /^policy/ }).click()
+    await page.getByRole('button', { name: /every assistant turn/ }).click()
+    await page.getByRole('button', { name: /^policy sft/ }).waitFor()
+    await page.getByText('Judged beside a second run').waitFor()
+    await line('H07').getByText(alone).first().waitFor()
 
-      await window.drop([CLEAN, SINGLE_TURN])
-      await page.getByRole('button', { name: /^files 2 · / }).waitFor()
-      await window.read()
-      expect(await page.getByRole('button', { name: /^second run/ }).count()).toBe(0)
-    })
+    await window.drop([CLEAN, SINGLE_TURN])
+    await page.getByRole('button', { name: /^files 2 · / }).waitFor()
+    await window.read()
+    expect(await page.getByRole('button', { name: /^second run/ }).count()).toBe(0)
+  })
 
-    test('that holds no rollouts is answered with a sentence; what was there before stays', async () => {
-      const { page } = window
-      await window.drop([folder.write('notes.jsonl', 'not a dump\n')], LOW)
-      await page.getByText(/^No rollout of the second run could be read.*notes\.jsonl is text/).waitFor()
-      expect(await page.getByRole('button', { name: /^second run/ }).count()).toBe(0)
-      await window.drop([CLEAN], LOW)
-      await line('H08').waitFor()
-      expect(await page.getByRole('alert').count()).toBe(0)
-      await window.drop([folder.write('tokenizer.json', '{}')], LOW)
-      await page.getByText('There are no rollouts among these files.').waitFor()
-      await window.drop([folder.write('notes.jsonl', 'not a dump\n')], LOW)
-      await page.getByText(/^No rollout of the second run could be read/).waitFor()
-      await second('clean-qwen2.5.jsonl.gz').waitFor()
-      await line('H08').waitFor()
-    })
-  },
-)
+  test('that holds no rollouts is answered with a sentence; what was there before stays', async () => {
+    const { page } = window
+    await window.drop([folder.write('notes.jsonl', 'not a dump\n')], LOW)
+    await page.getByText(/^No rollout of the second run could be read.*notes\.jsonl is text/).waitFor()
+    expect(await page.getByRole('button', { name: /^second run/ }).count()).toBe(0)
+    await window.drop([CLEAN], LOW)
+    await line('H08').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await window.drop([folder.write('tokenizer.json', '{}')], LOW)
+    await page.getByText('There are no rollouts among these files.').waitFor()
+    await window.drop([folder.write('notes.jsonl', 'not a dump\n')], LOW)
+    await page.getByText(/^No rollout of the second run could be read/).waitFor()
+    await second('clean-qwen2.5.jsonl.gz').waitFor()
+    await line('H08').waitFor()
+  })
+})

@@ -1,142 +1,125 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../cli/server/http-server.ts'
-import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
-import { openWindow, SAMPLES, servePage, TestFolder, type Window } from './inspector-page.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
+import { SAMPLES, type Window } from './inspector-page.ts'
 
-describe.skipIf(chromiumMissing !== null)(
-  `files of every kind${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`,
-  () => {
-    let browser: Browser
-    let server: RunningServer
-    let folder: TestFolder
-    let window: Window
+describePage('files of every kind', (tests) => {
+  const { folder } = tests
+  let window: Window
 
-    beforeAll(async () => {
-      browser = await launchChromium()
-      server = await servePage()
-    })
-    afterAll(async () => {
-      await browser.close()
-      await server.close()
-    })
-    beforeEach(async () => {
-      folder = new TestFolder()
-      window = await openWindow(browser, server)
-    })
-    afterEach(async () => {
-      expect(window.errors).toEqual([])
-      await window.close()
-      folder.remove()
-    })
+  beforeEach(async () => {
+    window = await tests.open()
+  })
+  afterEach(async () => {
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
 
-    test.each<[string, string | Uint8Array, RegExp]>([
-      ['empty.jsonl', '', /empty\.jsonl is empty.*Check that/],
-      ['blank.jsonl', '\n \n', /blank\.jsonl holds nothing but white space.*Check that/],
-      ['notes.jsonl', 'not a dump\n', /notes\.jsonl is text, but no JSON.*Convert it/],
-      [
-        'weights.bin',
-        Uint8Array.from({ length: 512 }, (_, k) => k),
-        /weights\.bin is a binary file.*Write the rollouts as JSONL/,
-      ],
-      ['run.parquet', 'PAR1....', /run\.parquet is a Parquet file without its end.*Copy or write the file again/],
-      ['config.json', '{"a": 1}', /config\.json: its records are of no known format.*Known formats/],
-      ['list.json', '[]', /list\.json holds no record.*Check that/],
-      ['cut.json', '[{"input_ids": [1', /cut\.json: no record could be read.*Check that/],
-      [
-        'cut.jsonl.gz',
-        gzipSync('{"input_ids": [1]}\n'.repeat(50)).subarray(0, 24),
-        /cut\.jsonl\.gz.*damaged or was cut short/,
-      ],
-      ['empty.jsonl.gz', gzipSync(''), /empty\.jsonl\.gz is a gzip file with nothing in it.*Check that/],
-    ])('%s is answered with one sentence that says what to do, and the page goes on', async (name, content, sentence) => {
-      const { page } = window
-      await window.drop([folder.write(name, content)])
-      await page.getByRole('alert').waitFor()
-      expect(await page.getByRole('alert').locator('.problem').count()).toBe(1)
-      expect(await page.getByRole('alert').innerText()).toMatch(sentence)
-      await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz')])
-      await window.read()
-      expect(await page.getByRole('alert').count()).toBe(0)
-    })
+  test.each<[string, string | Uint8Array, RegExp]>([
+    ['empty.jsonl', '', /empty\.jsonl is empty.*Check that/],
+    ['blank.jsonl', '\n \n', /blank\.jsonl holds nothing but white space.*Check that/],
+    ['notes.jsonl', 'not a dump\n', /notes\.jsonl is text, but no JSON.*Convert it/],
+    [
+      'weights.bin',
+      Uint8Array.from({ length: 512 }, (_, k) => k),
+      /weights\.bin is a binary file.*Write the rollouts as JSONL/,
+    ],
+    ['run.parquet', 'PAR1....', /run\.parquet is a Parquet file without its end.*Copy or write the file again/],
+    ['config.json', '{"a": 1}', /config\.json: its records are of no known format.*Known formats/],
+    ['list.json', '[]', /list\.json holds no record.*Check that/],
+    ['cut.json', '[{"input_ids": [1', /cut\.json: no record could be read.*Check that/],
+    [
+      'cut.jsonl.gz',
+      gzipSync('{"input_ids": [1]}\n'.repeat(50)).subarray(0, 24),
+      /cut\.jsonl\.gz.*damaged or was cut short/,
+    ],
+    ['empty.jsonl.gz', gzipSync(''), /empty\.jsonl\.gz is a gzip file with nothing in it.*Check that/],
+  ])('%s is answered with one sentence that says what to do, and the page goes on', async (name, content, sentence) => {
+    const { page } = window
+    await window.drop([folder.write(name, content)])
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').locator('.problem').count()).toBe(1)
+    expect(await page.getByRole('alert').innerText()).toMatch(sentence)
+    await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz')])
+    await window.read()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
 
-    test('a file that cannot be read leaves the rollouts that are open where they are', async () => {
-      const { page } = window
-      await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz')])
-      await window.read()
-      await page.keyboard.press('2')
-      await window.drop([folder.write('weights.bin', '\u0000\u0001\u0002')])
-      await page.getByRole('alert').waitFor()
-      await page.getByText('64 of 64 rollouts listed').waitFor()
-      expect(await page.getByRole('alert').innerText()).toContain('weights.bin')
-    })
+  test('a file that cannot be read leaves the rollouts that are open where they are', async () => {
+    const { page } = window
+    await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz')])
+    await window.read()
+    await page.keyboard.press('2')
+    await window.drop([folder.write('weights.bin', '\u0000\u0001\u0002')])
+    await page.getByRole('alert').waitFor()
+    await page.getByText('64 of 64 rollouts listed').waitFor()
+    expect(await page.getByRole('alert').innerText()).toContain('weights.bin')
+  })
 
-    test('files that cannot be read stand beside those that can, the first few in sentences and all in the list', async () => {
-      const { page } = window
-      const bad = Array.from({ length: 5 }, (_, k) => folder.write(`weights_${k}.bin`, '\u0000\u0001\u0002'))
-      await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz'), ...bad])
-      await window.read()
-      const sentences = page.getByRole('alert').locator('.problem')
-      expect(await sentences.count()).toBe(4)
-      expect(await sentences.last().innerText()).toContain('2 more files could not be read.')
-      await page.getByRole('button', { name: /^files/ }).click()
-      for (const k of bad.keys()) {
-        await page
-          .getByRole('dialog')
-          .getByRole('heading', { name: `weights_${k}.bin` })
-          .waitFor()
-      }
-      await page.keyboard.press('Escape')
-      await page.getByText('64 of 64 rollouts listed').waitFor()
-    })
+  test('files that cannot be read stand beside those that can, the first few in sentences and all in the list', async () => {
+    const { page } = window
+    const bad = Array.from({ length: 5 }, (_, k) => folder.write(`weights_${k}.bin`, '\u0000\u0001\u0002'))
+    await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz'), ...bad])
+    await window.read()
+    const sentences = page.getByRole('alert').locator('.problem')
+    expect(await sentences.count()).toBe(4)
+    expect(await sentences.last().innerText()).toContain('2 more files could not be read.')
+    await page.getByRole('button', { name: /^files/ }).click()
+    for (const k of bad.keys()) {
+      await page
+        .getByRole('dialog')
+        .getByRole('heading', { name: `weights_${k}.bin` })
+        .waitFor()
+    }
+    await page.keyboard.press('Escape')
+    await page.getByText('64 of 64 rollouts listed').waitFor()
+  })
 
-    test('an empty folder, and a tokenizer without rollouts, are answered with a sentence', async () => {
-      const { page } = window
-      mkdirSync(join(folder.path, 'nothing'))
-      await window.drop([join(folder.path, 'nothing')])
-      await page.getByText('The folder nothing holds no file.').waitFor()
-      await window.drop([folder.write('tokenizer.json', '{}')])
-      await page.getByText('A tokenizer was dropped, but no rollouts are open.').waitFor()
-      await window.drop([folder.write('tokenizer_config.json', '{}')])
-      await page.getByText('tokenizer_config.json alone is no tokenizer.').waitFor()
-    })
+  test('an empty folder, and a tokenizer without rollouts, are answered with a sentence', async () => {
+    const { page } = window
+    mkdirSync(join(folder.path, 'nothing'))
+    await window.drop([join(folder.path, 'nothing')])
+    await page.getByText('The folder nothing holds no file.').waitFor()
+    await window.drop([folder.write('tokenizer.json', '{}')])
+    await page.getByText('A tokenizer was dropped, but no rollouts are open.').waitFor()
+    await window.drop([folder.write('tokenizer_config.json', '{}')])
+    await page.getByText('tokenizer_config.json alone is no tokenizer.').waitFor()
+  })
 
-    test('a folder is walked, and a bad record costs no neighbour and is named', async () => {
-      const { page } = window
-      mkdirSync(join(folder.path, 'run', 'step_2'), { recursive: true })
-      const good = JSON.stringify({ input_ids: [151644, 77091, 198, 9707, 151645], loss_mask: [0, 0, 0, 1, 1] })
-      folder.write('run/step_1.jsonl', `${good}\n{"input_ids": [1,\n${good}\n`)
-      folder.write('run/step_2/step_2.jsonl', good)
-      await window.drop([join(folder.path, 'run')])
-      await page.getByText('read 3 rollouts').waitFor()
-      await page.getByRole('button', { name: '1 record skipped' }).click()
-      const row = page.getByRole('dialog').getByRole('row').nth(1)
-      expect((await row.innerText()).split('\t').slice(0, 3)).toEqual(['run/step_1.jsonl', '1', '2'])
-      await page.keyboard.press('Escape')
-    })
+  test('a folder is walked, and a bad record costs no neighbour and is named', async () => {
+    const { page } = window
+    mkdirSync(join(folder.path, 'run', 'step_2'), { recursive: true })
+    const good = JSON.stringify({ input_ids: [151644, 77091, 198, 9707, 151645], loss_mask: [0, 0, 0, 1, 1] })
+    folder.write('run/step_1.jsonl', `${good}\n{"input_ids": [1,\n${good}\n`)
+    folder.write('run/step_2/step_2.jsonl', good)
+    await window.drop([join(folder.path, 'run')])
+    await page.getByText('read 3 rollouts').waitFor()
+    await page.getByRole('button', { name: '1 record skipped' }).click()
+    const row = page.getByRole('dialog').getByRole('row').nth(1)
+    expect((await row.innerText()).split('\t').slice(0, 3)).toEqual(['run/step_1.jsonl', '1', '2'])
+    await page.keyboard.press('Escape')
+  })
 
-    test.each([
-      ['tokenizer.json', '{"model": 3}', /tokenizer/],
-      ['tokenizer.json', 'no JSON', /tokenizer.* is not JSON/],
-      ['tokenizer.model', '\u000a\u000e', /tokenizer\.model alone is no tokenizer\. Drop the tokenizer\.json/],
-    ])('a tokenizer that is none (%s, %j) is refused, and the rollouts stay open', async (name, content, sentence) => {
-      const { page } = window
-      await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz')])
-      await window.read()
-      const file = folder.write(name, content)
-      await window.drop([file])
-      await page.getByRole('alert').waitFor()
-      expect(await page.getByRole('alert').locator('.problem').count()).toBe(1)
-      expect(await page.getByRole('alert').innerText()).toMatch(sentence)
-      await page.keyboard.press('2')
-      await page.locator('tbody tr').first().waitFor()
-      // Dropped together with rollouts it costs its sentence and nothing else.
-      await window.drop([join(SAMPLES, 'clean-qwen2.5.jsonl.gz'), file])
-      await page.getByRole('button', { name: /^files.*clean-qwen2\.5/ }).waitFor()
-      await window.read()
-    })
-  },
-)
+  test.each([
+    ['tokenizer.json', '{"model": 3}', /tokenizer/],
+    ['tokenizer.json', 'no JSON', /tokenizer.* is not JSON/],
+    ['tokenizer.model', '\u000a\u000e', /tokenizer\.model alone is no tokenizer\. Drop the tokenizer\.json/],
+  ])('a tokenizer that is none (%s, %j) is refused, and the rollouts stay open', async (name, content, sentence) => {
+    const { page } = window
+    await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz')])
+    await window.read()
+    const file = folder.write(name, content)
+    await window.drop([file])
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').locator('.problem').count()).toBe(1)
+    expect(await page.getByRole('alert').innerText()).toMatch(sentence)
+    await page.keyboard.press('2')
+    await page.locator('tbody tr').first().waitFor()
+    // Dropped together with rollouts it costs its sentence and nothing else.
+    await window.drop([join(SAMPLES, 'clean-qwen2.5.jsonl.gz'), file])
+    await page.getByRole('button', { name: /^files.*clean-qwen2\.5/ }).waitFor()
+    await window.read()
+  })
+})

@@ -1,11 +1,9 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../cli/server/http-server.ts'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
-import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
 import { assistant, conversation, user } from '../helpers/conversation.ts'
 import { qwen } from '../session/dumps.ts'
-import { openWindow, servePage, TestFolder, type Window } from './inspector-page.ts'
+import { describePage } from './describe-page.ts'
+import type { Window } from './inspector-page.ts'
 
 /** Records as no trainer writes them. */
 function ownRecords(tokenizer: Tokenizer, count: number, more: object = {}): string {
@@ -24,86 +22,73 @@ function ownRecords(tokenizer: Tokenizer, count: number, more: object = {}): str
   }).join('')
 }
 
-describe.skipIf(chromiumMissing !== null)(
-  `a dump of no known format${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`,
-  () => {
-    let browser: Browser
-    let server: RunningServer
-    let tokenizer: Tokenizer
-    let folder: TestFolder
-    let window: Window
+describePage('a dump of no known format', (tests) => {
+  const { folder } = tests
+  let tokenizer: Tokenizer
+  let window: Window
 
-    beforeAll(async () => {
-      browser = await launchChromium()
-      server = await servePage()
-      tokenizer = await qwen()
-    })
-    afterAll(async () => {
-      await browser.close()
-      await server.close()
-    })
-    beforeEach(async () => {
-      folder = new TestFolder()
-      window = await openWindow(browser, server)
-    })
-    afterEach(async () => {
-      expect(window.errors).toEqual([])
-      await window.close()
-      folder.remove()
-    })
+  beforeAll(async () => {
+    tokenizer = await qwen()
+  })
+  beforeEach(async () => {
+    window = await tests.open()
+  })
+  afterEach(async () => {
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
 
-    test('is mapped, seen on its first record, opened, and offered as before for the next one', async () => {
-      const { page } = window
-      const field = (name: string) => page.getByRole('dialog').getByRole('combobox', { name, exact: true })
-      const shown = page.getByRole('region', { name: 'The first record, mapped' })
-      await window.drop([folder.write('own.jsonl', ownRecords(tokenizer, 6))])
-      await page.getByRole('button', { name: 'Map its fields…' }).click()
-      await shown.getByText('qwen2.5').waitFor()
-      expect(await field('input_ids').inputValue()).toBe('ep.toks')
-      // The one list of flags beside the ids, whatever it is called.
-      expect(await field('loss_mask').inputValue()).toBe('ep.train_flags')
-      await field('loss_mask').selectOption('')
-      await shown.getByText('no mask').waitFor()
+  test('is mapped, seen on its first record, opened, and offered as before for the next one', async () => {
+    const { page } = window
+    const field = (name: string) => page.getByRole('dialog').getByRole('combobox', { name, exact: true })
+    const shown = page.getByRole('region', { name: 'The first record, mapped' })
+    await window.drop([folder.write('own.jsonl', ownRecords(tokenizer, 6))])
+    await page.getByRole('button', { name: 'Map its fields…' }).click()
+    await shown.getByText('qwen2.5').waitFor()
+    expect(await field('input_ids').inputValue()).toBe('ep.toks')
+    // The one list of flags beside the ids, whatever it is called.
+    expect(await field('loss_mask').inputValue()).toBe('ep.train_flags')
+    await field('loss_mask').selectOption('')
+    await shown.getByText('no mask').waitFor()
 
-      // Nothing in the names tells what was rewarded, and a person knows.
-      expect(await field('reward').inputValue()).toBe('')
-      await field('reward').selectOption('outcome')
-      await field('loss_mask').selectOption('ep.train_flags')
-      await shown.getByText('where training begins').or(shown.locator('.mapped-token.trained').first()).waitFor()
-      expect(await shown.innerText()).toMatch(/reward\s+0/)
-      expect((await shown.locator('.mapped-token.trained').allInnerTexts()).join('')).toContain('<b>this</b>')
-      await page.getByRole('button', { name: 'Open with this mapping' }).click()
-      await page.getByText('read 6 rollouts').waitFor()
-      await page.getByRole('button', { name: /^files/ }).click()
-      await page.getByRole('button', { name: 'Change the mapping…' }).click()
-      await shown.getByText('qwen2.5').waitFor()
-      expect(await field('reward').inputValue()).toBe('outcome')
-      await field('step').selectOption('outcome')
-      await page.getByRole('button', { name: 'Open with this mapping' }).click()
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-      await page.getByText('read 6 rollouts').waitFor()
+    // Nothing in the names tells what was rewarded, and a person knows.
+    expect(await field('reward').inputValue()).toBe('')
+    await field('reward').selectOption('outcome')
+    await field('loss_mask').selectOption('ep.train_flags')
+    await shown.getByText('where training begins').or(shown.locator('.mapped-token.trained').first()).waitFor()
+    expect(await shown.innerText()).toMatch(/reward\s+0/)
+    expect((await shown.locator('.mapped-token.trained').allInnerTexts()).join('')).toContain('<b>this</b>')
+    await page.getByRole('button', { name: 'Open with this mapping' }).click()
+    await page.getByText('read 6 rollouts').waitFor()
+    await page.getByRole('button', { name: /^files/ }).click()
+    await page.getByRole('button', { name: 'Change the mapping…' }).click()
+    await shown.getByText('qwen2.5').waitFor()
+    expect(await field('reward').inputValue()).toBe('outcome')
+    await field('step').selectOption('outcome')
+    await page.getByRole('button', { name: 'Open with this mapping' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByText('read 6 rollouts').waitFor()
 
-      await window.drop([folder.write('next.jsonl', ownRecords(tokenizer, 4))])
-      await page.getByRole('button', { name: 'Map its fields…' }).click()
-      await page.getByText('Records of this shape were mapped before').waitFor()
-      expect(await field('step').inputValue()).toBe('outcome')
-      await page.getByRole('button', { name: 'Take the proposal instead' }).click()
-      expect(await field('reward').inputValue()).toBe('')
-      await page.keyboard.press('Escape')
-      // What was open stays open until the next one is.
-      await page.getByText('read 6 rollouts').waitFor()
-    })
+    await window.drop([folder.write('next.jsonl', ownRecords(tokenizer, 4))])
+    await page.getByRole('button', { name: 'Map its fields…' }).click()
+    await page.getByText('Records of this shape were mapped before').waitFor()
+    expect(await field('step').inputValue()).toBe('outcome')
+    await page.getByRole('button', { name: 'Take the proposal instead' }).click()
+    expect(await field('reward').inputValue()).toBe('')
+    await page.keyboard.press('Escape')
+    // What was open stays open until the next one is.
+    await page.getByText('read 6 rollouts').waitFor()
+  })
 
-    test('opens with nothing but what can be read, and says why not', async () => {
-      const { page } = window
-      await window.drop([folder.write('config.json', '{"a": 1, "name": "run"}')])
-      await page.getByRole('button', { name: 'Map its fields…' }).click()
-      await page.getByText('Nothing among its fields looks like token ids').waitFor()
-      const open = page.getByRole('button', { name: 'Open with this mapping' })
-      expect(await open.isDisabled()).toBe(true)
-      await page.getByRole('dialog').getByRole('combobox', { name: 'reward', exact: true }).selectOption('a')
-      await page.getByText(/neither token ids \(input_ids\) nor messages/).waitFor()
-      expect(await open.isDisabled()).toBe(true)
-    })
-  },
-)
+  test('opens with nothing but what can be read, and says why not', async () => {
+    const { page } = window
+    await window.drop([folder.write('config.json', '{"a": 1, "name": "run"}')])
+    await page.getByRole('button', { name: 'Map its fields…' }).click()
+    await page.getByText('Nothing among its fields looks like token ids').waitFor()
+    const open = page.getByRole('button', { name: 'Open with this mapping' })
+    expect(await open.isDisabled()).toBe(true)
+    await page.getByRole('dialog').getByRole('combobox', { name: 'reward', exact: true }).selectOption('a')
+    await page.getByText(/neither token ids \(input_ids\) nor messages/).waitFor()
+    expect(await open.isDisabled()).toBe(true)
+  })
+})

@@ -1,36 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { Browser, Download } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../cli/server/http-server.ts'
-import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
-import { openWindow, SAMPLES, servePage, TestFolder, type Window } from './inspector-page.ts'
+import type { Download } from 'playwright-core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
+import { SAMPLES, type Window } from './inspector-page.ts'
 
 const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
 
-describe.skipIf(chromiumMissing !== null)(`the page${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`, () => {
-  let browser: Browser
-  let server: RunningServer
-  let folder: TestFolder
+describePage('the page', (tests) => {
+  const { folder } = tests
   let window: Window
 
-  beforeAll(async () => {
-    browser = await launchChromium()
-    server = await servePage()
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.close()
-  })
   beforeEach(async () => {
-    folder = new TestFolder()
-    window = await openWindow(browser, server)
+    window = await tests.open()
   })
   afterEach(async () => {
     expect(window.errors).toEqual([])
     await window.close()
-    folder.remove()
   })
 
   test('from a dropped file to the verdict, the fault, its token, a flag and the exported bytes', async () => {

@@ -1,8 +1,5 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../cli/server/http-server.ts'
-import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
-import { openWindow, servePage, TestFolder } from './inspector-page.ts'
+import { expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
 
 const rollout = (row: number) => ({
   messages: [
@@ -13,50 +10,35 @@ const rollout = (row: number) => ({
   group_id: `g${row >> 1}`,
 })
 
-describe.skipIf(chromiumMissing !== null)(
-  `texts without token ids${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`,
-  () => {
-    let browser: Browser
-    let server: RunningServer
-    const folder = new TestFolder()
+describePage('texts without token ids', (tests) => {
+  const { folder } = tests
 
-    beforeAll(async () => {
-      browser = await launchChromium()
-      server = await servePage()
-    })
-    afterAll(async () => {
-      await browser.close()
-      await server.close()
-      folder.remove()
-    })
+  test('are rendered where a person asks, marked wherever they are shown, and texts again', async () => {
+    const window = await tests.open()
+    const { page } = window
+    const text = Array.from({ length: 6 }, (_, row) => `${JSON.stringify(rollout(row))}\n`).join('')
+    await window.drop([folder.write('texts.jsonl', text)])
+    await window.read()
+    const tokenizer = page.getByRole('button', { name: /^tokenizer/ })
+    await tokenizer.click()
+    await page.getByText('Choose the model’s tokenizer, and they can be rendered').waitFor()
+    await page.getByRole('button', { name: /^Qwen2\.5/ }).click()
+    await window.read()
+    await page.getByRole('button', { name: /^tokenizer.*qwen2\.5/ }).click()
+    await page.getByRole('button', { name: 'Render the texts' }).click()
+    await page.getByRole('button', { name: /^tokenizer.*qwen2\.5, texts rendered/ }).waitFor()
+    await window.read()
+    await page.keyboard.press('2')
+    await page.getByRole('row').nth(1).click()
+    await page.keyboard.press('Enter')
+    await page.getByRole('note').getByText('Reconstructed.').waitFor()
+    await page.getByText('tokens, reconstructed').waitFor()
 
-    test('are rendered where a person asks, marked wherever they are shown, and texts again', async () => {
-      const window = await openWindow(browser, server)
-      const { page } = window
-      const text = Array.from({ length: 6 }, (_, row) => `${JSON.stringify(rollout(row))}\n`).join('')
-      await window.drop([folder.write('texts.jsonl', text)])
-      await window.read()
-      const tokenizer = page.getByRole('button', { name: /^tokenizer/ })
-      await tokenizer.click()
-      await page.getByText('Choose the model’s tokenizer, and they can be rendered').waitFor()
-      await page.getByRole('button', { name: /^Qwen2\.5/ }).click()
-      await window.read()
-      await page.getByRole('button', { name: /^tokenizer.*qwen2\.5/ }).click()
-      await page.getByRole('button', { name: 'Render the texts' }).click()
-      await page.getByRole('button', { name: /^tokenizer.*qwen2\.5, texts rendered/ }).waitFor()
-      await window.read()
-      await page.keyboard.press('2')
-      await page.getByRole('row').nth(1).click()
-      await page.keyboard.press('Enter')
-      await page.getByRole('note').getByText('Reconstructed.').waitFor()
-      await page.getByText('tokens, reconstructed').waitFor()
-
-      await page.getByRole('button', { name: /^tokenizer.*texts rendered/ }).click()
-      await page.getByRole('button', { name: 'Show texts as they are recorded' }).click()
-      await page.getByRole('button', { name: /^tokenizer.*qwen2\.5$/ }).waitFor()
-      expect(await page.getByRole('note').count()).toBe(0)
-      expect(window.errors).toEqual([])
-      await window.close()
-    })
-  },
-)
+    await page.getByRole('button', { name: /^tokenizer.*texts rendered/ }).click()
+    await page.getByRole('button', { name: 'Show texts as they are recorded' }).click()
+    await page.getByRole('button', { name: /^tokenizer.*qwen2\.5$/ }).waitFor()
+    expect(await page.getByRole('note').count()).toBe(0)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+})

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Download, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../cli/server/http-server.ts'
-import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
-import { openWindow, SAMPLES, servePage, type Window } from './inspector-page.ts'
+import type { Download, Page } from 'playwright-core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
+import { SAMPLES, type Window } from './inspector-page.ts'
 
 const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
 
@@ -15,174 +14,161 @@ async function cellOf(page: Page, title: RegExp): Promise<string> {
   return (await page.getByRole('row', { selected: true }).locator('td').allInnerTexts())[at] ?? ''
 }
 
-describe.skipIf(chromiumMissing !== null)(
-  `marks in the table${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`,
-  () => {
-    let browser: Browser
-    let server: RunningServer
-    let window: Window
+describePage('marks in the table', (tests) => {
+  let window: Window
 
-    beforeAll(async () => {
-      browser = await launchChromium()
-      server = await servePage()
-    })
-    afterAll(async () => {
-      await browser.close()
-      await server.close()
-    })
-    beforeEach(async () => {
-      window = await openWindow(browser, server)
-    })
-    afterEach(async () => {
-      expect(window.errors).toEqual([])
-      await window.close()
-    })
+  beforeEach(async () => {
+    window = await tests.open()
+  })
+  afterEach(async () => {
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
 
-    const said = (page: Page, text: string | RegExp) => page.locator('.notice', { hasText: text }).waitFor()
+  const said = (page: Page, text: string | RegExp) => page.locator('.notice', { hasText: text }).waitFor()
 
-    test('labels and notes are given by key, survive a reload, and are undone', async () => {
-      const { page } = window
-      await window.drop([FAILING])
-      await window.read()
-      await page.keyboard.press('2')
-      await page.keyboard.press('j')
-      await page.keyboard.press('j')
-      await page.keyboard.press('t')
-      const labels = page.getByRole('dialog', { name: /^Labels of rollout/ })
-      await labels.waitFor()
-      await page.keyboard.type('end of turn')
-      await page.keyboard.press('Enter')
-      await said(page, 'labelled “end of turn”')
-      await page.keyboard.type('keep')
-      await page.keyboard.press('Enter')
-      await said(page, 'labelled “keep”')
-      expect(await labels.getByRole('option', { selected: true }).allInnerTexts()).toHaveLength(2)
-      await page.keyboard.press('Escape')
-      await page.keyboard.press('N')
-      await page.getByRole('dialog', { name: /^Notes of rollout/ }).waitFor()
-      await page.keyboard.type('the newline is missing here')
-      await page.keyboard.press('Control+Enter')
-      await said(page, /^Note on rollout .* kept$/)
-      expect(await cellOf(page, /^labels/)).toMatch(/end of turn\s*keep/)
-      expect(await cellOf(page, /^note/)).toContain('the newline is missing here')
+  test('labels and notes are given by key, survive a reload, and are undone', async () => {
+    const { page } = window
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('t')
+    const labels = page.getByRole('dialog', { name: /^Labels of rollout/ })
+    await labels.waitFor()
+    await page.keyboard.type('end of turn')
+    await page.keyboard.press('Enter')
+    await said(page, 'labelled “end of turn”')
+    await page.keyboard.type('keep')
+    await page.keyboard.press('Enter')
+    await said(page, 'labelled “keep”')
+    expect(await labels.getByRole('option', { selected: true }).allInnerTexts()).toHaveLength(2)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('N')
+    await page.getByRole('dialog', { name: /^Notes of rollout/ }).waitFor()
+    await page.keyboard.type('the newline is missing here')
+    await page.keyboard.press('Control+Enter')
+    await said(page, /^Note on rollout .* kept$/)
+    expect(await cellOf(page, /^labels/)).toMatch(/end of turn\s*keep/)
+    expect(await cellOf(page, /^note/)).toContain('the newline is missing here')
 
-      const address = page.url()
-      await page.goto('about:blank')
-      await page.goto(address)
-      await window.drop([FAILING])
-      await window.read()
-      await page.keyboard.press('j')
-      await page.keyboard.press('j')
-      await expect.poll(() => cellOf(page, /^labels/)).toMatch(/end of turn\s*keep/)
-      expect(await cellOf(page, /^note/)).toContain('the newline is missing here')
+    const address = page.url()
+    await page.goto('about:blank')
+    await page.goto(address)
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await expect.poll(() => cellOf(page, /^labels/)).toMatch(/end of turn\s*keep/)
+    expect(await cellOf(page, /^note/)).toContain('the newline is missing here')
 
-      // What an earlier window did it cannot take back; what this one does it can.
-      await page.keyboard.press('Control+z')
-      await said(page, 'There is nothing to undo')
-      await page.keyboard.press('t')
-      await page.keyboard.type('keep')
-      await page.keyboard.press('Enter')
-      await said(page, 'Label “keep” taken off')
-      await page.keyboard.press('Escape')
-      await page.keyboard.press('f')
-      await page.getByRole('button', { name: '1 flagged' }).first().waitFor()
-      await page.keyboard.press('Control+z')
-      await page.keyboard.press('Control+z')
-      await expect.poll(() => cellOf(page, /^labels/)).toMatch(/end of turn\s*keep/)
-      expect(await page.getByRole('button', { name: '0 flagged' }).first().isDisabled()).toBe(true)
-      await page.keyboard.press('Control+Shift+Z')
-      await expect.poll(() => cellOf(page, /^labels/)).toBe('end of turn')
-    })
+    // What an earlier window did it cannot take back; what this one does it can.
+    await page.keyboard.press('Control+z')
+    await said(page, 'There is nothing to undo')
+    await page.keyboard.press('t')
+    await page.keyboard.type('keep')
+    await page.keyboard.press('Enter')
+    await said(page, 'Label “keep” taken off')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('f')
+    await page.getByRole('button', { name: '1 flagged' }).first().waitFor()
+    await page.keyboard.press('Control+z')
+    await page.keyboard.press('Control+z')
+    await expect.poll(() => cellOf(page, /^labels/)).toMatch(/end of turn\s*keep/)
+    expect(await page.getByRole('button', { name: '0 flagged' }).first().isDisabled()).toBe(true)
+    await page.keyboard.press('Control+Shift+Z')
+    await expect.poll(() => cellOf(page, /^labels/)).toBe('end of turn')
+  })
 
-    test('a note on marked tokens is shown at them, and leads back to them', async () => {
-      const { page } = window
-      await window.drop([FAILING])
-      await window.read()
-      await page.keyboard.press('2')
-      for (const key of ['j', 'Enter']) await page.keyboard.press(key)
-      await page.locator('.tokens .token.selected').waitFor()
-      await page.keyboard.press(']')
-      await page.locator('.tokens .token.in-range').first().waitFor()
-      const range = /tokens=(\d+)-(\d+)/.exec(page.url())
-      const [first, end] = [Number(range?.[1]), Number(range?.[2])]
-      await page.keyboard.press('N')
-      const dialog = page.getByRole('dialog', { name: /^Notes of rollout/ })
-      expect(await dialog.getByRole('textbox', { name: 'First token' }).inputValue()).toBe(String(first))
-      expect(await dialog.getByRole('textbox', { name: 'Last token' }).inputValue()).toBe(String(end - 1))
-      await dialog.getByRole('textbox', { name: 'Last token' }).fill('999999')
-      await dialog
-        .getByRole('alert')
-        .getByText(/^This rollout has tokens 0 to 8\d\d/)
-        .waitFor()
-      expect(await dialog.getByRole('button', { name: 'Keep the note' }).isDisabled()).toBe(true)
-      await dialog.getByRole('textbox', { name: 'Last token' }).fill(String(first + 2))
-      await dialog.getByRole('textbox', { name: 'Note' }).fill('why is this here?')
-      await page.keyboard.press('Control+Enter')
-      await said(page, /^Note on rollout .* kept$/)
-      const noted = page.locator('.tokens .token.noted')
-      await noted.first().waitFor()
-      const tokens = await noted.evaluateAll((all) => [
-        ...new Set(all.map((each) => (each as HTMLElement).dataset.token)),
-      ])
-      expect(tokens).toEqual([String(first), String(first + 1), String(first + 2)])
-      const marks = page.getByRole('region', { name: 'Labels and notes' })
-      expect(await marks.innerText()).toContain('why is this here?')
-      await page.keyboard.press('m')
-      await page.locator('.message').first().waitFor()
-      await marks.getByRole('button', { name: /^tokens/ }).click()
-      await page.locator('.tokens .token.selected').waitFor()
-      expect(page.url()).toContain(`tokens=${first}-${first + 3}`)
-      await page.keyboard.press('Control+z')
-      await marks.waitFor({ state: 'detached' })
-      expect(await noted.count()).toBe(0)
-    })
+  test('a note on marked tokens is shown at them, and leads back to them', async () => {
+    const { page } = window
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    for (const key of ['j', 'Enter']) await page.keyboard.press(key)
+    await page.locator('.tokens .token.selected').waitFor()
+    await page.keyboard.press(']')
+    await page.locator('.tokens .token.in-range').first().waitFor()
+    const range = /tokens=(\d+)-(\d+)/.exec(page.url())
+    const [first, end] = [Number(range?.[1]), Number(range?.[2])]
+    await page.keyboard.press('N')
+    const dialog = page.getByRole('dialog', { name: /^Notes of rollout/ })
+    expect(await dialog.getByRole('textbox', { name: 'First token' }).inputValue()).toBe(String(first))
+    expect(await dialog.getByRole('textbox', { name: 'Last token' }).inputValue()).toBe(String(end - 1))
+    await dialog.getByRole('textbox', { name: 'Last token' }).fill('999999')
+    await dialog
+      .getByRole('alert')
+      .getByText(/^This rollout has tokens 0 to 8\d\d/)
+      .waitFor()
+    expect(await dialog.getByRole('button', { name: 'Keep the note' }).isDisabled()).toBe(true)
+    await dialog.getByRole('textbox', { name: 'Last token' }).fill(String(first + 2))
+    await dialog.getByRole('textbox', { name: 'Note' }).fill('why is this here?')
+    await page.keyboard.press('Control+Enter')
+    await said(page, /^Note on rollout .* kept$/)
+    const noted = page.locator('.tokens .token.noted')
+    await noted.first().waitFor()
+    const tokens = await noted.evaluateAll((all) => [
+      ...new Set(all.map((each) => (each as HTMLElement).dataset.token)),
+    ])
+    expect(tokens).toEqual([String(first), String(first + 1), String(first + 2)])
+    const marks = page.getByRole('region', { name: 'Labels and notes' })
+    expect(await marks.innerText()).toContain('why is this here?')
+    await page.keyboard.press('m')
+    await page.locator('.message').first().waitFor()
+    await marks.getByRole('button', { name: /^tokens/ }).click()
+    await page.locator('.tokens .token.selected').waitFor()
+    expect(page.url()).toContain(`tokens=${first}-${first + 3}`)
+    await page.keyboard.press('Control+z')
+    await marks.waitFor({ state: 'detached' })
+    expect(await noted.count()).toBe(0)
+  })
 
-    test('another window sees a mark at once', async () => {
-      const { page } = window
-      await window.drop([FAILING])
-      await window.read()
-      await page.keyboard.press('2')
-      await page.keyboard.press('j')
-      const other = await page.context().newPage()
-      await other.goto(server.url)
-      await other.getByRole('button', { name: /sample/ }).click()
-      await other.getByText(/^read [\d,]+ rollouts?$/).waitFor()
-      await other.keyboard.press('2')
-      await other.keyboard.press('j')
-      await page.keyboard.press('f')
-      await said(page, /flagged$/)
-      await other.getByRole('button', { name: '1 flagged' }).first().waitFor()
-      await page.keyboard.press('Control+z')
-      await other.getByRole('button', { name: '0 flagged' }).first().waitFor()
-      await other.close()
-    })
+  test('another window sees a mark at once', async () => {
+    const { page } = window
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.keyboard.press('j')
+    const other = await page.context().newPage()
+    await other.goto(tests.server.url)
+    await other.getByRole('button', { name: /sample/ }).click()
+    await other.getByText(/^read [\d,]+ rollouts?$/).waitFor()
+    await other.keyboard.press('2')
+    await other.keyboard.press('j')
+    await page.keyboard.press('f')
+    await said(page, /flagged$/)
+    await other.getByRole('button', { name: '1 flagged' }).first().waitFor()
+    await page.keyboard.press('Control+z')
+    await other.getByRole('button', { name: '0 flagged' }).first().waitFor()
+    await other.close()
+  })
 
-    test('marks are exported and taken in again, as one step', async () => {
-      const { page } = window
-      await window.drop([FAILING])
-      await window.read()
-      await page.keyboard.press('2')
-      for (const key of ['j', 'f', 'j', 'f']) await page.keyboard.press(key)
-      await page.getByRole('button', { name: '2 flagged' }).first().waitFor()
-      const download = page.waitForEvent('download')
-      await page.keyboard.press('Control+k')
-      await page.keyboard.type('export marks of this dump')
-      await page.keyboard.press('Enter')
-      const file: Download = await download
-      expect(file.suggestedFilename()).toBe('marks.json')
-      const path = await file.path()
-      expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ format: 'rollout-inspector.marks/1' })
-      await page.keyboard.press('Control+z')
-      await page.keyboard.press('Control+z')
-      await page.getByRole('button', { name: '0 flagged' }).first().waitFor()
-      const chooser = page.waitForEvent('filechooser')
-      await page.keyboard.press('Control+k')
-      await page.keyboard.type('import marks')
-      await page.keyboard.press('Enter')
-      await (await chooser).setFiles(path)
-      await page.getByRole('button', { name: '2 flagged' }).first().waitFor()
-      await page.keyboard.press('Control+z')
-      await page.getByRole('button', { name: '0 flagged' }).first().waitFor()
-    })
-  },
-)
+  test('marks are exported and taken in again, as one step', async () => {
+    const { page } = window
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    for (const key of ['j', 'f', 'j', 'f']) await page.keyboard.press(key)
+    await page.getByRole('button', { name: '2 flagged' }).first().waitFor()
+    const download = page.waitForEvent('download')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('export marks of this dump')
+    await page.keyboard.press('Enter')
+    const file: Download = await download
+    expect(file.suggestedFilename()).toBe('marks.json')
+    const path = await file.path()
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ format: 'rollout-inspector.marks/1' })
+    await page.keyboard.press('Control+z')
+    await page.keyboard.press('Control+z')
+    await page.getByRole('button', { name: '0 flagged' }).first().waitFor()
+    const chooser = page.waitForEvent('filechooser')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('import marks')
+    await page.keyboard.press('Enter')
+    await (await chooser).setFiles(path)
+    await page.getByRole('button', { name: '2 flagged' }).first().waitFor()
+    await page.keyboard.press('Control+z')
+    await page.getByRole('button', { name: '0 flagged' }).first().waitFor()
+  })
+})

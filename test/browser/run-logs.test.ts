@@ -1,9 +1,7 @@
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../cli/server/http-server.ts'
-import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
-import { openWindow, SAMPLES, servePage, TestFolder, type Window } from './inspector-page.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
+import { SAMPLES, type Window } from './inspector-page.ts'
 
 /** As transformers' Trainer writes it. */
 const TRAINER_STATE = JSON.stringify({
@@ -18,57 +16,39 @@ const TRAINER_STATE = JSON.stringify({
   })),
 })
 
-describe.skipIf(chromiumMissing !== null)(
-  `logs of a run${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`,
-  () => {
-    let browser: Browser
-    let server: RunningServer
-    let folder: TestFolder
-    let window: Window
+describePage('logs of a run', (tests) => {
+  const { folder } = tests
+  let window: Window
 
-    beforeAll(async () => {
-      browser = await launchChromium()
-      server = await servePage()
-    })
-    afterAll(async () => {
-      await browser.close()
-      await server.close()
-    })
-    beforeEach(async () => {
-      folder = new TestFolder()
-      window = await openWindow(browser, server)
-    })
-    afterEach(async () => {
-      expect(window.errors).toEqual([])
-      await window.close()
-      folder.remove()
-    })
+  beforeEach(async () => {
+    window = await tests.open()
+  })
+  afterEach(async () => {
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
 
-    const series = (name: string) => window.page.getByRole('img', { name })
+  const series = (name: string) => window.page.getByRole('img', { name })
 
-    test('stand beside its rollouts', async () => {
-      const { page } = window
-      await window.drop([
-        join(SAMPLES, 'verifiers-2025-08.jsonl.gz'),
-        folder.write('trainer_state.json', TRAINER_STATE),
-      ])
-      await window.read()
-      await page.getByRole('heading', { name: 'What the run logged' }).waitFor()
-      await series('reward: 0.5 → 0.69, steps 1 to 20').waitFor()
-      await series('kl: 0 → 0.19, steps 1 to 20').waitFor()
-      await page.getByText('96 of 96 rollouts listed').waitFor()
-      await page.getByRole('button', { name: /^files/ }).click()
-      await page.getByRole('dialog').getByRole('heading', { name: 'trainer_state.json' }).waitFor()
-    })
+  test('stand beside its rollouts', async () => {
+    const { page } = window
+    await window.drop([join(SAMPLES, 'verifiers-2025-08.jsonl.gz'), folder.write('trainer_state.json', TRAINER_STATE)])
+    await window.read()
+    await page.getByRole('heading', { name: 'What the run logged' }).waitFor()
+    await series('reward: 0.5 → 0.69, steps 1 to 20').waitFor()
+    await series('kl: 0 → 0.19, steps 1 to 20').waitFor()
+    await page.getByText('96 of 96 rollouts listed').waitFor()
+    await page.getByRole('button', { name: /^files/ }).click()
+    await page.getByRole('dialog').getByRole('heading', { name: 'trainer_state.json' }).waitFor()
+  })
 
-    test('can be opened alone', async () => {
-      const { page } = window
-      await window.drop([folder.write('trainer_state.json', TRAINER_STATE)])
-      await series('reward: 0.5 → 0.69, steps 1 to 20').waitFor()
-      await page.getByRole('button', { name: 'files trainer_state.json' }).waitFor()
-      expect(await page.getByRole('alert').count()).toBe(0)
-      await page.keyboard.press('2')
-      await page.getByText('0 of 0 rollouts listed').waitFor()
-    })
-  },
-)
+  test('can be opened alone', async () => {
+    const { page } = window
+    await window.drop([folder.write('trainer_state.json', TRAINER_STATE)])
+    await series('reward: 0.5 → 0.69, steps 1 to 20').waitFor()
+    await page.getByRole('button', { name: 'files trainer_state.json' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.keyboard.press('2')
+    await page.getByText('0 of 0 rollouts listed').waitFor()
+  })
+})

@@ -1,8 +1,5 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../cli/server/http-server.ts'
-import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
-import { openWindow, servePage, TestFolder } from './inspector-page.ts'
+import { expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
 
 /** What verl writes, with the columns of TRL beside it. */
 const either = (row: number) => ({
@@ -10,42 +7,27 @@ const either = (row: number) => ({
   ...{ prompt: `Who founded town ${row}?`, completion: 'Ester did.', advantage: row % 2 ? 0.5 : -0.5 },
 })
 
-describe.skipIf(chromiumMissing !== null)(
-  `a file that two trainers may have written${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`,
-  () => {
-    let browser: Browser
-    let server: RunningServer
-    const folder = new TestFolder()
+describePage('a file that two trainers may have written', (tests) => {
+  const { folder } = tests
 
-    beforeAll(async () => {
-      browser = await launchChromium()
-      server = await servePage()
-    })
-    afterAll(async () => {
-      await browser.close()
-      await server.close()
-      folder.remove()
-    })
-
-    test('is asked about, read as the one that is named, and asked about again', async () => {
-      const window = await openWindow(browser, server)
-      const { page } = window
-      const text = Array.from({ length: 8 }, (_, row) => `${JSON.stringify(either(row))}\n`).join('')
-      await window.drop([folder.write('step_3.jsonl', text)])
-      await window.read()
-      await page.getByRole('button', { name: /^format.*looked at.*trl/ }).click()
-      const question = page.getByRole('group', { name: /Which trainer wrote it/ })
-      expect(await question.getByRole('button', { name: 'trl', pressed: true }).count()).toBe(1)
-      await question.getByRole('button', { name: 'verl' }).click()
-      const named = page.getByRole('button', { name: /^format verl/ })
-      await named.waitFor()
-      await window.read()
-      await named.click()
-      await page.getByText('named by the person').waitFor()
-      await page.getByRole('button', { name: 'Ask again which trainer wrote it' }).click()
-      await page.getByRole('button', { name: /^format .*trl/ }).waitFor()
-      expect(window.errors).toEqual([])
-      await window.close()
-    })
-  },
-)
+  test('is asked about, read as the one that is named, and asked about again', async () => {
+    const window = await tests.open()
+    const { page } = window
+    const text = Array.from({ length: 8 }, (_, row) => `${JSON.stringify(either(row))}\n`).join('')
+    await window.drop([folder.write('step_3.jsonl', text)])
+    await window.read()
+    await page.getByRole('button', { name: /^format.*looked at.*trl/ }).click()
+    const question = page.getByRole('group', { name: /Which trainer wrote it/ })
+    expect(await question.getByRole('button', { name: 'trl', pressed: true }).count()).toBe(1)
+    await question.getByRole('button', { name: 'verl' }).click()
+    const named = page.getByRole('button', { name: /^format verl/ })
+    await named.waitFor()
+    await window.read()
+    await named.click()
+    await page.getByText('named by the person').waitFor()
+    await page.getByRole('button', { name: 'Ask again which trainer wrote it' }).click()
+    await page.getByRole('button', { name: /^format .*trl/ }).waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+})
