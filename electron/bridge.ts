@@ -17,6 +17,18 @@ export interface InspectorBridge {
    * script) is ignored.
    */
   rememberDropped(file: File): Promise<void>
+  /** Opens what a dropped workspace names. */
+  openWorkspace(file: File): Promise<OpenedFiles>
+  /**
+   * Keeps which files are open and what is on screen as a `.rollout-workspace`, where the save dialog says.
+   *
+   * @param sources dropped files, or those that the shell opened, by their `url`
+   * @param address the page's own, from the `#` on
+   */
+  saveWorkspace(
+    sources: readonly { readonly name: string; readonly from: File | string }[],
+    address: string,
+  ): Promise<SaveResult>
   /** Newest first; files that are gone are left out. */
   recentFiles(): Promise<readonly RecentFile[]>
   /** Opens a recent file or folder by its `id`. */
@@ -41,6 +53,8 @@ export interface OpenedFiles {
   readonly files: readonly OpenedFile[]
   /** One sentence per thing that could not be opened, with what to do. */
   readonly problems: readonly string[]
+  /** What was on screen when the workspace that names these files was saved, as it stands behind the `#`. */
+  readonly address?: string
 }
 
 export interface RecentFile {

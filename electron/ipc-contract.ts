@@ -6,10 +6,19 @@ export interface Requests {
   'pick-files': { input: [what: 'files' | 'folder']; output: OpenedFiles }
   /** A path that the preload took from a dropped `File`; page code cannot name one. */
   'remember-dropped': { input: [path: string]; output: undefined }
+  'open-workspace': { input: [path: string]; output: OpenedFiles }
+  'save-workspace': { input: [files: readonly WorkspaceFile[], address: string]; output: SaveResult }
   'recent-files': { input: []; output: readonly RecentFile[] }
   'open-recent': { input: [id: string]; output: OpenedFiles }
   'save-files': { input: [files: readonly FileToSave[]]; output: SaveResult }
   'set-progress': { input: [fraction: number | null]; output: undefined }
+}
+
+/** A file that is open: one that was dropped by its `path`, which only the preload can name, any other by its `url`. */
+export interface WorkspaceFile {
+  readonly name: string
+  readonly url?: string
+  readonly path?: string
 }
 
 export type Channel = keyof Requests

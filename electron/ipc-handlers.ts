@@ -1,6 +1,6 @@
 import type { IpcMain, IpcMainInvokeEvent } from 'electron'
 import type { FileToSave } from './bridge.ts'
-import type { Channel, Requests } from './ipc-contract.ts'
+import type { Channel, Requests, WorkspaceFile } from './ipc-contract.ts'
 import { isOurs } from './security.ts'
 
 /** What answers the page, by channel. */
@@ -11,6 +11,9 @@ const SHAPES: { [C in Channel]: (input: readonly unknown[]) => boolean } = {
   ready: (input) => input.length === 0,
   'pick-files': ([what]) => what === 'files' || what === 'folder',
   'remember-dropped': ([path]) => typeof path === 'string' && path !== '',
+  'open-workspace': ([path]) => typeof path === 'string' && path !== '',
+  'save-workspace': ([files, address]) =>
+    Array.isArray(files) && files.every(isWorkspaceFile) && typeof address === 'string',
   'recent-files': (input) => input.length === 0,
   'open-recent': ([id]) => typeof id === 'string',
   'save-files': ([files]) => Array.isArray(files) && files.every(isFileToSave),
@@ -31,6 +34,12 @@ export function handleRequests(ipcMain: IpcMain, origin: string, handlers: Handl
 
 function isFromOurPage({ senderFrame }: IpcMainInvokeEvent, origin: string): boolean {
   return senderFrame !== null && senderFrame.parent === null && isOurs(senderFrame.url, origin)
+}
+
+function isWorkspaceFile(value: unknown): value is WorkspaceFile {
+  if (typeof value !== 'object' || value === null) return false
+  const { name, url, path } = value as Record<string, unknown>
+  return typeof name === 'string' && typeof (path === undefined ? url : path) === 'string' && path !== ''
 }
 
 function isFileToSave(value: unknown): value is FileToSave {

@@ -15,6 +15,7 @@ import { saveFiles } from './save-files.ts'
 import { guardContents, guardSession } from './security.ts'
 import { windowOptions } from './window.ts'
 import { boundsOn, keepPlace, readPlace } from './window-place.ts'
+import { saveWorkspace } from './workspace.ts'
 
 // Wiring only: what is decided, the modules decide, and they can be tested without Electron.
 
@@ -66,6 +67,8 @@ function ready(): void {
       remember(path)
       return undefined
     },
+    'open-workspace': (path) => opening.open([path], '/'),
+    'save-workspace': (files, address) => saveWorkspace(files, address, served, saveDialogs, remember),
     'recent-files': async () => recent.list(),
     'open-recent': async (id) => {
       const path = recent.pathOf(id)

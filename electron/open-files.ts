@@ -2,6 +2,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { openForPage } from '../cli/server/opening.ts'
 import type { ServedFiles } from '../cli/server/served-files.ts'
 import type { OpenedFiles } from './bridge.ts'
+import { isWorkspace, openWorkspace } from './workspace.ts'
 
 /**
  * The files named on a command line: what is no switch, after the program and, when not packaged, the application's
@@ -43,7 +44,7 @@ export class OpenFiles {
     const waiting = this.waiting
     this.waiting = []
     const opened = await Promise.all(waiting.map(({ paths, directory }) => this.open(paths, directory)))
-    return { files: opened.flatMap((one) => one.files), problems: opened.flatMap((one) => one.problems) }
+    return together(opened)
   }
 
   /** The page is being loaded (again): it does not listen yet. */
@@ -56,11 +57,20 @@ export class OpenFiles {
     const opened = await Promise.all(
       paths.map(async (path) => {
         const absolute = resolve(directory, path)
-        const one = await openForPage([basename(absolute)], dirname(absolute), this.parts.served)
+        const one = isWorkspace(absolute)
+          ? await openWorkspace(absolute, this.parts.served)
+          : await openForPage([basename(absolute)], dirname(absolute), this.parts.served)
         if (one.files.length > 0) this.parts.remember(absolute)
         return one
       }),
     )
-    return { files: opened.flatMap((one) => one.files), problems: opened.flatMap((one) => one.problems) }
+    return together(opened)
   }
+}
+
+function together(opened: readonly OpenedFiles[]): OpenedFiles {
+  const files = opened.flatMap((one) => one.files)
+  const problems = opened.flatMap((one) => one.problems)
+  const address = opened.find((one) => one.address !== undefined)?.address
+  return address === undefined ? { files, problems } : { files, problems, address }
 }

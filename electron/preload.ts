@@ -1,10 +1,17 @@
 import { contextBridge, type IpcRendererEvent, ipcRenderer, webUtils } from 'electron'
 import { version } from '../package.json'
 import type { InspectorBridge, OpenedFiles } from './bridge.ts'
-import { type Channel, OPEN_FILES, type Requests } from './ipc-contract.ts'
+import { type Channel, OPEN_FILES, type Requests, type WorkspaceFile } from './ipc-contract.ts'
 
 function request<C extends Channel>(channel: C, ...input: Requests[C]['input']): Promise<Requests[C]['output']> {
   return ipcRenderer.invoke(channel, ...input)
+}
+
+/** A file that a script made lies nowhere, and has an address of no file. */
+function placed(name: string, from: File | string): WorkspaceFile {
+  if (typeof from === 'string') return { name, url: from }
+  const path = webUtils.getPathForFile(from)
+  return path === '' ? { name, url: '' } : { name, path }
 }
 
 const bridge: InspectorBridge = {
@@ -20,6 +27,18 @@ const bridge: InspectorBridge = {
     const path = webUtils.getPathForFile(file)
     if (path !== '') await request('remember-dropped', path)
   },
+  async openWorkspace(file) {
+    const path = webUtils.getPathForFile(file)
+    return path === ''
+      ? { files: [], problems: [`${file.name} is no file of yours.`] }
+      : request('open-workspace', path)
+  },
+  saveWorkspace: (sources, address) =>
+    request(
+      'save-workspace',
+      sources.map(({ name, from }) => placed(name, from)),
+      address,
+    ),
   recentFiles: () => request('recent-files'),
   openRecent: (id) => request('open-recent', id),
   saveFiles: (files) => request('save-files', files),

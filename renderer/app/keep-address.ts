@@ -13,6 +13,11 @@ export function wantedDump(): string | null {
   return wanted?.dump ?? null
 }
 
+/** Has an address applied as soon as the dump that it points into is open. */
+export function wantAddress(hash: string): void {
+  wanted = parseAddress(hash)
+}
+
 /** Keeps the page's address and what is on screen the same, both ways. To be called once. */
 export function keepAddress(): void {
   wanted = parseAddress(location.hash)

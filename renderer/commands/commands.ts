@@ -1,6 +1,6 @@
 import { closeDump } from '../data/dump.ts'
 import { toggleFollow } from '../data/follow.ts'
-import { pickAndOpen } from '../data/opening.ts'
+import { pickAndOpen, saveWorkspace } from '../data/opening.ts'
 import { openSample } from '../data/session.ts'
 import { openDialog, show } from '../state/view.ts'
 import { COMPARE_COMMANDS } from '../views/compare/commands.ts'
@@ -48,5 +48,9 @@ export const COMMANDS: readonly Command[] = [
   ...NOTEBOOK_COMMANDS,
   { id: 'copy-link', title: 'Copy a link to what is on screen', keys: ['y'], run: () => void copyAddress() },
   ...EXPORT_COMMANDS,
+  // Only the desktop shell knows where a file lies.
+  ...(globalThis.window?.inspector === undefined
+    ? []
+    : [{ id: 'save-workspace', title: 'Save workspace…', keys: [], run: () => void saveWorkspace() }]),
   { id: 'close', title: 'Close these files', keys: [], run: () => void closeDump() },
 ]

@@ -1,7 +1,9 @@
 import type { OpenedFiles } from '../../electron/bridge.ts'
 import { isNotebookFolder } from '../../shared/notebook/markdown/recognise.ts'
 import type { SourceInput } from '../../shared/session/protocol.ts'
+import { wantAddress } from '../app/keep-address.ts'
 import { sentenceOf } from '../engine/client.ts'
+import { parseAddress } from '../state/address.ts'
 import { addProblem, dismissAllProblems, useFiles } from '../state/files.ts'
 import { say } from '../state/view.ts'
 import { chooseFiles, type Dropped, filesOfInput } from './dropped.ts'
@@ -13,6 +15,13 @@ import { readTokenizer, startTokenizer, tokenizerPart } from './tokenizers.ts'
 export async function openDropped(given: Dropped): Promise<void> {
   dismissAllProblems()
   try {
+    const workspace = given.files.find(({ file }) => /\.rollout-workspace$/i.test(file.name))
+    if (workspace !== undefined) {
+      if (window.inspector !== undefined)
+        return await openFromShell(await window.inspector.openWorkspace(workspace.file))
+      addProblem('A workspace names files by their paths, which a browser may not follow. Open it in the desktop app.')
+      return
+    }
     const dropped = await withoutNotebook(given)
     for (const name of dropped.emptyFolders) {
       addProblem(`The folder ${name} holds no file. Drop the folder that the run wrote its rollouts to.`)
@@ -66,7 +75,29 @@ export async function compareDropped(dropped: Dropped): Promise<void> {
 export async function openFromShell(opened: OpenedFiles): Promise<void> {
   if (opened.files.length + opened.problems.length > 0) dismissAllProblems()
   for (const problem of opened.problems) addProblem(problem)
-  if (opened.files.length > 0) await openSources(opened.files.map(urlSource))
+  if (opened.files.length === 0) return
+  const { address } = opened
+  if (address !== undefined) wantAddress(address)
+  if (!(await openSources(opened.files.map(urlSource))) || address === undefined) return
+  const { dump } = parseAddress(address)
+  if (dump !== null && dump !== useFiles.getState().dumpHash)
+    addProblem(
+      'These are not all the files as they were when the workspace was saved, so the place it kept is not shown.',
+    )
+}
+
+/** Where the shell can find a file; an address of no file where it cannot, which it says then. */
+function placeOf(source: SourceInput): File | string {
+  if (source.kind === 'url') return source.url
+  return source.kind === 'file' && source.file instanceof File ? source.file : ''
+}
+
+/** Keeps which files are open and what is on screen as a workspace; the shell asks where. */
+export async function saveWorkspace(): Promise<void> {
+  const sources = useFiles.getState().sources.map((source) => ({ name: source.name, from: placeOf(source) }))
+  const saved = await window.inspector?.saveWorkspace(sources, location.hash)
+  if (saved?.kind === 'failed') addProblem(saved.message)
+  else if (saved?.kind === 'saved') say(`Workspace saved as ${saved.names.join(', ')}`)
 }
 
 /** A source behind an address of this page's own origin. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -269,6 +269,32 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
         await devtools.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data })
       }
       await opened('clean-gsm8k.jsonl.gz').waitFor()
+    })
+
+    test('a workspace that was saved opens again at the same place, and says what is gone of it', async () => {
+      const run = join(folder, 'run.jsonl.gz')
+      copyFileSync(SAMPLE, run)
+      desktop = await host.start([run])
+      await opened('run.jsonl.gz').waitFor()
+      await desktop.page.keyboard.press('2')
+      await desktop.page.getByRole('row').nth(1).waitFor()
+      const target = join(folder, 'kept.rollout-workspace')
+      await desktop.answerSaveDialog(target)
+      await desktop.page.keyboard.press('Control+k')
+      await desktop.page.keyboard.type('save workspace')
+      await desktop.page.keyboard.press('Enter')
+      await desktop.page.getByText('Workspace saved as kept.rollout-workspace').waitFor()
+      const place = await desktop.page.evaluate(() => location.hash)
+      expect(place).toContain('view=rollouts')
+      await desktop.close()
+
+      desktop = await host.start([target])
+      await opened('run.jsonl.gz').waitFor()
+      await expect.poll(() => desktop.page.evaluate(() => location.hash)).toBe(place)
+      rmSync(run)
+      await desktop.startAgain([target])
+      await desktop.page.getByText(/^run\.jsonl\.gz \(in .*\) does not exist/).waitFor()
+      expect(desktop.pageErrors()).toEqual([])
     })
 
     test('a flagged rollout is exported to disk as its own bytes', async () => {
