@@ -24,6 +24,7 @@ const GroupsView = lazy(async () => ({ default: (await import('../views/groups/g
 const LabView = lazy(async () => ({ default: (await import('../views/lab/lab-view.tsx')).LabView }))
 const CompareView = lazy(async () => ({ default: (await import('../views/compare/compare-view.tsx')).CompareView }))
 const NotebookView = lazy(async () => ({ default: (await import('../views/notebook/notebook-view.tsx')).NotebookView }))
+const PinDialog = lazy(async () => ({ default: (await import('../views/notebook/pin-dialog.tsx')).PinDialog }))
 const CheckDialog = lazy(async () => ({ default: (await import('./check-dialog.tsx')).CheckDialog }))
 
 export function App() {
@@ -96,6 +97,7 @@ function OpenDialog() {
   if (dialog === 'keys') return <CheatSheet />
   if (dialog === 'palette') return <Palette />
   if (dialog === 'check') return <CheckDialog />
+  if (dialog === 'pin') return <PinDialog />
   if (dialog === 'mapping') return <MappingDialog />
   if (dialog === 'label' || dialog === 'note') return <MarkDialog dialog={dialog} />
   if (dialog === 'columns') return <ColumnsDialog />

@@ -40,6 +40,7 @@ export const COMMANDS: readonly Command[] = [
   { id: 'lab', title: 'Go to Lab', keys: ['4'], run: () => show('lab') },
   { id: 'compare', title: 'Go to Compare', keys: ['5'], run: () => show('compare') },
   { id: 'notebook', title: 'Go to the Notebook', keys: ['6'], where: 'always', run: () => show('notebook') },
+  { id: 'pin', title: 'Pin as evidence…', keys: ['i'], run: () => openDialog('pin') },
   ...TABLE_COMMANDS,
   ...ROLLOUT_COMMANDS,
   ...GROUP_COMMANDS,

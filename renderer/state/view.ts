@@ -19,6 +19,7 @@ export type Dialog =
   | 'mapping'
   | 'dataset'
   | 'check'
+  | 'pin'
   | TableDialog
 
 export interface ViewState {

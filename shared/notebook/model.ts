@@ -52,7 +52,7 @@ const ORIGIN = z.object({
 })
 export type EvidenceOrigin = z.infer<typeof ORIGIN>
 
-export const EVIDENCE_KINDS = ['finding', 'measure', 'span', 'chart', 'what-if', 'comparison'] as const
+export const EVIDENCE_KINDS = ['finding', 'measure', 'span', 'chart', 'what-if', 'comparison', 'group'] as const
 
 const EVIDENCE = z.object({
   id: z.string(),

@@ -1,8 +1,10 @@
 import { unpinEvidence } from '../../../shared/notebook/edit.ts'
 import type { Evidence, Hypothesis } from '../../../shared/notebook/model.ts'
 import { changeNotebook } from '../../data/notebook.ts'
-import { real } from '../../text/numbers.ts'
+import { useFiles } from '../../state/files.ts'
+import { EvidenceNumbers } from './evidence-numbers.tsx'
 import { shortTime } from './notebook-words.ts'
+import { Rechecked } from './rechecked.tsx'
 
 const KINDS: Readonly<Record<Evidence['kind'], string>> = {
   finding: 'finding',
@@ -11,12 +13,18 @@ const KINDS: Readonly<Record<Evidence['kind'], string>> = {
   chart: 'chart',
   'what-if': 'what if',
   comparison: 'comparison',
+  group: 'group',
 }
 
 /** What was pinned to a hypothesis, with its numbers and where they came from. */
 export function EvidenceList({ hypothesis }: { hypothesis: Hypothesis }) {
+  const dump = useFiles((files) => files.dumpHash)
   if (hypothesis.evidence.length === 0) {
-    return <p className="quiet">Nothing has been pinned to it yet.</p>
+    return (
+      <p className="quiet">
+        Nothing has been pinned to it yet. Where a dump is open, <kbd>i</kbd> pins what is on screen.
+      </p>
+    )
   }
   return (
     <ul className="evidence-list">
@@ -27,20 +35,21 @@ export function EvidenceList({ hypothesis }: { hypothesis: Hypothesis }) {
           </p>
           {evidence.numbers.length > 0 && (
             <p>
-              {evidence.numbers.map(({ name, value, unit }) => (
-                <span key={name} className="evidence-number">
-                  {name} <strong>{typeof value === 'number' ? real(value) : (value ?? '–')}</strong> {unit}
-                </span>
-              ))}
+              <EvidenceNumbers numbers={evidence.numbers} />
             </p>
           )}
           {evidence.note !== '' && <p>{evidence.note}</p>}
+          <Rechecked evidence={evidence} />
           <p className="quiet">
             From {evidence.from.names.join(', ') || 'a dump'} (<code>{evidence.from.dump.slice(0, 12)}</code>), read by{' '}
             {evidence.from.version}, {shortTime(evidence.pinnedAt)}.{' '}
-            <a className="link" href={evidence.address}>
-              Go there
-            </a>{' '}
+            {dump === evidence.from.dump ? (
+              <a className="link" href={evidence.address}>
+                Go there
+              </a>
+            ) : (
+              'Open that run again to go there.'
+            )}{' '}
             <button
               type="button"
               className="link"

@@ -1,0 +1,15 @@
+import type { Evidence } from '../../../shared/notebook/model.ts'
+import { ABSENT, real } from '../../text/numbers.ts'
+
+/** Numbers as they were pinned, each with its name. */
+export function EvidenceNumbers({ numbers }: { numbers: Evidence['numbers'] }) {
+  return numbers.map(({ name, value, unit }) => (
+    <span key={name} className="evidence-number">
+      {name} <strong>{pinnedValue(value)}</strong> {unit}
+    </span>
+  ))
+}
+
+export function pinnedValue(value: number | string | boolean | null): string {
+  return typeof value === 'number' ? real(value) : String(value ?? ABSENT)
+}

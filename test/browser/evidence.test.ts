@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RunningServer } from '../../cli/server/http-server.ts'
+import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
+import { openWindow, SAMPLES, servePage } from './inspector-page.ts'
+
+/** Pins the first piece whose title begins so, to what is proposed or to this hypothesis. */
+async function pinFirst(page: Page, title: string, hypothesis?: string): Promise<void> {
+  await page.keyboard.press('i')
+  const what = page.getByRole('combobox', { name: 'What' })
+  const option = what.locator('option', { hasText: new RegExp(`^${title}`) }).first()
+  await what.selectOption((await option.getAttribute('value')) as string)
+  if (hypothesis !== undefined) await page.getByRole('combobox', { name: 'Hypothesis' }).selectOption(hypothesis)
+  await page.getByRole('button', { name: /^Pin to / }).press('Enter')
+  await page.getByText(/^Pinned to /).waitFor()
+}
+
+async function openPage(page: Page, hypothesis: string): Promise<void> {
+  await page.keyboard.press('6')
+  await page.keyboard.press('b')
+  await page.locator(`[data-card="${hypothesis}"]`).click()
+  await page.getByRole('heading', { name: 'Evidence' }).waitFor()
+}
+
+describe.skipIf(chromiumMissing !== null)(`evidence${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`, () => {
+  let browser: Browser
+  let server: RunningServer
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+    server = await servePage()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await server.close()
+  })
+
+  test('is pinned by one key, leads back to the token, and is looked up again under other settings', async () => {
+    const window = await openWindow(browser, server)
+    const { page } = window
+    await window.drop([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
+    await window.read()
+    await pinFirst(page, 'H02 supported: share of sampled tokens')
+    await page.keyboard.press('2')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.locator('.token-text, [data-token]').first().waitFor()
+    await pinFirst(page, 'Tokens \\d+ to')
+    await openPage(page, 'H02')
+    const evidence = page.locator('.evidence-list > li')
+    await expect.poll(() => evidence.count()).toBe(2)
+    await expect.poll(() => page.getByText('Unchanged in the open run.').count()).toBe(2)
+    const other = await page.context().newPage()
+    await other.goto(`${server.url}#view=notebook&notebook.hypothesis=H02`)
+    await expect.poll(() => other.locator('.evidence-list > li').count()).toBe(2)
+    // The run is not open in that window: there is nothing to look it up in.
+    expect(await other.getByText(/in the open run\.$/).count()).toBe(0)
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('validated')
+    await page.getByRole('button', { name: 'Set to validated' }).click()
+    await evidence.nth(1).getByRole('link', { name: 'Go there' }).click()
+    await expect.poll(() => page.url()).toMatch(/view=rollout&.*tokens=\d+-\d+/)
+    await page.getByRole('button', { name: /^policy/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: /last/i }).first().click()
+    await page.locator('.truth-line', { hasText: /last/i }).waitFor()
+    await page.keyboard.press('Escape')
+    await window.read()
+    await openPage(page, 'H02')
+    await evidence.nth(0).getByText('Gone from the open run', { exact: false }).waitFor()
+    await evidence.nth(1).getByText('Unchanged in the open run.').waitFor()
+    await evidence
+      .first()
+      .getByText(/policy rl → last-turn/)
+      .waitFor()
+    // A person's status stays what it was set to.
+    expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('validated')
+    // On the page of a hypothesis its own first measure is proposed for it: the key and Enter pin it.
+    await page.keyboard.press('i')
+    await page.locator('button:focus', { hasText: 'Pin to H02' }).waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => evidence.count()).toBe(3)
+    await page.keyboard.press('i')
+    await page.locator('button:focus', { hasText: 'Pin to H02' }).waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('of two runs hangs on one hypothesis', async () => {
+    const window = await openWindow(browser, server)
+    const { page } = window
+    for (const name of ['verifiers-2025-08.jsonl.gz', 'verifiers-2025-07-llama.jsonl.gz']) {
+      await window.drop([join(SAMPLES, name)])
+      await page.locator('.truth-line', { hasText: name.slice(0, 12) }).waitFor()
+      await window.read()
+      await page.keyboard.press('1')
+      await pinFirst(page, 'H07', 'H07')
+    }
+    await openPage(page, 'H07')
+    const evidence = page.locator('.evidence-list > li')
+    await expect.poll(() => evidence.count()).toBe(2)
+    await evidence.nth(0).getByText('Open that run again to go there.').waitFor()
+    await evidence.nth(1).getByText('Unchanged in the open run.').waitFor()
+    expect(await evidence.nth(0).innerText()).toContain('verifiers-2025-08.jsonl.gz')
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+})

@@ -1,0 +1,153 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Finding } from '../../shared/model/report.ts'
+import { pinEvidence } from '../../shared/notebook/edit.ts'
+import {
+  evidenceOf,
+  findingPieces,
+  groupPiece,
+  limitsPiece,
+  measurePieces,
+  type PinnedRollout,
+  spanPiece,
+} from '../../shared/notebook/evidence/pieces.ts'
+import { recheck } from '../../shared/notebook/evidence/recheck.ts'
+import { checkNotebook, type EvidenceOrigin } from '../../shared/notebook/model.ts'
+import { newNotebook } from '../../shared/notebook/new-notebook.ts'
+import { minute } from './edits.ts'
+
+const FROM: EvidenceOrigin = {
+  dump: 'aa11bb22',
+  names: ['step_12.jsonl'],
+  version: '0.1.0',
+  report: '00',
+  settings: { policy: 'rl', rollouts: 4 },
+}
+
+function rollout(change: Partial<PinnedRollout> = {}): PinnedRollout {
+  return {
+    index: 3,
+    facts: { id: 'r3', recordHash: 'cc', reward: 0.5 },
+    states: Uint8Array.from([2, 0, 0, 1, 1, 0]),
+    logprobs: { sampler: null, trainer: null },
+    findings: [],
+    ...change,
+  }
+}
+
+function numbersOf(piece: { numbers: readonly { name: string; value: unknown }[] }): Record<string, unknown> {
+  return Object.fromEntries(piece.numbers.map(({ name, value }) => [name, value]))
+}
+
+describe('a span', () => {
+  test('counts what its tokens are', () => {
+    expect(numbersOf(spanPiece(rollout(), [1, 5]))).toEqual({ tokens: 4, trained: 2, masked: 2, reward: 0.5 })
+  })
+  test('ends where the rollout does, and leaves out logprobs that are no numbers', () => {
+    const sampler = Float32Array.from([0, 0, 0, -1, -2, 0])
+    const trainer = Float32Array.from([0, 0, 0, -1.5, Number.NaN, 0])
+    const piece = spanPiece(rollout({ logprobs: { sampler, trainer } }), [3, 99])
+    expect(numbersOf(piece)).toMatchObject({ tokens: 3, 'mean |trainer − sampler| logprob': 0.25 })
+    expect(piece.key).toMatchObject({ start: '3', end: '6' })
+  })
+})
+
+test('a verdict that cannot be reached has no measure to pin', () => {
+  const because = [{ measure: 'share', value: 0.3, threshold: 0.2, comparison: '>' as const, checks: [] }]
+  const rest = { confidence: 'high' as const, because, missing: [], would_change: [] }
+  const pieces = measurePieces({
+    hypotheses: [
+      { id: 'H04', title: 'Context', verdict: 'supported', ...rest },
+      { id: 'H03', title: 'KL', verdict: 'not-checkable', ...rest },
+    ],
+  })
+  expect(pieces.map(({ key }) => key)).toEqual([{ hypothesis: 'H04', measure: 'share' }])
+  expect(numbersOf(pieces[0]!)).toEqual({ value: 0.3, threshold: '> 0.2', verdict: 'supported' })
+})
+
+describe('looked up again', () => {
+  const cost = (cut: number) => ({
+    rollouts: 8,
+    cut,
+    dropped: 0,
+    tokens: { lost: 10 },
+    trained: null,
+    answers: { cut: 0 },
+    documents: { cut: 0 },
+    supporting: { cut: 0 },
+  })
+  const tried = { max_seq_len: '4096', 'prompt cut': 'left' }
+  const pinned = evidenceOf(limitsPiece(tried, cost(2)), FROM, '#x', minute(0))
+
+  test('the same numbers are unchanged, whatever it is read under', () => {
+    const now = { version: '0.2.0', settings: { policy: 'sft', rollouts: 4 } }
+    expect(recheck(pinned, [limitsPiece(tried, cost(2))], now)).toEqual({ state: 'unchanged' })
+  })
+  test('a number that moved is told with the settings that did', () => {
+    const now = { version: '0.1.0', settings: { policy: 'sft', rollouts: 4, max_seq_len: 99 } }
+    expect(recheck(pinned, [limitsPiece(tried, cost(5))], now)).toEqual({
+      state: 'changed',
+      numbers: [{ name: 'rollouts cut', was: 2, now: 5 }],
+      settings: [
+        { name: 'policy', was: 'rl', now: 'sft' },
+        { name: 'max_seq_len', was: null, now: 99 },
+      ],
+    })
+  })
+  test('what is found under no key is gone', () => {
+    const other = limitsPiece({ ...tried, max_seq_len: '8192' }, cost(2))
+    expect(recheck(pinned, [other], FROM)).toEqual({ state: 'gone', numbers: [], settings: [] })
+  })
+})
+
+const finding = fc.record({
+  code: fc.constantFrom('M01', 'A02'),
+  message: fc.string({ unit: 'binary', maxLength: 500 }),
+  evidence: fc.dictionary(fc.string({ maxLength: 12 }), fc.oneof(fc.double(), fc.string())),
+  fingerprint: fc.string(),
+  tokens: fc.constantFrom<[number, number] | null>(null, [1, 3]),
+}) as fc.Arbitrary<Partial<Finding>> as fc.Arbitrary<Finding>
+
+test('whatever a dump holds, a pinned piece survives JSON and is found again unchanged', () => {
+  const piece = fc.oneof(
+    fc.tuple(fc.array(finding, { minLength: 1, maxLength: 4 }), fc.string()).map(([findings, id]) => {
+      const facts = { id, recordHash: 'h', reward: null }
+      return findingPieces(rollout({ findings, facts }), () => null)[0]!
+    }),
+    fc.tuple(fc.double(), fc.string()).map(([std, id]) =>
+      groupPiece({
+        position: 0,
+        id,
+        step: null,
+        rollouts: 8,
+        mean: std,
+        std,
+        gap: null,
+        amplification: null,
+        largestAdvantage: null,
+      }),
+    ),
+  )
+  fc.assert(
+    fc.property(piece, (each) => {
+      const evidence = evidenceOf(each, FROM, '#view=groups', minute(0), 'why')
+      const kept = pinEvidence(newNotebook(), 'H02', evidence, { at: minute(0) })
+      const back = checkNotebook(JSON.parse(JSON.stringify(kept)))
+      const pinned = back.hypotheses.find(({ id }) => id === 'H02')?.evidence[0]
+      expect(recheck(pinned!, [each], FROM)).toEqual({ state: 'unchanged' })
+    }),
+  )
+})
+
+test('what is pinned again takes the place of what was', () => {
+  const piece = spanPiece(rollout(), [1, 5])
+  const first = evidenceOf(piece, FROM, '#', minute(0))
+  const again = evidenceOf(piece, FROM, '#', minute(5), 'seen twice')
+  const notebook = [first, again].reduce(
+    (before, each) => pinEvidence(before, 'H02', each, { at: each.pinnedAt }),
+    newNotebook(),
+  )
+  expect(notebook.hypotheses.find(({ id }) => id === 'H02')?.evidence).toEqual([again])
+  const other = evidenceOf(piece, { ...FROM, dump: 'ee55' }, '#', minute(6))
+  expect(other.id).not.toBe(first.id)
+})
