@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +18,7 @@ import {
 import { testTokenizer } from '../helpers/tokenizers.ts'
 import { ALL_HOSTILE } from './corpus.ts'
 import { csvRecords, FORMULA } from './csv-records.ts'
+import { closeNetwork } from './no-network.ts'
 
 /** What a terminal obeys, or what turns the direction of text; the newlines of the program's own rows are not among them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come through
@@ -31,6 +33,7 @@ const FILE_NAMES = ALL_HOSTILE.filter(
 )
 
 let folder: string
+let network: ReturnType<typeof closeNetwork>
 const at = (...path: string[]) => join(folder, ...path)
 const cli = (argv: string[], more: { tty?: boolean } = {}) =>
   commandLine([...argv, '--tokenizer', 'qwen2.5'], { directory: folder, ...more })
@@ -56,9 +59,13 @@ beforeAll(async () => {
   await writeFile(at('one.jsonl'), `${record(ALL_HOSTILE.join(' '))}\n`)
   await mkdir(at('files'))
   for (const name of FILE_NAMES) await writeFile(at('files', name), `${record('plain')}\n`)
+  network = closeNetwork()
 })
 
-afterAll(() => rm(folder, { recursive: true }))
+afterAll(async () => {
+  network.restore()
+  await rm(folder, { recursive: true })
+})
 
 describe('on a terminal a dump of nothing but hostile texts', () => {
   test.each([
@@ -170,4 +177,15 @@ describe('exports of hostile dumps', () => {
 test('no text of a dump has changed what all objects have', () => {
   expect(Object.keys(Object.prototype)).toEqual([])
   expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+})
+
+test('no command has reached out: not to an address, not to another program', async () => {
+  for (const argv of [['formats'], ['checks'], ['merge', 'long.json'], ['inspect', 'https://evil.example/run.jsonl']]) {
+    await commandLine(argv, { directory: folder })
+  }
+  expect(network.tried).toEqual([])
+  // The trap itself shuts.
+  await expect(fetch('http://127.0.0.1:47999/')).rejects.toThrow()
+  expect(() => execFile('true')).toThrow()
+  expect(network.tried).toEqual(['connect', 'spawn'])
 })
