@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react'
-import { CheatSheet, Palette } from '../commands/dialogs.tsx'
+import { CheatSheet } from '../commands/cheat-sheet.tsx'
+import { Palette } from '../commands/palette.tsx'
 import { useHotkeys } from '../commands/use-hotkeys.ts'
 import { useFiles } from '../state/files.ts'
 import { show, useView } from '../state/view.ts'

@@ -2,6 +2,7 @@ import { loadColumns } from '../data/columns.ts'
 import { followProgress } from '../data/dump.ts'
 import { keepListFresh } from '../data/list.ts'
 import { followOtherWindows, loadMarks } from '../data/marks.ts'
+import { loadRecentCommands } from '../data/recent-commands.ts'
 import { startSession } from '../data/session.ts'
 import { loadViews } from '../data/views.ts'
 import { sentenceOf } from '../engine/client.ts'
@@ -18,6 +19,7 @@ export function startApp(): void {
   followOtherWindows()
   void loadColumns()
   void loadViews()
+  void loadRecentCommands()
   void loadMarks()
     .then(startSession)
     .catch((error: unknown) => addProblem(sentenceOf(error)))

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { violations } from './axe.ts'
 import { describePage } from './describe-page.ts'
 import { SAMPLES, type Window } from './inspector-page.ts'
 
@@ -80,5 +81,46 @@ describePage('what is taken out of the page', (pageTests) => {
     })()`)
     expect(dragged).toEqual({ 'text/plain': byKey, 'text/markdown': byKey })
     expect(await page.locator('.drop-cover').count()).toBe(0)
+  })
+  test('the palette finds checks by code and rollouts by id, and begins with what was given last', async () => {
+    window = await pageTests.openWith([FAILING], { bypassCSP: true, reducedMotion: 'reduce' })
+    const { page } = window
+    const command = page.getByRole('combobox', { name: 'Command' })
+    const commands = page.getByRole('listbox', { name: 'Commands' })
+    await page.keyboard.press('2')
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    const id = await page.getByRole('heading', { level: 1 }).innerText()
+    await page.keyboard.press('1')
+
+    await page.keyboard.press('Control+k')
+    await command.fill(id)
+    await page.getByRole('group', { name: 'Rollouts' }).waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('option', { name: `Open rollout ${id}`, exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: id }).waitFor()
+
+    await page.keyboard.press('Control+k')
+    expect(await commands.getByRole('group').first().getAttribute('aria-label')).toBe('In a rollout')
+    await command.fill('m01')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Usual fix' }).waitFor()
+    await page.keyboard.press('Escape')
+
+    await page.keyboard.press('Control+k')
+    await command.fill('go to lab')
+    await page.keyboard.press('Enter')
+    await page.reload()
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('Control+k')
+    expect(await commands.getByRole('option').first().innerText()).toContain('Go to Lab')
+    for (let key = 0; key < 30; key++) await page.keyboard.press('ArrowDown')
+    expect(await commands.locator('[aria-selected=true]').boundingBox()).toSatisfy(
+      (box: { y: number; height: number }) => box.y > 0 && box.y + box.height < 900,
+    )
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press('Escape')
   })
 })
