@@ -35,6 +35,10 @@ export interface InspectorBridge {
   openRecent(id: string): Promise<OpenedFiles>
   /** One file: the save dialog. Several: a dialog for the folder they go to; asks before it replaces any. */
   saveFiles(files: readonly FileToSave[]): Promise<SaveResult>
+  /** The page's commands, for the application's menu; to be told again whenever one becomes possible or ceases to be. */
+  offerCommands(commands: readonly OfferedCommand[]): Promise<void>
+  /** A command was chosen in the application's menu. Returns the unsubscriber. */
+  onCommand(listener: (id: string) => void): () => void
   /** Progress on the task bar or dock icon, 0 to 1; null takes it away. */
   setProgress(fraction: number | null): Promise<void>
 }
@@ -64,6 +68,28 @@ export interface RecentFile {
   readonly where: string
   /** ISO 8601. */
   readonly openedAt: string
+}
+
+/** Where in the menu a command stands: among the general ones, or in one of the submenus. */
+export const COMMAND_MENUS = [
+  'Go',
+  'Export',
+  'General',
+  'Table',
+  'Rollout',
+  'Groups',
+  'Lab',
+  'Compare',
+  'Notebook',
+] as const
+
+export interface OfferedCommand {
+  readonly id: string
+  readonly title: string
+  readonly menu: (typeof COMMAND_MENUS)[number]
+  /** As in the page's command table: `j`, `J` (with shift), `Mod+k`. */
+  readonly keys: readonly string[]
+  readonly isPossible: boolean
 }
 
 export interface FileToSave {

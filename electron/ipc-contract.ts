@@ -1,4 +1,4 @@
-import type { FileToSave, OpenedFiles, RecentFile, SaveResult } from './bridge.ts'
+import type { FileToSave, OfferedCommand, OpenedFiles, RecentFile, SaveResult } from './bridge.ts'
 
 /** Requests of the page to the shell: channel, its parameters, its answer. The preload calls them, `ipc-handlers.ts` answers. */
 export interface Requests {
@@ -11,6 +11,7 @@ export interface Requests {
   'recent-files': { input: []; output: readonly RecentFile[] }
   'open-recent': { input: [id: string]; output: OpenedFiles }
   'save-files': { input: [files: readonly FileToSave[]]; output: SaveResult }
+  'offer-commands': { input: [commands: readonly OfferedCommand[]]; output: undefined }
   'set-progress': { input: [fraction: number | null]; output: undefined }
 }
 
@@ -23,5 +24,7 @@ export interface WorkspaceFile {
 
 export type Channel = keyof Requests
 
-/** The one message from the shell to the page; carries `OpenedFiles`. */
+/** Messages from the shell to the page: this one carries `OpenedFiles`. */
 export const OPEN_FILES = 'open-files'
+/** Carries the id of a command. */
+export const RUN_COMMAND = 'run-command'

@@ -1,10 +1,12 @@
 import type { IpcMain, IpcMainInvokeEvent } from 'electron'
-import type { FileToSave } from './bridge.ts'
+import { COMMAND_MENUS, type FileToSave, type OfferedCommand } from './bridge.ts'
 import type { Channel, Requests, WorkspaceFile } from './ipc-contract.ts'
 import { isOurs } from './security.ts'
 
 /** What answers the page, by channel. */
 export type Handlers = { [C in Channel]: (...input: Requests[C]['input']) => Promise<Requests[C]['output']> }
+
+const MOST_COMMANDS = 500
 
 /** The shape each channel's parameters must have; the page is not trusted with any other. */
 const SHAPES: { [C in Channel]: (input: readonly unknown[]) => boolean } = {
@@ -17,6 +19,8 @@ const SHAPES: { [C in Channel]: (input: readonly unknown[]) => boolean } = {
   'recent-files': (input) => input.length === 0,
   'open-recent': ([id]) => typeof id === 'string',
   'save-files': ([files]) => Array.isArray(files) && files.every(isFileToSave),
+  'offer-commands': ([commands]) =>
+    Array.isArray(commands) && commands.length <= MOST_COMMANDS && commands.every(isOfferedCommand),
   'set-progress': ([value]) => value === null || (typeof value === 'number' && value >= 0 && value <= 1),
 }
 
@@ -40,6 +44,19 @@ function isWorkspaceFile(value: unknown): value is WorkspaceFile {
   if (typeof value !== 'object' || value === null) return false
   const { name, url, path } = value as Record<string, unknown>
   return typeof name === 'string' && typeof (path === undefined ? url : path) === 'string' && path !== ''
+}
+
+function isOfferedCommand(value: unknown): value is OfferedCommand {
+  if (typeof value !== 'object' || value === null) return false
+  const { id, title, menu, keys, isPossible } = value as Record<string, unknown>
+  return (
+    typeof id === 'string' &&
+    typeof title === 'string' &&
+    COMMAND_MENUS.some((known) => known === menu) &&
+    Array.isArray(keys) &&
+    keys.every((key) => typeof key === 'string') &&
+    typeof isPossible === 'boolean'
+  )
 }
 
 function isFileToSave(value: unknown): value is FileToSave {

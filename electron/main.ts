@@ -6,9 +6,9 @@ import { ServedFiles } from '../cli/server/served-files.ts'
 import { createSite } from '../cli/server/site.ts'
 import { APP_ORIGIN, APP_SCHEME, handleAppScheme } from './app-protocol.ts'
 import type { OpenedFiles } from './bridge.ts'
-import { OPEN_FILES } from './ipc-contract.ts'
+import { OPEN_FILES, RUN_COMMAND } from './ipc-contract.ts'
 import { handleRequests } from './ipc-handlers.ts'
-import { menuTemplate } from './menu.ts'
+import { ApplicationMenu, type MenuActions } from './menu.ts'
 import { OpenFiles, pathsFromArguments } from './open-files.ts'
 import { RecentFiles } from './recent.ts'
 import { saveFiles } from './save-files.ts'
@@ -26,6 +26,7 @@ const placeStore = join(app.getPath('userData'), 'window.json')
 const recent = new RecentFiles(join(app.getPath('userData'), 'recent.json'))
 const opening = new OpenFiles({ served, remember, send: (opened) => window?.webContents.send(OPEN_FILES, opened) })
 let window: BrowserWindow | null = null
+let menu: ApplicationMenu | null = null
 
 const given = { paths: pathsFromArguments(process.argv, app.isPackaged), directory: process.cwd() }
 
@@ -77,6 +78,10 @@ function ready(): void {
         : opening.open([path], '/')
     },
     'save-files': (files) => saveFiles(files, saveDialogs),
+    'offer-commands': async (commands) => {
+      menu?.offer(commands)
+      return undefined
+    },
     'set-progress': async (fraction) => {
       window?.setProgressBar(fraction ?? -1)
       return undefined
@@ -87,15 +92,20 @@ function ready(): void {
     const opened = await pick(what)
     if (opened !== NOTHING) window?.webContents.send(OPEN_FILES, opened)
   }
-  const menu = menuTemplate(process.platform, {
+  const actions: MenuActions = {
     openFiles: () => void openPicked('files'),
     openFolder: () => void openPicked('folder'),
     clearRecent() {
       recent.clear()
       app.clearRecentDocuments()
     },
+    runCommand: (id) => window?.webContents.send(RUN_COMMAND, id),
+  }
+  menu = new ApplicationMenu(process.platform, actions, (template) => {
+    const built = Menu.buildFromTemplate(template)
+    Menu.setApplicationMenu(built)
+    return built
   })
-  Menu.setApplicationMenu(Menu.buildFromTemplate(menu))
   bringForward()
 }
 
@@ -119,6 +129,7 @@ function bringForward(): void {
   made.on('closed', () => {
     window = null
     opening.pageGone()
+    menu?.offer([])
   })
   made.webContents.on('did-start-navigation', (details) => {
     if (details.isMainFrame && !details.isSameDocument) opening.pageGone()

@@ -1,7 +1,7 @@
 import { contextBridge, type IpcRendererEvent, ipcRenderer, webUtils } from 'electron'
 import { version } from '../package.json'
 import type { InspectorBridge, OpenedFiles } from './bridge.ts'
-import { type Channel, OPEN_FILES, type Requests, type WorkspaceFile } from './ipc-contract.ts'
+import { type Channel, OPEN_FILES, type Requests, RUN_COMMAND, type WorkspaceFile } from './ipc-contract.ts'
 
 function request<C extends Channel>(channel: C, ...input: Requests[C]['input']): Promise<Requests[C]['output']> {
   return ipcRenderer.invoke(channel, ...input)
@@ -42,6 +42,12 @@ const bridge: InspectorBridge = {
   recentFiles: () => request('recent-files'),
   openRecent: (id) => request('open-recent', id),
   saveFiles: (files) => request('save-files', files),
+  offerCommands: (commands) => request('offer-commands', commands),
+  onCommand(listener) {
+    const forward = (_event: IpcRendererEvent, id: string) => listener(id)
+    ipcRenderer.on(RUN_COMMAND, forward)
+    return () => void ipcRenderer.off(RUN_COMMAND, forward)
+  },
   setProgress: (fraction) => request('set-progress', fraction),
 }
 

@@ -1,3 +1,4 @@
+import { keepShellMenu } from '../commands/shell-menu.ts'
 import { loadColumns } from '../data/columns.ts'
 import { followProgress } from '../data/dump.ts'
 import { keepListFresh } from '../data/list.ts'
@@ -16,6 +17,7 @@ export function startApp(): void {
   followProgress()
   keepAddress()
   takeDrops()
+  keepShellMenu()
   followOtherWindows()
   void loadColumns()
   void loadViews()

@@ -271,6 +271,19 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
       await opened('clean-gsm8k.jsonl.gz').waitFor()
     })
 
+    test('the menu has the commands of the page, grey where they are not possible', async () => {
+      desktop = await host.start([])
+      await desktop.page.getByRole('button', { name: 'Open files' }).waitFor()
+      await expect.poll(() => desktop.clickMenu('command-rollouts').then(String, String)).toMatch(/is grey/)
+      await desktop.startAgain([SAMPLE])
+      await opened('clean-gsm8k.jsonl.gz').waitFor()
+      await desktop.clickMenu('command-rollouts')
+      await desktop.page.getByRole('row').nth(1).waitFor()
+      await desktop.clickMenu('command-keys')
+      await desktop.page.getByRole('dialog', { name: 'Keys' }).waitFor()
+      expect(desktop.pageErrors()).toEqual([])
+    })
+
     test('a workspace that was saved opens again at the same place, and says what is gone of it', async () => {
       const run = join(folder, 'run.jsonl.gz')
       copyFileSync(SAMPLE, run)

@@ -1,15 +1,18 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { IpcMain } from 'electron'
+import type { IpcMain, MenuItemConstructorOptions } from 'electron'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { APP_ORIGIN, APP_SCHEME } from '../../electron/app-protocol.ts'
+import type { OfferedCommand } from '../../electron/bridge.ts'
 import { type Handlers, handleRequests } from '../../electron/ipc-handlers.ts'
-import { menuTemplate } from '../../electron/menu.ts'
+import { ApplicationMenu, acceleratorOf, type MenuActions, menuTemplate } from '../../electron/menu.ts'
 import { pathsFromArguments } from '../../electron/open-files.ts'
 import { RecentFiles } from '../../electron/recent.ts'
 import { plainName, type SaveDialogs, saveFiles } from '../../electron/save-files.ts'
 import { isGranted, isOurs, mayBeRequested, mayOpenOutside, windowPreferences } from '../../electron/security.ts'
+
+const COMMAND: OfferedCommand = { id: 'rollouts', title: 'Go to Rollouts', menu: 'Go', keys: ['2'], isPossible: true }
 
 let folder: string
 beforeEach(() => {
@@ -103,6 +106,7 @@ describe('requests of the page', () => {
     'recent-files': async () => [],
     'open-recent': async () => nothing,
     'save-files': async () => ({ kind: 'cancelled' }),
+    'offer-commands': async () => undefined,
     'set-progress': async () => undefined,
   }
   handleRequests(ipcMain as unknown as IpcMain, APP_ORIGIN, handlers)
@@ -129,6 +133,9 @@ describe('requests of the page', () => {
     ['pick-files', ['everything']],
     ['remember-dropped', [7]],
     ['remember-dropped', ['']],
+    ['offer-commands', [[{ id: 'a', title: 'A', menu: 'File', keys: [], isPossible: true }]]],
+    ['offer-commands', [[{ id: 'a', title: 'A', menu: 'Go', keys: [7], isPossible: true }]]],
+    ['offer-commands', [Array.from({ length: 501 }, () => COMMAND)]],
     ['open-workspace', ['']],
     ['open-workspace', [['/a']]],
     ['save-workspace', [[{ name: 'a' }], '']],
@@ -244,15 +251,72 @@ test('arguments are files, not switches nor the program itself', () => {
   expect(pathsFromArguments(['electron', '/app'], false)).toEqual([])
 })
 
-test.each(['darwin', 'linux', 'win32'] as const)('the menu on %s opens, clears and ends', (platform) => {
-  const done: string[] = []
-  const menu = menuTemplate(platform, {
+function menuActions(done: string[]): MenuActions {
+  return {
     openFiles: () => void done.push('files'),
     openFolder: () => void done.push('folder'),
     clearRecent: () => void done.push('clear'),
-  })
-  const items = menu.flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []))
+    runCommand: (id) => void done.push(id),
+  }
+}
+
+function allItems(items: readonly MenuItemConstructorOptions[]): MenuItemConstructorOptions[] {
+  return items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? allItems(item.submenu) : [])])
+}
+
+test.each([
+  'darwin',
+  'linux',
+  'win32',
+] as const)('the menu on %s opens, clears, ends and gives commands', (platform) => {
+  const done: string[] = []
+  const commands: OfferedCommand[] = [
+    COMMAND,
+    { ...COMMAND, id: 'open', menu: 'General' },
+    { ...COMMAND, id: 'flag', menu: 'Table' },
+    { ...COMMAND, id: 'export-csv', menu: 'Export' },
+  ]
+  const items = allItems(menuTemplate(platform, menuActions(done), commands))
   for (const { click } of items) (click as (() => void) | undefined)?.()
-  expect(done).toEqual(['files', 'folder', 'clear'])
+  expect(done).toEqual(['files', 'folder', 'clear', 'rollouts', 'flag', 'export-csv'])
   expect(items.some(({ role }) => role === (platform === 'darwin' ? 'close' : 'quit'))).toBe(true)
+  expect(items.some(({ label }) => label === 'Lab')).toBe(false)
+})
+
+test('the menu is built again for other commands only; else items turn grey', () => {
+  const shown: MenuItemConstructorOptions[][] = []
+  const menu = new ApplicationMenu('linux', menuActions([]), (template) => {
+    shown.push(template)
+    const find = (id: string) => allItems(template).find((item) => item.id === id)
+    return { getMenuItemById: (id) => (find(id) as { enabled: boolean } | undefined) ?? null }
+  })
+  const item = () => allItems(shown.at(-1)!).find(({ id }) => id === 'command-rollouts')
+  menu.offer([COMMAND])
+  expect([shown.length, item()?.enabled]).toEqual([2, true])
+  menu.offer([{ ...COMMAND, isPossible: false }])
+  expect([shown.length, item()?.enabled]).toEqual([2, false])
+  menu.offer([COMMAND])
+  expect([shown.length, item()?.enabled]).toEqual([2, true])
+  menu.offer([])
+  expect([shown.length, item()]).toEqual([3, undefined])
+})
+
+test('a title is drawn as it is, and its key is shown, not taken', () => {
+  const [item] = allItems(menuTemplate('linux', menuActions([]), [{ ...COMMAND, title: 'Q&A' }])).filter(
+    ({ id }) => id === 'command-rollouts',
+  )
+  expect(item).toMatchObject({ label: 'Q&&A', accelerator: '2', registerAccelerator: false })
+})
+
+test.each([
+  ['j', 'linux', 'J'],
+  ['J', 'win32', 'Shift+J'],
+  ['Mod+k', 'linux', 'CmdOrCtrl+K'],
+  ['Mod+P', 'darwin', 'CmdOrCtrl+Shift+P'],
+  ['j', 'darwin', null],
+  ['?', 'linux', null],
+  ['ArrowLeft', 'linux', null],
+  ['', 'linux', null],
+] as const)('the key %s on %s is drawn as %s', (key, platform, drawn) => {
+  expect(acceleratorOf(key, platform)).toBe(drawn)
 })

@@ -67,7 +67,12 @@ class RealDesktop implements Desktop {
   }
 
   async clickMenu(id: string): Promise<void> {
-    await this.app.evaluate(({ Menu }, item) => Menu.getApplicationMenu()?.getMenuItemById(item)?.click(), id)
+    await this.app.evaluate(({ Menu }, wanted) => {
+      const item = Menu.getApplicationMenu()?.getMenuItemById(wanted)
+      if (!item) throw new Error(`The menu has no item ${wanted}`)
+      if (!item.enabled) throw new Error(`The item ${wanted} is grey`)
+      item.click()
+    }, id)
   }
 
   windowCount(): number {

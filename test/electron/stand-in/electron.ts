@@ -154,7 +154,10 @@ export function createElectron(browser: Browser, computer: Computer, userData: s
       },
     },
     Menu: {
-      buildFromTemplate: (template: MenuItemConstructorOptions[]) => template,
+      buildFromTemplate: (template: MenuItemConstructorOptions[]) =>
+        Object.assign([...template], {
+          getMenuItemById: (id: string) => allItems(template).find((item) => item.id === id) ?? null,
+        }),
       setApplicationMenu: (template: MenuItemConstructorOptions[]) => void (menu = template),
     },
     nativeTheme: { shouldUseDarkColors: false },
@@ -189,12 +192,17 @@ export function createElectron(browser: Browser, computer: Computer, userData: s
   }
 
   const clickMenu = (id: string) => {
-    const items = menu.flatMap((top) => (Array.isArray(top.submenu) ? top.submenu : []))
-    const click = items.find((item) => item.id === id)?.click as (() => void) | undefined
+    const item = allItems(menu).find((one) => one.id === id)
+    const click = item?.click as (() => void) | undefined
     if (click === undefined) throw new Error(`The menu has no item ${id}`)
+    if (item?.enabled === false) throw new Error(`The item ${id} is grey`)
     click()
   }
   return { module, app, windows, seen, answers, pageErrors, clickMenu, hasQuit: () => quit }
+}
+
+function allItems(items: readonly MenuItemConstructorOptions[]): MenuItemConstructorOptions[] {
+  return items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? allItems(item.submenu) : [])])
 }
 
 export type StandInElectron = ReturnType<typeof createElectron>
