@@ -118,9 +118,9 @@ function commandItem(
   }
 }
 
-/** A key of the page's command table as the menu draws it; null where it has no such drawing. On a Mac every key that is drawn is also taken. */
+/** A key of the page's command table as the menu draws it; null where it has no such drawing. A Mac's menu takes every key that it draws, ⌘Z from a field of text too, and draws none. */
 export function acceleratorOf(key: string, platform: NodeJS.Platform): string | null {
   const [, mod, name] = /^(Mod\+)?([A-Za-z0-9])$/.exec(key) ?? []
-  if (name === undefined || (mod === undefined && platform === 'darwin')) return null
+  if (name === undefined || platform === 'darwin') return null
   return `${mod === undefined ? '' : 'CmdOrCtrl+'}${/[A-Z]/.test(name) ? 'Shift+' : ''}${name.toUpperCase()}`
 }
