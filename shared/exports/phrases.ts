@@ -93,11 +93,18 @@ export function byTurnText(check: CheckResult, most = 8): string {
 export function whereText(report: Report, finding: Finding): string {
   const parts = report.sources.length > 1 ? [report.sources[finding.source]?.name ?? `source ${finding.source}`] : []
   if (finding.record !== null) parts.push(`record ${finding.record}`)
-  if (finding.trajectory !== null) parts.push(`rollout ${finding.trajectory}`)
-  else if (finding.group !== null) parts.push(`group ${finding.group}`)
+  if (finding.trajectory !== null) parts.push(`rollout ${shortName(finding.trajectory)}`)
+  else if (finding.group !== null) parts.push(`group ${shortName(finding.group)}`)
   if (finding.turn !== null) parts.push(`turn ${finding.turn}`)
   if (finding.tokens !== null) parts.push(`tokens ${finding.tokens[0]}–${finding.tokens[1]}`)
   return parts.join(', ')
+}
+
+/** Ids are of any length in a dump; nobody reads more than a few rows of one. */
+const LONGEST_NAME = 200
+
+function shortName(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}… (${count(name.length)} characters)` : name
 }
 
 /** Failing checks, the worst first, then by code. */

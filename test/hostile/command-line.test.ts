@@ -105,6 +105,7 @@ test('a line of ten megabytes costs its neighbours nothing, and is shown in rows
   expect(code, err).toBe(1)
   expect(JSON.parse(await readFile(at('long.json'), 'utf8')).totals.trajectories).toBe(3)
   expect(out).not.toMatch(ACTIVE)
+  expect(out.length).toBeLessThan(100_000)
   for (const row of out.split('\n')) expect(row.length).toBeLessThanOrEqual(100)
 })
 
