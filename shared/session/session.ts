@@ -1,46 +1,37 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
-import type { RawRecord } from '../containers/container.ts'
-import { decodeRecords } from '../containers/decode.ts'
-import type { Format } from '../formats/format.ts'
-import { readJoined } from '../formats/join.ts'
-import { allNumericKeys } from '../formats/registry.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
-import type { AuditOptions, PolicyId } from '../model/policy.ts'
+import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, LogReport, Report } from '../model/report.ts'
 import type { ByteSource, Place } from '../model/source.ts'
 import type { DumpValues } from '../query/language/complete.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
-import { type AuditRuntime, auditTrajectory, byCodeAndToken } from './batch.ts'
+import type { AuditRuntime } from './batch.ts'
 import { boundaryRows } from './boundaries.ts'
 import { chooseTrajectories } from './choose.ts'
 import { type Collected, codesOf, worstOf } from './collected.ts'
 import { type Conclusion, conclude, type Gathered, gathered } from './conclude.ts'
-import { detailOf, type LoadedTrajectory, tokenDetail } from './detail.ts'
+import type { LoadedTrajectory } from './detail.ts'
+import { DumpFindings } from './dump-findings.ts'
 import { indexOfPlace } from './fault-rows.ts'
 import { Follower, type Following } from './follow.ts'
 import { dumpHash, hashSource } from './hashes.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
-import { joinSources, readerOf } from './join-sources.ts'
+import { joinSources } from './join-sources.ts'
 import { lengthHistogram, lengthsOf } from './lengths.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import { givenFiles, withState } from './merge-state.ts'
 import { openFile } from './open-file.ts'
-import { type OpenSource, spansOf, type UnreadableFile } from './open-source.ts'
+import type { OpenSource, UnreadableFile } from './open-source.ts'
 import { runPass } from './pass.ts'
 import type { TokenizerReference } from './plan.ts'
 import { type AuditPool, auditingPool, startWorkers, workerPool } from './pool.ts'
 import type { BoundaryRow, Histogram, Progress, Row, TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { datasetRefusal, readDataset, unreadDataset } from './read-dataset.ts'
 import { type Reading, readOnce } from './reading.ts'
-import { type RenderedTexts, renderTexts } from './rendered-texts.ts'
 import type { SearchRequest, SearchResult } from './requests/query.ts'
-import type { IdComparison, Overlay, OverlayChoice, OverlayId, Relatives, TokenWeight } from './requests/rollout.ts'
-import { compareIds } from './rollout/compare-ids.ts'
-import { type LossBatch, lossBatchOf, tokenWeightsOf } from './rollout/loss-weights.ts'
-import { overlayChoices, overlayOf } from './rollout/overlays.ts'
-import { relativesOf } from './rollout/relatives.ts'
+import { RolloutReader } from './rollout/reader.ts'
 import { inTheirRun, type RunDescription } from './run-context.ts'
 import { RolloutSearch, type SearchHooks, type SearchOrigin } from './search.ts'
 import { type Survey, survey } from './survey.ts'
@@ -78,10 +69,11 @@ export class Session {
   private finished = false
   private failed: Error | null = null
   private pool: AuditPool | null = null
-  private lastLoaded: LoadedTrajectory | null = null
   /** What it takes to read rollouts again. */
   readonly again: SearchOrigin
   private readonly searching: RolloutSearch
+  /** The rollouts that a person opens, and what is asked of one. */
+  readonly rollouts: RolloutReader
   private against: SecondRun | null
   private dataset: DatasetFacts | null
   /** Grows with all that is no part of what was collected, and changes what is concluded. */
@@ -97,6 +89,11 @@ export class Session {
     this.dumpHash = hash
     this.again = this.searchOrigin()
     this.searching = new RolloutSearch(this.again)
+    this.rollouts = new RolloutReader({
+      again: this.again,
+      conclusion: () => this.conclusion(),
+      findingsOfDump: (index) => this.dumpFindings.of(index),
+    })
     this.hashes = reading.opened.map(() => null)
     this.against = hooks.against ?? null
     this.dataset = hooks.dataset?.length ? unreadDataset(hooks.dataset) : null
@@ -360,32 +357,14 @@ export class Session {
     if (this.concluded?.at !== at) {
       const conclusion = conclude(this.gathered())
       this.concluded = { at, conclusion }
-      this.dumpFindingsByIndex = null
     }
     return this.concluded.conclusion
   }
 
-  private dumpFindingsByIndex: Map<number, Finding[]> | null = null
-
-  /** Findings of groups and of the whole dump, by the trajectories that they name. */
-  private dumpFindings(): Map<number, Finding[]> {
-    const { dumpFindings } = this.conclusion()
-    if (this.dumpFindingsByIndex === null) {
-      const map = new Map<number, Finding[]>()
-      const add = (index: number, finding: Finding) => {
-        const found = map.get(index)
-        if (found === undefined) map.set(index, [finding])
-        else found.push(finding)
-      }
-      for (const finding of dumpFindings) {
-        if (finding.record !== null) {
-          add(this.locate({ source: finding.source, record: finding.record, part: finding.part ?? 0 }), finding)
-        } else for (const member of finding.members ?? []) add(this.locate(member), finding)
-      }
-      this.dumpFindingsByIndex = map
-    }
-    return this.dumpFindingsByIndex
-  }
+  private readonly dumpFindings = new DumpFindings(
+    () => this.conclusion(),
+    (place) => this.locate(place),
+  )
 
   /** The report-order index of a trajectory; throws when it is not (or not yet) among those read. */
   locate(place: Place): number {
@@ -396,14 +375,14 @@ export class Session {
 
   /** Codes that stand in a rollout, those of its group included and intended ones excepted. */
   codesOf(index: number): readonly string[] {
-    const extra = this.dumpFindings().get(index)
+    const extra = this.dumpFindings.of(index)
     const local = this.collected.codes[index] ?? []
-    return extra === undefined ? local : [...new Set([...local, ...codesOf(extra)])].sort()
+    return extra.length === 0 ? local : [...new Set([...local, ...codesOf(extra)])].sort()
   }
 
   private worstOf(index: number): Finding['severity'] | null {
     const local = this.collected.worst[index] ?? null
-    const wide = worstOf(this.dumpFindings().get(index) ?? [])
+    const wide = worstOf(this.dumpFindings.of(index))
     if (local === 'error' || wide === 'error') return 'error'
     if (local === 'warning' || wide === 'warning') return 'warning'
     return local ?? wide
@@ -461,104 +440,24 @@ export class Session {
   }
 
   /** Reads one trajectory again from its source, under the session's settings. */
-  async load(index: number): Promise<LoadedTrajectory> {
-    if (this.lastLoaded?.index === index && this.finished) return this.lastLoaded
-    const facts = this.facts[index]
-    if (facts === undefined) throw new Error(`There is no rollout ${index}; ${this.facts.length} have been read.`)
-    const { place } = facts
-    const open = this.opened[place.source] as OpenSource
-    const spans = spansOf(this.collected.sources[place.source]?.spans ?? [], place.record)
-    const encoded = await open.container.read(spans)
-    const parsed = await decodeRecords(encoded, allNumericKeys)
-    const { records, skipped } = parsed
-    const reader = readerOf(this.opened)
-    const read = readJoined(parsed, reader(place.source), reader)
-    const trajectory = read.trajectories.find((candidate) => candidate.place.part === place.part)
-    if (trajectory === undefined || trajectory.recordHash !== facts.recordHash) {
-      throw new Error(
-        `${open.source.name} changed while it was open: record ${place.record} is no longer what was read${skipped[0] ? ` (${skipped[0].message})` : ''}. Open it again.`,
-      )
-    }
-    const { view, findings } = auditTrajectory(trajectory, open.format as Format, this.runtime)
-    this.lastLoaded = {
-      index,
-      trajectory,
-      facts,
-      view,
-      findings: [...findings, ...(this.dumpFindings().get(index) ?? [])]
-        .map((finding) => this.conclusion().explained(finding))
-        .sort(byCodeAndToken),
-      formatId: open.format.id,
-      sourceIndex: place.source,
-      record: records[0] as RawRecord,
-      encoded: encoded.decoder === 'joined' ? encoded.own : encoded,
-    }
-    return this.lastLoaded
+  load(index: number): Promise<LoadedTrajectory> {
+    return this.rollouts.load(index)
+  }
+
+  detail(index: number): Promise<TrajectoryDetail> {
+    return this.rollouts.detail(index)
+  }
+
+  token(index: number, token: number): Promise<TokenDetail> {
+    return this.rollouts.token(index, token)
+  }
+
+  tokenizerOf(loaded: LoadedTrajectory): Tokenizer | null {
+    return this.rollouts.tokenizerOf(loaded)
   }
 
   metadataOf(source: number) {
     return this.opened[source]?.container.metadata ?? null
-  }
-
-  async detail(index: number): Promise<TrajectoryDetail> {
-    const loaded = await this.load(index)
-    return detailOf(loaded, this.tokenizerOf(loaded), this.renderedOf(loaded))
-  }
-
-  async token(index: number, token: number): Promise<TokenDetail> {
-    const loaded = await this.load(index)
-    return tokenDetail(loaded, token, this.tokenizerOf(loaded), this.policyOf(loaded), this.renderedOf(loaded))
-  }
-
-  /** What a rollout of text alone is shown as, where that was asked for. */
-  private renderedOf(loaded: LoadedTrajectory): RenderedTexts | null {
-    const asked = this.runtime.plan.sources[loaded.sourceIndex]?.rendersTexts ?? false
-    return asked ? renderTexts(loaded.trajectory, this.tokenizerOf(loaded)) : null
-  }
-
-  async overlays(index: number): Promise<OverlayChoice[]> {
-    return overlayChoices(await this.load(index))
-  }
-
-  async overlay(index: number, id: OverlayId): Promise<Overlay> {
-    const loaded = await this.load(index)
-    return overlayOf(loaded, id, {
-      batch: () => this.lossBatch(loaded.facts),
-      advantages: () => Float64Array.from(this.facts.flatMap(({ maxAdvantage }) => maxAdvantage ?? [])),
-    })
-  }
-
-  async compareIds(index: number, kind: IdComparison['kind'], signal?: AbortSignal): Promise<IdComparison> {
-    const loaded = await this.load(index)
-    return compareIds(loaded, this.tokenizerOf(loaded), kind, signal)
-  }
-
-  /** Reads the branches of the rollout again, where it has some. */
-  async relatives(index: number, signal?: AbortSignal): Promise<Relatives> {
-    const { facts } = this
-    const before = this.lastLoaded
-    const ids = async (of: number) => (await this.load(of)).trajectory.ids
-    const found = await relativesOf(index, { facts, groups: this.conclusion().groups, ids }, signal)
-    this.lastLoaded = before
-    return found
-  }
-
-  async lossWeights(index: number): Promise<TokenWeight[]> {
-    const { facts } = await this.load(index)
-    return tokenWeightsOf(facts, this.lossBatch(facts))
-  }
-
-  private lossBatch(own: TrajectoryFacts): LossBatch {
-    return lossBatchOf(own, { facts: this.facts, limits: this.report().limits })
-  }
-
-  private policyOf({ sourceIndex }: LoadedTrajectory): PolicyId {
-    return this.survey.plan.sources[sourceIndex]?.settings.policy.id ?? 'rl'
-  }
-
-  /** That of its source; null where none is known. */
-  tokenizerOf({ sourceIndex }: LoadedTrajectory): Tokenizer | null {
-    return this.runtime.tokenizers[sourceIndex] ?? null
   }
 }
 

@@ -67,7 +67,7 @@ async function compare(
     tokenizer,
   )
   const session = await audited(record(own, messages, tools), { tokenizer: family })
-  return { own, ...(await session.compareIds(0, kind)) }
+  return { own, ...(await session.rollouts.compareIds(0, kind)) }
 }
 
 const causes = ({ differences }: { differences: readonly { cause: string }[] }) => differences.map(({ cause }) => cause)
@@ -162,7 +162,7 @@ describe('ids beside what their messages render to', () => {
     const tokenizer = await testTokenizer('qwen2.5')
     const ids = tokenizer.encode('<|im_start|>user\nHi<|im_end|>\n', { specials: true })
     const session = await audited(`${JSON.stringify({ input_ids: ids, loss_mask: ids.map(() => 0) })}\n`)
-    expect((await session.compareIds(0, 'render')).impossible).toContain('Messages: not in this dump')
+    expect((await session.rollouts.compareIds(0, 'render')).impossible).toContain('Messages: not in this dump')
   })
 
   it('stop when they are told to', async () => {
@@ -170,7 +170,7 @@ describe('ids beside what their messages render to', () => {
     const ids = tokenizer.encode(textOf(tokenizer, MESSAGES, null), { specials: true })
     const session = await audited(record(ids, MESSAGES, null))
     const stop = new AbortController()
-    const answer = session.compareIds(0, 'render', stop.signal)
+    const answer = session.rollouts.compareIds(0, 'render', stop.signal)
     stop.abort(new Error('Stopped.'))
     await expect(answer).rejects.toThrow('Stopped.')
   })

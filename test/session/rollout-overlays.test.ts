@@ -71,12 +71,12 @@ describe('overlays of a rollout', () => {
   })
 
   it('are all there where the dump holds every stream, with one value and one step for each token', async () => {
-    const choices = await session.overlays(0)
+    const choices = await session.rollouts.overlays(0)
     expect(choices.map(({ id }) => id)).toEqual(OVERLAYS)
     expect(choices.filter(({ missing }) => missing !== null)).toEqual([])
     const { states } = await session.detail(0)
     for (const id of OVERLAYS) {
-      const { values, steps, scale: made } = await session.overlay(0, id)
+      const { values, steps, scale: made } = await session.rollouts.overlay(0, id)
       expect(values).toHaveLength(states.length)
       const numbers = [...values].filter((value) => !Number.isNaN(value))
       expect(numbers).toHaveLength(made.scored)
@@ -87,13 +87,13 @@ describe('overlays of a rollout', () => {
 
   it('subtract the sampler from the trainer', async () => {
     const { logprobs } = await session.detail(0)
-    const { values } = await session.overlay(0, 'delta')
+    const { values } = await session.rollouts.overlay(0, 'delta')
     const token = values.findIndex((value) => !Number.isNaN(value))
     expect(values[token]).toBeCloseTo((logprobs.trainer?.[token] ?? 0) - (logprobs.sampler?.[token] ?? 0), 6)
   })
 
   it('compare advantages over the dump, and leave out zeros that fill what is not trained', async () => {
-    const advantage = await session.overlay(1, 'advantage')
+    const advantage = await session.rollouts.overlay(1, 'advantage')
     const { states } = await session.detail(1)
     expect(advantage.scale).toMatchObject({ kind: 'diverging', from: expect.closeTo(-1.4), to: expect.closeTo(1.4) })
     for (const [token, state] of states.entries()) {
@@ -107,7 +107,7 @@ describe('overlays of a rollout', () => {
     const long = conversation(tokenizer, [user('Hi'), assistant('Hello. '.repeat(40))], { group: 'g' })
     const two = await audited(lines([short, long]))
     const weightOf = async (index: number, id: 'weight-grpo' | 'weight-dapo' | 'weight-dr_grpo') => {
-      const { values, scale: made } = await two.overlay(index, id)
+      const { values, scale: made } = await two.rollouts.overlay(index, id)
       expect(made).toMatchObject({ kind: 'diverging', centre: 1, isLog: true, unit: '×' })
       return values.find((value) => !Number.isNaN(value)) as number
     }
@@ -119,12 +119,12 @@ describe('overlays of a rollout', () => {
 
   it('say of what is missing how to have it, and never colour it', async () => {
     const bare = await audited(lines([cleanRollout(tokenizer, 1, { mask: 'none' })]))
-    const choices = await bare.overlays(0)
+    const choices = await bare.rollouts.overlays(0)
     const missing = new Map(choices.map(({ id, missing }) => [id, missing]))
     expect(missing.get('sampler')).toBeNull()
     expect(missing.get('entropy')).toContain('Entropy: not in this dump.')
     expect(missing.get('weight-grpo')).toContain('Loss mask: not in this dump.')
-    await expect(bare.overlay(0, 'entropy')).rejects.toThrow('Entropy: not in this dump.')
+    await expect(bare.rollouts.overlay(0, 'entropy')).rejects.toThrow('Entropy: not in this dump.')
   })
 })
 
@@ -132,12 +132,12 @@ describe('the relatives of a rollout', () => {
   it('are the members of its group', async () => {
     const group = (seed: number, name: string) => cleanRollout(tokenizer, seed, { group: name, reward: seed })
     const session = await audited(lines([group(1, 'a'), group(2, 'b'), group(3, 'a')]))
-    const { siblings, branches } = await session.relatives(2)
+    const { siblings, branches } = await session.rollouts.relatives(2)
     expect(siblings.map(({ index, reward }) => [index, reward])).toEqual([
       [0, 1],
       [2, 3],
     ])
     expect(branches).toEqual([])
-    expect((await (await audited(lines([cleanRollout(tokenizer, 1)]))).relatives(0)).siblings).toEqual([])
+    expect((await (await audited(lines([cleanRollout(tokenizer, 1)]))).rollouts.relatives(0)).siblings).toEqual([])
   })
 })

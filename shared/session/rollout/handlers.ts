@@ -11,11 +11,11 @@ type Handlers = {
 /** Answers what is asked of one rollout beside its detail. */
 export function rolloutHandlers(current: () => Session): Handlers {
   return {
-    overlays: ({ index }) => current().overlays(index),
-    overlay: ({ index, overlay }) => current().overlay(index, overlay),
-    lossWeights: ({ index }) => current().lossWeights(index),
-    compareIds: ({ index, kind }, signal) => current().compareIds(index, kind, signal),
-    relatives: ({ index }, signal) => current().relatives(index, signal),
+    overlays: ({ index }) => current().rollouts.overlays(index),
+    overlay: ({ index, overlay }) => current().rollouts.overlay(index, overlay),
+    lossWeights: ({ index }) => current().rollouts.lossWeights(index),
+    compareIds: ({ index, kind }, signal) => current().rollouts.compareIds(index, kind, signal),
+    relatives: ({ index }, signal) => current().rollouts.relatives(index, signal),
   }
 }
 

@@ -1,0 +1,134 @@
+import type { TrajectoryFacts } from '../../checks/facts.ts'
+import type { RawRecord } from '../../containers/container.ts'
+import { decodeRecords } from '../../containers/decode.ts'
+import type { Format } from '../../formats/format.ts'
+import { readJoined } from '../../formats/join.ts'
+import { allNumericKeys } from '../../formats/registry.ts'
+import type { PolicyId } from '../../model/policy.ts'
+import type { Finding } from '../../model/report.ts'
+import type { Tokenizer } from '../../tokens/tokenizer.ts'
+import { auditTrajectory, byCodeAndToken } from '../batch.ts'
+import type { Conclusion } from '../conclude.ts'
+import { detailOf, type LoadedTrajectory, tokenDetail } from '../detail.ts'
+import { readerOf } from '../join-sources.ts'
+import { type OpenSource, spansOf } from '../open-source.ts'
+import type { TokenDetail, TrajectoryDetail } from '../protocol.ts'
+import { type RenderedTexts, renderTexts } from '../rendered-texts.ts'
+import type { IdComparison, Overlay, OverlayChoice, OverlayId, Relatives, TokenWeight } from '../requests/rollout.ts'
+import type { SearchOrigin } from '../search.ts'
+import { compareIds } from './compare-ids.ts'
+import { type LossBatch, lossBatchOf, tokenWeightsOf } from './loss-weights.ts'
+import { overlayChoices, overlayOf } from './overlays.ts'
+import { relativesOf } from './relatives.ts'
+
+/** What it takes to read single rollouts again and to say of them what the report says. */
+export interface ReaderOrigin {
+  readonly again: Pick<SearchOrigin, 'facts' | 'opened' | 'runtime' | 'isDone' | 'spans'>
+  conclusion(): Conclusion
+  /** Findings of groups and of the whole dump that name the rollout. */
+  findingsOfDump(index: number): readonly Finding[]
+}
+
+/** Reads the rollouts that a person opens, one at a time, and answers what is asked of one. The last one read is kept. */
+export class RolloutReader {
+  private last: LoadedTrajectory | null = null
+
+  constructor(private readonly origin: ReaderOrigin) {}
+
+  /** Reads one trajectory again from its source, under the session's settings. Throws a sentence where the file changed. */
+  async load(index: number): Promise<LoadedTrajectory> {
+    const { facts: all, opened, runtime, isDone, spans } = this.origin.again
+    if (this.last?.index === index && isDone) return this.last
+    const facts = all[index]
+    if (facts === undefined) throw new Error(`There is no rollout ${index}; ${all.length} have been read.`)
+    const { place } = facts
+    const open = opened[place.source] as OpenSource
+    const encoded = await open.container.read(spansOf(spans(place.source), place.record))
+    const parsed = await decodeRecords(encoded, allNumericKeys)
+    const { records, skipped } = parsed
+    const reader = readerOf(opened)
+    const read = readJoined(parsed, reader(place.source), reader)
+    const trajectory = read.trajectories.find((candidate) => candidate.place.part === place.part)
+    if (trajectory === undefined || trajectory.recordHash !== facts.recordHash) {
+      throw new Error(
+        `${open.source.name} changed while it was open: record ${place.record} is no longer what was read${skipped[0] ? ` (${skipped[0].message})` : ''}. Open it again.`,
+      )
+    }
+    const { view, findings } = auditTrajectory(trajectory, open.format as Format, runtime)
+    const { explained } = this.origin.conclusion()
+    this.last = {
+      index,
+      trajectory,
+      facts,
+      view,
+      findings: [...findings, ...this.origin.findingsOfDump(index)].map(explained).sort(byCodeAndToken),
+      formatId: open.format.id,
+      sourceIndex: place.source,
+      record: records[0] as RawRecord,
+      encoded: encoded.decoder === 'joined' ? encoded.own : encoded,
+    }
+    return this.last
+  }
+
+  async detail(index: number): Promise<TrajectoryDetail> {
+    const loaded = await this.load(index)
+    return detailOf(loaded, this.tokenizerOf(loaded), this.renderedOf(loaded))
+  }
+
+  async token(index: number, token: number): Promise<TokenDetail> {
+    const loaded = await this.load(index)
+    return tokenDetail(loaded, token, this.tokenizerOf(loaded), this.policyOf(loaded), this.renderedOf(loaded))
+  }
+
+  async overlays(index: number): Promise<OverlayChoice[]> {
+    return overlayChoices(await this.load(index))
+  }
+
+  async overlay(index: number, id: OverlayId): Promise<Overlay> {
+    const loaded = await this.load(index)
+    return overlayOf(loaded, id, {
+      batch: () => this.lossBatch(loaded.facts),
+      advantages: () => Float64Array.from(this.origin.again.facts.flatMap(({ maxAdvantage }) => maxAdvantage ?? [])),
+    })
+  }
+
+  async compareIds(index: number, kind: IdComparison['kind'], signal?: AbortSignal): Promise<IdComparison> {
+    const loaded = await this.load(index)
+    return compareIds(loaded, this.tokenizerOf(loaded), kind, signal)
+  }
+
+  /** Reads the branches of the rollout again, where it has some. */
+  async relatives(index: number, signal?: AbortSignal): Promise<Relatives> {
+    const { facts } = this.origin.again
+    const before = this.last
+    const ids = async (of: number) => (await this.load(of)).trajectory.ids
+    const found = await relativesOf(index, { facts, groups: this.origin.conclusion().groups, ids }, signal)
+    this.last = before
+    return found
+  }
+
+  async lossWeights(index: number): Promise<TokenWeight[]> {
+    const { facts } = await this.load(index)
+    return tokenWeightsOf(facts, this.lossBatch(facts))
+  }
+
+  /** That of its source; null where none is known. */
+  tokenizerOf({ sourceIndex }: Pick<LoadedTrajectory, 'sourceIndex'>): Tokenizer | null {
+    return this.origin.again.runtime.tokenizers[sourceIndex] ?? null
+  }
+
+  /** What a rollout of text alone is shown as, where that was asked for. */
+  private renderedOf(loaded: LoadedTrajectory): RenderedTexts | null {
+    const asked = this.origin.again.runtime.plan.sources[loaded.sourceIndex]?.rendersTexts ?? false
+    return asked ? renderTexts(loaded.trajectory, this.tokenizerOf(loaded)) : null
+  }
+
+  private lossBatch(own: TrajectoryFacts): LossBatch {
+    const { facts } = this.origin.again
+    return lossBatchOf(own, { facts, limits: this.origin.conclusion().report.limits })
+  }
+
+  private policyOf({ sourceIndex }: LoadedTrajectory): PolicyId {
+    return this.origin.again.runtime.plan.sources[sourceIndex]?.settings.policy.id ?? 'rl'
+  }
+}
