@@ -59,7 +59,7 @@ ${sourcesHtml(report)}
 }
 
 /** SHA-256 of the style, as a content policy names it. */
-function styleHash(): string {
+export function styleHash(): string {
   return btoa(String.fromCharCode(...sha256(new TextEncoder().encode(STYLE))))
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -58,6 +59,14 @@ describe.skipIf(chromiumMissing !== null)(`evidence${chromiumMissing === null ? 
     expect(await other.getByText(/in the open run\.$/).count()).toBe(0)
     await page.getByRole('combobox', { name: 'Status' }).selectOption('validated')
     await page.getByRole('button', { name: 'Set to validated' }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as HTML' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('H02.html')
+    const handedOut = readFileSync(await download.path(), 'utf8')
+    expect(handedOut).toContain('Status: validated')
+    expect(handedOut).toContain('H02 supported: share of sampled tokens')
     await evidence.nth(1).getByRole('link', { name: 'Go there' }).click()
     await expect.poll(() => page.url()).toMatch(/view=rollout&.*tokens=\d+-\d+/)
     await page.getByRole('button', { name: /^policy/ }).click()
@@ -101,6 +110,25 @@ describe.skipIf(chromiumMissing !== null)(`evidence${chromiumMissing === null ? 
     await evidence.nth(0).getByText('Open that run again to go there.').waitFor()
     await evidence.nth(1).getByText('Unchanged in the open run.').waitFor()
     expect(await evidence.nth(0).innerText()).toContain('verifiers-2025-08.jsonl.gz')
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('the roadmap proposes the next test, and what an open dump decides before that', async () => {
+    const window = await openWindow(browser, server)
+    const { page } = window
+    await page.getByRole('button', { name: 'Open the notebook' }).click()
+    await page.keyboard.press('r')
+    const proposed = page.getByRole('region', { name: /^What next/ })
+    await proposed.getByText('First test: A simple task').waitFor()
+    await proposed.getByText('Proposed from the notebook alone', { exact: false }).waitFor()
+    await window.drop([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
+    await window.read()
+    await page.keyboard.press('6')
+    await proposed.getByText('The open dump decides it now', { exact: false }).waitFor()
+    await proposed.getByText('set the status yourself', { exact: false }).waitFor()
+    await page.getByRole('button', { name: 'H06-lora LoRA weight synchronization' }).click()
+    await page.getByText('The open dump cannot decide it. It lacks:').waitFor()
     expect(window.errors).toEqual([])
     await window.close()
   })

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { editHypothesis, removeHypothesis } from '../../../shared/notebook/edit.ts'
+import type { HandOut } from '../../../shared/notebook/hand-out/hand-out.ts'
 import {
   CONFIDENCES,
   type Confidence,
@@ -9,11 +10,13 @@ import {
   PHASES,
   PRIORITIES,
 } from '../../../shared/notebook/model.ts'
+import { copyHandOut, saveHandOut } from '../../data/hand-out.ts'
 import { changeNotebook } from '../../data/notebook.ts'
 import { say } from '../../state/view.ts'
 import { EvidenceList } from './evidence-list.tsx'
 import { History } from './history.tsx'
 import { Methods } from './methods.tsx'
+import { NextOf } from './next-step.tsx'
 import { openHypothesis } from './notebook-place.ts'
 import { CONFIDENCE_WORDS, fieldName, PHASE_WORDS, PRIORITY_WORDS, TEXT_FIELDS } from './notebook-words.ts'
 import { StatusForm } from './status-form.tsx'
@@ -38,6 +41,15 @@ export function HypothesisPage({ notebook, hypothesis }: { notebook: Notebook; h
         <h2 id="hypothesis-title">
           {id} {hypothesis.title}
         </h2>
+        <button type="button" className="button small" onClick={() => void copyHandOut(handOutOf(hypothesis))}>
+          Copy as Markdown
+        </button>
+        <button type="button" className="button small" onClick={() => void saveHandOut(handOutOf(hypothesis), 'md')}>
+          Save as Markdown
+        </button>
+        <button type="button" className="button small" onClick={() => void saveHandOut(handOutOf(hypothesis), 'html')}>
+          Save as HTML
+        </button>
         <button type="button" className="button small" onClick={() => remove(id)}>
           Take out of the notebook
         </button>
@@ -108,11 +120,20 @@ export function HypothesisPage({ notebook, hypothesis }: { notebook: Notebook; h
             <h3 id="evidence">Evidence</h3>
             <EvidenceList hypothesis={hypothesis} />
           </section>
+          <NextOf notebook={notebook} hypothesis={hypothesis} />
           <Tests notebook={notebook} id={id} />
         </aside>
       </div>
     </article>
   )
+}
+
+/** The texts of the page under its own titles. */
+function handOutOf(hypothesis: Hypothesis): HandOut {
+  const sections = TEXT_FIELDS.flatMap(([field, title]) =>
+    field === 'validation' ? [] : [{ title, text: hypothesis[field] }],
+  )
+  return { hypothesis, sections }
 }
 
 function Tests({ notebook, id }: { notebook: Notebook; id: string }) {

@@ -1,6 +1,7 @@
 import { editHypothesis } from '../../../shared/notebook/edit.ts'
 import { type Hypothesis, type Notebook, PHASES, type Phase, PRIORITIES } from '../../../shared/notebook/model.ts'
 import { changeNotebook } from '../../data/notebook.ts'
+import { ProposedTest } from './next-step.tsx'
 import { openHypothesis } from './notebook-place.ts'
 import { PHASE_WORDS, PRIORITY_WORDS, STATUS_WORDS } from './notebook-words.ts'
 import { PlainMarkdown } from './plain-markdown.tsx'
@@ -10,6 +11,7 @@ import { VerdictMark } from './verdict.tsx'
 export function Roadmap({ notebook }: { notebook: Notebook }) {
   return (
     <div className="roadmap">
+      <ProposedTest notebook={notebook} />
       {PHASES.map((phase) => {
         const inside = inOrder(notebook.hypotheses.filter((each) => each.phase === phase))
         return (

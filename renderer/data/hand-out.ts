@@ -1,0 +1,19 @@
+import { type HandOut, handOutHtml, handOutMarkdown } from '../../shared/notebook/hand-out/hand-out.ts'
+import { say } from '../state/view.ts'
+import { handOver } from './exporting.ts'
+
+/** Saves a hypothesis with its evidence as one file. */
+export async function saveHandOut(handOut: HandOut, as: 'md' | 'html'): Promise<void> {
+  const text = as === 'md' ? handOutMarkdown(handOut) : handOutHtml(handOut)
+  const name = `${handOut.hypothesis.id.replace(/[^\w-]/g, '_') || 'hypothesis'}.${as}`
+  await handOver([{ name, bytes: new TextEncoder().encode(text) }], handOut.hypothesis.id)
+}
+
+export async function copyHandOut(handOut: HandOut): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(handOutMarkdown(handOut))
+    say(`${handOut.hypothesis.id} copied as Markdown`)
+  } catch {
+    say('The browser did not allow copying; click into the page and try again')
+  }
+}
