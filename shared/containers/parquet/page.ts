@@ -45,11 +45,14 @@ export function storedPage(bytes: Uint8Array, at: number): { readonly page: Stor
   const { compressed_page_size: stored, uncompressed_page_size: size } = header
   const declared = header.data_page_header ?? header.data_page_header_v2 ?? header.dictionary_page_header
   const count = declared?.num_values ?? 0
-  if (!isCount(stored) || reader.offset + stored > bytes.length) {
+  if (!isCount(stored) || !isCount(size) || !isCount(count)) {
+    throw new RangeError('a page does not say how many bytes and values it has')
+  }
+  if (reader.offset + stored > bytes.length) {
     throw new RangeError(`a page declares ${stored} bytes, its column has ${bytes.length - reader.offset} left`)
   }
-  if (!isCount(size) || size > MAX_PAGE_BYTES) throw new RangeError(`a page declares ${size} bytes of content`)
-  if (!isCount(count) || count > MAX_PAGE_VALUES) throw new RangeError(`a page declares ${count} values`)
+  if (size > MAX_PAGE_BYTES) throw new RangeError(`a page declares ${size} bytes of content`)
+  if (count > MAX_PAGE_VALUES) throw new RangeError(`a page declares ${count} values`)
   const next = reader.offset + stored
   // A copy: the library looks at buffers, not at the views that it is given.
   return { page: { header, bytes: bytes.slice(reader.offset, next) }, next }
