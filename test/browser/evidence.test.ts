@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../../cli/server/http-server.ts'
 import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
 import { openWindow, SAMPLES, servePage } from './inspector-page.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Pins the first piece whose title begins so, to what is proposed or to this hypothesis. */
 async function pinFirst(page: Page, title: string, hypothesis?: string): Promise<void> {
@@ -129,6 +132,35 @@ describe.skipIf(chromiumMissing !== null)(`evidence${chromiumMissing === null ? 
     await proposed.getByText('set the status yourself', { exact: false }).waitFor()
     await page.getByRole('button', { name: 'H06-lora LoRA weight synchronization' }).click()
     await page.getByText('The open dump cannot decide it. It lacks:').waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('comes from a group, the lab and a check as well', async () => {
+    const window = await openWindow(browser, server, { bypassCSP: true })
+    const { page } = window
+    await window.drop([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
+    await window.read()
+    await pinFirst(page, '[A-Z]\\d\\d .*: \\d+ of \\d+ rollouts', 'H07')
+    await page.keyboard.press('3')
+    await page.locator('.group-row').first().waitFor()
+    await page.getByRole('table').first().waitFor()
+    await pinFirst(page, 'Group ', 'H07')
+    await page.keyboard.press('4')
+    await page.getByRole('region', { name: 'What the limits in force cost' }).waitFor()
+    await pinFirst(page, 'What if ', 'H07')
+    await page.keyboard.press('i')
+    await page.getByRole('combobox', { name: 'What' }).waitFor()
+    await page.evaluate(axe)
+    const broken = await page.evaluate('axe.run().then((result) => result.violations.map(({ id }) => id))')
+    expect(broken).toEqual([])
+    await page.keyboard.press('Escape')
+    await openPage(page, 'H07')
+    const evidence = page.locator('.evidence-list > li')
+    await expect.poll(() => evidence.count()).toBe(3)
+    await expect.poll(() => page.getByText('Unchanged in the open run.').count()).toBe(3)
+    await evidence.nth(1).getByRole('link', { name: 'Go there' }).click()
+    await expect.poll(() => page.url()).toContain('view=groups')
     expect(window.errors).toEqual([])
     await window.close()
   })
