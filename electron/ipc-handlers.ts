@@ -1,10 +1,12 @@
-import type { IpcMain, IpcMainInvokeEvent } from 'electron'
+import type { IpcMain, IpcMainInvokeEvent, WebContents } from 'electron'
 import { COMMAND_MENUS, type FileToSave, type OfferedCommand } from './bridge.ts'
 import type { Channel, Requests, WorkspaceFile } from './ipc-contract.ts'
 import { isOurs } from './security.ts'
 
-/** What answers the page, by channel. */
-export type Handlers = { [C in Channel]: (...input: Requests[C]['input']) => Promise<Requests[C]['output']> }
+/** What answers a page, by channel; `from` is the page that asks. */
+export type Handlers = {
+  [C in Channel]: (from: WebContents, ...input: Requests[C]['input']) => Promise<Requests[C]['output']>
+}
 
 const MOST_COMMANDS = 500
 
@@ -27,11 +29,11 @@ const SHAPES: { [C in Channel]: (input: readonly unknown[]) => boolean } = {
 /** Registers the answers. A request from any frame but the top one of our page, or of another shape, is refused. */
 export function handleRequests(ipcMain: IpcMain, origin: string, handlers: Handlers): void {
   for (const channel of Object.keys(SHAPES) as Channel[]) {
-    const answer = handlers[channel] as (...input: unknown[]) => Promise<unknown>
+    const answer = handlers[channel] as (from: WebContents, ...input: unknown[]) => Promise<unknown>
     ipcMain.handle(channel, (event, ...input: unknown[]) => {
       if (!isFromOurPage(event, origin)) throw new Error(`${channel}: only the page of this application may ask that.`)
       if (!SHAPES[channel](input)) throw new Error(`${channel}: the request has another shape than it must have.`)
-      return answer(...input)
+      return answer(event.sender, ...input)
     })
   }
 }

@@ -5,46 +5,45 @@ import { findSample } from '../cli/server/sample.ts'
 import { ServedFiles } from '../cli/server/served-files.ts'
 import { createSite } from '../cli/server/site.ts'
 import { APP_ORIGIN, APP_SCHEME, handleAppScheme } from './app-protocol.ts'
-import type { OpenedFiles } from './bridge.ts'
+import type { OfferedCommand } from './bridge.ts'
 import { OPEN_FILES, RUN_COMMAND } from './ipc-contract.ts'
 import { handleRequests } from './ipc-handlers.ts'
 import { ApplicationMenu, type MenuActions } from './menu.ts'
 import { OpenFiles, pathsFromArguments } from './open-files.ts'
 import { RecentFiles } from './recent.ts'
-import { saveFiles } from './save-files.ts'
+import { type SaveDialogs, saveFiles } from './save-files.ts'
 import { guardContents, guardSession } from './security.ts'
 import { windowOptions } from './window.ts'
-import { boundsOn, keepPlace, readPlace } from './window-place.ts'
+import { besides, boundsOn, keepPlace, readPlace } from './window-place.ts'
+import { type InspectorWindow, Windows } from './windows.ts'
 import { saveWorkspace } from './workspace.ts'
 
 // Wiring only: what is decided, the modules decide, and they can be tested without Electron.
 
-const NOTHING: OpenedFiles = { files: [], problems: [] }
 const places = findPlaces()
 const served = new ServedFiles()
 const placeStore = join(app.getPath('userData'), 'window.json')
 const recent = new RecentFiles(join(app.getPath('userData'), 'recent.json'))
-const opening = new OpenFiles({ served, remember, send: (opened) => window?.webContents.send(OPEN_FILES, opened) })
-let window: BrowserWindow | null = null
+const windows = new Windows<BrowserWindow>((commands: readonly OfferedCommand[]) => menu?.offer(commands))
+/** What was to be opened before there could be a window. */
+const early: (typeof given)[] = []
+let isUp = false
 let menu: ApplicationMenu | null = null
 
 const given = { paths: pathsFromArguments(process.argv, app.isPackaged), directory: process.cwd() }
 
-// One window holds the flags' database; a second start hands its files to the first and ends.
+// One process holds the flags' database; a second start hands its files to the first and ends.
 if (app.requestSingleInstanceLock(given)) start()
 else app.quit()
 
 function start(): void {
   protocol.registerSchemesAsPrivileged([APP_SCHEME])
   app.on('second-instance', (_event, _argv, _directory, data) => {
-    const { paths, directory } = data as typeof given
-    bringForward()
-    void opening.fromOutside(paths, directory)
+    openFromOutside(data as typeof given)
   })
   app.on('open-file', (event, path) => {
     event.preventDefault()
-    if (app.isReady()) bringForward()
-    void opening.fromOutside([path], '/')
+    openFromOutside({ paths: [path], directory: '/' })
   })
   app.on('web-contents-created', (_event, contents) =>
     guardContents(contents, APP_ORIGIN, (url) => void shell.openExternal(url)),
@@ -52,8 +51,10 @@ function start(): void {
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()
   })
-  app.on('activate', bringForward)
-  void opening.fromOutside(given.paths, given.directory)
+  app.on('activate', () => {
+    if (isUp) bringForward()
+  })
+  early.push(given)
   void app.whenReady().then(ready)
 }
 
@@ -62,105 +63,128 @@ function ready(): void {
   const pageSession = async () => ({ files: [], sample: await findSample(places.samples), notice: null })
   handleAppScheme(protocol, createSite({ places, served, session: pageSession }))
   handleRequests(ipcMain, APP_ORIGIN, {
-    ready: () => opening.pageReady(),
-    'pick-files': pick,
-    'remember-dropped': async (path) => {
+    ready: (from) => windows.of(from).opening.pageReady(),
+    'pick-files': async (from, what) => {
+      const { window, opening } = windows.of(from)
+      return opening.open(await pickPaths(window, what), '/')
+    },
+    'remember-dropped': async (_from, path) => {
       remember(path)
       return undefined
     },
-    'open-workspace': (path) => opening.open([path], '/'),
-    'save-workspace': (files, address) => saveWorkspace(files, address, served, saveDialogs, remember),
+    'open-workspace': (from, path) => windows.of(from).opening.open([path], '/'),
+    'save-workspace': (from, files, address) =>
+      saveWorkspace(files, address, served, saveDialogs(windows.of(from).window), remember),
     'recent-files': async () => recent.list(),
-    'open-recent': async (id) => {
+    'open-recent': async (from, id) => {
       const path = recent.pathOf(id)
       return path === null
         ? { files: [], problems: ['That file is no longer among the recent ones.'] }
-        : opening.open([path], '/')
+        : windows.of(from).opening.open([path], '/')
     },
-    'save-files': (files) => saveFiles(files, saveDialogs),
-    'offer-commands': async (commands) => {
-      menu?.offer(commands)
+    'save-files': (from, files) => saveFiles(files, saveDialogs(windows.of(from).window)),
+    'offer-commands': async (from, commands) => {
+      windows.offer(from, commands)
       return undefined
     },
-    'set-progress': async (fraction) => {
-      window?.setProgressBar(fraction ?? -1)
+    'set-progress': async (from, fraction) => {
+      windows.of(from).window.setProgressBar(fraction ?? -1)
       return undefined
     },
   })
   const openPicked = async (what: 'files' | 'folder') => {
-    bringForward()
-    const opened = await pick(what)
-    if (opened !== NOTHING) window?.webContents.send(OPEN_FILES, opened)
+    const { window, opening } = bringForward()
+    await opening.fromOutside(await pickPaths(window, what), '/')
   }
   const actions: MenuActions = {
+    newWindow: () => void makeWindow(),
     openFiles: () => void openPicked('files'),
     openFolder: () => void openPicked('folder'),
     clearRecent() {
       recent.clear()
       app.clearRecentDocuments()
     },
-    runCommand: (id) => window?.webContents.send(RUN_COMMAND, id),
+    runCommand: (id) => windows.front()?.window.webContents.send(RUN_COMMAND, id),
   }
   menu = new ApplicationMenu(process.platform, actions, (template) => {
     const built = Menu.buildFromTemplate(template)
     Menu.setApplicationMenu(built)
     return built
   })
-  bringForward()
+  isUp = true
+  const { opening } = bringForward()
+  for (const { paths, directory } of early.splice(0)) void opening.fromOutside(paths, directory)
 }
 
-/** The window, made when there is none, in front of others. */
-function bringForward(): void {
-  if (!app.isReady()) return
-  if (window !== null) {
-    if (window.isMinimized()) window.restore()
-    window.focus()
-    return
-  }
-  const place = readPlace(placeStore)
+function openFromOutside(one: typeof given): void {
+  if (isUp) void bringForward().opening.fromOutside(one.paths, one.directory)
+  else early.push(one)
+}
+
+/** The window that was used last, made when there is none, in front of others. */
+function bringForward(): InspectorWindow<BrowserWindow> {
+  const front = windows.front()
+  if (front === null) return makeWindow()
+  if (front.window.isMinimized()) front.window.restore()
+  front.window.focus()
+  return front
+}
+
+function makeWindow(): InspectorWindow<BrowserWindow> {
+  const front = windows.front()
+  const place = front === null ? readPlace(placeStore) : besides(front.window.getNormalBounds())
   const bounds = boundsOn(
     place,
     screen.getAllDisplays().map(({ workArea }) => workArea),
   )
   const made = new BrowserWindow(windowOptions(places.preload, nativeTheme.shouldUseDarkColors, bounds))
-  window = made
+  const opening = new OpenFiles({
+    served,
+    remember,
+    send: (opened) => {
+      if (!made.isDestroyed()) made.webContents.send(OPEN_FILES, opened)
+    },
+  })
+  const added = windows.add(made, opening)
   made.once('ready-to-show', () => (place?.maximized ? made.maximize() : made.show()))
   made.on('close', () => keepPlace(placeStore, { ...made.getNormalBounds(), maximized: made.isMaximized() }))
   made.on('closed', () => {
-    window = null
+    windows.remove(made)
     opening.pageGone()
-    menu?.offer([])
   })
+  made.on('focus', () => windows.bringToFront(made))
   made.webContents.on('did-start-navigation', (details) => {
     if (details.isMainFrame && !details.isSameDocument) opening.pageGone()
   })
   made
     .loadURL(`${APP_ORIGIN}/`)
     .catch((error: Error) => console.error(`The page could not be loaded: ${error.message}`))
+  return added
 }
 
-async function pick(what: 'files' | 'folder'): Promise<OpenedFiles> {
+/** What a person chose in the open dialog; nothing where it was cancelled. */
+async function pickPaths(window: BrowserWindow, what: 'files' | 'folder'): Promise<readonly string[]> {
   const properties: ('openDirectory' | 'openFile' | 'multiSelections')[] =
     what === 'folder' ? ['openDirectory'] : ['openFile', 'multiSelections']
-  const { canceled, filePaths } = await dialog.showOpenDialog(parentWindow(), { properties })
-  return canceled ? NOTHING : opening.open(filePaths, '/')
+  const { canceled, filePaths } = await dialog.showOpenDialog(window, { properties })
+  return canceled ? [] : filePaths
 }
 
-const saveDialogs = {
+const saveDialogs = (window: BrowserWindow): SaveDialogs => ({
   async file(suggestedName: string) {
-    const { canceled, filePath } = await dialog.showSaveDialog(parentWindow(), { defaultPath: suggestedName })
+    const { canceled, filePath } = await dialog.showSaveDialog(window, { defaultPath: suggestedName })
     return canceled ? null : filePath
   },
   async folder() {
     const properties = ['openDirectory' as const, 'createDirectory' as const]
-    const { canceled, filePaths } = await dialog.showOpenDialog(parentWindow(), {
+    const { canceled, filePaths } = await dialog.showOpenDialog(window, {
       properties,
       buttonLabel: 'Save here',
     })
     return canceled ? null : (filePaths[0] ?? null)
   },
   async replace(names: readonly string[]) {
-    const { response } = await dialog.showMessageBox(parentWindow(), {
+    const { response } = await dialog.showMessageBox(window, {
       type: 'warning',
       message:
         names.length === 1 ? `${names[0]} is already there.` : `${names.length} of these files are already there.`,
@@ -171,12 +195,7 @@ const saveDialogs = {
     })
     return response === 0
   },
-}
-
-function parentWindow(): BrowserWindow {
-  if (window === null) throw new Error('There is no window to show a dialog in.')
-  return window
-}
+})
 
 function remember(path: string): void {
   recent.add(path)

@@ -2,6 +2,7 @@ import type { MenuItemConstructorOptions } from 'electron'
 import { COMMAND_MENUS, type OfferedCommand } from './bridge.ts'
 
 export interface MenuActions {
+  newWindow(): void
   openFiles(): void
   openFolder(): void
   clearRecent(): void
@@ -52,6 +53,7 @@ export function menuTemplate(
   const file: MenuItemConstructorOptions = {
     label: '&File',
     submenu: [
+      { id: 'new-window', label: 'New Window', accelerator: 'CmdOrCtrl+N', click: () => actions.newWindow() },
       { id: 'open-files', label: 'Open Files…', accelerator: 'CmdOrCtrl+O', click: () => actions.openFiles() },
       { id: 'open-folder', label: 'Open Folder…', accelerator: 'CmdOrCtrl+Shift+O', click: () => actions.openFolder() },
       ...(mac ? [recent] : []),

@@ -37,6 +37,13 @@ export function keepPlace(storePath: string, place: WindowPlace): void {
   }
 }
 
+const STEP = 32
+
+/** The place for another window: over the one in front, which can still be seen to be there. */
+export function besides(front: Rectangle): WindowPlace {
+  return { ...front, x: front.x + STEP, y: front.y + STEP, maximized: false }
+}
+
 /**
  * Size and place for a new window: the kept ones where its upper edge can still be reached on one of the screens, the
  * size alone where that screen is gone.

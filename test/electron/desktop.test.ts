@@ -284,6 +284,20 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
       expect(desktop.pageErrors()).toEqual([])
     })
 
+    test('the menu makes a second window, which what is opened then goes to', async () => {
+      desktop = await host.start([SAMPLE])
+      await opened('clean-gsm8k.jsonl.gz').waitFor()
+      const arrived = await listen()
+      await desktop.clickMenu('new-window')
+      await expect.poll(() => desktop.windowCount()).toBe(2)
+      await desktop.answerOpenDialog([file('other.jsonl', '{}\n')])
+      await desktop.clickMenu('open-files')
+      const recent = () => desktop.page.evaluate(() => window.inspector!.recentFiles())
+      await expect.poll(async () => (await recent()).map(({ name }) => name)).toContain('other.jsonl')
+      expect(await arrived()).toEqual([])
+      expect(await opened('clean-gsm8k.jsonl.gz').count()).toBe(1)
+    })
+
     test('a workspace that was saved opens again at the same place, and says what is gone of it', async () => {
       const run = join(folder, 'run.jsonl.gz')
       copyFileSync(SAMPLE, run)

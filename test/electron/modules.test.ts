@@ -253,6 +253,7 @@ test('arguments are files, not switches nor the program itself', () => {
 
 function menuActions(done: string[]): MenuActions {
   return {
+    newWindow: () => void done.push('window'),
     openFiles: () => void done.push('files'),
     openFolder: () => void done.push('folder'),
     clearRecent: () => void done.push('clear'),
@@ -278,7 +279,7 @@ test.each([
   ]
   const items = allItems(menuTemplate(platform, menuActions(done), commands))
   for (const { click } of items) (click as (() => void) | undefined)?.()
-  expect(done).toEqual(['files', 'folder', 'clear', 'rollouts', 'flag', 'export-csv'])
+  expect(done).toEqual(['window', 'files', 'folder', 'clear', 'rollouts', 'flag', 'export-csv'])
   expect(items.some(({ role }) => role === (platform === 'darwin' ? 'close' : 'quit'))).toBe(true)
   expect(items.some(({ label }) => label === 'Lab')).toBe(false)
 })

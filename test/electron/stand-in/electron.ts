@@ -14,7 +14,11 @@ export interface StandInBackstage {
   readonly scheme: string
   readonly pageErrors: string[]
   windowMade(window: StandInWindow): void
-  invoke(event: { senderFrame: { url: string; parent: object | null } }, channel: string, input: unknown[]): unknown
+  invoke(
+    event: { sender: object; senderFrame: { url: string; parent: object | null } },
+    channel: string,
+    input: unknown[],
+  ): unknown
   /** The answer to a page's request; null = blocked. */
   request(url: string, method: string, headers: Record<string, string>): Promise<Response | null>
   grantedPermissions(): string[]

@@ -79,6 +79,9 @@ export class StandInWindow extends EventEmitter {
     this.progress = value
   }
 
+  isDestroyed(): boolean {
+    return false
+  }
   maximize(): void {}
   isMaximized(): boolean {
     return false
@@ -101,7 +104,7 @@ export class StandInWindow extends EventEmitter {
     await context.exposeBinding(INVOKE, ({ frame }, channel: string, input: unknown[]) => {
       const url = fromBrowser(frame.url(), this.backstage.scheme)
       const parent = frame.parentFrame() === null ? null : {}
-      return this.backstage.invoke({ senderFrame: { url, parent } }, channel, input)
+      return this.backstage.invoke({ sender: this.webContents, senderFrame: { url, parent } }, channel, input)
     })
     const preload = this.options.webPreferences?.preload
     if (preload !== undefined) await context.addInitScript(preloadScript(readFileSync(preload, 'utf8')))
