@@ -34,6 +34,7 @@ import './styles/messages.css'
 import './styles/high-contrast.css'
 import './styles/compare-ids.css'
 import './styles/notebook.css'
+import './styles/print.css'
 
 startApp()
 createRoot(document.getElementById('root') as HTMLElement).render(

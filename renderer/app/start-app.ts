@@ -3,6 +3,7 @@ import { loadColumns } from '../data/columns.ts'
 import { followProgress } from '../data/dump.ts'
 import { keepListFresh } from '../data/list.ts'
 import { followOtherWindows, loadMarks } from '../data/marks.ts'
+import { followPrinting } from '../data/printing.ts'
 import { loadRecentCommands } from '../data/recent-commands.ts'
 import { startSession } from '../data/session.ts'
 import { loadViews } from '../data/views.ts'
@@ -18,6 +19,7 @@ export function startApp(): void {
   keepAddress()
   takeDrops()
   keepShellMenu()
+  followPrinting()
   followOtherWindows()
   void loadColumns()
   void loadViews()

@@ -12,6 +12,7 @@ import { TABLE_COMMANDS } from '../views/rollouts/commands.ts'
 import type { Command } from './command.ts'
 import { copyAddress } from './copying.ts'
 import { EXPORT_COMMANDS } from './export-commands.ts'
+import { printView } from './print-view.ts'
 
 export const COMMANDS: readonly Command[] = [
   { id: 'open', title: 'Open files…', keys: ['Mod+o'], where: 'always', run: () => void pickAndOpen('files') },
@@ -48,6 +49,7 @@ export const COMMANDS: readonly Command[] = [
   ...COMPARE_COMMANDS,
   ...NOTEBOOK_COMMANDS,
   { id: 'copy-link', title: 'Copy a link to what is on screen', keys: ['y'], run: () => void copyAddress() },
+  { id: 'print', title: 'Print…', keys: [], run: printView },
   ...EXPORT_COMMANDS,
   // Only the desktop shell knows where a file lies.
   ...(globalThis.window?.inspector === undefined

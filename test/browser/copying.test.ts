@@ -123,4 +123,36 @@ describePage('what is taken out of the page', (pageTests) => {
     expect(await violations(page)).toEqual([])
     await page.keyboard.press('Escape')
   })
+  test('every view is whole and black on white on paper, also from a dark screen', async () => {
+    const page = await openFinding()
+    const drawn = () => page.locator('.tokens .token[data-token]').count()
+    const onScreen = await drawn()
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))')
+    const tokens = (await page.evaluate('document.querySelectorAll(".tokens .token[data-token]").length')) as number
+    expect(tokens).toBeGreaterThan(onScreen)
+    expect(await page.locator('.tokens [data-token="0"]').count()).toBeGreaterThan(0)
+    await page.evaluate('dispatchEvent(new Event("afterprint"))')
+    await expect.poll(drawn).toBeLessThan(tokens)
+
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    const cut: Record<string, unknown> = {}
+    for (const key of ['1', '2', '3', '4', '5', '6']) {
+      await page.keyboard.press(key)
+      await page.waitForTimeout(400)
+      const found = (await page.evaluate(CUT_ON_PAPER)) as string[]
+      if (found.length > 0) cut[key] = found
+    }
+    expect(cut).toEqual({})
+    expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(0, 0, 0)')
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)')
+    expect(await page.getByRole('navigation', { name: 'Views' }).count()).toBe(0)
+  })
 })
+
+/** What still scrolls on paper, where nobody can scroll. */
+const CUT_ON_PAPER = `[...document.querySelectorAll('html, body, .view, .view *')]
+  .filter((element) => {
+    const { overflowY } = getComputedStyle(element)
+    return ['auto', 'scroll'].includes(overflowY) && element.scrollHeight > element.clientHeight + 1
+  })
+  .map((element) => element.className)`

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 const css = readFileSync(new URL('../../renderer/styles/tokens.css', import.meta.url), 'utf8')
-const [light = '', dark = ''] = css.split('@media (prefers-color-scheme: dark)')
+const [light = '', dark = ''] = css.split('@media screen and (prefers-color-scheme: dark)')
 const more = readFileSync(new URL('../../renderer/styles/high-contrast.css', import.meta.url), 'utf8')
-const [, moreLight = '', moreDark = ''] = more.split(/@media \(prefers-contrast: more\)|@media \(forced-colors/)
+const [, moreLight = '', moreDark = ''] = more.split(
+  /@media (?:screen and )?\(prefers-contrast: more\)|@media \(forced-colors/,
+)
 
 function palette(text: string): Map<string, string> {
   return new Map(

@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from 'react'
 import { TOKEN_STATE_NAMES } from '../../../shared/model/tokens.ts'
 import type { AlignedSide, Alignment, RolloutRef } from '../../../shared/session/requests/compare.ts'
 import { openRollout } from '../../commands/go.ts'
+import { useOverscan } from '../../data/printing.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { count, counted, percent, real } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
@@ -38,11 +39,12 @@ function Aligned({ alignment, names }: { alignment: Alignment; names: readonly [
   const rows = useMemo(() => alignedRows(alignment, open), [alignment, open])
   const scroller = useRef<HTMLElement>(null)
   const [at, setAt] = useState(-1)
+  const overscan = useOverscan(6)
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => (rows[index]?.kind === 'differs' || rows[index]?.kind === 'same' ? 72 : 26),
-    overscan: 6,
+    overscan,
   })
   const differences = useMemo(
     () => rows.flatMap((row, index) => (row.kind === 'differs' && rows[index - 1]?.kind !== 'differs' ? index : [])),

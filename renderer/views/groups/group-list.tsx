@@ -145,6 +145,7 @@ export function GroupList({
   }, [shown, positions, virtual])
   return (
     <div className="group-window">
+      <p className="print-only">The rows that are on screen; an export has all of them.</p>
       <div ref={scroller} className="group-scroller">
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys never take the focus from the table */}
         <table

@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef } from 'react'
 import type { BoundaryRow, TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { useBoundaries } from '../../data/boundaries.ts'
+import { useOverscan } from '../../data/printing.ts'
 import { selectToken, useSelection } from '../../state/selection.ts'
 import { ABSENT, count, counted, real } from '../../text/numbers.ts'
 import { EdgeName } from '../verdicts/boundary-table.tsx'
@@ -22,11 +23,12 @@ export function BoundaryZoom({ detail }: { detail: TrajectoryDetail }) {
   const overall = useBoundaries()
   const scroller = useRef<HTMLDivElement>(null)
   const jump = useSelection((state) => state.jump)
+  const overscan = useOverscan(3)
   const virtual = useVirtualizer({
     count: edges.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => EDGE_HEIGHT,
-    overscan: 3,
+    overscan,
     onChange: ({ range }) => {
       const first = edges[range?.startIndex ?? 0]
       const last = edges[range?.endIndex ?? 0]

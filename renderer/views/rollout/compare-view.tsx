@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { DifferenceCause, IdComparison } from '../../../shared/session/requests/rollout.ts'
 import { stopComparing, useComparison } from '../../data/comparisons.ts'
+import { useOverscan } from '../../data/printing.ts'
 import { goTo } from '../../state/place.ts'
 import { count, counted } from '../../text/numbers.ts'
 import { CAUSE_WORDS } from './compare-words.ts'
@@ -132,11 +133,12 @@ interface DifferencesProps {
 
 function Differences({ detail, comparison, shown }: DifferencesProps) {
   const scroller = useRef<HTMLDivElement>(null)
+  const overscan = useOverscan(3)
   const virtual = useVirtualizer({
     count: shown.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => DIFFERENCE_HEIGHT,
-    overscan: 3,
+    overscan,
   })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the list is scrolled with the keyboard

@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type MouseEvent, useEffect, useMemo, useRef } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
+import { useOverscan } from '../../data/printing.ts'
 import { selectToken, useSelection } from '../../state/selection.ts'
 import { spelt } from '../../text/visible.ts'
 import { faultMap } from './faults.ts'
@@ -41,11 +42,12 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   const token = useSelection((state) => state.token)
   const range = useSelection((state) => state.range)
   const jump = useSelection((state) => state.jump)
+  const overscan = useOverscan(10)
   const virtual = useVirtualizer({
     count: layout.count,
     getScrollElement: () => scroller.current,
     estimateSize: (line) => (isGrid && layout.kinds[line] === RowKind.tokens ? GRID_HEIGHT : LINE_HEIGHT),
-    overscan: 10,
+    overscan,
     onChange: (instance) => {
       const shown = instance.range
       if (shown === null) return

@@ -6,6 +6,7 @@ import { useTableFields } from '../../data/table-fields.ts'
 import { useColumns } from '../../state/columns.ts'
 import { useFilters } from '../../state/filters.ts'
 import { useSelection } from '../../state/selection.ts'
+import { count } from '../../text/numbers.ts'
 import { gridOf } from './column.ts'
 import { columnsOf } from './columns.tsx'
 import { NothingMatches } from './filter-bar.tsx'
@@ -72,6 +73,9 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
   }
   return (
     <div className="rollout-window">
+      <p className="print-only">
+        Rows {count(first + 1)} to {count(end)} of {count(indices.length)}, as on screen; an export has all of them.
+      </p>
       <div ref={scroller} className="rollout-scroller">
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys never take the focus from the table */}
         <table
