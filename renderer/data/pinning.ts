@@ -1,5 +1,12 @@
 import { pinEvidence } from '../../shared/notebook/edit.ts'
 import {
+  LENGTH_CHARTS,
+  lengthsPiece,
+  logPieces,
+  lossPieces,
+  spreadPiece,
+} from '../../shared/notebook/evidence/charts.ts'
+import {
   checkPieces,
   comparisonPiece,
   evidenceOf,
@@ -13,6 +20,7 @@ import {
   spanPiece,
 } from '../../shared/notebook/evidence/pieces.ts'
 import { type Recheck, recheck } from '../../shared/notebook/evidence/recheck.ts'
+import { lossPiece, repairPiece } from '../../shared/notebook/evidence/what-ifs.ts'
 import type { Evidence } from '../../shared/notebook/model.ts'
 import type { PromptCut } from '../../shared/session/lab/limits.ts'
 import { ask } from '../engine/engine.ts'
@@ -22,7 +30,7 @@ import { usePlaces } from '../state/place.ts'
 import { useSecond } from '../state/second.ts'
 import { useSelection } from '../state/selection.ts'
 import { useView, type View } from '../state/view.ts'
-import { type LabPlace, labPlace } from '../views/lab/lab-place.ts'
+import { type LabPlace, labPlace, parseLabPlace } from '../views/lab/lab-place.ts'
 import { turnOf } from '../views/rollout/edges.ts'
 import { list } from './list.ts'
 import { changeNotebook } from './notebook.ts'
@@ -50,6 +58,7 @@ export async function piecesOnScreen(): Promise<readonly PieceGroup[]> {
       pieces: measurePieces({ hypotheses: report.hypotheses.filter((result) => result.verdict === verdict) }),
     })),
     { title: 'Checks that fail', pieces: checkPieces(report).filter(isFailing) },
+    { title: 'Charts', pieces: await chartPieces() },
   ]
   return groups.filter(({ pieces }) => pieces.length > 0)
 }
@@ -63,7 +72,8 @@ async function piecesOfView(view: View): Promise<PieceGroup[]> {
   }
   if (view === 'lab') {
     const { panel } = labPlace()
-    return panel === 'limits' ? [{ title: 'What is tried here', pieces: [await triedLimits(labPlace())] }] : []
+    const tried = panel === 'policy' ? [] : [await triedIn(panel)]
+    return [{ title: 'What is tried here', pieces: tried }]
   }
   if (view === 'compare') return [{ title: 'This run beside the other', pieces: await comparisonPieces() }]
   return []
@@ -92,6 +102,38 @@ async function comparisonPieces(): Promise<Piece[]> {
   if (useSecond.getState().run === null) return []
   const { measures, there } = await ask('comparison', {})
   return measures.map((measure) => comparisonPiece(measure, there.names))
+}
+
+/** Every chart of the dump that has something in it. */
+async function chartPieces(): Promise<Piece[]> {
+  const { report } = useFiles.getState()
+  if (report === null) return []
+  const lengths = await Promise.all(
+    LENGTH_CHARTS.map(async (of) => lengthsPiece(of, await ask('lengths', { of })) ?? []),
+  )
+  const { stds, kinds } = await ask('groupSummary', {})
+  return [
+    ...lossPieces(report),
+    ...lengths.flat(),
+    ...[spreadPiece(stds, kinds.dead) ?? []].flat(),
+    ...logPieces(report.logs ?? []),
+  ]
+}
+
+async function triedIn(panel: 'limits' | 'loss' | 'repair'): Promise<Piece> {
+  if (panel === 'limits') return triedLimits(labPlace())
+  return panel === 'repair' ? repairPiece(await ask('tryRepair', {})) : triedLoss(labPlace().loss)
+}
+
+async function triedLoss(loss: LabPlace['loss']): Promise<Piece> {
+  const { scaling, eps, lossType, localRows } = loss
+  const key = {
+    scaling,
+    epsilon: String(eps),
+    loss: lossType,
+    ...(localRows === null ? {} : { rows: String(localRows) }),
+  }
+  return lossPiece(key, await ask('tryLoss', loss))
 }
 
 type Tried = Pick<LabPlace, 'limits' | 'promptCut' | 'curve'>
@@ -126,9 +168,12 @@ const VIEW_OF: Readonly<Partial<Record<Piece['kind'], View>>> = {
   comparison: 'compare',
 }
 
-function addressOf({ kind, at }: Piece, dump: string): string {
+/** A chart that does not stand in Verdicts. */
+const CHART_VIEWS: Readonly<Record<string, View>> = { 'group-std': 'groups' }
+
+function addressOf({ kind, at, key }: Piece, dump: string): string {
   if (at !== null) return formatAddress({ ...HOME, dump, view: 'rollout', rollout: at.rollout, tokens: at.tokens })
-  const view = VIEW_OF[kind] ?? 'verdicts'
+  const view = VIEW_OF[kind] ?? CHART_VIEWS[key.chart ?? ''] ?? 'verdicts'
   return formatAddress({ ...HOME, dump, view, place: usePlaces.getState()[view] ?? HOME.place })
 }
 
@@ -152,9 +197,13 @@ async function piecesLike({ kind, key }: Evidence): Promise<Piece[] | null> {
     const position = wholeNumber(key.position)
     return position === null ? [] : [groupPiece((await ask('group', { position })).row)]
   }
-  if (kind === 'what-if') return [await triedLimits(limitsOf(key))]
+  if (kind === 'chart') return chartPieces()
+  if (kind === 'what-if') {
+    if (key.panel === 'repair') return [await triedIn('repair')]
+    return [key.panel === 'loss' ? await triedLoss(lossOf(key)) : await triedLimits(limitsOf(key))]
+  }
   const index = wholeNumber(key.rollout)
-  if (index === null) return kind === 'chart' ? null : []
+  if (index === null) return []
   if (index >= rollouts) return []
   const detail = await ask('trajectory', { index })
   if (kind !== 'span') return findingPieces(detail, verdictOf)
@@ -164,6 +213,15 @@ async function piecesLike({ kind, key }: Evidence): Promise<Piece[] | null> {
 /** Evidence may come from a file that anyone wrote. */
 function wholeNumber(text: string | undefined): number | null {
   return /^\d{1,9}$/.test(text ?? '') ? Number(text) : null
+}
+
+function lossOf(key: Evidence['key']): LabPlace['loss'] {
+  return parseLabPlace({
+    scaling: key.scaling ?? '',
+    eps: key.epsilon ?? '',
+    loss: key.loss ?? '',
+    rows: key.rows ?? '',
+  }).loss
 }
 
 function limitsOf(key: Evidence['key']): Tried {

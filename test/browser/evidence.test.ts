@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../cli/server/http-server.ts'
-import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
-import { openWindow, SAMPLES, servePage } from './inspector-page.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { violations } from './axe.ts'
+import { describePage } from './describe-page.ts'
+import { SAMPLES } from './inspector-page.ts'
 
 /** Pins the first piece whose title begins so, to what is proposed or to this hypothesis. */
 async function pinFirst(page: Page, title: string, hypothesis?: string): Promise<void> {
@@ -27,21 +24,9 @@ async function openPage(page: Page, hypothesis: string): Promise<void> {
   await page.getByRole('heading', { name: 'Evidence' }).waitFor()
 }
 
-describe.skipIf(chromiumMissing !== null)(`evidence${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`, () => {
-  let browser: Browser
-  let server: RunningServer
-
-  beforeAll(async () => {
-    browser = await launchChromium()
-    server = await servePage()
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.close()
-  })
-
+describePage('evidence', (tests) => {
   test('is pinned by one key, leads back to the token, and is looked up again under other settings', async () => {
-    const window = await openWindow(browser, server)
+    const window = await tests.open()
     const { page } = window
     await window.drop([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
     await window.read()
@@ -56,7 +41,7 @@ describe.skipIf(chromiumMissing !== null)(`evidence${chromiumMissing === null ? 
     await expect.poll(() => evidence.count()).toBe(2)
     await expect.poll(() => page.getByText('Unchanged in the open run.').count()).toBe(2)
     const other = await page.context().newPage()
-    await other.goto(`${server.url}#view=notebook&notebook.hypothesis=H02`)
+    await other.goto(`${tests.server.url}#view=notebook&notebook.hypothesis=H02`)
     await expect.poll(() => other.locator('.evidence-list > li').count()).toBe(2)
     // The run is not open in that window: there is nothing to look it up in.
     expect(await other.getByText(/in the open run\.$/).count()).toBe(0)
@@ -98,7 +83,7 @@ describe.skipIf(chromiumMissing !== null)(`evidence${chromiumMissing === null ? 
   })
 
   test('of two runs hangs on one hypothesis', async () => {
-    const window = await openWindow(browser, server)
+    const window = await tests.open()
     const { page } = window
     for (const name of ['verifiers-2025-08.jsonl.gz', 'verifiers-2025-07-llama.jsonl.gz']) {
       await window.drop([join(SAMPLES, name)])
@@ -118,7 +103,7 @@ describe.skipIf(chromiumMissing !== null)(`evidence${chromiumMissing === null ? 
   })
 
   test('the roadmap proposes the next test, and what an open dump decides before that', async () => {
-    const window = await openWindow(browser, server)
+    const window = await tests.open()
     const { page } = window
     await page.getByRole('button', { name: 'Open the notebook' }).click()
     await page.keyboard.press('r')
@@ -136,8 +121,8 @@ describe.skipIf(chromiumMissing !== null)(`evidence${chromiumMissing === null ? 
     await window.close()
   })
 
-  test('comes from a group, the lab and a check as well', async () => {
-    const window = await openWindow(browser, server, { bypassCSP: true })
+  test('comes from a group, every panel of the lab, a chart and a check as well', async () => {
+    const window = await tests.open({ bypassCSP: true })
     const { page } = window
     await window.drop([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
     await window.read()
@@ -149,18 +134,38 @@ describe.skipIf(chromiumMissing !== null)(`evidence${chromiumMissing === null ? 
     await page.keyboard.press('4')
     await page.getByRole('region', { name: 'What the limits in force cost' }).waitFor()
     await pinFirst(page, 'What if ', 'H07')
+    await page.keyboard.press('l')
+    await page.getByText('Largest advantage').waitFor()
+    await pinFirst(page, 'What if scaling recorded', 'H07')
+    await page.keyboard.press('h')
+    await page.keyboard.press('h')
+    await page.getByText(/masks? would change|Nothing would change/).waitFor()
+    await pinFirst(page, 'What if masks were repaired', 'H07')
+    await pinFirst(page, 'Lengths of 96 whole rollouts', 'H07')
     await page.keyboard.press('i')
     await page.getByRole('combobox', { name: 'What' }).waitFor()
-    await page.evaluate(axe)
-    const broken = await page.evaluate('axe.run().then((result) => result.violations.map(({ id }) => id))')
-    expect(broken).toEqual([])
+    expect(await violations(page)).toEqual([])
     await page.keyboard.press('Escape')
     await openPage(page, 'H07')
     const evidence = page.locator('.evidence-list > li')
-    await expect.poll(() => evidence.count()).toBe(3)
-    await expect.poll(() => page.getByText('Unchanged in the open run.').count()).toBe(3)
+    await expect.poll(() => evidence.count()).toBe(6)
+    await expect.poll(() => page.getByText('Unchanged in the open run.').count()).toBe(6)
     await evidence.nth(1).getByRole('link', { name: 'Go there' }).click()
     await expect.poll(() => page.url()).toContain('view=groups')
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('of two runs is what stands beside each other, for as long as both are open', async () => {
+    const window = await tests.openWith([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
+    const { page } = window
+    await window.drop([join(SAMPLES, 'clean-qwen2.5.jsonl.gz')], 820)
+    await page.keyboard.press('5')
+    await page.getByRole('table').first().waitFor()
+    await pinFirst(page, 'H02 Token masking errors', 'H08')
+    await openPage(page, 'H08')
+    await page.getByText('Unchanged in the open run.').waitFor()
+    await page.locator('.evidence-list').getByText('supported here, contradicted in clean-qwen2.5.jsonl.gz').waitFor()
     expect(window.errors).toEqual([])
     await window.close()
   })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../shared/model/report.ts'
 import { pinEvidence } from '../../shared/notebook/edit.ts'
+import { lengthsPiece, logPieces, lossPieces, spreadPiece } from '../../shared/notebook/evidence/charts.ts'
 import {
   evidenceOf,
   findingPieces,
@@ -12,6 +13,7 @@ import {
   spanPiece,
 } from '../../shared/notebook/evidence/pieces.ts'
 import { recheck } from '../../shared/notebook/evidence/recheck.ts'
+import { lossPiece, repairPiece } from '../../shared/notebook/evidence/what-ifs.ts'
 import { checkNotebook, type EvidenceOrigin } from '../../shared/notebook/model.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { minute } from './edits.ts'
@@ -150,4 +152,65 @@ test('what is pinned again takes the place of what was', () => {
   expect(notebook.hypotheses.find(({ id }) => id === 'H02')?.evidence).toEqual([again])
   const other = evidenceOf(piece, { ...FROM, dump: 'ee55' }, '#', minute(6))
   expect(other.id).not.toBe(first.id)
+})
+
+describe('a chart', () => {
+  test('keeps every bin that holds something, and is another one where a bin moved', () => {
+    const piece = lengthsPiece('prompt', { from: 0, width: 20, counts: [0, 3, 0, 1] })
+    expect(piece?.title).toBe('Lengths of 4 prompts: 20 to below 80 tokens')
+    expect(numbersOf(piece as NonNullable<typeof piece>)).toEqual({
+      '20 to below 40 tokens': 3,
+      '60 to below 80 tokens': 1,
+    })
+    const pinned = evidenceOf(piece as NonNullable<typeof piece>, FROM, '#view=verdicts', minute(1))
+    const now = lengthsPiece('prompt', { from: 0, width: 20, counts: [0, 2, 0, 2] })
+    expect(recheck(pinned, now === null ? [] : [now], FROM)).toMatchObject({ state: 'changed' })
+    expect(lengthsPiece('prompt', { from: 0, width: 20, counts: [0] })).toBe(null)
+  })
+  test('of groups counts those without contrast apart', () => {
+    const piece = spreadPiece({ from: 0, width: 0.05, counts: [0, 2] }, 5)
+    expect(piece === null ? null : numbersOf(piece)).toEqual({ 'no contrast': 5, '0.05 to below 0.1': 2 })
+    expect(spreadPiece({ from: 0, width: 0.05, counts: [] }, 0)).toBe(null)
+  })
+  test('of the loss has no share where no mask tells', () => {
+    const totals = (trained: number | null) =>
+      ({ by_part: { tool: { total: 4, trained } }, by_turn: { 1: { total: 8, trained } } }) as never
+    expect(lossPieces({ totals: totals(1) }).map(numbersOf)).toEqual([{ tool: 0.25 }, { 'turn 1': 0.125 }])
+    expect(lossPieces({ totals: totals(null) })).toEqual([])
+  })
+  test('of a log leaves out steps without a value', () => {
+    const log = {
+      name: 'metrics.jsonl',
+      bytes: 1,
+      kind: 'metric-lines',
+      title: '',
+      evidence: '',
+      notes: [],
+      others: [],
+    }
+    const series = [{ name: 'reward', metric: 'reward' as const, steps: [1, 2, 3], values: [0.5, null, 0.7] }]
+    expect(logPieces([{ ...log, series }]).map(numbersOf)).toEqual([
+      { first: 0.5, last: 0.7, least: 0.5, greatest: 0.7, steps: 3 },
+    ])
+    expect(logPieces([{ ...log, series: [{ ...(series[0] as (typeof series)[0]), values: [null] }] }])).toEqual([])
+  })
+})
+
+test('what is tried in the lab is found again by what was tried', () => {
+  const loss = {
+    known: 8,
+    rollouts: 8,
+    largestAdvantage: 1.5,
+    meanAbsoluteAdvantage: 0.5,
+    groups: { complete: 2, dead: 1, amplified: 0 },
+    byLength: [{ pull: 0.4 }, { pull: 0.6 }],
+  }
+  const group = lossPiece({ scaling: 'group', loss: 'grpo' }, loss)
+  expect(group.title).toBe('What if scaling group, loss grpo: largest advantage 1.5')
+  expect(numbersOf(group)).toMatchObject({ 'groups without contrast': 1, 'pull of the longest quarter': 0.6 })
+  const pinned = evidenceOf(group, FROM, '#view=lab', minute(1))
+  expect(recheck(pinned, [lossPiece({ scaling: 'batch', loss: 'grpo' }, loss)], FROM)).toMatchObject({ state: 'gone' })
+  expect(recheck(pinned, [group], FROM)).toEqual({ state: 'unchanged' })
+  const repair = repairPiece({ repairable: 4, changed: 2, parts: [{ part: 'tool', toTrain: 0, toMask: 9 }] })
+  expect(numbersOf(repair)).toEqual({ 'masks that change': 2, masks: 4, 'tool to mask': 9 })
 })

@@ -246,11 +246,15 @@ function meanGap({ logprobs }: PinnedRollout, start: number, end: number): numbe
 }
 
 /** JSON has no infinity and no NaN: they are kept as words. */
-function number(name: string, value: number | string | null, unit: string | null = null): Evidence['numbers'][number] {
+export function number(
+  name: string,
+  value: number | string | null,
+  unit: string | null = null,
+): Evidence['numbers'][number] {
   return { name, value: typeof value === 'number' && !Number.isFinite(value) ? String(value) : value, unit }
 }
 
-function shown(value: number | string | null): string {
+export function shown(value: number | string | null): string {
   if (typeof value !== 'number') return value ?? 'not known'
   return String(Number(value.toPrecision(4)))
 }
