@@ -214,3 +214,37 @@ test('what is tried in the lab is found again by what was tried', () => {
   const repair = repairPiece({ repairable: 4, changed: 2, parts: [{ part: 'tool', toTrain: 0, toMask: 9 }] })
   expect(numbersOf(repair)).toEqual({ 'masks that change': 2, masks: 4, 'tool to mask': 9 })
 })
+
+test('a measure is found again where a number in its name moved, and is not taken for another one', () => {
+  const measured = (...measures: readonly (readonly [string, number])[]) =>
+    measurePieces({
+      hypotheses: [
+        {
+          id: 'H04',
+          title: 'Context',
+          verdict: 'supported',
+          confidence: 'high',
+          because: measures.map(([measure, value]) => ({
+            measure,
+            value,
+            threshold: null,
+            comparison: '>',
+            checks: [],
+          })),
+          missing: [],
+          would_change: [],
+        },
+      ] as never,
+    })
+  const [limit, first, second] = measured(
+    ['share within 10 tokens of a limit (max_seq_len 1,024)', 0.3],
+    ['rate of C03', 0.1],
+    ['rate of C04', 0.2],
+  ).map((piece) => evidenceOf(piece, FROM, '#', minute(1)))
+  const now = measured(['rate of C04', 0.2], ['share within 10 tokens of a limit (max_seq_len 2,048)', 0.1])
+  expect(recheck(limit as NonNullable<typeof limit>, now, FROM)).toMatchObject({ state: 'changed' })
+  expect(recheck(first as NonNullable<typeof first>, now, FROM)).toMatchObject({ state: 'gone' })
+  expect(recheck(second as NonNullable<typeof second>, now, FROM)).toEqual({ state: 'unchanged' })
+  const twins = measured(['after 2 turns', 1], ['after 3 turns', 2])
+  expect(new Set(twins.map(({ key }) => JSON.stringify(key))).size).toBe(2)
+})

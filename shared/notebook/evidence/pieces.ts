@@ -64,10 +64,22 @@ const MOST_NUMBERS = 8
 export function measurePieces(report: Pick<Report, 'hypotheses'>): Piece[] {
   return report.hypotheses
     .filter(({ verdict }) => verdict !== 'not-checkable')
-    .flatMap((result) => result.because.map((measure) => measurePiece(result, measure)))
+    .flatMap((result) => {
+      const names = result.because.map(({ measure }) => withoutNumbers(measure))
+      return result.because.map((measure, at) => {
+        const name = names[at] as string
+        const before = names.slice(0, at).filter((other) => other === name).length
+        return measurePiece(result, measure, before === 0 ? name : `${name} (${before + 1})`)
+      })
+    })
 }
 
-function measurePiece(result: HypothesisResult, because: HypothesisResult['because'][number]): Piece {
+/** A measure is the same one where a limit or a count in its name moved. The digits of a code stay: they name another check. */
+function withoutNumbers(measure: string): string {
+  return measure.replace(/(?<![\p{L}\d])\d[\d.,]*/gu, '#')
+}
+
+function measurePiece(result: HypothesisResult, because: HypothesisResult['because'][number], name: string): Piece {
   const { measure, value, comparison, threshold } = because
   return {
     kind: 'measure',
@@ -77,7 +89,7 @@ function measurePiece(result: HypothesisResult, because: HypothesisResult['becau
       ...(threshold === null ? [] : [number('threshold', `${comparison} ${threshold}`)]),
       number('verdict', result.verdict),
     ],
-    key: { hypothesis: result.id, measure },
+    key: { hypothesis: result.id, measure: name },
     verdict: result.id,
     at: null,
   }
