@@ -16,6 +16,7 @@ import { ErrorBoundary } from './error-boundary.tsx'
 import { InputDialog } from './input-dialogs.tsx'
 import { Navigation } from './navigation.tsx'
 import { Problems } from './problems.tsx'
+import { ResumeLine } from './resume-line.tsx'
 import { StatusLine } from './status-line.tsx'
 import { TruthLine } from './truth-line.tsx'
 
@@ -53,6 +54,7 @@ function Frame() {
       <Navigation />
       <main className="view">
         <Problems />
+        <ResumeLine />
         <ErrorBoundary key={view}>
           {view === 'verdicts' && <VerdictsView />}
           {view === 'rollouts' && <RolloutsView />}

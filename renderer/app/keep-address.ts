@@ -1,8 +1,10 @@
+import { keepPlace, placeBefore } from '../data/last-places.ts'
 import { list } from '../data/list.ts'
-import { type Address, formatAddress, parseAddress } from '../state/address.ts'
+import { type Address, formatAddress, HOME, parseAddress } from '../state/address.ts'
 import { useFiles } from '../state/files.ts'
 import { useFilters } from '../state/filters.ts'
 import { NOWHERE, usePlaces } from '../state/place.ts'
+import { useResume } from '../state/resume.ts'
 import { jumpTo, selectRollout, useSelection } from '../state/selection.ts'
 import { useView } from '../state/view.ts'
 
@@ -23,26 +25,52 @@ export function keepAddress(): void {
   wanted = parseAddress(location.hash)
   for (const store of [useFiles, useView, useSelection, useFilters, usePlaces]) store.subscribe(write)
   useFiles.subscribe((now, before) => {
-    if (now.dumpHash !== null && now.dumpHash !== before.dumpHash) takeWanted(now.dumpHash)
+    if (now.dumpHash === before.dumpHash) return
+    useResume.setState({ address: null })
+    if (now.dumpHash !== null && !takeWanted(now.dumpHash)) void offerPlace(now.dumpHash)
   })
   // The notebook needs no dump.
-  if (wanted.dump === null && wanted.view === 'notebook') apply(wanted)
+  if (wanted.dump === null && wanted.view === 'notebook') applyAddress(wanted)
   window.addEventListener('hashchange', () => {
     const address = parseAddress(location.hash)
     if (formatAddress(address) === formatAddress(current())) return
     const { dumpHash } = useFiles.getState()
     const isHere = dumpHash === null ? address.view === 'notebook' : address.dump === dumpHash
-    if (isHere || (dumpHash !== null && address.dump === null)) apply(address)
+    if (isHere || (dumpHash !== null && address.dump === null)) applyAddress(address)
   })
 }
 
-function takeWanted(dumpHash: string): void {
+/** Whether the page was asked for a place in this dump. */
+function takeWanted(dumpHash: string): boolean {
   const address = wanted
   wanted = null
-  if (address !== null && address.dump === dumpHash) apply(address)
+  if (address === null || address.dump !== dumpHash) return false
+  applyAddress(address)
+  return true
 }
 
-function apply(address: Address): void {
+/** Offers where this dump was left, unless a person has gone somewhere meanwhile. */
+async function offerPlace(dumpHash: string): Promise<void> {
+  const before = await placeBefore(dumpHash)
+  const address = before === null ? null : parseAddress(before)
+  const isAtStart = formatAddress(current()) === formatAddress({ ...HOME, dump: dumpHash })
+  if (address === null || !isAtStart || useFiles.getState().dumpHash !== dumpHash) return
+  if (formatAddress({ ...address, dump: dumpHash }) !== formatAddress(current())) useResume.setState({ address })
+}
+
+/** How long a person has to be at a place before it is kept, in milliseconds. */
+const KEPT_AFTER = 800
+let keeping: ReturnType<typeof setTimeout> | undefined
+
+/** What was never left is not where a person was: the start of a dump is not kept over the place of the last time. */
+function keepLater(dumpHash: string, hash: string): void {
+  clearTimeout(keeping)
+  if (hash === formatAddress({ ...HOME, dump: dumpHash })) return
+  keeping = setTimeout(() => void keepPlace(dumpHash, hash), KEPT_AFTER)
+}
+
+/** Shows what an address points to in the open dump. */
+export function applyAddress(address: Address): void {
   useFilters.setState({
     query: address.query,
     sort: address.sort,
@@ -81,5 +109,8 @@ function write(): void {
   // Until a dump is open the address is what someone asked for, and is left alone; places in the notebook need none.
   if (useFiles.getState().dumpHash === null && (wantedDump() !== null || !isNotebook())) return
   const hash = formatAddress(current())
-  if (hash !== location.hash) history.replaceState(null, '', `${location.pathname}${location.search}${hash}`)
+  const { dumpHash } = useFiles.getState()
+  if (hash === location.hash) return
+  if (dumpHash !== null) keepLater(dumpHash, hash)
+  history.replaceState(null, '', `${location.pathname}${location.search}${hash}`)
 }

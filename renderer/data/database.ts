@@ -67,6 +67,15 @@ export interface RecentOpen {
   readonly openedAt: string
 }
 
+/** Where a person was in a dump when it was left. */
+export interface LastPlace {
+  readonly dumpHash: string
+  /** As it stands behind the `#` of the page's address. */
+  readonly address: string
+  /** ISO 8601. */
+  readonly leftAt: string
+}
+
 /** Where a person said that the fields of records stand. */
 export interface KeptMapping {
   /** The keys at the top of the records, sorted. */
@@ -94,6 +103,7 @@ export interface KeptNotebook {
 export class InspectorDatabase extends Dexie {
   declare readonly flags: Table<Flag, [string, number]>
   declare readonly recent: EntityTable<RecentOpen, 'dumpHash'>
+  declare readonly lastPlaces: EntityTable<LastPlace, 'dumpHash'>
   declare readonly mappings: EntityTable<KeptMapping, 'shape'>
   declare readonly labels: Table<Label, [string, number, string]>
   declare readonly notes: EntityTable<Note, 'id'>
@@ -114,6 +124,7 @@ export class InspectorDatabase extends Dexie {
       preferences: 'name',
     })
     this.version(4).stores({ notebooks: 'id' })
+    this.version(5).stores({ lastPlaces: 'dumpHash, leftAt' })
   }
 }
 

@@ -1,0 +1,32 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
+import { SAMPLES } from './inspector-page.ts'
+
+describePage('a dump that is opened again', (tests) => {
+  test('offers where it was left, and goes there', async () => {
+    const sample = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
+    const window = await tests.openWith([sample])
+    const { page } = window
+    await page.keyboard.press('2')
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.locator('.tokens .token.selected').waitFor()
+    await expect.poll(() => page.evaluate('location.hash')).toMatch(/view=rollout&rollout=1&tokens=\d+/)
+    const left = await page.evaluate('location.hash')
+    // It is kept once a person stays.
+    await page.waitForTimeout(1500)
+    await page.goto('about:blank')
+    await page.goto(tests.server.url)
+    await page.getByRole('button', { name: /^Open( files)?…$/ }).waitFor()
+    await window.drop([sample])
+    await window.read()
+    await page.getByText(/You were at token \d+ of rollout 1/).waitFor()
+    await page.getByRole('button', { name: 'Go on there' }).click()
+    await expect.poll(() => page.evaluate('location.hash')).toBe(left)
+    expect(await page.getByText('You were at').count()).toBe(0)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+})
