@@ -25,7 +25,9 @@ describePage('marks in the table', (tests) => {
     await window.close()
   })
 
-  const said = (page: Page, text: string | RegExp) => page.locator('.notice', { hasText: text }).waitFor()
+  // It is shown for three seconds, which a busy machine may spend elsewhere; said it was all the same.
+  const said = (page: Page, text: string | RegExp) =>
+    page.locator('.notice', { hasText: text }).waitFor({ state: 'attached' })
 
   test('labels and notes are given by key, survive a reload, and are undone', async () => {
     const { page } = window
@@ -36,7 +38,7 @@ describePage('marks in the table', (tests) => {
     await page.keyboard.press('j')
     await page.keyboard.press('t')
     const labels = page.getByRole('dialog', { name: /^Labels of rollout/ })
-    await labels.waitFor()
+    await labels.locator('input:focus').waitFor()
     await page.keyboard.type('end of turn')
     await page.keyboard.press('Enter')
     await said(page, 'labelled “end of turn”')
@@ -46,7 +48,10 @@ describePage('marks in the table', (tests) => {
     expect(await labels.getByRole('option', { selected: true }).allInnerTexts()).toHaveLength(2)
     await page.keyboard.press('Escape')
     await page.keyboard.press('N')
-    await page.getByRole('dialog', { name: /^Notes of rollout/ }).waitFor()
+    await page
+      .getByRole('dialog', { name: /^Notes of rollout/ })
+      .locator('textarea:focus')
+      .waitFor()
     await page.keyboard.type('the newline is missing here')
     await page.keyboard.press('Control+Enter')
     await said(page, /^Note on rollout .* kept$/)
