@@ -14,7 +14,7 @@ async function pinFirst(page: Page, title: string, hypothesis?: string): Promise
   await what.selectOption((await option.getAttribute('value')) as string)
   if (hypothesis !== undefined) await page.getByRole('combobox', { name: 'Hypothesis' }).selectOption(hypothesis)
   await page.getByRole('button', { name: /^Pin to / }).press('Enter')
-  await page.getByText(/^Pinned to /).waitFor()
+  await page.getByText(/^Pinned to /).waitFor({ state: 'attached' })
 }
 
 async function openPage(page: Page, hypothesis: string): Promise<void> {
