@@ -20,7 +20,7 @@ import {
   spanPiece,
 } from '../../shared/notebook/evidence/pieces.ts'
 import { type Recheck, recheck } from '../../shared/notebook/evidence/recheck.ts'
-import { lossPiece, repairPiece } from '../../shared/notebook/evidence/what-ifs.ts'
+import { lossPiece, policyPiece, repairPiece } from '../../shared/notebook/evidence/what-ifs.ts'
 import type { Evidence } from '../../shared/notebook/model.ts'
 import type { PromptCut } from '../../shared/session/lab/limits.ts'
 import { ask } from '../engine/engine.ts'
@@ -72,8 +72,7 @@ async function piecesOfView(view: View): Promise<PieceGroup[]> {
   }
   if (view === 'lab') {
     const { panel } = labPlace()
-    const tried = panel === 'policy' ? [] : [await triedIn(panel)]
-    return [{ title: 'What is tried here', pieces: tried }]
+    return [{ title: 'What is tried here', pieces: [await triedIn(panel)] }]
   }
   if (view === 'compare') return [{ title: 'This run beside the other', pieces: await comparisonPieces() }]
   return []
@@ -120,9 +119,16 @@ async function chartPieces(): Promise<Piece[]> {
   ]
 }
 
-async function triedIn(panel: 'limits' | 'loss' | 'repair'): Promise<Piece> {
+async function triedIn(panel: LabPlace['panel']): Promise<Piece> {
+  if (panel === 'policy') return triedPolicy(labPlace())
   if (panel === 'limits') return triedLimits(labPlace())
   return panel === 'repair' ? repairPiece(await ask('tryRepair', {})) : triedLoss(labPlace().loss)
+}
+
+async function triedPolicy({ policy, intend }: Pick<LabPlace, 'policy' | 'intend'>): Promise<Piece> {
+  const tried = policy ?? useFiles.getState().report?.policy.id ?? 'rl'
+  const key = { policy: tried, ...(intend.length === 0 ? {} : { intended: intend.join('.') }) }
+  return policyPiece(key, await ask('tryPolicy', { policy: tried, intend }))
 }
 
 async function triedLoss(loss: LabPlace['loss']): Promise<Piece> {
@@ -200,6 +206,9 @@ async function piecesLike({ kind, key }: Evidence): Promise<Piece[] | null> {
   if (kind === 'chart') return chartPieces()
   if (kind === 'what-if') {
     if (key.panel === 'repair') return [await triedIn('repair')]
+    if (key.panel === 'policy') {
+      return [await triedPolicy(parseLabPlace({ policy: key.policy ?? '', intend: key.intended ?? '' }))]
+    }
     return [key.panel === 'loss' ? await triedLoss(lossOf(key)) : await triedLimits(limitsOf(key))]
   }
   const index = wholeNumber(key.rollout)

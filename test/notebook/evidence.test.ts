@@ -13,7 +13,7 @@ import {
   spanPiece,
 } from '../../shared/notebook/evidence/pieces.ts'
 import { recheck } from '../../shared/notebook/evidence/recheck.ts'
-import { lossPiece, repairPiece } from '../../shared/notebook/evidence/what-ifs.ts'
+import { lossPiece, policyPiece, repairPiece } from '../../shared/notebook/evidence/what-ifs.ts'
 import { checkNotebook, type EvidenceOrigin } from '../../shared/notebook/model.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { minute } from './edits.ts'
@@ -211,6 +211,15 @@ test('what is tried in the lab is found again by what was tried', () => {
   const pinned = evidenceOf(group, FROM, '#view=lab', minute(1))
   expect(recheck(pinned, [lossPiece({ scaling: 'batch', loss: 'grpo' }, loss)], FROM)).toMatchObject({ state: 'gone' })
   expect(recheck(pinned, [group], FROM)).toEqual({ state: 'unchanged' })
+  const policy = policyPiece(
+    { policy: 'sft' },
+    {
+      checks: [{ code: 'M11', before: { affected: 64 }, after: { affected: 0 } }],
+      verdicts: [{ id: 'H02', before: 'supported', after: 'contradicted' }],
+    },
+  )
+  expect(policy.title).toBe('What if policy sft: 1 check and 1 verdict otherwise')
+  expect(numbersOf(policy)).toEqual({ M11: '64 → 0', H02: 'supported → contradicted' })
   const repair = repairPiece({ repairable: 4, changed: 2, parts: [{ part: 'tool', toTrain: 0, toMask: 9 }] })
   expect(numbersOf(repair)).toEqual({ 'masks that change': 2, masks: 4, 'tool to mask': 9 })
 })

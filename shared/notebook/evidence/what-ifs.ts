@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import { number, type Piece, shown } from './pieces.ts'
 
 /** What a piece needs to know of what an update would rest on. */
@@ -53,6 +54,30 @@ export function repairPiece({ repairable, changed, parts }: PinnedRepair): Piece
       ]),
     ],
     key: { panel: 'repair' },
+    verdict: 'H02',
+    at: null,
+  }
+}
+
+export interface PinnedPolicy {
+  readonly checks: readonly {
+    readonly code: string
+    readonly before: { readonly affected: number }
+    readonly after: { readonly affected: number }
+  }[]
+  readonly verdicts: readonly { readonly id: string; readonly before: string; readonly after: string }[]
+}
+
+/** Another policy, or codes that are meant: what comes out otherwise. `key` is what is tried. */
+export function policyPiece(key: Piece['key'], { checks, verdicts }: PinnedPolicy): Piece {
+  return {
+    kind: 'what-if',
+    title: `What if ${said(key)}: ${counted(checks.length, 'check')} and ${counted(verdicts.length, 'verdict')} otherwise`,
+    numbers: [
+      ...checks.map(({ code, before, after }) => number(code, `${before.affected} → ${after.affected}`)),
+      ...verdicts.map(({ id, before, after }) => number(id, `${before} → ${after}`)),
+    ],
+    key: { panel: 'policy', ...key },
     verdict: 'H02',
     at: null,
   }
