@@ -92,6 +92,7 @@ describePage('two runs beside each other', (page) => {
     await view.keyboard.press('q')
     const rows = view.getByRole('grid', { name: 'Questions that both runs have' }).locator('tbody tr')
     await view.getByText('12 questions in both').waitFor()
+    await rows.nth(11).waitFor()
     expect(await rows.count()).toBe(12)
     await view.getByRole('button', { name: /^system text 12 of 12$/ }).waitFor()
     await view

@@ -163,7 +163,8 @@ function PairTable({
           aria-label="Questions that both runs have"
           aria-rowcount={positions.length + 1}
           tabIndex={0}
-          aria-activedescendant={shown === null ? undefined : `pair-${shown}`}
+          // Only a row that is drawn can be named.
+          aria-activedescendant={shown !== null && wanted.includes(shown) ? `pair-${shown}` : undefined}
           onClick={(event) => event.detail > 0 && event.currentTarget.focus({ preventScroll: true })}
         >
           <thead>

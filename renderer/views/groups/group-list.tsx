@@ -156,7 +156,8 @@ export function GroupList({
           aria-label="Groups"
           aria-rowcount={positions.length + 1}
           tabIndex={0}
-          aria-activedescendant={shown === null ? undefined : `group-${shown}`}
+          // Only a row that is drawn can be named.
+          aria-activedescendant={shown !== null && wanted.includes(shown) ? `group-${shown}` : undefined}
           onClick={(event) => event.detail > 0 && event.currentTarget.focus({ preventScroll: true })}
         >
           <Head query={query} />

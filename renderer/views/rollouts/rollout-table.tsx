@@ -49,6 +49,8 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
   const band = useFilters(({ sort }) => (sort === 'group' || sort === 'step' ? sort : null))
   useRows(indices, first, end, rows.isFlying)
 
+  const isSelectedDrawn = selected !== null && indices.subarray(first, end).includes(selected)
+
   useEffect(() => {
     const at = positionOf(selected)
     if (at >= 0) reveal(at)
@@ -88,7 +90,8 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
           tabIndex={0}
           style={style}
           onClick={keepKeys}
-          aria-activedescendant={selected === null ? undefined : `rollout-${selected}`}
+          // Only a row that is drawn can be named.
+          aria-activedescendant={isSelectedDrawn ? `rollout-${selected}` : undefined}
         >
           <TableHead columns={columns} />
           <tbody style={{ height: rows.height }}>
