@@ -35,6 +35,8 @@ export interface InspectorBridge {
   openRecent(id: string): Promise<OpenedFiles>
   /** One file: the save dialog. Several: a dialog for the folder they go to; asks before it replaces any. */
   saveFiles(files: readonly FileToSave[]): Promise<SaveResult>
+  /** What the window shows, as the bytes of a PNG in the pixels of the display; empty where nothing could be drawn. */
+  picture(): Promise<Uint8Array>
   /** The page's commands, for the application's menu; to be told again whenever one becomes possible or ceases to be. */
   offerCommands(commands: readonly OfferedCommand[]): Promise<void>
   /** A command was chosen in the application's menu. Returns the unsubscriber. */

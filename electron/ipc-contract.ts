@@ -11,6 +11,7 @@ export interface Requests {
   'recent-files': { input: []; output: readonly RecentFile[] }
   'open-recent': { input: [id: string]; output: OpenedFiles }
   'save-files': { input: [files: readonly FileToSave[]]; output: SaveResult }
+  picture: { input: []; output: Uint8Array }
   'offer-commands': { input: [commands: readonly OfferedCommand[]]; output: undefined }
   'set-progress': { input: [fraction: number | null]; output: undefined }
 }

@@ -20,6 +20,7 @@ const SHAPES: { [C in Channel]: (input: readonly unknown[]) => boolean } = {
     Array.isArray(files) && files.every(isWorkspaceFile) && typeof address === 'string',
   'recent-files': (input) => input.length === 0,
   'open-recent': ([id]) => typeof id === 'string',
+  picture: (input) => input.length === 0,
   'save-files': ([files]) => Array.isArray(files) && files.every(isFileToSave),
   'offer-commands': ([commands]) =>
     Array.isArray(commands) && commands.length <= MOST_COMMANDS && commands.every(isOfferedCommand),

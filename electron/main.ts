@@ -83,6 +83,7 @@ function ready(): void {
         : windows.of(from).opening.open([path], '/')
     },
     'save-files': (from, files) => saveFiles(files, saveDialogs(windows.of(from).window)),
+    picture: async (from) => (await from.capturePage()).toPNG(),
     'offer-commands': async (from, commands) => {
       windows.offer(from, commands)
       return undefined

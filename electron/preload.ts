@@ -42,6 +42,7 @@ const bridge: InspectorBridge = {
   recentFiles: () => request('recent-files'),
   openRecent: (id) => request('open-recent', id),
   saveFiles: (files) => request('save-files', files),
+  picture: () => request('picture'),
   offerCommands: (commands) => request('offer-commands', commands),
   onCommand(listener) {
     const forward = (_event: IpcRendererEvent, id: string) => listener(id)

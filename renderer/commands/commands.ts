@@ -1,6 +1,7 @@
 import { closeDump } from '../data/dump.ts'
 import { toggleFollow } from '../data/follow.ts'
 import { pickAndOpen, saveWorkspace } from '../data/opening.ts'
+import { savePicture } from '../data/picture.ts'
 import { openSample } from '../data/session.ts'
 import { openDialog, show } from '../state/view.ts'
 import { COMPARE_COMMANDS } from '../views/compare/commands.ts'
@@ -50,6 +51,7 @@ export const COMMANDS: readonly Command[] = [
   ...NOTEBOOK_COMMANDS,
   { id: 'copy-link', title: 'Copy a link to what is on screen', keys: ['y'], run: () => void copyAddress() },
   { id: 'print', title: 'Print…', keys: [], run: printView },
+  { id: 'picture', title: 'Save what is on screen as a picture (PNG)', keys: [], run: () => void savePicture() },
   ...EXPORT_COMMANDS,
   // Only the desktop shell knows where a file lies.
   ...(globalThis.window?.inspector === undefined

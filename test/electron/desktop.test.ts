@@ -133,6 +133,17 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
       expect(seen.text).toBe('again')
     })
 
+    test('a picture of the window is a PNG as large as the window', async () => {
+      desktop = await host.start([])
+      const { bytes, size } = await desktop.page.evaluate(async () => ({
+        bytes: [...(await window.inspector!.picture())],
+        size: [innerWidth, innerHeight].map((pixels) => Math.round(pixels * devicePixelRatio)),
+      }))
+      const png = Buffer.from(bytes)
+      expect(png.subarray(1, 4).toString()).toBe('PNG')
+      expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(size)
+    })
+
     test('an export is written byte by byte where the save dialog says', async () => {
       desktop = await host.start([])
       const target = join(folder, 'flagged.jsonl')

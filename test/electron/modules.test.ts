@@ -106,6 +106,7 @@ describe('requests of the page', () => {
     'recent-files': async () => [],
     'open-recent': async () => nothing,
     'save-files': async () => ({ kind: 'cancelled' }),
+    picture: async () => new Uint8Array(0),
     'offer-commands': async () => undefined,
     'set-progress': async () => undefined,
   }
@@ -149,6 +150,7 @@ describe('requests of the page', () => {
     ['set-progress', [2]],
     ['set-progress', [Number.NaN]],
     ['ready', ['more']],
+    ['picture', [{ x: 0 }]],
   ])('%s with %j is refused', async (channel, input) => {
     await expect(ask(ours, channel, ...input)()).rejects.toThrow(/another shape/)
   })

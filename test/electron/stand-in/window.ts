@@ -19,6 +19,11 @@ class StandInContents extends EventEmitter {
     this.openHandler = handler
   }
 
+  async capturePage(): Promise<{ toPNG(): Buffer }> {
+    const bytes = await (await this.window.page).screenshot()
+    return { toPNG: () => bytes }
+  }
+
   /** Like Electron, drops a message to a window whose page is not there. */
   send(channel: string, value: unknown): void {
     void this.window.page
@@ -101,10 +106,12 @@ export class StandInWindow extends EventEmitter {
   private async makePage(): Promise<Page> {
     const context = await this.backstage.browser.newContext({ viewport: { width: 1440, height: 920 } })
     await context.grantPermissions(this.backstage.grantedPermissions())
-    await context.exposeBinding(INVOKE, ({ frame }, channel: string, input: unknown[]) => {
+    await context.exposeBinding(INVOKE, async ({ frame }, channel: string, input: unknown[]) => {
       const url = fromBrowser(frame.url(), this.backstage.scheme)
       const parent = frame.parentFrame() === null ? null : {}
-      return this.backstage.invoke({ sender: this.webContents, senderFrame: { url, parent } }, channel, input)
+      const from = { sender: this.webContents, senderFrame: { url, parent } }
+      // As Electron sends it: a Buffer arrives as plain bytes.
+      return structuredClone(await this.backstage.invoke(from, channel, input))
     })
     const preload = this.options.webPreferences?.preload
     if (preload !== undefined) await context.addInitScript(preloadScript(readFileSync(preload, 'utf8')))

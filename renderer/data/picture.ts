@@ -1,0 +1,62 @@
+import { portableName } from '../../shared/exports/file-names.ts'
+import { sentenceOf } from '../engine/client.ts'
+import { addProblem, useFiles } from '../state/files.ts'
+import { useSelection } from '../state/selection.ts'
+import { useView } from '../state/view.ts'
+import { runName } from '../text/run-name.ts'
+import { knownDetail } from './details.ts'
+import { handOver } from './exporting.ts'
+
+/** While it stands on the page, scroll bars and what is said in passing are not drawn (base.css). */
+const PICTURED = 'pictured'
+const LONGEST_NAME = 120
+
+/** Saves what the window shows as a PNG, in the pixels of the display. What would have to be scrolled to is not in it: printing has all of a view. */
+export async function savePicture(): Promise<void> {
+  try {
+    const bytes = await takePicture()
+    if (bytes.length === 0) throw new Error('the window shows nothing; bring it to the front and try again')
+    await handOver([{ name: pictureName(), bytes }], 'What is on screen was')
+  } catch (error) {
+    addProblem(`What is on screen could not be drawn as a picture (${sentenceOf(error)}). Print it instead.`)
+  }
+}
+
+async function takePicture(): Promise<Uint8Array> {
+  const page = document.documentElement
+  page.classList.add(PICTURED)
+  try {
+    // What the command was given from is closed and drawn away first, and then the page without what is not in the picture.
+    await drawn()
+    await drawn()
+    return window.inspector === undefined ? await drawPage() : await window.inspector.picture()
+  } finally {
+    page.classList.remove(PICTURED)
+  }
+}
+
+/** A page cannot take its own picture; this one is drawn anew from what its elements look like. */
+async function drawPage(): Promise<Uint8Array> {
+  const { snapdom } = await import('@zumer/snapdom')
+  const root = document.getElementById('root')
+  if (root === null) return new Uint8Array(0)
+  const { backgroundColor } = getComputedStyle(document.body)
+  const blob = await snapdom.toBlob(root, { type: 'png', embedFonts: false, backgroundColor, invalidate: true })
+  return new Uint8Array(await blob.arrayBuffer())
+}
+
+/** `step_12-rollout-q601-0.png` */
+function pictureName(): string {
+  const { view } = useView.getState()
+  const { sources } = useFiles.getState()
+  const run = runName(sources)
+    .replace(/^.* · /, '')
+    .replace(/(\.[a-z0-9]+)+$/i, '')
+  const rollout = view === 'rollout' ? knownDetail(useSelection.getState().rollout)?.facts.id : undefined
+  const name = [sources.length === 0 ? undefined : run, view, rollout].filter(Boolean).join('-')
+  return `${portableName(name.replace(/[^\p{L}\p{N}._-]+/gu, '_'), LONGEST_NAME) || view}.png`
+}
+
+function drawn(): Promise<void> {
+  return new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))
+}
