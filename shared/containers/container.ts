@@ -1,4 +1,5 @@
 import type { ByteSource, Place, SkippedRecord } from '../model/source.ts'
+import type { Stream } from '../model/streams.ts'
 import type { EncodedRecords } from './decode.ts'
 
 /**
@@ -79,6 +80,18 @@ export interface ParsedRecords {
   readonly skipped: SkippedRecord[]
   /** Absent where the source stands by itself. */
   readonly joined?: JoinedRecords
+  /** In place of the records, where all that can be asked of them was found before. */
+  readonly told?: ToldRecords
+}
+
+/** What was found of records when their source was joined with others, with whose rollouts all of theirs are told. */
+export interface ToldRecords {
+  /** How many records are good. */
+  readonly records: number
+  readonly skipped: readonly SkippedRecord[]
+  readonly unknownFields: readonly (readonly [string, number])[]
+  /** What their rollouts carry, whatever the tokenizer. */
+  readonly streams: readonly Stream[]
 }
 
 /** What other sources have to do with some records: several files may each hold a part of what is known of a rollout. */

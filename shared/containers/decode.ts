@@ -1,5 +1,5 @@
 import type { EncodedArrow } from './arrow/decode.ts'
-import type { JoinedRecords, JsonValue, ParsedRecords, RecordSpans } from './container.ts'
+import type { JoinedRecords, JsonValue, ParsedRecords, RecordSpans, ToldRecords } from './container.ts'
 import type { EncodedMsgpack } from './msgpack/decode.ts'
 import type { EncodedParquet } from './parquet/decode.ts'
 import { parseRecords, parseTexts } from './records.ts'
@@ -48,6 +48,14 @@ export interface EncodedJoined {
   readonly pairs: JoinedRecords['pairs']
 }
 
+/** Records that need not be decoded again: all of their rollouts are told with those of other sources. */
+export interface EncodedTold {
+  readonly decoder: 'told'
+  readonly spans: RecordSpans
+  readonly bytes: readonly []
+  readonly told: ToldRecords
+}
+
 /** Why a record cannot be read, as in `SkippedRecord`. */
 export interface Failure {
   readonly code: string
@@ -66,6 +74,7 @@ export type EncodedRecords =
   | EncodedMsgpack
   | EncodedValues
   | EncodedJoined
+  | EncodedTold
   | EncodedFailure
 
 /**
@@ -91,6 +100,8 @@ export function decodeRecords(
       return import('./msgpack/decode.ts').then(({ decodeMsgpack }) => decodeMsgpack(encoded))
     case 'joined':
       return decodeJoined(encoded, numericKeys)
+    case 'told':
+      return { records: [], skipped: [], told: encoded.told }
     case 'none':
       return rowRecords(encoded.spans, encoded.code, () => {
         throw new Error(encoded.message)

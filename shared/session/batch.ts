@@ -19,6 +19,7 @@ import { joinStrips } from './compact-facts.ts'
 import type { AuditedTrajectory, AuditJob, AuditPlan, BatchResult, SourcePlan, TokenTotals } from './plan.ts'
 import { renderTexts, withRenderedLengths } from './rendered-texts.ts'
 import { streamsOf } from './streams.ts'
+import { toldBatch } from './told-batches.ts'
 import { countTools } from './tool-sums.ts'
 
 /** A plan with what a thread needs to carry it out. */
@@ -32,6 +33,7 @@ export interface AuditRuntime {
 export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditRuntime): BatchResult {
   const described = runtime.plan.sources[job.source] as SourcePlan
   const tokenizer = runtime.tokenizers[job.source] ?? null
+  if (parsed.told !== undefined) return toldBatch(job, parsed.told, tokenizer)
   const readerOf = (source: number): SourceReader => {
     const { formatId, recognition, metadata, run } = runtime.plan.sources[source] as SourcePlan
     return { format: formatById(formatId) as Format, context: { source, recognition, metadata, run } }

@@ -9,6 +9,8 @@ import type { Place } from '../model/source.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { joinedSource, type Ties } from './joined-source.ts'
 import type { OpenSource } from './open-source.ts'
+import { BATCHES } from './pass.ts'
+import { ToldBatches } from './told-batches.ts'
 
 /**
  * Joins the sources that hold parts of the same rollouts, as their formats declare it: each is read once for the keys of what it holds,
@@ -17,19 +19,22 @@ import type { OpenSource } from './open-source.ts'
  */
 export async function joinSources(opened: readonly OpenSource[], signal?: AbortSignal): Promise<OpenSource[]> {
   const ties = opened.map((): Ties[] => [])
-  for (const members of families(opened)) {
+  const joining = [...families(opened)].filter(
+    (members) => members.some(({ adds }) => adds) && members.some(({ adds }) => !adds),
+  )
+  const keys = new SourceKeys(joining.flat(), signal)
+  for (const members of joining) {
     const adding = members.filter(({ adds }) => adds)
     const base = members.filter(({ adds }) => !adds)
-    if (adding.length === 0 || base.length === 0) continue
     try {
-      await findTies(adding, base, signal)
+      await findTies(adding, base, keys)
       for (const member of members) ties[member.source]?.push(member.ties)
     } catch {
       // A file that cannot be read to its end stands apart; the pass will say why.
       signal?.throwIfAborted()
     }
   }
-  return opened.map((open, source) => joinedSource(open, ties[source] as Ties[], opened))
+  return opened.map((open, source) => joinedSource(open, ties[source] as Ties[], keys.told(source), opened))
 }
 
 /** How the records of any source are read, by its number. */
@@ -46,7 +51,6 @@ interface Member {
   readonly open: OpenSource
   readonly join: FormatJoin
   readonly adds: boolean
-  readonly batches: RecordSpans[]
   readonly ties: Ties
 }
 
@@ -67,7 +71,7 @@ function families(opened: readonly OpenSource[]): Iterable<readonly Member[]> {
         matched: 0,
         differ: [],
       }
-      pushTo(members, joinName(join), { source, open, join, adds, batches: [], ties })
+      pushTo(members, joinName(join), { source, open, join, adds, ties })
     }
   }
   return members.values()
@@ -93,11 +97,11 @@ interface Candidate {
   readonly found: Found
 }
 
-async function findTies(adding: readonly Member[], base: readonly Member[], signal: AbortSignal | undefined) {
+async function findTies(adding: readonly Member[], base: readonly Member[], keysOf: SourceKeys) {
   const added = new Map<string, Candidate[]>()
   const all: Candidate[] = []
   for (const member of adding) {
-    for await (const keyed of keyedOf(member, signal)) {
+    for await (const keyed of keysOf.of(member)) {
       const one = { member, found: { ...keyed, toldBy: new Set<Member>() } }
       all.push(one)
       for (const key of keyed.keys) pushTo(added, key, one)
@@ -105,7 +109,7 @@ async function findTies(adding: readonly Member[], base: readonly Member[], sign
   }
   for (const member of base) {
     const { ties } = member
-    for await (const { keys, ids, step, place, id } of keyedOf(member, signal)) {
+    for await (const { keys, ids, step, place, id } of keysOf.of(member)) {
       const candidates = keys
         .flatMap((key) => added.get(key) ?? [])
         .filter(({ found }) => found.step === null || step === null || found.step === step)
@@ -115,16 +119,16 @@ async function findTies(adding: readonly Member[], base: readonly Member[], sign
       else if (same.length === 0 && candidates.length > 0) ties.differ.push(id)
       for (const { member: other, found } of own) {
         pushTo(ties.beside, place.record, { part: place.part, other: found.place })
-        ties.batches.set(other.source, other.batches)
+        ties.batches.set(other.source, keysOf.batches(other))
         found.toldBy.add(member)
       }
     }
   }
   for (const { member, found } of all) {
     if (found.toldBy.size === 0) continue
-    const { ties, batches } = member
+    const { ties } = member
     ties.matched++
-    for (const { source } of found.toldBy) ties.batches.set(source, batches)
+    for (const { source } of found.toldBy) ties.batches.set(source, keysOf.batches(member))
     // A record about others is a rollout of its own at most where there are none.
     pushTo(ties.told, found.place.record, found.place.part)
   }
@@ -141,29 +145,88 @@ function oneOfEach(same: readonly Candidate[]): Candidate[] {
   return [...first.values()]
 }
 
-/** Everything in a source that can be found by a key, without its tokens. */
-async function* keyedOf(
-  { source, open, join, batches, ties }: Member,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Keyed, void, undefined> {
-  const { container, format, recognition } = open
-  const context = { source, recognition, metadata: container.metadata }
-  for await (const spans of container.index(signal ? { signal } : {})) {
-    batches.push(spans)
-    const { records } = await decodeRecords(await container.read(spans), allNumericKeys)
-    const found =
-      join.kind === 'rollouts'
-        ? format.read(records, context).trajectories.map((trajectory) => keyedRollout(trajectory, join.key(trajectory)))
-        : records.map((record) => keyedRecord(record, source, isObject(record.value) ? join.keys(record.value) : []))
-    for (const keyed of found) {
-      if (keyed.keys.length === 0) continue
+/** Reads the sources for their keys, each once, however many ways there are to join it. */
+class SourceKeys {
+  private readonly found = new Map<number, { readonly batches: RecordSpans[]; readonly told: ToldBatches }>()
+  private readonly members = new Map<number, Member[]>()
+  /** Of sources that are joined in several ways, by their number. */
+  private readonly kept = new Map<number, Promise<Map<Member, Keyed[]>>>()
+
+  constructor(
+    members: readonly Member[],
+    private readonly signal: AbortSignal | undefined,
+  ) {
+    for (const member of members) {
+      pushTo(this.members, member.source, member)
+      this.found.set(member.source, { batches: [], told: new ToldBatches() })
+    }
+  }
+
+  /** The batches of a source that was read. */
+  batches({ source }: Member): readonly RecordSpans[] {
+    return this.found.get(source)?.batches ?? []
+  }
+
+  /** What was found of its batches beside the keys; null for a source that was not read. */
+  told(source: number): ToldBatches | null {
+    return this.found.get(source)?.told ?? null
+  }
+
+  /** Everything in a source that can be found by a key, without its tokens. */
+  async *of(member: Member): AsyncGenerator<Keyed, void, undefined> {
+    const { source, ties } = member
+    const all = this.members.get(source) as readonly Member[]
+    if (all.length === 1) {
+      for await (const [, keyed] of this.read(all)) {
+        ties.present++
+        yield keyed
+      }
+      return
+    }
+    let kept = this.kept.get(source)
+    if (kept === undefined) {
+      kept = this.keep(all)
+      this.kept.set(source, kept)
+    }
+    for (const keyed of (await kept).get(member) ?? []) {
       ties.present++
       yield keyed
     }
   }
-  signal?.throwIfAborted()
-}
 
+  private async keep(members: readonly Member[]): Promise<Map<Member, Keyed[]>> {
+    const kept = new Map<Member, Keyed[]>()
+    for await (const [member, keyed] of this.read(members)) pushTo(kept, member, keyed)
+    return kept
+  }
+
+  /** @param members of one source, to be read for each */
+  private async *read(members: readonly Member[]): AsyncGenerator<readonly [Member, Keyed], void, undefined> {
+    const { source, open } = members[0] as Member
+    const { container, format, recognition, run } = open
+    const { batches, told } = this.found.get(source) as { batches: RecordSpans[]; told: ToldBatches }
+    const context = { source, recognition, metadata: container.metadata }
+    // What only notes are taken from is read as rollouts where it is audited.
+    const readsRollouts = members.some(({ join }) => join.kind === 'rollouts')
+    for await (const spans of container.index(this.signal ? { ...BATCHES, signal: this.signal } : BATCHES)) {
+      batches.push(spans)
+      const parsed = await decodeRecords(await container.read(spans), allNumericKeys)
+      const read = readsRollouts ? format.read(parsed.records, context) : null
+      if (read !== null && members.some(({ adds }) => adds)) told.add(spans, parsed, read, run)
+      for (const member of members) {
+        const { join } = member
+        const found =
+          join.kind === 'rollouts'
+            ? (read?.trajectories ?? []).map((trajectory) => keyedRollout(trajectory, join.key(trajectory)))
+            : parsed.records.map((record) =>
+                keyedRecord(record, source, isObject(record.value) ? join.keys(record.value) : []),
+              )
+        for (const keyed of found) if (keyed.keys.length > 0) yield [member, keyed]
+      }
+    }
+    this.signal?.throwIfAborted()
+  }
+}
 function keyedRollout({ place, id, ids, step }: Trajectory, key: string | null): Keyed {
   const hash = ids === null ? null : new Hash64().words(ids).digest()
   return { keys: key === null || hash === null ? [] : [key], ids: hash, step, place, id }

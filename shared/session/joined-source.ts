@@ -3,6 +3,7 @@ import type { EncodedJoined, EncodedRecords } from '../containers/decode.ts'
 import type { FormatJoin } from '../formats/format.ts'
 import type { SourceJoin } from '../model/report.ts'
 import { batchOf, type OpenSource, partOf } from './open-source.ts'
+import type { ToldBatches } from './told-batches.ts'
 
 /** What one source has to do with others that are joined with it by one thing. */
 export interface Ties {
@@ -24,14 +25,29 @@ export interface Ties {
   readonly differ: string[]
 }
 
-/** The source, whose records are read with what belongs to them; itself where nothing ties it to another. */
-export function joinedSource(open: OpenSource, ties: readonly Ties[], opened: readonly OpenSource[]): OpenSource {
+/**
+ * The source, whose records are read with what belongs to them; itself where nothing ties it to another.
+ *
+ * @param known of its batches since it was read for its keys, null where it was not
+ */
+export function joinedSource(
+  open: OpenSource,
+  ties: readonly Ties[],
+  known: ToldBatches | null,
+  opened: readonly OpenSource[],
+): OpenSource {
   if (ties.length === 0) return open
   const { container } = open
   const joined: Container = {
     ...container,
     notes: [...(container.notes ?? []), ...ties.flatMap((each) => notesOf(each, opened))],
     async read(spans): Promise<EncodedRecords> {
+      const told = byRecord(spans, (record) => [...new Set(ties.flatMap((each) => each.told.get(record) ?? []))])
+      const rollouts = [...told.values()].reduce((sum, parts) => sum + parts.length, 0)
+      // Notes on them change what is read of them.
+      const noted = ties.some((each) => each.kind === 'records' && placesBeside(each, spans).size > 0)
+      const whole = rollouts > 0 && !noted ? (known?.whole(spans, rollouts) ?? null) : null
+      if (whole !== null) return { decoder: 'told', spans, bytes: [], told: whole }
       const records = await container.read(spans)
       const beside: EncodedJoined['beside'][number][] = []
       for (const each of ties) {
@@ -41,7 +57,6 @@ export function joinedSource(open: OpenSource, ties: readonly Ties[], opened: re
           for (const run of runs) beside.push({ source, by: each.by, records: await from.read(run) })
         }
       }
-      const told = byRecord(spans, (record) => ties.flatMap((each) => each.told.get(record) ?? []))
       const pairs = byRecord(spans, (record) =>
         ties.flatMap((each) => (each.kind === 'rollouts' ? (each.beside.get(record) ?? []) : [])),
       )

@@ -17,11 +17,13 @@ export interface PassHooks {
   readonly only?: ReadonlySet<number>
 }
 
-/** Little, so that the first rollouts are there before a person has looked up. */
-const FIRST_BATCH_BYTES = 256 << 10
-
-/** Small enough that the last batches end together, large enough that their messages do not count. */
-const BATCH_BYTES = 2 << 20
+/** The batches of a pass; files that are joined are read for their keys in the same. */
+export const BATCHES = {
+  /** Small enough that the last ones end together, large enough that their messages do not count. */
+  batchBytes: 2 << 20,
+  /** Little, so that the first rollouts are there before a person has looked up. */
+  firstBatchBytes: 256 << 10,
+} as const
 
 /** Reads sources, each from its first byte to its last unless it is read on, and audits them in batches. */
 export async function runPass(
@@ -50,8 +52,7 @@ export async function runPass(
       const from = hooks.from?.(source) ?? null
       const index = open.container.index({
         ...(from === null ? {} : { from }),
-        batchBytes: BATCH_BYTES,
-        firstBatchBytes: FIRST_BATCH_BYTES,
+        ...BATCHES,
         onBytes: (bytes) => hooks.onBytes(source, bytes),
         ...(hooks.signal ? { signal: hooks.signal } : {}),
       })

@@ -324,6 +324,42 @@ describe('a rollout dump and the train dump beside it', () => {
     )
   })
 
+  it('say the same of a file that is told whole as of one that is read once more for a rollout of its own', async () => {
+    const tokens = [1, 2, 3, 4]
+    const base = rollouts(5, [{ index: 0, tokens }])
+    const bad = new TextEncoder().encode('{"rollout_id": 5, \n')
+    const beside = (indices: readonly number[]) => {
+      const good = indices.map((sample_index) => trained(5, [{ sample_index, tokens, strange: 1 }]))
+      return new Uint8Array(Buffer.concat([...good, bad]))
+    }
+    const asked = async (train: Uint8Array) => {
+      let reads = 0
+      const counted = { ...memorySource(train, 1 << 14, 'train'), size: train.length }
+      const source = {
+        ...counted,
+        slice: (start: number, end: number) => {
+          reads++
+          return counted.slice(start, end)
+        },
+      }
+      const session = await Session.open(
+        [memorySource(base, 1 << 14, 'base'), source],
+        { tokenizer: 'qwen2.5' },
+        testHost(),
+      )
+      await session.done
+      const [, told] = session.report().sources
+      const { records, skipped, missing, drift } = told ?? {}
+      return { reads, told: { records, skipped: skipped?.map(({ code }) => code), missing, drift } }
+    }
+    const whole = await asked(beside([0]))
+    const partly = await asked(beside([0, 7]))
+    expect(whole.told).toEqual({ ...partly.told, records: 1, drift: whole.told.drift })
+    expect(whole.told.skipped).toEqual(['bad-json'])
+    expect(partly.told.drift).toHaveLength(whole.told.drift?.length ?? -1)
+    expect(whole.reads).toBeLessThan(partly.reads)
+  })
+
   it('of which one breaks off are joined as far as it goes', async () => {
     const tokens = [1, 2, 3, 4]
     const whole = rollouts(
