@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withFormatFacts } from './format-facts.ts'
 import { documentationPages } from './pages.ts'
 import { withQueryFields } from './query-fields.ts'
 import { storiesOfFixtures } from './stories.ts'
@@ -21,4 +22,6 @@ export const STORIES: Readonly<Record<string, CheckStory>> = ${JSON.stringify(st
   for (const [name, text] of pages) writeFileSync(join(folder, name), text)
   const query = join(root, 'docs', 'query.md')
   writeFileSync(query, withQueryFields(readFileSync(query, 'utf8')))
+  const formats = join(root, 'docs', 'formats.md')
+  writeFileSync(formats, withFormatFacts(readFileSync(formats, 'utf8'), join(root, 'test', 'fixtures', 'formats')))
 }
