@@ -50,7 +50,7 @@ export const COMMANDS: readonly Command[] = [
   ...COMPARE_COMMANDS,
   ...NOTEBOOK_COMMANDS,
   { id: 'copy-link', title: 'Copy a link to what is on screen', keys: ['y'], run: () => void copyAddress() },
-  { id: 'print', title: 'Print…', keys: [], run: printView },
+  { id: 'print', title: 'Print…', keys: ['Mod+p'], run: () => void printView() },
   { id: 'picture', title: 'Save what is on screen as a picture (PNG)', keys: [], run: () => void savePicture() },
   ...EXPORT_COMMANDS,
   // Only the desktop shell knows where a file lies.

@@ -1,5 +1,14 @@
-/** Opens the system's dialog for printing what is on screen. */
-export function printView(): void {
+import { prepareToPrint } from '../data/printing.ts'
+import { sentenceOf } from '../engine/client.ts'
+import { addProblem } from '../state/files.ts'
+
+/** Opens the system's dialog for printing the view, with the rows that one would have to scroll to. */
+export async function printView(): Promise<void> {
+  try {
+    await prepareToPrint()
+  } catch (error) {
+    addProblem(sentenceOf(error))
+  }
   // The dialog holds everything up, so what the command was given from is closed and drawn away first.
   setTimeout(() => window.print(), 50)
 }

@@ -20,6 +20,13 @@ export class Pages<T> {
     return this.kept.get(number) ?? null
   }
 
+  /** How many of these are not here. */
+  missing(numbers: Iterable<number>): number {
+    let missing = 0
+    for (const number of numbers) if (!this.kept.has(number)) missing++
+    return missing
+  }
+
   clear(): void {
     this.kept.clear()
     this.asked.clear()

@@ -73,6 +73,22 @@ export function useRows(list: Int32Array, first: number, end: number, isFlying: 
   }, [list, from, to, arrived, isFlying])
 }
 
+/** Fetches those of these rows that are not here, whatever the window shows meanwhile. Rejects with a sentence. */
+export async function loadRows(indices: Int32Array): Promise<void> {
+  const missing = [...indices].filter((index) => !cache.has(index))
+  const started = generation
+  const rows = missing.length === 0 ? [] : await ask('rows', { indices: missing })
+  if (started === generation) keep(rows)
+}
+
+function keep(rows: readonly Row[]): void {
+  for (const row of rows) cache.set(row.index, row)
+  for (const oldest of cache.keys()) {
+    if (cache.size <= MOST_ROWS) break
+    cache.delete(oldest)
+  }
+}
+
 async function fetchRows(missing: readonly number[]): Promise<void> {
   const own = { wanted: new Set(missing), stop: new AbortController() }
   asking = own
@@ -80,11 +96,7 @@ async function fetchRows(missing: readonly number[]): Promise<void> {
   try {
     const rows = await ask('rows', { indices: missing }, own.stop.signal)
     if (started !== generation) return
-    for (const row of rows) cache.set(row.index, row)
-    for (const oldest of cache.keys()) {
-      if (cache.size <= MOST_ROWS) break
-      cache.delete(oldest)
-    }
+    keep(rows)
   } catch (error) {
     if (error instanceof Cancelled) return
     addProblem(sentenceOf(error))

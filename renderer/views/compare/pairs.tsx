@@ -1,11 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useMemo, useRef } from 'react'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
 import type { PairQuery, PairRow, PairSort, PairTotals } from '../../../shared/session/requests/compare.ts'
 import { saveAnswer } from '../../data/exporting.ts'
 import { usePages } from '../../data/pages.ts'
+import { usePrintedRows } from '../../data/printing.ts'
 import { ask } from '../../engine/engine.ts'
 import { useView } from '../../state/view.ts'
 import { ABSENT, count, counted, percent, real } from '../../text/numbers.ts'
+import { rowsOnPaper } from '../../text/paper-words.ts'
 import { DIFFERENCES, narrowPairs, showPair, sortPairs, useComparePlace } from './compare-place.ts'
 import { PairOf } from './pair-detail.tsx'
 import { pairPages, usePairList } from './pair-list-data.ts'
@@ -142,7 +144,12 @@ function PairTable({
     scrollPaddingEnd: ROW_HEIGHT + 1,
     overscan: 12,
   })
-  const items = virtual.getVirtualItems()
+  const printed = usePrintedRows(
+    positions.length,
+    useCallback((most: number) => pairPages.want([...positions.subarray(0, most)]), [positions]),
+  )
+  const items =
+    printed === null ? virtual.getVirtualItems() : Array.from({ length: printed }, (_, index) => ({ index, start: 0 }))
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? -1]
   const wanted = useMemo(() => [...positions.subarray(first, last + 1)], [positions, first, last])
   usePages(pairPages, wanted)
@@ -152,7 +159,11 @@ function PairTable({
   }, [shown, positions, virtual])
   return (
     <div className="group-window">
-      <p className="print-only">The rows that are on screen; an export has all of them.</p>
+      {printed !== null && (
+        <p className="print-only">
+          {rowsOnPaper(printed, positions.length, pairPages.missing(positions.subarray(0, printed)))}
+        </p>
+      )}
       <div ref={scroller} className="group-scroller">
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys never take the focus from the table */}
         <table

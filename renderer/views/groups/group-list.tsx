@@ -1,10 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
+import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef } from 'react'
 import type { GroupRow, GroupSort, GroupSummary } from '../../../shared/session/requests/groups.ts'
 import { openRollout } from '../../commands/go.ts'
 import { usePages } from '../../data/pages.ts'
+import { usePrintedRows } from '../../data/printing.ts'
 import { ask } from '../../engine/engine.ts'
 import { ABSENT, count, real } from '../../text/numbers.ts'
+import { rowsOnPaper } from '../../text/paper-words.ts'
 import { spelt } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { groupPages } from './group-list-data.ts'
@@ -134,7 +136,12 @@ export function GroupList({
     scrollPaddingEnd: HEAD_HEIGHT,
     overscan: 12,
   })
-  const items = virtual.getVirtualItems()
+  const printed = usePrintedRows(
+    positions.length,
+    useCallback((most: number) => groupPages.want([...positions.subarray(0, most)]), [positions]),
+  )
+  const items =
+    printed === null ? virtual.getVirtualItems() : Array.from({ length: printed }, (_, index) => ({ index, start: 0 }))
   const first = items[0]?.index ?? 0
   const last = items.at(-1)?.index ?? -1
   const wanted = useMemo(() => [...positions.subarray(first, last + 1)], [positions, first, last])
@@ -145,7 +152,11 @@ export function GroupList({
   }, [shown, positions, virtual])
   return (
     <div className="group-window">
-      <p className="print-only">The rows that are on screen; an export has all of them.</p>
+      {printed !== null && (
+        <p className="print-only">
+          {rowsOnPaper(printed, positions.length, groupPages.missing(positions.subarray(0, printed)))}
+        </p>
+      )}
       <div ref={scroller} className="group-scroller">
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys never take the focus from the table */}
         <table

@@ -4,6 +4,7 @@ import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { useOverscan } from '../../data/printing.ts'
 import { selectToken, useSelection } from '../../state/selection.ts'
+import { linesOnPaper } from '../../text/paper-words.ts'
 import { spelt } from '../../text/visible.ts'
 import { faultMap } from './faults.ts'
 import { foldsOf } from './folds.ts'
@@ -78,13 +79,16 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
       ? 'Tokens'
       : `Tokens. Token ${token}: ${spelt(tokenText(detail, token))}, ${stateName(detail, token)}`
   const noted = useNotedTokens(detail)
+  const items = virtual.getVirtualItems()
+  const paper = linesOnPaper((items[0]?.index ?? 0) + 1, (items.at(-1)?.index ?? -1) + 1, layout.count)
   const drawn = { detail, layout, token, range, faults, overlay, noted }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: h, l and the arrow keys move the selection
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the text is scrolled and moved through with the keyboard
     <section ref={scroller} className="tokens" aria-label={label} tabIndex={0} onClick={click}>
+      {paper !== null && <p className="print-only">{paper}</p>}
       <div className="tokens-body" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map((item) => {
+        {items.map((item) => {
           const line = item.index
           const ref = layout.refs[line] as number
           const kind = layout.kinds[line]

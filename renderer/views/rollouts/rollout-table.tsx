@@ -1,12 +1,13 @@
-import { type CSSProperties, type MouseEvent, type RefObject, useEffect, useMemo, useRef } from 'react'
+import { type CSSProperties, type MouseEvent, type RefObject, useCallback, useEffect, useMemo, useRef } from 'react'
 import { list, positionOf, searched } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
-import { knownRow, useRows } from '../../data/rows.ts'
+import { usePrintedRows } from '../../data/printing.ts'
+import { knownRow, loadRows, useRows } from '../../data/rows.ts'
 import { useTableFields } from '../../data/table-fields.ts'
 import { useColumns } from '../../state/columns.ts'
 import { useFilters } from '../../state/filters.ts'
 import { useSelection } from '../../state/selection.ts'
-import { count } from '../../text/numbers.ts'
+import { rowsOnPaper } from '../../text/paper-words.ts'
 import { gridOf } from './column.ts'
 import { columnsOf } from './columns.tsx'
 import { NothingMatches } from './filter-bar.tsx'
@@ -45,7 +46,12 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
   }, [shown, rewards, hits])
   const grid = useMemo(() => gridOf(columns), [columns])
   const rows = useRowWindow(scroller, { count: indices.length, rowHeight: ROW_HEIGHT, headHeight: HEAD_HEIGHT })
-  const { first, end, shift, reveal, rowsInWindow } = rows
+  const { reveal, rowsInWindow } = rows
+  const printed = usePrintedRows(
+    indices.length,
+    useCallback((most: number) => loadRows(indices.subarray(0, most)), [indices]),
+  )
+  const { first, end, shift } = printed === null ? rows : { first: 0, end: printed, shift: 0 }
   const band = useFilters(({ sort }) => (sort === 'group' || sort === 'step' ? sort : null))
   useRows(indices, first, end, rows.isFlying)
 
@@ -75,9 +81,9 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
   }
   return (
     <div className="rollout-window">
-      <p className="print-only">
-        Rows {count(first + 1)} to {count(end)} of {count(indices.length)}, as on screen; an export has all of them.
-      </p>
+      {printed !== null && (
+        <p className="print-only">{rowsOnPaper(printed, indices.length, absent(indices.subarray(0, printed)))}</p>
+      )}
       <div ref={scroller} className="rollout-scroller">
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys never take the focus from the table */}
         <table
@@ -97,8 +103,8 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
           <tbody style={{ height: rows.height }}>
             {Array.from(indices.subarray(first, end), (index, at) => (
               <RolloutRow
-                // biome-ignore lint/suspicious/noArrayIndexKey: elements are used again for other rows, which spares making them anew
-                key={(first + at) % rows.slots}
+                // Elements are used again for other rows, which spares making them anew.
+                key={printed === null ? (first + at) % rows.slots : at}
                 index={index}
                 row={rows.isFlying ? null : knownRow(index)}
                 columns={columns}
@@ -113,6 +119,11 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
       </div>
     </div>
   )
+}
+
+/** How many of these rows are not here. */
+function absent(indices: Int32Array): number {
+  return indices.reduce((sum, index) => sum + Number(knownRow(index) === null), 0)
 }
 
 /** Whether a row is of another group, or step, than the one above it; false as long as one of them is on its way. */

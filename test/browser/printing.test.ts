@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
+import { SAMPLES } from './inspector-page.ts'
+
+const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
+const CLEAN = join(SAMPLES, 'clean-qwen2.5.jsonl.gz')
+const MANY = 2100
+
+/** Takes the place of the browser's dialog, which would hold everything up: keeps what would be on paper. */
+const PRINT_TO_TEXT = `window.print = () => {
+  dispatchEvent(new Event('beforeprint'))
+  window.paper = {
+    rows: [...document.querySelectorAll('.view tbody tr')].map((row) => row.textContent),
+    said: [...document.querySelectorAll('.view .print-only')].map((line) => line.textContent).join(' '),
+  }
+  dispatchEvent(new Event('afterprint'))
+}`
+
+/** Gives the command and waits for the paper. */
+async function print(page: Page): Promise<{ rows: string[]; said: string }> {
+  await page.evaluate(`window.paper = null; ${PRINT_TO_TEXT}`)
+  await page.keyboard.press('Control+p')
+  const paper = () => page.evaluate('window.paper ?? null') as Promise<{ rows: string[]; said: string } | null>
+  await expect.poll(paper).not.toBeNull()
+  return (await paper()) as { rows: string[]; said: string }
+}
+
+describePage('tables on paper', ({ folder, open, openWith }) => {
+  test('have all of their rows, with what they hold', async () => {
+    const window = await openWith([FAILING], { viewport: { width: 1200, height: 500 } })
+    const { page } = window
+    await page.keyboard.press('2')
+    await page.locator('.rollout-row').nth(5).waitFor()
+    const onScreen = await page.locator('.rollout-table tbody tr').count()
+    const { rows, said } = await print(page)
+    expect(onScreen).toBeLessThan(50)
+    expect(rows).toHaveLength(96)
+    expect(rows.filter((row) => row === '…')).toEqual([])
+    expect(said).toBe('All 96 rows.')
+    await expect.poll(() => page.locator('.rollout-table tbody tr').count()).toBe(onScreen)
+
+    await page.keyboard.press('3')
+    await page.locator('.group-bar').first().waitFor()
+    const groups = await print(page)
+    expect(groups.said).toBe('All 12 rows.')
+    expect(groups.rows.filter((row) => row.startsWith('…'))).toEqual([])
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('of more rows than anyone reads on paper say how many are left out', async () => {
+    const records = Array.from({ length: MANY }, (_, at) => ({
+      id: `row-${at}`,
+      group_id: `group-${at}`,
+      input_ids: [1, 2, 3],
+      loss_mask: [0, 1, 1],
+    }))
+    const file = folder.write('many.jsonl', records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+    const window = await openWith([file])
+    const { page } = window
+    await page.keyboard.press('2')
+    await page.locator('.rollout-row').nth(5).waitFor()
+    await page.keyboard.press('End')
+    const { rows, said } = await print(page)
+    expect(rows).toHaveLength(2000)
+    expect(rows[0]).toContain('row-0')
+    expect(rows.at(-1)).toContain('row-1999')
+    expect(said).toBe('The first 2,000 of 2,100 rows; 100 are left out, and an export has all of them.')
+    await window.close()
+  })
+
+  test('have the questions of two runs', async () => {
+    const window = await open()
+    const { page } = window
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('5')
+    await window.drop([CLEAN])
+    await page.getByRole('heading', { name: 'What differs' }).waitFor()
+    await page.keyboard.press('q')
+    await page.locator('.pair-table tbody tr').first().waitFor()
+    const { rows, said } = await print(page)
+    expect(said).toMatch(/^All [\d,]+ rows\./)
+    expect(rows.filter((row) => row.startsWith('…'))).toEqual([])
+    await window.close()
+  })
+})
