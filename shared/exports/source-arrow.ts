@@ -11,12 +11,14 @@ import {
 } from '@uwdata/flechette'
 import { batchesOf, type EncodedArrow } from '../containers/arrow/decode.ts'
 import { type Schema, schemaOf } from '../containers/arrow/types.ts'
+import { ArrowFile } from './arrow-file.ts'
+import type { ExportWriter } from './export-kind.ts'
 import type { RowToWrite } from './source.ts'
 import { repairedValues } from './source-repair.ts'
 
-/** Rows in one record batch. */
+/** Most rows in one record batch, and about the most values: each list counts with all of its own. */
 const BATCH_ROWS = 1000
-const FILE_MAGIC = [0x41, 0x52, 0x52, 0x4f, 0x57, 0x31]
+const BATCH_VALUES = 1 << 20
 
 /** What the rows of a file are written with. */
 export interface ArrowLayout {
@@ -37,8 +39,7 @@ export function arrowLayout(row: EncodedArrow): ArrowLayout | null {
     if (type !== field.type) plain.push(field.name)
     fields.push({ ...field, type })
   }
-  const format = FILE_MAGIC.every((byte, i) => row.schema[i] === byte) ? 'file' : 'stream'
-  return { schema: { ...schema, fields }, format, plain }
+  return { schema: { ...schema, fields }, format: row.stored, plain }
 }
 
 /** The type as it is written, itself but for views; null where no column of it can be made. */
@@ -62,12 +63,27 @@ function written(type: DataType): DataType | null {
   return children.every((child) => child.type === child.field.type) ? type : ({ ...type, children: fields } as DataType)
 }
 
-/** Rows as a stream or a file of Arrow IPC, whichever theirs is: the same metadata, equal values, not compressed. */
-export async function arrowRows(
+/**
+ * Writes rows as a stream or a file of Arrow IPC, whichever theirs is: the same metadata, equal values, not compressed. They go to the
+ * writer batch by batch; only where a column has a dictionary all of them are held until the last.
+ */
+export async function writeArrowRows(
   rows: AsyncIterable<RowToWrite<EncodedArrow>>,
   { schema, format }: ArrowLayout,
-): Promise<Uint8Array> {
-  const values: unknown[][] = schema.fields.map(() => [])
+  writer: ExportWriter,
+): Promise<void> {
+  const held = schema.fields.some(({ type }) => hasDictionary(type))
+  const file = held ? null : new ArrowFile(writer, schema, format)
+  let values: unknown[][] = schema.fields.map(() => [])
+  let size = 0
+  const table = () => {
+    const columns = schema.fields.map(({ type }, i) =>
+      columnFromArray(values[i] as unknown[], type, { maxBatchRows: BATCH_ROWS, useBigInt: true, useMap: true }),
+    )
+    values = schema.fields.map(() => [])
+    size = 0
+    return new Table(schema, columns)
+  }
   for await (const { encoded, repairs } of rows) {
     for (const [i, { name, batch }] of batchesOf(encoded).columns.entries()) {
       const value = batch.at(encoded.from)
@@ -75,12 +91,21 @@ export async function arrowRows(
       values[i]?.push(
         repair === undefined ? value : repairedValues(Array.from(value as Iterable<unknown>), repair.entries),
       )
+      size += 1 + ((value as { length?: number } | null)?.length ?? 0)
     }
+    if (file !== null && (size > BATCH_VALUES || (values[0]?.length ?? 0) >= BATCH_ROWS)) await file.add(table())
   }
-  const columns = schema.fields.map(({ type }, i) =>
-    columnFromArray(values[i] as unknown[], type, { maxBatchRows: BATCH_ROWS, useBigInt: true, useMap: true }),
-  )
-  const bytes = tableToIPC(new Table(schema, columns), { format })
+  if (file !== null) {
+    if ((values[0]?.length ?? 0) > 0) await file.add(table())
+    return file.close()
+  }
+  const bytes = tableToIPC(table(), { format })
   if (bytes === null) throw new Error('The rows could not be written.')
-  return bytes
+  await writer.write(bytes)
+  await writer.close()
+}
+
+function hasDictionary(type: DataType): boolean {
+  if (type.typeId === Type.Dictionary) return true
+  return 'children' in type && (type.children?.some((field) => hasDictionary(field.type)) ?? false)
 }

@@ -4,7 +4,7 @@ import { exportFileNames } from './file-names.ts'
 import { jsonText } from './json-text.ts'
 import { nativeNotes, type OddRollouts, writeNative } from './native.ts'
 import { counted } from './phrases.ts'
-import { arrowLayout, arrowRows } from './source-arrow.ts'
+import { arrowLayout, writeArrowRows } from './source-arrow.ts'
 import { canWriteParquet, writeParquetRows } from './source-parquet.ts'
 import { type RepairedList, repairOf, splicedText } from './source-repair.ts'
 
@@ -115,10 +115,7 @@ async function wayOf(input: ExportInput, own: OwnRecords): Promise<Way> {
             ? null
             : `Views of Arrow are stored in place here, in ${plain.join(', ')}: the same values.`,
         async write(sink, name) {
-          const bytes = await arrowRows(encodedAs(input, own, 'arrow'), layout)
-          const writer = await sink.open(name)
-          await writer.write(bytes)
-          await writer.close()
+          await writeArrowRows(encodedAs(input, own, 'arrow'), layout, await sink.open(name))
         },
       }
     }

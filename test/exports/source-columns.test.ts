@@ -1,5 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { encode } from '@msgpack/msgpack'
+import {
+  columnFromArray,
+  type DataType,
+  dictionary,
+  field,
+  int32,
+  list,
+  Type,
+  tableFromColumns,
+  tableFromIPC,
+  tableToIPC,
+  utf8,
+} from '@uwdata/flechette'
 import { parquetMetadata } from 'hyparquet'
 import { describe, expect, test } from 'vitest'
 import { MemorySource } from '../../cli/byte-sources.ts'
@@ -7,7 +20,8 @@ import { nodeHost } from '../../cli/host.ts'
 import { schemaOf } from '../../shared/containers/arrow/types.ts'
 import { openContainer } from '../../shared/containers/open.ts'
 import { openParquet } from '../../shared/containers/parquet/open.ts'
-import { exportRollouts } from '../../shared/exports/export.ts'
+import { exportRollouts, MANIFEST_NAME, writeExport } from '../../shared/exports/export.ts'
+import type { ExportSink } from '../../shared/exports/export-kind.ts'
 import type { Manifest } from '../../shared/exports/manifest.ts'
 import { Session } from '../../shared/session/session.ts'
 import { recordsOf } from '../containers/twin.ts'
@@ -24,6 +38,9 @@ async function exported(name: string, bytes: Uint8Array, choose: (index: number)
   const manifest: Manifest = JSON.parse(new TextDecoder().decode(files.at(-1)!.bytes))
   return { session, indices, file: files[0]!, manifest }
 }
+
+const isFile = (bytes: Uint8Array) =>
+  [bytes.subarray(0, 6), bytes.subarray(-6)].every((end) => new TextDecoder('latin1').decode(end) === 'ARROW1')
 
 async function valuesOf(name: string, bytes: Uint8Array) {
   const records = await recordsOf(await openContainer(new MemorySource(name, bytes)))
@@ -51,9 +68,52 @@ describe.each(columnar)('%s', (name) => {
       const own = (pairs: typeof before) => pairs?.key_value_metadata ?? []
       expect(own(after)).toEqual(own(before))
     } else if (!views) {
+      expect(isFile(file.bytes)).toBe(isFile(bytes))
       const plain = ({ fields, metadata }: ReturnType<typeof schemaOf>) => ({ fields, metadata })
       expect(plain(schemaOf(file.bytes))).toEqual(plain(schemaOf(bytes)))
     }
+  })
+})
+
+describe.each(['stream', 'file'] as const)('an Arrow %s of many rows', (format) => {
+  const long = Array.from({ length: 1200 }, (_, i) => Array.from({ length: i % 5 }, (_, j) => i + j))
+  const table = (types: { readonly note: DataType }) =>
+    tableFromColumns({
+      input_ids: columnFromArray(long, list(field('item', int32()))),
+      note: columnFromArray(
+        long.map((_, i) => (i % 7 === 0 ? null : `n${i % 3}`)),
+        types.note,
+      ),
+    })
+
+  test.each([
+    ['handed on batch by batch', utf8()],
+    ['with a dictionary, which is whole at the end', dictionary(utf8())],
+  ])('is written back, %s', async (_, note) => {
+    const bytes = tableToIPC(table({ note }), { format })!
+    const session = await Session.open([new MemorySource('rows.arrow', bytes)], {}, nodeHost(1))
+    await session.done
+    const written: number[] = []
+    const parts: Uint8Array[] = []
+    const sink: ExportSink = {
+      async open(name) {
+        return {
+          async write(part) {
+            if (name === MANIFEST_NAME) return
+            written.push(part.length)
+            parts.push(part.slice())
+          },
+          async close() {},
+        }
+      },
+    }
+    const indices = session.facts.map((_, index) => index)
+    await writeExport(session, { as: 'source', indices, why: 'test' }, sink)
+    const again = new Uint8Array(Buffer.concat(parts))
+    expect(isFile(again)).toBe(format === 'file')
+    expect(tableFromIPC(again).toArray()).toEqual(tableFromIPC(bytes).toArray())
+    expect(await valuesOf('again', again)).toEqual(await valuesOf('before', bytes))
+    expect(written.length > 3).toBe(note.typeId === Type.Utf8)
   })
 })
 

@@ -22,8 +22,9 @@ export interface EncodedArrow {
   readonly decoder: 'arrow'
   readonly spans: RecordSpans
   readonly bytes: readonly Uint8Array[]
-  /** The schema, as a stream or file without rows. */
+  /** The schema, as a stream or file without rows, whichever holds it; what the rows stand in is `stored`. */
   readonly schema: Uint8Array
+  readonly stored: 'stream' | 'file'
   readonly dictionaries: readonly EncodedDictionary[]
   readonly nodes: BatchLayout['nodes']
   readonly layout: BatchLayout | null

@@ -74,6 +74,7 @@ export async function openArrow(source: ByteSource): Promise<Container> {
         decoder: 'arrow' as const,
         spans,
         schema: opened.message,
+        stored: start === 0 ? ('stream' as const) : ('file' as const),
         dictionaries: await readDictionaries(source, batch),
       }
       const from = spans.first - batch.first
