@@ -37,5 +37,6 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Media type by the ending of a name. What is not a part of the page is bytes, whatever a dump is called. */
 export function mediaType(name: string): string {
-  return TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream'
+  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  return Object.hasOwn(TYPES, ending) ? (TYPES[ending] as string) : 'application/octet-stream'
 }

@@ -4,6 +4,7 @@ import { Palette } from '../commands/palette.tsx'
 import { useHotkeys } from '../commands/use-hotkeys.ts'
 import { useFiles } from '../state/files.ts'
 import { show, useView } from '../state/view.ts'
+import { spelt } from '../text/visible.ts'
 import { RolloutView } from '../views/rollout/rollout-view.tsx'
 import { ColumnsDialog } from '../views/rollouts/columns-dialog.tsx'
 import { MarkDialog } from '../views/rollouts/mark-dialogs.tsx'
@@ -115,7 +116,7 @@ function Notice() {
     <div className="notice-place" role="status" aria-live="polite">
       {text !== '' && (
         <p key={said} className="notice">
-          {text}
+          {spelt(text)}
         </p>
       )}
     </div>

@@ -2,6 +2,7 @@ import type { Report } from '../../shared/model/report.ts'
 import { useFiles } from '../state/files.ts'
 import type { Dialog, TableDialog } from '../state/view.ts'
 import { counted, percent } from '../text/numbers.ts'
+import { spelt } from '../text/visible.ts'
 import { STREAM_WORDS } from '../text/words.ts'
 import { DatasetForm } from './dataset-form.tsx'
 import { Modal } from './modal.tsx'
@@ -65,7 +66,7 @@ export function Evidence({ confidence, evidence }: { confidence?: number; eviden
       {evidence.length > 0 && (
         <ul className="evidence" aria-label={counted(evidence.length, 'reason')}>
           {evidence.map((line) => (
-            <li key={line}>{line}</li>
+            <li key={line}>{spelt(line)}</li>
           ))}
         </ul>
       )}

@@ -1,5 +1,6 @@
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { openDialog } from '../state/view.ts'
+import { spelt } from '../text/visible.ts'
 
 /** A modal dialog over everything. Escape and a click beside it close it; focus returns to where it was. */
 export function Modal({
@@ -35,7 +36,7 @@ export function Modal({
     >
       <div className="modal-body">
         <header className="modal-head">
-          <h2>{title}</h2>
+          <h2>{spelt(title)}</h2>
           <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>
             ✕
           </button>

@@ -4,6 +4,7 @@ import { reconfigure } from '../data/dump.ts'
 import { useFiles } from '../state/files.ts'
 import { openDialog } from '../state/view.ts'
 import { bytes, count, counted } from '../text/numbers.ts'
+import { spelt } from '../text/visible.ts'
 import { Evidence } from './input-dialogs.tsx'
 import { ChangeMapping, MapButton } from './map-button.tsx'
 
@@ -19,8 +20,8 @@ export function SourceList({ report }: { report: Report }) {
     <>
       {unreadable.map(({ name, message }) => (
         <section key={name} className="source">
-          <h3>{name}</h3>
-          <p className="error-text">✖ {message}</p>
+          <h3>{spelt(name)}</h3>
+          <p className="error-text">✖ {spelt(message)}</p>
           <MapButton message={message} />
         </section>
       ))}
@@ -28,7 +29,7 @@ export function SourceList({ report }: { report: Report }) {
       <ChangeMapping report={report} />
       {(report.logs ?? []).map(({ name, title, bytes: size, evidence }) => (
         <section key={name} className="source">
-          <h3>{name}</h3>
+          <h3>{spelt(name)}</h3>
           <p>
             {title}, {bytes(size)}, a log of the run without rollouts
           </p>
@@ -57,7 +58,7 @@ function SourceEntry({ source, isFolded }: { source: SourceReport; isFolded: boo
   if (!isFolded) {
     return (
       <section className="source">
-        <h3>{source.name}</h3>
+        <h3>{spelt(source.name)}</h3>
         <SourceFacts source={source} />
       </section>
     )
@@ -65,7 +66,7 @@ function SourceEntry({ source, isFolded }: { source: SourceReport; isFolded: boo
   return (
     <details className="source">
       <summary>
-        <strong>{source.name}</strong>{' '}
+        <strong>{spelt(source.name)}</strong>{' '}
         <span className="quiet">
           {source.format?.id ?? 'not read'} · {counted(source.trajectories, 'rollout')}
           {source.skipped.length > 0 && ` · ${count(source.skipped.length)} skipped`}
@@ -109,7 +110,7 @@ function SourceFacts({ source }: { source: SourceReport }) {
           <dt>to know</dt>
           <dd>
             {source.notes.map((line) => (
-              <p key={line}>{line}</p>
+              <p key={line}>{spelt(line)}</p>
             ))}
           </dd>
         </div>
@@ -119,7 +120,7 @@ function SourceFacts({ source }: { source: SourceReport }) {
           <dt>new to this reader</dt>
           <dd>
             {source.drift.map((line) => (
-              <p key={line}>{line}</p>
+              <p key={line}>{spelt(line)}</p>
             ))}
           </dd>
         </div>

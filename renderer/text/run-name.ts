@@ -1,9 +1,10 @@
 import { count } from './numbers.ts'
+import { spelt } from './visible.ts'
 
 /** A run by its files: `step_12.jsonl`, `16 · rank_0.jsonl`. The number stands first, since a long name may be cut. */
 export function runName(sources: readonly { readonly name: string }[]): string {
   const [first] = sources
   if (first === undefined) return 'none'
-  const base = first.name.split('/').at(-1) ?? first.name
+  const base = spelt(first.name.split('/').at(-1) ?? first.name)
   return sources.length === 1 ? base : `${count(sources.length)} · ${base}`
 }

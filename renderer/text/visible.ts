@@ -64,6 +64,13 @@ export function spelt(text: string): string {
     .join('')
 }
 
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** What people write, as they wrote it but for what turns the direction of the text beside it, which is spelt. */
+export function upright(text: string): string {
+  return text.replace(TURNING, markOf)
+}
+
 function markOf(character: string): string {
   const name = NAMES[character]
   if (name !== undefined) return name

@@ -31,14 +31,19 @@ export function difference(before: unknown, after: unknown, name = ''): Delta | 
   const keyOf = KEYED[name]
   if (keyOf !== undefined && Array.isArray(before) && Array.isArray(after)) return listDifference(before, after, keyOf)
   if (isFields(before) && isFields(after)) {
-    const fields: Record<string, Delta> = {}
-    for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      const delta = difference(before[field], after[field], field)
-      if (delta !== null) fields[field] = delta
-    }
-    return Object.keys(fields).length === 0 ? null : { kind: 'fields', fields }
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    const changed = names.flatMap((field): [string, Delta][] => {
+      const delta = difference(own(before, field), own(after, field), field)
+      return delta === null ? [] : [[field, delta]]
+    })
+    return changed.length === 0 ? null : { kind: 'fields', fields: Object.fromEntries(changed) }
   }
   return JSON.stringify(before) === JSON.stringify(after) ? null : { kind: 'set', before, after }
+}
+
+/** A name may be one that every object has (`constructor`). */
+function own(fields: Fields, name: string): unknown {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined
 }
 
 function listDifference(before: readonly Fields[], after: readonly Fields[], keyOf: (entry: Fields) => string) {
@@ -71,9 +76,11 @@ function change(value: unknown, delta: Delta, name: string): unknown {
   if (delta.kind === 'set') return delta.after
   if (delta.kind === 'fields') {
     if (!isFields(value)) return value
-    const next: Record<string, unknown> = { ...value }
-    for (const [field, inner] of Object.entries(delta.fields)) next[field] = change(next[field], inner, field)
-    return next
+    const changed = Object.entries(delta.fields).map(([field, inner]) => [
+      field,
+      change(own(value, field), inner, field),
+    ])
+    return { ...value, ...Object.fromEntries(changed) }
   }
   const keyOf = KEYED[name]
   if (!Array.isArray(value) || keyOf === undefined) return value

@@ -1,23 +1,12 @@
-import { Buffer } from 'node:buffer'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandLine } from '../cli/command-line.ts'
-import {
-  assistant,
-  call,
-  conversation,
-  SEARCH_TOOL,
-  system,
-  tool,
-  user,
-  withToolSchema,
-} from '../helpers/conversation.ts'
-import { testTokenizer } from '../helpers/tokenizers.ts'
 import { ALL_HOSTILE } from './corpus.ts'
 import { csvRecords, FORMULA } from './csv-records.ts'
+import { FILE_NAMES, hostileRecords } from './dump.ts'
 import { closeNetwork } from './no-network.ts'
 
 /** What a terminal obeys, or what turns the direction of text; the newlines of the program's own rows are not among them. */
@@ -27,11 +16,6 @@ const ACTIVE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u20
 // biome-ignore lint/suspicious/noControlCharactersInRegex: see above
 const OWN_COLOURS = /\u001b\[[\d;]*m/g
 
-/** Names that a file can have here. */
-const FILE_NAMES = ALL_HOSTILE.filter(
-  (text) => !/[/\0]|^\.{1,2}$|\p{Surrogate}/u.test(text) && Buffer.byteLength(text) <= 240 && !text.startsWith('.'),
-)
-
 let folder: string
 let network: ReturnType<typeof closeNetwork>
 const at = (...path: string[]) => join(folder, ...path)
@@ -40,21 +24,7 @@ const cli = (argv: string[], more: { tty?: boolean } = {}) =>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'inspector-hostile-'))
-  const tokenizer = await testTokenizer('qwen2.5')
-  const record = (text: string) => {
-    const { record: made } = conversation(
-      tokenizer,
-      [
-        system(withToolSchema('Answer with the tool.')),
-        user(`Read ${text}`),
-        assistant(call(tokenizer, 'search', { query: text })),
-        tool(`It says ${text}`, { train: { content: true } }),
-        assistant(`I read ${text}`),
-      ],
-      { id: text, group: text, reward: 1, finishReason: text, tools: [SEARCH_TOOL], messages: true },
-    )
-    return JSON.stringify({ ...made, rewards: Object.fromEntries([[text, 1]]), model: text, [text]: text })
-  }
+  const record = await hostileRecords()
   await writeFile(at('all.jsonl'), ALL_HOSTILE.map((text) => `${record(text)}\n{"input_ids": ["x"\n`).join(''))
   await writeFile(at('one.jsonl'), `${record(ALL_HOSTILE.join(' '))}\n`)
   await mkdir(at('files'))

@@ -152,7 +152,7 @@ function Units({ side, range: [start, end] }: { side: AlignedSide; range: readon
         <span
           key={unit}
           className={`token ${TOKEN_STATE_NAMES[side.states[unit] as number] ?? 'unknown'}`}
-          title={titleOf(side, unit)}
+          title={spelt(titleOf(side, unit))}
         >
           <TokenGlyphs text={textOf(side, unit)} />
         </span>
@@ -181,13 +181,13 @@ function SideHead({ side, name, by }: { side: AlignedSide; name: string; by: Ali
         <button
           type="button"
           className="link aligned-id"
-          title={side.id.slice(0, 300)}
+          title={spelt(side.id.slice(0, 300))}
           onClick={() => openRollout(side.of.index)}
         >
           {spelt(side.id.slice(0, 300))}
         </button>
       ) : (
-        <strong className="aligned-id" title={side.id.slice(0, 300)}>
+        <strong className="aligned-id" title={spelt(side.id.slice(0, 300))}>
           {spelt(side.id.slice(0, 300))}
         </strong>
       )}

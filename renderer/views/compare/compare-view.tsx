@@ -9,6 +9,7 @@ import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
 import { bytes, count, counted } from '../../text/numbers.ts'
 import { runName } from '../../text/run-name.ts'
+import { spelt } from '../../text/visible.ts'
 import { HypothesisLine } from '../verdicts/hypotheses.tsx'
 import { AnyTwo } from './any-two.tsx'
 import { COMPARE_TABS, type CompareTab, showTab, useComparePlace } from './compare-place.ts'
@@ -162,7 +163,7 @@ function Run({ side, kind, name }: { side: RunSide; kind: string; name: string }
   return (
     <div className={kind === 'open run' ? 'compare-run open' : 'compare-run second'}>
       <span className="compare-key" aria-hidden="true" /> <span className="quiet">{kind}</span>{' '}
-      <strong title={side.names.join(', ')}>{name}</strong>
+      <strong title={spelt(side.names.join(', '))}>{name}</strong>
       <span className="quiet compare-run-facts">
         {counted(side.rollouts, 'rollout')} · {counted(side.groups, 'group')} · {count(side.tokens)} tokens ·{' '}
         {side.tokenizer ?? 'no tokenizer'}

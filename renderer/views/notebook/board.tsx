@@ -4,6 +4,7 @@ import { type Hypothesis, type Notebook, PRIORITIES, STATUSES, type Status } fro
 import { changeNotebook } from '../../data/notebook.ts'
 import { say, useView } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
+import { upright } from '../../text/visible.ts'
 import { newOne } from './additions.ts'
 import { openHypothesis } from './notebook-place.ts'
 import { PRIORITY_WORDS, STATUS_WORDS } from './notebook-words.ts'
@@ -132,8 +133,8 @@ function Card({ hypothesis }: { hypothesis: Hypothesis }) {
         {id}
         <span className={`priority ${priority}`}>{PRIORITY_WORDS[priority]}</span>
       </span>
-      <span className="card-title">{title === '' ? 'Without a title' : title}</span>
-      {statusNote !== '' && <span className="card-note">“{statusNote}”</span>}
+      <span className="card-title">{title === '' ? 'Without a title' : upright(title)}</span>
+      {statusNote !== '' && <span className="card-note">“{upright(statusNote)}”</span>}
       <VerdictMark hypothesis={hypothesis} />
       {evidence.length > 0 && (
         <span className="card-note">{counted(evidence.length, 'piece of evidence', 'pieces of evidence')}</span>

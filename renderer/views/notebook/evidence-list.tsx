@@ -2,6 +2,7 @@ import { unpinEvidence } from '../../../shared/notebook/edit.ts'
 import type { Evidence, Hypothesis } from '../../../shared/notebook/model.ts'
 import { changeNotebook } from '../../data/notebook.ts'
 import { useFiles } from '../../state/files.ts'
+import { upright } from '../../text/visible.ts'
 import { EvidenceNumbers } from './evidence-numbers.tsx'
 import { shortTime } from './notebook-words.ts'
 import { Rechecked } from './rechecked.tsx'
@@ -31,18 +32,19 @@ export function EvidenceList({ hypothesis }: { hypothesis: Hypothesis }) {
       {hypothesis.evidence.map((evidence) => (
         <li key={evidence.id}>
           <p>
-            <strong>{evidence.title}</strong> <span className="quiet">{KINDS[evidence.kind]}</span>
+            <strong>{upright(evidence.title)}</strong> <span className="quiet">{KINDS[evidence.kind]}</span>
           </p>
           {evidence.numbers.length > 0 && (
             <p>
               <EvidenceNumbers numbers={evidence.numbers} />
             </p>
           )}
-          {evidence.note !== '' && <p>{evidence.note}</p>}
+          {evidence.note !== '' && <p>{upright(evidence.note)}</p>}
           <Rechecked evidence={evidence} />
           <p className="quiet">
-            From {evidence.from.names.join(', ') || 'a dump'} (<code>{evidence.from.dump.slice(0, 12)}</code>), read by{' '}
-            {evidence.from.version}, {shortTime(evidence.pinnedAt)}.{' '}
+            From {upright(evidence.from.names.join(', ')) || 'a dump'} (
+            <code>{upright(evidence.from.dump.slice(0, 12))}</code>), read by {upright(evidence.from.version)},{' '}
+            {shortTime(evidence.pinnedAt)}.{' '}
             {dump === evidence.from.dump ? (
               <a className="link" href={evidence.address}>
                 Go there

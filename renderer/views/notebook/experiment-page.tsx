@@ -6,6 +6,7 @@ import { parametersOf, parameterTitle } from '../../../shared/notebook/parameter
 import { changeNotebook } from '../../data/notebook.ts'
 import { useFiles } from '../../state/files.ts'
 import { say } from '../../state/view.ts'
+import { upright } from '../../text/visible.ts'
 import { History } from './history.tsx'
 import { openExperiment } from './notebook-place.ts'
 import { fieldName, shortTime } from './notebook-words.ts'
@@ -27,7 +28,7 @@ export function ExperimentPage({ notebook, experiment }: { notebook: Notebook; e
           ← Back
         </button>
         <h2 id="experiment-title">
-          {id} {experiment.title} <span className="quiet">{categoryTitle(experiment.category)}</span>
+          {id} {upright(experiment.title)} <span className="quiet">{categoryTitle(experiment.category)}</span>
         </h2>
         <button type="button" className="button small" onClick={() => remove(id)}>
           Take out of the notebook
@@ -77,7 +78,7 @@ export function ExperimentPage({ notebook, experiment }: { notebook: Notebook; e
                         })
                       }
                     />{' '}
-                    {hypothesis.id} {hypothesis.title}
+                    {hypothesis.id} {upright(hypothesis.title)}
                   </label>
                 </li>
               ))}
@@ -163,7 +164,7 @@ function Settings({ experiment }: { experiment: Experiment }) {
             {known.map(([id, { value, from }]) => (
               <tr key={id}>
                 <th scope="row">{parameterTitle(id)}</th>
-                <td>{value}</td>
+                <td>{upright(value)}</td>
                 <td className="quiet">{from === 'command' ? 'command line' : 'by hand'}</td>
               </tr>
             ))}

@@ -3,6 +3,7 @@ import { CATEGORIES, type Experiment, type Notebook } from '../../../shared/note
 import { compareExperiments } from '../../../shared/notebook/parameters.ts'
 import { goTo } from '../../state/place.ts'
 import { ABSENT, counted } from '../../text/numbers.ts'
+import { upright } from '../../text/visible.ts'
 import { newExperimentIn } from './additions.ts'
 import { type ExperimentRow, experimentRows, shownParameters } from './experiment-rows.ts'
 import { openExperiment, setCompared, useNotebookPlace } from './notebook-place.ts'
@@ -153,7 +154,7 @@ function Row({
           </td>
         )
       })}
-      <td className="experiment-outcome">{outcome}</td>
+      <td className="experiment-outcome">{upright(outcome)}</td>
       <td>{tests.join(', ')}</td>
       <td className="number">{runs.length === 0 ? '' : runs.length}</td>
     </tr>
@@ -175,10 +176,10 @@ function Comparison({ a, b }: { a: Experiment; b: Experiment }) {
             <tr>
               <th scope="col">Setting</th>
               <th scope="col">
-                {a.id} {a.title}
+                {a.id} {upright(a.title)}
               </th>
               <th scope="col">
-                {b.id} {b.title}
+                {b.id} {upright(b.title)}
               </th>
             </tr>
           </thead>

@@ -12,6 +12,7 @@ import {
 } from '../../data/notebook-files.ts'
 import { useObservable } from '../../data/observable.ts'
 import { counted } from '../../text/numbers.ts'
+import { upright } from '../../text/visible.ts'
 import { openHypothesis } from './notebook-place.ts'
 import { shortTime } from './notebook-words.ts'
 
@@ -33,7 +34,7 @@ export function FolderPage({ notebook }: { notebook: Notebook }) {
           </p>
         ) : (
           <p>
-            Read from <strong>{folder.name}</strong>, {shortTime(folder.importedAt)}:{' '}
+            Read from <strong>{upright(folder.name)}</strong>, {shortTime(folder.importedAt)}:{' '}
             {counted(folder.pages.length, 'page')}
             {folder.others.length > 0 && `, and ${counted(folder.others.length, 'other file')} that stay as they are`}.{' '}
             {changed.size === 0
@@ -72,7 +73,7 @@ export function FolderPage({ notebook }: { notebook: Notebook }) {
         {told.length + written.told.length > 0 && (
           <ul className="folder-told" aria-label="What was noticed">
             {[...new Set([...told, ...written.told])].map((sentence) => (
-              <li key={sentence}>{sentence}</li>
+              <li key={sentence}>{upright(sentence)}</li>
             ))}
           </ul>
         )}
@@ -112,7 +113,7 @@ function Pages({ notebook, changed }: { notebook: Notebook; changed: ReadonlySet
                 aria-expanded={open === path}
                 onClick={() => setOpen(open === path ? null : path)}
               >
-                {path}
+                {upright(path)}
               </button>
               {hypothesis !== undefined && (
                 <button type="button" className="link" onClick={() => openHypothesis(hypothesis.id)}>

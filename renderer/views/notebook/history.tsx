@@ -1,6 +1,7 @@
 import { historyOf } from '../../../shared/notebook/edit.ts'
 import type { Change, Notebook } from '../../../shared/notebook/model.ts'
 import { counted } from '../../text/numbers.ts'
+import { upright } from '../../text/visible.ts'
 import { fieldName, shortTime } from './notebook-words.ts'
 
 const LONGEST_SHOWN = 160
@@ -19,7 +20,7 @@ export function History({ notebook, of }: { notebook: Notebook; of: Change['of']
             <time dateTime={change.at}>{shortTime(change.at)}</time>
             <span>
               <ChangeWords change={change} />
-              {change.reason !== '' && <span className="change-reason"> because {change.reason}</span>}
+              {change.reason !== '' && <span className="change-reason"> because {upright(change.reason)}</span>}
             </span>
           </li>
         ))}
@@ -31,14 +32,16 @@ export function History({ notebook, of }: { notebook: Notebook; of: Change['of']
 function ChangeWords({ change: { field, from, to } }: { change: Change }) {
   if (field === 'added') return <>Written down</>
   if (field === 'removed') return <>Taken out</>
-  if (field === 'evidence') return <>{to === '' ? `Evidence taken off: ${from}` : `Evidence: ${to}`}</>
+  if (field === 'evidence')
+    return <>{to === '' ? `Evidence taken off: ${upright(from)}` : `Evidence: ${upright(to)}`}</>
   return (
     <>
-      {fieldName(field)}: {from !== '' && <del>{cut(from)}</del>} {to === '' ? <em>emptied</em> : <ins>{cut(to)}</ins>}
+      {upright(fieldName(field))}: {from !== '' && <del>{cut(from)}</del>}{' '}
+      {to === '' ? <em>emptied</em> : <ins>{cut(to)}</ins>}
     </>
   )
 }
 
 function cut(text: string): string {
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+  return upright(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text)
 }

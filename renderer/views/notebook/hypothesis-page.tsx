@@ -13,6 +13,7 @@ import {
 import { copyHandOut, saveHandOut } from '../../data/hand-out.ts'
 import { changeNotebook } from '../../data/notebook.ts'
 import { say } from '../../state/view.ts'
+import { upright } from '../../text/visible.ts'
 import { EvidenceList } from './evidence-list.tsx'
 import { History } from './history.tsx'
 import { Methods } from './methods.tsx'
@@ -39,7 +40,7 @@ export function HypothesisPage({ notebook, hypothesis }: { notebook: Notebook; h
           ← Back
         </button>
         <h2 id="hypothesis-title">
-          {id} {hypothesis.title}
+          {id} {upright(hypothesis.title)}
         </h2>
         <button type="button" className="button small" onClick={() => void copyHandOut(handOutOf(hypothesis))}>
           Copy as Markdown
@@ -145,7 +146,7 @@ function Tests({ notebook, id }: { notebook: Notebook; id: string }) {
       <ul>
         {testing.map((experiment) => (
           <li key={experiment.id}>
-            {experiment.id} {experiment.title}
+            {experiment.id} {upright(experiment.title)}
           </li>
         ))}
       </ul>

@@ -1,6 +1,7 @@
 import type { Hypothesis, Notebook } from '../../../shared/notebook/model.ts'
 import { isOpen, type NextStep, nextStep, nextSteps } from '../../../shared/notebook/next-step.ts'
 import { useFiles } from '../../state/files.ts'
+import { upright } from '../../text/visible.ts'
 import { VERDICT_WORDS } from '../../text/words.ts'
 import { MissingFor } from '../verdicts/verdict-terms.tsx'
 import { openHypothesis } from './notebook-place.ts'
@@ -17,7 +18,7 @@ export function ProposedTest({ notebook }: { notebook: Notebook }) {
       <h2 id="next-test">
         What next:{' '}
         <button type="button" className="link" onClick={() => openHypothesis(id)}>
-          {id} {title}
+          {id} {upright(title)}
         </button>
       </h2>
       <Step step={first} />
@@ -77,14 +78,14 @@ function Step({ step }: { step: NextStep }) {
       {by !== 'decided' && method !== null && (
         <>
           <p>
-            <strong>First test: {method.title}</strong>
+            <strong>First test: {upright(method.title)}</strong>
           </p>
           <PlainMarkdown text={method.how} />
-          {method.success !== '' && <p className="quiet">It holds if: {method.success}</p>}
+          {method.success !== '' && <p className="quiet">It holds if: {upright(method.success)}</p>}
         </>
       )}
       {by !== 'decided' && hypothesis.testing !== '' && (
-        <p className="quiet">Order and cost, as written in the notebook: {hypothesis.testing}</p>
+        <p className="quiet">Order and cost, as written in the notebook: {upright(hypothesis.testing)}</p>
       )}
     </>
   )

@@ -75,7 +75,8 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
 }
 
 export function fieldName(field: string): string {
-  return FIELD_NAMES[field] ?? field
+  // The history of a notebook may come from a file that anyone wrote.
+  return Object.hasOwn(FIELD_NAMES, field) ? (FIELD_NAMES[field] as string) : field
 }
 
 /** `12 Jan, 14:05`, in the reader's own time. */

@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode } from 'react'
 import { shownText } from '../../../shared/notebook/markdown/text.ts'
+import { upright } from '../../text/visible.ts'
 
 type TextPiece = { readonly kind: 'code' | 'paragraph' | 'heading'; readonly text: string }
 type ListPiece = { readonly kind: 'list'; readonly ordered: boolean; readonly items: readonly string[] }
@@ -9,7 +10,7 @@ type Piece = TextPiece | ListPiece
 export function PlainMarkdown({ text }: { text: string }) {
   return (
     <div className="prose">
-      {pieces(shownText(text)).map((piece, at) => (
+      {pieces(upright(shownText(text))).map((piece, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no identity beyond their place
         <PieceView key={at} piece={piece} />
       ))}

@@ -1,6 +1,7 @@
 import { editHypothesis } from '../../../shared/notebook/edit.ts'
 import { type Hypothesis, type Notebook, PHASES, type Phase, PRIORITIES } from '../../../shared/notebook/model.ts'
 import { changeNotebook } from '../../data/notebook.ts'
+import { upright } from '../../text/visible.ts'
 import { ProposedTest } from './next-step.tsx'
 import { openHypothesis } from './notebook-place.ts'
 import { PHASE_WORDS, PRIORITY_WORDS, STATUS_WORDS } from './notebook-words.ts'
@@ -53,7 +54,7 @@ function RoadmapRow({ hypothesis }: { hypothesis: Hypothesis }) {
     <tr>
       <th scope="row">
         <button type="button" className="link" onClick={() => openHypothesis(id)}>
-          {id} {title}
+          {id} {upright(title)}
         </button>
       </th>
       <td>

@@ -4,6 +4,7 @@ import { standingOf } from '../../../shared/notebook/standing.ts'
 import { useFiles } from '../../state/files.ts'
 import { show } from '../../state/view.ts'
 import { ABSENT, counted, percent, real } from '../../text/numbers.ts'
+import { upright } from '../../text/visible.ts'
 import { VERDICT_WORDS } from '../../text/words.ts'
 import { STANDING_SENTENCES } from './notebook-words.ts'
 
@@ -63,7 +64,7 @@ export function VerdictPanel({ hypothesis }: { hypothesis: Hypothesis }) {
         {result.verdict === 'not-checkable' && <li>It lacks: {result.missing.join('; ')}</li>}
       </ul>
       <p className="quiet">
-        Computed from {first?.name ?? 'the open dump'}
+        Computed from {upright(first?.name ?? 'the open dump')}
         {report.sources.length > 1 && ` and ${counted(report.sources.length - 1, 'more file')}`}
         {phase === 'reading' && ', still being read'}.{' '}
         <button type="button" className="link" onClick={() => show('verdicts')}>

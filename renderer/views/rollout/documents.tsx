@@ -1,5 +1,6 @@
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { count, counted, NOT_IN_DUMP } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { STREAM_WORDS } from '../../text/words.ts'
 import { SafeText } from './safe-text.tsx'
 
@@ -31,7 +32,7 @@ export function Documents({ detail }: { detail: TrajectoryDetail }) {
             // biome-ignore lint/suspicious/noArrayIndexKey: documents of one record never move, and their ids may repeat
             <details key={position} className="document">
               <summary>
-                {document.title ?? document.id}{' '}
+                {spelt(document.title ?? document.id)}{' '}
                 {document.supporting === true && <span className="ok-text">✓ supporting</span>}
               </summary>
               <p className="message-text">{document.text === null ? NOT_IN_DUMP : <SafeText text={document.text} />}</p>

@@ -8,6 +8,7 @@ import { useObservable } from '../../data/observable.ts'
 import { markKey, useMarks } from '../../state/marks.ts'
 import { type RolloutTab, show, useView } from '../../state/view.ts'
 import { count, percent, real } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { hasIds } from '../rollouts/columns.tsx'
 import { Siblings } from './relatives.tsx'
@@ -40,9 +41,9 @@ export function RolloutHead(props: {
       <button type="button" className="button small" onClick={() => show('rollouts')}>
         ← Rollouts
       </button>
-      <h1>{facts.id}</h1>
+      <h1>{spelt(facts.id)}</h1>
       <dl className="rollout-facts">
-        <Fact name="group" value={facts.group}>
+        <Fact name="group" value={facts.group === null ? null : spelt(facts.group)}>
           <Siblings relatives={relatives} index={detail.index} />
         </Fact>
         <Fact name="step" value={facts.step === null ? null : count(facts.step)} />

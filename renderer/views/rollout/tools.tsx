@@ -1,5 +1,6 @@
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { counted, NOT_IN_DUMP } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { STREAM_WORDS } from '../../text/words.ts'
 import { SafeText } from './safe-text.tsx'
 
@@ -33,8 +34,8 @@ function Tool({ tool }: { tool: unknown }) {
   return (
     <details className="document" open>
       <summary>
-        <strong>{name ?? 'a schema without a name'}</strong>
-        {description !== null && <span className="quiet"> {description.slice(0, 200)}</span>}
+        <strong>{name === null ? 'a schema without a name' : spelt(name)}</strong>
+        {description !== null && <span className="quiet"> {spelt(description.slice(0, 200))}</span>}
       </summary>
       <pre className="tool-schema">
         <SafeText text={JSON.stringify(tool, null, 2)} />

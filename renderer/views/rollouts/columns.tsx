@@ -1,6 +1,7 @@
 import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
 import type { Row } from '../../../shared/session/protocol.ts'
 import { count, percent, real } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { END_WORDS, SEVERITY_WORDS } from '../../text/words.ts'
 import type { Column } from './column.ts'
 import { FlagCell, LabelsCell, NotesCell } from './mark-cells.tsx'
@@ -66,7 +67,7 @@ export const COLUMNS: readonly Column[] = [
     rem: 6,
     grows: 1.2,
     sort: 'id',
-    cell: ({ facts }) => facts.id,
+    cell: ({ facts }) => spelt(facts.id),
   }),
   words({
     key: 'group',
@@ -75,7 +76,7 @@ export const COLUMNS: readonly Column[] = [
     rem: 4,
     sort: 'group',
     needs: 'group',
-    cell: ({ facts }) => facts.group,
+    cell: ({ facts }) => (facts.group === null ? null : spelt(facts.group)),
   }),
   number({
     key: 'step',
@@ -247,8 +248,8 @@ const REWARD = 'reward.'
 export function rewardColumn(name: string): Column {
   return number({
     key: `${REWARD}${name}`,
-    title: name,
-    means: `Component “${name}” of the reward.`,
+    title: spelt(name),
+    means: `Component “${spelt(name)}” of the reward.`,
     rem: Math.max(4.6, Math.min(12, name.length * 0.55 + 2)),
     sort: `${REWARD}${name}`,
     needs: 'reward_components',

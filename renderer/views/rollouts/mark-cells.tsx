@@ -2,6 +2,7 @@ import type { Row } from '../../../shared/session/protocol.ts'
 import { toggleFlag } from '../../data/flags.ts'
 import { markKey, useMarks } from '../../state/marks.ts'
 import { counted } from '../../text/numbers.ts'
+import { upright } from '../../text/visible.ts'
 import { aboutWords } from './note-words.ts'
 
 /** A note may be long; more than this of it nobody reads in a tooltip. */
@@ -43,9 +44,9 @@ export function NotesCell({ row }: { row: Row }) {
   if (notes === undefined || first === undefined) return null
   const title = notes.map((note) => `${aboutWords(note.tokens)}: ${note.text}`).join('\n')
   return (
-    <span title={title.slice(0, LONGEST_TITLE)}>
+    <span title={upright(title.slice(0, LONGEST_TITLE))}>
       {notes.length > 1 && <span className="quiet">{counted(notes.length, 'note')}: </span>}
-      {first.text}
+      {upright(first.text)}
     </span>
   )
 }

@@ -3,6 +3,7 @@ import { useObservable } from '../../data/observable.ts'
 import { setQuery, useFilters } from '../../state/filters.ts'
 import { withoutTerm } from '../../state/query-text.ts'
 import { count, counted } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { Late } from './late.tsx'
 
 /** What is asked for in plain words, term by term with its count, and how far looking into rollouts has come. */
@@ -39,7 +40,7 @@ function Terms({ found }: { found: Found }) {
               <button
                 type="button"
                 className="chip term"
-                title={`${clause.says}. Take this term away`}
+                title={`${spelt(clause.says)}. Take this term away`}
                 onClick={() => setQuery(withoutTerm(query, clause.from, clause.to))}
               >
                 <code>{query.slice(clause.from, clause.to)}</code>{' '}

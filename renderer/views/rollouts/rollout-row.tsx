@@ -4,6 +4,7 @@ import { openRollout } from '../../commands/go.ts'
 import { useFiles } from '../../state/files.ts'
 import { selectRollout } from '../../state/selection.ts'
 import { ABSENT } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import type { Column } from './column.ts'
 import { lackingWords } from './table-head.tsx'
 
@@ -55,7 +56,7 @@ function Cell({ column, row, position }: { column: Column; row: Row; position: n
     <button
       type="button"
       className="link row-open"
-      title={row.facts.id.slice(0, LONGEST_TITLE)}
+      title={spelt(row.facts.id.slice(0, LONGEST_TITLE))}
       tabIndex={-1}
       onClick={() => openRollout(row.index)}
     >

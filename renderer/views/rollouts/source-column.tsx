@@ -1,4 +1,5 @@
 import { useFiles } from '../../state/files.ts'
+import { spelt } from '../../text/visible.ts'
 import type { Column } from './column.ts'
 
 /** The file that a rollout was read from. */
@@ -15,6 +16,6 @@ export const SOURCE_COLUMN: Column = {
 }
 
 function SourceName({ source }: { source: number }) {
-  const name = useFiles((files) => files.report?.sources[source]?.name ?? String(source))
+  const name = spelt(useFiles((files) => files.report?.sources[source]?.name ?? String(source)))
   return <span title={name}>{name}</span>
 }

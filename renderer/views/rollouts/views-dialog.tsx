@@ -6,6 +6,7 @@ import { LONGEST_VIEW_NAME, openView, removeView, savedViews, saveView } from '.
 import { useFilters } from '../../state/filters.ts'
 import { show } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
+import { upright } from '../../text/visible.ts'
 
 /** Views that were kept, and a field to keep the table as it is. */
 export function ViewsDialog() {
@@ -33,7 +34,7 @@ export function ViewsDialog() {
                   show('rollouts')
                 }}
               >
-                <strong>{view.name}</strong>
+                <strong>{upright(view.name)}</strong>
                 <span className="quiet">{aboutView(view)}</span>
               </button>
               <button
@@ -63,8 +64,8 @@ export function ViewsDialog() {
         </button>
       </form>
       <p className="quiet">
-        A view keeps the query ({query === '' ? 'all rollouts' : query}), the columns and the order. It works on every
-        dump, and is found in the palette by its name.
+        A view keeps the query ({query === '' ? 'all rollouts' : upright(query)}), the columns and the order. It works
+        on every dump, and is found in the palette by its name.
       </p>
     </Modal>
   )
@@ -72,5 +73,5 @@ export function ViewsDialog() {
 
 function aboutView({ query, columns, sort, descending }: SavedView): string {
   const order = sort === 'index' && !descending ? '' : `, by ${sort}${descending ? ', the largest first' : ''}`
-  return `${query === '' ? 'all rollouts' : query} · ${counted(columns.length, 'column')}${order}`
+  return `${query === '' ? 'all rollouts' : upright(query)} · ${counted(columns.length, 'column')}${order}`
 }

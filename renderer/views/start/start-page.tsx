@@ -11,6 +11,7 @@ import { hostNotice, openSample, sample } from '../../data/session.ts'
 import { useFiles } from '../../state/files.ts'
 import { show } from '../../state/view.ts'
 import { bytes, counted } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 
 // All readers of formats come along with their names, and nothing waits for them.
 const FormatList = lazy(async () => ({ default: (await import('./format-list.tsx')).FormatList }))
@@ -89,7 +90,7 @@ function Opening() {
   return (
     <section className="drop-target" aria-label="Opening">
       <p className="drop-words">
-        Opening {first?.name ?? ''}
+        Opening {spelt(first?.name ?? '')}
         {sources.length > 1 && ` and ${counted(sources.length - 1, 'more file')}`}
       </p>
       <progress max={progress?.bytesTotal || undefined} value={progress?.bytesRead} aria-label="Opening" />
@@ -116,7 +117,7 @@ function Notices() {
           Drop that dump to see the place.
         </p>
       )}
-      {notice !== null && <p className="start-notice">{notice}</p>}
+      {notice !== null && <p className="start-notice">{spelt(notice)}</p>}
     </>
   )
 }
@@ -140,9 +141,9 @@ function Recent() {
               className="link"
               onClick={() => void window.inspector?.openRecent(file.id).then(openFromShell)}
             >
-              {file.name}
+              {spelt(file.name)}
             </button>
-            <span className="quiet">{file.where}</span>
+            <span className="quiet">{spelt(file.where)}</span>
           </li>
         ))}
         {opens.map((entry) => (
@@ -162,7 +163,7 @@ function RecentEntry({ entry }: { entry: RecentOpen }) {
   return (
     <>
       <button type="button" className="link" title="Choose the file again" onClick={() => void pickAndOpen('files')}>
-        {name}
+        {spelt(name)}
       </button>
       <span className="quiet">{bytes(entry.size)}</span>
     </>
