@@ -193,31 +193,63 @@ describe('mergeIds', () => {
 
 describe('PieceCache', () => {
   const ids = Int32Array.of(7, 8, 9)
+  const utf8 = new TextEncoder()
   const found = (cache: PieceCache, piece: string) => {
     const to: number[] = []
-    return cache.append(piece, to) ? to : null
+    const bytes = utf8.encode(piece)
+    cache.read(bytes)
+    return cache.append(0, bytes.length, to) ? to : null
+  }
+  const remember = (cache: PieceCache, piece: string, count: number) => {
+    const bytes = utf8.encode(piece)
+    cache.read(bytes)
+    cache.remember(0, bytes.length, ids, count)
   }
 
   it('gives what it was told, and nothing else', () => {
     const cache = new PieceCache()
-    cache.remember('one', ids, 1)
-    cache.remember('three', ids, 3)
-    cache.remember('none', ids, 0)
+    remember(cache, 'one', 1)
+    remember(cache, 'three', 3)
+    remember(cache, 'none', 0)
     expect(found(cache, 'one')).toEqual([7])
     expect(found(cache, 'three')).toEqual([7, 8, 9])
     expect(found(cache, 'none')).toEqual([])
     expect(found(cache, 'two')).toBeNull()
     const long = 'x'.repeat(65)
-    cache.remember(long, ids, 3)
+    remember(cache, long, 3)
     expect(found(cache, long)).toBeNull()
+  })
+
+  it('tells pieces apart by all of their bytes and by where they end, wherever they lie', () => {
+    const piece = fc.uint8Array({ minLength: 1, maxLength: 20 })
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), fc.nat(9), fc.nat(9), (pieces, before, after) => {
+        const cache = new PieceCache()
+        const known = new Map<string, number>()
+        for (const [id, bytes] of pieces.entries()) {
+          const around = Uint8Array.of(...new Array(before).fill(id), ...bytes, ...new Array(after).fill(id))
+          const to: number[] = []
+          cache.read(around)
+          const isKnown = cache.append(before, before + bytes.length, to)
+          const expected = known.get(bytes.join())
+          expect(isKnown ? to : null).toEqual(expected === undefined ? null : [expected])
+          if (isKnown) continue
+          cache.remember(before, before + bytes.length, Int32Array.of(id), 1)
+          known.set(bytes.join(), id)
+        }
+      }),
+      { numRuns: 200 },
+    )
   })
 
   it('begins anew when it is full', () => {
     const cache = new PieceCache()
-    cache.remember('first', ids, 2)
-    for (let i = 0; i < 1 << 17; i++) cache.remember(`piece ${i}`, ids, 1)
+    remember(cache, 'first', 2)
+    // A few more than it takes, as some crowd each other.
+    const last = (1 << 17) + 2_000
+    for (let i = 0; i <= last; i++) remember(cache, `piece ${i}`, 1)
     expect(found(cache, 'first')).toBeNull()
-    expect(found(cache, `piece ${(1 << 17) - 1}`)).toEqual([7])
+    expect(found(cache, `piece ${last}`)).toEqual([7])
   })
 
   it('leaves pieces that crowd each other rather than looking long for them', () => {
@@ -226,7 +258,7 @@ describe('PieceCache', () => {
     const imul = vi.spyOn(Math, 'imul').mockReturnValue(5)
     try {
       const pieces = Array.from({ length: 40 }, (_, i) => `p${i}`)
-      for (const piece of pieces) cache.remember(piece, ids, 1)
+      for (const piece of pieces) remember(cache, piece, 1)
       const kept = pieces.filter((piece) => found(cache, piece) !== null)
       expect(kept.length).toBeGreaterThan(1)
       expect(kept.length).toBeLessThan(pieces.length)

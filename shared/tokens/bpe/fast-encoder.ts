@@ -1,9 +1,10 @@
 import { SplitPreTokenizer } from '@huggingface/tokenizers'
 import type { TokenizerFiles } from '../tokenizer.ts'
 import { type AddedToken, isFields, type Vocabulary } from '../vocabulary.ts'
+import { patternCutter, scanningCutter } from './cut.ts'
 import { readByteLevelModel } from './model.ts'
 import { PieceEncoder } from './piece-encoder.ts'
-import { pieces } from './pieces.ts'
+import { wordScanner } from './word-scanner.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -26,7 +27,9 @@ export function fastEncoder(
   const model = readByteLevelModel(root.model, added)
   if (model === null) return null
 
-  const encoder = new PieceEncoder(model)
+  const scanner = wordScanner(pattern)
+  const pieces = new PieceEncoder(model)
+  const encodePieces = scanner === null ? patternCutter(pattern, pieces) : scanningCutter(scanner, pieces)
   const contents = new Map(added.map(({ content, id }) => [content, id]))
   const longest = added.reduce((length, { content }) => Math.max(length, content.length), 0)
   const literals = literalPattern(added)
@@ -35,7 +38,7 @@ export function fastEncoder(
     // As in the library: a text that is a token's content only once it is composed is that token, if it stands alone.
     const id = normalised.length <= longest ? contents.get(normalised) : undefined
     if (id !== undefined) ids.push(id)
-    else for (const piece of pieces(normalised, pattern)) encoder.append(piece, ids)
+    else encodePieces(normalised, ids)
   }
   return (text) => {
     const ids: number[] = []

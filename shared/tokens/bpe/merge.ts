@@ -14,19 +14,24 @@ export function mergeIds(ids: Int32Array, length: number, table: MergeTable): nu
   return length < LONG ? mergeShort(ids, length, table) : mergeLong(ids, length, table)
 }
 
-/** Slot in the merge table of each pair of a short piece, by its left member. */
+/** Of each pair of a short piece, by its left member, the slot in the merge table and the rank. */
 const slots = new Int32Array(LONG)
+const ranks = new Int32Array(LONG)
+const NEVER = 2 ** 31 - 1
 
 function mergeShort(ids: Int32Array, length: number, table: MergeTable): number {
+  const look = (i: number) => {
+    const slot = table.find(ids[i] as number, ids[i + 1] as number)
+    slots[i] = slot
+    ranks[i] = slot === NONE ? NEVER : table.rank(slot)
+  }
   let last = length - 1
-  for (let i = 0; i < last; i++) slots[i] = table.find(ids[i] as number, ids[i + 1] as number)
+  for (let i = 0; i < last; i++) look(i)
   for (;;) {
     let best = NONE
-    let bestRank = Number.POSITIVE_INFINITY
+    let bestRank = NEVER
     for (let i = 0; i < last; i++) {
-      const slot = slots[i] as number
-      if (slot === NONE) continue
-      const rank = table.rank(slot)
+      const rank = ranks[i] as number
       if (rank < bestRank) {
         bestRank = rank
         best = i
@@ -34,13 +39,14 @@ function mergeShort(ids: Int32Array, length: number, table: MergeTable): number 
     }
     if (best === NONE) return last + 1
     ids[best] = table.joined(slots[best] as number)
-    for (let i = best + 1; i < last; i++) {
+    last--
+    for (let i = best + 1; i <= last; i++) {
       ids[i] = ids[i + 1] as number
       slots[i] = slots[i + 1] as number
+      ranks[i] = ranks[i + 1] as number
     }
-    last--
-    if (best > 0) slots[best - 1] = table.find(ids[best - 1] as number, ids[best] as number)
-    if (best < last) slots[best] = table.find(ids[best] as number, ids[best + 1] as number)
+    if (best > 0) look(best - 1)
+    if (best < last) look(best)
   }
 }
 

@@ -33,9 +33,9 @@ export class WholeTable {
     }
   }
 
-  /** Id of the first `length` bytes; -1 where they are no whole piece. */
-  find(bytes: Uint8Array, length: number): number {
-    return (this.#slots[this.#slotOf(bytes, 0, length)] as number) - 1
+  /** Id of the bytes from `start` to `end`; -1 where they are no whole piece. */
+  find(bytes: Uint8Array, start: number, end: number): number {
+    return (this.#slots[this.#slotOf(bytes, start, end)] as number) - 1
   }
 
   /** Writes the bytes of an entry up to the first character outside the alphabet; returns where they end. */
