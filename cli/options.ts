@@ -60,7 +60,7 @@ function limitOption(name: keyof Limits): string {
 }
 
 /** What a person declares about the run: the same for every command that audits. */
-export const AUDIT_OPTIONS: readonly OptionSpec[] = [
+const AUDIT_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'tokenizer',
     kind: 'text',
@@ -119,11 +119,7 @@ export const AUDIT_OPTIONS: readonly OptionSpec[] = [
   integer('jobs', "worker threads; default: the machine's cores"),
 ]
 
-export const FAIL_ON = choice(
-  'fail-on',
-  ['error', 'warning', 'none'],
-  'from which severity a finding fails; default: error',
-)
+const FAIL_ON = choice('fail-on', ['error', 'warning', 'none'], 'from which severity a finding fails; default: error')
 
 /** In which forms a report is written, and what fails: the same for every command that makes one. */
 const OUTPUT_OPTIONS: readonly OptionSpec[] = [

@@ -52,7 +52,7 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 /** A link to an input is the input: compared by where the files really are. */
-export async function refuseInput(wanted: string, shown: string, inputs: readonly string[]): Promise<void> {
+async function refuseInput(wanted: string, shown: string, inputs: readonly string[]): Promise<void> {
   const real = await realpath(wanted).catch(() => null)
   for (const input of inputs) {
     if (wanted === input || (real !== null && real === (await realpath(input).catch(() => null)))) {

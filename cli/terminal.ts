@@ -58,7 +58,7 @@ function draw(segments: readonly Segment[], colour: boolean): string {
 }
 
 /** Breaks segments into rows of at most `columns`, at spaces where there are any; rows after the first begin with `hang`. */
-export function wrap(segments: readonly Segment[], columns: number, hang: string): Segment[][] {
+function wrap(segments: readonly Segment[], columns: number, hang: string): Segment[][] {
   const indent = displayWidth(hang)
   const rows: Segment[][] = [[]]
   let used = 0

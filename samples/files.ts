@@ -121,7 +121,7 @@ export const SAMPLES: readonly SampleFile[] = [
 ]
 
 /** The records of a sample, in order; the same every time. */
-export function sampleRecords(file: SampleFile, tokenizer: Tokenizer): Record<string, unknown>[] {
+function sampleRecords(file: SampleFile, tokenizer: Tokenizer): Record<string, unknown>[] {
   const conversations = file.conversations()
   const run = { ...file, tokenizer }
   const rows = conversations.map((conversation) => file.trainer(conversation, run))

@@ -93,7 +93,7 @@ const KINDS: readonly QuestionKind[] = [
 ]
 
 /** How many documents go with a question; two of them support the answer. */
-export const DOCUMENTS_PER_QUESTION = 12
+const DOCUMENTS_PER_QUESTION = 12
 
 /** `count` questions, each of another kind than the one before; the same seed always gives the same ones. */
 export function twoHopQuestions(seed: string, count: number): TwoHopQuestion[] {

@@ -8,7 +8,7 @@ export interface TwoHopRewards {
 }
 
 /** They sum to 0.9: a rollout that does everything right is rewarded 0.9. */
-export const REWARD_WEIGHTS: TwoHopRewards = { em: 0.14, f1: 0.14, retrieval_recall: 0.3, citation: 0.2, format: 0.12 }
+const REWARD_WEIGHTS: TwoHopRewards = { em: 0.14, f1: 0.14, retrieval_recall: 0.3, citation: 0.2, format: 0.12 }
 
 export function totalReward(parts: TwoHopRewards): number {
   let sum = 0

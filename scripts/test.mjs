@@ -11,6 +11,7 @@ await main(async () => {
   const failed = [
     ['Types', [bin('typescript', 'bin/tsc'), '--noEmit']],
     ['Lint', [bin('@biomejs/biome', 'bin/biome'), 'check', '.', '--colors=off']],
+    ['Unused', [bin('knip', 'bin/knip.js')]],
   ]
     .filter(([name, command]) => !passes(name, command))
     .map(([name]) => name)

@@ -1,7 +1,7 @@
 /** A key as written in the command table: `j`, `J` (with shift), `Enter`, `Mod+k`. `Mod` is ⌘ on a Mac, Ctrl elsewhere. */
 export type Key = string
 
-export const isMac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.userAgent)
+const isMac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 

@@ -15,7 +15,7 @@ const MENU_OF_VIEW: Readonly<Partial<Record<View, OfferedCommand['menu']>>> = {
 }
 
 /** Where a command stands in the desktop application's menu, from what the table says of it. */
-export function menuOf(command: Command): OfferedCommand['menu'] {
+function menuOf(command: Command): OfferedCommand['menu'] {
   if (EXPORT_COMMANDS.includes(command)) return 'Export'
   if (VIEWS.some((view) => view === command.id)) return 'Go'
   const view = Array.isArray(command.where) ? (command.where as readonly View[])[0] : undefined

@@ -20,7 +20,7 @@ let current: EngineClient | null = null
 let settled: Promise<unknown> = Promise.resolve()
 
 /** The one engine of this page, started when it is first needed and again after it broke. */
-export function engine(): EngineClient {
+function engine(): EngineClient {
   if (current === null || current.isStopped) {
     current = new EngineClient(startWorker())
     current.onProgress((progress) => {

@@ -157,7 +157,7 @@ export function countAlignment(views: readonly TrajectoryView[], thresholds: Thr
 }
 
 /** The dump stores this trajectory's mask with one element less than it has ids. */
-export function isOneShorter({ trajectory, ids }: Pick<TrajectoryView, 'trajectory' | 'ids'>): boolean {
+function isOneShorter({ trajectory, ids }: Pick<TrajectoryView, 'trajectory' | 'ids'>): boolean {
   return trajectory.arrays.some(({ name, length }) => isMaskName(name) && length === ids.length - 1)
 }
 

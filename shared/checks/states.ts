@@ -2,7 +2,7 @@ import type { MaskAlignment } from '../model/policy.ts'
 import { TokenState } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 
-export const MASK_UNKNOWN = 255
+const MASK_UNKNOWN = 255
 
 /**
  * The mask that the loss really used, length S, index i marking token i; null where the dump does not tell.

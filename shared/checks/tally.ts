@@ -186,7 +186,7 @@ interface Found {
 }
 
 /** Sum of the loss weights in a range of tokens. */
-export function lossWeight({ mask, weights }: Pick<TrajectoryView, 'mask' | 'weights'>, span: Span): number {
+function lossWeight({ mask, weights }: Pick<TrajectoryView, 'mask' | 'weights'>, span: Span): number {
   if (mask === null) return 0
   let sum = 0
   for (let i = span.start; i < span.end; i++) if (mask[i] === 1) sum += weights === null ? 1 : (weights[i] as number)

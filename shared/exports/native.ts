@@ -96,7 +96,7 @@ export function nativeNotes(input: ExportInput, odd: OddRollouts): string[] {
 }
 
 /** One trajectory as an object of the native format; absent streams are absent fields. */
-export function nativeRecord(loaded: ExportedTrajectory, facts: TrajectoryFacts): Record<string, unknown> {
+function nativeRecord(loaded: ExportedTrajectory, facts: TrajectoryFacts): Record<string, unknown> {
   const { trajectory } = loaded
   const numbers = new SourceNumbers(loaded.record.value)
   const scored = (stream: Float32Array | null) =>

@@ -17,7 +17,7 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value) && !ArrayBuffer.isView(value)
 }
 
-export function isNumbers(value: JsonValue | undefined): value is Numbers {
+function isNumbers(value: JsonValue | undefined): value is Numbers {
   return value instanceof Int32Array || value instanceof Float64Array
 }
 

@@ -6,8 +6,8 @@ import type { CheckResult } from '../model/report.ts'
 export type SparseCounts = Record<string, number>
 
 /**
- * What a report leaves behind so that reports of parts of a run can be added up: integers only, so that the sum does not hang
- * on the order. Plain JSON. Rewards are counted in millionths.
+ * Sums that whoever reads reports of parts of a run can add up, key by key: integers only, so that the sum does not hang on the
+ * order. Plain JSON. Rewards are counted in millionths. `merge` needs more (`session/merge-state.ts`).
  */
 export interface Aggregates {
   readonly schema: 1
@@ -91,11 +91,6 @@ export function aggregate(
   }
 }
 
-/** The aggregates of two disjoint parts of a run, as if they had been read together. */
-export function addAggregates(a: Aggregates, b: Aggregates): Aggregates {
-  return addNumbers(a, b, 'aggregates') as Aggregates
-}
-
 /**
  * Number of the bin of a length in tokens: 64-token bins below 4,096, then 64 bins to each doubling up to 1,048,576 and one for
  * everything longer.
@@ -106,14 +101,6 @@ export function lengthBin(length: number): number {
   const octave = 31 - Math.clz32(length / EVEN_UP_TO)
   const base = EVEN_UP_TO * 2 ** octave
   return BINS_PER_OCTAVE * (octave + 1) + Math.floor((length - base) / (base / BINS_PER_OCTAVE))
-}
-
-/** Least length in a bin of `lengthBin`. */
-export function lengthBinStart(bin: number): number {
-  if (bin < BINS_PER_OCTAVE) return bin * BIN_WIDTH
-  const octave = Math.floor(bin / BINS_PER_OCTAVE) - 1
-  const base = EVEN_UP_TO * 2 ** octave
-  return base + (bin % BINS_PER_OCTAVE) * (base / BINS_PER_OCTAVE)
 }
 
 /** Bin k holds rewards from k / 20 up to (k + 1) / 20, by millionths so that 0.15 is not taken for 0.1499… */
@@ -134,25 +121,4 @@ function sumsOf(check: CheckResult): CheckSums {
     placesAffected: check.places.affected,
     affectedTokens: check.affected_tokens,
   }
-}
-
-/** Adds two trees of numbers key by key; a key that one side lacks counts as 0. The schema number is no sum. */
-function addNumbers(a: unknown, b: unknown, path: string): unknown {
-  if (b === undefined) return a
-  if (a === undefined) return b
-  if (typeof a === 'number' && typeof b === 'number') {
-    if (path !== 'aggregates.schema') return a + b
-    if (a !== b) throw new Error(`Reports of schema ${a} and ${b} cannot be added: make both with one version.`)
-    return a
-  }
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
-    throw new Error(`${path} is ${typeof a} in one report and ${typeof b} in the other: one of them is damaged.`)
-  }
-  const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])]
-  return Object.fromEntries(
-    keys.map((key) => [
-      key,
-      addNumbers((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key], `${path}.${key}`),
-    ]),
-  )
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-export const MARKS_FORMAT = 'rollout-inspector.marks/1'
+const MARKS_FORMAT = 'rollout-inspector.marks/1'
 
 /** In characters. */
 export const LONGEST_LABEL = 40

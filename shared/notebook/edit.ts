@@ -1,15 +1,14 @@
-import {
-  type Category,
-  type Change,
-  type Evidence,
-  type Experiment,
-  type ExperimentField,
-  type Hypothesis,
-  type HypothesisField,
-  type LinkedRun,
-  type Notebook,
-  type Problem,
-  STATUSES,
+import type {
+  Category,
+  Change,
+  Evidence,
+  Experiment,
+  ExperimentField,
+  Hypothesis,
+  HypothesisField,
+  LinkedRun,
+  Notebook,
+  Problem,
 } from './model.ts'
 
 /** When something was changed (ISO 8601) and why, as far as a person says. */
@@ -19,7 +18,7 @@ export interface When {
 }
 
 /** Characters of a text that the history keeps of either side. */
-export const LONGEST_KEPT = 2000
+const LONGEST_KEPT = 2000
 /** Changes of one field within this time (milliseconds) are one change: a text is not written in one go. */
 const ONE_GO = 10 * 60_000
 
@@ -161,7 +160,7 @@ export function unpinEvidence(notebook: Notebook, id: string, evidence: string, 
 }
 
 /** What a change says of a value. */
-export function valueText(value: unknown): string {
+function valueText(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return value.map(entryText).join('\n')
   return String(value)
@@ -170,11 +169,6 @@ export function valueText(value: unknown): string {
 /** The history of one hypothesis or experiment, or of the problem (id ''), newest first. */
 export function historyOf(notebook: Notebook, of: Change['of']): Change[] {
   return notebook.history.filter((change) => change.of.kind === of.kind && change.of.id === of.id).reverse()
-}
-
-/** The status by its distance from “nothing known yet”, for sorting. */
-export function statusOrder(status: Hypothesis['status']): number {
-  return STATUSES.indexOf(status)
 }
 
 function changesOf<T extends object>(of: Change['of'], before: T, fields: Partial<T>, when: When): Change[] {

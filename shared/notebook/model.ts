@@ -52,7 +52,7 @@ const ORIGIN = z.object({
 })
 export type EvidenceOrigin = z.infer<typeof ORIGIN>
 
-export const EVIDENCE_KINDS = ['finding', 'measure', 'span', 'chart', 'what-if', 'comparison', 'group'] as const
+const EVIDENCE_KINDS = ['finding', 'measure', 'span', 'chart', 'what-if', 'comparison', 'group'] as const
 
 const EVIDENCE = z.object({
   id: z.string(),
@@ -71,7 +71,6 @@ const EVIDENCE = z.object({
   note: TEXT,
 })
 export type Evidence = z.infer<typeof EVIDENCE>
-export type EvidenceKind = Evidence['kind']
 
 const HYPOTHESIS = z.object({
   /** `H02`, `H06-lora`; unique in the notebook. */
@@ -140,7 +139,6 @@ const PROBLEM = z.object({
   criteria: z.array(z.object({ id: z.string(), text: z.string(), met: z.boolean() })),
 })
 export type Problem = z.infer<typeof PROBLEM>
-export type ProblemField = keyof Problem
 
 const CHANGE = z.object({
   at: TIME,

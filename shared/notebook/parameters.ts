@@ -63,7 +63,7 @@ const BY_NAME = new Map(PARAMETERS.flatMap(({ id, names }) => names.map((name): 
 const TITLES = new Map(PARAMETERS.map(({ id, title }) => [id, title]))
 
 /** The column of a name, or the name itself, read as above, where no column has it. */
-export function parameterId(name: string): string {
+function parameterId(name: string): string {
   const plain = name
     .trim()
     .toLowerCase()

@@ -8,7 +8,7 @@ import type { ExportFile } from './protocol.ts'
 import type { ComparedMeasure, RunComparison, RunSide } from './requests/compare.ts'
 
 /** All measures of two runs, one line each. Absent values are empty cells. */
-export function measuresTable({ measures }: RunComparison): ExportFile {
+function measuresTable({ measures }: RunComparison): ExportFile {
   const rows = measures.map(({ section, label, unit, here, there, distance, isSure, lacks }): Cell[] => [
     section,
     label,
@@ -38,7 +38,7 @@ const MEASURE_COLUMNS = [
 ] as const
 
 /** All questions that two runs share, one line each. */
-export function pairsTable(here: ComparedRunOrigin, there: ComparedRunOrigin): ExportFile {
+function pairsTable(here: ComparedRunOrigin, there: ComparedRunOrigin): ExportFile {
   const book = pairsOf(here, there)
   const rows = book.known.map((pair): Cell[] => [
     pair.rows[0]?.group ?? null,
@@ -81,7 +81,7 @@ const PAIR_COLUMNS = [
 ] as const
 
 /** The comparison as a text to paste: what both runs decide, what differs, what only one of them tells. */
-export function comparisonMarkdown(comparison: RunComparison): ExportFile {
+function comparisonMarkdown(comparison: RunComparison): ExportFile {
   const { here, there, together, measures, pairs } = comparison
   const differing = measures.filter(({ distance }) => distance !== null && distance > 0)
   const sure = differing.filter(({ isSure }) => isSure !== false)

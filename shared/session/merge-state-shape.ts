@@ -39,7 +39,7 @@ const SHAPES = {
   thresholds: z.record(z.string(), finite).refine(areThresholds, 'holds a threshold that this version does not know'),
 } satisfies Record<keyof DeclaredOptions, z.ZodType>
 
-export const DECLARED_OPTIONS = z.strictObject(SHAPES).partial()
+const DECLARED_OPTIONS = z.strictObject(SHAPES).partial()
 
 function areThresholds(set: Record<string, number>): boolean {
   try {

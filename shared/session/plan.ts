@@ -4,7 +4,7 @@ import type { JsonObject } from '../containers/container.ts'
 import type { EncodedRecords } from '../containers/decode.ts'
 import type { Recognition } from '../formats/format.ts'
 import type { SourceRun } from '../formats/run-metadata/run-facts.ts'
-import type { Finding, Severity } from '../model/report.ts'
+import type { Finding } from '../model/report.ts'
 import type { SkippedRecord } from '../model/source.ts'
 import type { Stream } from '../model/streams.ts'
 import type { Probe } from '../query/plan.ts'
@@ -157,5 +157,3 @@ export type AuditReply =
   | { readonly kind: 'searched'; readonly result: SearchedBatch }
   | { readonly kind: 'dissected'; readonly result: DissectedBatch }
   | { readonly kind: 'failed'; readonly job: number; readonly message: string }
-
-export const SEVERITY_RANK: Readonly<Record<Severity, number>> = { error: 2, warning: 1, info: 0 }

@@ -113,7 +113,7 @@ function poolOf<
  * A link that keeps a breakdown for whoever listens later: workers are started before there is a plan for them, and one
  * whose code cannot be loaded says so only once, at any time.
  */
-export function rememberingErrors(link: WorkerLink): WorkerLink {
+function rememberingErrors(link: WorkerLink): WorkerLink {
   const said: string[] = []
   const listeners: ((message: string) => void)[] = []
   link.onError((message) => {

@@ -74,20 +74,6 @@ interface Fit {
   readonly defaultSystem: boolean
 }
 
-/**
- * The candidate that the dump's own ids speak for: its control ids stand where a frame has them, and no id is outside
- * its vocabulary. Families that share their ids are told apart by ids that only one has, then by the model's name, by tags
- * that one of them spells, by the default system prompt.
- */
-export function chooseTokenizer(
-  samples: readonly Int32Array[],
-  candidates: readonly TokenizerCandidate[],
-  hints: { readonly model?: string | null } = {},
-): ChosenTokenizer {
-  const { families, sequences } = fitSequences(samples, candidates)
-  return chooseByFits(families, sequences, hints)
-}
-
 /** Looks at ids once; what comes of it can be added to what came of others, and decided by `chooseByFits`. */
 export function fitSequences(
   samples: readonly Int32Array[],
@@ -113,7 +99,13 @@ export function fitSequences(
   return { families, sequences }
 }
 
-/** As `chooseTokenizer`, from sequences that were looked at before; those of several parts of a dump in the order of the parts. */
+/**
+ * The candidate that the dump's own ids speak for: its control ids stand where a frame has them, and no id is outside
+ * its vocabulary. Families that share their ids are told apart by ids that only one has, then by the model's name, by tags
+ * that one of them spells, by the default system prompt.
+ *
+ * @param sequences as `fitSequences` saw them; those of several parts of a dump in the order of the parts
+ */
 export function chooseByFits(
   families: readonly CandidateFamily[],
   sequences: readonly FittedSequence[],

@@ -8,7 +8,7 @@ import { runMain } from './stand-in/native-import.ts'
 
 /** The checkout, whose built application is run. */
 export const ROOT = join(import.meta.dirname, '..', '..')
-export const MAIN = join(ROOT, 'dist', 'electron', 'main.js')
+const MAIN = join(ROOT, 'dist', 'electron', 'main.js')
 
 /** The running desktop application, as a scenario drives it: by its page, and by answering its dialogs. */
 export interface Desktop {

@@ -13,14 +13,14 @@ export function random(seed: number): () => number {
   }
 }
 
-export function normal(next: () => number): number {
+function normal(next: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())
 }
 
-export const VOCABULARY = 40
+const VOCABULARY = 40
 
 /** Logits of one step of a language model: most steps are all but certain, some are wide open. */
-export function logits(next: () => number): number[] {
+function logits(next: () => number): number[] {
   const sharpness = next() < 0.6 ? 6 + 6 * next() : 1 + 2 * next()
   return Array.from({ length: VOCABULARY }, () => normal(next) * sharpness)
 }
@@ -32,7 +32,7 @@ export function logSoftmax(values: readonly number[], temperature = 1): number[]
   return scaled.map((value) => value - norm)
 }
 
-export function draw(logprobs: readonly number[], next: () => number): number {
+function draw(logprobs: readonly number[], next: () => number): number {
   let left = next()
   for (const [token, value] of logprobs.entries()) {
     left -= Math.exp(value)

@@ -6,14 +6,7 @@ import {
   editHypothesis,
   editProblem,
 } from '../../shared/notebook/edit.ts'
-import {
-  asWritten,
-  filesOf,
-  folderOf,
-  importFolder,
-  notebookOfFolder,
-  writeFolder,
-} from '../../shared/notebook/markdown/folder.ts'
+import { asWritten, filesOf, folderOf, importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
 import { isNotebookFolder } from '../../shared/notebook/markdown/recognise.ts'
 import { bytesOfText } from '../../shared/notebook/markdown/text.ts'
 import type { Notebook } from '../../shared/notebook/model.ts'
@@ -25,6 +18,10 @@ import { fixtureFiles } from './fixture-folder.ts'
 const FILES = fixtureFiles()
 const { folder } = folderOf(FILES, 'search-debug', minute(0))!
 const imported = importFolder(newNotebook(), folder)
+
+function notebookOf(of: typeof folder): Notebook {
+  return importFolder(newNotebook(), of).notebook
+}
 
 function hypothesis(notebook: Notebook, id: string) {
   return notebook.hypotheses.find((each) => each.id === id)!
@@ -329,7 +326,7 @@ describe('writing back', () => {
       { description: '## Current Status: VALIDATED\n---\n```\nopen' },
       at,
     )
-    const notebook = notebookOfFolder({ ...folder, pages: merge(changed) })
+    const notebook = notebookOf({ ...folder, pages: merge(changed) })
     expect(hypothesis(notebook, 'H01')).toMatchObject({
       status: 'invalidated',
       description: '\\## Current Status: VALIDATED\n\\---\n```\nopen\n```',
@@ -341,7 +338,7 @@ describe('writing back', () => {
     const moved = editHypothesis(imported.notebook, 'H04', { phase: '1' }, at)
     const written = writeFolder(moved)
     expect(written.told).toEqual([])
-    expect(hypothesis(notebookOfFolder({ ...folder, pages: merge(moved) }), 'H04').phase).toBe('1')
+    expect(hypothesis(notebookOf({ ...folder, pages: merge(moved) }), 'H04').phase).toBe('1')
     const lost = writeFolder(editHypothesis(imported.notebook, 'H02', { phase: '3' }, at))
     expect(lost.pages).toEqual([])
     expect(lost.told).toEqual([

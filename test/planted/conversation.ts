@@ -96,7 +96,7 @@ export function writtenText(family: FamilyName, { thought, text, calls }: Planne
   return [`<think>${thought}</think>`, rest].filter((piece) => piece !== '').join('\n')
 }
 
-export function callText(family: FamilyName, name: string, args: Readonly<Record<string, unknown>>): string {
+function callText(family: FamilyName, name: string, args: Readonly<Record<string, unknown>>): string {
   if (family === 'llama3') return pythonJson({ name, parameters: args })
   return `<tool_call>\n${pythonJson({ name, arguments: args })}\n</tool_call>`
 }

@@ -103,7 +103,7 @@ export function misses(
   return problems
 }
 
-export function severityOf({ severity, code }: Plant, format: FormatName) {
+function severityOf({ severity, code }: Plant, format: FormatName) {
   if (typeof severity === 'function') return severity(format)
   return severity ?? checkByCode(code)?.severity
 }

@@ -240,7 +240,7 @@ function sampledIds({ tokenizer }: PlantedFamily, text: string, random: Random, 
   })
 }
 
-export function messagesOf(
+function messagesOf(
   family: PlantedFamily,
   conversation: PlannedConversation,
   lastWritten: string | null = null,

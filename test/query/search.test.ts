@@ -188,7 +188,13 @@ describe('reading again', () => {
   test('nothing is read for clauses that facts answer, and each clause once', async () => {
     const source = memorySource(dump())
     let reads = 0
-    const counted = { ...source, slice: (start: number, end: number) => (reads++, source.slice(start, end)) }
+    const counted = {
+      ...source,
+      slice(start: number, end: number) {
+        reads++
+        return source.slice(start, end)
+      },
+    }
     const opened = await audited([counted], { tokenizer: 'qwen2.5' })
     const before = reads
     await search('finding:M01 reward>0', {}, opened)
@@ -277,7 +283,13 @@ describe('reading again', () => {
   test('what was found stays found where a run that grows is put together anew', async () => {
     const source = memorySource(dump())
     let reads = 0
-    const counted = { ...source, slice: (start: number, end: number) => (reads++, source.slice(start, end)) }
+    const counted = {
+      ...source,
+      slice(start: number, end: number) {
+        reads++
+        return source.slice(start, end)
+      },
+    }
     const grown = await audited([counted], { tokenizer: 'qwen2.5' })
     const all = grown.facts
     // biome-ignore lint/complexity/useLiteralKeys: what a session lends its search is nobody else's

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { chooseByFits, chooseTokenizer, fitSequences, type TokenizerCandidate } from '../../shared/tokens/choose.ts'
+import { chooseByFits, fitSequences, type TokenizerCandidate } from '../../shared/tokens/choose.ts'
 import { FAMILIES, testTokenizer } from '../helpers/tokenizers.ts'
 
 let families: Awaited<ReturnType<typeof testTokenizer>>[]
@@ -17,9 +17,18 @@ function encoded(id: (typeof FAMILIES)[number], text: string): Int32Array {
   return Int32Array.from(family.encode(text, { specials: true }))
 }
 
+function chooseTokenizer(
+  samples: readonly Int32Array[],
+  among: readonly TokenizerCandidate[],
+  hints?: { readonly model: string | null },
+) {
+  const { families, sequences } = fitSequences(samples, among)
+  return chooseByFits(families, sequences, hints)
+}
+
 const CHAT = '<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nWho?<|im_end|>\n<|im_start|>assistant\n'
 
-describe('chooseTokenizer', () => {
+describe('the tokenizer that ids speak for', () => {
   it('knows Llama 3 by its header ids', () => {
     const text = '<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nWho?<|eot_id|>'
     const chosen = chooseTokenizer([encoded('llama3', text)], candidates)

@@ -30,7 +30,7 @@ export interface ComparePlace {
 }
 
 /** Reads a place that anyone may have typed: what cannot be understood is left out. */
-export function parseComparePlace(place: Place): ComparePlace {
+function parseComparePlace(place: Place): ComparePlace {
   const given = (place.differ ?? '').split('.')
   const differ = DIFFERENCES.filter((what) => given.includes(what))
   const sort = PAIR_SORTS.find((name) => name === place.sort?.replace(/^-/, ''))

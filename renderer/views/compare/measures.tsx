@@ -9,7 +9,7 @@ import { ABSENT, count, counted, percent, real } from '../../text/numbers.ts'
 import { VERDICT_WORDS } from '../../text/words.ts'
 import { narrowMeasures, useComparePlace } from './compare-place.ts'
 
-export const SECTION_WORDS: Readonly<Record<MeasureSection, string>> = {
+const SECTION_WORDS: Readonly<Record<MeasureSection, string>> = {
   verdicts: 'verdicts',
   reward: 'rewards',
   ends: 'how rollouts end',

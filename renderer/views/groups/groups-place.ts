@@ -22,7 +22,7 @@ export interface GroupsPlace {
 }
 
 /** Reads a place that anyone may have typed: what cannot be understood is left out. */
-export function parseGroupsPlace(place: Place): GroupsPlace {
+function parseGroupsPlace(place: Place): GroupsPlace {
   const kinds = namesIn(place.kinds, GROUP_KINDS)
   const marks = namesIn(place.marks, GROUP_MARKS)
   const range = /^([\d.e-]+)_([\d.e-]+)$/.exec(place.std ?? '')

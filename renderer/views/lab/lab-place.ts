@@ -30,7 +30,7 @@ export interface LabPlace {
   readonly rollout: number | null
 }
 
-export const LIMIT_KEYS: Readonly<Record<TriedLimit, string>> = {
+const LIMIT_KEYS: Readonly<Record<TriedLimit, string>> = {
   max_prompt_length: 'prompt',
   max_completion_length: 'completion',
   max_seq_len: 'sequence',

@@ -9,7 +9,7 @@ import { VERDICT_WORDS } from '../../text/words.ts'
 import { STANDING_SENTENCES } from './notebook-words.ts'
 
 /** What the open dump says of a hypothesis; null where none is open, or the program has no verdict of it. */
-export function useVerdict(hypothesis: Pick<Hypothesis, 'verdict'>): HypothesisResult | null {
+function useVerdict(hypothesis: Pick<Hypothesis, 'verdict'>): HypothesisResult | null {
   const report = useFiles(({ report: latest }) => latest)
   if (hypothesis.verdict === null) return null
   return report?.hypotheses.find(({ id }) => id === hypothesis.verdict) ?? null

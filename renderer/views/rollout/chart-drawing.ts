@@ -10,7 +10,7 @@ export interface ColumnNumbers {
 }
 
 /** Tokens `[start, end)` of a column: at least one, so that a short rollout fills the width. */
-export function tokensOfColumn(column: number, width: number, length: number): readonly [number, number] {
+function tokensOfColumn(column: number, width: number, length: number): readonly [number, number] {
   const start = Math.floor((column / width) * length)
   return [start, Math.max(start + 1, Math.floor(((column + 1) / width) * length))]
 }

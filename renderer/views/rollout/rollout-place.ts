@@ -13,7 +13,7 @@ export interface RolloutPlace {
   readonly compare: IdComparison['kind']
 }
 
-export function readPlace(place: Place): RolloutPlace {
+function readPlace(place: Place): RolloutPlace {
   return {
     overlay: OVERLAYS.find((id) => id === place.overlay) ?? null,
     layout: place.layout === 'grid' ? 'grid' : 'flow',

@@ -4,7 +4,7 @@ import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 export const TokenFlag = { special: 1, added: 2, endsInside: 4, startsInside: 8, unknown: 16 } as const
 
 /** What stands for a token whose bytes belong to a character that is drawn at an earlier token. */
-export const CONTINUATION = '◂'
+const CONTINUATION = '◂'
 
 type Texts = Pick<TrajectoryDetail, 'ids' | 'text' | 'textOffsets' | 'flags'>
 

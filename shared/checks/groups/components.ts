@@ -99,7 +99,7 @@ function opposition(column: readonly number[], totals: readonly number[], ends: 
  * others already make up (a constant, a copy) gets weight 0. Where it is made up of several, or is one of them, the same sum has
  * other weights as well: these are not `determined`.
  */
-export function leastSquares(
+function leastSquares(
   columns: readonly (readonly number[])[],
   target: readonly number[],
 ): { readonly weights: readonly number[]; readonly determined: readonly boolean[] } {

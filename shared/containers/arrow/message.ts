@@ -1,7 +1,7 @@
 import { FlatTable } from './flat-table.ts'
 
 /** `MessageHeader` of Arrow's Message.fbs. */
-export const HEADER = { schema: 1, dictionary: 2, records: 3 } as const
+const HEADER = { schema: 1, dictionary: 2, records: 3 } as const
 
 /** A region of a message's body, in bytes. */
 export interface Region {

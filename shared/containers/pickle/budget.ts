@@ -1,7 +1,7 @@
 import { PickleError } from './error.ts'
 
 /** Bytes that one file may take in memory once it is read, as far as they can be told beforehand. */
-export const DEFAULT_MEMORY = 2 * 2 ** 30
+const DEFAULT_MEMORY = 2 * 2 ** 30
 
 /** Longer texts cannot be held by every host. */
 export const MAX_TEXT_BYTES = 256 << 20

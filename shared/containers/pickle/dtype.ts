@@ -27,7 +27,7 @@ export const ITEM_BYTES = {
   complex128: 16,
 } as const
 
-export function isDtype(name: string): name is Dtype {
+function isDtype(name: string): name is Dtype {
   return Object.hasOwn(ITEM_BYTES, name)
 }
 

@@ -1,7 +1,7 @@
 import { PickleError } from './error.ts'
 
 /** Digits of a decimal integer that is read; Python itself refuses longer ones by default (`sys.set_int_max_str_digits`). */
-export const MAX_DIGITS = 4300
+const MAX_DIGITS = 4300
 
 /** A number where a double holds it exactly, else a bigint. */
 export function fromBigInt(value: bigint): number | bigint {

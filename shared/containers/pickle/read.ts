@@ -126,18 +126,3 @@ export function rangeOf(source: PickleSource, start: number, length: number): By
     slice: (from, to) => source.slice(start + Math.min(from, length), start + Math.min(to, length)),
   }
 }
-
-/** Whether a file's first bytes are those of a pickle of protocol 2 or later; older ones have no mark of their own. */
-export function looksLikePickle(head: Uint8Array): boolean {
-  const protocol = head[1] ?? 0
-  if (head[0] !== 0x80 || protocol < 2 || protocol > 5 || head.length < 3) return false
-  // A FRAME or an operation that pushes something comes first.
-  return FIRST_OPERATIONS.has(head[2] as number)
-}
-
-/** BINFLOAT, BININT…, texts, bytes, `None`, empty and marked containers, GLOBAL, PROTO's followers of protocol 4 and 5. */
-const FIRST_OPERATIONS = new Set(
-  Array.from('GJKMNXTUBC]}()clpq')
-    .map((letter) => letter.charCodeAt(0))
-    .concat([0x88, 0x89, 0x8a, 0x8b, 0x8c, 0x8d, 0x8e, 0x8f, 0x95, 0x96]),
-)

@@ -34,11 +34,6 @@ export async function openTorch(source: ByteSource, options: TorchOptions = {}):
   return within(options.where, readTorch(source, withShared(options), 0))
 }
 
-/** As `openTorch`, for an archive that is open already. */
-export async function openTorchArchive(archive: ZipArchive, options: TorchOptions = {}): Promise<TorchFile> {
-  return within(options.where, readArchive(archive, withShared(options), 0))
-}
-
 /** Reads a plain pickle with everything that torch and the trainers put into one: tensors, and torch files as bytes. */
 export async function openPickle(
   source: ByteSource,

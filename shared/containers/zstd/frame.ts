@@ -15,9 +15,7 @@ export interface FrameHeader {
 }
 
 /** As the `zstd` program allows without a flag (`--long=27`). */
-export const MAX_WINDOW = 128 << 20
-/** No header is longer. */
-export const MAX_HEADER = 18
+const MAX_WINDOW = 128 << 20
 
 const MAGIC = 0xfd2fb528
 const SKIPPABLE = 0x184d2a50

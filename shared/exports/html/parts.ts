@@ -10,7 +10,7 @@ export function code(value: string, most = 120): string {
   return `<code>${text(value, most)}</code>`
 }
 
-export function clipped(value: string, most: number): string {
+function clipped(value: string, most: number): string {
   if (value.length <= most) return value
   // Not between the halves of a character.
   const end = /[\ud800-\udbff]/.test(value[most - 2] ?? '') ? most - 2 : most - 1

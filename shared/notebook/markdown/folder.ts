@@ -365,8 +365,3 @@ function emptyFolder(): NotebookFolder {
   ]
   return { name: 'notebook', pages, others: [], importedAt: new Date(0).toISOString() }
 }
-
-/** A notebook of what a folder says, with the ready hypotheses that it does not have. */
-export function notebookOfFolder(folder: NotebookFolder): Notebook {
-  return importFolder(newNotebook(), folder).notebook
-}

@@ -434,7 +434,7 @@ function unitHint(field: QueryField): string {
 }
 
 /** Of the field alone: the first clause of its example. */
-export function exampleOf(field: QueryField): string {
+function exampleOf(field: QueryField): string {
   return field.example.split(' ').find((clause) => clause.replace(/^-/, '').startsWith(field.name)) ?? field.example
 }
 

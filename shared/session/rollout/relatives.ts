@@ -63,7 +63,7 @@ function sorted<Row extends Relative>(rows: readonly Row[]): Row[] {
 }
 
 /** Tokens that two rows begin with alike. */
-export function commonPrefix(a: Int32Array, b: Int32Array): number {
+function commonPrefix(a: Int32Array, b: Int32Array): number {
   const most = Math.min(a.length, b.length)
   let at = 0
   while (at < most && a[at] === b[at]) at++

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../shared/containers/container.ts'
-import { looksLikePickle } from '../../../shared/containers/pickle/read.ts'
 import { openPickles } from '../../../shared/containers/torch/open.ts'
 import { memorySource } from '../memory-source.ts'
 import { fixture, fixtureJson, readAsJson } from './read.ts'
@@ -73,16 +72,6 @@ describe('pickles that Python wrote', () => {
     }
     expect(values).toHaveLength(3)
     expect(ends.at(-1)).toBe(fixture('pickle/several.pkl').length)
-  })
-
-  test('is recognised by its first bytes', () => {
-    for (const name of ['2', '3', '4', '5', 'slow', 'python-3.13']) {
-      expect(looksLikePickle(fixture(`pickle/plain.${name}.pkl`).subarray(0, 16)), name).toBe(true)
-    }
-    for (const other of ['{"a": 1}', '', '\x80', '\x80\x02', '\x80\x07]', '\x80\x04\x00', 'PK\x03\x04']) {
-      const bytes = Uint8Array.from(other, (letter) => letter.charCodeAt(0))
-      expect(looksLikePickle(bytes), other).toBe(false)
-    }
   })
 })
 

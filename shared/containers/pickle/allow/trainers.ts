@@ -36,10 +36,10 @@ export const trainers: Family = {
 }
 
 /** The classes under one name each, wherever their version defines them. */
-export const TENSOR_DICT = 'tensordict.TensorDict'
-export const NON_TENSOR_DATA = 'tensordict.NonTensorData'
-export const LAZY_STACK = 'tensordict.LazyStackedTensorDict'
-export const DATA_PROTO = 'verl.DataProto'
+const TENSOR_DICT = 'tensordict.TensorDict'
+const NON_TENSOR_DATA = 'tensordict.NonTensorData'
+const LAZY_STACK = 'tensordict.LazyStackedTensorDict'
+const DATA_PROTO = 'verl.DataProto'
 
 /** The name of a class as `PyObject.className` has it. */
 export function classNameOf({ module, qualname, name }: PyName): string {
