@@ -17,6 +17,7 @@ import { ErrorBoundary } from './error-boundary.tsx'
 import { InputDialog } from './input-dialogs.tsx'
 import { Navigation } from './navigation.tsx'
 import { Problems } from './problems.tsx'
+import { QuestionDialog } from './question-dialog.tsx'
 import { ResumeLine } from './resume-line.tsx'
 import { StatusLine } from './status-line.tsx'
 import { TruthLine } from './truth-line.tsx'
@@ -102,6 +103,7 @@ function OpenDialog() {
   if (dialog === 'palette') return <Palette />
   if (dialog === 'check') return <CheckDialog />
   if (dialog === 'pin') return <PinDialog />
+  if (dialog === 'question') return <QuestionDialog />
   if (dialog === 'mapping') return <MappingDialog />
   if (dialog === 'label' || dialog === 'note') return <MarkDialog dialog={dialog} />
   if (dialog === 'columns') return <ColumnsDialog />

@@ -11,7 +11,7 @@ import { LimitsForm, PolicyForm, TokenizerForm } from './settings-forms.tsx'
 import { SkippedList, SourceList } from './source-dialogs.tsx'
 import { missingOf } from './truth-line.tsx'
 
-type InputDialogName = Exclude<Dialog, 'keys' | 'palette' | 'check' | 'mapping' | 'pin' | TableDialog>
+type InputDialogName = Exclude<Dialog, 'keys' | 'palette' | 'check' | 'mapping' | 'pin' | 'question' | TableDialog>
 
 const TITLES: Readonly<Record<InputDialogName, string>> = {
   skipped: 'Skipped records',

@@ -1,12 +1,14 @@
 import { formatMarks, type MarkedRollout, parseMarks } from '../../shared/model/marks.ts'
 import { sentenceOf } from '../engine/client.ts'
-import { addProblem } from '../state/files.ts'
+import { ask } from '../engine/engine.ts'
+import { addProblem, useFiles } from '../state/files.ts'
 import { useMarks } from '../state/marks.ts'
+import { askPerson } from '../state/question.ts'
 import { say } from '../state/view.ts'
-import { counted } from '../text/numbers.ts'
+import { count, counted } from '../text/numbers.ts'
 import { database, type InspectorDatabase } from './database.ts'
 import { handOver } from './exporting.ts'
-import type { MarkChange } from './mark-changes.ts'
+import { keyOf, type MarkChange } from './mark-changes.ts'
 import { changeMarks, whyNot } from './marks.ts'
 
 /** Everything marked, or what stands in the open dump, as the text of a file. Null where nothing is marked. */
@@ -61,6 +63,43 @@ export async function exportMarks(which: 'here' | 'all'): Promise<void> {
   } catch (error) {
     addProblem(`Marks could not be read: ${whyNot(error)}`)
   }
+}
+
+/** A file of marks that is larger was not written by this program, or by very busy hands. In bytes. */
+export const LARGEST_MARKS = 256 << 20
+
+/** Takes in the marks of a file that was dropped, after a question if any of them is not here. Rejects with a sentence. */
+export async function offerMarks(file: File): Promise<void> {
+  if (file.size > LARGEST_MARKS) throw new Error('it is too large to be a file of marks.')
+  const text = await file.text()
+  const changes = parseMarks(text, file.name).rollouts.flatMap(changesOf)
+  if (changes.length === 0) return say(`All marks of ${file.name} are here already`)
+  const touched = new Set(changes.map(keyOf))
+  const here = await inOpenDump([...touched])
+  const replaced = changes.filter((change) => change.kind === 'note' && change.before !== null).length
+  const isWanted = await askPerson({
+    title: `Take in the marks of ${file.name}?`,
+    says: [
+      `It has ${kindsOf(changes)} that ${changes.length === 1 ? 'is' : 'are'} not here, on ${counted(touched.size, 'rollout')}; ${here === null ? 'no run is open' : `${here === 0 ? 'none of them is' : `${count(here)} of them ${here === 1 ? 'is' : 'are'}`} in what is open`}.`,
+      `What is here stays${replaced === 0 ? '' : `, but for ${counted(replaced, 'note')} of which the file has a newer text`}. Undo takes them back.`,
+    ],
+    yes: 'Take them in',
+  })
+  if (isWanted) await importMarks(text, file.name)
+}
+
+/** How many of these records the open dump has; null where nothing is open. */
+async function inOpenDump(keys: readonly string[]): Promise<number | null> {
+  const { phase } = useFiles.getState()
+  if (phase !== 'open' && phase !== 'reading') return null
+  return new Set((await ask('findRecords', { keys })).positions).size
+}
+
+/** `3 flags, 1 label and 2 notes` */
+function kindsOf(changes: readonly MarkChange[]): string {
+  const of = (kind: MarkChange['kind']) => changes.filter((change) => change.kind === kind).length
+  const named = (['flag', 'label', 'note'] as const).flatMap((kind) => (of(kind) > 0 ? [counted(of(kind), kind)] : []))
+  return new Intl.ListFormat('en-GB').format(named)
 }
 
 /** Adds the marks of a file to those that are here, as one step that can be undone. Where a note is in both the newer one stays. */

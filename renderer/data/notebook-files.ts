@@ -2,10 +2,11 @@ import { zipSync } from 'fflate'
 import { filesOf, folderOf, importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
 import { notebookRoot } from '../../shared/notebook/markdown/recognise.ts'
 import type { Notebook } from '../../shared/notebook/model.ts'
-import { looksLikeNotebook, notebookText, readNotebookText } from '../../shared/notebook/notebook-file.ts'
+import { notebookText, readNotebookText } from '../../shared/notebook/notebook-file.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { addProblem } from '../state/files.ts'
 import { goTo } from '../state/place.ts'
+import { askPerson } from '../state/question.ts'
 import { say, show } from '../state/view.ts'
 import { counted } from '../text/numbers.ts'
 import { chooseFiles, type Dropped, filesOfInput } from './dropped.ts'
@@ -20,7 +21,6 @@ export const folderTold = observable<readonly string[]>([])
 const LARGEST_FILE = 64 << 20
 /** Pages are read up to here; `folderOf` leaves out what is as large. */
 const LARGEST_PAGE = (1 << 20) + 1
-const HEAD = 400
 
 /** The whole notebook as one file. */
 export async function saveNotebookFile(): Promise<void> {
@@ -30,19 +30,40 @@ export async function saveNotebookFile(): Promise<void> {
   await handOver([{ name: 'notebook.json', bytes }], 'The notebook')
 }
 
-/** Takes what belongs to the notebook out of a drop, and gives the rest: a folder of the framework's layout, or a notebook's file. */
+/** Takes a folder of the framework's layout out of a drop, and gives the rest. */
 export async function takeNotebook(dropped: Dropped): Promise<Dropped> {
   const root = notebookRoot(dropped.files.map(({ name }) => name))
-  if (root !== null) {
-    const own = dropped.files.filter(({ name }) => name.startsWith(root))
-    await importFiles(own, root)
-    return { ...dropped, files: dropped.files.filter((file) => !own.includes(file)) }
+  if (root === null) return dropped
+  const own = dropped.files.filter(({ name }) => name.startsWith(root))
+  await importFiles(own, root)
+  return { ...dropped, files: dropped.files.filter((file) => !own.includes(file)) }
+}
+
+/** Puts a notebook's file that was dropped in the place of what is here, after a question. Rejects with a sentence. */
+export async function offerNotebook(file: File): Promise<void> {
+  await loadNotebook()
+  if (file.size > LARGEST_FILE) throw new Error('it is too large to be a notebook.')
+  const read = readNotebookText(await file.text(), file.name)
+  const { notebook } = keeper.state.getState()
+  if (notebook !== null && notebookText(notebook) === notebookText(read)) {
+    show('notebook')
+    return say(`${file.name} is what the notebook has already`)
   }
-  const [one, ...others] = dropped.files
-  if (one === undefined || others.length > 0 || !/\.json$/i.test(one.name)) return dropped
-  if (!looksLikeNotebook(await one.file.slice(0, HEAD).text())) return dropped
-  await importNotebookFile(one.file)
-  return { ...dropped, files: [] }
+  const isWanted = await askPerson({
+    title: `Put ${file.name} in the place of the notebook?`,
+    says: [
+      `The file has ${contentOf(read)}.`,
+      ...(notebook === null
+        ? []
+        : [`The notebook here has ${contentOf(notebook)}, which would go. Undo brings it back.`]),
+    ],
+    yes: 'Put it in place',
+  })
+  if (isWanted) await importNotebookFile(file)
+}
+
+function contentOf({ hypotheses, experiments }: Notebook): string {
+  return `${counted(hypotheses.length, 'hypothesis', 'hypotheses')} and ${counted(experiments.length, 'experiment')}`
 }
 
 /** Lets a person choose a folder of the framework's layout and reads it. */

@@ -8,6 +8,7 @@ import { addProblem, dismissAllProblems, useFiles } from '../state/files.ts'
 import { say } from '../state/view.ts'
 import { chooseFiles, type Dropped, filesOfInput } from './dropped.ts'
 import { openSources, readWithDataset, reconfigure } from './dump.ts'
+import { type LooseFile, looseAddress, looseFile, ownKinds, takeOwnFile } from './own-files.ts'
 import { compareWith } from './second.ts'
 import { readTokenizer, startTokenizer, tokenizerPart } from './tokenizers.ts'
 
@@ -15,14 +16,14 @@ import { readTokenizer, startTokenizer, tokenizerPart } from './tokenizers.ts'
 export async function openDropped(given: Dropped): Promise<void> {
   dismissAllProblems()
   try {
-    const workspace = given.files.find(({ file }) => /\.rollout-workspace$/i.test(file.name))
+    const { workspace, files } = await withoutOwn(given.files, ({ name, file }) => looseFile(name, file))
     if (workspace !== undefined) {
       if (window.inspector !== undefined)
         return await openFromShell(await window.inspector.openWorkspace(workspace.file))
       addProblem('A workspace names files by their paths, which a browser may not follow. Open it in the desktop app.')
       return
     }
-    const dropped = await withoutNotebook(given)
+    const dropped = await withoutNotebook({ ...given, files })
     for (const name of dropped.emptyFolders) {
       addProblem(`The folder ${name} holds no file. Drop the folder that the run wrote its rollouts to.`)
     }
@@ -53,18 +54,42 @@ export async function openDropped(given: Dropped): Promise<void> {
   }
 }
 
-/** A folder or a file of the notebook goes there, and its code is loaded for it. */
+/** Takes in what this program wrote beside rollouts, after a question, and gives the rest. A workspace is left to the caller. */
+async function withoutOwn<T extends { readonly name: string }>(
+  given: readonly T[],
+  loose: (file: T) => LooseFile,
+): Promise<{ readonly workspace: T | undefined; readonly files: readonly T[] }> {
+  const kinds = await ownKinds(given.map(loose))
+  const isWorkspace = ({ name }: T, at: number) => kinds[at] === 'workspace' || /\.rollout-workspace$/i.test(name)
+  const workspace = given.find(isWorkspace)
+  if (workspace !== undefined) return { workspace, files: [] }
+  for (const [at, file] of given.entries()) {
+    const kind = kinds[at]
+    if (kind === 'marks' || kind === 'notebook') await takeOwnFile(kind, loose(file))
+  }
+  return { workspace, files: given.filter((_, at) => kinds[at] === null) }
+}
+
+/** A folder of the notebook goes there, and its code is loaded for it. */
 async function withoutNotebook(dropped: Dropped): Promise<Dropped> {
-  const names = dropped.files.map(({ name }) => name)
-  const mayBeOne = isNotebookFolder(names) || (names.length === 1 && /\.json$/i.test(names[0] ?? ''))
-  return mayBeOne ? (await import('./notebook-files.ts')).takeNotebook(dropped) : dropped
+  return isNotebookFolder(dropped.files.map(({ name }) => name))
+    ? (await import('./notebook-files.ts')).takeNotebook(dropped)
+    : dropped
 }
 
 /** Judges the open run beside what a person dropped or chose. A tokenizer among it is for both runs and changes nothing yet. */
 export async function compareDropped(dropped: Dropped): Promise<void> {
   dismissAllProblems()
-  const dumps = dropped.files.filter(({ file }) => tokenizerPart(file.name) === null)
+  const { workspace, files } = await withoutOwn(dropped.files, ({ name, file }) => looseFile(name, file))
+  if (workspace !== undefined) {
+    addProblem(
+      'A workspace is no second run. Open the files that it names, or drop it on the upper part of the window.',
+    )
+    return
+  }
+  const dumps = files.filter(({ file }) => tokenizerPart(file.name) === null)
   if (dumps.length === 0) {
+    if (files.length < dropped.files.length) return
     addProblem('There are no rollouts among these files. Drop the files that the second run wrote.')
     return
   }
@@ -75,10 +100,12 @@ export async function compareDropped(dropped: Dropped): Promise<void> {
 export async function openFromShell(opened: OpenedFiles): Promise<void> {
   if (opened.files.length + opened.problems.length > 0) dismissAllProblems()
   for (const problem of opened.problems) addProblem(problem)
-  if (opened.files.length === 0) return
+  // The shell has opened a workspace by its name; one of another name stays among the files, and is said to be unreadable there.
+  const files = opened.address === undefined ? (await withoutOwn(opened.files, looseAddress)).files : opened.files
+  if (files.length === 0) return
   const { address } = opened
   if (address !== undefined) wantAddress(address)
-  if (!(await openSources(opened.files.map(urlSource))) || address === undefined) return
+  if (!(await openSources(files.map(urlSource))) || address === undefined) return
   const { dump } = parseAddress(address)
   if (dump !== null && dump !== useFiles.getState().dumpHash)
     addProblem(

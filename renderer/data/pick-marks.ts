@@ -1,9 +1,6 @@
 import { sentenceOf } from '../engine/client.ts'
 import { addProblem } from '../state/files.ts'
-import { importMarks } from './marks-file.ts'
-
-/** A file of marks that is larger was not written by this program, or by very busy hands. */
-const MOST_BYTES = 256 << 20
+import { importMarks, LARGEST_MARKS } from './marks-file.ts'
 
 /** Lets a person choose a file of marks and takes it in. */
 export function pickMarks(): void {
@@ -18,7 +15,7 @@ export function pickMarks(): void {
 }
 
 async function read(file: File): Promise<void> {
-  if (file.size > MOST_BYTES) return addProblem(`${file.name} is too large to be a file of marks.`)
+  if (file.size > LARGEST_MARKS) return addProblem(`${file.name} is too large to be a file of marks.`)
   try {
     await importMarks(await file.text(), file.name)
   } catch (error) {

@@ -20,6 +20,7 @@ export type Dialog =
   | 'dataset'
   | 'check'
   | 'pin'
+  | 'question'
   | TableDialog
 
 export interface ViewState {

@@ -16,8 +16,3 @@ export function readNotebookText(text: string, name: string): Notebook {
   }
   return checkNotebook(value, name)
 }
-
-/** Whether the beginning of a file looks like a notebook. */
-export function looksLikeNotebook(head: string): boolean {
-  return /^\uFEFF?\s*\{\s*"schema"\s*:\s*"rollout-inspector\.notebook\//.test(head)
-}

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { ownKind } from '../../renderer/data/own-files.ts'
 import { HYPOTHESES } from '../../shared/hypotheses/registry.ts'
 import { applied, difference, inverse } from '../../shared/notebook/delta.ts'
 import { addHypothesis, editHypothesis, historyOf, pinEvidence, removeHypothesis } from '../../shared/notebook/edit.ts'
 import { checkNotebook, NOTEBOOK_SCHEMA, NotebookError } from '../../shared/notebook/model.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
-import { looksLikeNotebook, notebookText, readNotebookText } from '../../shared/notebook/notebook-file.ts'
+import { notebookText, readNotebookText } from '../../shared/notebook/notebook-file.ts'
 import { DEED, evidence, minute } from './edits.ts'
 
 describe('a new notebook', () => {
@@ -124,7 +125,7 @@ describe('a notebook as one file', () => {
       fc.property(fc.array(DEED, { maxLength: 8 }), (deeds) => {
         const notebook = deeds.reduce((before, deed, at) => deed(before, minute(at)), newNotebook())
         const text = notebookText(notebook)
-        expect(looksLikeNotebook(text.slice(0, 200))).toBe(true)
+        expect(ownKind(text.slice(0, 200))).toBe('notebook')
         expect(readNotebookText(text, 'a.json')).toEqual(notebook)
       }),
       { numRuns: 40 },

@@ -1,0 +1,23 @@
+import { useQuestion } from '../state/question.ts'
+import { Modal } from './modal.tsx'
+
+/** Asks whether something that was dropped is to change what is here. */
+export function QuestionDialog() {
+  const question = useQuestion((state) => state.question)
+  if (question === null) return null
+  return (
+    <Modal title={question.title} onClose={() => question.answer(false)}>
+      {question.says.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+      <div className="choices">
+        <button type="button" className="button primary" data-first-focus onClick={() => question.answer(true)}>
+          {question.yes}
+        </button>
+        <button type="button" className="button" onClick={() => question.answer(false)}>
+          Leave all as it is
+        </button>
+      </div>
+    </Modal>
+  )
+}
