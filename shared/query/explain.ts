@@ -1,6 +1,7 @@
 import { count, percent } from '../model/number-text.ts'
 import type { ClauseNode, Comparison, Item, QueryNode, Test } from './language/ast.ts'
-import { fieldNamed, type QueryField } from './language/fields.ts'
+import type { QueryField } from './language/field.ts'
+import { fieldNamed } from './language/fields.ts'
 import { quote } from './language/format.ts'
 import { type PlanNode, type Probe, planQuery } from './plan.ts'
 

@@ -1,4 +1,5 @@
-import { QUERY_FIELDS, type QueryField } from '../../shared/query/language/fields.ts'
+import type { QueryField } from '../../shared/query/language/field.ts'
+import { QUERY_FIELDS } from '../../shared/query/language/fields.ts'
 
 const BEGIN = '<!-- fields: written by `npm run docs` -->'
 const END = '<!-- end of fields -->'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { ClauseNode, Item, QueryNode, Test } from '../../shared/query/language/ast.ts'
-import { QUERY_FIELDS, type QueryField } from '../../shared/query/language/fields.ts'
+import type { QueryField } from '../../shared/query/language/field.ts'
+import { QUERY_FIELDS } from '../../shared/query/language/fields.ts'
 
 const columns = { from: 0, to: 0 }
 

@@ -1,7 +1,9 @@
-import { fieldNamed, QUERY_FIELDS, type QueryField } from './fields.ts'
+import type { QueryField } from './field.ts'
+import { operatorsOf } from './field-values.ts'
+import { fieldNamed, QUERY_FIELDS } from './fields.ts'
 import { formatItem } from './format.ts'
 import { lexQuery, type QueryToken } from './lex.ts'
-import { MOST_CHARACTERS, operatorsOf } from './parse.ts'
+import { MOST_CHARACTERS } from './parse.ts'
 
 /** A value that a field has in the open dump. */
 export interface DumpValue {

@@ -1,8 +1,8 @@
-import { closestNames } from '../../model/closest-name.ts'
-import type { Columns, Item, ParsedQuery, QueryNode, QueryProblem, Test } from './ast.ts'
-import { FIELD_NAMES, fieldNamed, type QueryField } from './fields.ts'
-import { lexQuery, type QueryToken, type RawItem } from './lex.ts'
-import { compileRegex } from './regex.ts'
+import type { Columns, ParsedQuery, QueryNode, QueryProblem } from './ast.ts'
+import { ClauseReader, columnsOf, sortedFlags } from './clause-reader.ts'
+import { exampleOf, operatorsOf } from './field-values.ts'
+import { fieldNamed } from './fields.ts'
+import { lexQuery, type QueryToken } from './lex.ts'
 
 /** A query that a person writes is far shorter; what is longer is refused, not read. */
 export const MOST_CHARACTERS = 4000
@@ -28,6 +28,7 @@ export function parseQuery(text: string, options: ParseOptions = {}): ParsedQuer
   return { text, root: problems.length === 0 ? root : null, problems }
 }
 
+/** How terms stand together: `or`, `and`, negations, parentheses. What a clause means is `ClauseReader`'s. */
 class Parser {
   readonly problems: QueryProblem[] = []
   private at = 0
@@ -35,11 +36,15 @@ class Parser {
   /** So deep that it said so: the rest would only say it again. */
   private isTooDeep = false
 
+  private readonly clauses: ClauseReader
+
   constructor(
-    private readonly text: string,
+    text: string,
     private readonly tokens: readonly QueryToken[],
-    private readonly options: ParseOptions,
-  ) {}
+    { codes }: ParseOptions,
+  ) {
+    this.clauses = new ClauseReader(text, codes, (where, message, expected) => this.problem(where, message, expected))
+  }
 
   whole(): QueryNode | null {
     const parts: QueryNode[] = []
@@ -118,11 +123,11 @@ class Parser {
       case 'word':
         return this.word(token)
       case 'regex':
-        return this.isRegex(token)
-          ? { kind: 'regex', source: token.source, flags: sorted(token.flags), columns: columnsOf(token) }
+        return this.clauses.isRegex(token)
+          ? { kind: 'regex', source: token.source, flags: sortedFlags(token.flags), columns: columnsOf(token) }
           : null
       case 'clause':
-        return this.clause(token)
+        return this.clauses.read(token)
       case 'stray':
         this.problem(
           token,
@@ -163,7 +168,7 @@ class Parser {
   }
 
   private quoted(token: QueryToken & { kind: 'quoted' | 'word' }): QueryNode | null {
-    if (!this.isClosed(token)) return null
+    if (!this.clauses.isClosed(token)) return null
     if (token.text === '') {
       this.problem(token, 'There is no text between these quotes to search for.')
       return null
@@ -184,198 +189,6 @@ class Parser {
     return null
   }
 
-  private isRegex(token: { source: string; flags: string; isClosed: boolean } & Columns): boolean {
-    if (!token.isClosed) {
-      this.problem(
-        token,
-        'This regular expression is never closed. It ends with `/`; to search for a text with a slash, put it into quotes.',
-        ['/'],
-      )
-      return false
-    }
-    try {
-      compileRegex(token.source, token.flags)
-      return true
-    } catch (error) {
-      this.problem(token, error instanceof Error ? error.message : String(error))
-      return false
-    }
-  }
-
-  private isClosed(token: { isClosed: boolean } & Columns): boolean {
-    if (!token.isClosed) this.problem({ from: token.from, to: token.to }, 'This quote is never closed.', ['"'])
-    return token.isClosed
-  }
-
-  private clause(token: QueryToken & { kind: 'clause' }): QueryNode | null {
-    const { name, operator } = token
-    const found = this.fieldOf(name)
-    if (found === null) return null
-    const { field, component } = found
-    const test = this.test(token, field)
-    if (test === null) return null
-    if (field.type === 'flag') {
-      const node: QueryNode = {
-        kind: 'clause',
-        field: field.name,
-        component,
-        test: { kind: 'is' },
-        columns: columnsOf(token),
-      }
-      return isNo(token) !== (operator.text === '!=') ? { kind: 'not', node, columns: columnsOf(token) } : node
-    }
-    return { kind: 'clause', field: field.name, component, test, columns: columnsOf(token) }
-  }
-
-  private fieldOf({
-    text,
-    from,
-    to,
-  }: Columns & { text: string }): { field: QueryField; component: string | null } | null {
-    const dot = text.indexOf('.')
-    const base = dot < 0 ? text : text.slice(0, dot)
-    const field = fieldNamed(base)
-    if (field !== null && dot < 0) return { field, component: null }
-    if (field?.hasComponents) return { field, component: text.slice(dot + 1) }
-    if (field !== null) {
-      this.problem({ from: from + dot, to }, `\`${field.name}\` has no parts.`)
-      return null
-    }
-    const near = closestNames(base.toLowerCase(), FIELD_NAMES, 3)
-    const meant = near.length === 0 ? '' : ` Did you mean ${orList(near.map((each) => `\`${each}\``))}?`
-    this.problem(
-      { from, to },
-      `There is no field \`${text}\`.${meant} To search for a text with such a sign, put it into quotes.`,
-      near,
-    )
-    return null
-  }
-
-  private test(token: QueryToken & { kind: 'clause' }, field: QueryField): Test | null {
-    const { operator, items } = token
-    const last = this.text.slice(token.from, token.to).endsWith(',')
-    if (items.length === 0 || last) {
-      const where = last ? { from: token.to - 1, to: token.to } : operator
-      this.problem(where, `A value has to follow, as in \`${exampleOf(field)}\`.`, valuesOf(field))
-      return null
-    }
-    if (field.type === 'flag') return this.flagTest(token, field)
-    if (isComparison(operator.text)) return this.comparison(token, field, operator.text)
-    const read = items.map((item) => this.item(item, field))
-    if (read.some((item) => item === null)) return null
-    return { kind: 'among', items: read as Item[], differs: operator.text === '!=' }
-  }
-
-  private flagTest({ operator, items }: QueryToken & { kind: 'clause' }, field: QueryField): Test | null {
-    const [item] = items
-    const isYesOrNo = item?.kind === 'word' && /^(yes|no|true|false)$/i.test(item.text)
-    if (items.length === 1 && isYesOrNo && !isComparison(operator.text)) return { kind: 'is' }
-    const where = item ?? operator
-    this.problem(where, `\`${field.name}\` stands alone: \`${field.name}\` or \`-${field.name}\`.`, ['yes', 'no'])
-    return null
-  }
-
-  private comparison(
-    { operator, items }: QueryToken & { kind: 'clause' },
-    field: QueryField,
-    comparison: '<' | '<=' | '>' | '>=',
-  ): Test | null {
-    if (field.type !== 'number') {
-      this.problem(operator, `\`${field.name}\` holds words, which have no order. Write \`${field.name}:\`.`, [
-        ':',
-        '!=',
-      ])
-      return null
-    }
-    const [item, second] = items
-    const value = item?.kind === 'word' ? numberOf(item.text, field) : null
-    if (value === null) {
-      this.problem(item ?? operator, `A number has to follow \`${operator.text}\`${unitHint(field)}.`, ['a number'])
-      return null
-    }
-    if (second !== undefined) {
-      this.problem(second, 'A comparison takes one number. Write a list behind `:`.')
-      return null
-    }
-    return { kind: 'compare', comparison, value }
-  }
-
-  private item(item: RawItem, field: QueryField): Item | null {
-    if (item.kind === 'regex') {
-      if (field.type === 'text') {
-        return this.isRegex(item) ? { kind: 'regex', source: item.source, flags: sorted(item.flags) } : null
-      }
-      this.problem(item, `\`${field.name}\` takes no regular expression.`, valuesOf(field))
-      return null
-    }
-    if (!this.isClosed(item)) return null
-    if (field.type === 'number') return this.numberItem(item, field)
-    return this.wordItem(item, field)
-  }
-
-  private numberItem(item: RawItem & { kind: 'word' | 'quoted' }, field: QueryField): Item | null {
-    const value = numberOf(item.text, field)
-    if (value !== null) return { kind: 'number', value }
-    const known = choiceOf(field, item.text)
-    if (known !== null) return { kind: 'word', text: known }
-    const ends = /^(.*?)\.\.(.*)$/s.exec(item.text)
-    if (ends !== null) {
-      const [least, most] = [ends[1] as string, ends[2] as string].map((end) =>
-        end === '' ? null : numberOf(end, field),
-      )
-      const isRead = (ends[1] === '' || least !== null) && (ends[2] === '' || most !== null)
-      if (isRead && (least ?? most ?? null) !== null) {
-        if (least !== null && most !== null && least !== undefined && most !== undefined && least > most) {
-          this.problem(item, `This range ends before it begins: write \`${ends[2]}..${ends[1]}\`.`)
-          return null
-        }
-        return { kind: 'range', least: least ?? null, most: most ?? null }
-      }
-    }
-    const words = field.choices.map(({ value: word }) => word)
-    const orWord = words.length === 0 ? '' : `, or one of ${words.join(', ')}`
-    this.problem(
-      item,
-      `\`${item.text}\` is no number${unitHint(field)}, no range such as \`2..5\`${orWord}.`,
-      valuesOf(field),
-    )
-    return null
-  }
-
-  private wordItem(item: RawItem & { kind: 'word' | 'quoted' }, field: QueryField): Item | null {
-    if (item.text === '') {
-      this.problem(item, 'There is nothing between these quotes.', valuesOf(field))
-      return null
-    }
-    const isGlob = item.kind === 'word' && item.text.includes('*')
-    if (field.type === 'text') return { kind: isGlob ? 'glob' : 'word', text: item.text }
-    const known = choiceOf(field, item.text)
-    if (known !== null) return { kind: 'word', text: known }
-    if (field.name === 'finding') return this.code(item, isGlob)
-    if (field.open) return { kind: isGlob ? 'glob' : 'word', text: item.text }
-    const words = field.choices.map(({ value }) => value)
-    const near = closestNames(item.text.toLowerCase(), words, 2)
-    const meant = near.length === 0 ? '' : ` Did you mean ${orList(near.map((each) => `\`${each}\``))}?`
-    this.problem(item, `\`${field.name}\` is never \`${item.text}\`.${meant} There are ${words.join(', ')}.`, words)
-    return null
-  }
-
-  private code(item: RawItem & { kind: 'word' | 'quoted' }, isGlob: boolean): Item | null {
-    const code = item.text.toUpperCase()
-    if (isGlob) return { kind: 'glob', text: code }
-    const { codes } = this.options
-    const isKnown = codes === undefined ? /^[A-Z]\d\d$/.test(code) : codes.includes(code)
-    if (isKnown) return { kind: 'word', text: code }
-    const near = codes === undefined ? [] : closestNames(code, codes, 3)
-    const meant = near.length === 0 ? '' : ` Did you mean ${orList(near)}?`
-    this.problem(
-      item,
-      `No check has the code \`${item.text}\`.${meant} A code is a letter and two digits, as in M01.`,
-      near,
-    )
-    return null
-  }
-
   private problem({ from, to }: Columns, message: string, expected: readonly string[] = []): void {
     this.problems.push({ from, to, message, expected })
   }
@@ -392,64 +205,4 @@ function joined(kind: 'all' | 'any', given: readonly (QueryNode | null)[]): Quer
   if (first === undefined || last === undefined) return null
   if (nodes.length === 1) return first
   return { kind, nodes, columns: { from: first.columns.from, to: last.columns.to } }
-}
-
-function columnsOf({ from, to }: Columns): Columns {
-  return { from, to }
-}
-
-function sorted(flags: string): string {
-  return [...new Set(flags)].sort().join('')
-}
-
-function isComparison(operator: string): operator is '<' | '<=' | '>' | '>=' {
-  return operator === '<' || operator === '<=' || operator === '>' || operator === '>='
-}
-
-function isNo({ items }: QueryToken & { kind: 'clause' }): boolean {
-  const [item] = items
-  return item?.kind === 'word' && /^(no|false)$/i.test(item.text)
-}
-
-function choiceOf(field: QueryField, text: string): string | null {
-  const wanted = text.toLowerCase()
-  return field.choices.find(({ value }) => value === wanted)?.value ?? null
-}
-
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
-
-/** Null where it is none. Percentages are for shares. */
-function numberOf(text: string, field: QueryField): number | null {
-  const isPercent = text.endsWith('%') && field.unit === 'share'
-  const digits = isPercent ? text.slice(0, -1) : text
-  if (/^[+-]?inf(inity)?$/i.test(digits))
-    return digits.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
-  if (!NUMBER.test(digits)) return null
-  // Zero has no sign here: it would not be written back.
-  return Number(digits) / (isPercent ? 100 : 1) + 0
-}
-
-function unitHint(field: QueryField): string {
-  return field.unit === 'share' ? ' (a share such as `0.1` or `10%`)' : ''
-}
-
-/** Of the field alone: the first clause of its example. */
-function exampleOf(field: QueryField): string {
-  return field.example.split(' ').find((clause) => clause.replace(/^-/, '').startsWith(field.name)) ?? field.example
-}
-
-/** What may stand behind a field's name. */
-export function operatorsOf(field: QueryField): string[] {
-  if (field.type === 'flag') return []
-  return field.type === 'number' ? ['>=', '<=', '>', '<', ':', '!='] : [':', '!=']
-}
-
-function valuesOf(field: QueryField): string[] {
-  const words = field.choices.map(({ value }) => value)
-  if (field.type === 'number') return ['a number', 'a range', ...words]
-  return field.type === 'text' ? ['a word', 'a quoted text', 'a regular expression'] : words
-}
-
-function orList(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
