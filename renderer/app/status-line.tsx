@@ -77,6 +77,14 @@ function Reading() {
             End
           </button>
         </>
+      ) : phase === 'reading' && progress?.concluding !== undefined ? (
+        <>
+          <progress max={1} value={progress.concluding} aria-label="Judging" />
+          <span>judging {counted(rollouts, 'rollout')}</span>
+          <button type="button" className="link" onClick={() => void closeDump()}>
+            Stop
+          </button>
+        </>
       ) : phase === 'reading' ? (
         <>
           <progress max={progress?.bytesTotal || 1} value={progress?.bytesRead ?? 0} aria-label="Reading" />

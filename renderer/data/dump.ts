@@ -217,7 +217,7 @@ export function followProgress(): () => void {
 
 async function refresh(progress: Progress): Promise<void> {
   if (progress.done) return finish()
-  if (progress.trajectories === 0) return
+  if (progress.trajectories === 0 || progress.concluding !== undefined) return
   const now = performance.now()
   const isFirst = clock.refreshed === 0
   if (!isFirst && now - clock.refreshed < clock.pause) return

@@ -18,17 +18,28 @@ export interface GroupOptions {
  * and every member has a finite reward: samples, one rank of many or a run still written give incomplete ones.
  */
 export function buildGroups(facts: readonly TrajectoryFacts[], options: GroupOptions): GroupView[] {
-  const buckets = collect(facts, options)
-  const common = commonestSize(buckets)
-  return buckets.map(({ id, members }) => {
-    const size = options.groupSize ?? declaredSize(members) ?? common
-    return { id, members, complete: size !== null && members.length === size && size > 1 && members.every(hasReward) }
-  })
+  return groupsWithSize(facts, options).groups
 }
 
-/** The size that the dump's groups should have, for `DumpView.groupSize`: given, else declared, else the commonest; null without groups. */
+/** The groups, and the size that they should have, for `DumpView.groupSize`: given, else declared, else the commonest; null without groups. */
+export function groupsWithSize(
+  facts: readonly TrajectoryFacts[],
+  options: GroupOptions,
+): { readonly groups: GroupView[]; readonly groupSize: number | null } {
+  const buckets = collect(facts, options)
+  const common = commonestSize(buckets)
+  const groups = buckets.map(({ id, members }): GroupView => {
+    const size = options.groupSize ?? declaredSize(members) ?? common
+    const complete = size !== null && members.length === size && size > 1 && members.every(hasReward)
+    return complete
+      ? { id, members, complete, rewards: members.map(({ reward }) => reward as number) }
+      : { id, members, complete }
+  })
+  return { groups, groupSize: options.groupSize ?? declaredSize(facts) ?? common }
+}
+
 export function resolveGroupSize(facts: readonly TrajectoryFacts[], options: GroupOptions): number | null {
-  return options.groupSize ?? declaredSize(facts) ?? commonestSize(collect(facts, options))
+  return groupsWithSize(facts, options).groupSize
 }
 
 interface Bucket {
@@ -45,6 +56,7 @@ function collect(all: readonly TrajectoryFacts[], options: GroupOptions): Bucket
 
 /** A rollout that was stored as several trajectories was rewarded once: its first stands for it. */
 function oncePerRollout(facts: readonly TrajectoryFacts[]): readonly TrajectoryFacts[] {
+  if (facts.every(({ branchOf }) => branchOf === null)) return facts
   const seen = new Set<string>()
   return facts.filter(({ place, branchOf, step }) => {
     if (branchOf === null) return true
@@ -57,10 +69,16 @@ function oncePerRollout(facts: readonly TrajectoryFacts[]): readonly TrajectoryF
 
 function byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Bucket[] {
   const steps = new Map<string, Map<number | null, TrajectoryFacts[]>>()
+  let [last, members]: [TrajectoryFacts | null, TrajectoryFacts[]] = [null, []]
   for (const row of facts) {
     if (row.group === null) continue
-    const bySteps = entry(steps, row.group, () => new Map<number | null, TrajectoryFacts[]>())
-    entry(bySteps, row.step, () => []).push(row)
+    // The rows of a group mostly stand beside each other.
+    if (last === null || last.group !== row.group || last.step !== row.step) {
+      const bySteps = entry(steps, row.group, () => new Map<number | null, TrajectoryFacts[]>())
+      members = entry(bySteps, row.step, () => [])
+      last = row
+    }
+    members.push(row)
   }
   const buckets: { key: string; step: number | null; members: TrajectoryFacts[] }[] = []
   for (const [key, bySteps] of steps) for (const [step, members] of bySteps) buckets.push({ key, step, members })
@@ -70,7 +88,7 @@ function byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Bucket
   const size = options.groupSize ?? declaredSize(facts)
   const found: { key: string; step: number | null; members: TrajectoryFacts[] }[] = []
   for (const { key, step, members } of buckets) {
-    const parts = [...bySource(members).values()]
+    const parts = bySource(members)
     const shared = members.length === size && parts.every((part) => part.length < size)
     for (const part of shared ? [members] : parts) found.push({ key, step, members: part })
   }
@@ -127,10 +145,12 @@ function commonestSize(buckets: readonly Bucket[]): number | null {
   return best
 }
 
-function bySource(members: readonly TrajectoryFacts[]): Map<number, TrajectoryFacts[]> {
+function bySource(members: TrajectoryFacts[]): TrajectoryFacts[][] {
+  const first = members[0]?.place.source
+  if (members.every(({ place }) => place.source === first)) return [members]
   const sources = new Map<number, TrajectoryFacts[]>()
   for (const row of members) entry(sources, row.place.source, () => []).push(row)
-  return sources
+  return [...sources.values()]
 }
 
 function hasReward(row: TrajectoryFacts): boolean {

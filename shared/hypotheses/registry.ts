@@ -1,4 +1,5 @@
 import type { HypothesisResult } from '../model/report.ts'
+import { atOnce, type Steps } from '../model/steps.ts'
 import { H01 } from './h01.ts'
 import { H02 } from './h02.ts'
 import { H03 } from './h03.ts'
@@ -15,8 +16,17 @@ export const HYPOTHESES: readonly Hypothesis[] = [H01, H02, H03, H04, H05, H06_L
 
 /** The verdicts, in the order of `HYPOTHESES`; `options.hypotheses` of the audit narrows them. */
 export function judge(input: HypothesisInput): HypothesisResult[] {
+  return atOnce(judging(input))
+}
+
+/** The same, a hypothesis at a time. */
+export function* judging(input: HypothesisInput): Steps<HypothesisResult[]> {
   const wanted = input.dump.settings.options.hypotheses
-  return HYPOTHESES.filter(({ id }) => wanted === undefined || wanted.includes(id)).map((hypothesis) =>
-    hypothesis.judge(input),
-  )
+  const results: HypothesisResult[] = []
+  for (const hypothesis of HYPOTHESES) {
+    if (wanted !== undefined && !wanted.includes(hypothesis.id)) continue
+    results.push(hypothesis.judge(input))
+    yield results.length / HYPOTHESES.length
+  }
+  return results
 }

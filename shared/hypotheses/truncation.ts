@@ -45,7 +45,7 @@ export function measureTruncation(input: HypothesisInput): TruncationMeasures {
     affected: facts.filter((row) => fitsFilter(row, filter)).length,
   }))
   const nearFilter = { lengths: rules.flatMap(({ filter }) => filter.lengths) }
-  const near = facts.filter((row) => fitsFilter(row, nearFilter))
+  const near = rules.length === 0 ? [] : facts.filter((row) => fitsFilter(row, nearFilter))
   // What the environment never brought, no limit took away.
   const documented = facts.filter(
     ({ supportingDocuments: found }) => found !== null && (found.retrieved ?? found.available) > 0,
@@ -101,7 +101,11 @@ function limitRules(facts: readonly TrajectoryFacts[], limits: ResolvedLimits, n
 /** Rollouts whose own facts tell that text is missing, and those whose siblings do (C01): what the filter `lostText` finds. */
 function lostText({ dump }: HypothesisInput, facts: readonly TrajectoryFacts[]): Count | null {
   const beginLater = cutAgainstSiblings(dump)
-  const lost = (row: TrajectoryFacts) => hasLostText(row) || beginLater.has(row)
-  const telling = facts.filter((row) => lost(row) || (row.endReason !== 'unknown' && row.endReason !== 'prompt-only'))
-  return telling.length === 0 ? null : { checked: telling.length, affected: telling.filter(lost).length }
+  let [checked, affected] = [0, 0]
+  for (const row of facts) {
+    const isLost = hasLostText(row) || beginLater.has(row)
+    if (isLost) affected++
+    if (isLost || (row.endReason !== 'unknown' && row.endReason !== 'prompt-only')) checked++
+  }
+  return checked === 0 ? null : { checked, affected }
 }

@@ -113,6 +113,20 @@ export class Collected implements RolloutSums {
     }))
   }
 
+  /** What was gathered by now, which stays as it is while more is added. */
+  soFar(): RolloutSums {
+    const { facts, codes, findings, findingsSeen, tallies, totals, severities } = this
+    return {
+      facts: facts.slice(),
+      codes: codes.slice(),
+      findings: findings.slice(),
+      findingsSeen,
+      tallies: structuredClone(tallies),
+      totals: structuredClone(totals),
+      severities: structuredClone(severities),
+    }
+  }
+
   /** Adds the next result; results must come in job order. */
   add(result: BatchResult): void {
     this.version++

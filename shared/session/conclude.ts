@@ -1,7 +1,7 @@
 import type { AuditSettings, Check, CheckTally, DumpView } from '../checks/check.ts'
 import { type DumpVerdict, runDumpCheck } from '../checks/dump-reporter.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { buildGroups, resolveGroupSize } from '../checks/group-views.ts'
+import { groupsWithSize } from '../checks/group-views.ts'
 import { resolveLimits } from '../checks/limits.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { patternOf } from '../checks/systematic.ts'
@@ -11,10 +11,11 @@ import { formatById } from '../formats/registry.ts'
 import { aggregate } from '../hypotheses/aggregates.ts'
 import { recogniseDefects } from '../hypotheses/defects.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
-import { judge } from '../hypotheses/registry.ts'
+import { judging } from '../hypotheses/registry.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { CheckResult, Finding, LogReport, Report, Severity, SourceReport } from '../model/report.ts'
 import { REPORT_SCHEMA } from '../model/report.ts'
+import { atOnce, type Steps, within } from '../model/steps.ts'
 import { LIMIT_NAMES, type Limits, STREAMS, type Stream } from '../model/streams.ts'
 import { changedThresholds } from '../model/thresholds/registry.ts'
 import { PARTS } from '../model/tokens.ts'
@@ -72,13 +73,18 @@ export interface Beside {
   readonly dataset?: DatasetFacts | null
 }
 
-/** What was gathered from files. */
+/**
+ * What was gathered from files.
+ *
+ * @param sums `collected.soFar()`, where more may be collected before this is concluded from
+ */
 export function gathered(
   opened: readonly OpenSource[],
   { kins, plan }: Survey,
   collected: Collected,
   hashes: readonly (string | null)[],
   { unreadable = [], logs = [], against = null, dataset = null }: Beside = {},
+  sums: RolloutSums = collected,
 ): Gathered {
   const { options } = plan.settings
   return {
@@ -93,15 +99,20 @@ export function gathered(
     logs,
     kins,
     options,
-    collected,
+    collected: sums,
     maxFindings: options.maxFindings ?? DEFAULT_MAX_FINDINGS,
     against,
     dataset,
   }
 }
 
-/** Judges everything that was gathered. Cheap enough to be done while a file is still being read. */
-export function conclude({
+/** Judges everything that was gathered. */
+export function conclude(all: Gathered): Conclusion {
+  return atOnce(concluding(all))
+}
+
+/** The same in steps, none of which takes long: of a million rollouts all of them take seconds. */
+export function* concluding({
   sources,
   unreadable,
   logs,
@@ -111,13 +122,13 @@ export function conclude({
   maxFindings,
   against,
   dataset = null,
-}: Gathered): Conclusion {
+}: Gathered): Steps<Conclusion> {
   const names = sources.map(({ name }) => name)
   const settings = wholeSettings(kins, names, options)
   const tokenizer = wholeTokenizer(kins, names)
   const streams = new Set(sources.flatMap(({ missing }) => STREAMS.filter((stream) => !missing.includes(stream))))
   const dump: DumpView = {
-    ...dumpView(sources, settings, collected.facts, streams),
+    ...(yield* within(0, DONE.dump, dumpView(sources, settings, collected.facts, streams))),
     dataset,
     against: against?.dump ?? null,
   }
@@ -128,28 +139,29 @@ export function conclude({
 
   const dumpFindings: Finding[] = []
   const severities = structuredClone(collected.severities)
-  const checks = CHECKS.filter(({ code }) => options.checks === undefined || options.checks.includes(code)).map(
-    (check) => {
-      const tally = createTally()
-      const gathered = collected.tallies[check.code]
-      if (gathered !== undefined) addTally(tally, gathered)
-      const missing = check.needs.filter((stream) => !streams.has(stream))
-      let abstained = null
-      let context: DumpVerdict['context'] = null
-      if (check.dump !== undefined && missing.length === 0) {
-        const verdict = runDumpCheck(check, dump)
-        addTally(tally, verdict.tally)
-        for (const finding of verdict.findings) {
-          dumpFindings.push(finding)
-          if (!finding.intended) countSeverity(severities, finding)
-        }
-        abstained = verdict.abstained
-        context = verdict.context
+  const asked = CHECKS.filter(({ code }) => options.checks === undefined || options.checks.includes(code))
+  const checks: CheckResult[] = []
+  for (const check of asked) {
+    const tally = createTally()
+    const gathered = collected.tallies[check.code]
+    if (gathered !== undefined) addTally(tally, gathered)
+    const missing = check.needs.filter((stream) => !streams.has(stream))
+    let abstained = null
+    let context: DumpVerdict['context'] = null
+    if (check.dump !== undefined && missing.length === 0) {
+      const verdict = runDumpCheck(check, dump)
+      addTally(tally, verdict.tally)
+      for (const finding of verdict.findings) {
+        dumpFindings.push(finding)
+        if (!finding.intended) countSeverity(severities, finding)
       }
-      const result = checkResult(check, tally, missing, abstained, settings, collected, severities[check.code])
-      return context === null ? result : { ...result, context }
-    },
-  )
+      abstained = verdict.abstained
+      context = verdict.context
+    }
+    const result = checkResult(check, tally, missing, abstained, settings, collected, severities[check.code])
+    checks.push(context === null ? result : { ...result, context })
+    yield DONE.dump + ((DONE.checks - DONE.dump) * checks.length) / asked.length
+  }
 
   const diagnosis = recogniseDefects(checks, dump, faultRows(collected.facts, collected.codes, dumpFindings))
   const defectOf = (finding: Finding): string | null => {
@@ -161,6 +173,7 @@ export function conclude({
     }
     return null
   }
+  yield DONE.checks
   const { totals } = collected
   const conventions = suggestedConventions({
     facts: collected.facts,
@@ -169,7 +182,8 @@ export function conclude({
     kins,
     share: settings.thresholds['convention-share'],
   })
-  const verdicts = judge({
+  yield DONE.checks
+  const judgements = judging({
     dump,
     checks,
     streams,
@@ -180,6 +194,9 @@ export function conclude({
     logs,
     untrainedShare: totals.sampled > 0 ? totals.untrained / totals.sampled : null,
   })
+  const verdicts = yield* within(DONE.checks, DONE.verdicts, judgements)
+  const aggregates = aggregate(dump, checks, totals) as unknown as Record<string, unknown>
+  yield DONE.verdicts
   const kept = collected.findings.slice(0, maxFindings)
   const sorted = [...kept, ...dumpFindings].sort(inReportOrder)
   const listed = sorted.slice(0, maxFindings)
@@ -234,7 +251,7 @@ export function conclude({
     hypotheses: verdicts,
     findings: listed.map((finding) => asTold(finding, defectOf(finding), collected.facts)),
     findings_omitted: collected.findingsSeen + dumpFindings.length - listed.length,
-    aggregates: aggregate(dump, checks, totals) as unknown as Record<string, unknown>,
+    aggregates,
   }
   const run = { dump, checks, streams, tokenizer: tokenizer.id, logs }
   const ofDump = new Set(dumpFindings)
@@ -252,36 +269,43 @@ export function conclude({
   }
 }
 
+/** The share of a conclusion that is done once each part of it is, roughly by the time that it takes. */
+const DONE = { dump: 0.3, checks: 0.6, verdicts: 0.9 } as const
+
 /** Findings that a report lists unless told otherwise; counts are never cut. */
 export const DEFAULT_MAX_FINDINGS = 10_000
 
-function dumpView(
+function* dumpView(
   sources: readonly SourceReport[],
   settings: AuditSettings,
   facts: readonly TrajectoryFacts[],
   streams: ReadonlySet<Stream>,
-): DumpView {
-  const grouping = {
+): Steps<DumpView> {
+  const { groups, groupSize } = groupsWithSize(facts, {
     groupSize: settings.options.groupSize ?? null,
     groupsByOrder: sources.every(({ format }) => format !== null && (formatById(format.id)?.groupsByOrder ?? false)),
-  }
-  return {
-    settings,
-    streams,
-    facts,
-    groups: buildGroups(facts, grouping),
-    groupSize: resolveGroupSize(facts, grouping),
-    limits: resolveLimits(settings, declaredLimits(facts), facts),
-  }
+  })
+  yield 0.6
+  const declared = declaredLimits(facts)
+  yield 0.8
+  return { settings, streams, facts, groups, groupSize, limits: resolveLimits(settings, declared, facts) }
 }
 
 /** The limits that the dump as a whole declares: those of which all records that have any have one value. */
 function declaredLimits(facts: readonly TrajectoryFacts[]): Partial<Limits> {
-  const declared: Partial<Limits> = {}
-  for (const name of LIMIT_NAMES) {
-    const values = new Set(facts.flatMap(({ limits }) => limits?.[name] ?? []))
-    if (values.size === 1) declared[name] = [...values][0] as number
+  const values = new Map<keyof Limits, Set<number>>()
+  for (const { limits } of facts) {
+    if (limits === undefined) continue
+    for (const name of LIMIT_NAMES) {
+      const value = limits[name]
+      if (value === undefined) continue
+      const known = values.get(name)
+      if (known === undefined) values.set(name, new Set([value]))
+      else known.add(value)
+    }
   }
+  const declared: Partial<Limits> = {}
+  for (const [name, found] of values) if (found.size === 1) declared[name] = [...found][0] as number
   return declared
 }
 

@@ -88,6 +88,8 @@ export interface Progress {
   readonly second?: true
   /** Present and true while files are followed: they were read as far as they go, and more may come. */
   readonly following?: true
+  /** Present once everything was read and verdicts are drawn from it: the share of that which is done, from 0 to 1. */
+  readonly concluding?: number
   /** Something that is said once while files are followed: what happened to one of them, or the first fault. */
   readonly said?: { readonly about: 'file' | 'fault'; readonly sentence: string }
 }

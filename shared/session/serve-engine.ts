@@ -92,6 +92,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     const opened = await Session.open(sources, options, host, {
       addedTokenizers: [...tokenizers.values()],
       dataset,
+      concludesInSteps: true,
       onProgress: (progress) => answer({ kind: 'progress', progress }),
       signal: own.signal,
       ...(follow === null ? {} : { follow: follow.following }),
@@ -133,7 +134,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       if (inputs === null) {
         first.compareWith(null)
         second = null
-        return { report: pageReport(first.report()), second: null }
+        return { report: pageReport(await first.settled()), second: null }
       }
       cancelled.addEventListener('abort', () => own.abort(cancelled.reason), { once: true })
       const others = inputs.map((input) => host.byteSource(input))
@@ -144,6 +145,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       await first.done
       const other = await Session.open(others, settings, host, {
         addedTokenizers: [...tokenizers.values()],
+        concludesInSteps: true,
         onProgress: (progress) => answer({ kind: 'progress', progress: { ...progress, second: true } }),
         signal: own.signal,
       })
@@ -154,7 +156,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       second = other
       const { sources: compared, tokenizer } = other.report()
       return {
-        report: pageReport(first.report()),
+        report: pageReport(await first.settled()),
         second: { sources: compared, tokenizer: tokenizer.id, unreadable: other.unreadable },
       }
     },
@@ -164,7 +166,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       const open = current()
       // The page asks once progress is done; there it learns that it is not because of the end.
       if (open.failure !== null) throw open.failure
-      return pageReport(open.report())
+      return pageReport(await open.settled())
     },
     boundaries: async () => current().boundaries(),
     lengths: async ({ of }) => current().lengths(of),
@@ -198,6 +200,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
         const other = await Session.open(sources, { ...settings, ...change }, host, {
           addedTokenizers: [...tokenizers.values()],
           dataset,
+          concludesInSteps: true,
           signal,
           onProgress: ({ bytesRead, bytesTotal }) => tell({ done: bytesRead, of: bytesTotal }),
         })
@@ -230,6 +233,9 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       ) => Promise<unknown>
       if (!Object.hasOwn(handlers, call.name))
         throw new Error(`The engine knows no request called ${String(call.name)}.`)
+      // Drawn in steps, others are answered meanwhile.
+      if (RESTS_ON_CONCLUSIONS.has(call.name)) await session?.settled()
+      controller.signal.throwIfAborted()
       const output = await handler(call.input, controller.signal, (partial) => {
         if (!controller.signal.aborted) answer({ kind: 'partial', call: call.call, partial })
       })
@@ -237,7 +243,9 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       const transfer =
         call.name === 'trajectory'
           ? transferables(output as EngineRequests['trajectory']['output'])
-          : rolloutTransferables(call.name, output)
+          : call.name === 'search'
+            ? listTransferables(output as EngineRequests['search']['output'])
+            : rolloutTransferables(call.name, output)
       answer({ kind: 'answer', call: call.call, output }, transfer)
     } catch (error) {
       answer({ kind: 'failed', call: call.call, message: sentence(error) })
@@ -245,6 +253,33 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       underWay.delete(call.call)
     }
   })
+}
+
+/** Requests that take groups, limits, verdicts, or what both runs say together. */
+const RESTS_ON_CONCLUSIONS: ReadonlySet<RequestName> = new Set<RequestName>([
+  'groupSummary',
+  'groups',
+  'groupRows',
+  'group',
+  'groupTable',
+  'siblingTable',
+  'groupMembers',
+  'comparison',
+  'pairs',
+  'pairRows',
+  'pair',
+  'comparisonExport',
+  'tryLimits',
+  'tryLoss',
+  'tryRepair',
+  'tryPolicy',
+  'export',
+])
+
+/** A list of a million rollouts is made for one answer. */
+function listTransferables({ indices, hits }: EngineRequests['search']['output']): ArrayBuffer[] {
+  const own = hits === null ? [indices] : [indices, hits.counts, hits.starts, hits.ends, hits.messages]
+  return own.map(({ buffer }) => buffer as ArrayBuffer)
 }
 
 function nothingToCompare({ unreadable }: Session): string {

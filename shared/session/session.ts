@@ -11,7 +11,8 @@ import type { AuditRuntime } from './batch.ts'
 import { boundaryRows } from './boundaries.ts'
 import { chooseTrajectories } from './choose.ts'
 import { type Collected, codesOf, worstOf } from './collected.ts'
-import { type Conclusion, conclude, type Gathered, gathered } from './conclude.ts'
+import { conclude, type Gathered, gathered } from './conclude.ts'
+import { type ConclusionOrigin, Conclusions } from './conclusions.ts'
 import type { LoadedTrajectory } from './detail.ts'
 import { DumpFindings } from './dump-findings.ts'
 import { indexOfPlace } from './fault-rows.ts'
@@ -47,6 +48,8 @@ export interface SessionHooks {
   readonly follow?: Following
   /** The dataset that the run was started with, which tells what never became a rollout (C11). */
   readonly dataset?: readonly ByteSource[]
+  /** The host answers other questions while conclusions are drawn: those of a session that is still read may be a little behind. */
+  readonly concludesInSteps?: boolean
 }
 
 const NEVER = new AbortController().signal
@@ -65,8 +68,12 @@ export class Session {
   readonly done: Promise<void>
   private readonly hashes: (string | null)[]
   private readonly stop = new AbortController()
-  private concluded: { readonly at: number; readonly conclusion: Conclusion } | null = null
+  private readonly conclusions: Conclusions
+  private readonly concludesInSteps: boolean
+  /** Nobody will ask any more; `stop` only ends reading. */
+  private readonly letGo: AbortSignal
   private finished = false
+  private isRead = false
   private failed: Error | null = null
   private pool: AuditPool | null = null
   /** What it takes to read rollouts again. */
@@ -87,11 +94,15 @@ export class Session {
     hooks: SessionHooks,
   ) {
     this.dumpHash = hash
+    // Sources of a followed run may change their numbers, so that an older conclusion would speak of others.
+    this.concludesInSteps = hooks.concludesInSteps === true && hooks.follow === undefined
+    this.letGo = hooks.signal ?? NEVER
+    this.conclusions = new Conclusions(this.conclusionOrigin(), this.concludesInSteps)
     this.again = this.searchOrigin()
     this.searching = new RolloutSearch(this.again)
     this.rollouts = new RolloutReader({
       again: this.again,
-      conclusion: () => this.conclusion(),
+      conclusion: () => this.conclusions.recent(),
       findingsOfDump: (index) => this.dumpFindings.of(index),
     })
     this.hashes = reading.opened.map(() => null)
@@ -176,6 +187,11 @@ export class Session {
     })
     try {
       await Promise.race([this.read(host, hooks.dataset ?? [], () => tell(false)), stopped])
+      this.isRead = true
+      if (this.concludesInSteps) {
+        const tellShare = (share: number) => hooks.onProgress?.({ ...this.progress(false), concluding: share })
+        await Promise.race([this.settled(tellShare), stopped])
+      }
       this.finished = true
       tell(true)
     } catch (error) {
@@ -305,7 +321,7 @@ export class Session {
   }
 
   report(): Report {
-    return this.conclusion().report
+    return this.conclusions.exact().report
   }
 
   /**
@@ -315,24 +331,29 @@ export class Session {
   mergeableReport(maxFindings?: number): Report {
     const { survey } = this
     const all = this.gathered()
-    if (maxFindings === undefined) return withState(all, this.conclusion(), givenFiles(survey.given))
+    if (maxFindings === undefined) return withState(all, this.conclusions.exact(), givenFiles(survey.given))
     const fewer = { ...all, maxFindings }
     return withState(fewer, conclude(fewer), givenFiles(survey.given))
   }
 
+  /** The report of everything, or one that is a little behind while more is read, without holding up the thread. */
+  async settled(tell?: (share: number) => void): Promise<Report> {
+    return (await this.conclusions.settled(this.letGo, tell)).report
+  }
+
   /** This run as another session's second one. */
   secondRun(): SecondRun {
-    return this.conclusion().run
+    return this.conclusions.exact().run
   }
 
   /** Facts, groups, limits and settings of what has been read so far, as checks see them. */
   get dump(): DumpView {
-    return this.conclusion().run.dump
+    return this.conclusions.recent().run.dump
   }
 
   /** Findings about groups and about the whole dump, uncut. */
   get findingsOfDump(): readonly Finding[] {
-    const { dumpFindings, explained } = this.conclusion()
+    const { dumpFindings, explained } = this.conclusions.recent()
     return dumpFindings.map(explained)
   }
 
@@ -342,9 +363,11 @@ export class Session {
     this.changes++
   }
 
-  private gathered(): Gathered {
-    const { unreadable, logs, against, dataset } = this
-    return gathered(this.opened, this.survey, this.collected, this.hashes, { unreadable, logs, against, dataset })
+  private gathered(whileReading = false): Gathered {
+    const { unreadable, logs, against, dataset, collected } = this
+    const beside = { unreadable, logs, against, dataset }
+    const sums = whileReading && !this.isRead ? collected.soFar() : collected
+    return gathered(this.opened, this.survey, collected, this.hashes, beside, sums)
   }
 
   /** Grows with whatever was read, or changes what is concluded. */
@@ -352,17 +375,21 @@ export class Session {
     return this.collected.version + this.changes
   }
 
-  private conclusion(): Conclusion {
-    const at = this.revision
-    if (this.concluded?.at !== at) {
-      const conclusion = conclude(this.gathered())
-      this.concluded = { at, conclusion }
+  private conclusionOrigin(): ConclusionOrigin {
+    const session = this
+    return {
+      get revision() {
+        return session.revision
+      },
+      get isRead() {
+        return session.isRead
+      },
+      gathered: (whileReading) => this.gathered(whileReading),
     }
-    return this.concluded.conclusion
   }
 
   private readonly dumpFindings = new DumpFindings(
-    () => this.conclusion(),
+    () => this.conclusions.recent(),
     (place) => this.locate(place),
   )
 
@@ -413,7 +440,7 @@ export class Session {
         return session.facts
       },
       get revision() {
-        return session.revision
+        return session.revision + session.conclusions.behind
       },
       get isDone() {
         return session.isDone

@@ -92,18 +92,30 @@ function majorityPrompt({ members }: GroupView): string | null {
  * were dealt out on purpose.
  */
 function splitPrompts({ groupSize }: DumpView, groups: readonly GroupView[]): ReadonlySet<string> {
-  const counts = new Map<string, { rollouts: number; readonly groups: Set<GroupView> }>()
+  const counts = new Map<string, { rollouts: number; groups: number; last: GroupView | null }>()
   for (const group of groups) {
+    let [before, count]: [TrajectoryFacts | null, { rollouts: number; groups: number; last: GroupView | null } | null] =
+      [null, null]
     for (const member of group.members) {
       if (member.promptHash === null) continue
-      const count = counts.get(promptKey(member)) ?? { rollouts: 0, groups: new Set<GroupView>() }
+      // The members of a group mostly have one prompt.
+      if (count === null || before === null || !haveOnePrompt(before, member)) {
+        const key = promptKey(member)
+        count = counts.get(key) ?? { rollouts: 0, groups: 0, last: null }
+        counts.set(key, count)
+        before = member
+      }
       count.rollouts++
-      count.groups.add(group)
-      counts.set(promptKey(member), count)
+      if (count.last !== group) count.groups++
+      count.last = group
     }
   }
-  const fits = [...counts].filter(([, count]) => count.groups.size > 1 && count.rollouts <= (groupSize ?? 0))
+  const fits = [...counts].filter(([, count]) => count.groups > 1 && count.rollouts <= (groupSize ?? 0))
   return new Set(fits.map(([prompt]) => prompt))
+}
+
+function haveOnePrompt(a: TrajectoryFacts, b: TrajectoryFacts): boolean {
+  return a.promptHash === b.promptHash && a.step === b.step && a.place.source === b.place.source
 }
 
 /** A prompt may come back in a later step, or in another file: evaluations ask the same questions again. */

@@ -81,29 +81,38 @@ export interface Spreads {
 
 /** The spread of every complete group, and how far `scaling` blows it up. */
 export function spreadsOf(view: DumpView, scaling: Scaling | null): Spreads {
-  const complete = view.groups.filter((group) => group.complete)
-  const cases = complete.map((group) => ({ group, rewards: rewardsOf(group) }))
-  const batch = batchStds(cases)
-  const range = rewardRange(complete)
-  const { thresholds } = view.settings
-  const sameReward = thresholds['same-reward']
-  const groups = cases.map(({ group, rewards }) => {
-    const std = unbiasedStd(rewards)
-    const gap = rangeOf(rewards)
-    return {
-      group,
-      rewards,
-      std,
-      gap,
-      contrast: gap > sameReward,
-      amplification: amplificationOf(scaling, rewards, std, batch.get(stepOf(group)) ?? 0),
-    }
+  const { groups, range, floor } = plainSpreads(view)
+  if (scaling === null || !scaling.scaled) return { groups, range, floor }
+  const batch = batchStds(groups)
+  const amplified = groups.map((spread) => {
+    const { group, rewards, std } = spread
+    return { ...spread, amplification: amplificationOf(scaling, rewards, std, batch.get(stepOf(group)) ?? 0) }
   })
-  return { groups, range, floor: noiseFloor(range, thresholds) }
+  return { groups: amplified, range, floor }
 }
 
-function amplificationOf(scaling: Scaling | null, rewards: readonly number[], std: number, batchStd: number): number {
-  if (scaling === null || !scaling.scaled) return 1
+const plain = new WeakMap<DumpView, Spreads>()
+
+/** As if nothing divided; asked for by several checks and verdicts of the same dump. */
+function plainSpreads(view: DumpView): Spreads {
+  const known = plain.get(view)
+  if (known !== undefined) return known
+  const { groups, settings } = view
+  const { thresholds } = settings
+  const complete = groups.filter((group) => group.complete)
+  const sameReward = thresholds['same-reward']
+  const spreads = complete.map((group): GroupSpread => {
+    const rewards = rewardsOf(group)
+    const gap = rangeOf(rewards)
+    return { group, rewards, std: unbiasedStd(rewards), gap, contrast: gap > sameReward, amplification: 1 }
+  })
+  const range = rewardRange(complete)
+  const made = { groups: spreads, range, floor: noiseFloor(range, thresholds) }
+  plain.set(view, made)
+  return made
+}
+
+function amplificationOf(scaling: Scaling, rewards: readonly number[], std: number, batchStd: number): number {
   const divisor =
     scaling.scheme === 'batch-std' ? batchStd : scaling.scheme === 'group-std-biased' ? biasedStd(rewards) : std
   return 1 / (divisor + scaling.eps)

@@ -3,8 +3,8 @@ import type { DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 
 /** The rewards of a complete group, in member order. */
-export function rewardsOf(group: GroupView): number[] {
-  return group.members.map(({ reward }) => reward as number)
+export function rewardsOf(group: GroupView): readonly number[] {
+  return group.rewards ?? group.members.map(({ reward }) => reward as number)
 }
 
 /** Complete groups, or null after the check has abstained for want of any. */
@@ -72,7 +72,15 @@ export function rangeOf(values: Iterable<number>): number {
 
 /** Range of the rewards of all `groups`. */
 export function rewardRange(groups: readonly GroupView[]): number {
-  return rangeOf(groups.flatMap(rewardsOf))
+  let least = Number.POSITIVE_INFINITY
+  let greatest = Number.NEGATIVE_INFINITY
+  for (const group of groups) {
+    for (const reward of rewardsOf(group)) {
+      if (reward < least) least = reward
+      if (reward > greatest) greatest = reward
+    }
+  }
+  return greatest >= least ? greatest - least : 0
 }
 
 /** The std below which a group's spread counts as noise: the larger of a fixed amount and a share of the observed range. */

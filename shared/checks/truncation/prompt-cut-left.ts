@@ -62,10 +62,15 @@ function waitsForSiblings({ group, firstRole, cutLeft }: TrajectoryFacts): boole
 /** Rows that only the other rollouts of their group decide: whole messages dropped from the left leave a proper header. */
 function lookAtSiblings(view: DumpView, report: DumpReporter): void {
   const limit = view.limits.max_prompt_length
-  for (const { facts, group, whole, prompt, affected } of waitingRows(view)) {
-    report.unit(affected)
-    report.place(affected, { turn: 0 })
-    if (!affected) continue
+  const cut = cutRows(view)
+  const proper = view.facts.filter(waitsForSiblings).length - cut.length
+  for (let i = 0; i < proper; i++) {
+    report.unit(false)
+    report.place(false, { turn: 0 })
+  }
+  for (const { facts, group, whole, prompt } of cut) {
+    report.unit(true)
+    report.place(true, { turn: 0 })
     const lost = prompt === null || facts.promptLength === null ? null : Math.max(0, prompt - facts.promptLength)
     const { cutLeft } = facts
     const begins =
@@ -93,35 +98,46 @@ function lookAtSiblings(view: DumpView, report: DumpReporter): void {
   }
 }
 
-interface WaitingRow {
+interface CutRow {
   readonly facts: TrajectoryFacts
   readonly group: readonly TrajectoryFacts[]
   /** Members of the group that begin as they should, and the length of their prompts. */
   readonly whole: readonly TrajectoryFacts[]
   readonly prompt: number | null
-  readonly affected: boolean
 }
 
-function waitingRows(view: Pick<DumpView, 'facts' | 'groups'>): WaitingRow[] {
-  const siblings = new Map<TrajectoryFacts, readonly TrajectoryFacts[]>()
-  for (const { members } of view.groups) for (const member of members) siblings.set(member, members)
-  // Once for each group: a group may be a whole dump.
-  const starts = new Map<readonly TrajectoryFacts[], ReturnType<typeof wholeStarts>>()
-  return view.facts.filter(waitsForSiblings).map((facts) => {
-    const group = siblings.get(facts) ?? []
-    const start = starts.get(group) ?? wholeStarts(group)
-    starts.set(group, start)
-    const { systems, begun } = start
-    // What begins inside a turn is cut for certain, and any whole sibling shows how much; a header alone is only odd beside system turns.
-    const inside = facts.cutLeft !== undefined
-    const { whole, prompt } = inside && systems.whole.length === 0 ? begun : systems
-    return { facts, group, whole, prompt, affected: inside || whole.length * 2 > group.length }
+/** Of the rows that wait for their siblings, those that lost their beginning, in report order. */
+function cutRows(view: Pick<DumpView, 'facts' | 'groups'>): CutRow[] {
+  const found = new Map<TrajectoryFacts, CutRow>()
+  for (const { members } of view.groups) {
+    if (!members.some(waitsForSiblings)) continue
+    const { systems, begun } = wholeStarts(members)
+    for (const facts of members) {
+      if (!waitsForSiblings(facts)) continue
+      // What begins inside a turn is cut for certain, and any whole sibling shows how much; a header alone is only odd beside system turns.
+      const inside = facts.cutLeft !== undefined
+      const { whole, prompt } = inside && systems.whole.length === 0 ? begun : systems
+      if (inside || whole.length * 2 > members.length) found.set(facts, { facts, group: members, whole, prompt })
+    }
+  }
+  return view.facts.flatMap((facts) => {
+    const known = found.get(facts)
+    if (known !== undefined) return known
+    // One branch of a rollout may stand in no group.
+    const inside = facts.cutLeft !== undefined && waitsForSiblings(facts)
+    return inside ? { facts, group: [], whole: [], prompt: null } : []
   })
 }
 
+const cuts = new WeakMap<DumpView['groups'], ReadonlySet<TrajectoryFacts>>()
+
 /** Rollouts that lost the beginning of their prompt as the others of their group show: those that no fact of their own tells. */
 export function cutAgainstSiblings(view: Pick<DumpView, 'facts' | 'groups'>): ReadonlySet<TrajectoryFacts> {
-  return new Set(waitingRows(view).flatMap(({ facts, affected }) => (affected ? [facts] : [])))
+  const known = cuts.get(view.groups)
+  if (known !== undefined) return known
+  const cut = new Set(cutRows(view).map(({ facts }) => facts))
+  cuts.set(view.groups, cut)
+  return cut
 }
 
 /** The rollouts of a group that begin with a system turn, and those that begin with any, each with the length of their prompts. */

@@ -10,8 +10,8 @@ export interface MeanReward {
 
 /** Mean reward by how rollouts end, where some of them are cut; empty else. */
 export function rewardByEnd(facts: readonly TrajectoryFacts[]): (MeanReward & { readonly end: EndReason })[] {
+  if (!facts.some((row) => isCut(row) && isRewarded(row))) return []
   const rewarded = facts.filter(isRewarded)
-  if (!rewarded.some(isCut)) return []
   return END_REASONS.flatMap((end) => {
     const found = meanReward(rewarded.filter(({ endReason }) => endReason === end))
     return found === null ? [] : [{ end, ...found }]
@@ -22,7 +22,7 @@ export function rewardByEnd(facts: readonly TrajectoryFacts[]): (MeanReward & { 
 export function rewardByVisibility(
   facts: readonly TrajectoryFacts[],
 ): { readonly visible: MeanReward; readonly hidden: MeanReward } | null {
-  const documented = facts.filter((row) => isRewarded(row) && (row.supportingDocuments?.available ?? 0) > 0)
+  const documented = facts.filter((row) => (row.supportingDocuments?.available ?? 0) > 0 && isRewarded(row))
   const visible = meanReward(documented.filter((row) => !hasHiddenDocuments(row)))
   const hidden = meanReward(documented.filter(hasHiddenDocuments))
   return visible === null || hidden === null ? null : { visible, hidden }
