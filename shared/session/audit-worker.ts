@@ -17,7 +17,9 @@ export interface WorkerPort {
 /** Runs in an audit worker: takes a plan, then jobs of auditing, searching or dissecting, and answers each with its result or a sentence. */
 export function serveAuditWorker(port: WorkerPort, host: Pick<EngineHost, 'bundledTokenizers'>): void {
   let runtime: AuditRuntime | null = null
-  const reply = (message: AuditReply) => port.post(message)
+  const reply = (message: AuditReply) => {
+    port.post(message, message.kind === 'result' ? [message.result.facts.buffer] : [])
+  }
 
   /** Does what may turn out to take an encoder, which workers are started without. */
   const withEncoder = async <Result>(source: number, work: (runtime: AuditRuntime) => Result): Promise<Result> => {

@@ -1,4 +1,5 @@
 import type { AuditSettings, Check, CheckTally, TrajectoryView } from '../checks/check.ts'
+import type { TrajectoryFacts } from '../checks/facts.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { firstDifference, runEnd } from '../checks/spans.ts'
 import { createTally, TrajectoryReporter } from '../checks/tally.ts'
@@ -15,8 +16,8 @@ import { weightUnits } from '../model/weight.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
 import { emptyTotals } from './collected.ts'
-import { joinStrips } from './compact-facts.ts'
-import type { AuditedTrajectory, AuditJob, AuditPlan, BatchResult, SourcePlan, TokenTotals } from './plan.ts'
+import { packFacts } from './kept-facts.ts'
+import type { AuditJob, AuditPlan, BatchResult, SourcePlan, TokenTotals } from './plan.ts'
 import { renderTexts, withRenderedLengths } from './rendered-texts.ts'
 import { streamsOf } from './streams.ts'
 import { toldBatch } from './told-batches.ts'
@@ -46,7 +47,8 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
   const totals = emptyTotals()
   const streams = new Set<Stream>()
   const lines = new Map(parsed.records.map(({ record, line }) => [record, line]))
-  const trajectories: AuditedTrajectory[] = []
+  const rows: TrajectoryFacts[] = []
+  const findings: (readonly Finding[])[] = []
   // What is told with another source is still what this one carries.
   for (const trajectory of read.told) for (const stream of streamsOf(trajectory, tokenizer)) streams.add(stream)
   for (const trajectory of read.trajectories) {
@@ -56,7 +58,7 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
     for (const stream of carried) streams.add(stream)
     if (job.keep !== null && !job.keep.get(record)?.includes(part)) continue
     const audited = auditTrajectory(trajectory, format, runtime, tallies, carried)
-    const { view, findings } = audited
+    const { view } = audited
     const rendered = described.rendersTexts ? renderTexts(trajectory, tokenizer) : null
     const facts = rendered === null ? audited.facts : withRenderedLengths(audited.facts, rendered)
     if (view !== null) {
@@ -67,14 +69,15 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
     totals.lost += facts.lost
     const line = lines.get(record) ?? null
     if (line !== null) (facts as { line?: number }).line = line
-    trajectories.push({ facts, findings })
+    rows.push(facts)
+    findings.push(audited.findings)
   }
-  joinStrips(trajectories.map(({ facts }) => facts))
   return {
     job: job.job,
     source: job.source,
     records: parsed.records.length - read.skipped.length,
-    trajectories,
+    facts: packFacts(rows),
+    findings,
     skipped: [...parsed.skipped, ...read.skipped].sort((a, b) => a.record - b.record),
     unknownFields: [...read.unknownFields],
     streams: [...streams],

@@ -2,6 +2,7 @@ import { addTally, createTally } from '../checks/tally.ts'
 import type { Finding } from '../model/report.ts'
 import { addBoundaries } from './boundaries.ts'
 import { addTotals, Collected } from './collected.ts'
+import { renumberedFacts } from './kept-facts.ts'
 
 /** What was collected source by source, each in a `Collected` of its own, as if it had been collected in their order. */
 export function collectedTogether(parts: readonly Collected[], maxFindings: number): Collected {
@@ -29,7 +30,7 @@ export function collectedTogether(parts: readonly Collected[], maxFindings: numb
 /** Gives everything in a `Collected` of one source that source's number, which changes when a file comes before it. */
 export function renumber(part: Collected, source: number): void {
   if (part.facts[0]?.place.source === source) return
-  for (const [i, facts] of part.facts.entries()) part.facts[i] = { ...facts, place: { ...facts.place, source } }
+  for (const [i, facts] of renumberedFacts(part.facts, source).entries()) part.facts[i] = facts
   for (const [i, finding] of part.findings.entries()) part.findings[i] = ofSource(finding, source)
 }
 

@@ -7,7 +7,7 @@ import type { SkippedRecord } from '../model/source.ts'
 import type { Stream } from '../model/streams.ts'
 import { PARTS } from '../model/tokens.ts'
 import { addBoundaries, type BoundaryCounts } from './boundaries.ts'
-import { FactsCompactor } from './compact-facts.ts'
+import { FactsKeeper } from './kept-facts.ts'
 import type { BatchResult, TokenTotals } from './plan.ts'
 import { addTools } from './tool-sums.ts'
 
@@ -98,7 +98,7 @@ export class Collected implements RolloutSums {
   /** Grows with every result; what was derived from less is out of date. */
   version = 0
   private readonly maxFindings: number
-  private readonly compactor = new FactsCompactor()
+  private readonly keeper = new FactsKeeper()
 
   constructor(sources: number, maxFindings: number) {
     this.maxFindings = maxFindings
@@ -132,7 +132,7 @@ export class Collected implements RolloutSums {
     this.version++
     const source = this.sources[result.source] as CollectedSource
     source.records += result.records
-    source.trajectories += result.trajectories.length
+    source.trajectories += result.facts.rows
     for (const skipped of result.skipped) source.skipped.push(skipped)
     for (const stream of result.streams) source.streams.add(stream)
     for (const [field, count] of result.unknownFields) {
@@ -141,8 +141,8 @@ export class Collected implements RolloutSums {
     for (const [code, tally] of Object.entries(result.tallies)) addTally((this.tallies[code] ??= createTally()), tally)
     addBoundaries(this.boundaries, result.boundaries)
     addTotals(this.totals, result.totals)
-    for (const { facts, findings } of result.trajectories) {
-      this.facts.push(this.compactor.compact(facts))
+    for (const facts of this.keeper.unpack(result.facts)) this.facts.push(facts)
+    for (const findings of result.findings) {
       this.codes.push(codesOf(findings))
       this.worst.push(worstOf(findings))
       for (const finding of findings) {

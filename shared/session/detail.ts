@@ -9,6 +9,7 @@ import { TokenState } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { tokenTexts } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
+import { plainFacts } from './kept-facts.ts'
 import { lostText } from './lost-text.ts'
 import type { TokenDetail, TrajectoryDetail } from './protocol.ts'
 import type { RenderedTexts } from './rendered-texts.ts'
@@ -49,7 +50,7 @@ export function detailOf(
   const texts = ids === null ? null : textsOf(ids, tokenizer)
   return {
     index: loaded.index,
-    facts: loaded.facts,
+    facts: plainFacts(loaded.facts),
     reconstructed: rendered !== null,
     ids: ids === null ? null : ids.slice(),
     states: view?.states.slice() ?? new Uint8Array(ids?.length ?? 0).fill(TokenState.unknown),

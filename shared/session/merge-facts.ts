@@ -3,6 +3,7 @@ import { END_REASONS, type TrajectoryFacts } from '../checks/facts.ts'
 import { type GapSums, KL_FORMULAS, type KlSums } from '../checks/logprobs/sums.ts'
 import type { PairingFacts } from '../checks/pairing.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
+import { plainFacts } from './kept-facts.ts'
 import {
   type Cells,
   COUNT,
@@ -274,7 +275,7 @@ function unrepeated<Value>(cells: Cells<Value>): Cells<Value> {
 }
 
 function rowOf(facts: TrajectoryFacts): Row {
-  const { place, strip: _, pairing, rewards, limits, ...rest } = facts
+  const { place, strip: _, pairing, rewards, limits, ...rest } = plainFacts(facts)
   return {
     ...rest,
     record: place.record,

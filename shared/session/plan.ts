@@ -1,5 +1,4 @@
 import type { AuditSettings, CheckTally } from '../checks/check.ts'
-import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { JsonObject } from '../containers/container.ts'
 import type { EncodedRecords } from '../containers/decode.ts'
 import type { Recognition } from '../formats/format.ts'
@@ -11,6 +10,7 @@ import type { Probe } from '../query/plan.ts'
 import type { BundledTokenizerId } from '../tokens/tokenizer.ts'
 import type { BoundaryCounts } from './boundaries.ts'
 import type { KeptParts } from './choose.ts'
+import type { PackedFacts } from './kept-facts.ts'
 import type { RolloutAnatomy } from './lab/anatomy.ts'
 import type { PreparedTokenizer } from './prepared-tokenizer.ts'
 import type { ToolTotals } from './tool-sums.ts'
@@ -64,12 +64,6 @@ export interface AuditJob {
   readonly keep: KeptParts | null
 }
 
-export interface AuditedTrajectory {
-  readonly facts: TrajectoryFacts
-  /** In the report's order; findings of the whole dump are added later. */
-  readonly findings: readonly Finding[]
-}
-
 /** Sums over tokens; index of the arrays as in `PARTS`. */
 export interface TokenTotals {
   turns: number
@@ -100,7 +94,9 @@ export interface BatchResult {
   readonly job: number
   readonly source: number
   readonly records: number
-  readonly trajectories: readonly AuditedTrajectory[]
+  readonly facts: PackedFacts
+  /** Of each of these rollouts, in the report's order; findings of the whole dump are added later. */
+  readonly findings: readonly (readonly Finding[])[]
   readonly skipped: readonly SkippedRecord[]
   readonly unknownFields: readonly (readonly [string, number])[]
   readonly streams: readonly Stream[]

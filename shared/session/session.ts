@@ -20,6 +20,7 @@ import { Follower, type Following } from './follow.ts'
 import { dumpHash, hashSource } from './hashes.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
 import { joinSources } from './join-sources.ts'
+import { plainFacts } from './kept-facts.ts'
 import { lengthHistogram, lengthsOf } from './lengths.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import { givenFiles, withState } from './merge-state.ts'
@@ -418,7 +419,8 @@ export class Session {
   rows(indices: readonly number[]): Row[] {
     return indices.flatMap((index) => {
       const facts = this.facts[index]
-      return facts === undefined ? [] : [{ index, facts, codes: this.codesOf(index), worst: this.worstOf(index) }]
+      if (facts === undefined) return []
+      return [{ index, facts: plainFacts(facts), codes: this.codesOf(index), worst: this.worstOf(index) }]
     })
   }
 

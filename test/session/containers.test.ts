@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { plainFacts } from '../../shared/session/kept-facts.ts'
 import { Session } from '../../shared/session/session.ts'
 import { tarred, zipped } from '../containers/archives.ts'
 import { gzipped, memorySource } from '../containers/memory-source.ts'
@@ -16,7 +17,8 @@ async function opened(bytes: Uint8Array, name = 'dump') {
 }
 
 /** What is known of a rollout, but for where it was found. */
-function told({ recordHash, place, line, ...facts }: TrajectoryFacts & { line?: number }) {
+function told(kept: TrajectoryFacts) {
+  const { recordHash, place, line, ...facts } = plainFacts(kept)
   return { ...facts, place: { record: place.record, part: place.part } }
 }
 
@@ -85,7 +87,7 @@ describe('a dump', () => {
     expect(log.results).toBeGreaterThanOrEqual(sources.length)
     const inline = await Session.open(sources, {}, testHost())
     await inline.done
-    expect(session.facts).toEqual(inline.facts)
+    expect(session.facts.map(plainFacts)).toEqual(inline.facts.map(plainFacts))
     expect(session.report()).toEqual(inline.report())
   })
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ByteSource } from '../../shared/model/source.ts'
 import { TokenState } from '../../shared/model/tokens.ts'
+import { plainFacts } from '../../shared/session/kept-facts.ts'
 import type { TrajectoryDetail } from '../../shared/session/protocol.ts'
 import { Session } from '../../shared/session/session.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
@@ -52,7 +53,7 @@ describe('the detail of a rollout', () => {
     expectSound(detail)
     expect(Array.from(detail.ids as Int32Array)).toEqual(rollout.record.input_ids)
     expect(detail.text).toContain(hostile)
-    expect(detail.facts).toEqual(session.facts[0])
+    expect(detail.facts).toEqual(session.facts.slice(0, 1).map(plainFacts)[0])
     expect(Array.from(detail.positionIds as Int32Array)).toEqual(rollout.record.position_ids)
     // Too short by far: what is not there is no number.
     expect(detail.entropy?.[0]).toBe(0.5)

@@ -6,6 +6,7 @@ import { joinTrajectories } from '../../shared/formats/join.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import { emptyTrajectory, type Trajectory } from '../../shared/model/trajectory.ts'
 import type { EngineHost } from '../../shared/session/host.ts'
+import { plainFacts } from '../../shared/session/kept-facts.ts'
 import { Session } from '../../shared/session/session.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { testHost, workerHost } from './test-host.ts'
@@ -84,7 +85,7 @@ describe('a rollout dump and the train dump beside it', () => {
     const session = await opened(files, {}, host)
     expect(log.spawned).toBe(2)
     const inline = await opened(files)
-    expect(session.facts).toEqual(inline.facts)
+    expect(session.facts.map(plainFacts)).toEqual(inline.facts.map(plainFacts))
     expect(session.report()).toEqual(inline.report())
   })
 

@@ -1,132 +1,12 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { ANSWER_PLACES } from '../../shared/checks/answer-place.ts'
-import { END_REASONS, type TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { KL_FORMULAS } from '../../shared/checks/logprobs/sums.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { plainFacts } from '../../shared/session/kept-facts.ts'
 import { ColumnError } from '../../shared/session/merge-columns.ts'
 import { decodeFacts, encodeFacts, type FactColumns } from '../../shared/session/merge-facts.ts'
 import { factsOf } from '../helpers/facts.ts'
+import { anyDump } from './any-facts.ts'
 import { audited, cleanRollout, cutRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
-
-const number = fc.oneof(fc.integer(), fc.double(), fc.constant(-0))
-const text = fc.oneof(fc.string(), fc.constantFrom('', '-', '=', '__proto__', '0123456789abcdef'))
-const maybe = <Value>(values: fc.Arbitrary<Value>) => fc.option(values)
-const hash = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((bits) => bits.toString(16).padStart(16, '0'))
-
-const flag = fc.boolean()
-const numbers = (length: number) => fc.array(number, { minLength: length, maxLength: length })
-const object = { noNullPrototype: true } as const
-
-/** Every fact but its place and its drawing: one that is not here does not compile. */
-const ANY = {
-  id: text,
-  recordHash: hash,
-  line: fc.nat(),
-  branchOf: maybe(text),
-  prefixBroken: text,
-  group: maybe(text),
-  groupSize: maybe(number),
-  step: maybe(number),
-  reward: maybe(number),
-  rewards: maybe(fc.dictionary(text, number, object)),
-  advantage: maybe(number),
-  maxAdvantage: maybe(number),
-  advantageChangesAt: fc.nat(),
-  length: number,
-  reconstructed: flag,
-  realLength: number,
-  promptLength: maybe(number),
-  trained: maybe(number),
-  masked: maybe(number),
-  padding: number,
-  unknown: number,
-  weight: maybe(number),
-  turns: fc.nat(1 << 20),
-  assistantTurns: fc.nat(1 << 20),
-  toolTurns: fc.nat(1 << 20),
-  firstRole: maybe(text),
-  lastToken: maybe(number),
-  endsClosed: maybe(flag),
-  cutLeft: fc.record({ tokens: fc.tuple(number, number), text, lost: maybe(number) }, object),
-  systemHash: maybe(hash),
-  promptDate: maybe(text),
-  answerPlace: maybe(fc.constantFrom(...ANSWER_PLACES)),
-  answerAt: fc.tuple(number, number),
-  trainedPrompt: maybe(fc.tuple(number, number)),
-  endReason: fc.constantFrom(...END_REASONS),
-  finishReason: maybe(text),
-  isTruncated: maybe(flag),
-  limits: fc.record({ max_turns: number, max_seq_len: number }, { requiredKeys: [], ...object }),
-  excluded: flag,
-  gap: fc.record(
-    {
-      count: number,
-      sum: number,
-      absolute: number,
-      squares: number,
-      largest: number,
-      trainerSum: number,
-      samplerValues: number,
-      samplerHash: hash,
-    },
-    object,
-  ),
-  kl: fc.record(
-    {
-      count: number,
-      formulas: numbers(4),
-      largest: number,
-      largestToken: number,
-      trainerSum: number,
-      referenceSum: number,
-      stored: maybe(
-        fc.record(
-          {
-            count: number,
-            sum: number,
-            least: number,
-            squares: number,
-            products: numbers(4),
-            formulaSquares: numbers(4),
-          },
-          object,
-        ),
-      ),
-      declared: maybe(fc.constantFrom(...KL_FORMULAS)),
-    },
-    object,
-  ),
-  rendersOtherwise: flag,
-  toolsDiffer: flag,
-  pairing: fc.record({ question: maybe(text), system: maybe(hash), tools: maybe(text), answer: maybe(hash) }, object),
-  model: maybe(text),
-  temperature: maybe(number),
-  assistantLengths: fc.array(number),
-  toolReplyLengths: fc.array(fc.nat()),
-  prefixHashes: fc.array(text),
-  drift: fc.record({ tokens: fc.nat(), splits: fc.nat() }, object),
-  lost: number,
-  cutReplies: fc.array(fc.record({ tokens: fc.nat(), characters: fc.nat() }, object)),
-  supportingDocuments: maybe(fc.record({ available: fc.nat(), retrieved: maybe(fc.nat()), visible: fc.nat() }, object)),
-  idsHash: maybe(hash),
-  promptHash: maybe(hash),
-} satisfies {
-  [Name in keyof Required<Omit<TrajectoryFacts, 'place' | 'strip'>>]: fc.Arbitrary<Required<TrajectoryFacts>[Name]>
-}
-
-/** Facts that no dump may ever have, and some that every dump has. */
-const anyFacts: fc.Arbitrary<Partial<TrajectoryFacts>> = fc.record(ANY, { requiredKeys: [], noNullPrototype: true })
-
-/** Sources of records with one to three parts. */
-const anyDump = fc
-  .array(fc.array(fc.array(anyFacts, { minLength: 1, maxLength: 3 })), { maxLength: 3 })
-  .map((sources) =>
-    sources.map((records, source) =>
-      records.flatMap((parts, record) =>
-        parts.map((more, part) => ({ ...factsOf(record * 3), ...more, place: { source, record, part } })),
-      ),
-    ),
-  )
 
 function throughJson(columns: FactColumns): FactColumns {
   return JSON.parse(JSON.stringify(columns))
@@ -162,7 +42,7 @@ describe('the facts of rollouts', () => {
   }, 60_000)
 
   it('of a real dump come back but for their drawings', () => {
-    const drawn = real.map((facts) => ({ ...facts, strip: new Uint8Array(0) }))
+    const drawn = real.map((facts) => ({ ...plainFacts(facts), strip: new Uint8Array(0) }))
     expect(decodeFacts(encodeFacts(real), [real.length], 0)).toEqual(drawn)
   })
 

@@ -5,6 +5,7 @@ import { scalingOf } from '../../checks/groups/scaling.ts'
 import { rewardsOf, unbiasedStd } from '../../checks/groups/statistics.ts'
 import { type LossType, lossWeights } from '../../checks/groups/token-weights.ts'
 import { PARTS, type Part } from '../../model/tokens.ts'
+import { plainFacts } from '../kept-facts.ts'
 import type { RolloutAnatomy } from './anatomy.ts'
 
 /** How advantages are made of rewards: as the dump has them, or anew. */
@@ -66,7 +67,7 @@ export function lossPicture(
 ): LossPicture {
   const indexOf = new Map(dump.facts.map((facts, index) => [facts, index]))
   const given = advantagesUnder(dump, settings)
-  const facts = dump.facts.map((row) => ({ ...row, advantage: given.get(row) ?? null }))
+  const facts = dump.facts.map((row) => ({ ...plainFacts(row), advantage: given.get(row) ?? null }))
   const original = new Map(facts.map((row, index) => [row, dump.facts[index] as TrajectoryFacts]))
   const { rollouts, maxLength } = lossWeights({ ...dump, facts }, settings.lossType, settings.localRows ?? undefined)
   const rows = rollouts.map(({ facts: row, token, share }) => {

@@ -1,0 +1,167 @@
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import { cellAt, intoOneBuffer, type PackedColumn, packColumn, valueOfAll } from './packed-columns.ts'
+
+/** The facts of consecutive rollouts in columns, a quarter of what they take as objects. Can be posted between threads. */
+export interface PackedFacts {
+  readonly rows: number
+  /** In the order of `NAMES`. */
+  readonly columns: readonly PackedColumn[]
+  /** What their arrays lie in. */
+  readonly buffer: ArrayBuffer
+}
+
+/** A fact that is not here would be lost; the compiler asks for it. */
+const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
+  place: true,
+  id: true,
+  recordHash: true,
+  line: true,
+  branchOf: true,
+  prefixBroken: true,
+  group: true,
+  groupSize: true,
+  step: true,
+  reward: true,
+  rewards: true,
+  advantage: true,
+  maxAdvantage: true,
+  advantageChangesAt: true,
+  length: true,
+  reconstructed: true,
+  realLength: true,
+  promptLength: true,
+  trained: true,
+  masked: true,
+  padding: true,
+  unknown: true,
+  weight: true,
+  turns: true,
+  assistantTurns: true,
+  toolTurns: true,
+  firstRole: true,
+  lastToken: true,
+  endsClosed: true,
+  cutLeft: true,
+  systemHash: true,
+  promptDate: true,
+  answerPlace: true,
+  answerAt: true,
+  trainedPrompt: true,
+  endReason: true,
+  finishReason: true,
+  isTruncated: true,
+  limits: true,
+  excluded: true,
+  gap: true,
+  kl: true,
+  rendersOtherwise: true,
+  toolsDiffer: true,
+  pairing: true,
+  model: true,
+  temperature: true,
+  assistantLengths: true,
+  toolReplyLengths: true,
+  prefixHashes: true,
+  drift: true,
+  lost: true,
+  cutReplies: true,
+  supportingDocuments: true,
+  idsHash: true,
+  promptHash: true,
+  strip: true,
+}
+const NAMES = Object.keys(EVERY) as readonly (keyof TrajectoryFacts)[]
+
+export function packFacts(facts: readonly TrajectoryFacts[]): PackedFacts {
+  const columns = NAMES.map((name) => packColumn(facts.map((each) => each[name])))
+  return { rows: facts.length, columns, buffer: intoOneBuffer(columns) }
+}
+
+/** Packed facts as this thread keeps them. */
+interface Block {
+  readonly rows: number
+  readonly columns: readonly PackedColumn[]
+}
+
+/** The facts of one rollout, each read from its column when it is asked for: facts in everything but that none is a field of its own. */
+class KeptFacts {
+  constructor(
+    readonly block: Block,
+    readonly row: number,
+  ) {}
+}
+for (const [at, name] of NAMES.entries()) {
+  Object.defineProperty(KeptFacts.prototype, name, {
+    get(this: KeptFacts) {
+      return cellAt(this.block.columns[at] as PackedColumn, this.row)
+    },
+  })
+}
+
+function factsAt(block: Block, row: number): TrajectoryFacts {
+  return new KeptFacts(block, row) as unknown as TrajectoryFacts
+}
+
+/** Where facts are kept, null where they are an object of their own. */
+function keptIn(facts: TrajectoryFacts): KeptFacts | null {
+  return (facts as unknown) instanceof KeptFacts ? (facts as unknown as KeptFacts) : null
+}
+
+/** Of fewer rollouts the columns take more than objects do. */
+const FEWEST = 4
+
+/** Makes facts of packed ones that are small enough to be kept for millions of rollouts. */
+export class FactsKeeper {
+  /** Columns of one value: most dumps have the same ones in every batch. */
+  private readonly shared = new Map<unknown, PackedColumn>()
+
+  unpack({ columns, rows }: PackedFacts): TrajectoryFacts[] {
+    const block = { rows, columns: columns.map((column) => this.once(column)) }
+    const facts = Array.from({ length: rows }, (_, row) => factsAt(block, row))
+    return rows < FEWEST ? facts.map(plainFacts) : facts
+  }
+
+  private once(column: PackedColumn): PackedColumn {
+    const common = valueOfAll(column)
+    if (common === null) return column
+    const known = this.shared.get(common.value)
+    // Zeros are equal as keys, and not the same as values.
+    if (known !== undefined && Object.is(known.values, common.value)) return known
+    if (this.shared.size < MOST_SHARED) this.shared.set(common.value, column)
+    return column
+  }
+}
+
+const MOST_SHARED = 1 << 12
+
+/** Facts as an object of their own, for whoever spreads or posts them. */
+export function plainFacts(facts: TrajectoryFacts): TrajectoryFacts {
+  if (keptIn(facts) === null) return facts
+  const plain: Partial<Record<keyof TrajectoryFacts, unknown>> = {}
+  for (const name of NAMES) {
+    const value = facts[name]
+    if (value !== undefined) plain[name] = name === 'strip' ? facts.strip.slice() : value
+  }
+  return plain as unknown as TrajectoryFacts
+}
+
+/** Facts of one source, as those of the source of another number. */
+export function renumberedFacts(facts: readonly TrajectoryFacts[], source: number): TrajectoryFacts[] {
+  const renumbered = new Map<Block, Block>()
+  return facts.map((each) => {
+    const kept = keptIn(each)
+    if (kept === null) return { ...each, place: { ...each.place, source } }
+    let block = renumbered.get(kept.block)
+    if (block === undefined) renumbered.set(kept.block, (block = withSource(kept.block, source)))
+    return factsAt(block, kept.row)
+  })
+}
+
+function withSource({ rows, columns }: Block, source: number): Block {
+  const at = NAMES.indexOf('place')
+  const places = Array.from({ length: rows }, (_, row) => ({
+    ...(cellAt(columns[at] as PackedColumn, row) as TrajectoryFacts['place']),
+    source,
+  }))
+  return { rows, columns: columns.with(at, packColumn(places)) }
+}

@@ -1,0 +1,237 @@
+/**
+ * Columns of a table in typed arrays, for tables of which a process may hold millions of rows. How a column is kept is decided by the
+ * values that are in it; every value is read back as it was, `-0`, `NaN`, null and undefined included. Can be posted between threads.
+ */
+
+type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array
+
+const KIND = {
+  /** One value for all rows. */
+  same: 0,
+  /** The values as they are: what no other kind is made for. */
+  listed: 1,
+  /** The distinct values, and which of them each row has. */
+  chosen: 2,
+  numbers: 3,
+  /** Texts of 16 hex digits, in two numbers each. */
+  digests: 4,
+  /** Lists of numbers, one after the other. */
+  lists: 5,
+  /** Lists of texts of 8 hex digits. */
+  shortDigests: 6,
+  bytes: 7,
+  /** Objects with the same names, a column for each. */
+  objects: 8,
+} as const
+type Kind = (typeof KIND)[keyof typeof KIND]
+
+/** All have the same fields, so that reading one is fast whatever its kind. */
+export interface PackedColumn {
+  readonly kind: Kind
+  readonly values: unknown
+  numbers: Numbers | null
+  /** Where the list of each row ends. */
+  ends: Numbers | null
+  /** 0 where a row has a value, 1 where it is null, 2 where it is undefined; null where all have one. */
+  absent: Uint8Array | null
+  readonly parts: readonly PackedColumn[] | null
+}
+
+const NULL = 1
+const UNDEFINED = 2
+
+function column(kind: Kind, fields: Partial<PackedColumn>): PackedColumn {
+  return { kind, values: null, numbers: null, ends: null, absent: null, parts: null, ...fields }
+}
+
+/** The values of all rows of a column, which are left as they are and must not change afterwards. */
+export function packColumn(values: readonly unknown[]): PackedColumn {
+  const [first] = values
+  if (values.every((value) => Object.is(value, first))) return column(KIND.same, { values: first })
+  const type = commonType(values)
+  if (type === 'number') {
+    return column(KIND.numbers, { numbers: packNumbers(values as number[]), absent: absentOf(values) })
+  }
+  if (type === 'string' || type === 'boolean') return packTexts(values)
+  if (type === 'bytes') return packLists(KIND.bytes, values as Uint8Array[], (all) => Uint8Array.from(all))
+  if (type === 'list') {
+    const elements = (values as (readonly unknown[] | null | undefined)[]).flatMap((list) => list ?? [])
+    if (commonType(elements) === 'number' && elements.every((each) => each != null)) {
+      return packLists(KIND.lists, values as number[][], packNumbers)
+    }
+    if (elements.length > 0 && elements.every((each) => typeof each === 'string' && SHORT_DIGEST.test(each))) {
+      return packLists(KIND.shortDigests, values as string[][], (all) => Uint32Array.from(all, numberOf))
+    }
+  }
+  return (
+    (type === 'object' ? packObjects(values as (Record<string, unknown> | null | undefined)[]) : null) ?? listed(values)
+  )
+}
+
+function listed(values: readonly unknown[]): PackedColumn {
+  return column(KIND.listed, { values: [...values] })
+}
+
+/** The type that all values have which are neither null nor undefined; null where they differ. */
+function commonType(values: readonly unknown[]): string | null {
+  let common: string | null = null
+  for (const value of values) {
+    if (value === null || value === undefined) continue
+    const type = typeOf(value)
+    if (common !== null && type !== common) return null
+    common = type
+  }
+  return common
+}
+
+function typeOf(value: unknown): string {
+  if (typeof value !== 'object') return typeof value
+  if (Array.isArray(value)) return 'list'
+  if (value instanceof Uint8Array) return 'bytes'
+  return Object.getPrototypeOf(value) === Object.prototype ? 'object' : 'other'
+}
+
+function absentOf(values: readonly unknown[]): Uint8Array | null {
+  if (values.every((value) => value !== null && value !== undefined)) return null
+  return Uint8Array.from(values, (value) => (value === null ? NULL : value === undefined ? UNDEFINED : 0))
+}
+
+/** In the narrowest array that holds all of them. A number that is not there stands as 0. */
+function packNumbers(values: readonly (number | null | undefined)[]): Numbers {
+  let least = 0
+  let most = 0
+  for (const value of values) {
+    if (value === null || value === undefined) continue
+    if (!Object.is(value | 0, value)) return Float64Array.from(values, (each) => each ?? 0)
+    if (value < least) least = value
+    if (value > most) most = value
+  }
+  const own = values as readonly number[]
+  if (least < 0 || most > 0xffff) return Int32Array.from(own)
+  return most > 0xff ? Uint16Array.from(own) : Uint8Array.from(own)
+}
+
+const DIGEST = /^[0-9a-f]{16}$/
+const SHORT_DIGEST = /^[0-9a-f]{8}$/
+
+function numberOf(digits: string): number {
+  return Number.parseInt(digits, 16)
+}
+
+function digitsOf(number: number): string {
+  return number.toString(16).padStart(8, '0')
+}
+
+/** Texts and flags. */
+function packTexts(values: readonly unknown[]): PackedColumn {
+  const places = new Map<unknown, number>()
+  for (const value of values) if (!places.has(value)) places.set(value, places.size)
+  const isDigest = values.every((value) => value == null || (typeof value === 'string' && DIGEST.test(value)))
+  // A digest takes eight bytes, which few texts that are kept once for several rows do.
+  if (places.size <= values.length / (isDigest ? 4 : 2)) {
+    return column(KIND.chosen, {
+      values: [...places.keys()],
+      numbers: packNumbers(values.map((value) => places.get(value) as number)),
+    })
+  }
+  if (!isDigest) return listed(values)
+  const numbers = new Uint32Array(2 * values.length)
+  for (const [row, value] of (values as readonly (string | null | undefined)[]).entries()) {
+    if (value === null || value === undefined) continue
+    numbers[2 * row] = numberOf(value.slice(0, 8))
+    numbers[2 * row + 1] = numberOf(value.slice(8))
+  }
+  return column(KIND.digests, { numbers, absent: absentOf(values) })
+}
+
+function packLists<Element>(
+  kind: Kind,
+  lists: readonly (ArrayLike<Element> | null | undefined)[],
+  pack: (elements: readonly Element[]) => Numbers,
+): PackedColumn {
+  const elements: Element[] = []
+  const ends: number[] = []
+  for (const list of lists) {
+    if (list !== null && list !== undefined) for (let i = 0; i < list.length; i++) elements.push(list[i] as Element)
+    ends.push(elements.length)
+  }
+  return column(kind, { numbers: pack(elements), ends: packNumbers(ends), absent: absentOf(lists) })
+}
+
+/** Null where they do not all have the same names in the same order. */
+function packObjects(objects: readonly (Record<string, unknown> | null | undefined)[]): PackedColumn | null {
+  const there = objects.find((object) => object != null)
+  const names = Object.keys(there ?? {})
+  if (names.includes('__proto__')) return null
+  for (const object of objects) {
+    if (object === null || object === undefined) continue
+    const own = Object.keys(object)
+    if (own.length !== names.length || own.some((name, i) => name !== names[i])) return null
+  }
+  const parts = names.map((name) => packColumn(objects.map((object) => object?.[name])))
+  return column(KIND.objects, { values: names, absent: absentOf(objects), parts })
+}
+
+/** The value of a row. Bytes are a view into those of the column. */
+export function cellAt({ kind, values, numbers, ends, absent, parts }: PackedColumn, row: number): unknown {
+  if (kind === KIND.same) return values
+  if (kind === KIND.listed) return (values as readonly unknown[])[row]
+  if (absent !== null && absent[row] !== 0) return absent[row] === NULL ? null : undefined
+  const own = numbers as Numbers
+  if (kind === KIND.numbers) return own[row]
+  if (kind === KIND.chosen) return (values as readonly unknown[])[own[row] as number]
+  if (kind === KIND.digests) return digitsOf(own[2 * row] as number) + digitsOf(own[2 * row + 1] as number)
+  if (kind === KIND.objects) {
+    const object: Record<string, unknown> = {}
+    const names = values as readonly string[]
+    for (let i = 0; i < names.length; i++) {
+      object[names[i] as string] = cellAt((parts as readonly PackedColumn[])[i] as PackedColumn, row)
+    }
+    return object
+  }
+  const start = row === 0 ? 0 : (ends?.[row - 1] as number)
+  const end = ends?.[row] as number
+  if (kind === KIND.bytes) return own.subarray(start, end)
+  const list: unknown[] = []
+  for (let i = start; i < end; i++) list.push(kind === KIND.lists ? own[i] : digitsOf(own[i] as number))
+  return list
+}
+
+/** Moves all that columns hold into one buffer, since each costs more than a short array does. */
+export function intoOneBuffer(columns: readonly PackedColumn[]): ArrayBuffer {
+  const all: PackedColumn[] = []
+  const gather = (each: PackedColumn) => {
+    all.push(each)
+    each.parts?.forEach(gather)
+  }
+  columns.forEach(gather)
+  const moved: (readonly [array: Numbers, at: number])[] = []
+  let bytes = 0
+  const place = (array: Numbers) => {
+    bytes = Math.ceil(bytes / array.BYTES_PER_ELEMENT) * array.BYTES_PER_ELEMENT
+    moved.push([array, bytes])
+    bytes += array.byteLength
+  }
+  for (const { numbers, ends, absent } of all)
+    for (const array of [numbers, ends, absent]) if (array !== null) place(array)
+  const buffer = new ArrayBuffer(bytes)
+  const views = new Map<Numbers, Numbers>()
+  for (const [array, at] of moved) {
+    const View = array.constructor as new (buffer: ArrayBuffer, at: number, length: number) => Numbers
+    const view = new View(buffer, at, array.length)
+    view.set(array)
+    views.set(array, view)
+  }
+  const movedTo = <Array extends Numbers>(array: Array | null) => (array === null ? null : (views.get(array) as Array))
+  for (const each of all) {
+    each.numbers = movedTo(each.numbers)
+    each.ends = movedTo(each.ends)
+    each.absent = movedTo(each.absent)
+  }
+  return buffer
+}
+
+/** The value of all rows, where they have one, and it is none that others may share: for keeping such a column once. */
+export function valueOfAll({ kind, values }: PackedColumn): { readonly value: unknown } | null {
+  return kind === KIND.same && (values === null || typeof values !== 'object') ? { value: values } : null
+}
