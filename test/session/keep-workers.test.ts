@@ -21,10 +21,13 @@ beforeAll(async () => {
 })
 
 /** A host that keeps up to `most` of its workers. */
-function keepingHost(jobs: number, most = jobs) {
+function keepingHost(jobs: number, most = jobs, worn?: number) {
   const { host, log } = workerHost(jobs)
   const { spawnAuditWorker } = host
-  const kept: EngineHost = { ...host, spawnAuditWorker: keepingWorkers(spawnAuditWorker as () => WorkerLink, most) }
+  const kept: EngineHost = {
+    ...host,
+    spawnAuditWorker: keepingWorkers(spawnAuditWorker as () => WorkerLink, most, worn),
+  }
   return { host: kept, log }
 }
 
@@ -43,6 +46,14 @@ describe('kept workers', () => {
     expect(log).toMatchObject({ spawned: 3, terminated: 2 })
     await audited(second, {}, host)
     expect(log.spawned).toBe(5)
+  })
+
+  it('are not those that have done much, whose memory has grown', async () => {
+    const { host, log } = keepingHost(2, 2, 4)
+    await audited(second, {}, host)
+    expect(log).toMatchObject({ spawned: 2, terminated: 0 })
+    await audited(second, {}, host)
+    expect(log).toMatchObject({ spawned: 2, terminated: 2 })
   })
 
   it('are not those of a session that was stopped in the middle of its work', async () => {
