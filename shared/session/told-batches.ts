@@ -7,6 +7,7 @@ import type { Stream } from '../model/streams.ts'
 import { emptyTrajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { emptyTotals } from './collected.ts'
+import { packFacts } from './kept-facts.ts'
 import type { AuditJob, BatchResult } from './plan.ts'
 import { streamsOf } from './streams.ts'
 
@@ -58,7 +59,8 @@ export function toldBatch(
     job,
     source,
     records,
-    trajectories: [],
+    facts: packFacts([]),
+    findings: [],
     skipped,
     unknownFields,
     // Without rollouts a source carries nothing.
