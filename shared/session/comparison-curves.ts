@@ -1,7 +1,7 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { loggedOf } from '../hypotheses/logged.ts'
 import { RUN_METRICS } from '../model/run-log.ts'
-import type { ComparedSide } from './comparison-measures.ts'
+import type { ComparedSide } from './comparison-pair.ts'
 import { lengthHistogram, lengthsOf } from './lengths.ts'
 import type { ComparedSeries, ComparedSpread } from './requests/compare.ts'
 
