@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import type { ByteSource } from '../shared/model/source.ts'
+import type { ByteReader, ByteSource } from '../shared/model/source.ts'
+import type { FileElsewhere } from './read-elsewhere.ts'
 
 const STREAM_CHUNK = 1 << 20
 
@@ -30,6 +31,40 @@ export class NodeFileSource implements ByteSource {
       return await this.read(handle, start, end)
     } finally {
       await handle.close()
+    }
+  }
+
+  get elsewhere(): FileElsewhere {
+    return { path: this.path }
+  }
+
+  /** One chunk is read while the one before it is looked at. */
+  reader(start = 0): ByteReader {
+    // Node's own kind of array: it finds a byte several times faster.
+    const buffers = [Buffer.allocUnsafeSlow(STREAM_CHUNK), Buffer.allocUnsafeSlow(STREAM_CHUNK)] as const
+    let at = start
+    let turn = 0
+    let handle: FileHandle | null = null
+    const fill = async (): Promise<Uint8Array | null> => {
+      const buffer = buffers[turn++ & 1] as Buffer
+      handle ??= await open(this.path, 'r')
+      const length = await this.fill(handle, buffer, at, this.size)
+      at += length
+      return length === 0 ? null : buffer.subarray(0, length)
+    }
+    let ahead: Promise<Uint8Array | null> | null = null
+    return {
+      async next() {
+        const chunk = await (ahead ?? fill())
+        ahead = chunk === null ? Promise.resolve(null) : fill()
+        ahead.catch(() => undefined)
+        return chunk
+      },
+      async close() {
+        await ahead?.catch(() => undefined)
+        await handle?.close()
+        handle = null
+      },
     }
   }
 
@@ -66,13 +101,19 @@ export class NodeFileSource implements ByteSource {
   private async read(handle: FileHandle, start: number, end: number): Promise<Uint8Array> {
     const from = Math.max(0, start)
     const bytes = new Uint8Array(Math.max(0, Math.min(end, this.size) - from))
+    return bytes.subarray(0, await this.fill(handle, bytes, from, end))
+  }
+
+  /** Reads until `bytes` is full or `end` is reached; returns how many there were. */
+  private async fill(handle: FileHandle, bytes: Uint8Array, start: number, end: number): Promise<number> {
+    const wanted = Math.min(bytes.length, Math.min(end, this.size) - start)
     let filled = 0
-    while (filled < bytes.length) {
-      const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, from + filled)
-      if (bytesRead === 0) return bytes.subarray(0, filled)
+    while (filled < wanted) {
+      const { bytesRead } = await handle.read(bytes, filled, wanted - filled, start + filled)
+      if (bytesRead === 0) break
       filled += bytesRead
     }
-    return bytes
+    return filled
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../model/source.ts'
+import type { ByteReader, ByteSource } from '../model/source.ts'
 import { ChunkCache } from './chunk-cache.ts'
 
 /** Bytes after any decompression, as the record finders see them. Offsets count decompressed bytes. */
@@ -7,6 +7,8 @@ export interface ContainerBytes {
   chunks(options: ChunkOptions): AsyncGenerator<Uint8Array, void, undefined>
   /** A copy that the caller may keep, change or transfer; shorter where the bytes end before `end`. */
   slice(start: number, end: number): Promise<Uint8Array>
+  /** Where nothing is compressed, the source that these are the bytes of. */
+  readonly source?: ByteSource
 }
 
 export interface ChunkOptions {
@@ -14,6 +16,10 @@ export interface ChunkOptions {
   readonly signal?: AbortSignal | undefined
   /** Bytes of the source that were read so far, before any decompression. */
   readonly onBytes?: ((read: number) => void) | undefined
+  /** The bytes of the source themselves, where nothing is compressed; they stand until it returns. */
+  readonly onChunk?: ((start: number, chunk: Uint8Array) => void) | undefined
+  /** Nothing of it is asked for with `slice` soon after: a chunk stands only until the next one. */
+  readonly passing?: boolean | undefined
 }
 
 /** The bytes cannot be read beyond a point; `message` says why, for people. */
@@ -33,12 +39,23 @@ const RECENT_BYTES = 8 << 20
 export function plainBytes(source: ByteSource): ContainerBytes {
   let recent: ChunkCache | null = null
   return {
-    async *chunks({ from = 0, signal, onBytes }) {
+    source,
+    async *chunks({ from = 0, signal, onBytes, onChunk, passing = false }) {
       let read = from
+      if (passing && source.reader !== undefined) {
+        for await (const chunk of readAll(source.reader(from), signal)) {
+          onChunk?.(read, chunk)
+          read += chunk.length
+          yield chunk
+          onBytes?.(read)
+        }
+        return
+      }
       const cache = new ChunkCache(RECENT_BYTES, from)
       recent = cache
       for await (const chunk of readStream(source.stream(from), signal)) {
         cache.append(read, chunk)
+        onChunk?.(read, chunk)
         read += chunk.length
         yield chunk
         onBytes?.(read)
@@ -46,6 +63,19 @@ export function plainBytes(source: ByteSource): ContainerBytes {
       if (recent === cache) recent = null
     },
     slice: async (start, end) => recent?.slice(start, end) ?? source.slice(start, end),
+  }
+}
+
+async function* readAll(reader: ByteReader, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    for (;;) {
+      signal?.throwIfAborted()
+      const chunk = await reader.next()
+      if (chunk === null) return
+      yield chunk
+    }
+  } finally {
+    await reader.close()
   }
 }
 

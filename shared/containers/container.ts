@@ -1,6 +1,6 @@
 import type { ByteSource, Place, SkippedRecord } from '../model/source.ts'
 import type { Stream } from '../model/streams.ts'
-import type { EncodedRecords } from './decode.ts'
+import type { EncodedRecords, RecordsElsewhere } from './decode.ts'
 
 /**
  * Where consecutive records lie, in columns. Offsets and lengths are bytes of the *decompressed* container;
@@ -69,7 +69,15 @@ export interface Container {
     readonly firstBatchBytes?: number
     readonly signal?: AbortSignal
     readonly onBytes?: (compressedBytesRead: number) => void
+    /** Told all bytes of the source, in order, where `givesChunks`. They stand until it returns. */
+    readonly onChunk?: (start: number, chunk: Uint8Array) => void
+    /** The records are not going to be read here: their workers do it (`refer`). */
+    readonly passing?: boolean
   }): AsyncIterable<RecordSpans>
+  /** Whether `index` tells `onChunk`. */
+  readonly givesChunks?: boolean
+  /** In place of `read`: where an audit worker finds the records. Absent where it cannot. */
+  refer?(spans: RecordSpans): RecordsElsewhere
   /** The records of `spans` (a batch of `index`, or a part of one) as they are stored, to be handed to `decodeRecords`. */
   read(spans: RecordSpans): Promise<EncodedRecords>
 }

@@ -56,6 +56,15 @@ export interface EncodedTold {
   readonly told: ToldRecords
 }
 
+/** JSON text that a worker reads for itself. */
+export interface RecordsElsewhere {
+  readonly decoder: 'elsewhere'
+  readonly spans: RecordSpans
+  readonly bytes: readonly []
+  /** `ByteSource.elsewhere` */
+  readonly source: unknown
+}
+
 /** Why a record cannot be read, as in `SkippedRecord`. */
 export interface Failure {
   readonly code: string

@@ -1,7 +1,7 @@
 import type { ByteSource } from '../model/source.ts'
 import { indexValues } from './array.ts'
 import { type ContainerBytes, DamagedBytes, plainBytes } from './bytes.ts'
-import { type Container, UnreadableSource } from './container.ts'
+import { type Container, type RecordSpans, UnreadableSource } from './container.ts'
 import { gzipPacking } from './gzip.ts'
 import { isGzip } from './gzip-pieces.ts'
 import { indexLines } from './lines.ts'
@@ -105,16 +105,19 @@ async function openPlain(
       `${source.name} is text, but no JSON: a rollout dump is JSONL (one object on each line) or a JSON array. Convert it, or choose another file.`,
     )
   }
+  const elsewhere = bytes.source?.elsewhere
   return {
     id: shape === 'lines' ? 'jsonl' : 'json',
     source,
     metadata: null,
-    index({ batchBytes = DEFAULT_BATCH_BYTES, firstBatchBytes = batchBytes, from, signal, onBytes } = {}) {
+    givesChunks: bytes.source !== undefined,
+    index({ batchBytes = DEFAULT_BATCH_BYTES, firstBatchBytes = batchBytes, from, ...options } = {}) {
       const sizes = { first: firstBatchBytes, most: batchBytes }
-      return shape === 'lines'
-        ? indexLines(bytes, sizes, { signal, onBytes }, from)
-        : indexValues(bytes, sizes, { signal, onBytes })
+      return shape === 'lines' ? indexLines(bytes, sizes, options, from) : indexValues(bytes, sizes, options)
     },
+    ...(elsewhere === undefined
+      ? {}
+      : { refer: (spans: RecordSpans) => ({ decoder: 'elsewhere', spans, bytes: [], source: elsewhere }) as const }),
     async read(spans) {
       const { start, end } = extentOf(spans)
       return { decoder: 'json', spans, bytes: [end > start ? await bytes.slice(start, end) : new Uint8Array(0)] }

@@ -31,6 +31,7 @@ export function unwrapped(container: Container, wrapper: RawRecord, key: string)
   const rest = beside.length === 0 ? '' : `; what stands beside it is not read (${beside.slice(0, 8).join(', ')})`
   return {
     ...container,
+    givesChunks: false,
     notes: [
       ...(container.notes ?? []),
       `its records are the list under ${JSON.stringify(key)} of its one object${rest}`,

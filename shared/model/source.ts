@@ -11,6 +11,17 @@ export interface ByteSource {
   slice(start: number, end: number): Promise<Uint8Array>
   /** The bytes from `start` (default 0) to the end, in chunks of the host's choosing. */
   stream(start?: number): ReadableStream<Uint8Array>
+  /** As `stream`, into memory that is used again. Absent where a host has only streams. */
+  reader?(start?: number): ByteReader
+  /** By what the host's audit workers open the same bytes; structured-cloneable. Absent where only this thread can read them. */
+  readonly elsewhere?: unknown
+}
+
+/** Reads from front to back. */
+export interface ByteReader {
+  /** The next bytes, which stand until the next ones are asked for; null at the end. */
+  next(): Promise<Uint8Array | null>
+  close(): Promise<void>
 }
 
 /** A trajectory's address: the `part`-th trajectory of the `record`-th record of the `source`-th source, all 0-based. */

@@ -1,11 +1,12 @@
 import { decodeRecords } from '../containers/decode.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import { type AuditRuntime, auditBatch } from './batch.ts'
-import type { EngineHost } from './host.ts'
+import type { AuditWorkerHost } from './host.ts'
 import { dissectBatch } from './lab/dissect.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import type { AuditJob, AuditReply, AuditRequest, DissectJob, SearchJob } from './plan.ts'
 import { EncoderNotLoaded, withoutEncoders } from './prepared-tokenizer.ts'
+import { readHere } from './read-here.ts'
 import { searchBatch } from './search-batch.ts'
 
 /** The other end of a `WorkerLink`, as a worker sees it. */
@@ -15,7 +16,7 @@ export interface WorkerPort {
 }
 
 /** Runs in an audit worker: takes a plan, then jobs of auditing, searching or dissecting, and answers each with its result or a sentence. */
-export function serveAuditWorker(port: WorkerPort, host: Pick<EngineHost, 'bundledTokenizers'>): void {
+export function serveAuditWorker(port: WorkerPort, host: AuditWorkerHost): void {
   let runtime: AuditRuntime | null = null
   const reply = (message: AuditReply) => {
     port.post(message, message.kind === 'result' ? [message.result.facts.buffer] : [])
@@ -37,7 +38,7 @@ export function serveAuditWorker(port: WorkerPort, host: Pick<EngineHost, 'bundl
   }
 
   const audit = async (job: AuditJob): Promise<AuditReply> => {
-    const parsed = await decodeRecords(job.records, allNumericKeys)
+    const parsed = await decodeRecords(await readHere(job.records, host.readElsewhere), allNumericKeys)
     return { kind: 'result', result: await withEncoder(job.source, (ready) => auditBatch(job, parsed, ready)) }
   }
 

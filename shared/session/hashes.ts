@@ -1,23 +1,47 @@
 import type { ByteSource } from '../model/source.ts'
-import type { EngineHost } from './host.ts'
+import type { EngineHost, Sha256 } from './host.ts'
 
-/** SHA-256 of a whole source, in lower-case hex. Stops in the middle of a read when the signal says so. */
-export async function hashSource(source: ByteSource, host: EngineHost, signal: AbortSignal): Promise<string> {
-  const hash = host.createSha256()
-  signal.throwIfAborted()
-  const reader = source.stream().getReader()
-  const stop = () => void reader.cancel().catch(() => undefined)
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      signal.throwIfAborted()
-      if (done) return hash.digest()
-      hash.update(value)
+/** SHA-256 of a whole source, of which bytes that are read in any case need not be read for it alone. */
+export class SourceHash {
+  private readonly hash: Sha256
+  private at = 0
+
+  constructor(
+    private readonly source: ByteSource,
+    host: EngineHost,
+  ) {
+    this.hash = host.createSha256()
+  }
+
+  /** Takes the bytes from `start` on, where they are the next ones. */
+  take(start: number, bytes: Uint8Array): void {
+    if (start !== this.at) return
+    this.hash.update(bytes)
+    this.at += bytes.length
+  }
+
+  /** Lower-case hex, once what was not taken is read. Stops in the middle of a read when the signal says so. */
+  async digest(signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted()
+    if (this.at < this.source.size) await this.readRest(signal)
+    return this.hash.digest()
+  }
+
+  private async readRest(signal: AbortSignal): Promise<void> {
+    const reader = this.source.stream(this.at).getReader()
+    const stop = () => void reader.cancel().catch(() => undefined)
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      for (;;) {
+        const { done, value } = await reader.read()
+        signal.throwIfAborted()
+        if (done) return
+        this.take(this.at, value)
+      }
+    } finally {
+      signal.removeEventListener('abort', stop)
+      await reader.cancel().catch(() => undefined)
     }
-  } finally {
-    signal.removeEventListener('abort', stop)
-    await reader.cancel().catch(() => undefined)
   }
 }
 

@@ -18,6 +18,19 @@ export interface WorkerLink {
   wake?(): void
 }
 
+/**
+ * Bytes `start` (inclusive) to `end` (exclusive) of a source, by its `ByteSource.elsewhere`; fewer where it ends before. They stand until the
+ * next call.
+ */
+export type ReadElsewhere = (source: unknown, start: number, end: number) => Uint8Array | Promise<Uint8Array>
+
+/** What a host lends an audit worker. */
+export interface AuditWorkerHost {
+  readonly bundledTokenizers: BundledTokenizers
+  /** Absent where the host gives no source an `elsewhere`. */
+  readonly readElsewhere?: ReadElsewhere
+}
+
 /** What a host lends the engine. */
 export interface EngineHost {
   readonly bundledTokenizers: BundledTokenizers

@@ -38,8 +38,10 @@ export function joinedSource(
 ): OpenSource {
   if (ties.length === 0) return open
   const { container } = open
+  // A worker has one source of a job to read, and not what belongs to it in others.
+  const { refer: _, ...here } = container
   const joined: Container = {
-    ...container,
+    ...here,
     notes: [...(container.notes ?? []), ...ties.flatMap((each) => notesOf(each, opened))],
     async read(spans): Promise<EncodedRecords> {
       const told = byRecord(spans, (record) => [...new Set(ties.flatMap((each) => each.told.get(record) ?? []))])

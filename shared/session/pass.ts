@@ -10,6 +10,8 @@ export interface PassHooks {
   /** Records that the container itself could not delimit or decompress end up in the result of their batch. */
   onSpans(source: number, spans: RecordSpans): void
   onBytes(source: number, bytesRead: number): void
+  /** The bytes of sources that `givesChunks`, in order; they stand until it returns. */
+  onChunk?(source: number, start: number, chunk: Uint8Array): void
   readonly signal?: AbortSignal
   /** Where a source is read on, null = from its start; absent = all of them from their starts. */
   from?(source: number): ReadPosition | null
@@ -50,10 +52,13 @@ export async function runPass(
     for (const [source, open] of sources.entries()) {
       if (hooks.only?.has(source) === false) continue
       const from = hooks.from?.(source) ?? null
+      const refer = pool.elsewhere ? open.container.refer : undefined
       const index = open.container.index({
         ...(from === null ? {} : { from }),
         ...BATCHES,
         onBytes: (bytes) => hooks.onBytes(source, bytes),
+        onChunk: (start, chunk) => hooks.onChunk?.(source, start, chunk),
+        passing: refer !== undefined,
         ...(hooks.signal ? { signal: hooks.signal } : {}),
       })
       for await (const spans of index) {
@@ -61,7 +66,7 @@ export async function runPass(
         hooks.onSpans(source, spans)
         await pool.ready()
         if (failure !== null) throw failure
-        const records = await open.container.read(spans)
+        const records = refer?.(spans) ?? (await open.container.read(spans))
         underWay.push(
           pool
             .run({ job: job++, source, records, keep: keptOf(chosen, source, spans) })

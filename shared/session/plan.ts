@@ -1,6 +1,6 @@
 import type { AuditSettings, CheckTally } from '../checks/check.ts'
 import type { JsonObject } from '../containers/container.ts'
-import type { EncodedRecords } from '../containers/decode.ts'
+import type { EncodedRecords, RecordsElsewhere } from '../containers/decode.ts'
 import type { Recognition } from '../formats/format.ts'
 import type { SourceRun } from '../formats/run-metadata/run-facts.ts'
 import type { Finding } from '../model/report.ts'
@@ -59,7 +59,7 @@ export interface AuditJob {
   /** Consecutive over the whole pass; results are put in this order, so the report does not depend on who was faster. */
   readonly job: number
   readonly source: number
-  readonly records: EncodedRecords
+  readonly records: EncodedRecords | RecordsElsewhere
   /** What `--limit` and `--sample` chose of these records, null = all. */
   readonly keep: KeptParts | null
 }

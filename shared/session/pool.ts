@@ -13,6 +13,7 @@ import type {
   SearchedBatch,
   SearchJob,
 } from './plan.ts'
+import { readHere } from './read-here.ts'
 
 /** Runs jobs; `run` may be called while others are under way, as long as `ready` has resolved since. */
 export interface JobPool<Job, Result> {
@@ -20,6 +21,8 @@ export interface JobPool<Job, Result> {
   /** Resolves when another job may be handed in without piling up bytes. */
   ready(): Promise<void>
   close(): void
+  /** Its threads read for themselves what `Container.refer` tells them. */
+  readonly elsewhere: boolean
 }
 
 export type AuditPool = JobPool<AuditJob, BatchResult>
@@ -102,6 +105,7 @@ function poolOf<
     async ready() {
       while (freest().waiting.size >= JOBS_PER_WORKER) await new Promise<void>((resolve) => wake.push(resolve))
     },
+    elsewhere: true,
     close() {
       for (const { link } of slots) link.terminate()
       end(new Error('Reading was stopped.'))
@@ -133,7 +137,10 @@ function rememberingErrors(link: WorkerLink): WorkerLink {
 
 /** Audits under a plan in this thread. */
 export function auditingPool(runtime: AuditRuntime): AuditPool {
-  return inlinePool(async (job) => auditBatch(job, await decodeRecords(job.records, allNumericKeys), runtime))
+  return inlinePool(async (job) => {
+    const records = await readHere(job.records, undefined)
+    return auditBatch(job, await decodeRecords(records, allNumericKeys), runtime)
+  })
 }
 
 /** Works in this thread: one job after the other, giving way to other work between them. */
@@ -153,6 +160,7 @@ export function inlinePool<Job, Result>(work: (job: Job) => Promise<Result>): Jo
     async ready() {
       await last
     },
+    elsewhere: false,
     close() {
       closed = true
     },

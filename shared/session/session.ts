@@ -1,6 +1,7 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
+import type { Container } from '../containers/container.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, LogReport, Report } from '../model/report.ts'
@@ -17,7 +18,7 @@ import type { LoadedTrajectory } from './detail.ts'
 import { DumpFindings } from './dump-findings.ts'
 import { indexOfPlace } from './fault-rows.ts'
 import { Follower, type Following } from './follow.ts'
-import { dumpHash, hashSource } from './hashes.ts'
+import { dumpHash, SourceHash } from './hashes.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
 import { joinSources } from './join-sources.ts'
 import { plainFacts } from './kept-facts.ts'
@@ -226,8 +227,9 @@ export class Session {
       return
     }
     const { collected, opened } = reading
-    const hashing = host.slowSha256 ? null : this.hash(host)
-    hashing?.catch(() => undefined)
+    const hashes = opened.map(({ source }) => new SourceHash(source, host))
+    const apart = host.slowSha256 ? null : this.hash(hashes, ({ givesChunks }) => givesChunks !== true)
+    apart?.catch(() => undefined)
     const keep = await chooseTrajectories(opened, this.survey.plan.settings.options, signal)
     signal.throwIfAborted()
     this.pool = this.createPool()
@@ -237,6 +239,7 @@ export class Session {
         collected.add(result)
         tell()
       },
+      ...(apart === null ? {} : { onChunk: (source, start, chunk) => hashes[source]?.take(start, chunk) }),
       onSpans: (source, spans) => collected.sources[source]?.spans.push(spans),
       onBytes: (source, bytes) => {
         const state = collected.sources[source]
@@ -244,7 +247,8 @@ export class Session {
         tell()
       },
     })
-    await (hashing ?? this.hash(host))
+    await apart
+    await this.hash(hashes, ({ givesChunks }) => apart === null || givesChunks === true)
     await this.readDataset(dataset)
   }
 
@@ -257,9 +261,10 @@ export class Session {
   }
 
   /** One source after the other: a run may have more files than a process may open at a time. */
-  private async hash(host: EngineHost): Promise<void> {
-    for (const [index, { source }] of this.opened.entries()) {
-      this.hashes[index] = await hashSource(source, host, this.stop.signal)
+  private async hash(hashes: readonly SourceHash[], which: (container: Container) => boolean): Promise<void> {
+    for (const [index, { container }] of this.opened.entries()) {
+      if (!which(container)) continue
+      this.hashes[index] = (await hashes[index]?.digest(this.stop.signal)) ?? null
       this.changes++
     }
   }

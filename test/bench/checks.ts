@@ -81,6 +81,7 @@ async function passesOver(path: string, options: AuditOptions) {
     jobs.push({ job: jobs.length, source: 0, records: await open.container.read(spans), keep: null })
   }
   const decoded = ({ records }: AuditJob) => {
+    if (records.decoder === 'elsewhere') throw new Error('the bench reads its records itself')
     const parsed = decodeRecords(records, allNumericKeys)
     if (parsed instanceof Promise) throw new Error('JSON is decoded at once')
     return parsed

@@ -1,41 +1,89 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { availableParallelism, loadavg } from 'node:os'
+import { join, resolve } from 'node:path'
 import { CODES_WITHOUT_ENCODING } from './checks.ts'
 import { writeBenchDump } from './dump.ts'
-import { interleaved, print } from './timing.ts'
+import { median } from './timing.ts'
 
 /** So many that starting Node and reading three vocabularies is a part of the time and not most of it. */
 const BYTES = 256 << 20
+const REPEATS = 3
+
+const MAIN = resolve('dist/cli/main.js')
+/** Runs in the process that is measured and tells its processor time, all threads included, in microseconds. */
+const TELLING = `import{isMainThread}from'node:worker_threads';import{writeSync}from'node:fs';
+if(isMainThread)process.on('exit',()=>{const{user,system}=process.cpuUsage();writeSync(3,String(user+system))})`
+
+/** Milliseconds on the clock, and of processor time over all threads. */
+interface Spent {
+  readonly wall: number
+  readonly processor: number
+}
 
 /**
  * `inspect` of ids and masks as a person runs it, from the start of the process to its end, with all checks that encode nothing again.
- * Against bare `JSON.parse` of the same lines, which were read and split before.
+ * Against bare `JSON.parse` of the same lines, which were read and split before. Where others work on the machine the clock tells nothing: that is
+ * what the processor time is for, of which two cores have twice as much as there is wall time.
  */
 export async function inspectAgainstParse(folder: string): Promise<void> {
   const path = join(folder, 'process.jsonl')
   writeBenchDump(path, BYTES)
   const lines = readFileSync(path, 'latin1').trimEnd().split('\n')
-  let parsed = 0
-  const inspect = (jobs: number) => () => inspected(path, join(folder, 'report.json'), jobs, lines.length)
-  const [parse, alone, shared] = await interleaved([
-    async () => {
-      for (const line of lines) parsed += JSON.parse(line).input_ids.length
-    },
-    inspect(1),
-    inspect(availableParallelism()),
-  ])
-  if (parsed === 0) throw new Error('nothing was parsed')
-  print(`JSON.parse of ${lines.length} lines, ${BYTES >> 20} MB`, parse)
-  print('inspect of the file, whole process, one thread', alone, parse)
-  print(`inspect of the file, whole process, ${availableParallelism()} workers (goal 1.0)`, shared, parse)
+  const jobs = availableParallelism()
+  parse(lines)
+  const spent: Record<'parse' | 'alone' | 'shared', Spent[]> = { parse: [], alone: [], shared: [] }
+  for (let repeat = 0; repeat < REPEATS; repeat++) {
+    spent.parse.push(parse(lines))
+    spent.alone.push(await inspected(path, join(folder, 'report.json'), 1, lines.length))
+    spent.shared.push(await inspected(path, join(folder, 'report.json'), jobs, lines.length))
+  }
+  const load = loadavg()[0]?.toFixed(1)
+  console.log(`the machine's load was ${load}, with ${jobs} cores`)
+  printSpent(`JSON.parse of ${lines.length} lines, ${BYTES >> 20} MB`, spent.parse)
+  printSpent('inspect of the file, whole process, one thread', spent.alone, spent.parse)
+  printSpent(`inspect of the file, whole process, ${jobs} workers (goal 1.0 × on the clock)`, spent.shared, spent.parse)
 }
 
-async function inspected(path: string, report: string, jobs: number, rollouts: number): Promise<void> {
+function printSpent(what: string, spent: readonly Spent[], against?: readonly Spent[]): void {
+  const column = (unit: keyof Spent) => {
+    const own = median(spent.map((each) => each[unit]))
+    const ratio = against === undefined ? '' : `${(own / median(against.map((each) => each[unit]))).toFixed(2)} ×`
+    return `${own.toFixed(0).padStart(7)} ms ${ratio.padStart(6)}`
+  }
+  console.log(`${what.padEnd(72)} clock ${column('wall')}   processor ${column('processor')}`)
+}
+
+function parse(lines: readonly string[]): Spent {
+  const before = process.cpuUsage()
+  const start = performance.now()
+  let parsed = 0
+  for (const line of lines) parsed += JSON.parse(line).input_ids.length
+  const wall = performance.now() - start
+  const { user, system } = process.cpuUsage(before)
+  if (parsed === 0) throw new Error('nothing was parsed')
+  return { wall, processor: (user + system) / 1000 }
+}
+
+async function inspected(path: string, report: string, jobs: number, rollouts: number): Promise<Spent> {
   const options = ['--json', report, '--jobs', String(jobs), '--checks', CODES_WITHOUT_ENCODING.join()]
-  const inspect = spawn(process.execPath, ['dist/cli/main.js', 'inspect', path, ...options], { stdio: 'ignore' })
-  await new Promise((done) => inspect.on('exit', done))
+  const spent = await measured(['inspect', path, ...options])
   const { totals } = JSON.parse(readFileSync(report, 'utf8')) as { totals: { trajectories: number } }
   if (totals.trajectories !== rollouts) throw new Error('inspect lost rollouts')
+  return spent
+}
+
+/** Runs the built command line, from the start of the process to its end. */
+export async function measured(parameters: readonly string[]): Promise<Spent> {
+  const telling = `data:text/javascript,${encodeURIComponent(TELLING)}`
+  const start = performance.now()
+  const child: ChildProcess = spawn(process.execPath, ['--import', telling, MAIN, ...parameters], {
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+  })
+  let said = ''
+  child.stdio[3]?.on('data', (text) => {
+    said += text
+  })
+  await new Promise((done) => child.on('close', done))
+  return { wall: performance.now() - start, processor: Number(said) / 1000 }
 }
