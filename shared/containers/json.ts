@@ -25,7 +25,7 @@ export function parseJson(
 class JsonReader {
   private pos = 0
   private readonly number: NumberScan = { next: 0, integer: false }
-  private readonly numbers: NumbersScan = { next: 0 }
+  private readonly numbers: NumbersScan
   private readonly strings: StringReader
 
   constructor(
@@ -34,6 +34,7 @@ class JsonReader {
     private readonly numericKeys: ReadonlySet<string>,
   ) {
     this.strings = new StringReader(bytes, end)
+    this.numbers = { next: 0, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) }
   }
 
   document(start: number): JsonValue {

@@ -74,6 +74,7 @@ export class SequenceArrays {
 
   /** NaN where nothing is stored. An empty list is an absent one: many writers put it where they have nothing. */
   floats(name: string, value: JsonValue, at = 0, end = this.length): Float32Array | null {
+    if (value === null) return null
     const floats = new Float32Array(this.length)
     if (at > 0 || end < this.length) floats.fill(Number.NaN)
     return this.placeFloats(floats, name, value, at, end) ? floats : null

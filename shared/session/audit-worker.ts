@@ -1,12 +1,12 @@
 import { decodeRecords } from '../containers/decode.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import { type AuditRuntime, auditBatch } from './batch.ts'
+import { decodeHere } from './decode-here.ts'
 import type { AuditWorkerHost } from './host.ts'
 import { dissectBatch } from './lab/dissect.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import type { AuditJob, AuditReply, AuditRequest, DissectJob, SearchJob } from './plan.ts'
 import { EncoderNotLoaded, withoutEncoders } from './prepared-tokenizer.ts'
-import { readHere } from './read-here.ts'
 import { searchBatch } from './search-batch.ts'
 
 /** The other end of a `WorkerLink`, as a worker sees it. */
@@ -38,7 +38,7 @@ export function serveAuditWorker(port: WorkerPort, host: AuditWorkerHost): void 
   }
 
   const audit = async (job: AuditJob): Promise<AuditReply> => {
-    const parsed = await decodeRecords(await readHere(job.records, host.readElsewhere), allNumericKeys)
+    const parsed = await decodeHere(job.records, allNumericKeys, host.readElsewhere)
     return { kind: 'result', result: await withEncoder(job.source, (ready) => auditBatch(job, parsed, ready)) }
   }
 

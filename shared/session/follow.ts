@@ -230,7 +230,7 @@ export class Follower implements Reading {
     for (const [number, source] of todo) source.under = this.under[number] as string
     const { plan } = this.survey
     const workers = startWorkers(bytes, this.host)
-    const pool = workers.length === 0 ? auditingPool(this.runtime) : workerPool(workers, plan)
+    const pool = workers.length === 0 ? auditingPool(this.runtime, this.host) : workerPool(workers, plan, this.host)
     const close = () => pool.close()
     signal.addEventListener('abort', close, { once: true })
     // Only what was audited counts as read, should reading break off.

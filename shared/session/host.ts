@@ -20,11 +20,11 @@ export interface WorkerLink {
 
 /**
  * Bytes `start` (inclusive) to `end` (exclusive) of a source, by its `ByteSource.elsewhere`; fewer where it ends before. They stand until the
- * next call.
+ * next call in the same thread.
  */
 export type ReadElsewhere = (source: unknown, start: number, end: number) => Uint8Array | Promise<Uint8Array>
 
-/** What a host lends an audit worker. */
+/** What a host lends whoever audits, in any thread. */
 export interface AuditWorkerHost {
   readonly bundledTokenizers: BundledTokenizers
   /** Absent where the host gives no source an `elsewhere`. */
@@ -32,8 +32,7 @@ export interface AuditWorkerHost {
 }
 
 /** What a host lends the engine. */
-export interface EngineHost {
-  readonly bundledTokenizers: BundledTokenizers
+export interface EngineHost extends AuditWorkerHost {
   createSha256(): Sha256
   /** Hashing would keep this thread from answering: it is done once everything else is there. */
   readonly slowSha256?: boolean

@@ -1,7 +1,7 @@
-import { decodeRecords } from '../containers/decode.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import { type AuditRuntime, auditBatch } from './batch.ts'
-import type { EngineHost, WorkerLink } from './host.ts'
+import { decodeHere } from './decode-here.ts'
+import type { AuditWorkerHost, EngineHost, WorkerLink } from './host.ts'
 import type {
   AuditJob,
   AuditPlan,
@@ -13,7 +13,6 @@ import type {
   SearchedBatch,
   SearchJob,
 } from './plan.ts'
-import { readHere } from './read-here.ts'
 
 /** Runs jobs; `run` may be called while others are under way, as long as `ready` has resolved since. */
 export interface JobPool<Job, Result> {
@@ -21,11 +20,12 @@ export interface JobPool<Job, Result> {
   /** Resolves when another job may be handed in without piling up bytes. */
   ready(): Promise<void>
   close(): void
-  /** Its threads read for themselves what `Container.refer` tells them. */
-  readonly elsewhere: boolean
 }
 
-export type AuditPool = JobPool<AuditJob, BatchResult>
+export interface AuditPool extends JobPool<AuditJob, BatchResult> {
+  /** It reads for itself what `Container.refer` tells it of. */
+  readonly elsewhere: boolean
+}
 export type SearchPool = JobPool<SearchJob, SearchedBatch>
 export type DissectPool = JobPool<DissectJob, DissectedBatch>
 
@@ -38,8 +38,13 @@ interface Slot<Result> {
 }
 
 /** Workers that audit. */
-export function workerPool(links: readonly WorkerLink[], plan: AuditPlan): AuditPool {
-  return poolOf(links, plan, (job) => ({ kind: 'job', job }))
+export function workerPool(
+  links: readonly WorkerLink[],
+  plan: AuditPlan,
+  { readElsewhere }: AuditWorkerHost,
+): AuditPool {
+  const pool = poolOf<AuditJob, BatchResult>(links, plan, (job) => ({ kind: 'job', job }))
+  return { ...pool, elsewhere: readElsewhere !== undefined }
 }
 
 /** Workers that look for something in rollouts. */
@@ -105,7 +110,6 @@ function poolOf<
     async ready() {
       while (freest().waiting.size >= JOBS_PER_WORKER) await new Promise<void>((resolve) => wake.push(resolve))
     },
-    elsewhere: true,
     close() {
       for (const { link } of slots) link.terminate()
       end(new Error('Reading was stopped.'))
@@ -136,11 +140,11 @@ function rememberingErrors(link: WorkerLink): WorkerLink {
 }
 
 /** Audits under a plan in this thread. */
-export function auditingPool(runtime: AuditRuntime): AuditPool {
-  return inlinePool(async (job) => {
-    const records = await readHere(job.records, undefined)
-    return auditBatch(job, await decodeRecords(records, allNumericKeys), runtime)
-  })
+export function auditingPool(runtime: AuditRuntime, { readElsewhere }: AuditWorkerHost): AuditPool {
+  const pool = inlinePool<AuditJob, BatchResult>(async (job) =>
+    auditBatch(job, await decodeHere(job.records, allNumericKeys, readElsewhere), runtime),
+  )
+  return { ...pool, elsewhere: readElsewhere !== undefined }
 }
 
 /** Works in this thread: one job after the other, giving way to other work between them. */
@@ -160,7 +164,6 @@ export function inlinePool<Job, Result>(work: (job: Job) => Promise<Result>): Jo
     async ready() {
       await last
     },
-    elsewhere: false,
     close() {
       closed = true
     },

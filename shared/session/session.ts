@@ -270,8 +270,8 @@ export class Session {
   }
 
   private createPool(): AuditPool {
-    if (this.workers.length === 0) return auditingPool(this.runtime)
-    return workerPool(this.workers, this.survey.plan)
+    if (this.workers.length === 0) return auditingPool(this.runtime, this.host)
+    return workerPool(this.workers, this.survey.plan, this.host)
   }
 
   /** Stops reading; `done` rejects unless it has resolved. What was read can still be looked at. */

@@ -31,6 +31,24 @@ function plain(value: unknown): unknown {
   return value
 }
 
+/** A record whose list `ids` is read as `JSON.parse` does it, or refused where it is refused there. */
+function expectAsJson(text: string): void {
+  let expected: { ids: unknown[] }
+  try {
+    expected = JSON.parse(text)
+  } catch {
+    errorOf(text)
+    return
+  }
+  const { ids } = expected
+  const numbers = ids.every((each) => typeof each === 'number' || typeof each === 'boolean' || each === null)
+  const wanted = numbers ? ids.map((each) => (each === null ? Number.NaN : Number(each))) : ids
+  const read = (plain(parse(text, ['ids'])) as { ids: unknown[] }).ids
+  // `toEqual` on each of thousands of lists would be most of the time.
+  const same = read.length === wanted.length && read.every((each, at) => Object.is(each, wanted[at]))
+  if (!same) expect({ text, ids: read }).toEqual({ text, ids: wanted })
+}
+
 const layouts = [undefined, 1, '\t', 4]
 
 describe('parseJson', () => {
@@ -62,6 +80,53 @@ describe('parseJson', () => {
       ),
       { numRuns: 1000 },
     )
+  })
+
+  test('reads ids and flags side by side as JSON.parse does, and refuses them where it does', () => {
+    const run = fc.oneof(
+      fc.array(fc.constantFrom('0', '1'), { maxLength: 40 }),
+      fc.array(fc.nat({ max: 200_000 }).map(String), { maxLength: 20 }),
+      fc.array(fc.integer().map(String), { maxLength: 4 }),
+      fc.array(fc.bigInt({ min: 0n, max: 10n ** 12n }).map(String), { maxLength: 4 }),
+      fc.array(
+        fc.constantFrom('9', '10', '99', '100', '999', '1000', '9999', '10000', '2.5', '1e3', '-0', 'null', 'true'),
+        {
+          maxLength: 4,
+        },
+      ),
+    )
+    const damage = fc.option(fc.record({ at: fc.nat(), byte: fc.constantFrom(...'0123456789,/:;<=>?. -+xe[]{}"') }))
+    fc.assert(
+      fc.property(
+        fc.array(run, { maxLength: 8 }),
+        fc.constantFrom(',', ', ', ',  ', ' ,', ',\n'),
+        fc.nat({ max: 5 }),
+        damage,
+        (runs, separator, before, damaged) => {
+          let list = runs.flat().join(separator)
+          if (damaged !== null && list.length > 0) {
+            const at = damaged.at % list.length
+            list = list.slice(0, at) + damaged.byte + list.slice(at + 1)
+          }
+          const text = `${' '.repeat(before)}{"ids":[${list}]}`
+          expectAsJson(text)
+        },
+      ),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('reads flags as JSON.parse does, whichever byte among them is damaged', () => {
+    for (const separator of [',', ', ']) {
+      for (const flags of ['0110100', '1001011']) {
+        const list = Array.from(flags.repeat(3)).join(separator)
+        for (let at = 0; at < list.length; at++) {
+          for (let byte = 0x20; byte < 0x7f; byte++) {
+            expectAsJson(`{"ids":[${list.slice(0, at)}${String.fromCharCode(byte)}${list.slice(at + 1)}]}`)
+          }
+        }
+      }
+    }
   })
 
   test('reads strings with escapes, any script, lone surrogates and byte order marks', () => {
