@@ -1,5 +1,6 @@
 import { serveAuditWorker } from '../../shared/session/audit-worker.ts'
+import { readElsewhere } from './byte-sources.ts'
 import { fetchTokenizer } from './fetch-tokenizer.ts'
 import { workerPort } from './worker-port.ts'
 
-serveAuditWorker(workerPort(), { bundledTokenizers: fetchTokenizer })
+serveAuditWorker(workerPort(), { bundledTokenizers: fetchTokenizer, readElsewhere })

@@ -3,7 +3,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import type { WorkerLink } from '../../shared/session/host.ts'
 import { keepingWorkers } from '../../shared/session/keep-workers.ts'
 import type { EngineWorkerHost } from '../../shared/session/serve-engine.ts'
-import { byteSource } from './byte-sources.ts'
+import { byteSource, readElsewhere } from './byte-sources.ts'
 import { fetchTokenizer } from './fetch-tokenizer.ts'
 import { watchFiles } from './watch.ts'
 
@@ -18,6 +18,7 @@ export function browserHost(): EngineWorkerHost {
     byteSource,
     watch: watchFiles,
     bundledTokenizers: fetchTokenizer,
+    readElsewhere,
     createSha256: () => {
       const hash = sha256.create()
       return { update: (bytes) => void hash.update(bytes), digest: () => bytesToHex(hash.digest()) }

@@ -11,19 +11,34 @@ export function byteSource(input: SourceInput): ByteSource {
   return blobSource(input.name, new Blob([input.bytes as Uint8Array<ArrayBuffer>]))
 }
 
-function blobSource(name: string, blob: Blob): ByteSource {
-  const reading = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work()
-    } catch {
-      // The browser gives up a file that changed or went away since it was chosen, with words only it understands.
-      throw new Error(`${name} changed or was moved while it was being read. Open it again.`)
-    }
+/** What an audit worker needs to read a file itself: the file, which is not copied when it is posted. */
+interface BlobElsewhere {
+  readonly name: string
+  readonly blob: Blob
+}
+
+/** Reads a part of a file that a page sent, in any worker. */
+export function readElsewhere(source: unknown, start: number, end: number): Promise<Uint8Array> {
+  const { name, blob } = source as BlobElsewhere
+  return reading(name, async () => new Uint8Array(await blob.slice(start, end).arrayBuffer()))
+}
+
+async function reading<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch {
+    // The browser gives up a file that changed or went away since it was chosen, with words only it understands.
+    throw new Error(`${name} changed or was moved while it was being read. Open it again.`)
   }
+}
+
+function blobSource(name: string, blob: Blob): ByteSource {
+  const elsewhere: BlobElsewhere = { name, blob }
   return {
     name,
     size: blob.size,
-    slice: (start, end) => reading(async () => new Uint8Array(await blob.slice(start, end).arrayBuffer())),
+    elsewhere,
+    slice: (start, end) => readElsewhere(elsewhere, start, end),
     stream: (start = 0) => blob.slice(start).stream(),
   }
 }

@@ -42,19 +42,11 @@ export function plainBytes(source: ByteSource): ContainerBytes {
     source,
     async *chunks({ from = 0, signal, onBytes, onChunk, passing = false }) {
       let read = from
-      if (passing && source.reader !== undefined) {
-        for await (const chunk of readAll(source.reader(from), signal)) {
-          onChunk?.(read, chunk)
-          read += chunk.length
-          yield chunk
-          onBytes?.(read)
-        }
-        return
-      }
-      const cache = new ChunkCache(RECENT_BYTES, from)
+      const cache = passing ? null : new ChunkCache(RECENT_BYTES, from)
       recent = cache
-      for await (const chunk of readStream(source.stream(from), signal)) {
-        cache.append(read, chunk)
+      const given = passing ? source.reader?.(from) : undefined
+      for await (const chunk of given ? readAll(given, signal) : readStream(source.stream(from), signal)) {
+        cache?.append(read, chunk)
         onChunk?.(read, chunk)
         read += chunk.length
         yield chunk

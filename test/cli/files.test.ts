@@ -126,6 +126,23 @@ describe('byte sources', () => {
     }
   })
 
+  test('give the same from front to back into memory that is used again', async () => {
+    const [file] = await both()
+    for (const start of [0, 1_500_000, bytes.length]) {
+      const reader = (file as NodeFileSource).reader(start)
+      const chunks: Uint8Array[] = []
+      for (let chunk = await reader.next(); chunk !== null; chunk = await reader.next()) chunks.push(chunk.slice())
+      expect(await reader.next()).toBeNull()
+      await reader.close()
+      expect(Buffer.concat(chunks).toString()).toBe(text.slice(start))
+    }
+    // Left while a chunk is still being read, and left before anything was.
+    const early = (file as NodeFileSource).reader()
+    expect((await early.next())?.length).toBeGreaterThan(0)
+    await early.close()
+    await (file as NodeFileSource).reader().close()
+  })
+
   test("what they give is nobody else's memory", async () => {
     const pooled = Buffer.from('some bytes of a pool')
     const source = new MemorySource('pooled', pooled)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { readElsewhere } from '../../cli/read-elsewhere.ts'
 import { serveAuditWorker } from '../../shared/session/audit-worker.ts'
-import type { EngineHost, WorkerLink } from '../../shared/session/host.ts'
+import type { AuditWorkerHost, EngineHost, WorkerLink } from '../../shared/session/host.ts'
 import type { AuditReply } from '../../shared/session/plan.ts'
 import type { BundledTokenizers } from '../../shared/tokens/tokenizer.ts'
 import { testTokenizerFiles } from '../helpers/tokenizers.ts'
@@ -46,8 +47,9 @@ export function workerHost(
         log.loaded.push(id)
         return testTokenizerFiles(id)
       }
-      return spawn(intercept, { bundledTokenizers }, log, broken)
+      return spawn(intercept, { bundledTokenizers, readElsewhere }, log, broken)
     },
+    readElsewhere,
   })
   return { host, log }
 }
@@ -63,7 +65,7 @@ export interface WorkerEnd {
 
 function spawn(
   intercept: (message: unknown, worker: WorkerEnd) => boolean,
-  lent: Pick<EngineHost, 'bundledTokenizers'>,
+  lent: AuditWorkerHost,
   log: WorkerLog,
   broken: string | null,
 ): WorkerLink {
