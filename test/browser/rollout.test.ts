@@ -2,6 +2,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { assistant, conversation, user } from '../helpers/conversation.ts'
 import { cutRollout, lines, qwen } from '../session/dumps.ts'
+import { violations } from './axe.ts'
 import { describePage } from './describe-page.ts'
 import type { Window } from './inspector-page.ts'
 import { ODD_ROLLOUTS, oddDump, wholeDump } from './rollout-dumps.ts'
@@ -53,6 +54,27 @@ describePage('the screen of one rollout', (pageTests) => {
     await page.keyboard.press('<')
     await page.getByText(/^coloured by state/).waitFor()
     expect(await chart.count()).toBe(0)
+  })
+
+  test('tokens beside the edges of turns are coloured by the same stream, and have its number', async () => {
+    const page = await openFirst('whole.jsonl', wholeDump(tokenizer))
+    await page.keyboard.press('b')
+    await page.locator('.zoom-token').first().waitFor()
+    await page.keyboard.press('o')
+    const list = page.getByRole('listbox', { name: 'Colour tokens by' })
+    await list.getByRole('option', { name: /^sampler logprob/ }).click()
+    const edge = page.getByRole('region', { name: 'Edge from turn 1 to turn 2' })
+    const row = edge.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'sampler logprob' }) })
+    await row.waitFor()
+    const numbers = await row.getByRole('cell').allInnerTexts()
+    expect(numbers).toHaveLength(12)
+    // No token before the header of the reply was sampled, and of the header none.
+    expect(numbers.slice(0, 9)).toEqual(Array(9).fill('–'))
+    expect(numbers.slice(9).every((number) => /^−\d/.test(number))).toBe(true)
+    expect(await edge.locator('.zoom-token.by-none').count()).toBe(9)
+    expect(await edge.locator('.zoom-token[class*=by-]:not(.by-none)').count()).toBe(3)
+    expect(await page.locator('.legend').innerText()).toContain('scored tokens of this rollout')
+    expect(await violations(page)).toEqual([])
   })
 
   test('what the dump lacks is listed, cannot be chosen, and says what to switch on', async () => {

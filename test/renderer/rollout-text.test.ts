@@ -13,6 +13,12 @@ describe('a text with tags', () => {
       { tag: null, text: ' d ' },
       { tag: 'answer', text: '<answer>e' },
     ])
+    const told = 'Think inside <think> tags, answer in <answer>x</answer>.'
+    expect(textParts(told, false)).toEqual([
+      { tag: null, text: 'Think inside <think> tags, answer in ' },
+      { tag: 'answer', text: '<answer>x</answer>' },
+      { tag: null, text: '.' },
+    ])
     expect(textParts('a < think> b </think>')).toEqual([{ tag: null, text: 'a < think> b </think>' }])
   })
 

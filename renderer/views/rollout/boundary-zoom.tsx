@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef } from 'react'
 import type { BoundaryRow, TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { useBoundaries } from '../../data/boundaries.ts'
 import { useOverscan } from '../../data/printing.ts'
 import { selectToken, useSelection } from '../../state/selection.ts'
@@ -9,6 +10,7 @@ import { EdgeName } from '../verdicts/boundary-table.tsx'
 import { type TurnEdge, turnEdges } from './edges.ts'
 import { TokenGlyphs } from './lines.tsx'
 import { disagrees, stateName, structureSays } from './oracles.ts'
+import { overlayClass, overlayValue } from './overlay-dress.ts'
 import { tokenText } from './token-text.ts'
 import { tokenWindow } from './token-window.ts'
 
@@ -18,7 +20,7 @@ const AROUND = 6
 const EDGE_HEIGHT = 196
 
 /** Every turn edge, six tokens on either side: where headers, end tokens, newlines and masks go wrong. */
-export function BoundaryZoom({ detail }: { detail: TrajectoryDetail }) {
+export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay | null }) {
   const edges = useMemo(() => turnEdges(detail), [detail])
   const overall = useBoundaries()
   const scroller = useRef<HTMLDivElement>(null)
@@ -70,7 +72,7 @@ export function BoundaryZoom({ detail }: { detail: TrajectoryDetail }) {
                 <EdgeName boundary={edge.boundary} />
               </h2>
               <OverTheDump row={overall.find((row) => row.boundary === edge.boundary)} />
-              <EdgeTokens detail={detail} edge={edge} />
+              <EdgeTokens detail={detail} edge={edge} overlay={overlay} />
             </section>
           )
         })}
@@ -111,7 +113,7 @@ const SHARES = [
   ['mask', 'mask wrong'],
 ] as const
 
-function EdgeTokens({ detail, edge }: { detail: TrajectoryDetail; edge: TurnEdge }) {
+function EdgeTokens({ detail, edge, overlay }: { detail: TrajectoryDetail; edge: TurnEdge; overlay: Overlay | null }) {
   const selected = useSelection((state) => state.token)
   const from = Math.max(0, edge.at - AROUND)
   const to = Math.min(detail.states.length, edge.at + AROUND)
@@ -128,7 +130,7 @@ function EdgeTokens({ detail, edge }: { detail: TrajectoryDetail; edge: TurnEdge
               <td key={token} className={edgeClass(token, edge)}>
                 <button
                   type="button"
-                  className={`zoom-token token ${stateName(detail, token)}${token === selected ? ' selected' : ''}`}
+                  className={`zoom-token token ${overlay === null ? stateName(detail, token) : overlayClass(overlay, token)}${token === selected ? ' selected' : ''}`}
                   title={`Token ${token}`}
                   onClick={() => selectToken(token)}
                 >
@@ -166,7 +168,17 @@ function EdgeTokens({ detail, edge }: { detail: TrajectoryDetail; edge: TurnEdge
               </td>
             ))}
           </tr>
-          {hasDelta && (
+          {overlay !== null && (
+            <tr>
+              <th scope="row">{overlay.title}</th>
+              {tokens.map((token) => (
+                <td key={token} className={edgeClass(token, edge)}>
+                  {overlayValue(overlay, token)}
+                </td>
+              ))}
+            </tr>
+          )}
+          {hasDelta && overlay?.id !== 'delta' && (
             <tr>
               <th scope="row">Δ logprob</th>
               {tokens.map((token) => {

@@ -103,7 +103,7 @@ function stepSibling(step: 1 | -1): void {
 }
 
 function openOverlays(): void {
-  useView.setState({ tab: 'tokens' })
+  if (useView.getState().tab !== 'boundaries') useView.setState({ tab: 'tokens' })
   overlayMenu.set(!overlayMenu.get())
 }
 

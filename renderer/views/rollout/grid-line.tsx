@@ -1,8 +1,8 @@
 import { memo } from 'react'
-import { ABSENT, real } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { RowKind } from './layout.ts'
 import { classOf, TokenGlyphs, type TokenLineProps } from './lines.tsx'
+import { overlayValue } from './overlay-dress.ts'
 import { tokenText } from './token-text.ts'
 
 /** One line of the grid: a cell for each token, its text above its number, or above its id where nothing colours it. */
@@ -27,16 +27,10 @@ export const GridLine = memo(function GridLine(props: TokenLineProps & { readonl
             <span className="grid-text">
               <TokenGlyphs text={text} />
             </span>
-            <span className="grid-number">
-              {overlay === null ? detail.ids?.[index] : valueWords(overlay.values[index] as number, overlay.scale.unit)}
-            </span>
+            <span className="grid-number">{overlay === null ? detail.ids?.[index] : overlayValue(overlay, index)}</span>
           </span>
         )
       })}
     </div>
   )
 })
-
-function valueWords(value: number, unit: string): string {
-  return Number.isNaN(value) ? ABSENT : `${real(value)}${unit}`
-}

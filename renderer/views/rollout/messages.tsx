@@ -41,7 +41,11 @@ function MessageBox({ message, position }: { message: Message; position: number 
       {message.content === null ? (
         <p className="quiet">no content</p>
       ) : (
-        <MessageText text={message.content} folded={folded} />
+        <MessageText
+          text={message.content}
+          isReply={message.role !== 'system' && message.role !== 'user'}
+          folded={folded}
+        />
       )}
       {message.toolCalls?.map((call, index) => (
         <p key={call.id ?? `${call.name}${index}`} className="message-call">
@@ -52,8 +56,8 @@ function MessageBox({ message, position }: { message: Message; position: number 
   )
 }
 
-function MessageText({ text, folded }: { text: string; folded: readonly TagName[] }) {
-  const blocks = useMemo(() => textBlocks(text), [text])
+function MessageText({ text, isReply, folded }: { text: string; isReply: boolean; folded: readonly TagName[] }) {
+  const blocks = useMemo(() => textBlocks(text, isReply), [text, isReply])
   return blocks.map((block, position) => {
     const [first] = block
     if (first?.tag && isTaggedBlock(block)) {

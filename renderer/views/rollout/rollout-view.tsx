@@ -18,7 +18,7 @@ import { RawRecord } from './raw-record.tsx'
 import { Branches } from './relatives.tsx'
 import { RolloutHead } from './rollout-head.tsx'
 import { useRolloutPlace } from './rollout-place.ts'
-import { TokenBar } from './token-bar.tsx'
+import { EdgeBar, TokenBar } from './token-bar.tsx'
 import { TokenPanel } from './token-panel.tsx'
 import { TokenStrip } from './token-strip.tsx'
 import { TokenView } from './token-view.tsx'
@@ -72,6 +72,7 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
   const place = useRolloutPlace()
   const answer = useOverlay(detail.index, hasTokens ? place.overlay : null)
   const overlay = answer.state === 'ready' ? answer.value : null
+  const problem = answer.state === 'failed' ? answer.message : null
   const kin = useRelatives(detail.index)
   const relatives = kin.state === 'ready' ? kin.value : null
   const shown: RolloutTab = hasTokens || !['tokens', 'boundaries', 'render'].includes(tab) ? tab : 'messages'
@@ -99,11 +100,16 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
         )}
         {shown === 'tokens' && (
           <>
-            <TokenBar detail={detail} overlay={overlay} problem={answer.state === 'failed' ? answer.message : null} />
+            <TokenBar detail={detail} overlay={overlay} problem={problem} />
             <TokenView detail={detail} overlay={overlay} />
           </>
         )}
-        {shown === 'boundaries' && <BoundaryZoom detail={detail} />}
+        {shown === 'boundaries' && (
+          <>
+            <EdgeBar detail={detail} overlay={overlay} problem={problem} />
+            <BoundaryZoom detail={detail} overlay={overlay} />
+          </>
+        )}
         {shown === 'render' && <CompareView detail={detail} />}
         {shown === 'tools' && <Tools detail={detail} />}
         {shown === 'documents' && <Documents detail={detail} />}
@@ -114,7 +120,9 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
         <>
           <TokenPanel detail={detail} overlay={overlay} />
           <div className="rollout-position-map">
-            {overlay !== null && <PositionChart detail={detail} overlay={overlay} />}
+            {overlay !== null && (shown === 'tokens' || shown === 'boundaries') && (
+              <PositionChart detail={detail} overlay={overlay} />
+            )}
             <TokenStrip detail={detail} />
           </div>
         </>

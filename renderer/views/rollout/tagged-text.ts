@@ -8,8 +8,12 @@ export interface TextPart {
 
 const TAGGED = new RegExp(`<(${TAG_NAMES.join('|')})(?:\\s[^<>]{0,200})?>`, 'g')
 
-/** Splits a text at its outermost tags; one that is never closed reaches to the end. Nothing is lost or repeated. */
-export function textParts(text: string): TextPart[] {
+/**
+ * Splits a text at its outermost tags. Nothing is lost or repeated.
+ *
+ * @param isReply whether a model or a tool wrote it: what it opens and never closes reaches to its end. Others merely name a tag.
+ */
+export function textParts(text: string, isReply = true): TextPart[] {
   const parts: TextPart[] = []
   let at = 0
   for (const match of text.matchAll(TAGGED)) {
@@ -17,6 +21,7 @@ export function textParts(text: string): TextPart[] {
     const tag = match[1] as TagName
     const closing = `</${tag}>`
     const close = text.indexOf(closing, match.index)
+    if (close < 0 && !isReply) continue
     const end = close < 0 ? text.length : close + closing.length
     if (match.index > at) parts.push({ tag: null, text: text.slice(at, match.index) })
     parts.push({ tag, text: text.slice(match.index, end) })
@@ -30,10 +35,10 @@ export function textParts(text: string): TextPart[] {
 const LONGEST_INLINE = 120
 
 /** Parts in blocks: a long tagged stretch alone, everything between two of them together. */
-export function textBlocks(text: string): TextPart[][] {
+export function textBlocks(text: string, isReply = true): TextPart[][] {
   const blocks: TextPart[][] = []
   let open: TextPart[] | null = null
-  for (const part of textParts(text)) {
+  for (const part of textParts(text, isReply)) {
     if (part.tag !== null && isLong(part)) {
       blocks.push([part])
       open = null

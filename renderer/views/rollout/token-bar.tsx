@@ -17,25 +17,9 @@ interface Props {
 /** How the tokens are laid out, what they are coloured by and which tags are folded. */
 export function TokenBar({ detail, overlay, problem }: Props) {
   const place = useRolloutPlace()
-  const isOpen = useObservable(overlayMenu)
-  const choices = useOverlayChoices(detail.index)
-  const known = choices.state === 'ready' ? choices.value : []
-  const title = known.find(({ id }) => id === place.overlay)?.title ?? overlay?.title ?? place.overlay
   return (
     <div className="token-bar">
-      <div className="overlay-place">
-        <button
-          type="button"
-          className="button small"
-          aria-haspopup="listbox"
-          aria-expanded={isOpen}
-          title="Key o; < and > go through them"
-          onClick={() => overlayMenu.set(!isOpen)}
-        >
-          coloured by <strong>{title ?? 'state'}</strong> <span aria-hidden="true">▾</span>
-        </button>
-        {isOpen && <OverlayMenu choices={known} chosen={place.overlay} choose={showOverlay} />}
-      </div>
+      <OverlayButton detail={detail} overlay={overlay} />
       <button
         type="button"
         className="button small"
@@ -57,8 +41,49 @@ export function TokenBar({ detail, overlay, problem }: Props) {
           {place.folded.includes(name) ? '▸' : '▾'} {`<${name}>`} <span className="quiet">{count}</span>
         </button>
       ))}
+      <Scale overlay={overlay} problem={problem} />
+    </div>
+  )
+}
+
+/** What the tokens beside the edges of turns are coloured by. */
+export function EdgeBar({ detail, overlay, problem }: Props) {
+  return (
+    <div className="token-bar">
+      <OverlayButton detail={detail} overlay={overlay} />
+      <Scale overlay={overlay} problem={problem} />
+    </div>
+  )
+}
+
+function OverlayButton({ detail, overlay }: Omit<Props, 'problem'>) {
+  const place = useRolloutPlace()
+  const isOpen = useObservable(overlayMenu)
+  const choices = useOverlayChoices(detail.index)
+  const known = choices.state === 'ready' ? choices.value : []
+  const title = known.find(({ id }) => id === place.overlay)?.title ?? overlay?.title ?? place.overlay
+  return (
+    <div className="overlay-place">
+      <button
+        type="button"
+        className="button small"
+        aria-haspopup="listbox"
+        aria-expanded={isOpen}
+        title="Key o; < and > go through them"
+        onClick={() => overlayMenu.set(!isOpen)}
+      >
+        coloured by <strong>{title ?? 'state'}</strong> <span aria-hidden="true">▾</span>
+      </button>
+      {isOpen && <OverlayMenu choices={known} chosen={place.overlay} choose={showOverlay} />}
+    </div>
+  )
+}
+
+function Scale({ overlay, problem }: Omit<Props, 'detail'>) {
+  return (
+    <>
       {overlay !== null && <OverlayLegend overlay={overlay} />}
       {problem !== null && <p className="legend-problem">{problem}</p>}
-    </div>
+    </>
   )
 }
