@@ -231,3 +231,8 @@ export function batchOf(batches: readonly RecordSpans[], record: number): Record
   const at = record - (batch?.first ?? 0)
   return batch === undefined || at < 0 || at >= batch.offsets.length ? null : batch
 }
+
+/** Bytes of all of them, as they are stored. */
+export function bytesOf(opened: readonly OpenSource[]): number {
+  return opened.reduce((sum, { source }) => sum + source.size, 0)
+}

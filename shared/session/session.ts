@@ -18,26 +18,24 @@ import type { LoadedTrajectory } from './detail.ts'
 import { DumpFindings } from './dump-findings.ts'
 import { indexOfPlace } from './fault-rows.ts'
 import { Follower, type Following } from './follow.ts'
-import { dumpHash, SourceHash } from './hashes.ts'
+import { SourceHash } from './hashes.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
-import { joinSources } from './join-sources.ts'
 import { plainFacts } from './kept-facts.ts'
 import { lengthHistogram, lengthsOf } from './lengths.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import { givenFiles, withState } from './merge-state.ts'
-import { openFile } from './open-file.ts'
-import type { OpenSource, UnreadableFile } from './open-source.ts'
+import { openReading } from './open-reading.ts'
+import { bytesOf, type OpenSource, type UnreadableFile } from './open-source.ts'
 import { runPass } from './pass.ts'
 import type { TokenizerReference } from './plan.ts'
-import { type AuditPool, auditingPool, startWorkers, workerPool } from './pool.ts'
+import { type AuditPool, auditingPool, workerPool } from './pool.ts'
 import type { BoundaryRow, Histogram, Progress, Row, TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { datasetRefusal, readDataset, unreadDataset } from './read-dataset.ts'
-import { type Reading, readOnce } from './reading.ts'
+import type { Reading } from './reading.ts'
 import type { SearchRequest, SearchResult } from './requests/query.ts'
 import { RolloutReader } from './rollout/reader.ts'
-import { inTheirRun, type RunDescription } from './run-context.ts'
 import { RolloutSearch, type SearchHooks, type SearchOrigin } from './search.ts'
-import { type Survey, survey } from './survey.ts'
+import type { Survey } from './survey.ts'
 
 export interface SessionHooks {
   onProgress?(progress: Progress): void
@@ -126,37 +124,8 @@ export class Session {
     host: EngineHost,
     hooks: SessionHooks = {},
   ): Promise<Session> {
-    const { signal } = hooks
-    if (hooks.follow !== undefined) {
-      const follower = new Follower(hooks.follow, options, host, hooks.addedTokenizers ?? [])
-      await follower.open(signal ?? NEVER)
-      const hash = await dumpHash(follower.sources, host)
-      return new Session(follower, hash, [], host, hooks)
-    }
-    const opened: OpenSource[] = []
-    const unreadable: UnreadableFile[] = []
-    const logs: LogReport[] = []
-    const descriptions: RunDescription[] = []
-    for (const given of sources) {
-      signal?.throwIfAborted()
-      const file = await openFile(given, opened.length, options, signal)
-      opened.push(...file.opened)
-      unreadable.push(...file.unreadable)
-      logs.push(...file.logs)
-      descriptions.push(...file.descriptions)
-    }
-    const inRun = inTheirRun(opened, descriptions)
-    const workers = startWorkers(bytesOf(opened), host)
-    try {
-      const found = await survey(inRun, options, host, hooks.addedTokenizers ?? [])
-      const hash = await dumpHash(sources, host)
-      signal?.throwIfAborted()
-      const surveyed = (await joinSources(inRun, signal)).map((open) => ({ ...open, sample: [] }))
-      return new Session(readOnce(surveyed, found, { unreadable, logs }), hash, workers, host, hooks)
-    } catch (error) {
-      for (const worker of workers) worker.terminate()
-      throw error
-    }
+    const { reading, hash, workers } = await openReading(sources, options, host, hooks)
+    return new Session(reading, hash, workers, host, hooks)
   }
 
   /** Throws with a sentence unless the files of a tokenizer can be read. */
@@ -493,8 +462,4 @@ export class Session {
   metadataOf(source: number) {
     return this.opened[source]?.container.metadata ?? null
   }
-}
-
-function bytesOf(opened: readonly OpenSource[]): number {
-  return opened.reduce((sum, { source }) => sum + source.size, 0)
 }

@@ -1,0 +1,61 @@
+import type { AuditOptions } from '../model/policy.ts'
+import type { LogReport } from '../model/report.ts'
+import type { ByteSource } from '../model/source.ts'
+import { Follower } from './follow.ts'
+import { dumpHash } from './hashes.ts'
+import type { EngineHost, WorkerLink } from './host.ts'
+import { joinSources } from './join-sources.ts'
+import { openFile } from './open-file.ts'
+import { bytesOf, type OpenSource, type UnreadableFile } from './open-source.ts'
+import { startWorkers } from './pool.ts'
+import { type Reading, readOnce } from './reading.ts'
+import { inTheirRun, type RunDescription } from './run-context.ts'
+import type { SessionHooks } from './session.ts'
+import { survey } from './survey.ts'
+
+/** What a session begins with: everything that is known before the first pass over the records. */
+export interface OpenedReading {
+  readonly reading: Reading
+  readonly hash: string
+  /** Started and not yet given a plan; none where a run is followed. */
+  readonly workers: readonly WorkerLink[]
+}
+
+/** Opens, surveys and joins sources, or those of a run that is followed; throws as `Session.open` does. */
+export async function openReading(
+  sources: readonly ByteSource[],
+  options: AuditOptions,
+  host: EngineHost,
+  hooks: Pick<SessionHooks, 'signal' | 'follow' | 'addedTokenizers'>,
+): Promise<OpenedReading> {
+  const { signal, follow, addedTokenizers = [] } = hooks
+  if (follow !== undefined) {
+    const follower = new Follower(follow, options, host, addedTokenizers)
+    await follower.open(signal ?? new AbortController().signal)
+    return { reading: follower, hash: await dumpHash(follower.sources, host), workers: [] }
+  }
+  const opened: OpenSource[] = []
+  const unreadable: UnreadableFile[] = []
+  const logs: LogReport[] = []
+  const descriptions: RunDescription[] = []
+  for (const given of sources) {
+    signal?.throwIfAborted()
+    const file = await openFile(given, opened.length, options, signal)
+    opened.push(...file.opened)
+    unreadable.push(...file.unreadable)
+    logs.push(...file.logs)
+    descriptions.push(...file.descriptions)
+  }
+  const inRun = inTheirRun(opened, descriptions)
+  const workers = startWorkers(bytesOf(opened), host)
+  try {
+    const found = await survey(inRun, options, host, addedTokenizers)
+    const hash = await dumpHash(sources, host)
+    signal?.throwIfAborted()
+    const surveyed = (await joinSources(inRun, signal)).map((open) => ({ ...open, sample: [] }))
+    return { reading: readOnce(surveyed, found, { unreadable, logs }), hash, workers }
+  } catch (error) {
+    for (const worker of workers) worker.terminate()
+    throw error
+  }
+}
