@@ -23,17 +23,26 @@ export function refuseOtherDescriptions(parts: readonly Part[]): void {
     const own = descriptionsOf(logs)
     for (const source of sources) {
       const [alone, together] = [describing(source.name, own), describing(source.name, all)]
-      if (alone?.facts === together?.facts) continue
-      const other = together ?? all.find((each) => !own.some(({ facts }) => facts === each.facts))
+      if (factsIn(alone) === factsIn(together)) continue
+      const isNew = (each: { readonly facts: string }) => !own.some(({ facts }) => facts === each.facts)
+      const other = together.find(isNew) ?? together[0] ?? all.find(isNew)
       throw new MergeError(
         'refused',
-        `${name} was read ${alone === null ? `without ${other?.name}` : `with ${alone.name} alone`}, and read at once ${source.name} is ${
-          together === null ? 'described by none of several files' : `described by ${together.name}`
+        `${name} was read ${alone.length === 0 ? `without ${other?.name}` : `with ${namesIn(alone)} alone`}, and read at once ${source.name} is ${
+          together.length === 0 ? 'described by none of several files' : `described by ${namesIn(together)}`
         } (${other?.facts}). Inspect its files again beside ${other?.name}, both with --relative-to.`,
       )
     }
   }
 }
+
+interface Described {
+  readonly name: string
+  readonly facts: string
+}
+
+const factsIn = (all: readonly Described[]) => all.map(({ facts }) => facts).join('; ')
+const namesIn = (all: readonly Described[]) => all.map(({ name }) => name).join(', ')
 
 function descriptionsOf(logs: readonly LogReport[]) {
   return logs

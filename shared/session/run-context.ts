@@ -1,8 +1,9 @@
 import { MOST_METADATA_BYTES, readRunMetadata } from '../formats/run-metadata/read-metadata.ts'
-import { NO_RUN, type RunFacts, type SourceRun, withRun } from '../formats/run-metadata/run-facts.ts'
+import { type RunFacts, type SourceRun, withRun } from '../formats/run-metadata/run-facts.ts'
 import { stepOfName } from '../formats/run-metadata/step-of-name.ts'
 import type { LogReport } from '../model/report.ts'
 import type { ByteSource } from '../model/source.ts'
+import { LIMIT_NAMES } from '../model/streams.ts'
 import type { OpenSource } from './open-source.ts'
 
 /** A file that describes the run of the dumps beside it. */
@@ -34,35 +35,61 @@ export async function openRunMetadata(
 
 /**
  * Sources with what their names and the files beside them say of the run. A description holds for the files in its folder and below; the
- * nearest speaks. Of several in one folder that whose name begins as the file's does (`a.metadata.json`, `a.results.jsonl`).
+ * nearest speaks. Of several in one folder that whose name begins as the file's does (`a.metadata.json`, `a.results.jsonl`). A folder of
+ * configurations speaks for the folder that it stands in.
  */
 export function inTheirRun(opened: readonly OpenSource[], descriptions: readonly RunDescription[]): OpenSource[] {
   return opened.map((open) => {
     const { name } = open.source
-    const facts = describing(name, descriptions)?.facts
-    const run: SourceRun = { ...NO_RUN, ...facts, step: stepOfName(name) }
+    const facts = agreed(describing(name, descriptions).map((each) => each.facts))
+    const run: SourceRun = { ...facts, step: stepOfName(name) }
     return { ...open, run, sample: open.sample.map((trajectory) => withRun(trajectory, run)) }
   })
 }
 
-/** The one of several descriptions that speaks for a file; null where none does. */
+/**
+ * Those of several descriptions that speak for a file: one, or the configurations of the parts of a run (trainer, orchestrator, inference),
+ * each of which knows its own settings; none where they cannot be told apart.
+ */
 export function describing<Description extends { readonly name: string; readonly facts: unknown }>(
   name: string,
   descriptions: readonly Description[],
-): Description | null {
+): readonly Description[] {
   const above = descriptions.filter((each) => name.startsWith(folderOf(each.name)))
   const deepest = Math.max(...above.map((each) => folderOf(each.name).length))
   const nearest = above.filter((each) => folderOf(each.name).length === deepest)
   const [only] = nearest
-  if (nearest.length === 1 && only !== undefined) return only
+  if (only === undefined || nearest.length === 1) return nearest
   const own = nearest.filter((each) => stemOf(each.name) !== '' && name.slice(deepest).startsWith(stemOf(each.name)))
-  if (own.length > 0) return own.reduce((a, b) => (stemOf(b.name).length > stemOf(a.name).length ? b : a))
+  if (own.length > 0) return [own.reduce((a, b) => (stemOf(b.name).length > stemOf(a.name).length ? b : a))]
+  if (nearest.every((each) => CONFIGURATIONS.test(each.name))) return nearest
   // Several that say the same are as good as one.
-  return nearest.every((each) => JSON.stringify(each.facts) === JSON.stringify(only?.facts)) ? (only ?? null) : null
+  return nearest.every((each) => JSON.stringify(each.facts) === JSON.stringify(only.facts)) ? [only] : []
 }
 
+/** What several descriptions of one run say, as far as none says otherwise. */
+function agreed(all: readonly RunFacts[]): RunFacts {
+  const one = <Value>(values: readonly (Value | null | undefined)[]): Value | null => {
+    const [first, ...others] = new Set(values.filter((value) => value !== null && value !== undefined))
+    return others.length > 0 ? null : (first ?? null)
+  }
+  const limits = LIMIT_NAMES.flatMap((name) => {
+    const limit = one(all.map((each) => each.limits[name]))
+    return limit === null ? [] : [[name, limit] as const]
+  })
+  return {
+    model: one(all.map(({ model }) => model)),
+    groupSize: one(all.map(({ groupSize }) => groupSize)),
+    limits: Object.fromEntries(limits),
+  }
+}
+
+/** Where trainers keep the configurations of a run: prime-rl in `configs`, whatever runs under Hydra (verl) in `.hydra`. */
+const CONFIGURATIONS = /(^|\/)(configs?|\.hydra)\/.*$/
+
 function folderOf(name: string): string {
-  return name.slice(0, name.lastIndexOf('/') + 1)
+  const of = name.replace(CONFIGURATIONS, '$1')
+  return of.slice(0, of.lastIndexOf('/') + 1)
 }
 
 /** What stands before the words that make a file a description. */

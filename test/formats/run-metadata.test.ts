@@ -52,6 +52,16 @@ describe('what describes a run', () => {
       { model: 'Qwen/Qwen3-8B', groupSize: 16, limits: { max_seq_len: 4096 } },
     ],
     [
+      'prime-rl, JSON of the orchestrator',
+      '{"model": {"name": "Qwen/Qwen3-8B"}, "eval": {"group_size": 2}, "train": {"group_size": 4}, "seq_len": 2048, "group_size": 16}',
+      { model: 'Qwen/Qwen3-8B', groupSize: 16, limits: { max_seq_len: 2048 } },
+    ],
+    [
+      'a model with quantised weights',
+      '{"model_name": "m", "quantization_config": {"group_size": 128}}',
+      { model: 'm', groupSize: null, limits: {} },
+    ],
+    [
       'W&B config',
       'model_name_or_path:\n  desc: null\n  value: meta-llama/Llama-3.1-8B\nnum_generations:\n  desc: null\n  value: 4\nmax_completion_length:\n  value: 1024\n',
       { model: 'meta-llama/Llama-3.1-8B', groupSize: 4, limits: { max_completion_length: 1024 } },

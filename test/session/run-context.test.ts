@@ -46,6 +46,24 @@ test('a folder is one run: step by name, model, group size and limits by the fil
   expect((await session.load(0)).trajectory).toMatchObject({ step: 3, model: 'Qwen/Qwen2.5-7B' })
 })
 
+test('the configurations of the parts of a run speak for the folder that holds theirs, as far as they agree', async () => {
+  const session = await opened(
+    described('run/configs/orchestrator.json', { model: { name: 'm' }, eval: { group_size: 1 }, group_size: 8 }),
+    described('run/configs/trainer.json', { model: { name: 'm', seq_len: 2048 }, max_turns: 3 }),
+    described('run/configs/inference.json', { model: { name: 'm' }, max_turns: 4 }),
+    rows('run/rollouts/step_3/rank_0.jsonl', ROW),
+    described('other/configs/a.json', { model: 'a', group_size: 2 }),
+    described('other/configs/b.json', { model: 'b', group_size: 2 }),
+    rows('other/rollouts.jsonl', ROW),
+  )
+  expect(session.facts.map(({ model, groupSize }) => ({ model, groupSize }))).toEqual([
+    { model: 'm', groupSize: 8 },
+    { model: null, groupSize: 2 },
+  ])
+  expect(session.facts.map(({ limits }) => limits?.max_seq_len ?? null)).toEqual([2048, null])
+  expect(session.facts[0]?.limits?.max_turns ?? null).toBe(null)
+})
+
 test('of several descriptions that speaks whose name begins as the file does, and none where that is not known', async () => {
   const session = await opened(
     described('a__1.metadata.json', { model: 'model-a', num_examples: 2, rollouts_per_example: 3 }),

@@ -22,7 +22,10 @@ const SILENT: readonly { readonly keys: readonly string[]; readonly title: strin
   { keys: ['features', 'citation'], title: 'description of a saved Hugging Face dataset' },
 ]
 
-/** Names of settings, by the end of their path; the first that is there speaks. Read from the configurations of these trainers. */
+/**
+ * Names of settings, by the end of their path; the first that is there speaks, and of several of one name the one that stands highest, which
+ * the others take where they are not set. Read from the configurations of these trainers.
+ */
 const MODEL = [
   /^model(\.(name|path|model_name|name_or_path))?$/, // verifiers, prime-rl
   /(^|\.)(model_name_or_path|model_name|hf_checkpoint)$/, // TRL, open-instruct, NeMo-RL, tinker, slime
@@ -46,6 +49,8 @@ const LIMITS: Readonly<Record<LimitName, readonly RegExp[]>> = {
   max_turns: [/(^|\.)(max_turns|max_assistant_turns|max_tool_calling_iterations)$/],
   max_tool_response_length: [/(^|\.)max_tool_response_length$/],
 }
+/** Of evaluations beside the training, and of quantised weights, which have a `group_size` too. */
+const OTHER_SETTINGS = /(^|\.)(evals?|evaluation|val|validation|\w*quant\w*)\./
 
 /**
  * What a small file beside a dump says of the run: `metadata.json` of verifiers, `*_metadata.jsonl` of open-instruct, `meta.json` of rLLM,
@@ -96,8 +101,14 @@ function first<Value>(
   patterns: readonly RegExp[],
   fits: (value: unknown) => value is Value,
 ) {
+  const depthOf = (path: string) => path.split('.').length
   for (const pattern of patterns) {
-    for (const [path, value] of settings) if (pattern.test(path) && fits(value)) return { path, value }
+    let found: { path: string; value: Value } | null = null
+    for (const [path, value] of settings) {
+      if (!pattern.test(path) || OTHER_SETTINGS.test(path) || !fits(value)) continue
+      if (found === null || depthOf(path) < depthOf(found.path)) found = { path, value }
+    }
+    if (found !== null) return found
   }
   return null
 }
