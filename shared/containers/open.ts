@@ -36,7 +36,7 @@ async function openLayer(source: ByteSource, options: OpenOptions, packings: num
     throw new UnreadableSource(
       'empty',
       packings === 0
-        ? `${source.name} is empty (0 bytes). Check that the run wrote it and that it was copied whole.`
+        ? `${source.name} is empty (0 bytes). If it should hold rollouts, check that the run wrote it and that it was copied whole.`
         : `${source.name} has nothing in it once it is decompressed. Check that the run wrote it and that it was copied whole.`,
     )
   }

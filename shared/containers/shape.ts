@@ -18,6 +18,37 @@ export function binaryKind(head: Uint8Array): BinaryKind | null {
   return begins(head, [0xff, 0xff, 0xff, 0xff]) && head.length > 8 && (head[4] as number) % 8 === 0 ? 'arrow' : null
 }
 
+type Beside = { readonly what: string } & (
+  | { readonly text: string; readonly bytes?: undefined }
+  | { readonly text?: undefined; readonly bytes: readonly number[] }
+)
+
+/** What lies in the folder of a run beside its rollouts, by what it begins with. */
+const BESIDE: readonly Beside[] = [
+  { what: 'a PNG image', bytes: [0x89, 0x50, 0x4e, 0x47] },
+  { what: 'a JPEG image', bytes: [0xff, 0xd8, 0xff] },
+  { what: 'a GIF image', text: 'GIF8' },
+  { what: 'an image, sound or video (RIFF)', text: 'RIFF' },
+  { what: 'a PDF', text: '%PDF-' },
+  { what: 'the weights of a model (GGUF)', text: 'GGUF' },
+  { what: 'an HDF5 file', bytes: [0x89, 0x48, 0x44, 0x46] },
+  { what: 'an SQLite database', text: 'SQLite format 3\0' },
+  // wandb/sdk/internal/datastore.py: LEVELDBLOG_HEADER_IDENT
+  { what: 'the binary log of a W&B run (its exported history is read as JSON or CSV)', text: ':W&B' },
+  { what: 'a program', bytes: [0x7f, 0x45, 0x4c, 0x46] },
+]
+
+const SAFETENSORS: Foreign = {
+  code: 'no-rollouts',
+  message: 'is the weights of a model (safetensors): no rollouts, and nothing was read of it.',
+}
+
+/** The length of its header, 8 bytes, and the header, an object of JSON whose values are objects. */
+function isSafetensors(head: Uint8Array): boolean {
+  if (head.length < 10 || head[8] !== OPEN_BRACE || head[9] !== 0x22) return false
+  return head[5] === 0 && head[6] === 0 && head[7] === 0
+}
+
 const SIGNATURES: readonly (Foreign & { readonly bytes: readonly number[] })[] = [
   {
     code: 'xz',
@@ -41,6 +72,11 @@ const SIGNATURES: readonly (Foreign & { readonly bytes: readonly number[] })[] =
   },
   { code: 'utf-16', bytes: [0xff, 0xfe], message: 'is text in UTF-16. Save it as UTF-8, then open it.' },
   { code: 'utf-16', bytes: [0xfe, 0xff], message: 'is text in UTF-16. Save it as UTF-8, then open it.' },
+  ...BESIDE.map(({ what, text, bytes }) => ({
+    code: 'no-rollouts',
+    bytes: text === undefined ? bytes : [...new TextEncoder().encode(text)],
+    message: `is ${what}: no rollouts, and nothing was read of it.`,
+  })),
 ]
 
 export const BINARY: Foreign = {
@@ -53,7 +89,7 @@ export function foreignKind(head: Uint8Array): Foreign | null {
   for (const signature of SIGNATURES) {
     if (begins(head, signature.bytes)) return signature
   }
-  return null
+  return isSafetensors(head) ? SAFETENSORS : null
 }
 
 function begins(head: Uint8Array, bytes: readonly number[]): boolean {

@@ -265,6 +265,14 @@ describe('gzip', () => {
   })
 })
 
+/** A header as safetensors has it: its length, then JSON. */
+function weights(header: string): Uint8Array {
+  const bytes = new Uint8Array(8 + header.length + 16)
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(header.length), true)
+  bytes.set(new TextEncoder().encode(header), 8)
+  return bytes
+}
+
 describe('what cannot be read is told in one sentence', () => {
   const cases: [name: string, bytes: Uint8Array | string, code: string][] = [
     ['nothing', '', 'empty'],
@@ -277,7 +285,10 @@ describe('what cannot be read is told in one sentence', () => {
     ['Parquet without its end', 'PAR1....', 'damaged-parquet'],
     ['half a Zstandard header', Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 1), 'damaged-zstd'],
     ['UTF-16', Uint8Array.of(0xff, 0xfe, 0x7b, 0), 'utf-16'],
-    ['a picture', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13), 'binary'],
+    ['a picture', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13), 'no-rollouts'],
+    ['weights', weights('{"layer.0":{"dtype":"F32"}}'), 'no-rollouts'],
+    ['a log of W&B', ':W&B\u0001\u0002\u0000', 'no-rollouts'],
+    ['noise', Uint8Array.from({ length: 300 }, (_, i) => (i * 37) % 256), 'binary'],
     ['prose', 'It was a dark and stormy night.\nThe end.', 'not-json'],
     ['a number', '42', 'not-json'],
     ['CSV', 'id,reward\n1,0.5\n', 'not-json'],
