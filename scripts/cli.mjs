@@ -5,6 +5,6 @@ await main(async () => {
   tellStepsOnTerminalOnly()
   await ensureInstalled()
   // `serve` hands out the page; the other commands do without it.
-  await ensureBuilt(parameters[0] === 'serve' ? ['renderer', 'cli'] : ['cli'])
+  await ensureBuilt(parameters[0] === 'serve' ? ['renderer', 'cli', 'tokenizers'] : ['cli', 'tokenizers'])
   return runBuilt('cli/main.js', parameters)
 })

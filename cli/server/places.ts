@@ -8,7 +8,7 @@ export interface Places {
   readonly page: string
   /** `preload.cjs`, for the desktop shell. */
   readonly preload: string
-  /** `<id>/tokenizer.json` and `<id>/tokenizer_config.json`. */
+  /** `<id>/tokenizer.compact`. */
   readonly tokenizers: string
   /** Sample dumps, `*.jsonl.gz`. */
   readonly samples: string

@@ -1,4 +1,4 @@
-import { createTokenizer, loadBundledTokenizer } from '../tokens/create.ts'
+import { bundledTokenizer, createTokenizer } from '../tokens/create.ts'
 import {
   BUNDLED_TOKENIZERS,
   type BundledTokenizerId,
@@ -39,19 +39,41 @@ function givenOnce(reference: GivenReference): Tokenizer {
   return tokenizer
 }
 
-/** Families that a host has loaded: parsing one costs more than auditing a small dump. */
-const loaded = new WeakMap<BundledTokenizers, Map<BundledTokenizerId, Promise<Tokenizer>>>()
+/**
+ * Families of a host, by their id: while one is being loaded, and then for as long as somebody uses it. A dump is held against all
+ * that its ids may be of and needs one of them; to read the compact form of another again takes a few milliseconds.
+ */
+interface Families {
+  readonly loading: Map<BundledTokenizerId, Promise<Tokenizer>>
+  readonly loaded: Map<BundledTokenizerId, { deref(): Tokenizer | undefined }>
+}
+
+const families = new WeakMap<BundledTokenizers, Families>()
 
 function bundledOnce(id: BundledTokenizerId, bundled: BundledTokenizers): Promise<Tokenizer> {
-  const families = loaded.get(bundled) ?? new Map<BundledTokenizerId, Promise<Tokenizer>>()
-  loaded.set(bundled, families)
-  let family = families.get(id)
-  if (family === undefined) {
-    family = loadBundledTokenizer(id, bundled)
-    families.set(id, family)
-    family.catch(() => families.delete(id))
+  const known = families.get(bundled) ?? { loading: new Map(), loaded: new Map() }
+  families.set(bundled, known)
+  const family = known.loaded.get(id)?.deref()
+  if (family !== undefined) return Promise.resolve(family)
+  const loading = known.loading.get(id) ?? loadFamily(id, bundled, known)
+  known.loading.set(id, loading)
+  return loading
+}
+
+async function loadFamily(
+  id: BundledTokenizerId,
+  bundled: BundledTokenizers,
+  { loading, loaded }: Families,
+): Promise<Tokenizer> {
+  try {
+    const given = await bundled(id)
+    const tokenizer = bundledTokenizer(id, given)
+    // What it takes half a second to parse, in a checkout that was not built, is kept.
+    loaded.set(id, given instanceof Uint8Array ? new WeakRef(tokenizer) : { deref: () => tokenizer })
+    return tokenizer
+  } finally {
+    loading.delete(id)
   }
-  return family
 }
 
 function parse(text: string, name: string): unknown {

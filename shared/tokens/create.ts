@@ -1,14 +1,10 @@
+import { chatTemplate } from './chat-template.ts'
+import { compactTokenizer } from './compact/compact-tokenizer.ts'
 import { createEncoder, type Encoder } from './encoder.ts'
 import { turnFrame } from './frame.ts'
 import { tableOf } from './table.ts'
-import type { BundledTokenizerId, BundledTokenizers, Tokenizer, TokenizerFiles } from './tokenizer.ts'
-import { isFields, readVocabulary, type Vocabulary } from './vocabulary.ts'
-
-export interface TokenizerName {
-  readonly id: string
-  readonly title: string
-  readonly origin: Tokenizer['origin']
-}
+import type { BundledTokenizerId, BundledTokenizers, Tokenizer, TokenizerFiles, TokenizerName } from './tokenizer.ts'
+import { readVocabulary } from './vocabulary.ts'
 
 const BUNDLED_TITLES: Readonly<Record<BundledTokenizerId, string>> = {
   'qwen2.5': 'Qwen2.5',
@@ -34,57 +30,27 @@ export function createTokenizer(files: TokenizerFiles, name: TokenizerName): Tok
   const table = tableOf(vocabulary)
   const template = chatTemplate(files.config)
   const frame = turnFrame(vocabulary, table, files.config, template)
-  const whole = files.reread === undefined ? keeping(files, vocabulary) : rereading(files.reread, files.config)
   let encoder: Encoder | null = null
   return {
     ...name,
     table,
     frame,
     template,
-    raw: (id) => whole().vocabulary.entries[id] ?? null,
+    raw: (id) => vocabulary.entries[id] ?? null,
     encode(text, options) {
-      if (encoder === null) {
-        const { files, vocabulary } = whole()
-        encoder = createEncoder(files, vocabulary)
-      }
+      encoder ??= createEncoder(files, vocabulary)
       return encoder(text, options?.specials === true)
     },
   }
 }
 
-interface Parsed {
-  readonly files: TokenizerFiles
-  readonly vocabulary: Vocabulary
+/** One of the families that come with the app, from the host's copy of it. */
+export async function loadBundledTokenizer(id: BundledTokenizerId, bundled: BundledTokenizers): Promise<Tokenizer> {
+  return bundledTokenizer(id, await bundled(id))
 }
 
-// Functions of their own: a closure keeps alive all that any closure beside it uses.
-
-function keeping(files: TokenizerFiles, vocabulary: Vocabulary): () => Parsed {
-  return () => ({ files, vocabulary })
-}
-
-function rereading(reread: () => unknown, config: unknown): () => Parsed {
-  let parsed: Parsed | null = null
-  return () => {
-    if (parsed === null) {
-      const files = { tokenizer: reread(), config }
-      parsed = { files, vocabulary: readVocabulary(files) }
-    }
-    return parsed
-  }
-}
-
-/** One of the families that come with the app, from the host's copy of its files. */
-export async function loadBundledTokenizer(id: BundledTokenizerId, files: BundledTokenizers): Promise<Tokenizer> {
-  return createTokenizer(await files(id), { id, title: BUNDLED_TITLES[id], origin: 'bundled' })
-}
-
-/** The template's Jinja source; of several named ones, the one called `default`. */
-function chatTemplate(config: unknown): string | null {
-  const template = isFields(config) ? config.chat_template : null
-  if (typeof template === 'string') return template
-  if (!Array.isArray(template)) return null
-  const entries = template.filter((entry) => isFields(entry) && typeof entry.template === 'string')
-  const chosen = entries.find((entry) => entry.name === 'default') ?? entries[0]
-  return chosen?.template ?? null
+/** One of the families that come with the app, from its compact form or the files that this is made of. */
+export function bundledTokenizer(id: BundledTokenizerId, given: Uint8Array | TokenizerFiles): Tokenizer {
+  const name = { id, title: BUNDLED_TITLES[id], origin: 'bundled' } as const
+  return given instanceof Uint8Array ? compactTokenizer(given, name) : createTokenizer(given, name)
 }

@@ -1,26 +1,39 @@
 import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
-import { fastEncoder, literalPattern } from './bpe/fast-encoder.ts'
+import { byteLevelEncoder } from './bpe/byte-level-encoder.ts'
+import { readEncoding } from './bpe/read-encoding.ts'
+import { literalPattern } from './literals.ts'
 import type { TokenizerFiles } from './tokenizer.ts'
 import { TokenizerError } from './tokenizer-error.ts'
 import { type AddedToken, isFields, type Vocabulary } from './vocabulary.ts'
 
 export type Encoder = (text: string, specials: boolean) => number[]
 
-/**
- * Ids as the library gives them, by our own encoder where that does the same (see `fastEncoder`), else by the library.
- *
- * The library always turns the literal of a special token into its id. So it is given the vocabulary without its
- * special tokens, and where they are wanted the text is split around their literals first, leftmost and longest
- * first, as the Rust implementation does.
- */
+/** Ids as the library gives them, by our own encoder where that does the same (see `readEncoding`), else by the library. */
 export function createEncoder(files: TokenizerFiles, vocabulary: Vocabulary): Encoder {
-  const ordinary = vocabulary.added.filter(({ special, content }) => !special && content !== '')
-  const encodeOrdinary = fastEncoder(files, vocabulary, ordinary) ?? libraryEncoder(files, ordinary)
-  const specials = vocabulary.added.filter(({ special, content }) => special && content !== '')
+  const ordinary = ordinaryOf(vocabulary.added)
+  const encoding = readEncoding(files, vocabulary, ordinary)
+  return withSpecials(
+    encoding === null ? libraryEncoder(files, ordinary) : byteLevelEncoder(encoding),
+    vocabulary.added,
+  )
+}
+
+/** Tokens that are added but not special, which an encoder recognises in any text. */
+export function ordinaryOf(added: readonly AddedToken[]): AddedToken[] {
+  return added.filter(({ special, content }) => !special && content !== '')
+}
+
+/**
+ * The library always turns the literal of a special token into its id. So an encoder is given the vocabulary without its special
+ * tokens, and where they are wanted the text is split around their literals first, leftmost and longest first, as the Rust
+ * implementation does.
+ */
+export function withSpecials(encodeOrdinary: (text: string) => number[], added: readonly AddedToken[]): Encoder {
+  const specials = added.filter(({ special, content }) => special && content !== '')
   const byContent = new Map(specials.map((token) => [token.content, token]))
   const literals = literalPattern(specials)
-  return (text, withSpecials) => {
-    if (!withSpecials || literals === null) return encodeOrdinary(text)
+  return (text, areWanted) => {
+    if (!areWanted || literals === null) return encodeOrdinary(text)
     const ids: number[] = []
     let at = 0
     for (const match of text.matchAll(literals)) {

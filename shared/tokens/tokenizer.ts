@@ -67,19 +67,15 @@ export interface Tokenizer {
   encode(text: string, options?: { readonly specials?: boolean }): number[]
 }
 
+export type TokenizerName = Pick<Tokenizer, 'id' | 'title' | 'origin'>
+
 /** The two files a tokenizer is made of, as parsed JSON. */
 export interface TokenizerFiles {
   readonly tokenizer: unknown
   readonly config: unknown
-  /**
-   * Parses the first of them again, where a host can. What was parsed is then let go of until a text is encoded or an entry is shown
-   * as the file spells it, which most dumps never ask for: it is some fifty megabytes of small objects, which the collector would walk
-   * through again and again.
-   */
-  readonly reread?: () => unknown
 }
 
-/** Gives the files of a bundled family; each host has its own way (disk, fetch). */
-export type BundledTokenizers = (id: BundledTokenizerId) => Promise<TokenizerFiles>
+/** Gives a bundled family in its compact form, or the files that this is made of; each host has its own way (disk, fetch). */
+export type BundledTokenizers = (id: BundledTokenizerId) => Promise<Uint8Array | TokenizerFiles>
 export const BUNDLED_TOKENIZERS = ['qwen2.5', 'qwen3', 'llama3'] as const
 export type BundledTokenizerId = (typeof BUNDLED_TOKENIZERS)[number]

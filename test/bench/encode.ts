@@ -1,7 +1,7 @@
 import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
-import { nodeHost } from '../../cli/host.ts'
 import { createTokenizer } from '../../shared/tokens/create.ts'
 import type { BundledTokenizerId, Tokenizer, TokenizerFiles } from '../../shared/tokens/tokenizer.ts'
+import { testTokenizerFiles } from '../helpers/tokenizers.ts'
 import { rolloutTexts, wordsOf } from './rollout-text.ts'
 import { median } from './timing.ts'
 
@@ -17,8 +17,7 @@ const GOALS = { 'qwen2.5': 15, llama3: 12 } as const
  */
 export async function encodeAgainstLibrary(): Promise<void> {
   for (const family of ['qwen2.5', 'llama3'] as const) {
-    const { tokenizer, config, reread } = await nodeHost(1).bundledTokenizers(family)
-    const files = { tokenizer: reread?.() ?? tokenizer, config }
+    const files = await testTokenizerFiles(family)
     const first = fresh(family, files)
     const texts = rolloutTexts(CHARACTERS, wordsOf(first.tokenizer))
     const library = new LibraryTokenizer(files.tokenizer as object, files.config as object)

@@ -80,7 +80,7 @@ describe('the package, packed and installed in an empty folder', () => {
     const cookie = page.headers.get('set-cookie')?.split(';')[0] ?? ''
     const get = (path: string) => fetch(new URL(path, address), { headers: { cookie } })
     expect(await (await get('/')).text()).toMatch(/<div id="root">/)
-    expect((await get('/tokenizers/qwen3/tokenizer.json')).status).toBe(200)
+    expect((await get('/tokenizers/qwen3/tokenizer.compact')).status).toBe(200)
     const session = (await (await get('/session.json')).json()) as { files: { name: string }[] }
     expect(session.files.map(({ name }) => name)).toContain('rollouts.jsonl.gz')
   })

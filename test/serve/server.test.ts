@@ -27,7 +27,7 @@ beforeAll(async () => {
   writeFileSync(join(places.page, 'index.html'), '<!doctype html><title>page</title>')
   writeFileSync(join(places.page, 'main.js'), 'void 0')
   writeFileSync(join(places.page, '.built-from'), SECRET)
-  writeFileSync(join(places.tokenizers, 'qwen3', 'tokenizer.json'), '{}')
+  writeFileSync(join(places.tokenizers, 'qwen3', 'tokenizer.compact'), 'ids')
   writeFileSync(join(places.samples, 'one.jsonl.gz'), 'sample')
   writeFileSync(join(places.samples, 'make.ts'), SECRET)
   writeFileSync(join(folder, 'secret.txt'), SECRET)
@@ -236,7 +236,7 @@ describe('paths', () => {
     '/main.js/',
     '/tokenizers',
     '/tokenizers/qwen3',
-    '/qwen3/tokenizer.json',
+    '/qwen3/tokenizer.compact',
   ])('%s leads nowhere', async (path) => {
     const answer = await get(path)
     expect(answer.status).toBe(404)
@@ -247,7 +247,7 @@ describe('paths', () => {
     ['/', 'text/html; charset=utf-8'],
     ['/?anything', 'text/html; charset=utf-8'],
     ['/main.js', 'text/javascript; charset=utf-8'],
-    ['/tokenizers/qwen3/tokenizer.json', 'application/json; charset=utf-8'],
+    ['/tokenizers/qwen3/tokenizer.compact', 'application/octet-stream'],
     ['/samples/one.jsonl.gz', 'application/octet-stream'],
   ])('%s is handed out as %s', async (path, type) => {
     const answer = await get(path)

@@ -1,3 +1,5 @@
+import type { Merges } from './encoding.ts'
+
 /** Integers a slot: left id, right id, rank, id of the two joined. */
 const STRIDE = 4
 const FREE = -1
@@ -14,17 +16,20 @@ export class MergeTable {
   /** By left · 256 + right, where the merge of two low ids is; -1 where they do not join. Small enough to stay in a processor's cache. */
   readonly #low = new Int32Array(LOW * LOW).fill(FREE)
 
-  /** `count` is the number of merges that will be set. */
-  constructor(count: number) {
+  constructor({ left, right, joined }: Merges) {
+    const count = joined.length
     // At most five slots in eight are taken, which keeps the runs of taken slots short.
     let capacity = 16
     while (capacity * 5 < count * 8) capacity *= 2
     this.#mask = capacity - 1
     this.#slots = new Int32Array(capacity * STRIDE).fill(FREE)
+    for (let rank = 0; rank < count; rank++) {
+      this.#set(left[rank] as number, right[rank] as number, rank, joined[rank] as number)
+    }
   }
 
   /** A pair that is set again takes the later rank, as in the library and in the Rust implementation. */
-  set(left: number, right: number, rank: number, joined: number): void {
+  #set(left: number, right: number, rank: number, joined: number): void {
     const at = this.#slotOf(left, right)
     this.#slots[at] = left
     this.#slots[at + 1] = right

@@ -1,23 +1,20 @@
 import { SplitPreTokenizer } from '@huggingface/tokenizers'
 import type { TokenizerFiles } from '../tokenizer.ts'
 import { type AddedToken, isFields, type Vocabulary } from '../vocabulary.ts'
-import { patternCutter, scanningCutter } from './cut.ts'
-import { readByteLevelModel } from './model.ts'
-import { PieceEncoder } from './piece-encoder.ts'
-import { wordScanner } from './word-scanner.ts'
+import type { ByteLevelEncoding } from './encoding.ts'
+import { readByteLevelModel } from './read-model.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * An encoder that gives the ids of the library's own `encode` without `add_special_tokens`, at many times its speed;
- * null for every `tokenizer.json` that asks for a step which this one does not do the same way. `added` are the tokens
- * to recognise in the text.
+ * How a byte-level `tokenizer.json` encodes; null for every one that asks for a step which our encoder does not do as the library does.
+ * `added` are the tokens to recognise in the text.
  */
-export function fastEncoder(
+export function readEncoding(
   files: TokenizerFiles,
   vocabulary: Vocabulary,
   added: readonly AddedToken[],
-): ((text: string) => number[]) | null {
+): ByteLevelEncoding | null {
   const root = files.tokenizer
   if (!isFields(root) || vocabulary.spelling !== 'byte-level') return null
   const pattern = splitPattern(root.pre_tokenizer)
@@ -25,34 +22,7 @@ export function fastEncoder(
   if (pattern === null || composes === null) return null
   if (!addsNothing(root.post_processor) || changesText(files.config) || !added.every(isPlain)) return null
   const model = readByteLevelModel(root.model, added)
-  if (model === null) return null
-
-  const scanner = wordScanner(pattern)
-  const pieces = new PieceEncoder(model)
-  const encodePieces = scanner === null ? patternCutter(pattern, pieces) : scanningCutter(scanner, pieces)
-  const contents = new Map(added.map(({ content, id }) => [content, id]))
-  const longest = added.reduce((length, { content }) => Math.max(length, content.length), 0)
-  const literals = literalPattern(added)
-  const encodeSection = (section: string, ids: number[]) => {
-    const normalised = composes ? section.normalize('NFC') : section
-    // As in the library: a text that is a token's content only once it is composed is that token, if it stands alone.
-    const id = normalised.length <= longest ? contents.get(normalised) : undefined
-    if (id !== undefined) ids.push(id)
-    else encodePieces(normalised, ids)
-  }
-  return (text) => {
-    const ids: number[] = []
-    let at = 0
-    if (literals !== null) {
-      for (const match of text.matchAll(literals)) {
-        if (match.index > at) encodeSection(text.slice(at, match.index), ids)
-        ids.push(contents.get(match[0]) as number)
-        at = match.index + match[0].length
-      }
-    }
-    if (at < text.length) encodeSection(at === 0 ? text : text.slice(at), ids)
-    return ids
-  }
+  return model === null ? null : { pattern, composes, added, ...model }
 }
 
 /** The library's own pattern, where the steps are: cut into isolated pieces by one pattern, then spell their bytes. */
@@ -97,15 +67,4 @@ function changesText(config: unknown): boolean {
 /** Takes no white space, and has no half of a surrogate pair, which a pattern would not find inside a character. */
 function isPlain({ content, leftStrip, rightStrip }: AddedToken): boolean {
   return !leftStrip && !rightStrip && !/\p{Cs}/u.test(content)
-}
-
-/** Finds the literals leftmost first, of several at one place the longest; null where there are none. */
-export function literalPattern(tokens: readonly AddedToken[]): RegExp | null {
-  const literals = tokens.filter(({ content }) => content !== '')
-  if (literals.length === 0) return null
-  const alternatives = literals
-    .map(({ content }) => content)
-    .sort((a, b) => b.length - a.length)
-    .map((content) => content.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
-  return new RegExp(alternatives.join('|'), 'gu')
 }

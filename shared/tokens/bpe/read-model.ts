@@ -1,16 +1,8 @@
 import { BYTE_OF_CHARACTER } from '../byte-alphabet.ts'
 import { type AddedToken, isFields } from '../vocabulary.ts'
-import { MergeTable } from './merge-table.ts'
-import { WholeTable } from './whole-table.ts'
+import type { ByteLevelEncoding, Merges, SpeltIds } from './encoding.ts'
 
-/** A byte-level byte-pair encoding, ready to encode. */
-export interface ByteLevelModel {
-  /** Id of each of the 256 bytes. */
-  readonly byteIds: Int32Array
-  readonly merges: MergeTable
-  /** Ids of whole pieces that are taken before any merge; null where merges decide. */
-  readonly wholes: WholeTable | null
-}
+type ByteLevelModel = Pick<ByteLevelEncoding, 'byteIds' | 'merges' | 'wholes'>
 
 /**
  * The model of a `tokenizer.json`; null where it is of another kind, or where its ids alone could not tell what the
@@ -31,7 +23,7 @@ export function readByteLevelModel(model: unknown, added: readonly AddedToken[])
   const byteIds = readByteIds(ids)
   const merges = byteIds === null ? null : readMerges(model.merges, ids)
   if (byteIds === null || merges === null) return null
-  return { byteIds, merges, wholes: model.ignore_merges ? new WholeTable(ids) : null }
+  return { byteIds, merges, wholes: model.ignore_merges ? readWholes(ids) : null }
 }
 
 function readByteIds(ids: ReadonlyMap<string, number>): Int32Array | null {
@@ -46,8 +38,9 @@ function readByteIds(ids: ReadonlyMap<string, number>): Int32Array | null {
 }
 
 /** Merges are pairs (`["a", "b"]`) or, in older files, one string (`"a b"`); which of them, the first one tells. */
-function readMerges(listed: readonly unknown[], ids: ReadonlyMap<string, number>): MergeTable | null {
-  const merges = new MergeTable(listed.length)
+function readMerges(listed: readonly unknown[], ids: ReadonlyMap<string, number>): Merges | null {
+  const count = listed.length
+  const merges = { left: new Int32Array(count), right: new Int32Array(count), joined: new Int32Array(count) }
   const inPairs = Array.isArray(listed[0])
   for (const [rank, merge] of listed.entries()) {
     const parts: unknown = inPairs ? merge : typeof merge === 'string' ? merge.split(' ') : null
@@ -56,7 +49,37 @@ function readMerges(listed: readonly unknown[], ids: ReadonlyMap<string, number>
     const right = ids.get(parts[1])
     const joined = ids.get(`${parts[0]}${parts[1]}`)
     if (left === undefined || right === undefined || joined === undefined) return null
-    merges.set(left, right, rank, joined)
+    merges.left[rank] = left
+    merges.right[rank] = right
+    merges.joined[rank] = joined
   }
   return merges
+}
+
+/** Entries that leave the byte alphabet are never a piece and are left out. */
+function readWholes(entries: ReadonlyMap<string, number>): SpeltIds {
+  let length = 0
+  for (const entry of entries.keys()) length += entry.length
+  const bytes = new Uint8Array(length)
+  const offsets = new Uint32Array(entries.size + 1)
+  const ids = new Int32Array(entries.size).fill(-1)
+  let at = 0
+  let end = 0
+  for (const [entry, id] of entries) {
+    const start = end
+    end = writeBytes(entry, bytes, start)
+    if (end - start === entry.length) ids[at] = id
+    offsets[++at] = end
+  }
+  return { bytes, offsets, ids }
+}
+
+/** Writes the bytes of an entry up to the first character outside the alphabet; returns where they end. */
+function writeBytes(entry: string, bytes: Uint8Array, start: number): number {
+  for (let i = 0; i < entry.length; i++) {
+    const byte = BYTE_OF_CHARACTER[entry.charCodeAt(i)] ?? -1
+    if (byte < 0) return start + i
+    bytes[start + i] = byte
+  }
+  return start + entry.length
 }

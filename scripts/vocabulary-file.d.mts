@@ -1,1 +1,0 @@
-export function vocabularyFile(tokenizer: unknown): unknown
