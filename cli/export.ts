@@ -1,7 +1,7 @@
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
 import { MANIFEST_NAME, writeExport } from '../shared/exports/export.ts'
-import type { ExportId, ExportSink } from '../shared/exports/export-kind.ts'
+import type { ExportId, ExportSink, ExportWriter } from '../shared/exports/export-kind.ts'
 import { REPAIRED } from '../shared/exports/export-kind.ts'
 import { count, counted } from '../shared/exports/phrases.ts'
 import { EXPORTS } from '../shared/exports/registry.ts'
@@ -12,6 +12,7 @@ import { type CommandIo, Exit, UsageError } from './io.ts'
 import { outputPath } from './output.ts'
 import { createTerminal } from './terminal.ts'
 import { choiceOf, chooseRollouts } from './where.ts'
+import { cannotWrite, WholeFile } from './whole-file.ts'
 
 /** `export PATH… --flagged|--where QUERY|--flags FILE --as KIND --out PATH`: writes the chosen rollouts and a manifest. */
 export async function exportCommand(given: ParsedArguments, io: CommandIo): Promise<Exit> {
@@ -39,11 +40,12 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
     return Exit.ok
   }
   const target = await chooseTarget(out, as, session, io)
-  const manifest = await writeExport(
-    session,
-    { as, indices, why, repairMasks: options['repair-masks'] === true },
-    diskSink(target, inputs, io),
-  )
+  const sink = new DiskSink(target, inputs, io)
+  const request = { as, indices, why, repairMasks: options['repair-masks'] === true }
+  const manifest = await writeExport(session, request, sink).catch(async (error: unknown) => {
+    await sink.discard()
+    throw error
+  })
   terminal.line(`${count(indices.length)} of ${counted(session.facts.length, 'rollout')} written:`)
   for (const { name, records } of manifest.files) terminal.line(`  ${target(name)}  ${counted(records, 'record')}`, 4)
   terminal.line(`  ${target(MANIFEST_NAME)}`, 4)
@@ -67,23 +69,41 @@ async function chooseTarget(
   return (name) => (name === MANIFEST_NAME ? `${out}.${MANIFEST_NAME}` : out)
 }
 
-function diskSink(target: (name: string) => string, inputs: readonly string[], io: CommandIo): ExportSink {
-  return {
-    async open(name) {
-      const shown = target(name)
-      const path = await outputPath(shown, inputs, io)
-      let handle: FileHandle
-      try {
-        handle = await open(path, 'w')
-      } catch (error) {
-        throw new UsageError(`${shown} could not be written: ${(error as Error).message}`)
-      }
-      return {
-        async write(bytes) {
-          await handle.writeFile(bytes)
-        },
-        close: () => handle.close(),
-      }
-    },
+/** Files on disk, of which none that was begun and not ended stays. */
+class DiskSink implements ExportSink {
+  private readonly begun = new Set<WholeFile>()
+
+  constructor(
+    private readonly target: (name: string) => string,
+    private readonly inputs: readonly string[],
+    private readonly io: CommandIo,
+  ) {}
+
+  async open(name: string): Promise<ExportWriter> {
+    const shown = this.target(name)
+    const path = await outputPath(shown, this.inputs, this.io)
+    const file = await saying(shown, () => WholeFile.create(path))
+    this.begun.add(file)
+    return {
+      write: (bytes) => saying(shown, () => file.write(bytes)),
+      close: () =>
+        saying(shown, async () => {
+          await file.commit()
+          this.begun.delete(file)
+        }),
+    }
+  }
+
+  /** Takes away what an export that failed has begun. */
+  async discard(): Promise<void> {
+    for (const file of this.begun) await file.discard()
+  }
+}
+
+async function saying<T>(shown: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    throw new UsageError(`${shown} could not be written: ${cannotWrite(error)}. Nothing of it was kept.`)
   }
 }

@@ -1,6 +1,7 @@
-import { mkdir, realpath, stat, writeFile } from 'node:fs/promises'
+import { mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type CommandIo, UsageError } from './io.ts'
+import { cannotWrite, writeWhole } from './whole-file.ts'
 
 /** JSON that a terminal cannot be driven by: what JSON leaves bare but a terminal obeys is escaped. */
 export function safeJson(value: unknown): string {
@@ -19,9 +20,9 @@ export async function writeOutput(path: string, text: string, inputs: readonly s
   }
   const absolute = await outputPath(path, inputs, io)
   try {
-    await writeFile(absolute, text)
+    await writeWhole(absolute, text)
   } catch (error) {
-    throw new UsageError(`${path} could not be written: ${(error as Error).message}`)
+    throw new UsageError(`${path} could not be written: ${cannotWrite(error)}. Nothing of it was kept.`)
   }
 }
 

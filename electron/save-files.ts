@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
+import { cannotWrite, writeWhole } from '../cli/whole-file.ts'
 import { portableName } from '../shared/exports/file-names.ts'
 import type { FileToSave, SaveResult } from './bridge.ts'
 
@@ -44,23 +44,12 @@ export function plainName(name: string): string {
   return portableName(plain, 200) || 'export'
 }
 
-/** Writes beside and renames, so that a full disk never leaves half an export under its name. A sentence, or null when it went well. */
+/** A sentence, or null when it went well. */
 async function write(path: string, bytes: Uint8Array): Promise<string | null> {
-  const unfinished = join(dirname(path), `.${basename(path)}.unfinished`)
   try {
-    await writeFile(unfinished, bytes)
-    await rename(unfinished, path)
+    await writeWhole(path, bytes)
     return null
   } catch (error) {
-    await rm(unfinished, { force: true }).catch(() => undefined)
-    return `${basename(path)} could not be written${reasonOf(error)} Nothing of it was saved; choose another place.`
+    return `${basename(path)} could not be written: ${cannotWrite(error)}. Nothing of it was saved; choose another place.`
   }
-}
-
-function reasonOf(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException).code
-  if (code === 'ENOSPC') return ': the disk is full.'
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return ': that folder may not be written to.'
-  if (code === 'ENOENT') return ': that folder does not exist.'
-  return ` (${error instanceof Error ? error.message : String(error)}).`
 }

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { arch, platform } from 'node:os'
@@ -31,6 +31,38 @@ export async function launchChromium(): Promise<Browser> {
   const { executable, unpacked } = findChromium()
   const env = unpacked === null ? process.env : withPackagedLibraries(unpacked, executable)
   return chromium.launch({ executablePath: executable, args: FLAGS, env: definedOnly(env) })
+}
+
+/** A browser with a profile on disk that can be killed: all of its processes at once, whatever they are writing. */
+export interface MortalChromium {
+  readonly browser: Browser
+  kill(): Promise<void>
+}
+
+/** Starts a browser on a profile, which is a folder that outlives it. */
+export async function startMortalChromium(profile: string): Promise<MortalChromium> {
+  const { executable, unpacked } = findChromium()
+  const env = unpacked === null ? process.env : withPackagedLibraries(unpacked, executable)
+  const flags = [...FLAGS, '--headless', '--no-first-run', '--remote-debugging-port=0', `--user-data-dir=${profile}`]
+  // A group of its own, so that a signal reaches every process of it.
+  const child = spawn(executable, flags, { env, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+  const gone = new Promise<void>((done) => child.once('exit', () => done()))
+  const address = await new Promise<string>((found, fail) => {
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      said += text
+      const match = /DevTools listening on (ws:\S+)/.exec(said)
+      if (match !== null) found(match[1] as string)
+    })
+    child.once('exit', () => fail(new Error(`Chromium did not start: ${said.slice(-500)}`)))
+  })
+  return {
+    browser: await chromium.connectOverCDP(address),
+    async kill() {
+      process.kill(-(child.pid as number), 'SIGKILL')
+      await gone
+    },
+  }
 }
 
 function findChromium(): FoundChromium {
