@@ -113,7 +113,8 @@ export class InspectorDatabase extends Dexie {
   declare readonly notebooks: EntityTable<KeptNotebook, 'id'>
 
   constructor(name = 'rollout-inspector') {
-    super(name)
+    // What was said to be kept outlives a machine that loses its power, and not only a browser that falls over.
+    super(name, { chromeTransactionDurability: 'strict' })
     this.version(1).stores({ flags: '[recordHash+part], dumpHash', recent: 'dumpHash, openedAt' })
     this.version(2).stores({ mappings: 'shape' })
     this.version(3).stores({
@@ -129,3 +130,13 @@ export class InspectorDatabase extends Dexie {
 }
 
 export const database = new InspectorDatabase()
+
+let asked = false
+
+/** Asks the browser, once something of a person's is kept, never to throw it away for want of room. It may say no, and is not asked again. */
+export function askToKeep(): void {
+  if (asked) return
+  asked = true
+  // Missing on pages that a server on the local network sends, and where there are no windows.
+  void globalThis.navigator?.storage?.persist?.().catch(() => undefined)
+}

@@ -37,6 +37,35 @@ export async function write(into: InspectorDatabase, changes: readonly MarkChang
   })
 }
 
+/** Rows as storage has them. */
+export interface MarkRows {
+  readonly flags: readonly Flag[]
+  readonly labels: readonly Label[]
+  readonly notes: readonly Note[]
+}
+
+/** The rows as these changes would leave them. */
+export function rowsAfter(rows: MarkRows, changes: readonly MarkChange[]): MarkRows {
+  const flags = new Map(rows.flags.map((flag) => [`${flag.recordHash}.${flag.part}`, flag]))
+  const labels = new Map(rows.labels.map((label) => [labelKey(label), label]))
+  const notes = new Map(rows.notes.map((note) => [note.id, note]))
+  for (const change of changes) {
+    if (change.kind === 'flag') {
+      if (change.on) flags.set(keyOf(change), change.flag)
+      else flags.delete(keyOf(change))
+    } else if (change.kind === 'label') {
+      if (change.on) labels.set(labelKey(change.label), change.label)
+      else labels.delete(labelKey(change.label))
+    } else if (change.after !== null) notes.set(change.after.id, change.after)
+    else if (change.before !== null) notes.delete(change.before.id)
+  }
+  return { flags: [...flags.values()], labels: [...labels.values()], notes: [...notes.values()] }
+}
+
+function labelKey({ recordHash, part, label }: Label): string {
+  return `${recordHash}.${part}.${label}`
+}
+
 type Marks = Pick<MarksState, 'flagged' | 'labels' | 'notes'>
 
 /** The marks after these changes. Changes that have been applied already change nothing. */

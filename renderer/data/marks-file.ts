@@ -9,11 +9,11 @@ import { count, counted } from '../text/numbers.ts'
 import { database, type InspectorDatabase } from './database.ts'
 import { handOver } from './exporting.ts'
 import { keyOf, type MarkChange } from './mark-changes.ts'
-import { changeMarks, whyNot } from './marks.ts'
+import { allMarks, changeMarks, whyNot } from './marks.ts'
 
 /** Everything marked, or what stands in the open dump, as the text of a file. Null where nothing is marked. */
 export async function marksText(which: 'here' | 'all', from: InspectorDatabase = database): Promise<string | null> {
-  const [flags, labels, notes] = await Promise.all([from.flags.toArray(), from.labels.toArray(), from.notes.toArray()])
+  const { flags, labels, notes } = await allMarks(from)
   const rollouts = new Map<string, MarkedRollout>()
   const { places } = useMarks.getState()
   const of = (mark: {

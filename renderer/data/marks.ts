@@ -3,8 +3,8 @@ import { ask } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
 import { placesOf, useMarks } from '../state/marks.ts'
 import { say } from '../state/view.ts'
-import { database, type InspectorDatabase, type Label, type Note } from './database.ts'
-import { applied, byTime, inverse, keyOf, type MarkChange, write } from './mark-changes.ts'
+import { askToKeep, database, type InspectorDatabase, type Label, type Note } from './database.ts'
+import { applied, byTime, inverse, keyOf, type MarkChange, type MarkRows, rowsAfter, write } from './mark-changes.ts'
 
 /** Steps that can be taken back. */
 const MOST_STEPS = 500
@@ -18,6 +18,8 @@ interface Step {
 
 let done: Step[] = []
 let undone: Step[] = []
+/** What storage refused, oldest first. It goes there before the next change that it takes. */
+let unkept: readonly MarkChange[] = []
 let channel: BroadcastChannel | null = null
 /** Changes are made one after the other: a second press of a key sees what the first one did. */
 let queue: Promise<unknown> = Promise.resolve()
@@ -26,6 +28,7 @@ let queue: Promise<unknown> = Promise.resolve()
 export async function loadMarks(from: InspectorDatabase = database): Promise<void> {
   done = []
   undone = []
+  unkept = []
   try {
     const [flags, labels, notes] = await Promise.all([
       from.flags.toArray(),
@@ -140,18 +143,32 @@ export function standsHere(key: string, index: number): void {
 
 /** True where the changes were written. They take effect in either case: losing them at once would be worse than losing them later. */
 async function keep(changes: readonly MarkChange[], into: InspectorDatabase): Promise<boolean> {
+  const due = [...unkept, ...changes]
   let isKept = true
   try {
-    await write(into, changes)
+    await write(into, due)
+    unkept = []
+    askToKeep()
   } catch (error) {
     isKept = false
+    unkept = due
     addProblem(
       `Marks could not be saved: ${whyNot(error)} They last until this window is closed; export them to keep them.`,
     )
   }
   take(changes)
-  if (isKept) channel?.postMessage(changes)
+  if (isKept) channel?.postMessage(due)
   return isKept
+}
+
+/** Every mark: what is in storage, and what it refused on top. Rejects where storage cannot be read and nothing was refused. */
+export async function allMarks(from: InspectorDatabase): Promise<MarkRows> {
+  const rows = Promise.all([from.flags.toArray(), from.labels.toArray(), from.notes.toArray()])
+  const [flags, labels, notes] = await rows.catch((error: unknown) => {
+    if (unkept.length === 0) throw error
+    return [[], [], []]
+  })
+  return rowsAfter({ flags, labels, notes }, unkept)
 }
 
 function take(changes: readonly MarkChange[]): void {

@@ -3,7 +3,7 @@ import { applied, type Delta, difference, inverse } from '../../shared/notebook/
 import { checkNotebook, type Notebook } from '../../shared/notebook/model.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { createNotebookState } from '../state/notebook.ts'
-import type { InspectorDatabase, KeptNotebook } from './database.ts'
+import { askToKeep, type InspectorDatabase, type KeptNotebook } from './database.ts'
 
 /** A change of the notebook at a moment (ISO 8601). */
 export type NotebookEdit = (notebook: Notebook, at: string) => Notebook
@@ -130,6 +130,7 @@ export class NotebookKeeper {
         await this.database.notebooks.put(next)
         return next
       })
+      askToKeep()
       // Only what was committed is let go; what came meanwhile goes on top.
       this.pending = this.pending.slice(taken.length)
       this.revision = row.revision

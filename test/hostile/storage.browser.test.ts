@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describePage } from '../browser/describe-page.ts'
+import { SAMPLES } from '../browser/inspector-page.ts'
+
+const SAMPLE = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
+
+describePage('storage that fails', (tests) => {
+  const flagged = (page: Page, count: number) =>
+    page
+      .getByRole('button', { name: `${count} flagged` })
+      .first()
+      .waitFor()
+
+  async function openTable() {
+    const window = await tests.openWith([SAMPLE])
+    await window.page.keyboard.press('2')
+    await window.page.locator('.row-open').first().waitFor()
+    return window
+  }
+
+  test('a full one keeps what it has, takes no mark without saying so, and takes them again once there is room', {
+    timeout: 180_000,
+  }, async () => {
+    const window = await openTable()
+    const { page } = window
+    await page.keyboard.press('j')
+    await page.keyboard.press('f')
+    await page.locator('.notice', { hasText: /flagged$/ }).waitFor({ state: 'attached' })
+    const devtools = await page.context().newCDPSession(page)
+    const origin = new URL(page.url()).origin
+    await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1 })
+    // The browser remembers for a while how much room there was.
+    const refused = page.getByText(
+      /^Marks could not be saved: the storage of this browser is full\..*export them to keep them/,
+    )
+    const notes: string[] = []
+    while (!(await refused.isVisible())) {
+      notes.push(`${notes.length} ${'x'.repeat(15_000)}`)
+      await page.keyboard.press('N')
+      await page
+        .getByRole('dialog')
+        .getByRole('textbox', { name: 'Note' })
+        .fill(notes.at(-1) as string)
+      await page.keyboard.press('Control+Enter')
+      await page.keyboard.press('Escape')
+      await page.waitForTimeout(500)
+    }
+    // What could not be kept is on screen, and goes into a file.
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      (async () => {
+        await page.keyboard.press('Control+k')
+        await page.keyboard.type('export marks of this dump')
+        await page.keyboard.press('Enter')
+      })(),
+    ])
+    // Compared as a truth: the text is long.
+    expect(readFileSync(await download.path(), 'utf8').includes(notes.at(-1) as string)).toBe(true)
+    await devtools.send('Storage.overrideQuotaForOrigin', { origin })
+    await page.keyboard.press('j')
+    await page.keyboard.press('f')
+    await flagged(page, 2)
+    await page.reload()
+    await window.drop([SAMPLE])
+    await window.read()
+    await page.keyboard.press('2')
+    await flagged(page, 2)
+    // With the room came what was refused for want of it.
+    await page.keyboard.press('/')
+    await page.keyboard.insertText(`note:"${notes.length - 1} xxx"`)
+    await page.keyboard.press('Enter')
+    await page.getByText(/^1 of \d+ rollouts listed$/).waitFor()
+    await window.close()
+  })
+
+  test.each([
+    ['is missing', "Object.defineProperty(globalThis, 'indexedDB', { value: undefined })"],
+    [
+      'refuses',
+      "IDBFactory.prototype.open = () => { throw new DOMException('The user denied permission to access the database.', 'SecurityError') }",
+    ],
+    [
+      'breaks',
+      "IDBFactory.prototype.open = () => { const request = new EventTarget(); setTimeout(() => { request.error = new DOMException('Internal error opening backing store.', 'UnknownError'); request.onerror?.({ preventDefault() {}, stopPropagation() {}, target: request, type: 'error' }) }); return request }",
+    ],
+  ])('one that %s is said, and marks and the notebook last until the window is closed', async (_name, script) => {
+    const window = await tests.open()
+    const { page } = window
+    await page.addInitScript(script)
+    await page.reload()
+    await page.getByText(/^Flags, labels and notes cannot be kept in this window/).waitFor()
+    await window.drop([SAMPLE])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.keyboard.press('j')
+    await page.keyboard.press('f')
+    await page.getByText(/^Marks could not be saved: .* They last until this window is closed/).waitFor()
+    await flagged(page, 1)
+    await page.keyboard.press('6')
+    await page.getByText(/This window may not keep anything.*Save it as a file/).waitFor()
+    await page.locator('[data-card="H02"]').focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.getByRole('region', { name: /^Testing, 1/ }).waitFor()
+    await page.getByText('Not saved').waitFor()
+    await window.close()
+  })
+})
