@@ -3,6 +3,7 @@ import type { Place } from '../model/source.ts'
 import type { RecordIssue, Trajectory } from '../model/trajectory.ts'
 import { isObject } from './fields.ts'
 import type { Format, FormatJoin, ReadContext, ReadResult } from './format.ts'
+import { onTokensOf, ownIds } from './join-padding.ts'
 import { withRun } from './run-metadata/run-facts.ts'
 
 /** A format with all that it needs to read the records of one source. */
@@ -35,6 +36,7 @@ export function readJoined(
       .filter(({ part }) => part === trajectory.place.part)
       .flatMap(({ other }) => added.rollouts.get(placeKey(other)) ?? [])
       .filter((other) => areSame(trajectory, other))
+      .map((other) => onTokensOf(trajectory, other))
       .reduce<Trajectory[]>(([known], other) => [known === undefined ? other : withShare(known, other)], [])
       .reduce(joinTrajectories, trajectory)
   return {
@@ -137,11 +139,10 @@ function filled(values: Float32Array | null, by: Float32Array | null): Float32Ar
 
 /** Of two that were one rollout when their files were joined, whether they still are. */
 function areSame(one: Trajectory, other: Trajectory): boolean {
-  const { ids } = one
-  if (ids === null || other.ids === null || ids.length !== other.ids.length) return false
+  const [ids, others] = [ownIds(one), ownIds(other)]
+  if (ids === null || others === null || ids.length !== others.length) return false
   if (one.step !== null && other.step !== null && one.step !== other.step) return false
-  for (let i = 0; i < ids.length; i++) if (ids[i] !== other.ids[i]) return false
-  return true
+  return ids.every((id, i) => id === others[i])
 }
 
 function maskIssues({ mask }: Trajectory, added: Trajectory): RecordIssue[] {

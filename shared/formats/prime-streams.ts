@@ -3,6 +3,7 @@ import { Hash64 } from '../model/hash.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { numbersOf } from './fields.ts'
 import type { FormatJoin } from './format.ts'
+import { ownIds } from './join-padding.ts'
 import { type MaskStream, type SequenceArrays, UNKNOWN } from './sequence.ts'
 
 /** A stream that prime-rl fills up where it has none (with null, or 0.0 in a packed batch) is an absent one. */
@@ -112,6 +113,9 @@ function joinByTokens(on: string, adds: boolean): FormatJoin {
     kind: 'rollouts',
     on,
     adds: () => adds,
-    key: ({ ids, meta }) => (ids === null || meta.kind === 'eval' ? null : new Hash64().words(ids).digest()),
+    key: (trajectory) => {
+      const ids = ownIds(trajectory)
+      return ids === null || trajectory.meta.kind === 'eval' ? null : new Hash64().words(ids).digest()
+    },
   }
 }

@@ -3,6 +3,7 @@ import { decodeRecords } from '../containers/decode.ts'
 import { isObject } from '../formats/fields.ts'
 import type { FormatJoin } from '../formats/format.ts'
 import { joinName, pushTo, type SourceReader } from '../formats/join.ts'
+import { ownIds } from '../formats/join-padding.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import { Hash64 } from '../model/hash.ts'
 import type { Place } from '../model/source.ts'
@@ -227,7 +228,9 @@ class SourceKeys {
     this.signal?.throwIfAborted()
   }
 }
-function keyedRollout({ place, id, ids, step }: Trajectory, key: string | null): Keyed {
+function keyedRollout(trajectory: Trajectory, key: string | null): Keyed {
+  const { place, id, step } = trajectory
+  const ids = ownIds(trajectory)
   const hash = ids === null ? null : new Hash64().words(ids).digest()
   return { keys: key === null || hash === null ? [] : [key], ids: hash, step, place, id }
 }
