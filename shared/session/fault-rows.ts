@@ -33,6 +33,9 @@ export function placesOf({ source, record, part, members }: Finding): readonly P
 
 /** Where a trajectory stands in report order, -1 where it is not among them. */
 export function indexOfPlace(facts: readonly TrajectoryFacts[], place: Place): number {
+  // Most dumps are one file with a rollout in each record.
+  const likely = facts[place.record]
+  if (likely !== undefined && comparePlaces(likely.place, place) === 0) return place.record
   let low = 0
   let high = facts.length
   while (low < high) {

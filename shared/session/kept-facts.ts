@@ -1,5 +1,5 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { cellAt, intoOneBuffer, type PackedColumn, packColumn, valueOfAll } from './packed-columns.ts'
+import { Column, cellAt, intoOneBuffer, type PackedColumn, packColumn, valueOfAll } from './packed-columns.ts'
 
 /** The facts of consecutive rollouts in columns, a quarter of what they take as objects. Can be posted between threads. */
 export interface PackedFacts {
@@ -80,7 +80,7 @@ export function packFacts(facts: readonly TrajectoryFacts[]): PackedFacts {
 /** Packed facts as this thread keeps them. */
 interface Block {
   readonly rows: number
-  readonly columns: readonly PackedColumn[]
+  readonly columns: readonly Column[]
 }
 
 /** The facts of one rollout, each read from its column when it is asked for: facts in everything but that none is a field of its own. */
@@ -93,7 +93,7 @@ class KeptFacts {
 for (const [at, name] of NAMES.entries()) {
   Object.defineProperty(KeptFacts.prototype, name, {
     get(this: KeptFacts) {
-      return cellAt(this.block.columns[at] as PackedColumn, this.row)
+      return cellAt(this.block.columns[at] as Column, this.row)
     },
   })
 }
@@ -113,7 +113,7 @@ const FEWEST = 4
 /** Makes facts of packed ones that are small enough to be kept for millions of rollouts. */
 export class FactsKeeper {
   /** Columns of one value: most dumps have the same ones in every batch. */
-  private readonly shared = new Map<unknown, PackedColumn>()
+  private readonly shared = new Map<unknown, Column>()
 
   unpack({ columns, rows }: PackedFacts): TrajectoryFacts[] {
     const block = { rows, columns: columns.map((column) => this.once(column)) }
@@ -121,7 +121,8 @@ export class FactsKeeper {
     return rows < FEWEST ? facts.map(plainFacts) : facts
   }
 
-  private once(column: PackedColumn): PackedColumn {
+  private once(packed: PackedColumn): Column {
+    const column = new Column(packed)
     const common = valueOfAll(column)
     if (common === null) return column
     const known = this.shared.get(common.value)
@@ -160,7 +161,7 @@ export function renumberedFacts(facts: readonly TrajectoryFacts[], source: numbe
 function withSource({ rows, columns }: Block, source: number): Block {
   const at = NAMES.indexOf('place')
   const places = Array.from({ length: rows }, (_, row) => ({
-    ...(cellAt(columns[at] as PackedColumn, row) as TrajectoryFacts['place']),
+    ...(cellAt(columns[at] as Column, row) as TrajectoryFacts['place']),
     source,
   }))
   return { rows, columns: columns.with(at, packColumn(places)) }

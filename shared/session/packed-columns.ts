@@ -12,45 +12,67 @@ const KIND = {
   listed: 1,
   /** The distinct values, and which of them each row has. */
   chosen: 2,
-  numbers: 3,
+  integers: 3,
+  floats: 4,
   /** Texts of 16 hex digits, in two numbers each. */
-  digests: 4,
+  digests: 5,
   /** Lists of numbers, one after the other. */
-  lists: 5,
+  lists: 6,
   /** Lists of texts of 8 hex digits. */
-  shortDigests: 6,
-  bytes: 7,
+  shortDigests: 7,
+  bytes: 8,
   /** Objects with the same names, a column for each. */
-  objects: 8,
+  objects: 9,
 } as const
 type Kind = (typeof KIND)[keyof typeof KIND]
 
-/** All have the same fields, so that reading one is fast whatever its kind. */
+/** A column as it is posted. */
 export interface PackedColumn {
   readonly kind: Kind
   readonly values: unknown
-  numbers: Numbers | null
+  readonly numbers: Numbers | null
   /** Where the list of each row ends. */
-  ends: Numbers | null
+  readonly ends: Numbers | null
   /** 0 where a row has a value, 1 where it is null, 2 where it is undefined; null where all have one. */
-  absent: Uint8Array | null
+  readonly absent: Uint8Array | null
   readonly parts: readonly PackedColumn[] | null
+}
+
+/** A column as it is read. All are of one class, whatever their kind, which the engine reads fastest. */
+export class Column implements PackedColumn {
+  readonly kind: Kind
+  readonly values: unknown
+  numbers: Numbers | null
+  ends: Numbers | null
+  absent: Uint8Array | null
+  readonly parts: readonly Column[] | null
+
+  constructor({ kind, values, numbers, ends, absent, parts }: Partial<PackedColumn> & Pick<PackedColumn, 'kind'>) {
+    this.kind = kind
+    this.values = kind === KIND.same ? values : (values ?? null)
+    this.numbers = numbers ?? null
+    this.ends = ends ?? null
+    this.absent = absent ?? null
+    this.parts = parts?.map((part) => new Column(part)) ?? null
+  }
 }
 
 const NULL = 1
 const UNDEFINED = 2
 
-function column(kind: Kind, fields: Partial<PackedColumn>): PackedColumn {
-  return { kind, values: null, numbers: null, ends: null, absent: null, parts: null, ...fields }
+function column(kind: Kind, fields: Partial<PackedColumn>): Column {
+  return new Column({ kind, ...fields })
 }
 
 /** The values of all rows of a column, which are left as they are and must not change afterwards. */
-export function packColumn(values: readonly unknown[]): PackedColumn {
+export function packColumn(values: readonly unknown[]): Column {
   const [first] = values
   if (values.every((value) => Object.is(value, first))) return column(KIND.same, { values: first })
   const type = commonType(values)
   if (type === 'number') {
-    return column(KIND.numbers, { numbers: packNumbers(values as number[]), absent: absentOf(values) })
+    const numbers = packNumbers(values as number[])
+    const kind = numbers instanceof Float64Array ? KIND.floats : KIND.integers
+    return column(kind, { numbers, absent: absentOf(values) })
   }
   if (type === 'string' || type === 'boolean') return packTexts(values)
   if (type === 'bytes') return packLists(KIND.bytes, values as Uint8Array[], (all) => Uint8Array.from(all))
@@ -68,7 +90,7 @@ export function packColumn(values: readonly unknown[]): PackedColumn {
   )
 }
 
-function listed(values: readonly unknown[]): PackedColumn {
+function listed(values: readonly unknown[]): Column {
   return column(KIND.listed, { values: [...values] })
 }
 
@@ -119,11 +141,22 @@ function numberOf(digits: string): number {
 }
 
 function digitsOf(number: number): string {
-  return number.toString(16).padStart(8, '0')
+  return fourDigits(number >>> 16) + fourDigits(number & 0xffff)
+}
+
+/** Of each number of 16 bits that was met: digests are compared as texts, all of a dump at a time. */
+const digits: (string | undefined)[] = new Array<undefined>(1 << 16).fill(undefined)
+
+function fourDigits(number: number): string {
+  const known = digits[number]
+  if (known !== undefined) return known
+  const text = number.toString(16).padStart(4, '0')
+  digits[number] = text
+  return text
 }
 
 /** Texts and flags. */
-function packTexts(values: readonly unknown[]): PackedColumn {
+function packTexts(values: readonly unknown[]): Column {
   const places = new Map<unknown, number>()
   for (const value of values) if (!places.has(value)) places.set(value, places.size)
   const isDigest = values.every((value) => value == null || (typeof value === 'string' && DIGEST.test(value)))
@@ -148,7 +181,7 @@ function packLists<Element>(
   kind: Kind,
   lists: readonly (ArrayLike<Element> | null | undefined)[],
   pack: (elements: readonly Element[]) => Numbers,
-): PackedColumn {
+): Column {
   const elements: Element[] = []
   const ends: number[] = []
   for (const list of lists) {
@@ -159,7 +192,7 @@ function packLists<Element>(
 }
 
 /** Null where they do not all have the same names in the same order. */
-function packObjects(objects: readonly (Record<string, unknown> | null | undefined)[]): PackedColumn | null {
+function packObjects(objects: readonly (Record<string, unknown> | null | undefined)[]): Column | null {
   const there = objects.find((object) => object != null)
   const names = Object.keys(there ?? {})
   if (names.includes('__proto__')) return null
@@ -173,22 +206,45 @@ function packObjects(objects: readonly (Record<string, unknown> | null | undefin
 }
 
 /** The value of a row. Bytes are a view into those of the column. */
-export function cellAt({ kind, values, numbers, ends, absent, parts }: PackedColumn, row: number): unknown {
-  if (kind === KIND.same) return values
-  if (kind === KIND.listed) return (values as readonly unknown[])[row]
+export function cellAt(column: Column, row: number): unknown {
+  const { kind, absent } = column
   if (absent !== null && absent[row] !== 0) return absent[row] === NULL ? null : undefined
-  const own = numbers as Numbers
-  if (kind === KIND.numbers) return own[row]
-  if (kind === KIND.chosen) return (values as readonly unknown[])[own[row] as number]
-  if (kind === KIND.digests) return digitsOf(own[2 * row] as number) + digitsOf(own[2 * row + 1] as number)
-  if (kind === KIND.objects) {
-    const object: Record<string, unknown> = {}
-    const names = values as readonly string[]
-    for (let i = 0; i < names.length; i++) {
-      object[names[i] as string] = cellAt((parts as readonly PackedColumn[])[i] as PackedColumn, row)
-    }
-    return object
+  // Each array is read where only one kind of it comes by.
+  switch (kind) {
+    case KIND.same:
+      return column.values
+    case KIND.listed:
+      return (column.values as readonly unknown[])[row]
+    case KIND.chosen:
+      return (column.values as readonly unknown[])[(column.numbers as Uint8Array)[row] as number]
+    case KIND.integers:
+      return (column.numbers as Int32Array)[row]
+    case KIND.floats:
+      return (column.numbers as Float64Array)[row]
+    case KIND.digests:
+      return digestAt(column.numbers as Uint32Array, row)
+    case KIND.objects:
+      return objectAt(column, row)
+    default:
+      return listAt(column, row)
   }
+}
+
+function digestAt(numbers: Uint32Array, row: number): string {
+  return digitsOf(numbers[2 * row] as number) + digitsOf(numbers[2 * row + 1] as number)
+}
+
+function objectAt({ values, parts }: Column, row: number): Record<string, unknown> {
+  const object: Record<string, unknown> = {}
+  const names = values as readonly string[]
+  for (let i = 0; i < names.length; i++) {
+    object[names[i] as string] = cellAt((parts as readonly Column[])[i] as Column, row)
+  }
+  return object
+}
+
+function listAt({ kind, numbers, ends }: Column, row: number): unknown {
+  const own = numbers as Numbers
   const start = row === 0 ? 0 : (ends?.[row - 1] as number)
   const end = ends?.[row] as number
   if (kind === KIND.bytes) return own.subarray(start, end)
@@ -198,9 +254,9 @@ export function cellAt({ kind, values, numbers, ends, absent, parts }: PackedCol
 }
 
 /** Moves all that columns hold into one buffer, since each costs more than a short array does. */
-export function intoOneBuffer(columns: readonly PackedColumn[]): ArrayBuffer {
-  const all: PackedColumn[] = []
-  const gather = (each: PackedColumn) => {
+export function intoOneBuffer(columns: readonly Column[]): ArrayBuffer {
+  const all: Column[] = []
+  const gather = (each: Column) => {
     all.push(each)
     each.parts?.forEach(gather)
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { FactsKeeper, packFacts, plainFacts, renumberedFacts } from '../../shared/session/kept-facts.ts'
-import { cellAt, intoOneBuffer, packColumn } from '../../shared/session/packed-columns.ts'
+import { Column, cellAt, intoOneBuffer, packColumn } from '../../shared/session/packed-columns.ts'
 import { factsOf } from '../helpers/facts.ts'
 import { anyDump } from './any-facts.ts'
 
@@ -24,7 +24,7 @@ function comeBack(columnOf: fc.Arbitrary<unknown[]>): void {
       const packed = table.map(packColumn)
       const buffer = intoOneBuffer(packed)
       const posted = structuredClone(packed, { transfer: [buffer] })
-      expect(posted.map((column, i) => table[i]?.map((_, row) => cellAt(column, row)))).toStrictEqual(table)
+      expect(posted.map((column, i) => table[i]?.map((_, row) => cellAt(new Column(column), row)))).toStrictEqual(table)
     }),
   )
 }
