@@ -2,9 +2,8 @@ import { stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
 import { MANIFEST_NAME, writeExport } from '../shared/exports/export.ts'
 import type { ExportId, ExportSink, ExportWriter } from '../shared/exports/export-kind.ts'
-import { REPAIRED } from '../shared/exports/export-kind.ts'
+import { EXPORT_IDS, REPAIRED } from '../shared/exports/export-kind.ts'
 import { count, counted } from '../shared/exports/phrases.ts'
-import { EXPORTS } from '../shared/exports/registry.ts'
 import type { Session } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { audit } from './audit.ts'
@@ -21,8 +20,7 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
     throw new UsageError(
       'Say which rollouts: --flagged takes those with a finding, --where those that fit a query, --flags those that a person flagged.',
     )
-  if (options.as === undefined)
-    throw new UsageError(`Say how to write them: --as ${EXPORTS.map(({ id }) => id).join('|')}.`)
+  if (options.as === undefined) throw new UsageError(`Say how to write them: --as ${EXPORT_IDS.join('|')}.`)
   if (options.out === undefined) throw new UsageError('Say where to write: --out FOLDER.')
   const as = options.as as ExportId
   if (options['repair-masks'] === true && !REPAIRED.includes(as)) {

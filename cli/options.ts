@@ -1,4 +1,4 @@
-import { EXPORTS } from '../shared/exports/registry.ts'
+import { EXPORT_IDS } from '../shared/exports/export-kind.ts'
 import { REPORT_FORMATS } from '../shared/exports/report-formats.ts'
 import { type FieldMapping, mappingOf } from '../shared/formats/mapping.ts'
 import { FORMATS, formatById } from '../shared/formats/registry.ts'
@@ -203,7 +203,7 @@ export const EXPORT_OPTIONS: readonly OptionSpec[] = [
   },
   choice(
     'as',
-    EXPORTS.map((kind) => kind.id),
+    EXPORT_IDS,
     "the source's own records, native JSONL or Parquet, tables, or rows for supervised or preference training",
   ),
   {

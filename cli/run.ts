@@ -3,14 +3,8 @@ import { HYPOTHESES } from '../shared/hypotheses/registry.ts'
 import { closestName } from '../shared/model/closest-name.ts'
 import { TOOL } from '../shared/session/tool.ts'
 import { type ParsedArguments, parseArguments } from './arguments.ts'
-import { exportCommand } from './export.ts'
-import { inspect } from './inspect.ts'
 import { type CommandIo, Exit, NothingReadError, UsageError } from './io.ts'
-import { listChecks, listFormats } from './lists.ts'
-import { mergeCommand } from './merge.ts'
 import { EXPORT_OPTIONS, INSPECT_OPTIONS, LIST_OPTIONS, MERGE_OPTIONS, SHOW_OPTIONS } from './options.ts'
-import { SERVE_USAGE, serve } from './serve.ts'
-import { show } from './show.ts'
 import { createTerminal } from './terminal.ts'
 import { type CommandHelp, printCommandHelp, printUsage } from './usage.ts'
 
@@ -18,48 +12,49 @@ interface Command extends CommandHelp {
   run(given: ParsedArguments, io: CommandIo): Promise<number>
 }
 
+/** The code of each is loaded when it is asked for: what writes files, serves or merges is most of what there is. */
 const COMMANDS: readonly Command[] = [
   {
     name: 'inspect',
     takes: 'PATH… [options]',
     does: 'Audits dumps (files, folders, patterns, - for standard input) and says what is wrong.',
     options: INSPECT_OPTIONS,
-    run: inspect,
+    run: async (given, io) => (await import('./inspect.ts')).inspect(given, io),
   },
   {
     name: 'show',
     takes: 'PATH… --index N|--id ID|--where QUERY',
     does: 'Prints one rollout with the state of every token and its findings.',
     options: SHOW_OPTIONS,
-    run: show,
+    run: async (given, io) => (await import('./show.ts')).show(given, io),
   },
   {
     name: 'export',
     takes: 'PATH… --flagged|--where QUERY|--flags FILE --as source|native|csv|parquet|sft|dpo --out PATH',
     does: 'Writes the rollouts with findings, those that fit a query or those that a person flagged, and a manifest.',
     options: EXPORT_OPTIONS,
-    run: exportCommand,
+    run: async (given, io) => (await import('./export.ts')).exportCommand(given, io),
   },
   {
     name: 'merge',
     takes: 'REPORT… [options]',
     does: 'Judges JSON reports of parts of a run together, as if all files had been read at once.',
     options: MERGE_OPTIONS,
-    run: mergeCommand,
+    run: async (given, io) => (await import('./merge.ts')).mergeCommand(given, io),
   },
   {
     name: 'formats',
     takes: '',
     does: 'Lists the formats that are recognised.',
     options: LIST_OPTIONS,
-    run: listFormats,
+    run: async (given, io) => (await import('./lists.ts')).listFormats(given, io),
   },
   {
     name: 'checks',
     takes: '[CODE…]',
     does: 'Lists the faults that are looked for, or explains some.',
     options: LIST_OPTIONS,
-    run: listChecks,
+    run: async (given, io) => (await import('./lists.ts')).listChecks(given, io),
   },
 ]
 
@@ -98,6 +93,7 @@ async function dispatch(argv: readonly string[], io: CommandIo): Promise<number>
     return name === undefined ? Exit.usage : Exit.ok
   }
   if (name === 'serve') {
+    const { SERVE_USAGE, serve } = await import('./serve.ts')
     if (!rest.includes('--help') && !rest.includes('-h')) return serve(rest, io)
     io.stdout.write(SERVE_USAGE)
     return Exit.ok

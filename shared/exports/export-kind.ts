@@ -5,7 +5,9 @@ import type { EncodedRecords } from '../containers/decode.ts'
 import type { Finding, Report } from '../model/report.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 
-export type ExportId = 'source' | 'native' | 'csv' | 'parquet' | 'sft' | 'dpo'
+/** In the order in which they are offered; `registry.ts` has what writes each. */
+export const EXPORT_IDS = ['source', 'native', 'csv', 'parquet', 'sft', 'dpo'] as const
+export type ExportId = (typeof EXPORT_IDS)[number]
 
 /** Exports that hold masks, which can be repaired. */
 export const REPAIRED: readonly ExportId[] = ['source', 'native', 'parquet', 'sft']
