@@ -19,7 +19,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/kept-texts.ts LONGEST': 'bound of memory',
   'checks/layout/shapes.ts NAMED_VALUES': 'what evidence shows',
   'checks/logprobs/fillers.ts MOST_LISTED': 'what evidence shows',
-  'checks/logprobs/gap.ts LARGEST_SHIFT': 'shifts that are tried; evidence lists the correlation at each',
+  'checks/logprobs/gap-shift.ts LARGEST_SHIFT': 'shifts that are tried; evidence lists the correlation at each',
   'checks/logprobs/stale-sampler.ts MOST_LISTED': 'what evidence shows',
   'checks/logprobs/trend.ts MOST_STEPS': 'bound of cost',
   'checks/mask/think-masked.ts LONGEST_CLOSING_TAG': 'tokens of a tag; its text decides',

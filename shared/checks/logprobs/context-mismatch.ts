@@ -1,6 +1,7 @@
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, writtenTurns } from '../edges.ts'
-import { type GapShape, gapOf, type TurnGap } from './gap.ts'
+import { type GapShape, gapOf } from './gap.ts'
+import type { TurnGap } from './gap-turns.ts'
 import { pairsOf } from './scored.ts'
 import { digits } from './text.ts'
 

@@ -1,9 +1,18 @@
-import type { Thresholds } from '../../model/thresholds/registry.ts'
-import type { Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
-import { writtenTurns } from '../edges.ts'
 import { OfLast } from '../of-last.ts'
-import { isLogprob, logprobBounds, pairsOf, type ScoredPairs } from './scored.ts'
+import {
+  correlationOf,
+  fitLine,
+  isNearer,
+  type Line,
+  lineThrough,
+  logprobPoints,
+  mayBeTilted,
+  oddsPoints,
+} from './gap-line.ts'
+import { bestShift, correlationsByShift } from './gap-shift.ts'
+import { beginningsOff, gapsByTurn, isDeniedAtFirst, laterTurnsOff, type TurnGap } from './gap-turns.ts'
+import { pairsOf, type ScoredPairs } from './scored.ts'
 
 /** What the gap between sampler and trainer looks like; the first of these that holds names it. */
 export type GapCause = 'none' | 'shifted' | 'temperature' | 'renormalised' | 'context' | 'routing' | 'mismatch'
@@ -31,38 +40,6 @@ export interface GapShape {
   /** Where it shows; null unless that is the cause. */
   readonly contextSeen: 'in every turn' | 'in later turns' | 'at the beginning of turns' | null
 }
-
-/** Slope of a straight line, and share of the variance that it explains. */
-export interface Line {
-  readonly of: 'logprobs' | 'odds'
-  readonly slope: number
-  readonly explained: number
-  readonly count: number
-}
-
-export interface TurnGap {
-  /** Null where no turns are known: then there is one entry for the row. */
-  readonly turn: Turn | null
-  readonly start: number
-  readonly end: number
-  readonly count: number
-  readonly mean: number
-  readonly meanAbsolute: number
-  /** Mean |logprob| of the sampler. */
-  readonly surprise: number
-  /** Standard error of `mean`. */
-  readonly error: number
-  /** Tokens among the first with a gap of their own. */
-  readonly headTokens: number
-  /** Mean gap of the first tokens, and of the others; 0 where there are none. */
-  readonly head: number
-  /** Standard error of `head`. */
-  readonly headError: number
-  readonly tail: number
-}
-
-/** Largest shift that is tried: arrays that lie further apart were not made by one off-by-one after another. */
-export const LARGEST_SHIFT = 3
 
 const cache = new OfLast<TrajectoryView, GapShape | null>()
 
@@ -175,125 +152,6 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   return { ...base, cause: surely ? 'mismatch' : 'none', turns }
 }
 
-/** A temperature is the same in every turn: here engines agree in the first, four times as well as such a line would let them. */
-function isDeniedAtFirst([first, ...later]: readonly TurnGap[], { slope }: Line, thresholds: Thresholds): boolean {
-  if (first === undefined || later.length === 0 || first.count < thresholds['turn-tokens']) return false
-  return first.meanAbsolute < (Math.abs(slope - 1) * first.surprise) / 4
-}
-
-interface LineSums {
-  readonly n: number
-  readonly sumX: number
-  readonly sumY: number
-  readonly sumXX: number
-  readonly sumXY: number
-  readonly sumYY: number
-}
-
-function fitLine({ n, sumX, sumY, sumXX, sumXY, sumYY }: LineSums, of: Line['of']): Line {
-  const varianceX = sumXX - (sumX * sumX) / n
-  const varianceY = sumYY - (sumY * sumY) / n
-  const together = sumXY - (sumX * sumY) / n
-  if (!(varianceX > 0 && varianceY > 0)) return { of, slope: 1, explained: 0, count: n }
-  return { of, slope: together / varianceX, explained: (together * together) / (varianceX * varianceY), count: n }
-}
-
-/** What a line goes through: x of the sampler, y of the trainer. */
-interface Points {
-  readonly x: Float64Array
-  readonly y: Float64Array
-}
-
-function logprobPoints({ tokens, sampler, trainer }: ScoredPairs): Points {
-  const x = new Float64Array(tokens.length)
-  const y = new Float64Array(tokens.length)
-  for (let k = 0; k < tokens.length; k++) {
-    x[k] = sampler[tokens[k] as number] as number
-    y[k] = trainer[tokens[k] as number] as number
-  }
-  return { x, y }
-}
-
-/** Between two tokens, dividing the logits by T raises the odds of one to the power 1/T; with more tokens, nearly so. */
-function oddsPoints({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thresholds): Points {
-  const { 'odds-most': most, 'odds-least': least, 'odds-beyond': beyond } = thresholds
-  const x = new Float64Array(tokens.length)
-  const y = new Float64Array(tokens.length)
-  let n = 0
-  for (let k = 0; k < tokens.length; k++) {
-    const i = tokens[k] as number
-    const own = sampler[i] as number
-    const other = trainer[i] as number
-    // Where a token is all but certain, or all but impossible, its odds are rounding.
-    if (own > most || other > most / beyond || own < least) continue
-    x[n] = own - Math.log(-Math.expm1(own))
-    y[n] = other - Math.log(-Math.expm1(other))
-    n++
-  }
-  return { x: x.subarray(0, n), y: y.subarray(0, n) }
-}
-
-function lineThrough({ x, y }: Points, of: Line['of']): Line {
-  let sumX = 0
-  let sumY = 0
-  let sumXX = 0
-  let sumXY = 0
-  let sumYY = 0
-  for (let k = 0; k < x.length; k++) {
-    const a = x[k] as number
-    const b = y[k] as number
-    sumX += a
-    sumY += b
-    sumXX += a * a
-    sumXY += a * b
-    sumYY += b * b
-  }
-  return fitLine({ n: x.length, sumX, sumY, sumXX, sumXY, sumYY }, of)
-}
-
-/**
- * Standard errors by which more points lie nearer to the line than to one of slope 1. A few unlikely tokens far out decide a fitted slope;
- * a temperature moves all of them. Logprobs are held against lines through 0, odds against lines through their middle.
- */
-function agreement({ x, y }: Points, { of, slope }: Pick<Line, 'of' | 'slope'>): number {
-  const middleX = of === 'logprobs' ? 0 : meanOf(x)
-  const middleY = of === 'logprobs' ? 0 : meanOf(y)
-  let balance = 0
-  let count = 0
-  for (let k = 0; k < x.length; k++) {
-    // A certain token is certain at any temperature.
-    if (x[k] === 0) continue
-    const own = (x[k] as number) - middleX
-    const other = (y[k] as number) - middleY
-    balance += Math.sign(Math.abs(other - own) - Math.abs(other - slope * own))
-    count++
-  }
-  return count === 0 ? 0 : balance / Math.sqrt(count)
-}
-
-function meanOf(values: Float64Array): number {
-  let sum = 0
-  for (let k = 0; k < values.length; k++) sum += values[k] as number
-  return sum / values.length
-}
-
-/**
- * The line is one, and surely not that of equal temperatures. Noise in the sampler's numbers flattens the line and noise in the trainer's
- * does not, so the true slope lies between the one fitted and that divided by the share explained: both must be on one side of 1.
- */
-function mayBeTilted({ of, slope, explained, count }: Line, thresholds: Thresholds): boolean {
-  const fits = thresholds[of === 'odds' ? 'temperature-explains-odds' : 'temperature-explains-logprobs']
-  if (count < thresholds['scored-tokens'] || slope <= 0 || explained < fits) return false
-  const error = thresholds['gap-standard-errors'] * Math.sqrt((1 - explained) / explained / (count - 2))
-  const least = Math.log(thresholds['temperature-slope']) + error
-  return Math.log(slope) >= least || Math.log(slope / explained) <= -least
-}
-
-/** A few unlikely tokens do not decide it: most of the points lie nearer to the line than to that of equal temperatures. */
-function isNearer(line: Line, points: Points, thresholds: Thresholds): boolean {
-  return !(agreement(points, line) < thresholds['temperature-standard-errors'])
-}
-
 function largeSum({ tokens, sampler, trainer }: ScoredPairs, largeGap: number): number {
   let sum = 0
   for (const i of tokens) {
@@ -301,135 +159,6 @@ function largeSum({ tokens, sampler, trainer }: ScoredPairs, largeGap: number): 
     if (gap > largeGap) sum += gap
   }
   return sum
-}
-
-/** Pearson's correlation of the sampler at i and the trainer at i + shift, for shifts from -3 to 3. */
-function correlationsByShift({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thresholds): number[] {
-  const bounds = logprobBounds(thresholds)
-  const enough = thresholds['scored-tokens'] / 2
-  const correlations: number[] = []
-  for (let shift = -LARGEST_SHIFT; shift <= LARGEST_SHIFT; shift++) {
-    let n = 0
-    let sumX = 0
-    let sumY = 0
-    let sumXX = 0
-    let sumXY = 0
-    let sumYY = 0
-    for (let k = 0; k < tokens.length; k++) {
-      const i = tokens[k] as number
-      if (i + shift < 0 || i + shift >= trainer.length) continue
-      const y = trainer[i + shift] as number
-      if (!isLogprob(y, bounds)) continue
-      const x = sampler[i] as number
-      n++
-      sumX += x
-      sumY += y
-      sumXX += x * x
-      sumXY += x * y
-      sumYY += y * y
-    }
-    correlations.push(n >= enough ? correlationOf({ n, sumX, sumY, sumXX, sumXY, sumYY }) : 0)
-  }
-  return correlations
-}
-
-/** Pearson's, 0 where one of the two does not vary. */
-function correlationOf({ n, sumX, sumY, sumXX, sumXY, sumYY }: LineSums): number {
-  const spread = (sumXX - (sumX * sumX) / n) * (sumYY - (sumY * sumY) / n)
-  return spread > 0 ? (sumXY - (sumX * sumY) / n) / Math.sqrt(spread) : 0
-}
-
-function bestShift(correlations: readonly number[], thresholds: Thresholds): number {
-  const best = correlations.reduce(
-    (top, value, at) => (value > (correlations[top] as number) ? at : top),
-    LARGEST_SHIFT,
-  )
-  const shows =
-    (correlations[best] as number) >= thresholds['shift-correlates'] &&
-    (correlations[LARGEST_SHIFT] as number) <= thresholds['unshifted-correlates']
-  return shows ? best - LARGEST_SHIFT : 0
-}
-
-function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPairs): TurnGap[] {
-  const { segmentation, thresholds } = view
-  const { 'turn-head-tokens': headLength, 'turn-head-gap': headGap } = thresholds
-  const ranges =
-    segmentation === null
-      ? [{ turn: null, start: tokens[0] as number, end: (tokens.at(-1) as number) + 1 }]
-      : writtenTurns(segmentation).map((turn) => ({ turn, start: turn.contentStart, end: turn.end }))
-  let at = 0
-  return ranges.flatMap(({ turn, start, end }) => {
-    while (at < tokens.length && (tokens[at] as number) < start) at++
-    let count = 0
-    let sum = 0
-    let absolute = 0
-    let surprise = 0
-    let squares = 0
-    let headSum = 0
-    let headSquares = 0
-    let headCount = 0
-    let headTokens = 0
-    const first = at
-    for (; at < tokens.length && (tokens[at] as number) < end; at++) {
-      const i = tokens[at] as number
-      const gap = (sampler[i] as number) - (trainer[i] as number)
-      count++
-      sum += gap
-      absolute += Math.abs(gap)
-      surprise -= sampler[i] as number
-      squares += gap * gap
-      if (i < start + headLength) {
-        headCount++
-        headSum += gap
-        headSquares += gap * gap
-        if (gap >= headGap) headTokens++
-      }
-    }
-    if (count === 0) return []
-    const mean = sum / count
-    const head = headCount === 0 ? 0 : headSum / headCount
-    return {
-      turn,
-      start: tokens[first] as number,
-      end: (tokens[at - 1] as number) + 1,
-      count,
-      mean,
-      meanAbsolute: absolute / count,
-      surprise: surprise / count,
-      error: Math.sqrt(Math.max(0, squares / count - mean * mean) / count),
-      headTokens,
-      head,
-      headError: headCount === 0 ? 0 : Math.sqrt(Math.max(0, headSquares / headCount - head * head) / headCount),
-      tail: count === headCount ? 0 : (sum - headSum) / (count - headCount),
-    }
-  })
-}
-
-/** Later turns in which the trainer finds what was sampled less likely (the gap is positive on average), where the engines agree in the first. */
-function laterTurnsOff(turns: readonly TurnGap[], thresholds: Thresholds): TurnGap[] {
-  const { 'turn-tokens': enoughTokens, 'gap-standard-errors': errors, 'turn-gap': leastGap } = thresholds
-  const sure = turns.filter(({ count, mean, error }) => count >= enoughTokens && mean - errors * error >= leastGap)
-  const first = turns[0]
-  if (first === undefined || Math.abs(first.mean) >= thresholds['engines-agree']) return []
-  return sure.filter((each) => each !== first && each.mean >= thresholds['turn-gap-times'] * Math.abs(first.mean))
-}
-
-/** Turns whose beginnings the trainer finds less likely than the sampler did, and more so than what follows in them. */
-function beginningsOff(turns: readonly TurnGap[], thresholds: Thresholds): readonly TurnGap[] {
-  const { 'turn-tokens': enoughTokens, 'gap-standard-errors': errors } = thresholds
-  const asked = turns.filter(({ count }) => count >= enoughTokens)
-  const beginnings = asked.filter(({ head }) => head >= thresholds['turn-head-gap'])
-  if (beginnings.length === 0 || beginnings.length * 2 < turns.length) return []
-  const total = (of: (gap: TurnGap) => number) => beginnings.reduce((sum, each) => sum + of(each), 0)
-  const begins = total(({ head }) => head)
-  const follows = total(({ tail }) => Math.max(0, tail))
-  // A single odd token is none: two engines may well differ on one.
-  const enough = total(({ headTokens }) => headTokens) >= thresholds['turn-head-large']
-  // Noise is largest where a turn begins, too, and makes one beginning less likely and another more.
-  const ofAll = asked.reduce((sum, { head }) => sum + head, 0)
-  const error = Math.sqrt(asked.reduce((sum, { headError }) => sum + headError ** 2, 0))
-  const surely = ofAll - errors * error >= thresholds['turn-head-gap'] * asked.length
-  return enough && surely && begins >= thresholds['turn-head-times'] * follows ? beginnings : []
 }
 
 /** Names under which mixtures of experts are published: `…-30B-A3B`, Mixtral, DeepSeek V2 and later, gpt-oss. */

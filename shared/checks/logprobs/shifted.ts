@@ -1,6 +1,7 @@
 import type { Check } from '../check.ts'
 import { tokenCount } from '../edges.ts'
-import { gapOf, LARGEST_SHIFT } from './gap.ts'
+import { gapOf } from './gap.ts'
+import { LARGEST_SHIFT } from './gap-shift.ts'
 import { digits, scoredSpan, scoredSpans } from './text.ts'
 
 /** L06. The two arrays agree once one of them is moved. */

@@ -1,0 +1,133 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { ScoredPairs } from './scored.ts'
+
+/** Slope of a straight line, and share of the variance that it explains. */
+export interface Line {
+  readonly of: 'logprobs' | 'odds'
+  readonly slope: number
+  readonly explained: number
+  readonly count: number
+}
+
+/** Sums over points, by which a line and a correlation are found. */
+export interface LineSums {
+  readonly n: number
+  readonly sumX: number
+  readonly sumY: number
+  readonly sumXX: number
+  readonly sumXY: number
+  readonly sumYY: number
+}
+
+/** The line of least squares, from its sums. */
+export function fitLine({ n, sumX, sumY, sumXX, sumXY, sumYY }: LineSums, of: Line['of']): Line {
+  const varianceX = sumXX - (sumX * sumX) / n
+  const varianceY = sumYY - (sumY * sumY) / n
+  const together = sumXY - (sumX * sumY) / n
+  if (!(varianceX > 0 && varianceY > 0)) return { of, slope: 1, explained: 0, count: n }
+  return { of, slope: together / varianceX, explained: (together * together) / (varianceX * varianceY), count: n }
+}
+
+/** What a line goes through: x of the sampler, y of the trainer. */
+export interface Points {
+  readonly x: Float64Array
+  readonly y: Float64Array
+}
+
+/** The logprobs themselves. */
+export function logprobPoints({ tokens, sampler, trainer }: ScoredPairs): Points {
+  const x = new Float64Array(tokens.length)
+  const y = new Float64Array(tokens.length)
+  for (let k = 0; k < tokens.length; k++) {
+    x[k] = sampler[tokens[k] as number] as number
+    y[k] = trainer[tokens[k] as number] as number
+  }
+  return { x, y }
+}
+
+/** Between two tokens, dividing the logits by T raises the odds of one to the power 1/T; with more tokens, nearly so. */
+export function oddsPoints({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thresholds): Points {
+  const { 'odds-most': most, 'odds-least': least, 'odds-beyond': beyond } = thresholds
+  const x = new Float64Array(tokens.length)
+  const y = new Float64Array(tokens.length)
+  let n = 0
+  for (let k = 0; k < tokens.length; k++) {
+    const i = tokens[k] as number
+    const own = sampler[i] as number
+    const other = trainer[i] as number
+    // Where a token is all but certain, or all but impossible, its odds are rounding.
+    if (own > most || other > most / beyond || own < least) continue
+    x[n] = own - Math.log(-Math.expm1(own))
+    y[n] = other - Math.log(-Math.expm1(other))
+    n++
+  }
+  return { x: x.subarray(0, n), y: y.subarray(0, n) }
+}
+
+/** The line of least squares through points. */
+export function lineThrough({ x, y }: Points, of: Line['of']): Line {
+  let sumX = 0
+  let sumY = 0
+  let sumXX = 0
+  let sumXY = 0
+  let sumYY = 0
+  for (let k = 0; k < x.length; k++) {
+    const a = x[k] as number
+    const b = y[k] as number
+    sumX += a
+    sumY += b
+    sumXX += a * a
+    sumXY += a * b
+    sumYY += b * b
+  }
+  return fitLine({ n: x.length, sumX, sumY, sumXX, sumXY, sumYY }, of)
+}
+
+/**
+ * Standard errors by which more points lie nearer to the line than to one of slope 1. A few unlikely tokens far out decide a fitted slope;
+ * a temperature moves all of them. Logprobs are held against lines through 0, odds against lines through their middle.
+ */
+function agreement({ x, y }: Points, { of, slope }: Pick<Line, 'of' | 'slope'>): number {
+  const middleX = of === 'logprobs' ? 0 : meanOf(x)
+  const middleY = of === 'logprobs' ? 0 : meanOf(y)
+  let balance = 0
+  let count = 0
+  for (let k = 0; k < x.length; k++) {
+    // A certain token is certain at any temperature.
+    if (x[k] === 0) continue
+    const own = (x[k] as number) - middleX
+    const other = (y[k] as number) - middleY
+    balance += Math.sign(Math.abs(other - own) - Math.abs(other - slope * own))
+    count++
+  }
+  return count === 0 ? 0 : balance / Math.sqrt(count)
+}
+
+function meanOf(values: Float64Array): number {
+  let sum = 0
+  for (let k = 0; k < values.length; k++) sum += values[k] as number
+  return sum / values.length
+}
+
+/**
+ * The line is one, and surely not that of equal temperatures. Noise in the sampler's numbers flattens the line and noise in the trainer's
+ * does not, so the true slope lies between the one fitted and that divided by the share explained: both must be on one side of 1.
+ */
+export function mayBeTilted({ of, slope, explained, count }: Line, thresholds: Thresholds): boolean {
+  const fits = thresholds[of === 'odds' ? 'temperature-explains-odds' : 'temperature-explains-logprobs']
+  if (count < thresholds['scored-tokens'] || slope <= 0 || explained < fits) return false
+  const error = thresholds['gap-standard-errors'] * Math.sqrt((1 - explained) / explained / (count - 2))
+  const least = Math.log(thresholds['temperature-slope']) + error
+  return Math.log(slope) >= least || Math.log(slope / explained) <= -least
+}
+
+/** A few unlikely tokens do not decide it: most of the points lie nearer to the line than to that of equal temperatures. */
+export function isNearer(line: Line, points: Points, thresholds: Thresholds): boolean {
+  return !(agreement(points, line) < thresholds['temperature-standard-errors'])
+}
+
+/** Pearson's, 0 where one of the two does not vary. */
+export function correlationOf({ n, sumX, sumY, sumXX, sumXY, sumYY }: LineSums): number {
+  const spread = (sumXX - (sumX * sumX) / n) * (sumYY - (sumY * sumY) / n)
+  return spread > 0 ? (sumXY - (sumX * sumY) / n) / Math.sqrt(spread) : 0
+}

@@ -1,0 +1,48 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
+import { correlationOf } from './gap-line.ts'
+import { isLogprob, logprobBounds, type ScoredPairs } from './scored.ts'
+
+/** Largest shift that is tried: arrays that lie further apart were not made by one off-by-one after another. */
+export const LARGEST_SHIFT = 3
+
+/** Pearson's correlation of the sampler at i and the trainer at i + shift, for shifts from -3 to 3. */
+export function correlationsByShift({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thresholds): number[] {
+  const bounds = logprobBounds(thresholds)
+  const enough = thresholds['scored-tokens'] / 2
+  const correlations: number[] = []
+  for (let shift = -LARGEST_SHIFT; shift <= LARGEST_SHIFT; shift++) {
+    let n = 0
+    let sumX = 0
+    let sumY = 0
+    let sumXX = 0
+    let sumXY = 0
+    let sumYY = 0
+    for (let k = 0; k < tokens.length; k++) {
+      const i = tokens[k] as number
+      if (i + shift < 0 || i + shift >= trainer.length) continue
+      const y = trainer[i + shift] as number
+      if (!isLogprob(y, bounds)) continue
+      const x = sampler[i] as number
+      n++
+      sumX += x
+      sumY += y
+      sumXX += x * x
+      sumXY += x * y
+      sumYY += y * y
+    }
+    correlations.push(n >= enough ? correlationOf({ n, sumX, sumY, sumXX, sumXY, sumYY }) : 0)
+  }
+  return correlations
+}
+
+/** The shift at which the two correlate, where they do not as they lie; 0 where there is none. */
+export function bestShift(correlations: readonly number[], thresholds: Thresholds): number {
+  const best = correlations.reduce(
+    (top, value, at) => (value > (correlations[top] as number) ? at : top),
+    LARGEST_SHIFT,
+  )
+  const shows =
+    (correlations[best] as number) >= thresholds['shift-correlates'] &&
+    (correlations[LARGEST_SHIFT] as number) <= thresholds['unshifted-correlates']
+  return shows ? best - LARGEST_SHIFT : 0
+}

@@ -1,0 +1,121 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { Turn } from '../../model/tokens.ts'
+import type { TrajectoryView } from '../check.ts'
+import { writtenTurns } from '../edges.ts'
+import type { Line } from './gap-line.ts'
+import type { ScoredPairs } from './scored.ts'
+
+/** The gap of one assistant turn, in nats. */
+export interface TurnGap {
+  /** Null where no turns are known: then there is one entry for the row. */
+  readonly turn: Turn | null
+  readonly start: number
+  readonly end: number
+  readonly count: number
+  readonly mean: number
+  readonly meanAbsolute: number
+  /** Mean |logprob| of the sampler. */
+  readonly surprise: number
+  /** Standard error of `mean`. */
+  readonly error: number
+  /** Tokens among the first with a gap of their own. */
+  readonly headTokens: number
+  /** Mean gap of the first tokens, and of the others; 0 where there are none. */
+  readonly head: number
+  /** Standard error of `head`. */
+  readonly headError: number
+  readonly tail: number
+}
+
+/** The gap of each turn that has scored tokens; of the whole row where no turns are known. */
+export function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPairs): TurnGap[] {
+  const { segmentation, thresholds } = view
+  const { 'turn-head-tokens': headLength, 'turn-head-gap': headGap } = thresholds
+  const ranges =
+    segmentation === null
+      ? [{ turn: null, start: tokens[0] as number, end: (tokens.at(-1) as number) + 1 }]
+      : writtenTurns(segmentation).map((turn) => ({ turn, start: turn.contentStart, end: turn.end }))
+  let at = 0
+  return ranges.flatMap(({ turn, start, end }) => {
+    while (at < tokens.length && (tokens[at] as number) < start) at++
+    let count = 0
+    let sum = 0
+    let absolute = 0
+    let surprise = 0
+    let squares = 0
+    let headSum = 0
+    let headSquares = 0
+    let headCount = 0
+    let headTokens = 0
+    const first = at
+    for (; at < tokens.length && (tokens[at] as number) < end; at++) {
+      const i = tokens[at] as number
+      const gap = (sampler[i] as number) - (trainer[i] as number)
+      count++
+      sum += gap
+      absolute += Math.abs(gap)
+      surprise -= sampler[i] as number
+      squares += gap * gap
+      if (i < start + headLength) {
+        headCount++
+        headSum += gap
+        headSquares += gap * gap
+        if (gap >= headGap) headTokens++
+      }
+    }
+    if (count === 0) return []
+    const mean = sum / count
+    const head = headCount === 0 ? 0 : headSum / headCount
+    return {
+      turn,
+      start: tokens[first] as number,
+      end: (tokens[at - 1] as number) + 1,
+      count,
+      mean,
+      meanAbsolute: absolute / count,
+      surprise: surprise / count,
+      error: Math.sqrt(Math.max(0, squares / count - mean * mean) / count),
+      headTokens,
+      head,
+      headError: headCount === 0 ? 0 : Math.sqrt(Math.max(0, headSquares / headCount - head * head) / headCount),
+      tail: count === headCount ? 0 : (sum - headSum) / (count - headCount),
+    }
+  })
+}
+
+/** Later turns in which the trainer finds what was sampled less likely (the gap is positive on average), where the engines agree in the first. */
+export function laterTurnsOff(turns: readonly TurnGap[], thresholds: Thresholds): TurnGap[] {
+  const { 'turn-tokens': enoughTokens, 'gap-standard-errors': errors, 'turn-gap': leastGap } = thresholds
+  const sure = turns.filter(({ count, mean, error }) => count >= enoughTokens && mean - errors * error >= leastGap)
+  const first = turns[0]
+  if (first === undefined || Math.abs(first.mean) >= thresholds['engines-agree']) return []
+  return sure.filter((each) => each !== first && each.mean >= thresholds['turn-gap-times'] * Math.abs(first.mean))
+}
+
+/** Turns whose beginnings the trainer finds less likely than the sampler did, and more so than what follows in them. */
+export function beginningsOff(turns: readonly TurnGap[], thresholds: Thresholds): readonly TurnGap[] {
+  const { 'turn-tokens': enoughTokens, 'gap-standard-errors': errors } = thresholds
+  const asked = turns.filter(({ count }) => count >= enoughTokens)
+  const beginnings = asked.filter(({ head }) => head >= thresholds['turn-head-gap'])
+  if (beginnings.length === 0 || beginnings.length * 2 < turns.length) return []
+  const total = (of: (gap: TurnGap) => number) => beginnings.reduce((sum, each) => sum + of(each), 0)
+  const begins = total(({ head }) => head)
+  const follows = total(({ tail }) => Math.max(0, tail))
+  // A single odd token is none: two engines may well differ on one.
+  const enough = total(({ headTokens }) => headTokens) >= thresholds['turn-head-large']
+  // Noise is largest where a turn begins, too, and makes one beginning less likely and another more.
+  const ofAll = asked.reduce((sum, { head }) => sum + head, 0)
+  const error = Math.sqrt(asked.reduce((sum, { headError }) => sum + headError ** 2, 0))
+  const surely = ofAll - errors * error >= thresholds['turn-head-gap'] * asked.length
+  return enough && surely && begins >= thresholds['turn-head-times'] * follows ? beginnings : []
+}
+
+/** A temperature is the same in every turn: here engines agree in the first, four times as well as such a line would let them. */
+export function isDeniedAtFirst(
+  [first, ...later]: readonly TurnGap[],
+  { slope }: Line,
+  thresholds: Thresholds,
+): boolean {
+  if (first === undefined || later.length === 0 || first.count < thresholds['turn-tokens']) return false
+  return first.meanAbsolute < (Math.abs(slope - 1) * first.surprise) / 4
+}
