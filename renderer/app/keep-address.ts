@@ -5,7 +5,8 @@ import { useFiles } from '../state/files.ts'
 import { useFilters } from '../state/filters.ts'
 import { NOWHERE, usePlaces } from '../state/place.ts'
 import { useResume } from '../state/resume.ts'
-import { jumpTo, selectRollout, useSelection } from '../state/selection.ts'
+import { useSecond } from '../state/second.ts'
+import { jumpTo, selectRollout, selectSecond, useSelection } from '../state/selection.ts'
 import { useView } from '../state/view.ts'
 
 let wanted: Address | null = null
@@ -23,7 +24,7 @@ export function wantAddress(hash: string): void {
 /** Keeps the page's address and what is on screen the same, both ways. To be called once. */
 export function keepAddress(): void {
   wanted = parseAddress(location.hash)
-  for (const store of [useFiles, useView, useSelection, useFilters, usePlaces]) store.subscribe(write)
+  for (const store of [useFiles, useView, useSelection, useSecond, useFilters, usePlaces]) store.subscribe(write)
   useFiles.subscribe((now, before) => {
     if (now.dumpHash === before.dumpHash) return
     useResume.setState({ address: null })
@@ -78,20 +79,25 @@ export function applyAddress(address: Address): void {
   })
   usePlaces.setState({ [address.view]: address.place })
   useView.setState({ view: address.view, tab: address.tab, dialog: null })
-  if (address.rollout === null) return
+  if (address.rollout === null && address.second === null) return
   selectRollout(address.rollout)
+  useSecond.setState({ wanted: address.beside })
+  if (address.second !== null) selectSecond(address.second)
   if (address.tokens !== null) jumpTo(address.tokens[0], address.tokens)
 }
 
 function current(): Address {
   const { dumpHash } = useFiles.getState()
   const { view, tab } = useView.getState()
-  const { rollout, token, range } = useSelection.getState()
+  const { rollout, second, token, range } = useSelection.getState()
+  const { run: beside, wanted } = useSecond.getState()
   const { query, sort, descending } = useFilters.getState()
   return {
     dump: dumpHash,
     view,
     rollout: rollout ?? (view === 'rollout' ? (list.get()[0] ?? null) : null),
+    second,
+    beside: second === null ? null : (wanted ?? beside?.dumpHash ?? null),
     tokens: range ?? (token === null ? null : [token, token + 1]),
     tab,
     query,

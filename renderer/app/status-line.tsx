@@ -1,3 +1,4 @@
+import type { RolloutRef } from '../../shared/session/requests/compare.ts'
 import { showRollouts } from '../commands/go.ts'
 import { useDetail } from '../data/details.ts'
 import { closeDump } from '../data/dump.ts'
@@ -6,7 +7,8 @@ import { list } from '../data/list.ts'
 import { useObservable } from '../data/observable.ts'
 import { useFiles } from '../state/files.ts'
 import { useMarks } from '../state/marks.ts'
-import { useSelection } from '../state/selection.ts'
+import { useSecond } from '../state/second.ts'
+import { shownRollout, useSelection } from '../state/selection.ts'
 import { openDialog, useView } from '../state/view.ts'
 import { bytes, count, counted } from '../text/numbers.ts'
 
@@ -42,11 +44,15 @@ function Shown() {
 
 function SelectedTokens() {
   const rollout = useSelection((state) => state.rollout)
+  const second = useSelection((state) => state.second)
   const rollouts = useFiles((files) => files.rollouts)
-  return rollout === null || rollout >= rollouts ? <span>no rollout selected</span> : <SelectedOf rollout={rollout} />
+  const rolloutsOfSecond = useSecond((state) => state.run?.rollouts ?? 0)
+  const of = shownRollout({ rollout, second })
+  const isThere = of !== null && of.index < (of.run === 'second' ? rolloutsOfSecond : rollouts)
+  return isThere ? <SelectedOf rollout={of} /> : <span>no rollout selected</span>
 }
 
-function SelectedOf({ rollout }: { rollout: number }) {
+function SelectedOf({ rollout }: { rollout: RolloutRef }) {
   const detail = useDetail(rollout)
   const token = useSelection((state) => state.token)
   const range = useSelection((state) => state.range)

@@ -3,15 +3,16 @@ import type { Finding } from '../../shared/model/report.ts'
 import type { TrajectoryDetail } from '../../shared/session/protocol.ts'
 import { knownDetail } from '../data/details.ts'
 import { useFiles } from '../state/files.ts'
-import { useSelection } from '../state/selection.ts'
+import { useSecond } from '../state/second.ts'
+import { rolloutOnScreen, useSelection } from '../state/selection.ts'
 import { say } from '../state/view.ts'
 import { counted } from '../text/numbers.ts'
 import { turnOf } from '../views/rollout/edges.ts'
 
 /** What a copy takes: the marked range, else the turn of the selected token, else the whole rollout. */
 function taken(): CopiedTokens | null {
-  const { rollout, token, range } = useSelection.getState()
-  const detail = knownDetail(rollout)
+  const { token, range } = useSelection.getState()
+  const detail = knownDetail(rolloutOnScreen())
   if (detail === null || detail.ids === null) {
     say(detail === null ? 'There is no rollout to copy' : 'This rollout has no token ids to copy')
     return null
@@ -47,8 +48,8 @@ export async function copyMarkdown(): Promise<void> {
 
 /** Copies the finding whose range is marked, else the one at the selected token, else the first of the rollout. */
 export async function copyFindingHere(): Promise<void> {
-  const { rollout, token, range } = useSelection.getState()
-  const findings = knownDetail(rollout)?.findings ?? []
+  const { token, range } = useSelection.getState()
+  const findings = knownDetail(rolloutOnScreen())?.findings ?? []
   const at = range?.[0] ?? token
   const marked = findings.find(({ tokens }) => tokens !== null && tokens[0] === range?.[0] && tokens[1] === range[1])
   const around = findings.find(({ tokens }) => tokens !== null && at !== null && at >= tokens[0] && at < tokens[1])
@@ -73,7 +74,10 @@ export function dragFinding(finding: Finding, data: DataTransfer): void {
 
 function markdownOf(finding: Finding): string | null {
   const { report } = useFiles.getState()
-  return report === null ? null : findingMarkdown(report, finding)
+  if (report === null || rolloutOnScreen()?.run !== 'second') return report && findingMarkdown(report, finding)
+  // Its defects are told in its own report, which the page does not have.
+  const { run } = useSecond.getState()
+  return run === null ? null : findingMarkdown({ ...report, sources: run.sources, defects: [] }, finding)
 }
 
 export async function copyTokenId(detail: TrajectoryDetail, token: number): Promise<void> {

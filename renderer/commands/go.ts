@@ -1,7 +1,8 @@
 import { hitOf } from '../data/list.ts'
 import { NO_FILTERS, useFilters } from '../state/filters.ts'
 import { type Behind, queryOf } from '../state/query-text.ts'
-import { jumpTo, selectRollout, useSelection } from '../state/selection.ts'
+import { useSecond } from '../state/second.ts'
+import { jumpTo, selectRollout, selectSecond, useSelection } from '../state/selection.ts'
 import { show, useView } from '../state/view.ts'
 
 export function openRollout(index: number): void {
@@ -10,6 +11,13 @@ export function openRollout(index: number): void {
   // Where the query was found, unless someone has been in the rollout already and comes back to it.
   const hit = rollout === index && token !== null ? null : hitOf(index)
   if (hit !== null) jumpTo(hit[0], hit)
+  useView.setState({ view: 'rollout', dialog: null })
+}
+
+/** Opens a rollout of the run that the open one is judged beside. */
+export function openSecond(index: number): void {
+  useSecond.setState({ wanted: null })
+  selectSecond(index)
   useView.setState({ view: 'rollout', dialog: null })
 }
 

@@ -1,23 +1,30 @@
 import { useEffect } from 'react'
 import type { BoundaryRow, EngineRequests, Histogram } from '../../shared/session/protocol.ts'
+import type { RunName } from '../../shared/session/requests/compare.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
+import { useSecond } from '../state/second.ts'
 import { observable, useObservable } from './observable.ts'
 
 export type LengthOf = EngineRequests['lengths']['input']['of']
 
-const boundaries = observable<{ revision: number; rows: readonly BoundaryRow[] }>({ revision: -1, rows: [] })
+const NO_ROWS: readonly BoundaryRow[] = []
+const boundaries = observable<{ key: string; rows: readonly BoundaryRow[] }>({ key: '', rows: NO_ROWS })
 const histograms = observable<ReadonlyMap<string, Histogram>>(new Map())
 
-/** Edges of every kind over the whole dump, asked for again as more is read. */
-export function useBoundaries(): readonly BoundaryRow[] {
+/** Edges of every kind over a whole run, asked for again as more is read. */
+export function useBoundaries(run: RunName = 'open'): readonly BoundaryRow[] {
   const revision = useFiles((files) => files.revision)
+  const second = useSecond((state) => state.run?.dumpHash)
+  const key = run === 'open' ? `${revision}` : `${revision}:${second}`
   useEffect(() => {
-    if (boundaries.get().revision === revision) return
-    ask('boundaries', {}).then((rows) => boundaries.set({ revision, rows }), report)
-  }, [revision])
-  return useObservable(boundaries).rows
+    if (boundaries.get().key === key) return
+    ask('boundaries', { run }).then((rows) => boundaries.set({ key, rows }), report)
+  }, [key, run])
+  const known = useObservable(boundaries)
+  // Rows of before are shown until newer ones arrive, but never those of the other run.
+  return known.key.includes(':') === (run === 'second') ? known.rows : NO_ROWS
 }
 
 /** Lengths over the whole dump; null until they arrive. */

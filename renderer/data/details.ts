@@ -1,4 +1,5 @@
 import type { TokenDetail, TrajectoryDetail } from '../../shared/session/protocol.ts'
+import type { RolloutRef } from '../../shared/session/requests/compare.ts'
 import type {
   Overlay,
   OverlayChoice,
@@ -19,22 +20,29 @@ const MOST_OVERLAYS = 12
 // The revision is part of the key, so that an answer under older settings can never be taken for one under newer.
 let revision = 0
 
-const rolloutOf = (key: string) => Number(key.split(':')[1])
+const keyOf = ({ run, index }: RolloutRef) => `${revision}:${run}:${index}`
 
-const details = new Shelf<TrajectoryDetail>(MOST_DETAILS, (key) => ask('trajectory', { index: rolloutOf(key) }))
+/** What a key is of, and what stands in it behind that. */
+function refOf(key: string): { readonly of: RolloutRef; readonly rest: string } {
+  const [, run, index, rest = ''] = key.split(':')
+  return { of: { run: run as RolloutRef['run'], index: Number(index) }, rest }
+}
+
+const details = new Shelf<TrajectoryDetail>(MOST_DETAILS, (key) => ask('trajectory', refOf(key).of))
 const tokens = new Shelf<TokenDetail>(MOST_TOKENS, (key) => {
-  const [, index, token] = key.split(':')
-  return ask('token', { index: Number(index), token: Number(token) })
+  const { of, rest } = refOf(key)
+  return ask('token', { ...of, token: Number(rest) })
 })
-const choices = new Shelf<readonly OverlayChoice[]>(MOST_DETAILS, (key) => ask('overlays', { index: rolloutOf(key) }))
-const overlays = new Shelf<Overlay>(MOST_OVERLAYS, (key) =>
-  ask('overlay', { index: rolloutOf(key), overlay: key.split(':')[2] as OverlayId }),
-)
-const relatives = new Shelf<Relatives>(MOST_DETAILS, (key) => ask('relatives', { index: rolloutOf(key) }))
+const choices = new Shelf<readonly OverlayChoice[]>(MOST_DETAILS, (key) => ask('overlays', refOf(key).of))
+const overlays = new Shelf<Overlay>(MOST_OVERLAYS, (key) => {
+  const { of, rest } = refOf(key)
+  return ask('overlay', { ...of, overlay: rest as OverlayId })
+})
+const relatives = new Shelf<Relatives>(MOST_DETAILS, (key) => ask('relatives', refOf(key).of))
 
-const weights = new Shelf<readonly TokenWeight[]>(MOST_DETAILS, (key) => ask('lossWeights', { index: rolloutOf(key) }))
+const weights = new Shelf<readonly TokenWeight[]>(MOST_DETAILS, (key) => ask('lossWeights', refOf(key).of))
 
-/** What was read before the dump was complete, shown until its final form arrives. By index. */
+/** What was read of the open run before it was complete, shown until its final form arrives. By index. */
 const unfinished = new Map<number, TrajectoryDetail>()
 
 /** Forgets every rollout: another dump, or other settings. */
@@ -45,7 +53,7 @@ export function forgetDetails(): void {
 
 /** Asks again for what is on screen: findings that need the whole dump are known only at its end. */
 export function refreshDetails(): void {
-  for (const [, detail] of details.ready()) unfinished.set(detail.index, detail)
+  for (const [, detail] of details.ready()) if (detail.run === 'open') unfinished.set(detail.index, detail)
   forgetAnswers()
 }
 
@@ -54,51 +62,60 @@ function forgetAnswers(): void {
   for (const shelf of [details, tokens, choices, overlays, relatives, weights]) shelf.clear()
 }
 
+/** Forgets the rollouts of a second run that is another one now, or none. */
+export function forgetSecondDetails(): void {
+  forgetAnswers()
+}
+
 /** The rollout as far as it is here, without asking for it. */
-export function knownDetail(index: number | null): TrajectoryDetail | null {
-  if (index === null) return null
-  const known = details.get(`${revision}:${index}`)
-  return known.state === 'ready' ? known.value : (unfinished.get(index) ?? null)
+export function knownDetail(of: RolloutRef | null): TrajectoryDetail | null {
+  if (of === null) return null
+  const known = details.get(keyOf(of))
+  return known.state === 'ready' ? known.value : before(of)
 }
 
-export function useDetail(index: number): Loaded<TrajectoryDetail> {
-  const known = useShelf(details, `${revision}:${index}`)
-  const before = known.state === 'loading' ? unfinished.get(index) : undefined
-  return before === undefined ? known : { state: 'ready', value: before }
+export function useDetail(of: RolloutRef): Loaded<TrajectoryDetail> {
+  const known = useShelf(details, keyOf(of))
+  const earlier = known.state === 'loading' ? before(of) : null
+  return earlier === null ? known : { state: 'ready', value: earlier }
 }
 
-export function useToken(index: number, token: number): Loaded<TokenDetail> {
-  return useShelf(tokens, `${revision}:${index}:${token}`)
+function before({ run, index }: RolloutRef): TrajectoryDetail | null {
+  return run === 'open' ? (unfinished.get(index) ?? null) : null
+}
+
+export function useToken(of: RolloutRef, token: number): Loaded<TokenDetail> {
+  return useShelf(tokens, `${keyOf(of)}:${token}`)
 }
 
 /** What the tokens of a rollout can be coloured by. */
-export function useOverlayChoices(index: number): Loaded<readonly OverlayChoice[]> {
-  return useShelf(choices, `${revision}:${index}`)
+export function useOverlayChoices(of: RolloutRef): Loaded<readonly OverlayChoice[]> {
+  return useShelf(choices, keyOf(of))
 }
 
 /** The same without asking; empty until it is here. */
-export function knownOverlayChoices(index: number): readonly OverlayChoice[] {
-  const known = choices.get(`${revision}:${index}`)
+export function knownOverlayChoices(of: RolloutRef): readonly OverlayChoice[] {
+  const known = choices.get(keyOf(of))
   return known.state === 'ready' ? known.value : []
 }
 
 /** Null asks for none. */
-export function useOverlay(index: number, id: OverlayId | null): Loaded<Overlay> {
-  return useShelf(overlays, id === null ? null : `${revision}:${index}:${id}`)
+export function useOverlay(of: RolloutRef, id: OverlayId | null): Loaded<Overlay> {
+  return useShelf(overlays, id === null ? null : `${keyOf(of)}:${id}`)
 }
 
-export function useRelatives(index: number): Loaded<Relatives> {
-  return useShelf(relatives, `${revision}:${index}`)
+export function useRelatives(of: RolloutRef): Loaded<Relatives> {
+  return useShelf(relatives, keyOf(of))
 }
 
 /** The same without asking; null until it is here. */
-export function knownRelatives(index: number | null): Relatives | null {
-  if (index === null) return null
-  const known = relatives.get(`${revision}:${index}`)
+export function knownRelatives(of: RolloutRef | null): Relatives | null {
+  if (of === null) return null
+  const known = relatives.get(keyOf(of))
   return known.state === 'ready' ? known.value : null
 }
 
 /** What a trained token of the rollout counts under each loss type. */
-export function useLossWeights(index: number): Loaded<readonly TokenWeight[]> {
-  return useShelf(weights, `${revision}:${index}`)
+export function useLossWeights(of: RolloutRef): Loaded<readonly TokenWeight[]> {
+  return useShelf(weights, keyOf(of))
 }

@@ -1,7 +1,7 @@
 import { portableName } from '../../shared/exports/file-names.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { addProblem, useFiles } from '../state/files.ts'
-import { useSelection } from '../state/selection.ts'
+import { rolloutOnScreen } from '../state/selection.ts'
 import { useView } from '../state/view.ts'
 import { runName } from '../text/run-name.ts'
 import { knownDetail } from './details.ts'
@@ -52,7 +52,7 @@ function pictureName(): string {
   const run = runName(sources)
     .replace(/^.* · /, '')
     .replace(/(\.[a-z0-9]+)+$/i, '')
-  const rollout = view === 'rollout' ? knownDetail(useSelection.getState().rollout)?.facts.id : undefined
+  const rollout = view === 'rollout' ? knownDetail(rolloutOnScreen())?.facts.id : undefined
   const name = [sources.length === 0 ? undefined : run, view, rollout].filter(Boolean).join('-')
   return `${portableName(name.replace(/[^\p{L}\p{N}._-]+/gu, '_'), LONGEST_NAME) || view}.png`
 }

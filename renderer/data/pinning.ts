@@ -79,7 +79,9 @@ async function piecesOfView(view: View): Promise<PieceGroup[]> {
 }
 
 async function rolloutPieces(): Promise<PieceGroup[]> {
-  const { rollout: selected, token, range } = useSelection.getState()
+  const { rollout: selected, second, token, range } = useSelection.getState()
+  // Evidence is looked up again in the open run.
+  if (second !== null) return []
   const rollout = selected ?? list.get()[0]
   if (rollout === undefined) return []
   const detail = await ask('trajectory', { index: rollout })

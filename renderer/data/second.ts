@@ -2,14 +2,15 @@ import type { Progress, SourceInput } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
-import { NO_SECOND, type SecondState, useSecond } from '../state/second.ts'
+import { NO_SECOND, useSecond } from '../state/second.ts'
 import { say } from '../state/view.ts'
 import { runName } from '../text/run-name.ts'
+import { forgetSecondDetails } from './details.ts'
 import { MOST_NAMED, sayUnreadable } from './unreadable.ts'
 
 let running: AbortController | null = null
 /** What the engine judges the open run beside; another one may be on its way. */
-let judged: SecondState = NO_SECOND
+let judged: typeof NO_SECOND = NO_SECOND
 
 /** Reads a second run and judges the open one beside it. What was compared with before stays where the new one cannot be read. */
 export async function compareWith(sources: readonly SourceInput[]): Promise<void> {
@@ -22,6 +23,7 @@ export async function compareWith(sources: readonly SourceInput[]): Promise<void
     if (own.signal.aborted) return
     running = null
     judged = { chosen: sources, run: second, progress: null }
+    forgetSecondDetails()
     useSecond.setState(judged)
     useFiles.setState({ report })
     sayUnreadable(second?.unreadable ?? [], MOST_NAMED, ' They are of the second run.')
@@ -51,6 +53,7 @@ export function forgetSecond(): readonly SourceInput[] | null {
   running?.abort()
   running = null
   judged = NO_SECOND
+  forgetSecondDetails()
   useSecond.setState(judged)
   return chosen
 }

@@ -10,6 +10,9 @@ export interface Address {
   readonly dump: string | null
   readonly view: View
   readonly rollout: number | null
+  /** A rollout of the second run that is shown instead, and the hash of that run. */
+  readonly second: number | null
+  readonly beside: string | null
   readonly tokens: readonly [number, number] | null
   readonly tab: RolloutTab
   /** Which rollouts the table shows, in the query language. */
@@ -24,6 +27,8 @@ export const HOME: Address = {
   dump: null,
   view: 'verdicts',
   rollout: null,
+  second: null,
+  beside: null,
   tokens: null,
   tab: 'tokens',
   query: '',
@@ -71,6 +76,10 @@ export function formatAddress(address: Address): string {
   if (address.dump !== null) fields.set('dump', address.dump)
   if (address.view !== HOME.view) fields.set('view', address.view)
   if (address.rollout !== null && address.view === 'rollout') fields.set('rollout', String(address.rollout))
+  if (address.second !== null && address.view === 'rollout') {
+    fields.set('second', String(address.second))
+    if (address.beside !== null) fields.set('beside', address.beside)
+  }
   if (address.tokens !== null && address.view === 'rollout') fields.set('tokens', address.tokens.join('-'))
   if (address.tab !== HOME.tab && address.view === 'rollout') fields.set('tab', address.tab)
   if (address.query !== '') fields.set('q', address.query)
@@ -89,12 +98,15 @@ export function parseAddress(hash: string): Address {
   const range = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(fields.get('tokens') ?? '')
   const start = range === null ? null : Number(range[1])
   const view = oneOf(VIEWS, fields.get('view')) ?? HOME.view
-  const rollout = /^\d{1,9}$/.test(fields.get('rollout') ?? '') ? Number(fields.get('rollout')) : null
-  const shown = view === 'rollout' && rollout === null ? 'rollouts' : view
+  const rollout = parseIndex(fields.get('rollout'))
+  const second = view === 'rollout' ? parseIndex(fields.get('second')) : null
+  const shown = view === 'rollout' && rollout === null && second === null ? 'rollouts' : view
   return {
-    dump: /^[0-9a-f]{8,64}$/.test(fields.get('dump') ?? '') ? fields.get('dump') : null,
+    dump: parseHash(fields.get('dump')),
     view: shown,
     rollout,
+    second,
+    beside: second === null ? null : parseHash(fields.get('beside')),
     tokens: start === null ? null : [start, Math.max(start + 1, Number(range?.[2] ?? start + 1))],
     tab: oneOf(ROLLOUT_TABS, fields.get('tab')) ?? HOME.tab,
     query: parseFilters(fields),
@@ -102,6 +114,14 @@ export function parseAddress(hash: string): Address {
     descending: sort.startsWith('-'),
     place: parsePlace(fields, shown),
   }
+}
+
+function parseIndex(text: string | null): number | null {
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null
+}
+
+function parseHash(text: string | null): string | null {
+  return text !== null && /^[0-9a-f]{8,64}$/.test(text) ? text : null
 }
 
 function parsePlace(fields: URLSearchParams, view: View): Place {

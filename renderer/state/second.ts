@@ -8,8 +8,11 @@ export interface SecondState {
   /** What is compared with; null until all of it has been read. */
   readonly run: ComparedRun | null
   readonly progress: Progress | null
+  /** Hash of the second run that a link points into; null where no link asked for one. */
+  readonly wanted: string | null
 }
 
-export const NO_SECOND: SecondState = { chosen: null, run: null, progress: null }
+/** Nothing chosen. */
+export const NO_SECOND: Omit<SecondState, 'wanted'> = { chosen: null, run: null, progress: null }
 
-export const useSecond = create<SecondState>()(() => NO_SECOND)
+export const useSecond = create<SecondState>()(() => ({ ...NO_SECOND, wanted: null }))

@@ -1,8 +1,11 @@
 import { create } from 'zustand'
+import type { RolloutRef } from '../../shared/session/requests/compare.ts'
 
 export interface SelectionState {
   /** Index of the rollout in report order; the row the table's cursor is on and the one that the rollout view shows. */
   readonly rollout: number | null
+  /** Index of a rollout of the second run that the rollout view shows instead; null as long as it shows one of the open run. */
+  readonly second: number | null
   /** The token that the panel describes. */
   readonly token: number | null
   /** Half-open range marked in the tokens, such as a finding's. */
@@ -11,13 +14,43 @@ export interface SelectionState {
   readonly jump: number
 }
 
-export const NOTHING_SELECTED: SelectionState = { rollout: null, token: null, range: null, jump: 0 }
+export const NOTHING_SELECTED: SelectionState = {
+  rollout: null,
+  second: null,
+  token: null,
+  range: null,
+  jump: 0,
+}
 
 export const useSelection = create<SelectionState>()(() => NOTHING_SELECTED)
 
 /** Selects a rollout; what was selected inside another one is let go. */
 export function selectRollout(rollout: number | null): void {
-  useSelection.setState((state) => (state.rollout === rollout ? state : { rollout, token: null, range: null }))
+  useSelection.setState((state) =>
+    state.rollout === rollout && state.second === null ? state : { rollout, second: null, token: null, range: null },
+  )
+}
+
+/** Selects a rollout of the second run for the rollout view; the table's cursor stays where it is. */
+export function selectSecond(second: number): void {
+  useSelection.setState((state) => (state.second === second ? state : { second, token: null, range: null }))
+}
+
+/** Selects a rollout of either run. */
+export function selectRef({ run, index }: RolloutRef): void {
+  if (run === 'second') selectSecond(index)
+  else selectRollout(index)
+}
+
+/** The rollout that the rollout view shows. */
+export function shownRollout({ rollout, second }: Pick<SelectionState, 'rollout' | 'second'>): RolloutRef | null {
+  if (second !== null) return { run: 'second', index: second }
+  return rollout === null ? null : { run: 'open', index: rollout }
+}
+
+/** The same where nothing is drawn. */
+export function rolloutOnScreen(): RolloutRef | null {
+  return shownRollout(useSelection.getState())
 }
 
 /** Selects a token and scrolls to it. */

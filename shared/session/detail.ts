@@ -49,6 +49,7 @@ export function detailOf(
   const segmentation = view?.segmentation ?? rendered?.segmentation ?? null
   const texts = ids === null ? null : textsOf(ids, tokenizer)
   return {
+    run: 'open',
     index: loaded.index,
     facts: plainFacts(loaded.facts),
     reconstructed: rendered !== null,

@@ -7,19 +7,18 @@ import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, Report } from '../model/report.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import type { Message, RetrievedDocument } from '../model/trajectory.ts'
-import type { CompareRequests } from './requests/compare.ts'
+import type { CompareRequests, RolloutRef, RunName } from './requests/compare.ts'
 import type { FollowRequests } from './requests/follow.ts'
 import type { GroupRequests } from './requests/groups.ts'
 import type { LabRequests } from './requests/lab.ts'
 import type { MarkRequests } from './requests/marks.ts'
 import type { QueryRequests } from './requests/query.ts'
-import type { RolloutRequests } from './requests/rollout.ts'
+import type { RolloutOf, RolloutRequests } from './requests/rollout.ts'
 import type { TableRequests } from './requests/table.ts'
 import type { TaggedSpan } from './rollout/tags.ts'
 
 /** Everything about one rollout that the rollout view shows. Token arrays have length S and are transferred. */
-export interface TrajectoryDetail {
-  readonly index: number
+export interface TrajectoryDetail extends RolloutRef {
   readonly facts: TrajectoryFacts
   /** The ids are no recorded ones: a person asked for the texts to be rendered through the chat template. */
   readonly reconstructed: boolean
@@ -183,11 +182,12 @@ export interface EngineRequests
   proposeMapping: { input: { source: SourceInput; name: string; options: AuditOptions }; output: FieldProposal }
   /** The report so far, with some examples of each kind of finding (`page-report.ts`); final once progress is done. Fails with a sentence where reading broke off. */
   report: { input: Record<string, never>; output: Report }
-  boundaries: { input: Record<string, never>; output: readonly BoundaryRow[] }
+  boundaries: { input: { run?: RunName }; output: readonly BoundaryRow[] }
   lengths: { input: { of: 'sequence' | 'prompt' | 'assistant-turn' | 'tool-reply' }; output: Histogram }
   rows: { input: { indices: readonly number[] }; output: readonly Row[] }
-  trajectory: { input: { index: number }; output: TrajectoryDetail }
-  token: { input: { index: number; token: number }; output: TokenDetail }
+  /** Of the open run unless `run` says otherwise; fails with a sentence where there is no second run. */
+  trajectory: { input: RolloutOf; output: TrajectoryDetail }
+  token: { input: RolloutOf & { token: number }; output: TokenDetail }
   /** What is known of a check, as docs/checks has it; null where there is none of that code. Needs nothing open. */
   checkPage: { input: { code: string }; output: CheckPage | null }
   /** Report order index of the trajectory a finding points at. */
@@ -255,6 +255,9 @@ export interface Comparison {
 }
 
 export interface ComparedRun {
+  /** As `OpenedDump.dumpHash`. */
+  readonly dumpHash: string
+  readonly rollouts: number
   readonly sources: Report['sources']
   readonly tokenizer: Report['tokenizer']['id']
   readonly unreadable: OpenedDump['unreadable']

@@ -22,6 +22,7 @@ import type {
   RequestName,
   SourceInput,
 } from './protocol.ts'
+import type { RunName } from './requests/compare.ts'
 import { rolloutHandlers, rolloutTransferables } from './rollout/handlers.ts'
 import { Session } from './session.ts'
 import { tableFields } from './table-fields.ts'
@@ -71,6 +72,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       throw new Error('There is no second run to compare with. Choose one, or drop it on the lower part of the window.')
     return second
   }
+  const runOf = (run: RunName = 'open'): Session => (run === 'second' ? beside() : current())
   const letGo = (why: string) => {
     under.abort(new Error(why))
     comparing.abort(new Error(why))
@@ -157,7 +159,13 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       const { sources: compared, tokenizer } = other.report()
       return {
         report: pageReport(await first.settled()),
-        second: { sources: compared, tokenizer: tokenizer.id, unreadable: other.unreadable },
+        second: {
+          dumpHash: other.dumpHash,
+          rollouts: other.facts.length,
+          sources: compared,
+          tokenizer: tokenizer.id,
+          unreadable: other.unreadable,
+        },
       }
     },
     proposeMapping: ({ source, name, options }, signal) =>
@@ -168,16 +176,16 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       if (open.failure !== null) throw open.failure
       return pageReport(await open.settled())
     },
-    boundaries: async () => current().boundaries(),
+    boundaries: async ({ run }) => runOf(run).boundaries(),
     lengths: async ({ of }) => current().lengths(of),
     findRecords: async (input) => findRecords(current().facts, input),
     search: (request, signal, tell) => current().search(request, { signal, tell }),
     queryValues: async () => current().queryValues(),
     tableFields: async () => tableFields(current().facts),
     rows: async ({ indices }) => current().rows(indices),
-    trajectory: ({ index }) => current().detail(index),
-    token: ({ index, token }) => current().token(index, token),
-    ...rolloutHandlers(current),
+    trajectory: async ({ run = 'open', index }) => ({ ...(await runOf(run).detail(index)), run }),
+    token: ({ run, index, token }) => runOf(run).token(index, token),
+    ...rolloutHandlers(runOf),
     checkPage: async ({ code }) => checkPage(code),
     async locate(place) {
       return { index: current().locate(place) }

@@ -20,6 +20,8 @@ describe('the address of what is on screen', () => {
       descending: true,
     },
     { ...HOME, dump: HASH, view: 'rollout', rollout: 0, sort: 'index', descending: true },
+    { ...HOME, dump: HASH, view: 'rollout', rollout: 3, second: 12, beside: 'b'.repeat(16), tokens: [1, 2] },
+    { ...HOME, dump: HASH, view: 'rollout', second: 0 },
     { ...HOME, dump: HASH, view: 'lab', place: { 'max-seq-len': '4096', scaling: 'group & batch' } },
   ])('survives being written and read: %j', (address) => {
     expect(parseAddress(formatAddress(address))).toEqual(address)
@@ -28,7 +30,7 @@ describe('the address of what is on screen', () => {
   it('leaves at its start what it cannot understand', () => {
     expect(
       parseAddress(
-        '#dump=<script>&view=cellar&rollout=-1&tokens=a-b&findings=M01.drop&where=gone.prompt:-1-.chapter:1-2&sort=;--',
+        '#dump=<script>&view=cellar&rollout=-1&second=3&beside=x&tokens=a-b&findings=M01.drop&where=gone.prompt:-1-.chapter:1-2&sort=;--',
       ),
     ).toEqual({
       ...HOME,

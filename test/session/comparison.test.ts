@@ -162,7 +162,7 @@ describe('two runs beside each other', () => {
     await page.ask('compare', { sources: [bytes('second.jsonl', evaluation)] })
     expect((await page.ask('comparison', {})).there.rollouts).toBe(12)
     await page.ask('compare', { sources: null })
-    await expect(page.ask('comparedTrajectory', { index: 0 })).rejects.toThrow('There is no second run')
+    await expect(page.ask('trajectory', { run: 'second', index: 0 })).rejects.toThrow('There is no second run')
   })
 })
 
@@ -209,7 +209,8 @@ describe('the questions that two runs share', () => {
   it('can be read in both runs', async () => {
     const page = await compared(training, evaluation)
     const own = await page.ask('trajectory', { index: 3 })
-    const other = await page.ask('comparedTrajectory', { index: 3 })
+    const other = await page.ask('trajectory', { run: 'second', index: 3 })
+    expect([own.run, other.run]).toEqual(['open', 'second'])
     expect(other.facts.isTruncated).toBe(true)
     expect(other.ids!.length).toBe(own.ids!.length - 12)
   })

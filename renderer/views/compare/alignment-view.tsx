@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useMemo, useRef, useState } from 'react'
 import { TOKEN_STATE_NAMES } from '../../../shared/model/tokens.ts'
 import type { AlignedSide, Alignment, RolloutRef } from '../../../shared/session/requests/compare.ts'
-import { openRollout } from '../../commands/go.ts'
+import { openRollout, openSecond } from '../../commands/go.ts'
 import { useOverscan } from '../../data/printing.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { count, counted, percent, real } from '../../text/numbers.ts'
@@ -177,20 +177,14 @@ function SideHead({ side, name, by }: { side: AlignedSide; name: string; by: Ali
   return (
     <div className="aligned-head">
       <span className="quiet">{name}</span>{' '}
-      {side.of.run === 'open' ? (
-        <button
-          type="button"
-          className="link aligned-id"
-          title={spelt(side.id.slice(0, 300))}
-          onClick={() => openRollout(side.of.index)}
-        >
-          {spelt(side.id.slice(0, 300))}
-        </button>
-      ) : (
-        <strong className="aligned-id" title={spelt(side.id.slice(0, 300))}>
-          {spelt(side.id.slice(0, 300))}
-        </strong>
-      )}
+      <button
+        type="button"
+        className="link aligned-id"
+        title={spelt(side.id.slice(0, 300))}
+        onClick={() => (side.of.run === 'open' ? openRollout(side.of.index) : openSecond(side.of.index))}
+      >
+        {spelt(side.id.slice(0, 300))}
+      </button>
       <span className="aligned-facts">
         reward {real(side.reward)} · {counted(units, by === 'words' ? 'word' : 'token')} ·{' '}
         {side.end.startsWith('cut') ? '✂ ' : ''}

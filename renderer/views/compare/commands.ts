@@ -1,5 +1,5 @@
 import type { Command } from '../../commands/command.ts'
-import { openRollout } from '../../commands/go.ts'
+import { openRollout, openSecond } from '../../commands/go.ts'
 import { saveAnswer } from '../../data/exporting.ts'
 import { takeSecondAway } from '../../data/second.ts'
 import { ask } from '../../engine/engine.ts'
@@ -36,7 +36,20 @@ export const COMPARE_COMMANDS: readonly Command[] = [
   },
   { id: 'next-pair', title: 'Next question', keys: ['j', 'ArrowDown'], where, run: () => movePair(1) },
   { id: 'previous-pair', title: 'Previous question', keys: ['k', 'ArrowUp'], where, run: () => movePair(-1) },
-  { id: 'open-pair', title: 'Open the rollout of the open run', keys: ['Enter'], where, run: () => void openPair() },
+  {
+    id: 'open-pair',
+    title: 'Open the rollout of the open run',
+    keys: ['Enter'],
+    where,
+    run: () => void openPair('here'),
+  },
+  {
+    id: 'open-pair-second',
+    title: 'Open the rollout of the second run',
+    keys: ['Shift+Enter'],
+    where,
+    run: () => void openPair('there'),
+  },
   {
     id: 'compare-same',
     title: 'List what is the same in both, or leave it out',
@@ -67,12 +80,14 @@ function movePair(step: 1 | -1): void {
   showPair(positions[next] as number)
 }
 
-async function openPair(): Promise<void> {
-  const { tab, pair, here } = comparePlace()
+async function openPair(side: 'here' | 'there'): Promise<void> {
+  const { tab, pair, [side]: chosen } = comparePlace()
   const position = pair ?? pairList.get()[0]
   if (tab !== 'pairs' || position === undefined) return
-  const index = here ?? (await ask('pair', { position })).here[0]?.index
-  if (index !== undefined) openRollout(index)
+  const index = chosen ?? (await ask('pair', { position }))[side][0]?.index
+  if (index === undefined) return
+  if (side === 'here') openRollout(index)
+  else openSecond(index)
 }
 
 function save(as: 'csv' | 'markdown' | 'pairs'): void {

@@ -1,6 +1,6 @@
 import type { Row } from '../../../shared/session/protocol.ts'
 import type { PairDetail, PromptDifference } from '../../../shared/session/requests/compare.ts'
-import { openRollout } from '../../commands/go.ts'
+import { openRollout, openSecond } from '../../commands/go.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { count, counted, real } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
@@ -152,17 +152,15 @@ function Members({
                 {END_WORDS[facts.endReason]}
               </span>
             </button>
-            {side === 'here' && (
-              <button
-                type="button"
-                className="link"
-                aria-label={`Open ${facts.id.slice(0, 80)}`}
-                onClick={() => openRollout(index)}
-                title="Open it"
-              >
-                ↗
-              </button>
-            )}
+            <button
+              type="button"
+              className="link"
+              aria-label={`Open ${facts.id.slice(0, 80)}`}
+              onClick={() => (side === 'here' ? openRollout(index) : openSecond(index))}
+              title="Open it"
+            >
+              ↗
+            </button>
           </li>
         ))}
       </ul>

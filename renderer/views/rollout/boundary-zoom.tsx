@@ -22,7 +22,7 @@ const EDGE_HEIGHT = 196
 /** Every turn edge, six tokens on either side: where headers, end tokens, newlines and masks go wrong. */
 export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay | null }) {
   const edges = useMemo(() => turnEdges(detail), [detail])
-  const overall = useBoundaries()
+  const overall = useBoundaries(detail.run)
   const scroller = useRef<HTMLDivElement>(null)
   const jump = useSelection((state) => state.jump)
   const overscan = useOverscan(3)

@@ -3,7 +3,7 @@ import { copyFindingHere, copyIds, copyJson, copyMarkdown, copyText } from '../.
 import { move } from '../../commands/move.ts'
 import { knownDetail, knownOverlayChoices, knownRelatives } from '../../data/details.ts'
 import { goTo } from '../../state/place.ts'
-import { jumpTo, useSelection } from '../../state/selection.ts'
+import { jumpTo, rolloutOnScreen, useSelection } from '../../state/selection.ts'
 import { type RolloutTab, say, show, useView } from '../../state/view.ts'
 import { nextEdge } from './edges.ts'
 import { overlayMenu } from './overlay-menu.tsx'
@@ -27,7 +27,7 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
     where: ['rollout'],
     run: () => stepSibling(-1),
   },
-  { id: 'back', title: 'Back to the table', keys: ['Escape'], where: ['rollout'], run: () => show('rollouts') },
+  { id: 'back', title: 'Back to the table, or to the pair', keys: ['Escape'], where: ['rollout'], run: goBack },
   { id: 'edge-next', title: 'Next edge of the mask', keys: ['J'], where: ['rollout'], run: () => moveEdge(1) },
   { id: 'edge-back', title: 'Previous edge of the mask', keys: ['K'], where: ['rollout'], run: () => moveEdge(-1) },
   { id: 'finding-next', title: 'Next finding', keys: [']'], where: ['rollout'], run: () => moveFinding(1) },
@@ -97,9 +97,13 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
   },
 ]
 
+function goBack(): void {
+  show(rolloutOnScreen()?.run === 'second' ? 'compare' : 'rollouts')
+}
+
 function stepSibling(step: 1 | -1): void {
-  const { rollout } = useSelection.getState()
-  moveSibling(knownRelatives(rollout), rollout, step)
+  const of = rolloutOnScreen()
+  moveSibling(knownRelatives(of), of, step)
 }
 
 function openOverlays(): void {
@@ -109,9 +113,9 @@ function openOverlays(): void {
 
 /** Goes through the overlays that this rollout has, by way of the state. */
 function cycleOverlay(step: 1 | -1): void {
-  const { rollout } = useSelection.getState()
-  if (rollout === null) return
-  const possible = knownOverlayChoices(rollout).filter(({ missing }) => missing === null)
+  const of = rolloutOnScreen()
+  if (of === null) return
+  const possible = knownOverlayChoices(of).filter(({ missing }) => missing === null)
   const ids = [null, ...possible.map(({ id }) => id)]
   const at = ids.indexOf(rolloutPlace().overlay)
   const next = ids[(at + step + ids.length) % ids.length] ?? null
@@ -120,8 +124,8 @@ function cycleOverlay(step: 1 | -1): void {
 }
 
 function moveEdge(step: 1 | -1): void {
-  const { rollout, token } = useSelection.getState()
-  const detail = knownDetail(rollout)
+  const { token } = useSelection.getState()
+  const detail = knownDetail(rolloutOnScreen())
   if (detail === null) return
   const edge = nextEdge(detail.states, token ?? 0, step)
   if (edge === null) say('No further edge of the mask')
@@ -129,15 +133,15 @@ function moveEdge(step: 1 | -1): void {
 }
 
 function moveToken(step: 1 | -1): void {
-  const { rollout, token } = useSelection.getState()
-  const detail = knownDetail(rollout)
+  const { token } = useSelection.getState()
+  const detail = knownDetail(rolloutOnScreen())
   if (detail === null || detail.ids === null || detail.ids.length === 0) return
   jumpTo(Math.max(0, Math.min(detail.ids.length - 1, (token ?? -step) + step)))
 }
 
 function moveFinding(step: 1 | -1): void {
-  const { rollout, token, range } = useSelection.getState()
-  const placed = (knownDetail(rollout)?.findings ?? [])
+  const { token, range } = useSelection.getState()
+  const placed = (knownDetail(rolloutOnScreen())?.findings ?? [])
     .flatMap((finding) => (finding.tokens === null ? [] : [finding.tokens]))
     .sort((a, b) => a[0] - b[0])
   if (placed.length === 0) {

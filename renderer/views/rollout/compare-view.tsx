@@ -23,7 +23,7 @@ const TOLD_AFTER = 200
 /** The recorded ids beside those that the messages render to, or beside their own text encoded again. */
 export function CompareView({ detail }: { detail: TrajectoryDetail }) {
   const { compare: kind } = useRolloutPlace()
-  const [comparing, again] = useComparison(detail.index, kind)
+  const [comparing, again] = useComparison(detail, kind)
   return (
     <section className="compare-ids" aria-label="Recorded ids beside others">
       <div className="compare-bar">

@@ -6,6 +6,7 @@ import { toggleFlag } from '../../data/flags.ts'
 import { list, positionOf } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { markKey, useMarks } from '../../state/marks.ts'
+import { useSecond } from '../../state/second.ts'
 import { type RolloutTab, show, useView } from '../../state/view.ts'
 import { count, percent, real } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
@@ -35,16 +36,26 @@ export function RolloutHead(props: {
 }) {
   const { detail, tab, hasTokens, relatives } = props
   const { facts } = detail
+  const isSecond = detail.run === 'second'
   const isFlagged = useMarks((state) => state.flagged.has(markKey(facts)))
   return (
     <header className="rollout-title">
-      <button type="button" className="button small" onClick={() => show('rollouts')}>
-        ← Rollouts
-      </button>
+      {isSecond ? (
+        <>
+          <button type="button" className="button small" title="Escape" onClick={() => show('compare')}>
+            ← Compare
+          </button>
+          <strong className="second-mark">second run</strong>
+        </>
+      ) : (
+        <button type="button" className="button small" title="Escape" onClick={() => show('rollouts')}>
+          ← Rollouts
+        </button>
+      )}
       <h1>{spelt(facts.id)}</h1>
       <dl className="rollout-facts">
         <Fact name="group" value={facts.group === null ? null : spelt(facts.group)}>
-          <Siblings relatives={relatives} index={detail.index} />
+          <Siblings relatives={relatives} of={detail} />
         </Fact>
         <Fact name="step" value={facts.step === null ? null : count(facts.step)} />
         <Fact name="reward" value={facts.reward === null ? null : real(facts.reward)} />
@@ -59,16 +70,22 @@ export function RolloutHead(props: {
         />
         <Fact name="end" value={END_WORDS[facts.endReason]} />
       </dl>
-      <button
-        type="button"
-        className="flag-button"
-        aria-pressed={isFlagged}
-        title="f"
-        onClick={() => void toggleFlag(detail.index, facts)}
-      >
-        {isFlagged ? '⚑ flagged' : '⚐ flag'}
-      </button>
-      <Position index={detail.index} />
+      {isSecond ? (
+        <PositionInSecond index={detail.index} />
+      ) : (
+        <>
+          <button
+            type="button"
+            className="flag-button"
+            aria-pressed={isFlagged}
+            title="f"
+            onClick={() => void toggleFlag(detail.index, facts)}
+          >
+            {isFlagged ? '⚑ flagged' : '⚐ flag'}
+          </button>
+          <Position index={detail.index} />
+        </>
+      )}
       <div className="segmented" role="tablist" aria-label="Look at">
         {TABS.map((entry) => (
           <button
@@ -105,6 +122,16 @@ function Fact({ name, value, children }: { name: string; value: string | null; c
 function Position({ index }: { index: number }) {
   const indices = useObservable(list)
   const at = positionOf(index)
+  return <Steps at={at} of={indices.length} />
+}
+
+/** The table lists the open run: of the second one all rollouts are gone through. */
+function PositionInSecond({ index }: { index: number }) {
+  const rollouts = useSecond((state) => state.run?.rollouts ?? 0)
+  return <Steps at={index} of={rollouts} />
+}
+
+function Steps({ at, of }: { at: number; of: number }) {
   const run = (id: string) => COMMANDS.find((command) => command.id === id)?.run()
   return (
     <span className="rollout-position">
@@ -117,12 +144,12 @@ function Position({ index }: { index: number }) {
       >
         ‹
       </button>
-      <span>{at === -1 ? 'outside the list' : `${count(at + 1)} of ${count(indices.length)}`}</span>
+      <span>{at === -1 ? 'outside the list' : `${count(at + 1)} of ${count(of)}`}</span>
       <button
         type="button"
         className="icon-button"
         aria-label="Next rollout"
-        disabled={at === -1 || at >= indices.length - 1}
+        disabled={at === -1 || at >= of - 1}
         onClick={() => run('next')}
       >
         ›

@@ -1,11 +1,13 @@
 import { useEffect } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import type { RolloutRef } from '../../../shared/session/requests/compare.ts'
 import { useDetail, useOverlay, useRelatives } from '../../data/details.ts'
 import { list } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { useFiles } from '../../state/files.ts'
+import { type SecondState, useSecond } from '../../state/second.ts'
 import { jumpTo, selectRollout, useSelection } from '../../state/selection.ts'
-import { type RolloutTab, useView } from '../../state/view.ts'
+import { openDialog, type RolloutTab, show, useView } from '../../state/view.ts'
 import { BoundaryZoom } from './boundary-zoom.tsx'
 import { CompareView } from './compare-view.tsx'
 import { Documents } from './documents.tsx'
@@ -28,12 +30,14 @@ import { TurnOutline } from './turn-outline.tsx'
 /** One rollout: its turns, its tokens, the selected token, and the whole of it as a strip. */
 export function RolloutView() {
   const rollout = useSelection((state) => state.rollout)
+  const second = useSelection((state) => state.second)
   const rollouts = useFiles((files) => files.rollouts)
   const isReading = useFiles((files) => files.phase === 'reading')
   const first = useObservable(list)[0]
   useEffect(() => {
-    if (rollout === null && first !== undefined) selectRollout(first)
-  }, [rollout, first])
+    if (rollout === null && second === null && first !== undefined) selectRollout(first)
+  }, [rollout, second, first])
+  if (second !== null) return <RolloutOfSecond index={second} />
   if (rollout === null) return <p className="nothing">No rollout is selected. Choose one in the table.</p>
   if (rollout >= rollouts) {
     return (
@@ -44,11 +48,41 @@ export function RolloutView() {
       </p>
     )
   }
-  return <RolloutOf index={rollout} />
+  return <RolloutOf of={{ run: 'open', index: rollout }} />
 }
 
-function RolloutOf({ index }: { index: number }) {
-  const loaded = useDetail(index)
+/** One of the run that the open one is judged beside, where that run is here. */
+function RolloutOfSecond({ index }: { index: number }) {
+  const second = useSecond()
+  const why = whyNotShown(index, second)
+  if (why === null) return <RolloutOf of={{ run: 'second', index }} />
+  return (
+    <div className="nothing">
+      <p className="quiet">
+        This is the place of rollout {index} of a second run, and {why}
+      </p>
+      <p className="choices">
+        <button type="button" className="button" onClick={() => openDialog('second')}>
+          Second run…
+        </button>
+        <button type="button" className="button" onClick={() => show('rollouts')}>
+          Rollouts of the open run
+        </button>
+      </p>
+    </div>
+  )
+}
+
+function whyNotShown(index: number, { chosen, run, wanted }: SecondState): string | null {
+  if (run === null)
+    return chosen === null ? 'there is no second run. Choose the one it is of.' : 'that run is still being read.'
+  if (wanted !== null && wanted !== run.dumpHash)
+    return 'the second run that is here is not the one that the link was made beside. Choose that one.'
+  return index < run.rollouts ? null : `the second run that is here has ${run.rollouts}.`
+}
+
+function RolloutOf({ of }: { of: RolloutRef }) {
+  const loaded = useDetail(of)
   if (loaded.state === 'loading') return <p className="nothing quiet">Opening the rollout…</p>
   if (loaded.state === 'failed') {
     return (
@@ -57,7 +91,7 @@ function RolloutOf({ index }: { index: number }) {
       </p>
     )
   }
-  return <Loaded key={index} detail={loaded.value} />
+  return <Loaded key={`${of.run} ${of.index}`} detail={loaded.value} />
 }
 
 function Loaded({ detail }: { detail: TrajectoryDetail }) {
@@ -70,18 +104,18 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
     else jumpTo(Math.min(token, detail.states.length - 1), range)
   }, [detail, hasTokens])
   const place = useRolloutPlace()
-  const answer = useOverlay(detail.index, hasTokens ? place.overlay : null)
+  const answer = useOverlay(detail, hasTokens ? place.overlay : null)
   const overlay = answer.state === 'ready' ? answer.value : null
   const problem = answer.state === 'failed' ? answer.message : null
-  const kin = useRelatives(detail.index)
+  const kin = useRelatives(detail)
   const relatives = kin.state === 'ready' ? kin.value : null
   const shown: RolloutTab = hasTokens || !['tokens', 'boundaries', 'render'].includes(tab) ? tab : 'messages'
   return (
     <div className={hasTokens ? 'rollout' : 'rollout without-tokens'}>
       <div className="rollout-top">
         <RolloutHead detail={detail} tab={shown} hasTokens={hasTokens} relatives={relatives} />
-        <Branches relatives={relatives} index={detail.index} />
-        <RolloutMarks detail={detail} />
+        <Branches relatives={relatives} of={detail} />
+        {detail.run === 'open' && <RolloutMarks detail={detail} />}
       </div>
       {hasTokens && <TurnOutline detail={detail} />}
       <section className="rollout-middle" role="tabpanel" aria-label={shown}>

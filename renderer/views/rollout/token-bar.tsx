@@ -59,7 +59,7 @@ export function EdgeBar({ detail, overlay, problem }: Props) {
 function OverlayButton({ detail, overlay }: Omit<Props, 'problem'>) {
   const place = useRolloutPlace()
   const isOpen = useObservable(overlayMenu)
-  const choices = useOverlayChoices(detail.index)
+  const choices = useOverlayChoices(detail)
   const known = choices.state === 'ready' ? choices.value : []
   const title = known.find(({ id }) => id === place.overlay)?.title ?? overlay?.title ?? place.overlay
   return (

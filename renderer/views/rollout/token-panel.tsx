@@ -41,7 +41,7 @@ interface PanelProps {
 }
 
 function PanelOf({ detail, token, ids, overlay }: PanelProps) {
-  const loaded = useToken(detail.index, token)
+  const loaded = useToken(detail, token)
   const flags = detail.flags[token] ?? 0
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the panel is scrolled with the keyboard

@@ -66,7 +66,7 @@ function Shown({ overlay, token }: { overlay: Overlay; token: number }) {
 
 /** What the token counts in the loss under each way to average it; nothing where the rollout is in no batch of the loss. */
 function LossWeights({ detail, token }: { detail: TrajectoryDetail; token: number }) {
-  const answer = useLossWeights(detail.index)
+  const answer = useLossWeights(detail)
   if (answer.state !== 'ready' || answer.value.length === 0) return null
   const isTrained = detail.states[token] === TokenState.trained
   const share = detail.weights?.[token] ?? 1

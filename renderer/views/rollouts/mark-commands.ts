@@ -1,5 +1,5 @@
 import type { Command } from '../../commands/command.ts'
-import { flagSelected } from '../../commands/flagging.ts'
+import { flagSelected, isOnlyRead } from '../../commands/flagging.ts'
 import { list } from '../../data/list.ts'
 import { redoMarks, undoMarks } from '../../data/marks.ts'
 import { exportMarks } from '../../data/marks-file.ts'
@@ -33,6 +33,7 @@ export const MARK_COMMANDS: readonly Command[] = [
 ]
 
 function mark(dialog: 'label' | 'note'): void {
+  if (isOnlyRead()) return
   const rollout = useSelection.getState().rollout ?? list.get()[0]
   if (rollout === undefined) say('There is no rollout to mark')
   else {

@@ -2,11 +2,14 @@ import type { EndReason } from '../../checks/facts.ts'
 import type { HypothesisResult } from '../../model/report.ts'
 import type { Stream } from '../../model/streams.ts'
 import type { TurnKind } from '../../model/tokens.ts'
-import type { ExportFile, Row, TrajectoryDetail } from '../protocol.ts'
+import type { ExportFile, Row } from '../protocol.ts'
+
+/** The run that is open, or the one that it is judged beside. */
+export type RunName = 'open' | 'second'
 
 /** A rollout of the open run or of the second one, by its index in report order. */
 export interface RolloutRef {
-  readonly run: 'open' | 'second'
+  readonly run: RunName
   readonly index: number
 }
 
@@ -190,8 +193,6 @@ export interface CompareRequests {
   pair: { input: { position: number }; output: PairDetail }
   /** Two rollouts, token by token; both may be of one run. */
   alignment: { input: { left: RolloutRef; right: RolloutRef }; output: Alignment }
-  /** A rollout of the second run, as `trajectory` gives one of the open run. */
-  comparedTrajectory: { input: { index: number }; output: TrajectoryDetail }
   /** All measures as a table or as Markdown; all pairs as a table. */
   comparisonExport: { input: { as: 'csv' | 'markdown' | 'pairs' }; output: ExportFile }
 }

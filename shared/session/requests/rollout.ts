@@ -1,4 +1,5 @@
 import type { LossType } from '../../checks/groups/token-weights.ts'
+import type { RunName } from './compare.ts'
 
 /** What the tokens of a rollout can be coloured by, beside their state. */
 export const OVERLAYS = [
@@ -140,14 +141,20 @@ export interface TokenWeight {
   readonly ratio: number
 }
 
+/** A rollout by its index in report order, of the open run unless it says otherwise. */
+export interface RolloutOf {
+  readonly run?: RunName
+  readonly index: number
+}
+
 /** What a screen may ask of one rollout beside its detail. */
 export interface RolloutRequests {
   /** In the order of `OVERLAYS`. */
-  overlays: { input: { index: number }; output: readonly OverlayChoice[] }
+  overlays: { input: RolloutOf; output: readonly OverlayChoice[] }
   /** Fails with a sentence where the rollout cannot be coloured so: `OverlayChoice.missing`. */
-  overlay: { input: { index: number; overlay: OverlayId }; output: Overlay }
+  overlay: { input: RolloutOf & { overlay: OverlayId }; output: Overlay }
   /** Under each loss type; empty where the rollout is in no batch of the loss. */
-  lossWeights: { input: { index: number }; output: readonly TokenWeight[] }
-  compareIds: { input: { index: number; kind: IdComparison['kind'] }; output: IdComparison }
-  relatives: { input: { index: number }; output: Relatives }
+  lossWeights: { input: RolloutOf; output: readonly TokenWeight[] }
+  compareIds: { input: RolloutOf & { kind: IdComparison['kind'] }; output: IdComparison }
+  relatives: { input: RolloutOf; output: Relatives }
 }

@@ -1,3 +1,4 @@
+import type { RunName } from '../requests/compare.ts'
 import type { IdComparison, Overlay, RolloutRequests } from '../requests/rollout.ts'
 import type { Session } from '../session.ts'
 
@@ -8,14 +9,18 @@ type Handlers = {
   ) => Promise<RolloutRequests[Name]['output']>
 }
 
-/** Answers what is asked of one rollout beside its detail. */
-export function rolloutHandlers(current: () => Session): Handlers {
+/**
+ * Answers what is asked of one rollout beside its detail.
+ *
+ * @param runOf the session of a run, the open one by default; throws with a sentence where there is none
+ */
+export function rolloutHandlers(runOf: (run?: RunName) => Session): Handlers {
   return {
-    overlays: ({ index }) => current().rollouts.overlays(index),
-    overlay: ({ index, overlay }) => current().rollouts.overlay(index, overlay),
-    lossWeights: ({ index }) => current().rollouts.lossWeights(index),
-    compareIds: ({ index, kind }, signal) => current().rollouts.compareIds(index, kind, signal),
-    relatives: ({ index }, signal) => current().rollouts.relatives(index, signal),
+    overlays: ({ run, index }) => runOf(run).rollouts.overlays(index),
+    overlay: ({ run, index, overlay }) => runOf(run).rollouts.overlay(index, overlay),
+    lossWeights: ({ run, index }) => runOf(run).rollouts.lossWeights(index),
+    compareIds: ({ run, index, kind }, signal) => runOf(run).rollouts.compareIds(index, kind, signal),
+    relatives: ({ run, index }, signal) => runOf(run).rollouts.relatives(index, signal),
   }
 }
 
