@@ -37,7 +37,13 @@ export default defineConfig(({ mode }) => {
     return nodeBuild(entries, 'dist/cli')
   }
   if (mode === 'tools') {
-    const entries = { samples: 'samples/make.ts', bench: 'test/bench/main.ts', docs: 'test/docs/make.ts' }
+    const entries = {
+      samples: 'samples/make.ts',
+      bench: 'test/bench/main.ts',
+      'ready-process': 'test/bench/ready-process.ts',
+      'ready-worker': 'test/bench/ready-worker.ts',
+      docs: 'test/docs/make.ts',
+    }
     return nodeBuild(entries, 'dist/tools')
   }
   return {

@@ -29,7 +29,12 @@ const MEASURES = {
   query: queriesOverRows,
 }
 /** Takes minutes and gigabytes of disk: run where it is named. */
-const ON_REQUEST = { memory: () => memoryBySize(folder), table: tableInABrowser, rollout: rolloutInABrowser }
+const ON_REQUEST = {
+  memory: () => memoryBySize(folder),
+  table: tableInABrowser,
+  rollout: rolloutInABrowser,
+  cold: coldInABrowser,
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'rollout-bench-'))
 try {
@@ -39,6 +44,11 @@ try {
   for (const [name, measure] of Object.entries(measures)) if (only === undefined || name === only) await measure()
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+async function coldInABrowser(): Promise<void> {
+  const { coldStart } = await import('./cold.ts')
+  await coldStart()
 }
 
 async function rolloutInABrowser(): Promise<void> {

@@ -81,7 +81,7 @@ describe.each(FAMILIES)('%s in compact form', (family) => {
   it('spells every id again as that id alone, where the whole file does', () => {
     const decoder = new TextDecoder('utf-8', { fatal: true })
     const differing: number[] = []
-    for (let id = 0; id < whole.table.size; id += 7) {
+    for (let id = 0; id < whole.table.size; id++) {
       let text: string
       try {
         text = decoder.decode(bytesOf(whole.table, id))

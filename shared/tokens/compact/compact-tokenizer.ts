@@ -1,5 +1,5 @@
 import { byteLevelEncoder } from '../bpe/byte-level-encoder.ts'
-import type { ByteLevelEncoding } from '../bpe/encoding.ts'
+import type { ByteLevelEncoding, SpeltIds } from '../bpe/encoding.ts'
 import { spellBytes } from '../byte-alphabet.ts'
 import { type Encoder, ordinaryOf, withSpecials } from '../encoder.ts'
 import { bytesOf } from '../table.ts'
@@ -15,7 +15,7 @@ export function compactTokenizer(file: Uint8Array, name: TokenizerName): Tokeniz
   const { header, section } = openCompact(file)
   const table = readTable(header, section)
   const contents = new Map(header.added.map(({ id, content }) => [id, content]))
-  let encoding: ByteLevelEncoding | null = readCompactEncoding(header, section, table)
+  let encoding: (() => ByteLevelEncoding) | null = readCompactEncoding(header, section, table)
   let encoder: Encoder | null = null
   return {
     ...name,
@@ -25,7 +25,7 @@ export function compactTokenizer(file: Uint8Array, name: TokenizerName): Tokeniz
     raw: (id) => contents.get(id) ?? (table.kinds[id] === TokenKind.ordinary ? spellBytes(bytesOf(table, id)) : null),
     encode(text, options) {
       if (encoding !== null) {
-        encoder = withSpecials(byteLevelEncoder(encoding), header.added)
+        encoder = withSpecials(byteLevelEncoder(encoding()), header.added)
         encoding = null
       }
       return (encoder as Encoder)(text, options?.specials === true)
@@ -71,21 +71,31 @@ function readTable({ size }: CompactHeader, section: Sections): TokenTable {
   return { size, bytes: new Uint8Array(section('bytes')), offsets, kinds: new Uint8Array(section('kinds')) }
 }
 
-function readCompactEncoding(header: CompactHeader, section: Sections, table: TokenTable): ByteLevelEncoding {
+/** Copies the sections at once; what has to be worked out waits until it is called. */
+function readCompactEncoding(header: CompactHeader, section: Sections, table: TokenTable): () => ByteLevelEncoding {
   const joined = new Int32Array(section('joinedSteps'))
-  for (let rank = 1; rank < joined.length; rank++)
-    joined[rank] = (joined[rank] as number) + (joined[rank - 1] as number)
-  return {
-    pattern: new RegExp(header.pattern, 'gu'),
-    composes: header.composes,
-    added: ordinaryOf(header.added),
-    byteIds: new Int32Array(section('byteIds')),
-    merges: { left: new Int32Array(section('left')), right: new Int32Array(section('right')), joined },
-    wholes: header.takesWholes ? { ...table, ids: ordinaryIds(table) } : null,
+  const merges = { left: new Int32Array(section('left')), right: new Int32Array(section('right')), joined }
+  const byteIds = new Int32Array(section('byteIds'))
+  const wholes = new Int32Array(section('wholes'))
+  return () => {
+    for (let rank = 1; rank < joined.length; rank++) {
+      joined[rank] = (joined[rank] as number) + (joined[rank - 1] as number)
+    }
+    return {
+      pattern: new RegExp(header.pattern, 'gu'),
+      composes: header.composes,
+      added: ordinaryOf(header.added),
+      byteIds,
+      merges,
+      wholes: header.wholes === null ? null : speltIds(table, wholes),
+    }
   }
 }
 
-/** Each ordinary id at its own place, -1 at those of others. */
-function ordinaryIds({ kinds }: TokenTable): Int32Array {
-  return Int32Array.from(kinds, (kind, id) => (kind === TokenKind.ordinary ? id : -1))
+function speltIds(table: TokenTable, ids: Int32Array): SpeltIds {
+  const offsets = new Uint32Array(ids.length + 1)
+  for (const [i, id] of ids.entries()) offsets[i + 1] = (offsets[i] as number) + bytesOf(table, id).length
+  const bytes = new Uint8Array(offsets[ids.length] as number)
+  for (const [i, id] of ids.entries()) bytes.set(bytesOf(table, id), offsets[i])
+  return { bytes, offsets, ids }
 }

@@ -16,15 +16,15 @@ export interface CompactHeader {
   /** Source of the library's own pattern, whose flags are `gu`. */
   readonly pattern: string
   readonly composes: boolean
-  /** Pieces that the vocabulary has whole are taken whole. */
-  readonly takesWholes: boolean
+  /** Number of ids that are taken as whole pieces though merges do not end in them; null where merges decide. */
+  readonly wholes: number | null
   readonly added: readonly AddedToken[]
   readonly template: string | null
   readonly frame: (Omit<TurnFrame, 'newlines'> & { readonly newlines: readonly (readonly [number, number])[] }) | null
 }
 
 /** Bytes of each section: lengths of the ids as 16 bits, the merges' left, right and the steps of what they join into, and so on. */
-export function sectionsOf({ size, byteCount, merges }: Pick<CompactHeader, 'size' | 'byteCount' | 'merges'>) {
+export function sectionsOf({ size, byteCount, merges, wholes }: CompactHeader) {
   return {
     lengths: size * 2,
     kinds: size,
@@ -32,6 +32,7 @@ export function sectionsOf({ size, byteCount, merges }: Pick<CompactHeader, 'siz
     left: merges * 4,
     right: merges * 4,
     joinedSteps: merges * 4,
+    wholes: (wholes ?? 0) * 4,
     bytes: byteCount,
   }
 }

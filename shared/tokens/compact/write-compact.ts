@@ -1,4 +1,7 @@
 import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
+import type { ByteLevelEncoding } from '../bpe/encoding.ts'
+import { mergeIds } from '../bpe/merge.ts'
+import { MergeTable } from '../bpe/merge-table.ts'
 import { readEncoding } from '../bpe/read-encoding.ts'
 import { spellBytes } from '../byte-alphabet.ts'
 import { chatTemplate } from '../chat-template.ts'
@@ -30,13 +33,14 @@ export function writeCompact(files: TokenizerFiles): Uint8Array {
   holdAgainstLibrary(files, vocabulary)
 
   const { merges } = encoding
+  const wholes = encoding.wholes === null ? null : notReached(table, encoding)
   const header: CompactHeader = {
     size: table.size,
     byteCount: table.bytes.length,
     merges: merges.joined.length,
     pattern: encoding.pattern.source,
     composes: encoding.composes,
-    takesWholes: encoding.wholes !== null,
+    wholes: wholes?.length ?? null,
     added: vocabulary.added,
     template,
     frame: frame === null ? null : { ...frame, newlines: [...frame.newlines] },
@@ -57,6 +61,7 @@ export function writeCompact(files: TokenizerFiles): Uint8Array {
     right: merges.right,
     // Nearly all are 0 or 1, which packs well.
     joinedSteps: merges.joined.map((id, rank) => id - (merges.joined[rank - 1] ?? 0)),
+    wholes: wholes ?? new Int32Array(0),
     bytes: table.bytes,
   }
   let at = HEADER_AT + aligned(text.length)
@@ -71,6 +76,16 @@ export function writeCompact(files: TokenizerFiles): Uint8Array {
 
 function refuse(why: string): never {
   throw new TokenizerError(`this tokenizer has no compact form: ${why}.`)
+}
+
+/** Ordinary ids whose bytes the merges do not join into them: the only ones for which it matters that they are taken whole. */
+function notReached(table: TokenTable, { byteIds, merges }: ByteLevelEncoding): Int32Array {
+  const mergeTable = new MergeTable(merges)
+  return Int32Array.from(table.kinds.keys()).filter((id) => {
+    if (table.kinds[id] !== TokenKind.ordinary) return false
+    const ids = Int32Array.from(bytesOf(table, id), (byte) => byteIds[byte] as number)
+    return mergeIds(ids, ids.length, mergeTable) !== 1 || ids[0] !== id
+  })
 }
 
 function isSpeltByBytes({ entries }: Vocabulary, table: TokenTable): boolean {
