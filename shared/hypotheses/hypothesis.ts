@@ -24,6 +24,8 @@ export interface HypothesisInput {
    * that frames turns, no provenance) or no mask.
    */
   readonly unsampledWeight: number | null
+  /** Ids of the formats of the dump's sources, each once; absent where they are not known. */
+  readonly formats?: readonly string[]
   /** Id of the tokenizer, null or absent where none was found; compared with that of a second run. */
   readonly tokenizer?: string | null
   /** What the run logged, by step; absent or empty where no log was given. */

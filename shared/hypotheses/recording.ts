@@ -1,31 +1,97 @@
 import { STREAMS, type Stream } from '../model/streams.ts'
 
-const TOKEN_DUMPS =
-  'prime-rl trainer.enable_token_export=true, slime --save-debug-train-data FILE, SkyRL trainer.dump_data_batch=true'
-const SCORED_DUMPS = 'slime --save-debug-train-data FILE, SkyRL trainer.dump_data_batch=true'
-const REWARD_DUMPS =
-  'verl trainer.rollout_data_dir=DIR, slime --save-debug-rollout-data FILE, verifiers vf-eval -s, open-instruct --save_traces --rollouts_save_path DIR'
+/** A trainer that writes rollouts, by the name that people know it by. */
+type Trainer = 'prime-rl' | 'slime' | 'SkyRL' | 'verl' | 'verifiers' | 'open-instruct' | 'TRL' | 'NeMo-Gym' | 'NeMo-RL'
 
-/** The switches of trainers that write a stream to disk; streams that no switch brings are not listed. */
-const SWITCHES: Readonly<Partial<Record<Stream, string>>> = {
-  ids: TOKEN_DUMPS,
-  mask: TOKEN_DUMPS,
-  advantages: TOKEN_DUMPS,
-  'logprobs.sampler': `${TOKEN_DUMPS}, verifiers vf-eval -s -C trajectory`,
-  'logprobs.trainer': TOKEN_DUMPS,
-  'logprobs.reference': SCORED_DUMPS,
-  kl: SCORED_DUMPS,
-  entropy: 'prime-rl trainer.enable_token_export=true, slime --save-debug-train-data FILE',
-  position_ids: 'prime-rl trainer.enable_token_export=true',
-  attention_mask: 'SkyRL trainer.dump_data_batch=true',
-  versions: 'slime --save-debug-rollout-data FILE',
-  step: 'prime-rl trainer.enable_token_export=true, verl trainer.rollout_data_dir=DIR',
-  rewards: REWARD_DUMPS,
-  reward_components: 'verifiers vf-eval -s, TRL log_completions=True',
-  messages: 'verifiers vf-eval -s, NeMo-Gym +output_jsonl_fpath=FILE',
-  tools: 'NeMo-Gym +output_jsonl_fpath=FILE',
-  finish_reason: 'slime --save-debug-rollout-data FILE, open-instruct --save_traces --rollouts_save_path DIR',
-  group: 'slime --save-debug-rollout-data FILE, open-instruct --save_traces --rollouts_save_path DIR',
+/** The trainer whose files a format reads, by the id of the format; those of other formats have no switch. */
+const TRAINERS: Readonly<Record<string, Trainer>> = {
+  'prime-rl-batch': 'prime-rl',
+  'prime-rl-export': 'prime-rl',
+  'prime-rl-traces': 'prime-rl',
+  slime: 'slime',
+  skyrl: 'SkyRL',
+  verl: 'verl',
+  'verl-batch': 'verl',
+  'verifiers-v1': 'verifiers',
+  'verifiers-legacy': 'verifiers',
+  'verifiers-results': 'verifiers',
+  'open-instruct': 'open-instruct',
+  trl: 'TRL',
+  'nemo-gym': 'NeMo-Gym',
+  'nemo-rl': 'NeMo-RL',
+}
+
+const EXPORT = 'trainer.enable_token_export=true'
+const ROLLOUT_DUMP = '--save-debug-rollout-data FILE'
+const TRAIN_DUMP = '--save-debug-train-data FILE'
+const BATCH = 'trainer.dump_data_batch=true'
+const TRACES = '--save_traces --rollouts_save_path DIR'
+const HOOK = 'two lines of integrations/python'
+
+/** The switches of trainers that write a stream to disk, or the hook that does; streams that none brings are not listed. */
+const SWITCHES: Readonly<Partial<Record<Stream, Readonly<Partial<Record<Trainer, string>>>>>> = {
+  ids: {
+    'prime-rl': EXPORT,
+    slime: TRAIN_DUMP,
+    SkyRL: BATCH,
+    TRL: HOOK,
+    verl: HOOK,
+    verifiers: 'vf-eval -s -C trajectory',
+    'NeMo-Gym': 'return_token_id_information: true on the model server',
+  },
+  mask: {
+    'prime-rl': EXPORT,
+    slime: TRAIN_DUMP,
+    SkyRL: BATCH,
+    TRL: HOOK,
+    verl: HOOK,
+    verifiers: 'vf-eval -s -C trajectory',
+    'NeMo-Gym': 'train_data_step*.jsonl of NeMo-RL, beside these rollouts',
+  },
+  advantages: { 'prime-rl': EXPORT, slime: TRAIN_DUMP, SkyRL: BATCH, TRL: HOOK, verl: HOOK },
+  'logprobs.sampler': {
+    'prime-rl': EXPORT,
+    slime: TRAIN_DUMP,
+    SkyRL: BATCH,
+    TRL: `${HOOK}, where it corrects for vLLM`,
+    verl: `${HOOK}, and calculate_log_probs`,
+    verifiers: 'vf-eval -s -C trajectory',
+    'NeMo-Gym': 'return_token_id_information: true on the model server',
+  },
+  'logprobs.trainer': {
+    'prime-rl': EXPORT,
+    slime: TRAIN_DUMP,
+    SkyRL: BATCH,
+    TRL: `${HOOK}, where it keeps old ones`,
+    verl: HOOK,
+    'NeMo-Gym': 'train_data_step*.jsonl of NeMo-RL, beside these rollouts',
+  },
+  'logprobs.reference': {
+    slime: `${TRAIN_DUMP}, where a reference model is loaded`,
+    SkyRL: `${BATCH}, where a reference model is loaded`,
+  },
+  kl: { slime: TRAIN_DUMP },
+  entropy: { 'prime-rl': EXPORT, slime: TRAIN_DUMP },
+  position_ids: { 'prime-rl': EXPORT, verl: HOOK },
+  attention_mask: { SkyRL: BATCH, TRL: HOOK, verl: HOOK },
+  versions: { slime: ROLLOUT_DUMP },
+  step: { 'prime-rl': EXPORT, verl: 'trainer.rollout_data_dir=DIR' },
+  rewards: {
+    verl: 'trainer.rollout_data_dir=DIR',
+    slime: ROLLOUT_DUMP,
+    verifiers: 'vf-eval -s',
+    'open-instruct': TRACES,
+    TRL: HOOK,
+  },
+  reward_components: { verifiers: 'vf-eval -s', TRL: 'log_completions=True' },
+  messages: { verifiers: 'vf-eval -s', 'NeMo-Gym': '+output_jsonl_fpath=FILE' },
+  tools: { 'NeMo-Gym': '+output_jsonl_fpath=FILE' },
+  finish_reason: { slime: ROLLOUT_DUMP, 'open-instruct': TRACES },
+  group: { slime: ROLLOUT_DUMP, 'open-instruct': TRACES },
+}
+
+/** What no trainer has to write. */
+const GIVEN: Readonly<Partial<Record<Stream, string>>> = {
   limits: '--max-seq-len, --max-prompt-length or --max-completion-length with the number that the run had',
   tokenizer: '--tokenizer with a folder that holds tokenizer.json',
 }
@@ -33,12 +99,19 @@ const SWITCHES: Readonly<Partial<Record<Stream, string>>> = {
 /**
  * For what a verdict lacks: `kl: slime --save-debug-train-data FILE, …`. A sentence counts for the stream that it begins with
  * (`rewards of at least 8 training steps`); those that name none give none.
+ *
+ * @param formats ids of those of the dump: the switches of other trainers help nobody, unless the dump is in the native format
  */
-export function recordedBy(missing: readonly string[]): string[] {
+export function recordedBy(missing: readonly string[], formats: readonly string[] = []): string[] {
+  const own = formats.includes('native') || formats.length === 0 ? null : new Set(formats.map((id) => TRAINERS[id]))
   const lines = missing.flatMap((what) => {
     const stream = STREAMS.find((name) => what === name || what.startsWith(`${name} `) || what.startsWith(`${name}:`))
-    const switches = stream === undefined ? undefined : SWITCHES[stream]
-    return switches === undefined ? [] : [`${stream}: ${switches}`]
+    if (stream === undefined) return []
+    const switches = Object.entries(SWITCHES[stream] ?? {})
+      .filter(([trainer]) => own?.has(trainer as Trainer) ?? true)
+      .map(([trainer, how]) => `${trainer} ${how}`)
+    const told = GIVEN[stream] ?? switches.join(', ')
+    return told === '' ? [] : [`${stream}: ${told}`]
   })
   return [...new Set(lines)]
 }

@@ -103,7 +103,7 @@ export function conclude(
   const others = because.filter((argument) => !deciding.includes(argument))
   const lines = [...deciding, ...others].map((argument) => argument.measure)
   const lacks = [...new Set(missing)]
-  const recorded = recordedBy(lacks)
+  const recorded = recordedBy(lacks, input.formats)
   return {
     id,
     title,

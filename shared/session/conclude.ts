@@ -189,6 +189,7 @@ export function* concluding({
     streams,
     totalWeight: totals.maskKnown ? weightOf(totals.weight) : null,
     unsampledWeight: totals.weightUnsampled === null ? null : weightOf(totals.weightUnsampled),
+    formats: [...new Set(sources.flatMap(({ format }) => (format === null ? [] : [format.id])))],
     tokenizer: tokenizer.id,
     against,
     logs,

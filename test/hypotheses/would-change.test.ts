@@ -97,6 +97,15 @@ describe('what writes a missing stream', () => {
       expect.stringMatching(/^rewards: verl trainer\.rollout_data_dir=DIR/),
     ])
     expect(recordedBy(['limits: none is given'])).toEqual([expect.stringMatching(/^limits: --max-seq-len/)])
+    expect(recordedBy(['ids', 'logprobs.reference', 'limits'], ['trl'])).toEqual([
+      'ids: TRL two lines of integrations/python',
+      expect.stringMatching(/^limits: --max-seq-len/),
+    ])
+    expect(recordedBy(['ids'], ['slime', 'prime-rl-traces'])).toEqual([
+      'ids: prime-rl trainer.enable_token_export=true, slime --save-debug-train-data FILE',
+    ])
+    expect(recordedBy(['ids'], ['areal'])).toEqual([])
+    expect(recordedBy(['ids'], ['native'])).toEqual(recordedBy(['ids']))
     expect(recordedBy(['a second run of the same questions (--against)', 'idsolated', 'documents'])).toEqual([])
   })
 })
