@@ -53,6 +53,8 @@ export class Follower implements Reading {
   private together: Collected | null = null
   private version = 0
   private failedBefore: string | null = null
+  /** Files came or changed, and could not be read to decide what they are read under. */
+  private undecided = false
 
   constructor(
     private readonly following: Following,
@@ -141,7 +143,18 @@ export class Follower implements Reading {
       this.unreadable = files.flatMap(({ beside }) => beside.unreadable)
       this.touch()
     }
-    if (changed) await this.decide(signal)
+    if (changed || this.undecided) {
+      try {
+        await this.decide(signal)
+        this.undecided = false
+      } catch (error) {
+        signal.throwIfAborted()
+        if (this.survey === undefined || last) throw error
+        // What was decided before holds until the files can be read again.
+        this.undecided = true
+        notices.push(`${sentence(error)} It is tried again.`)
+      }
+    }
     for (const notice of notices) this.following.onNotice?.(notice)
   }
 

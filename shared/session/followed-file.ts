@@ -5,6 +5,7 @@ import { allNumericKeys } from '../formats/registry.ts'
 import type { SourceRun } from '../formats/run-metadata/run-facts.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { ByteSource } from '../model/source.ts'
+import { sentence } from './audit-worker.ts'
 import { Collected } from './collected.ts'
 import { GrowingBytes, holds, type Seen } from './growing-bytes.ts'
 import { type OpenedFile, openFile } from './open-file.ts'
@@ -66,6 +67,8 @@ export class FollowedFile {
   /** It was written to since it was looked at last, or could not be read then. */
   private pending = false
   private stamp: string | null = null
+  /** Why the last look at it failed. */
+  private failedBefore: string | null = null
 
   constructor(
     public name: string,
@@ -85,8 +88,25 @@ export class FollowedFile {
     const waited = this.pending || (last && this.sources.every(({ growing }) => growing !== null))
     if (!written && !waited) return renamed ? CHANGED : UNCHANGED
     this.pending = false
-    const examined = await this.examineWritten(source, { quiet: now.quiet || !written || last, last }, signal)
-    return renamed ? { ...examined, changed: true } : examined
+    try {
+      const examined = await this.examineWritten(source, { quiet: now.quiet || !written || last, last }, signal)
+      this.failedBefore = null
+      return renamed ? { ...examined, changed: true } : examined
+    } catch (error) {
+      signal.throwIfAborted()
+      // It was moved away since it was seen, or its disk is not there for now: the next look will tell.
+      this.pending = true
+      this.stamp = null
+      const why = sentence(error)
+      const notice =
+        why === this.failedBefore
+          ? null
+          : /[.]$/.test(why)
+            ? `${why} It is tried again.`
+            : `${this.name} cannot be read now (${why}); it is tried again.`
+      this.failedBefore = why
+      return { changed: renamed, notice }
+    }
   }
 
   private async examineWritten(
@@ -100,7 +120,8 @@ export class FollowedFile {
       only.over = false
       await only.growing.grow(source)
       if (last) await takeLastLine(only.growing)
-      if (only.growing.size === before || only.settled) return UNCHANGED
+      const isOpened = this.failedBefore === null
+      if (only.settled || (only.growing.size === before && isOpened)) return UNCHANGED
       // It may show by now that another tokenizer, another convention, another format is meant.
       const { changed } = await this.reopen(source, last, signal)
       return { changed, notice: null }
@@ -133,7 +154,10 @@ export class FollowedFile {
     this.sources = opened.map((open) => followed(open, growing))
     if (before.length === 0) return CHANGED
     if (before[0]?.firstRecord === this.sources[0]?.firstRecord) {
-      return { changed: true, notice: `${this.name} was written anew and begins as before; it is read again.` }
+      // Where nothing is known of what was read, nothing can be said to have changed.
+      const known = before[0]?.seen !== null
+      const notice = known ? `${this.name} was written anew and begins as before; it is read again.` : null
+      return { changed: true, notice }
     }
     for (const each of before) {
       each.over = true
@@ -155,6 +179,9 @@ export class FollowedFile {
     // Less than a line is nothing yet; a single line without an end is read at the end only.
     const bytes = growing !== null && (growing.size > 0 || !last) ? growing : source
     const { opened, ...beside } = await openFile(bytes, 0, this.options, signal)
+    // It may be read the next time; that it cannot is not known before it stays so.
+    const failed = last ? undefined : beside.unreadable.find(({ code }) => code === 'read-error')
+    if (opened.length === 0 && failed !== undefined) throw new Error(failed.message)
     return { opened, growing: bytes === growing ? growing : null, beside }
   }
 

@@ -178,6 +178,39 @@ describe('a file that cannot be read on', () => {
   })
 })
 
+describe('a disk', () => {
+  test('that is slow changes nothing', async () => {
+    const whole = encode(rollouts.slice(0, 20).join(''))
+    const expected = await atOnce([{ name: 'run.jsonl', bytes: whole }])
+    let reads = 0
+    const slow = () => new Promise<void>((done) => setTimeout(done, reads++ % 3))
+    const { report, notices } = await followed(growing(whole, [9000, 20_000, 20_010]), {}, undefined, slow)
+    expect(report).toEqual(expected)
+    expect(notices).toEqual([])
+  })
+
+  test('that fails once, at any read, is tried again, and the report is that of a sound one', async () => {
+    const whole = encode(rollouts.slice(0, 12).join(''))
+    const expected = await atOnce([{ name: 'run.jsonl', bytes: whole }])
+    const moments = [...growing(whole, [3000, 9000]), growing(whole, []).flat(), growing(whole, []).flat()]
+    let reads = 0
+    await followed(moments, {}, undefined, async () => void reads++)
+    expect(reads).toBeGreaterThan(10)
+    for (let failing = 1; failing <= reads; failing++) {
+      let read = 0
+      let failed = false
+      const { report, notices } = await followed(moments, {}, undefined, async (look) => {
+        // The first look opens the files, and the last is the last chance.
+        if (++read < failing || failed || look === 1 || look === moments.length) return
+        failed = true
+        throw Object.assign(new Error('i/o error, read'), { code: 'EIO' })
+      })
+      expect(report, `read ${failing} failed`).toEqual(expected)
+      for (const notice of notices) expect(notice, `read ${failing}`).toMatch(/i\/o error.*tried again/s)
+    }
+  })
+})
+
 describe('a file that something happens to', () => {
   const part = (from: number, to: number) => rollouts.slice(from, to).join('')
   const counted = (report: Awaited<ReturnType<typeof atOnce>>) =>

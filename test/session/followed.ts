@@ -27,6 +27,8 @@ export async function followed(
   moments: readonly (readonly FileThen[])[],
   options: AuditOptions = {},
   host = testHost(),
+  /** What the disk does before each read: it may take its time, or throw. `look` counts the looks from 1. */
+  disk: (look: number) => Promise<void> = async () => {},
 ): Promise<Followed> {
   const until = new AbortController()
   const notices: string[] = []
@@ -40,7 +42,7 @@ export async function followed(
       async look() {
         const files = moments[Math.min(look++, moments.length - 1)] ?? []
         if (look >= moments.length) until.abort()
-        return files.map((file) => watched(file, read))
+        return files.map((file) => watched(file, read, () => disk(look)))
       },
     },
   })
@@ -48,9 +50,14 @@ export async function followed(
   return { session, report: session.report(), notices, read }
 }
 
-function watched({ name, bytes, identity = name, quiet = true }: FileThen, read: Map<string, number>): WatchedFile {
+function watched(
+  { name, bytes, identity = name, quiet = true }: FileThen,
+  read: Map<string, number>,
+  disk: () => Promise<void>,
+): WatchedFile {
   const source = memorySource(bytes, 1 << 16, name)
   const counted = async (start: number, end: number) => {
+    await disk()
     const got = await source.slice(start, end)
     read.set(name, (read.get(name) ?? 0) + got.length)
     return got
