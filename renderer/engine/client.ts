@@ -28,6 +28,7 @@ export class Cancelled extends Error {
 
 interface Waiting {
   hear(partial: unknown): void
+  hearShare(share: number): void
   resolve(output: unknown): void
   reject(error: Error): void
 }
@@ -52,12 +53,13 @@ export class EngineClient {
     return this.stopped !== null
   }
 
-  /** `onPartial` hears what the request tells before its answer. */
+  /** `onPartial` hears what the request tells before its answer, `onShare` how much of what that rests on is done (0 to 1). */
   call<Name extends RequestName>(
     name: Name,
     input: EngineRequests[Name]['input'],
     signal?: AbortSignal,
     onPartial?: (partial: PartialOf<Name>) => void,
+    onShare?: (share: number) => void,
   ): Promise<EngineRequests[Name]['output']> {
     if (this.stopped !== null) return Promise.reject(new EngineFailure(this.stopped))
     if (signal?.aborted) return Promise.reject(new Cancelled())
@@ -72,6 +74,7 @@ export class EngineClient {
       const settle = () => signal?.removeEventListener('abort', cancel)
       this.waiting.set(call, {
         hear: (partial) => onPartial?.(partial as PartialOf<Name>),
+        hearShare: (share) => onShare?.(share),
         resolve: (output) => {
           settle()
           resolve(output)
@@ -108,6 +111,10 @@ export class EngineClient {
     if (waiting === undefined) return
     if (message.kind === 'partial') {
       waiting.hear(message.partial)
+      return
+    }
+    if (message.kind === 'share') {
+      waiting.hearShare(message.share)
       return
     }
     this.waiting.delete(message.call)

@@ -41,19 +41,20 @@ export function openInEngine<Name extends OpeningName>(
   return answer
 }
 
-/** Asks about what is open. `onPartial` hears what the request tells before its answer. */
+/** Asks about what is open. `onPartial` hears what the request tells before its answer, `onShare` how much of what that rests on is done. */
 export async function ask<Name extends AskedName>(
   name: Name,
   input: EngineRequests[Name]['input'],
   signal?: AbortSignal,
   onPartial?: (partial: PartialOf<Name>) => void,
+  onShare?: (share: number) => void,
 ): Promise<EngineRequests[Name]['output']> {
   // Another opening may have begun while this question waited for the first.
   for (let waited: unknown = null; waited !== settled; ) {
     waited = settled
     await waited
   }
-  return engine().call(name, input, signal, onPartial)
+  return engine().call(name, input, signal, onPartial, onShare)
 }
 
 /** Ends what the engine is doing, whatever that is. The next use starts a new one. */

@@ -8,13 +8,28 @@ export interface QuestionPair {
   readonly others: Rows
 }
 
-/** The questions that both runs have. */
-export function pairedQuestions(facts: Rows, otherFacts: Rows): QuestionPair[] {
+interface Known {
+  readonly others: Rows
+  readonly pairs: readonly QuestionPair[]
+  /** How many rollouts there were: while a run is read there are more of them each time. */
+  readonly sizes: readonly [number, number]
+}
+
+const known = new WeakMap<Rows, Known>()
+
+/** The questions that both runs have. Several checks and verdicts ask for those of the same two. */
+export function pairedQuestions(facts: Rows, otherFacts: Rows): readonly QuestionPair[] {
+  const before = known.get(facts)
+  const sizes = [facts.length, otherFacts.length] as const
+  const isSame = before?.others === otherFacts && before.sizes[0] === sizes[0] && before.sizes[1] === sizes[1]
+  if (before !== undefined && isSame) return before.pairs
   const there = byQuestion(otherFacts)
-  return [...byQuestion(facts)].flatMap(([question, rows]) => {
+  const pairs = [...byQuestion(facts)].flatMap(([question, rows]) => {
     const others = there.get(question)
     return others === undefined ? [] : [{ rows, others }]
   })
+  known.set(facts, { others: otherFacts, pairs, sizes })
+  return pairs
 }
 
 function byQuestion(facts: Rows): Map<string, TrajectoryFacts[]> {
@@ -40,12 +55,30 @@ export function meanReward(rows: Rows): number {
 
 function gatheredBy(facts: Rows, keyOf: (row: TrajectoryFacts) => string | null): Map<string, TrajectoryFacts[]> {
   const gathered = new Map<string, TrajectoryFacts[]>()
+  let [last, rows]: [string | null, TrajectoryFacts[]] = [null, []]
   for (const row of facts) {
     const key = keyOf(row)
     if (key === null) continue
-    const rows = gathered.get(key)
-    if (rows === undefined) gathered.set(key, [row])
-    else rows.push(row)
+    // Rollouts of one question mostly stand beside each other.
+    if (key !== last) {
+      rows = gathered.get(key) ?? []
+      if (rows.length === 0) gathered.set(key, rows)
+      last = key
+    }
+    rows.push(row)
   }
   return gathered
+}
+
+/** How many questions a run has. */
+export function countQuestions(facts: Rows): number {
+  const seen = new Set<string>()
+  let last: string | null = null
+  for (const { pairing } of facts) {
+    const question = pairing?.question ?? null
+    if (question === null || question === last) continue
+    seen.add(question)
+    last = question
+  }
+  return seen.size
 }

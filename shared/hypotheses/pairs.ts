@@ -59,10 +59,25 @@ export function differencesOf({ rows, others }: QuestionPair, sameTokenizer: boo
 
 /** Whether no rollout of the one side has the value of a rollout of the other; null where a side does not tell. */
 function differ(rows: Rows, others: Rows, of: (row: TrajectoryFacts) => string | null): boolean | null {
-  const here = new Set(rows.flatMap((row) => of(row) ?? []))
-  const there = others.flatMap((row) => of(row) ?? [])
-  if (here.size === 0 || there.length === 0) return null
-  return !there.some((value) => here.has(value))
+  const here = new Set<string>()
+  // Mostly all rollouts of a side have one value.
+  let last: string | null = null
+  for (const row of rows) {
+    const value = of(row)
+    if (value === null || value === last) continue
+    here.add(value)
+    last = value
+  }
+  let tells = false
+  last = null
+  for (const row of others) {
+    const value = of(row)
+    if (value === null || value === last) continue
+    if (here.has(value)) return false
+    tells = true
+    last = value
+  }
+  return tells && here.size > 0 ? true : null
 }
 
 export function countOf(values: readonly (boolean | null)[]): Count | null {

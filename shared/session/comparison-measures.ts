@@ -1,3 +1,4 @@
+import type { Steps } from '../model/steps.ts'
 import { Both, type ComparedSide } from './comparison-pair.ts'
 import {
   checkMeasures,
@@ -18,24 +19,29 @@ import {
 import { byDifference } from './comparison-statistics.ts'
 import type { ComparedMeasure } from './requests/compare.ts'
 
+const SECTIONS: readonly ((two: Both) => ComparedMeasure[])[] = [
+  verdictMeasures,
+  rewardMeasures,
+  endMeasures,
+  lengthMeasures,
+  lossMeasures,
+  turnMeasures,
+  logprobMeasures,
+  edgeMeasures,
+  checkMeasures,
+  documentMeasures,
+  logMeasures,
+  settingMeasures,
+]
+
 /** Every measure of which at least one run tells, the largest difference that is more than chance first. */
-export function comparedMeasures(here: ComparedSide, there: ComparedSide): ComparedMeasure[] {
+export function* comparedMeasures(here: ComparedSide, there: ComparedSide): Steps<ComparedMeasure[]> {
   const errors = here.run.dump.settings.thresholds['run-standard-errors']
   const two = new Both(here, there, errors)
-  return [
-    ...verdictMeasures(two),
-    ...rewardMeasures(two),
-    ...endMeasures(two),
-    ...lengthMeasures(two),
-    ...lossMeasures(two),
-    ...turnMeasures(two),
-    ...logprobMeasures(two),
-    ...edgeMeasures(two),
-    ...checkMeasures(two),
-    ...documentMeasures(two),
-    ...logMeasures(two),
-    ...settingMeasures(two),
-  ]
-    .filter((each) => each.here !== null || each.there !== null)
-    .sort(byDifference)
+  const measures: ComparedMeasure[] = []
+  for (const [done, section] of SECTIONS.entries()) {
+    yield done / SECTIONS.length
+    measures.push(...section(two))
+  }
+  return measures.filter((each) => each.here !== null || each.there !== null).sort(byDifference)
 }

@@ -1,9 +1,19 @@
 import { isCut } from '../checks/limits.ts'
-import { meanReward, meanRewardsByAnswer, pairedQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
+import {
+  countQuestions,
+  meanReward,
+  meanRewardsByAnswer,
+  pairedQuestions,
+  type QuestionPair,
+  type Rows,
+} from '../checks/run-pairs.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { countOf, differencesOf, type PromptDifferences } from '../hypotheses/pairs.ts'
 import type { Count } from '../model/report.ts'
+import type { Steps } from '../model/steps.ts'
 import type { PairQuery, PairRow, PairSide, PairTotals } from './requests/compare.ts'
+
+const PAIRS_OF_A_STEP = 1000
 
 /** A question that both runs have, with what is known of it before anything is read again. */
 export interface KnownPair extends PromptDifferences {
@@ -16,29 +26,38 @@ export interface KnownPair extends PromptDifferences {
 
 /** All questions that two runs share, in the order in which the open run has them. */
 export class PairBook {
-  readonly known: readonly KnownPair[]
   readonly totals: PairTotals
 
-  constructor(run: SecondRun, second: SecondRun) {
-    const sameTokenizer = run.tokenizer !== null && run.tokenizer === second.tokenizer
-    const pairs = pairedQuestions(run.dump.facts, second.dump.facts)
-    const same = run.dump.settings.thresholds['same-reward']
-    this.known = pairs.map((pair) => ({
-      ...pair,
-      ...sidesOf(pair),
-      ...differencesOf(pair, sameTokenizer),
-      likeAnswers: likeAnswers(pair, same),
-    }))
-    const questions = (facts: Rows) => new Set(facts.flatMap(({ pairing }) => pairing?.question ?? [])).size
+  private constructor(
+    readonly known: readonly KnownPair[],
+    questions: readonly [number, number],
+  ) {
     this.totals = {
-      pairs: pairs.length,
-      onlyHere: questions(run.dump.facts) - pairs.length,
-      onlyThere: questions(second.dump.facts) - pairs.length,
-      tools: countOf(this.known.map(({ tools }) => tools)),
-      system: countOf(this.known.map(({ system }) => system)),
-      rendering: countOf(this.known.map(({ rendering }) => rendering)),
-      likeAnswers: sumOf(this.known.flatMap((pair) => pair.likeAnswers ?? [])),
+      pairs: known.length,
+      onlyHere: questions[0] - known.length,
+      onlyThere: questions[1] - known.length,
+      tools: countOf(known.map(({ tools }) => tools)),
+      system: countOf(known.map(({ system }) => system)),
+      rendering: countOf(known.map(({ rendering }) => rendering)),
+      likeAnswers: sumOf(known.flatMap((pair) => pair.likeAnswers ?? [])),
     }
+  }
+
+  static *gathering(run: SecondRun, second: SecondRun): Steps<PairBook> {
+    const sameTokenizer = run.tokenizer !== null && run.tokenizer === second.tokenizer
+    const [here, there] = [run.dump.facts, second.dump.facts]
+    const pairs = pairedQuestions(here, there)
+    yield 0.3
+    const same = run.dump.settings.thresholds['same-reward']
+    const known: KnownPair[] = []
+    for (const pair of pairs) {
+      const differences = differencesOf(pair, sameTokenizer)
+      known.push({ ...pair, ...sidesOf(pair), ...differences, likeAnswers: likeAnswers(pair, same) })
+      if (known.length % PAIRS_OF_A_STEP === 0) yield 0.3 + (0.5 * known.length) / pairs.length
+    }
+    const own = countQuestions(here)
+    yield 0.9
+    return new PairBook(known, [own, countQuestions(there)])
   }
 
   /** Positions of the pairs that a query keeps, in its order; those without a value in the sorted column come last. */

@@ -75,12 +75,14 @@ export function rewardMeasures(two: Both): ComparedMeasure[] {
 }
 
 function finiteRewards(facts: Facts): number[] {
-  return facts.flatMap(({ reward }) => (reward === null || !Number.isFinite(reward) ? [] : reward))
+  const rewards: number[] = []
+  for (const { reward } of facts) if (reward !== null && Number.isFinite(reward)) rewards.push(reward)
+  return rewards
 }
 
 function componentNames(facts: Facts): string[] {
   const names = new Set<string>()
-  for (const { rewards: own } of facts) for (const name of Object.keys(own ?? {})) names.add(name)
+  for (const { rewards: own } of facts) if (own !== null) for (const name of Object.keys(own)) names.add(name)
   return [...names]
 }
 
@@ -96,7 +98,8 @@ const END_LABELS: Readonly<Record<(typeof END_REASONS)[number], string>> = {
 /** How rollouts end, and what they lost. */
 export function endMeasures(two: Both): ComparedMeasure[] {
   const section = 'ends' as const
-  const telling = (facts: Facts) => facts.filter(({ endReason }) => endReason !== 'unknown')
+  const tellings = new Map(two.facts.map((facts) => [facts, facts.filter(({ endReason }) => endReason !== 'unknown')]))
+  const telling = (facts: Facts) => tellings.get(facts) ?? []
   return [
     two.share(
       { section, id: 'cut', label: 'rollouts that a limit cut', codes: ['C03', 'C05'] },

@@ -3,6 +3,7 @@ import type { TrajectoryFacts } from '../checks/facts.ts'
 import { firstQuestion } from '../checks/pairing.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import type { Report } from '../model/report.ts'
+import { atOnce, type Steps, within } from '../model/steps.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { alignRollouts, type Readable } from './comparison-alignment.ts'
 import { comparedSeries, comparedSpreads } from './comparison-curves.ts'
@@ -35,17 +36,26 @@ const MOST_MEMBERS = 256
 const comparisons = new WeakMap<DumpView, { readonly beside: DumpView; readonly comparison: RunComparison }>()
 
 export function compareRuns(here: ComparedRunOrigin, there: ComparedRunOrigin): RunComparison {
+  return atOnce(makingComparison(here, there))
+}
+
+/** The same in steps. */
+export function* makingComparison(here: ComparedRunOrigin, there: ComparedRunOrigin): Steps<RunComparison> {
   const [a, b] = [sideOf(here), sideOf(there)]
   const known = comparisons.get(a.run.dump)
   if (known !== undefined && known.beside === b.run.dump) return known.comparison
+  const { totals } = yield* within(0, 0.4, gatheringPairs(here, there))
+  const measures = yield* within(0.4, 0.8, comparedMeasures(a, b))
+  const spreads = comparedSpreads(here.facts, there.facts)
+  yield 0.9
   const comparison: RunComparison = {
     here: describe(a),
     there: describe(b),
-    measures: comparedMeasures(a, b),
-    spreads: comparedSpreads(here.facts, there.facts),
+    measures,
+    spreads,
     series: comparedSeries(a, b),
     together: a.report.hypotheses.filter(({ id }) => TOGETHER.includes(id)),
-    pairs: pairsOf(here, there).totals,
+    pairs: totals,
   }
   comparisons.set(a.run.dump, { beside: b.run.dump, comparison })
   return comparison
@@ -71,10 +81,15 @@ const books = new WeakMap<DumpView, { readonly beside: DumpView; readonly book: 
 
 /** The questions of both runs, gone through once. */
 export function pairsOf(here: ComparedRunOrigin, there: ComparedRunOrigin): PairBook {
+  return atOnce(gatheringPairs(here, there))
+}
+
+/** The same in steps. */
+export function* gatheringPairs(here: ComparedRunOrigin, there: ComparedRunOrigin): Steps<PairBook> {
   const [run, second] = [here.secondRun(), there.secondRun()]
   const known = books.get(run.dump)
   if (known !== undefined && known.beside === second.dump) return known.book
-  const book = new PairBook(run, second)
+  const book = yield* PairBook.gathering(run, second)
   books.set(run.dump, { beside: second.dump, book })
   return book
 }

@@ -10,8 +10,18 @@ const BINS = 40
 /** Steps that are told: a drawing is no wider. */
 const MOST_STEPS = 400
 
+const summaries = new WeakMap<GroupBook, GroupSummary>()
+
 /** What H01 and H05 rest on, as one look at all groups. */
 export function groupSummary(book: GroupBook): GroupSummary {
+  const known = summaries.get(book)
+  if (known !== undefined) return known
+  const summary = summaryOf(book)
+  summaries.set(book, summary)
+  return summary
+}
+
+function summaryOf(book: GroupBook): GroupSummary {
   const { dump } = book.origin
   const { thresholds } = dump.settings
   const { known } = book

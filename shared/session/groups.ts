@@ -13,10 +13,11 @@ import {
   stepOf,
 } from '../checks/groups/advantages.ts'
 import { copiesIn } from '../checks/groups/duplicate-completions.ts'
-import { fitOf, type GroupSpread, isNoise, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
+import { fitOf, type GroupSpread, isNoise, type Spreads, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
 import { mean, rewardsOf } from '../checks/groups/statistics.ts'
 import { firstQuestion } from '../checks/pairing.ts'
 import type { Finding, Severity } from '../model/report.ts'
+import { atOnce, type Steps } from '../model/steps.ts'
 import { codesOf, worstOf } from './collected.ts'
 import type { LoadedTrajectory } from './detail.ts'
 import { indexOfPlace } from './fault-rows.ts'
@@ -47,6 +48,7 @@ const MOST_REWARDS = 64
 /** A group may be a whole dump; nobody compares more rollouts than these by eye. */
 const MOST_MEMBERS = 512
 const QUESTION_CHARACTERS = 2000
+const GROUPS_OF_A_STEP = 1000
 
 /** What is known of one group before anything of it is read again. */
 export interface KnownGroup {
@@ -63,7 +65,6 @@ export interface KnownGroup {
 
 /** All groups of a dump, gone through once. */
 export class GroupBook {
-  readonly known: readonly KnownGroup[]
   readonly scaling: GroupScaling
   readonly fit: AdvantageFit | null
   /** Std below which a spread is noise, and the range of all rewards of complete groups. */
@@ -71,31 +72,51 @@ export class GroupBook {
   readonly range: number
   private readonly batch: ReadonlyMap<number | null, number>
 
-  constructor(readonly origin: GroupOrigin) {
-    const { dump } = origin
-    this.scaling = scalingHere(dump)
-    this.fit = fitOf(dump)
-    const { groups, floor, range } = spreadsOf(dump, { ...this.scaling, origin: 'given', fit: this.fit })
+  private constructor(
+    readonly origin: GroupOrigin,
+    readonly known: readonly KnownGroup[],
+    { floor, range, groups }: Spreads,
+  ) {
+    this.scaling = scalingHere(origin.dump)
+    this.fit = fitOf(origin.dump)
     this.floor = floor
     this.range = range
-    const spreads = new Map(groups.map((spread) => [spread.group, spread]))
     this.batch = batchStds(groups)
+  }
+
+  static *gathering(origin: GroupOrigin): Steps<GroupBook> {
+    const { dump } = origin
+    const scaling = scalingHere(dump)
+    yield 0.05
+    const all = spreadsOf(dump, { ...scaling, origin: 'given', fit: fitOf(dump) })
+    yield 0.15
+    const spreads = new Map(all.groups.map((spread) => [spread.group, spread]))
     const found = findingsByGroup(origin.findingsOfDump)
-    this.known = dump.groups.map((group) => {
+    yield 0.25
+    const known: KnownGroup[] = []
+    for (const group of dump.groups) {
       const spread = spreads.get(group) ?? null
-      const findings = (found.get(group.id) ?? []).filter((finding) => isAbout(finding, group))
-      return {
+      const findings = found.get(group.id)?.filter((finding) => isAbout(finding, group)) ?? []
+      known.push({
         group,
         spread,
         kind:
-          spread === null ? 'incomplete' : !spread.contrast ? 'dead' : isNoise(spread, floor) ? 'noise' : 'contrast',
+          spread === null
+            ? 'incomplete'
+            : !spread.contrast
+              ? 'dead'
+              : isNoise(spread, all.floor)
+                ? 'noise'
+                : 'contrast',
         copies: copiesIn(group, dump.settings.thresholds).reduce((sum, same) => sum + same.length - 1, 0),
         untrained: untrainedIn(group),
         largestAdvantage: largestAdvantage(group),
         findings,
         worst: worstOf(findings),
-      }
-    })
+      })
+      if (known.length % GROUPS_OF_A_STEP === 0) yield 0.25 + (0.7 * known.length) / dump.groups.length
+    }
+    return new GroupBook(origin, known, all)
   }
 
   /** Positions of the groups that a query keeps, in its order; groups without a value in the sorted column come last. */
@@ -243,12 +264,16 @@ const books = new WeakMap<DumpView, GroupBook>()
 
 /** The groups of what has been read so far. */
 export function groupsOf(origin: GroupOrigin): GroupBook {
+  return atOnce(gatheringGroups(origin))
+}
+
+/** The same in steps; a million rollouts take seconds. */
+export function* gatheringGroups(origin: GroupOrigin): Steps<GroupBook> {
   const { dump } = origin
-  let book = books.get(dump)
-  if (book === undefined) {
-    book = new GroupBook(origin)
-    books.set(dump, book)
-  }
+  const known = books.get(dump)
+  if (known !== undefined) return known
+  const book = yield* GroupBook.gathering(origin)
+  books.set(dump, book)
   return book
 }
 

@@ -30,8 +30,14 @@ export function lengthsOf(
       // A dump may declare any number.
       return facts.flatMap(({ promptLength }) => (promptLength === null || promptLength < 0 ? [] : promptLength))
     case 'assistant-turn':
-      return facts.flatMap(({ assistantLengths }) => assistantLengths)
+      return joined(facts, ({ assistantLengths }) => assistantLengths)
     case 'tool-reply':
-      return facts.flatMap(({ toolReplyLengths }) => toolReplyLengths)
+      return joined(facts, ({ toolReplyLengths }) => toolReplyLengths)
   }
+}
+
+function joined(facts: readonly TrajectoryFacts[], lengthsIn: (row: TrajectoryFacts) => readonly number[]): number[] {
+  const lengths: number[] = []
+  for (const row of facts) for (const length of lengthsIn(row)) lengths.push(length)
+  return lengths
 }

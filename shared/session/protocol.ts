@@ -280,9 +280,10 @@ export type EngineCall =
   | { readonly kind: 'call'; readonly call: number; readonly name: RequestName; readonly input: unknown }
   | { readonly kind: 'cancel'; readonly call: number }
 
-/** Engine to page. A `progress` after `open` until `done`; `partial`s of a call only before its answer; `failed` carries a sentence, never a stack. */
+/** Engine to page. A `progress` after `open` until `done`; `partial`s of a call only before its answer, and before these the `share` (0 to 1) that is done of what the answer rests on: verdicts, groups, pairs; `failed` carries a sentence, never a stack. */
 export type EngineAnswer =
   | { readonly kind: 'answer'; readonly call: number; readonly output: unknown }
   | { readonly kind: 'failed'; readonly call: number; readonly message: string }
   | { readonly kind: 'partial'; readonly call: number; readonly partial: unknown }
+  | { readonly kind: 'share'; readonly call: number; readonly share: number }
   | { readonly kind: 'progress'; readonly progress: Progress }

@@ -3,10 +3,12 @@ import { exportRollouts } from '../exports/export.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { ByteSource } from '../model/source.ts'
 import { sentence, type WorkerPort } from './audit-worker.ts'
+import { makingComparison } from './comparison.ts'
 import { compareHandlers } from './comparison-handlers.ts'
 import { transferables } from './detail.ts'
 import { findRecords } from './find-records.ts'
 import type { Following } from './follow.ts'
+import { type GroupBook, gatheringGroups } from './groups.ts'
 import { groupHandlers } from './groups-handlers.ts'
 import type { EngineHost } from './host.ts'
 import { labHandlers } from './lab/handlers.ts'
@@ -22,9 +24,10 @@ import type {
   RequestName,
   SourceInput,
 } from './protocol.ts'
-import type { RunName } from './requests/compare.ts'
+import type { RunComparison, RunName } from './requests/compare.ts'
 import { rolloutHandlers, rolloutTransferables } from './rollout/handlers.ts'
 import { Session } from './session.ts'
+import { SharedWork } from './shared-work.ts'
 import { tableFields } from './table-fields.ts'
 import { type EndingFollow, followToTell } from './tell-following.ts'
 
@@ -224,6 +227,19 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     },
   }
 
+  const books = new SharedWork<Session, GroupBook>()
+  const comparisons = new SharedWork<Session, RunComparison>()
+  /** What takes seconds of a million rollouts is made in steps, between which other calls are answered, before it is asked for. */
+  const prepare = async (name: RequestName, hooks: { signal: AbortSignal; tell(share: number): void }) => {
+    const open = session
+    if (open === null || !RESTS_ON_CONCLUSIONS.has(name)) return
+    await open.settled()
+    const other = second
+    if (RESTS_ON_GROUPS.has(name)) await books.do(open, () => gatheringGroups(open), hooks)
+    if (RESTS_ON_PAIRS.has(name) && other !== null)
+      await comparisons.do(open, () => makingComparison(open, other), hooks)
+  }
+
   const underWay = new Map<number, AbortController>()
   port.onMessage(async (message) => {
     const call = message as EngineCall
@@ -241,8 +257,10 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       ) => Promise<unknown>
       if (!Object.hasOwn(handlers, call.name))
         throw new Error(`The engine knows no request called ${String(call.name)}.`)
-      // Drawn in steps, others are answered meanwhile.
-      if (RESTS_ON_CONCLUSIONS.has(call.name)) await session?.settled()
+      await prepare(call.name, {
+        signal: controller.signal,
+        tell: (share) => answer({ kind: 'share', call: call.call, share }),
+      })
       controller.signal.throwIfAborted()
       const output = await handler(call.input, controller.signal, (partial) => {
         if (!controller.signal.aborted) answer({ kind: 'partial', call: call.call, partial })
@@ -263,27 +281,6 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
   })
 }
 
-/** Requests that take groups, limits, verdicts, or what both runs say together. */
-const RESTS_ON_CONCLUSIONS: ReadonlySet<RequestName> = new Set<RequestName>([
-  'groupSummary',
-  'groups',
-  'groupRows',
-  'group',
-  'groupTable',
-  'siblingTable',
-  'groupMembers',
-  'comparison',
-  'pairs',
-  'pairRows',
-  'pair',
-  'comparisonExport',
-  'tryLimits',
-  'tryLoss',
-  'tryRepair',
-  'tryPolicy',
-  'export',
-])
-
 /** A list of a million rollouts is made for one answer. */
 function listTransferables({ indices, hits }: EngineRequests['search']['output']): ArrayBuffer[] {
   const own = hits === null ? [indices] : [indices, hits.counts, hits.starts, hits.ends, hits.messages]
@@ -294,3 +291,32 @@ function nothingToCompare({ unreadable }: Session): string {
   const why = unreadable.map(({ message }) => message).join(' ')
   return `No rollout of the second run could be read, so there is nothing to compare with. ${why}`.trimEnd()
 }
+
+const RESTS_ON_GROUPS: ReadonlySet<RequestName> = new Set<RequestName>([
+  'groupSummary',
+  'groups',
+  'groupRows',
+  'group',
+  'groupTable',
+  'siblingTable',
+  'groupMembers',
+])
+
+const RESTS_ON_PAIRS: ReadonlySet<RequestName> = new Set<RequestName>([
+  'comparison',
+  'pairs',
+  'pairRows',
+  'pair',
+  'comparisonExport',
+])
+
+/** Requests that take groups, limits, verdicts, or what both runs say together. */
+const RESTS_ON_CONCLUSIONS: ReadonlySet<RequestName> = new Set<RequestName>([
+  ...RESTS_ON_GROUPS,
+  ...RESTS_ON_PAIRS,
+  'tryLimits',
+  'tryLoss',
+  'tryRepair',
+  'tryPolicy',
+  'export',
+])
