@@ -6,6 +6,16 @@ import { useFiles } from '../state/files.ts'
 import { useSecond } from '../state/second.ts'
 import type { Loaded } from './details.ts'
 
+/** A wait for an answer. */
+export interface Wait {
+  /** Of what the answer rests on, how much is done (0 to 1); null where that is not known. */
+  readonly share: number | null
+  /** Stopped by a person; `again` takes it up. */
+  readonly isStopped: boolean
+  stop(): void
+  again(): void
+}
+
 /** `isStale`: the answer is to an earlier question; the new one is on its way. */
 export type Answer<T> = Loaded<T> & { readonly isStale: boolean }
 
@@ -16,24 +26,34 @@ export type Answer<T> = Loaded<T> & { readonly isStale: boolean }
 export function useAnswer<Name extends AskedName>(
   name: Name,
   input: EngineRequests[Name]['input'] | null,
-): Answer<EngineRequests[Name]['output']> {
+): Answer<EngineRequests[Name]['output']> & { readonly wait: Wait } {
   const revision = useFiles((files) => files.revision)
   const second = useSecond((state) => state.run)
   const [answer, setAnswer] = useState<Answer<EngineRequests[Name]['output']>>({ state: 'loading', isStale: false })
   const question = input === null ? null : JSON.stringify(input)
+  const [share, setShare] = useState<number | null>(null)
+  const [isStopped, setStopped] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is read, and the second run, change the answer
   useEffect(() => {
-    if (question === null) return
+    if (question === null || isStopped) return
     const asking = new AbortController()
     setAnswer((known) => (known.state === 'ready' ? { ...known, isStale: true } : { state: 'loading', isStale: false }))
-    ask(name, JSON.parse(question) as EngineRequests[Name]['input'], asking.signal).then(
-      (value) => setAnswer({ state: 'ready', value, isStale: false }),
+    const hearShare = (done: number) => !asking.signal.aborted && setShare(done)
+    ask(name, JSON.parse(question) as EngineRequests[Name]['input'], asking.signal, undefined, hearShare).then(
+      (value) => {
+        setShare(null)
+        setAnswer({ state: 'ready', value, isStale: false })
+      },
       (error: unknown) => {
         if (asking.signal.aborted || error instanceof Cancelled) return
         setAnswer({ state: 'failed', message: sentenceOf(error), isStale: false })
       },
     )
-    return () => asking.abort()
-  }, [name, question, revision, second])
-  return answer
+    return () => {
+      asking.abort()
+      setShare(null)
+    }
+  }, [name, question, revision, second, isStopped])
+  const wait = { share, isStopped, stop: () => setStopped(true), again: () => setStopped(false) }
+  return { ...answer, wait }
 }

@@ -1,5 +1,6 @@
 import type { RunComparison, RunSide } from '../../../shared/session/requests/compare.ts'
 import { useSecondName } from '../../app/second-run.tsx'
+import { Waiting } from '../../app/waiting.tsx'
 import { saveAnswer } from '../../data/exporting.ts'
 import { pickSecond } from '../../data/opening.ts'
 import { takeSecondAway } from '../../data/second.ts'
@@ -95,7 +96,7 @@ function Both() {
       </p>
     )
   }
-  if (answer.state === 'loading') return <p className="nothing quiet">Comparing…</p>
+  if (answer.state === 'loading') return <Waiting doing="Comparing the two runs" wait={answer.wait} />
   const comparison = answer.value
   return (
     <>

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { GroupSummary } from '../../../shared/session/requests/groups.ts'
+import { Waiting } from '../../app/waiting.tsx'
 import { useAnswer } from '../../data/use-answer.ts'
 import { useFiles } from '../../state/files.ts'
 import { useView } from '../../state/view.ts'
@@ -23,7 +24,7 @@ export function GroupsView() {
       </p>
     )
   }
-  if (answer.state === 'loading') return <p className="nothing quiet">Looking at the groups…</p>
+  if (answer.state === 'loading') return <Waiting doing="Looking at the groups" wait={answer.wait} />
   if (answer.value.groups === 0) return <NoGroups summary={answer.value} />
   return <Groups summary={answer.value} />
 }

@@ -1,10 +1,10 @@
+import { Late } from '../../app/late.tsx'
 import { isSearching, list, refresh, searched, stopSearching } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { setQuery, useFilters } from '../../state/filters.ts'
 import { withoutTerm } from '../../state/query-text.ts'
 import { count, counted } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
-import { Late } from './late.tsx'
 
 /** What is asked for in plain words, term by term with its count, and how far looking into rollouts has come. */
 export function QueryAnswer() {
