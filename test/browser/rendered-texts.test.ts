@@ -34,6 +34,10 @@ describePage('texts without token ids', (tests) => {
     await page.getByRole('note').getByText('Reconstructed.').waitFor()
     await page.getByText('tokens, reconstructed').waitFor()
 
+    await page.keyboard.press('R')
+    await page.getByText('Nobody recorded these ids', { exact: false }).waitFor()
+    await page.getByText(/^✓ All \d+ tokens are the same\.$/).waitFor()
+
     await page.getByRole('button', { name: /^tokenizer.*texts rendered/ }).click()
     await page.getByRole('button', { name: 'Show texts as they are recorded' }).click()
     await page.getByRole('button', { name: /^tokenizer.*qwen2\.5$/ }).waitFor()

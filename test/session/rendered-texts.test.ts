@@ -40,6 +40,26 @@ describe('texts that are rendered because a person asked', () => {
     expect(session.facts[2]).toMatchObject({ reconstructed: true, length: detail.ids!.length, trained: null })
   })
 
+  it('are compared with a rendering like recorded ids, and say what their texts hold besides', async () => {
+    const spelt = {
+      messages: [
+        { role: 'user', content: '<|im_start|>user\nWhere does the Arn rise?<|im_end|>\n<|im_start|>assistant\n' },
+        { role: 'assistant', content: 'In the hills.<|im_end|>' },
+      ],
+    }
+    const session = await read(jsonl([conversation(0), spelt]), asked)
+    for (const kind of ['render', 'retokenise'] as const) {
+      const same = await session.rollouts.compareIds(0, kind)
+      expect(same).toMatchObject({ impossible: null, differences: [], omitted: 0 })
+      expect(same.common).toBe((await session.detail(0)).ids!.length)
+    }
+    const other = await session.rollouts.compareIds(1, 'render')
+    expect(other.impossible).toBe(null)
+    expect(other.differences.length).toBeGreaterThan(0)
+    const plain = await read(texts, { tokenizer: 'qwen2.5' })
+    expect((await plain.rollouts.compareIds(0, 'render')).impossible).toBe('There are no token ids in this rollout.')
+  })
+
   it('change no word of what is judged', async () => {
     const plain = (await read(texts, { tokenizer: 'qwen2.5' })).report()
     const rendered = (await read(texts, asked)).report()

@@ -87,6 +87,7 @@ function Compared({ detail, comparison }: { detail: TrajectoryDetail; comparison
     [comparison, only],
   )
   if (comparison.impossible !== null) return <p className="nothing quiet">{comparison.impossible}</p>
+  const kept = detail.reconstructed ? 'reconstructed' : 'recorded'
   const recorded = comparison.common + comparison.differences.reduce((sum, { recorded: [a, b] }) => sum + b - a, 0)
   return (
     <>
@@ -96,13 +97,19 @@ function Compared({ detail, comparison }: { detail: TrajectoryDetail; comparison
         ) : (
           <>
             <strong>{counted(comparison.differences.length + comparison.omitted, 'difference')}</strong>
-            {`: ${count(comparison.common)} of ${count(recorded)} recorded tokens are the same.`}
+            {`: ${count(comparison.common)} of ${count(recorded)} ${kept} tokens are the same.`}
           </>
         )}{' '}
         <span className="quiet">
           Compared with {comparison.how}, {counted(comparison.ids.length, 'token')}.
         </span>
       </p>
+      {detail.reconstructed && (
+        <p className="quiet">
+          ▲ Nobody recorded these ids: both rows were made here from the same texts. A difference tells of the texts,
+          not of what the loss saw.
+        </p>
+      )}
       {causes.length > 1 && (
         <fieldset className="compare-causes">
           <legend className="visually-hidden">Show differences of one cause</legend>

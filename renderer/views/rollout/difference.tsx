@@ -42,7 +42,7 @@ export function Difference({ detail, comparison, difference }: Props) {
       <p className="difference-words">{words}.</p>
       <div className="difference-rows">
         <Row
-          name="recorded"
+          name={detail.reconstructed ? 'reconstructed' : 'recorded'}
           range={recorded}
           length={detail.states.length}
           text={(token) => tokenText(detail, token)}

@@ -114,7 +114,7 @@ export const DIFFERENCE_CAUSES = [
 ] as const
 export type DifferenceCause = (typeof DIFFERENCE_CAUSES)[number]
 
-/** The recorded ids beside another row: what the messages render to, or the recorded text encoded again. */
+/** The recorded ids, or those that a person asked to be reconstructed, beside another row: what the messages render to, or the recorded text encoded again. */
 export interface IdComparison {
   readonly kind: 'render' | 'retokenise'
   /** Why there is nothing to compare with; null where there is. */

@@ -1,4 +1,5 @@
-import type { TrajectoryView } from '../../checks/check.ts'
+import type { Segmentation } from '../../model/tokens.ts'
+import type { Trajectory } from '../../model/trajectory.ts'
 import { chatTemplate, templateMessages } from '../../tokens/template/render.ts'
 import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import { TemplateError } from '../../tokens/template/template-error.ts'
@@ -6,6 +7,7 @@ import { decodeSpan, tokenTexts } from '../../tokens/text.ts'
 import type { Tokenizer } from '../../tokens/tokenizer.ts'
 import { TokenizerError } from '../../tokens/tokenizer-error.ts'
 import type { LoadedTrajectory } from '../detail.ts'
+import type { RenderedTexts } from '../rendered-texts.ts'
 import type { IdComparison, IdDifference } from '../requests/rollout.ts'
 import { alignIds } from './align-ids.ts'
 import { nameDifference } from './name-difference.ts'
@@ -19,28 +21,42 @@ const AROUND = 6
 /** Why there is nothing to compare the ids with. */
 class Impossible extends Error {}
 
+/** The ids of a rollout, recorded or reconstructed. */
+interface OwnIds {
+  readonly ids: Int32Array
+  readonly trajectory: Trajectory
+  readonly segmentation: Segmentation | null
+  /** Nobody recorded them. */
+  readonly reconstructed: boolean
+}
+
 /**
  * The recorded ids, padding left out, beside what their messages render to through the chat template, or beside their own text encoded
  * again. Throws the signal's reason between two turns.
+ *
+ * @param rendered stands for ids that the dump does not have
  */
 export async function compareIds(
   { trajectory, view }: LoadedTrajectory,
   tokenizer: Tokenizer | null,
   kind: IdComparison['kind'],
   signal?: AbortSignal,
+  rendered: RenderedTexts | null = null,
 ): Promise<IdComparison> {
   try {
-    if (view === null || view.ids.length === 0) throw new Impossible('There are no token ids in this rollout.')
+    const { ids, segmentation } = view ?? rendered ?? { ids: new Int32Array(0), segmentation: null }
+    if (ids.length === 0) throw new Impossible('There are no token ids in this rollout.')
+    const own: OwnIds = { ids, trajectory, segmentation, reconstructed: view === null }
     if (tokenizer === null) {
       throw new Impossible(
         'No tokenizer is known for these ids. Choose one in the line above, or drop its tokenizer.json here.',
       )
     }
-    const { left, right } = view.segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
-    const end = view.ids.length - right
-    const text = kind === 'render' ? rendered(view, tokenizer) : decodeSpan(tokenizer.table, view.ids, left, end)
+    const { left, right } = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
+    const end = ids.length - right
+    const text = kind === 'render' ? renderedText(own, tokenizer) : decodeSpan(tokenizer.table, ids, left, end)
     const other = await encodedByTurns(text, tokenizer, signal)
-    return compared(kind, view, view.ids.subarray(left, end), left, other, tokenizer)
+    return compared(kind, own, ids.subarray(left, end), left, other, tokenizer)
   } catch (error) {
     if (!(error instanceof Impossible)) throw error
     return {
@@ -58,7 +74,7 @@ export async function compareIds(
 }
 
 /** The text that the template gives for the messages of the record. */
-function rendered({ trajectory, segmentation }: TrajectoryView, tokenizer: Tokenizer): string {
+function renderedText({ trajectory, segmentation }: OwnIds, tokenizer: Tokenizer): string {
   const { messages, tools } = trajectory
   if (messages === null)
     throw new Impossible(
@@ -108,7 +124,7 @@ async function encodedByTurns(text: string, tokenizer: Tokenizer, signal?: Abort
 
 function compared(
   kind: IdComparison['kind'],
-  view: TrajectoryView,
+  row: OwnIds,
   own: Int32Array,
   offset: number,
   other: Int32Array,
@@ -136,7 +152,7 @@ function compared(
         isEnd: a[1] === own.length && b[1] === other.length,
         defaultSystem,
       },
-      view,
+      row,
       tokenizer,
     )
     return { recorded: at, other: b, ...named }
@@ -146,8 +162,8 @@ function compared(
     impossible: null,
     how:
       kind === 'render'
-        ? `${counted(view.trajectory.messages, 'message')} and ${counted(view.trajectory.tools, 'tool')} through the chat template of ${tokenizer.title}`
-        : `the recorded ids decoded and encoded again by ${tokenizer.title}`,
+        ? `${counted(row.trajectory.messages, 'message')} and ${counted(row.trajectory.tools, 'tool')} through the chat template of ${tokenizer.title}`
+        : `the ${row.reconstructed ? 'reconstructed' : 'recorded'} ids decoded and encoded again by ${tokenizer.title}`,
     ids: other,
     text,
     textOffsets,

@@ -94,7 +94,7 @@ export class RolloutReader {
 
   async compareIds(index: number, kind: IdComparison['kind'], signal?: AbortSignal): Promise<IdComparison> {
     const loaded = await this.load(index)
-    return compareIds(loaded, this.tokenizerOf(loaded), kind, signal)
+    return compareIds(loaded, this.tokenizerOf(loaded), kind, signal, this.renderedOf(loaded))
   }
 
   /** Reads the branches of the rollout again, where it has some. */
