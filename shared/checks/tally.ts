@@ -170,7 +170,7 @@ export class TrajectoryReporter implements Reporter {
     tally.affectedTokens += lengthOf(affected)
     for (const span of affected) weight += lossWeight(this.view, span)
     tally.affectedWeight += weightUnits(weight)
-    return findings.sort((a, b) => (a.tokens?.[0] ?? -1) - (b.tokens?.[0] ?? -1))
+    return findings.length > 1 ? findings.sort((a, b) => (a.tokens?.[0] ?? -1) - (b.tokens?.[0] ?? -1)) : findings
   }
 }
 

@@ -107,9 +107,25 @@ function finish(value: number, other: number): string {
   let h = value ^ Math.imul(other, 0x27d4eb2f)
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
-  return ((h ^ (h >>> 16)) >>> 0).toString(16).padStart(8, '0')
+  return eightDigits(h ^ (h >>> 16))
 }
 
 export function hashBytes(bytes: Uint8Array, start = 0, end = bytes.length): string {
   return new Hash64().bytes(bytes, start, end).digest()
+}
+
+/** The hex digits of 32 bits. */
+export function eightDigits(bits: number): string {
+  return fourDigits(bits >>> 16) + fourDigits(bits & 0xffff)
+}
+
+/** Of each number of 16 bits that was met: `toString` takes longer for the numbers that do not fit a small integer of the engine. */
+const digits: (string | undefined)[] = new Array<undefined>(1 << 16).fill(undefined)
+
+function fourDigits(number: number): string {
+  const known = digits[number]
+  if (known !== undefined) return known
+  const text = number.toString(16).padStart(4, '0')
+  digits[number] = text
+  return text
 }

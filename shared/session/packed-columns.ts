@@ -3,6 +3,8 @@
  * values that are in it; every value is read back as it was, `-0`, `NaN`, null and undefined included. Can be posted between threads.
  */
 
+import { eightDigits } from '../model/hash.ts'
+
 type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array
 
 const KIND = {
@@ -66,8 +68,7 @@ function column(kind: Kind, fields: Partial<PackedColumn>): Column {
 
 /** The values of all rows of a column, which are left as they are and must not change afterwards. */
 export function packColumn(values: readonly unknown[]): Column {
-  const [first] = values
-  if (values.every((value) => Object.is(value, first))) return column(KIND.same, { values: first })
+  if (isSame(values)) return column(KIND.same, { values: values[0] })
   const type = commonType(values)
   if (type === 'number') {
     const numbers = packNumbers(values as number[])
@@ -90,6 +91,14 @@ export function packColumn(values: readonly unknown[]): Column {
   )
 }
 
+// Loops over rows count for themselves: a batch has some thousands of values, and most columns are decided by a look at them.
+
+function isSame(values: readonly unknown[]): boolean {
+  const first = values[0]
+  for (let row = 1; row < values.length; row++) if (!Object.is(values[row], first)) return false
+  return true
+}
+
 function listed(values: readonly unknown[]): Column {
   return column(KIND.listed, { values: [...values] })
 }
@@ -97,7 +106,8 @@ function listed(values: readonly unknown[]): Column {
 /** The type that all values have which are neither null nor undefined; null where they differ. */
 function commonType(values: readonly unknown[]): string | null {
   let common: string | null = null
-  for (const value of values) {
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row]
     if (value === null || value === undefined) continue
     const type = typeOf(value)
     if (common !== null && type !== common) return null
@@ -122,7 +132,8 @@ function absentOf(values: readonly unknown[]): Uint8Array | null {
 function packNumbers(values: readonly (number | null | undefined)[]): Numbers {
   let least = 0
   let most = 0
-  for (const value of values) {
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row]
     if (value === null || value === undefined) continue
     if (!Object.is(value | 0, value)) return Float64Array.from(values, (each) => each ?? 0)
     if (value < least) least = value
@@ -138,21 +149,6 @@ const SHORT_DIGEST = /^[0-9a-f]{8}$/
 
 function numberOf(digits: string): number {
   return Number.parseInt(digits, 16)
-}
-
-function digitsOf(number: number): string {
-  return fourDigits(number >>> 16) + fourDigits(number & 0xffff)
-}
-
-/** Of each number of 16 bits that was met: digests are compared as texts, all of a dump at a time. */
-const digits: (string | undefined)[] = new Array<undefined>(1 << 16).fill(undefined)
-
-function fourDigits(number: number): string {
-  const known = digits[number]
-  if (known !== undefined) return known
-  const text = number.toString(16).padStart(4, '0')
-  digits[number] = text
-  return text
 }
 
 /** Texts and flags. */
@@ -231,7 +227,7 @@ export function cellAt(column: Column, row: number): unknown {
 }
 
 function digestAt(numbers: Uint32Array, row: number): string {
-  return digitsOf(numbers[2 * row] as number) + digitsOf(numbers[2 * row + 1] as number)
+  return eightDigits(numbers[2 * row] as number) + eightDigits(numbers[2 * row + 1] as number)
 }
 
 function objectAt({ values, parts }: Column, row: number): Record<string, unknown> {
@@ -249,7 +245,7 @@ function listAt({ kind, numbers, ends }: Column, row: number): unknown {
   const end = ends?.[row] as number
   if (kind === KIND.bytes) return own.subarray(start, end)
   const list: unknown[] = []
-  for (let i = start; i < end; i++) list.push(kind === KIND.lists ? own[i] : digitsOf(own[i] as number))
+  for (let i = start; i < end; i++) list.push(kind === KIND.lists ? own[i] : eightDigits(own[i] as number))
   return list
 }
 

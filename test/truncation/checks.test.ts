@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { isCutJson } from '../../shared/checks/truncation/cut-tool-call.ts'
@@ -293,6 +294,29 @@ describe('C12', () => {
     expect(finalAnswer(`${'x'.repeat(200)} end`, 80)).toHaveLength(80)
     expect(finalAnswer(' \n', 80)).toBeNull()
     expect(finalAnswer(null, 80)).toBeNull()
+  })
+
+  it('is the end of the whole text, however it is spelt', () => {
+    const unit = fc.constantFrom(
+      'a',
+      'e',
+      'Z',
+      ' ',
+      '\n',
+      '\u0301',
+      '\u0327',
+      '\u1100',
+      '\u1161',
+      '文',
+      '\u{1f600}',
+      '.',
+    )
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 60 }), fc.integer({ min: 1, max: 12 }), (content, tail) => {
+        const whole = content.normalize('NFC').replace(/\s+/g, ' ').trim()
+        expect(finalAnswer(content, tail)).toBe(whole === '' ? null : whole.slice(-tail))
+      }),
+    )
   })
 
   it.each([

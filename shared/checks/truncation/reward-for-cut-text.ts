@@ -61,9 +61,20 @@ export function finalAnswer(content: string | null, tail: number): string | null
     const found = content.match(form)?.at(-1)
     if (found !== undefined) return normalised(found)
   }
-  const text = normalised(content)
+  const near = nearEnd(content, tail)
+  const end = normalised(content.slice(near))
+  const text = near === 0 || end.length >= tail ? end : normalised(content)
   // A half word at the cut of the needle is harmless: it is searched as it stands.
   return text === '' ? null : text.slice(-tail)
+}
+
+/** Some way before the last `tail` characters, where what stands before changes nothing of how the rest is normalised: at a visible character of ASCII. */
+function nearEnd(content: string, tail: number): number {
+  for (let at = content.length - 2 * tail; at > 0; at--) {
+    const unit = content.charCodeAt(at)
+    if (unit > 0x20 && unit < 0x7f) return at
+  }
+  return 0
 }
 
 /** Qwen's tokenizers normalise to NFC, and templates trim and re-wrap: neither is a loss. */
