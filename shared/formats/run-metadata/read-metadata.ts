@@ -20,6 +20,12 @@ const SILENT: readonly { readonly keys: readonly string[]; readonly title: strin
   { keys: ['_data_files', '_fingerprint'], title: 'state of a saved Hugging Face dataset' },
   { keys: ['splits'], title: 'list of the splits of a saved Hugging Face dataset' },
   { keys: ['features', 'citation'], title: 'description of a saved Hugging Face dataset' },
+  { keys: ['architectures', 'model_type'], title: 'configuration of a Hugging Face model' },
+  { keys: ['model_type', 'transformers_version'], title: 'configuration of a Hugging Face model' },
+  { keys: ['metadata', 'weight_map'], title: 'index of the weights of a model' },
+  { keys: ['added_tokens', 'model', 'pre_tokenizer'], title: 'tokenizer (--tokenizer takes its folder)' },
+  { keys: ['tokenizer_class'], title: 'configuration of a tokenizer (--tokenizer takes its folder)' },
+  { keys: ['eos_token_id', 'transformers_version'], title: 'generation settings of a Hugging Face model' },
 ]
 
 /**
