@@ -148,7 +148,9 @@ function printFacts(terminal: Terminal, report: Report): void {
   if (limits.length > 0) fact('limits', limits.join(', '))
   if (report.thresholds !== undefined) fact('thresholds', thresholdsText(report))
   const groups = totals.groups > 0 ? ` in ${counted(totals.groups, 'group')}` : ''
-  fact('rollouts', `${count(totals.trajectories)}${groups}, ${counted(totals.turns, 'turn')}`)
+  // Turns are found in ids: without these there are none to count.
+  const turns = totals.tokens.total > 0 ? `, ${counted(totals.turns, 'turn')}` : ''
+  fact('rollouts', `${count(totals.trajectories)}${groups}${turns}`)
   fact('tokens', tokensText(report))
 }
 

@@ -67,6 +67,11 @@ describe('what describes a run', () => {
       { model: 'meta-llama/Llama-3.1-8B', groupSize: 4, limits: { max_completion_length: 1024 } },
     ],
     [
+      'axolotl, YAML',
+      'base_model: Qwen/Qwen2.5-7B\nsequence_len: 4096\nsample_packing: true\n',
+      { model: 'Qwen/Qwen2.5-7B', groupSize: null, limits: { max_seq_len: 4096 } },
+    ],
+    [
       'a model beside the run, whose limits are not those of the run',
       '{"architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "max_seq_len": 32768, "group_size": 64, "model_name": "m"}',
       { model: null, groupSize: null, limits: {} },
