@@ -51,7 +51,9 @@ const LIMITS: Readonly<Record<LimitName, readonly RegExp[]>> = {
   max_completion_length: [
     /(^|\.)(max_completion_length|max_response_length|rollout_max_response_len|response_length)$/,
   ],
-  max_seq_len: [/(^|\.)(max_seq_len|max_total_sequence_length|seq_len|sequence_len|cutoff_len|rollout_max_context_len)$/],
+  max_seq_len: [
+    /(^|\.)(max_seq_len|max_total_sequence_length|seq_len|sequence_len|cutoff_len|rollout_max_context_len)$/,
+  ],
   max_turns: [/(^|\.)(max_turns|max_assistant_turns|max_tool_calling_iterations)$/],
   max_tool_response_length: [/(^|\.)max_tool_response_length$/],
 }
