@@ -10,7 +10,7 @@ import { checksAgainstParse } from './checks.ts'
 import { benchRecord, generator, writeBenchDump } from './dump.ts'
 import { encodeAgainstLibrary } from './encode.ts'
 import { memoryBySize } from './memory.ts'
-import { inspectAgainstParse } from './process.ts'
+import { inspectAgainstParse, inspectOfMegabyte } from './process.ts'
 import { queriesOverRows } from './query.ts'
 import { interleaved, print } from './timing.ts'
 
@@ -22,6 +22,7 @@ const LONG_ROLLOUT = 131_072
 const MEASURES = {
   audit: auditAgainstParse,
   process: () => inspectAgainstParse(folder),
+  megabyte: () => inspectOfMegabyte(folder),
   checks: () => checksAgainstParse(folder),
   spans: idsToSpans,
   open: openLongRollout,
@@ -34,6 +35,8 @@ const ON_REQUEST = {
   table: tableInABrowser,
   rollout: rolloutInABrowser,
   cold: coldInABrowser,
+  first: firstInABrowser,
+  browser: wholeInABrowser,
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'rollout-bench-'))
@@ -54,6 +57,16 @@ async function coldInABrowser(): Promise<void> {
 async function rolloutInABrowser(): Promise<void> {
   const { longRolloutOnPage } = await import('./page.ts')
   await longRolloutOnPage(folder)
+}
+
+async function firstInABrowser(): Promise<void> {
+  const { firstRolloutOnPage } = await import('./first.ts')
+  await firstRolloutOnPage(folder)
+}
+
+async function wholeInABrowser(): Promise<void> {
+  const { pageAgainstNode } = await import('./first.ts')
+  await pageAgainstNode(folder)
 }
 
 /** The number of rollouts may follow behind the name. */

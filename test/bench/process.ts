@@ -16,7 +16,7 @@ const TELLING = `import{isMainThread}from'node:worker_threads';import{writeSync}
 if(isMainThread)process.on('exit',()=>{const{user,system}=process.cpuUsage();writeSync(3,String(user+system))})`
 
 /** Milliseconds on the clock, and of processor time over all threads. */
-interface Spent {
+export interface Spent {
   readonly wall: number
   readonly processor: number
 }
@@ -40,12 +40,17 @@ export async function inspectAgainstParse(folder: string): Promise<void> {
   }
   const load = loadavg()[0]?.toFixed(1)
   console.log(`the machine's load was ${load}, with ${jobs} cores`)
-  printSpent(`JSON.parse of ${lines.length} lines, ${BYTES >> 20} MB`, spent.parse)
-  printSpent('inspect of the file, whole process, one thread', spent.alone, spent.parse)
-  printSpent(`inspect of the file, whole process, ${jobs} workers (goal 1.0 × on the clock)`, spent.shared, spent.parse)
+  spentAgainst(`JSON.parse of ${lines.length} lines, ${BYTES >> 20} MB`, spent.parse)
+  spentAgainst('inspect of the file, whole process, one thread', spent.alone, spent.parse)
+  spentAgainst(
+    `inspect of the file, whole process, ${jobs} workers (goal 1.0 × on the clock)`,
+    spent.shared,
+    spent.parse,
+  )
 }
 
-function printSpent(what: string, spent: readonly Spent[], against?: readonly Spent[]): void {
+/** A line with the medians and, where there is something to hold them against, their ratios. */
+export function spentAgainst(what: string, spent: readonly Spent[], against?: readonly Spent[]): void {
   const column = (unit: keyof Spent) => {
     const own = median(spent.map((each) => each[unit]))
     const ratio = against === undefined ? '' : `${(own / median(against.map((each) => each[unit]))).toFixed(2)} ×`
@@ -65,6 +70,24 @@ function parse(lines: readonly string[]): Spent {
   return { wall, processor: (user + system) / 1000 }
 }
 
+/** A megabyte, as a person tries the command with: from the start of the process to its end. */
+export async function inspectOfMegabyte(folder: string): Promise<void> {
+  const path = join(folder, 'megabyte.jsonl')
+  writeBenchDump(path, 1 << 20)
+  const spent: Record<'node' | 'version' | 'some' | 'all', Spent[]> = { node: [], version: [], some: [], all: [] }
+  for (let repeat = 0; repeat < 5; repeat++) {
+    spent.node.push(await measured(['--eval', '0'], []))
+    spent.version.push(await measured(['--version']))
+    spent.some.push(await measured(['inspect', path, '--fail-on', 'none', '--checks', CODES_WITHOUT_ENCODING.join()]))
+    spent.all.push(await measured(['inspect', path, '--fail-on', 'none']))
+  }
+  console.log(`the machine's load was ${loadavg()[0]?.toFixed(1)}`)
+  spentAgainst('Node alone', spent.node)
+  spentAgainst('rollout-inspector --version', spent.version)
+  spentAgainst('inspect of 1 MB, the checks that encode nothing', spent.some)
+  spentAgainst('inspect of 1 MB, all checks (goal: below 1 s)', spent.all)
+}
+
 async function inspected(path: string, report: string, jobs: number, rollouts: number): Promise<Spent> {
   const options = ['--json', report, '--jobs', String(jobs), '--checks', CODES_WITHOUT_ENCODING.join()]
   const spent = await measured(['inspect', path, ...options])
@@ -73,11 +96,11 @@ async function inspected(path: string, report: string, jobs: number, rollouts: n
   return spent
 }
 
-/** Runs the built command line, from the start of the process to its end. */
-export async function measured(parameters: readonly string[]): Promise<Spent> {
+/** Runs the built command line (or another program), from the start of the process to its end. */
+export async function measured(parameters: readonly string[], program: readonly string[] = [MAIN]): Promise<Spent> {
   const telling = `data:text/javascript,${encodeURIComponent(TELLING)}`
   const start = performance.now()
-  const child: ChildProcess = spawn(process.execPath, ['--import', telling, MAIN, ...parameters], {
+  const child: ChildProcess = spawn(process.execPath, ['--import', telling, ...program, ...parameters], {
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
   })
   let said = ''
