@@ -24,6 +24,7 @@ export function browserHost(): EngineWorkerHost {
       return { update: (bytes) => void hash.update(bytes), digest: () => bytesToHex(hash.digest()) }
     },
     slowSha256: true,
+    firstHere: true,
     spawnAuditWorker: keepingWorkers(spawnAuditWorker, JOBS),
     jobs: JOBS,
   }

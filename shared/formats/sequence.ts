@@ -16,15 +16,8 @@ export const IGNORED_LABEL = -100
 export function readIds(name: string, value: JsonValue, issues: RecordIssue[], strings = false): Int32Array {
   const numbers = numbersOf(value) ?? (strings ? numbersFromTexts(value) : null)
   if (numbers === null) throw new BadRecord('bad-type', `${name} is ${kindOf(value)}, but not one of token ids only`)
-  const ids = numbers instanceof Int32Array ? numbers : new Int32Array(numbers.length)
-  let outside = -1
-  for (let i = 0; i < numbers.length; i++) {
-    const id = numbers[i] as number
-    if (!Number.isInteger(id)) throw new BadRecord('bad-type', `${name}[${i}] is ${id}, which is no token id`)
-    const fits = id >= 0 && id <= 0x7fffffff
-    if (!fits && outside < 0) outside = i
-    if (numbers !== ids) ids[i] = fits ? id : -1
-  }
+  const { ids, outside } =
+    numbers instanceof Int32Array ? { ids: numbers, outside: firstNegative(numbers) } : wholeNumbers(name, numbers)
   if (outside >= 0) {
     issues.push({
       code: 'id-out-of-range',
@@ -33,6 +26,26 @@ export function readIds(name: string, value: JsonValue, issues: RecordIssue[], s
     })
   }
   return ids
+}
+
+/** -1 where there is none. */
+function firstNegative(numbers: Int32Array): number {
+  for (let i = 0; i < numbers.length; i++) if ((numbers[i] as number) < 0) return i
+  return -1
+}
+
+/** -1 in place of what is no id; `outside` is the first such place, -1 where there is none. */
+function wholeNumbers(name: string, numbers: Float64Array): { readonly ids: Int32Array; readonly outside: number } {
+  const ids = new Int32Array(numbers.length)
+  let outside = -1
+  for (let i = 0; i < numbers.length; i++) {
+    const id = numbers[i] as number
+    if (!Number.isInteger(id)) throw new BadRecord('bad-type', `${name}[${i}] is ${id}, which is no token id`)
+    const fits = id >= 0 && id <= 0x7fffffff
+    if (!fits && outside < 0) outside = i
+    ids[i] = fits ? id : -1
+  }
+  return { ids, outside }
 }
 
 function numbersFromTexts(value: JsonValue): Float64Array | null {
@@ -154,7 +167,9 @@ export class SequenceArrays {
     mask.fill(before, 0, at)
     let weights: Float32Array | null = null
     const known = Math.min(numbers.length, end - at)
-    for (let i = 0; i < known; i++) {
+    // What nearly every mask is made of is read by itself, over one kind of array.
+    const plain = numbers instanceof Int32Array ? placeFlags(mask, at, numbers, known) : 0
+    for (let i = plain; i < known; i++) {
       const weight = numbers[i] as number
       if (weight === 0 || weight === 1) {
         mask[at + i] = weight
@@ -220,6 +235,16 @@ export class SequenceArrays {
   private issue(code: string, field: string, message: string): void {
     this.issues.push({ code, field, message })
   }
+}
+
+/** Copies `numbers` as far as they are 0 or 1; returns how many were. */
+function placeFlags(target: Uint8Array, at: number, numbers: Int32Array, end: number): number {
+  for (let i = 0; i < end; i++) {
+    const flag = numbers[i] as number
+    if (flag !== 0 && flag !== 1) return i
+    target[at + i] = flag
+  }
+  return end
 }
 
 /** Values of a mask that no loss weight has. */

@@ -53,17 +53,22 @@ export class Hash64 {
 
   bytes(bytes: Uint8Array, start = 0, end = bytes.length): this {
     const whole = start + ((end - start) & ~3)
-    if ((bytes.byteOffset + start) % 4 === 0) {
-      this.words(new Int32Array(bytes.buffer, bytes.byteOffset + start, (whole - start) >> 2))
-    } else {
-      // Copying a misaligned range costs far less than putting words together byte by byte.
-      for (let at = start; at < whole; at += copied.length) {
-        const to = Math.min(whole, at + copied.length)
-        copied.set(bytes.subarray(at, to))
-        this.words(copiedWords, 0, (to - at) >> 2)
-      }
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    let low = this.low
+    let high = this.high
+    for (let at = start; at < whole; at += 4) {
+      const word = view.getInt32(at, true)
+      let k = Math.imul(word, 0xcc9e2d51)
+      k = (k << 15) | (k >>> 17)
+      low ^= Math.imul(k, 0x1b873593)
+      low = (Math.imul((low << 13) | (low >>> 19), 5) + 0xe6546b64) | 0
+      k = Math.imul(word, 0x239b961b)
+      k = (k << 16) | (k >>> 16)
+      high ^= Math.imul(k, 0xab0e9789)
+      high = (Math.imul((high << 17) | (high >>> 15), 5) + 0x561ccd1b) | 0
     }
-    this.length -= whole - start
+    this.low = low
+    this.high = high
     if (whole < end) {
       let tail = 0
       for (let i = whole, shift = 0; i < end; i++, shift += 8) tail |= (bytes[i] as number) << shift
@@ -98,10 +103,6 @@ export class Hash64 {
     return finish(this.high ^ this.length, this.low) + finish(this.low ^ this.length, this.high)
   }
 }
-
-/** A part of a misaligned range, whole words long. */
-const copiedWords = new Int32Array(1 << 12)
-const copied = new Uint8Array(copiedWords.buffer)
 
 function finish(value: number, other: number): string {
   let h = value ^ Math.imul(other, 0x27d4eb2f)

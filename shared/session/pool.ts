@@ -147,6 +147,18 @@ export function auditingPool(runtime: AuditRuntime, { readElsewhere }: AuditWork
   return { ...pool, elsewhere: readElsewhere !== undefined }
 }
 
+/** The first job of a pass is done here, and need not wait until the workers have started. */
+export function firstJobHere(workers: AuditPool, here: AuditPool): AuditPool {
+  return {
+    ...workers,
+    run: (job) => (job.job === 0 ? here : workers).run(job),
+    close() {
+      workers.close()
+      here.close()
+    },
+  }
+}
+
 /** Works in this thread: one job after the other, giving way to other work between them. */
 export function inlinePool<Job, Result>(work: (job: Job) => Promise<Result>): JobPool<Job, Result> {
   let closed = false

@@ -28,7 +28,7 @@ import { openReading } from './open-reading.ts'
 import { bytesOf, type OpenSource, type UnreadableFile } from './open-source.ts'
 import { runPass } from './pass.ts'
 import type { TokenizerReference } from './plan.ts'
-import { type AuditPool, auditingPool, workerPool } from './pool.ts'
+import { type AuditPool, auditingPool, firstJobHere, workerPool } from './pool.ts'
 import type { BoundaryRow, Histogram, Progress, Row, TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { datasetRefusal, readDataset, unreadDataset } from './read-dataset.ts'
 import type { Reading } from './reading.ts'
@@ -239,8 +239,10 @@ export class Session {
   }
 
   private createPool(): AuditPool {
-    if (this.workers.length === 0) return auditingPool(this.runtime, this.host)
-    return workerPool(this.workers, this.survey.plan, this.host)
+    const here = () => auditingPool(this.runtime, this.host)
+    if (this.workers.length === 0) return here()
+    const workers = workerPool(this.workers, this.survey.plan, this.host)
+    return this.host.firstHere ? firstJobHere(workers, here()) : workers
   }
 
   /** Stops reading; `done` rejects unless it has resolved. What was read can still be looked at. */

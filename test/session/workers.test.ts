@@ -99,6 +99,22 @@ describe('audit workers', () => {
     expect(shared.report()).toEqual(inline.report())
   })
 
+  it('leave the first rollouts to the thread that starts them, where somebody waits for these', async () => {
+    const dump = largeDump(LARGE, true)
+    const inline = await audited(dump)
+    const jobs: number[] = []
+    const { host } = workerHost(2, (message) => {
+      const request = message as AuditRequest
+      if (request.kind === 'job') jobs.push(request.job.job)
+      return false
+    })
+    const shared = await audited(dump, {}, { ...host, firstHere: true })
+    expect(shared.report()).toEqual(inline.report())
+    expect(shared.facts).toEqual(inline.facts)
+    expect(jobs.length).toBeGreaterThan(1)
+    expect(jobs).not.toContain(0)
+  })
+
   it('read several sources of different tokenizers', async () => {
     const llama = await testTokenizer('llama3')
     const other = Array.from({ length: 20 }, (_, seed) => cutRollout(llama, seed))
