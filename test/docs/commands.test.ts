@@ -42,9 +42,9 @@ function commandsOf(page: string): { command: string; exit: number | null }[] {
 /** Commands that cannot be run as they stand: what they need is not there, or they never end. Recipes of at-scale.md have a test of their own. */
 const NOT_RUN = [
   /^npm start\b/,
-  /^npm (test|run (bench|screenshots|samples|docs))\b/,
+  /^npm (test|run (bench|screenshots|samples|docs|licences))\b/,
   /^npm run inspect -- path\/to\//,
-  /^npx vitest /,
+  /^npx (vitest|electron-builder@)/,
   /--follow\b/,
   /^sbatch /,
   /\b(PART|reports)\b/,

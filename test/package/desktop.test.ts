@@ -27,6 +27,7 @@ describe('the configuration of the desktop packages', () => {
       enableEmbeddedAsarIntegrityValidation: true,
       onlyLoadAppFromAsar: true,
       grantFileProtocolExtraPrivileges: false,
+      resetAdHocDarwinSignature: true,
     })
     expect(builder.asar).toBe(true)
   })
@@ -42,8 +43,9 @@ describe('the configuration of the desktop packages', () => {
 
   it.each(['ci.yml', 'release.yml'])('is used by a workflow that names only scripts that there are: %s', (name) => {
     const text = read(join('.github', 'workflows', name))
-    const jobs = Object.values(parse(text).jobs as Record<string, { steps: { run?: string }[] }>)
-    const commands = jobs.flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []))
+    const jobs = Object.values(parse(text).jobs as Record<string, { uses?: string; steps?: { run?: string }[] }>)
+    for (const { uses } of jobs) if (uses !== undefined) expect(existsSync(join(root, uses)), uses).toBe(true)
+    const commands = jobs.flatMap(({ steps = [] }) => steps.flatMap(({ run }) => run ?? []))
     for (const script of commands.flatMap((run) => /^npm run (\S+)/.exec(run)?.[1] ?? [])) {
       expect(Object.keys(manifest.scripts)).toContain(script)
     }
