@@ -79,7 +79,14 @@ export default defineConfig(({ mode }) => {
         },
         {
           extends: true,
-          test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], environment: 'node', testTimeout: 600_000 },
+          test: {
+            name: 'fuzz',
+            include: ['test/fuzz/**/*.test.ts'],
+            environment: 'node',
+            testTimeout: 600_000,
+            // No input may need more: what is held of a file is capped.
+            execArgv: ['--max-old-space-size=1024'],
+          },
         },
       ],
     },

@@ -1,10 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatAddress, HOME, parseAddress } from '../../renderer/state/address.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { readSource } from '../formats/read-source.ts'
 import { DAMAGE, DAMAGED_FILE, damaged, readsOrSays, SEEDS } from '../fuzz/damage.ts'
-import { ALL_HOSTILE } from './corpus.ts'
 
 // The same number of inputs and the same ones every time; `npm run fuzz` has new ones, and many more.
 
@@ -31,40 +29,5 @@ test('whatever happens to one line, all the others are read', async () => {
       expect(ids).toEqual(expect.arrayContaining(['r0', 'r1', 'r2', 'r3', 'r4', 'r5']))
     }),
     { numRuns: 500, seed: 20_261 },
-  )
-})
-
-test('no deep link throws, and what is read of one is a link again', () => {
-  const piece = fc.oneof(
-    fc.constantFrom(
-      ...ALL_HOSTILE,
-      ...ALL_HOSTILE.map((text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, ''))),
-    ),
-    fc.constantFrom(
-      '#',
-      '/',
-      '?',
-      '&',
-      '=',
-      '%',
-      '%ff',
-      '%u0000',
-      '..',
-      'rollout',
-      'q',
-      '-1',
-      '1e99',
-      'NaN',
-      '9007199254740993',
-    ),
-    fc.string(),
-  )
-  fc.assert(
-    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
-      const address = parseAddress(`#${pieces.join('')}`)
-      expect(Object.keys(address).sort()).toEqual(Object.keys(HOME).sort())
-      expect(parseAddress(formatAddress(address))).toEqual(address)
-    }),
-    { numRuns: 2000, seed: 20_261 },
   )
 })

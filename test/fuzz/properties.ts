@@ -1,0 +1,211 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { createElement } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect } from 'vitest'
+import { ServedFiles } from '../../cli/server/served-files.ts'
+import { openWorkspace } from '../../electron/workspace.ts'
+import { formatAddress, HOME, parseAddress } from '../../renderer/state/address.ts'
+import { PlainMarkdown } from '../../renderer/views/notebook/plain-markdown.tsx'
+import type { RawRecord } from '../../shared/containers/container.ts'
+import { MAP_FIELDS, mappedRecords, mappingOf, mappingText } from '../../shared/formats/mapping.ts'
+import { pathsOf } from '../../shared/formats/mapping-paths.ts'
+import { formatMarks, parseMarks } from '../../shared/model/marks.ts'
+import { newNotebook } from '../../shared/notebook/new-notebook.ts'
+import { notebookText, readNotebookText } from '../../shared/notebook/notebook-file.ts'
+import { ALL_HOSTILE } from '../hostile/corpus.ts'
+import { DAMAGE, damaged } from './damage.ts'
+
+const TEXT = fc.oneof(fc.constantFrom(...ALL_HOSTILE), fc.string({ unit: 'binary', maxLength: 80 }), fc.string())
+
+/** A text with damages in its bytes. */
+function damagedText(text: string): fc.Arbitrary<string> {
+  const bytes = new TextEncoder().encode(text)
+  return fc
+    .array(DAMAGE, { minLength: 1, maxLength: 3 })
+    .map((damages) => new TextDecoder().decode(damaged(bytes, damages)))
+}
+
+/** What a reader of a person's text does with what it cannot take: a sentence, and never an error of the language. */
+function orSays<T>(given: string, read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    const { name, message } = error as Error
+    expect(['TypeError', 'RangeError', 'SyntaxError', 'ReferenceError']).not.toContain(name)
+    expect(message.length).toBeGreaterThan(15)
+    if (!/undefined|\[object/.test(given)) expect(message).not.toMatch(/undefined|\[object/)
+    return null
+  }
+}
+
+const RECORD = fc.oneof(
+  fc.json({ maxDepth: 4 }).map((text) => JSON.parse(text)),
+  fc.constant({ sample: { tokens: [1, 2, 3], mask: [0, 1, 1] }, list: [{ ids: [4] }], ['__proto__']: { x: 1 } }),
+)
+
+const PATH = fc.oneof(
+  fc.constantFrom(
+    'sample.tokens',
+    'sample.mask',
+    'list[0].ids',
+    'list[9]',
+    '__proto__.x',
+    'constructor',
+    '[0]',
+    'a..b',
+    'a[',
+    'a]',
+    'a[-1]',
+    'a[1e9]',
+    '',
+  ),
+  TEXT,
+)
+
+/** `--map` as it is typed: settings are refused in a sentence, or map any record without an error and say themselves again. */
+export const mapping = fc.property(
+  fc.array(fc.tuple(fc.oneof(fc.constantFrom(...MAP_FIELDS), TEXT), PATH, fc.constantFrom('=', '=', '=', '', '==')), {
+    maxLength: 5,
+  }),
+  fc.array(RECORD, { maxLength: 3 }),
+  (settings, values) => {
+    const typed = settings.map(([field, path, sign]) => `${field}${sign}${path}`)
+    const map = orSays(typed.join(), () => mappingOf(typed))
+    for (const value of values) pathsOf(value)
+    if (map === null) return
+    const records = values.map(
+      (value, record): RawRecord => ({ record, line: record + 1, byte: 0, value }) as RawRecord,
+    )
+    expect(mappedRecords(records, map)).toHaveLength(records.length)
+    if (!/\s/.test(mappingText(map))) {
+      const text = mappingText(map)
+      expect(mappingOf(text === '' ? [] : text.split(' '))).toEqual(map)
+    }
+  },
+)
+
+const MARKS = formatMarks([
+  {
+    record: '0123456789abcdef',
+    part: 0,
+    id: 'q1',
+    dump: 'abcdef01',
+    flagged_at: '2026-01-02T03:04:05.000Z',
+    labels: ['a', '__proto__'],
+    notes: [{ id: 'n1', tokens: [3, 9], text: 'what is this?', written_at: '2026-01-02T03:04:05.000Z' }],
+  },
+  { record: 'fedcba9876543210', part: 2, id: 'q2', dump: '', flagged_at: null, labels: ['constructor'], notes: [] },
+])
+
+/** A file of marks is refused in a sentence, or is one that is written and read again. */
+export const marksFile = fc.property(damagedText(MARKS), (text) => {
+  const read = orSays(text, () => parseMarks(text, 'marks.json'))
+  if (read !== null) expect(parseMarks(formatMarks(read.rollouts), 'again').rollouts).toHaveLength(read.rollouts.length)
+})
+
+/** The same for a notebook. */
+export const notebookFile = fc.property(damagedText(notebookText(newNotebook())), (text) => {
+  const read = orSays(text, () => readNotebookText(text, 'notebook.json'))
+  if (read !== null) expect(readNotebookText(notebookText(read), 'again')).toEqual(read)
+})
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'inspector-workspaces-'))
+const DUMP = join(FOLDER, 'run.jsonl')
+writeFileSync(DUMP, '{}\n')
+const WORKSPACE = JSON.stringify({
+  format: 'rollout-inspector.workspace/1',
+  files: [{ path: DUMP, name: 'run.jsonl' }],
+  address: '#dump=abcdef01&view=rollouts&q=tool:x',
+})
+
+/** A workspace opens the file that it names, or says in a sentence why it opens nothing. */
+export const workspaceFile = fc.asyncProperty(damagedText(WORKSPACE), async (text) => {
+  const path = join(FOLDER, 'fuzzed.rollout-workspace')
+  writeFileSync(path, text)
+  const { files, problems, address } = await openWorkspace(path, new ServedFiles())
+  expect(files.length + problems.length).toBeGreaterThan(0)
+  for (const problem of problems) expect(problem).toMatch(/^.{15,}[.]$/s)
+  if (address !== undefined) parseAddress(address)
+})
+
+const ENCODED = ALL_HOSTILE.map((text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '')))
+const LINK_PIECE = fc.oneof(
+  fc.constantFrom(...ALL_HOSTILE, ...ENCODED),
+  fc.constantFrom(
+    '#',
+    '/',
+    '?',
+    '&',
+    '=',
+    '%',
+    '%ff',
+    '%u0000',
+    '..',
+    'rollout',
+    'q',
+    '-1',
+    '1e99',
+    'NaN',
+    '9007199254740993',
+  ),
+  fc.constantFrom(
+    'view=lab',
+    'view=notebook',
+    'sort=-reward.',
+    'tokens=5-2',
+    'lab.panel=',
+    'rollout=0',
+    'tab=raw',
+    'where=prompt:1-',
+  ),
+  fc.string(),
+)
+
+/** No deep link throws, and what is read of one is a link that says the same. */
+export const deepLink = fc.property(fc.array(LINK_PIECE, { maxLength: 8 }), (pieces) => {
+  const address = parseAddress(`#${pieces.join('')}`)
+  expect(Object.keys(address).sort()).toEqual(Object.keys(HOME).sort())
+  // A rollout of a view that shows none is not said again.
+  const link = formatAddress(address)
+  expect(formatAddress(parseAddress(link))).toBe(link)
+})
+
+const MARKDOWN_PIECE = fc.oneof(
+  fc.constantFrom(
+    '\n',
+    '\n\n',
+    '# ',
+    '###### ',
+    '- ',
+    '1. ',
+    '  * ',
+    '```',
+    '~~~~',
+    '`',
+    '**',
+    '> ',
+    '| a | b |\n|---|---|\n',
+    '[x](y)',
+    '![x](y)',
+    '<b>',
+    '&lt;',
+    '\\',
+    '---',
+    '\t',
+  ),
+  TEXT,
+)
+
+/** Markdown that a person wrote is drawn with a handful of elements, and its text is all there. */
+export const markdown = fc.property(fc.array(MARKDOWN_PIECE, { maxLength: 30 }), (pieces) => {
+  const text = pieces.join('')
+  const markup = renderToStaticMarkup(createElement(PlainMarkdown, { text }))
+  for (const [tag] of markup.matchAll(/<[^>]*>/g)) {
+    expect(tag).toMatch(
+      /^<(?:\/?(?:div|p|ol|ul|li|pre|code|strong)|(?:div|p|pre) class="prose(?:-heading|-code wrapped)?")>$/,
+    )
+  }
+})
