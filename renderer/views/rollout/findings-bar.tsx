@@ -23,7 +23,11 @@ export function FindingsBar({ detail }: { detail: TrajectoryDetail }) {
   if (findings.length === 0) {
     return (
       <section className="findings empty" aria-label="Findings">
-        ✓ No finding in this rollout.
+        {detail.ids === null
+          ? '– No finding: without token ids most checks have nothing to look at.'
+          : detail.facts.trained === null
+            ? '– No finding: without a loss mask most checks have nothing to look at.'
+            : '✓ No finding in this rollout.'}
       </section>
     )
   }

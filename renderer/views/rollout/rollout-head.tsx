@@ -93,7 +93,7 @@ export function RolloutHead(props: {
             type="button"
             role="tab"
             aria-selected={entry.tab === tab}
-            title={entry.key === '' ? undefined : `Key ${entry.key}`}
+            title={titleOf(entry.key, hasTokens || !NEEDS_TOKENS.includes(entry.tab))}
             disabled={!hasTokens && NEEDS_TOKENS.includes(entry.tab)}
             onClick={() => useView.setState({ tab: entry.tab })}
           >
@@ -103,6 +103,11 @@ export function RolloutHead(props: {
       </div>
     </header>
   )
+}
+
+function titleOf(key: string, isPossible: boolean): string | undefined {
+  if (!isPossible) return 'This rollout has no token ids'
+  return key === '' ? undefined : `Key ${key}`
 }
 
 /** What the dump does not carry takes no room here; the token panel and the truth line name it. */

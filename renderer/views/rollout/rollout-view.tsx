@@ -129,7 +129,12 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
         {!hasTokens && (
           <p className="no-tokens">
             {detail.ids === null ? 'There are no token ids here' : 'The list of token ids is empty'}: what stands in the
-            record can be read, what the loss saw cannot.
+            record can be read, what the loss saw cannot.{' '}
+            {detail.ids === null && detail.messages !== null && (
+              <button type="button" className="link" onClick={() => openDialog('tokenizer')}>
+                Render the texts as tokens…
+              </button>
+            )}
           </p>
         )}
         {shown === 'tokens' && (

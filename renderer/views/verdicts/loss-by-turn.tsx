@@ -1,7 +1,7 @@
 import type { Report } from '../../../shared/model/report.ts'
-import { showRollouts } from '../../commands/go.ts'
-import { ABSENT, count, NOT_IN_DUMP } from '../../text/numbers.ts'
+import { ABSENT, NOT_IN_DUMP } from '../../text/numbers.ts'
 import { ShareBar } from './loss-share.tsx'
+import { behindTrained, NumberLink } from './number-link.tsx'
 
 /** More turns than these are folded away; the first ones tell whether the loss follows the turns. */
 const SHOWN = 8
@@ -55,28 +55,26 @@ function TurnTable({ report, turns }: { report: Report; turns: Turns }) {
               )}
             </td>
             <td className="number">
-              {trained === null ? ABSENT : <Trained trained={trained} codes={maskCodes(report, turn)} />}
+              {trained === null ? (
+                ABSENT
+              ) : (
+                <NumberLink
+                  value={trained}
+                  {...behindTrained(maskCodes(report, turn), `state:trained assistant_turn:${turn}`)}
+                />
+              )}
             </td>
-            <td className="number">{count(total)}</td>
+            <td className="number">
+              <NumberLink
+                value={total}
+                behind={{ query: `assistant_turns>=${turn}` }}
+                title="Show the rollouts that have this turn"
+              />
+            </td>
           </tr>
         ))}
       </tbody>
     </table>
-  )
-}
-
-/** A number that opens the rollouts with a fault of the mask in this turn, where there are any. */
-function Trained({ trained, codes }: { trained: number; codes: readonly string[] }) {
-  if (codes.length === 0) return count(trained)
-  return (
-    <button
-      type="button"
-      className="link"
-      title={`Show the rollouts with ${codes.join(', ')}`}
-      onClick={() => showRollouts({ codes })}
-    >
-      {count(trained)}
-    </button>
   )
 }
 

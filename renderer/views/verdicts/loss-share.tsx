@@ -1,9 +1,10 @@
 import type { Report } from '../../../shared/model/report.ts'
 import { PARTS } from '../../../shared/model/tokens.ts'
-import { showRollouts } from '../../commands/go.ts'
+import { quote } from '../../../shared/query/language/format.ts'
 import { ABSENT, count, NOT_IN_DUMP, percent } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { PART_CHECKS, PART_WORDS } from '../../text/words.ts'
+import { behindTrained, NumberLink } from './number-link.tsx'
 
 const STATES = ['trained', 'masked', 'padding', 'unknown'] as const
 
@@ -31,13 +32,21 @@ export function TokenTotals({ totals }: { totals: Report['totals'] }) {
               <li key={state}>
                 <span className={`swatch ${state}`} aria-hidden="true" /> {state}{' '}
                 {percent(tokens[state] / Math.max(1, tokens.total))}
-                <span className="quiet"> {count(tokens[state])}</span>
+                <span className="quiet">
+                  {' '}
+                  <NumberLink value={tokens[state]} {...behindTrained([], `state:${state}`)} />
+                </span>
               </li>
             ),
         )}
         {tokens.lost > 0 && (
           <li>
-            <span aria-hidden="true">✂</span> lost {count(tokens.lost)}
+            <span aria-hidden="true">✂</span> lost{' '}
+            <NumberLink
+              value={tokens.lost}
+              behind={{ where: { lostText: true } }}
+              title="Show the rollouts of which text was lost"
+            />
           </li>
         )}
       </ul>
@@ -77,17 +86,12 @@ export function LossByPart({ report }: { report: Report }) {
                 {trained === null ? (
                   ABSENT
                 ) : (
-                  <button
-                    type="button"
-                    className="link"
-                    title={codes.length > 0 ? `Show the rollouts with ${codes.join(', ')}` : 'Show all rollouts'}
-                    onClick={() => showRollouts({ codes })}
-                  >
-                    {count(trained)}
-                  </button>
+                  <NumberLink value={trained} {...behindTrained(codes, `state:trained part:${part}`)} />
                 )}
               </td>
-              <td className="number">{count(total)}</td>
+              <td className="number">
+                <NumberLink value={total} {...behindTrained([], `part:${part}`)} />
+              </td>
             </tr>
           )
         })}
@@ -99,7 +103,7 @@ export function LossByPart({ report }: { report: Report }) {
 /** What each tool costs: what the model writes to call it, and what it answers with. */
 export function LossByTool({ tools }: { tools: Report['totals']['by_tool'] }) {
   return (
-    <table className="part-table">
+    <table className="part-table tool-table">
       <thead>
         <tr>
           <th scope="col">tool</th>
@@ -120,7 +124,17 @@ export function LossByTool({ tools }: { tools: Report['totals']['by_tool'] }) {
         {tools.map(({ tool, calls, replies }) => (
           <tr key={tool ?? ''}>
             <th scope="row">{tool === null ? <span className="quiet">not named in the ids</span> : spelt(tool)}</th>
-            <td className="number">{count(calls.count)}</td>
+            <td className="number">
+              {tool === null ? (
+                count(calls.count)
+              ) : (
+                <NumberLink
+                  value={calls.count}
+                  behind={{ query: `part:tool_call ${quote(tool)}` }}
+                  title="Show the rollouts whose calls have this name in them"
+                />
+              )}
+            </td>
             <td className="number">{mean(calls)}</td>
             <td>
               <TrainedShare {...calls} />

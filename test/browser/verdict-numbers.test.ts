@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { violations } from './axe.ts'
+import { describePage } from './describe-page.ts'
+import { SAMPLES } from './inspector-page.ts'
+
+describePage('the numbers of where the loss falls', ({ openWith }) => {
+  test('open the rollouts that they were counted in', async () => {
+    const window = await openWith([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
+    const { page } = window
+    const opens = async (table: string, row: string, query: string, rollouts: string): Promise<void> => {
+      await page.keyboard.press('1')
+      const cells = page.locator('.part-table').filter({ hasText: table }).getByRole('row')
+      await cells.filter({ hasText: row }).getByRole('button').first().click()
+      await expect.poll(() => listed(page)).toEqual([query, `${rollouts} of 96 rollouts listed`])
+    }
+    // Every rollout has tool replies and none of them is trained; in some, the fourth turn is there and not trained at all.
+    await opens('part of the conversation', 'tool replies', 'part:tool', '96')
+    await opens('part of the conversation', 'assistant text', 'state:trained part:assistant', '73')
+    await opens('assistant turn', '148', 'assistant_turns>=4', '6')
+    await opens('tokens a call', 'retrieve', 'part:tool_call "retrieve"', '96')
+    await page.keyboard.press('1')
+    await page.locator('.totals-legend').getByRole('button', { name: '1,869' }).click()
+    await expect.poll(() => listed(page)).toEqual(['lost:any', '30 of 96 rollouts listed'])
+    await page.keyboard.press('1')
+    expect(await violations(page)).toEqual([])
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+})
+
+/** The query of the table, and how many rollouts fit it. */
+async function listed(page: Page): Promise<string[]> {
+  const count = page.locator('.status-line').getByText(/ of 96 rollouts listed$/)
+  return [await page.getByRole('combobox').first().inputValue(), await count.innerText()]
+}
