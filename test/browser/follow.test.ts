@@ -1,102 +1,91 @@
 import { appendFileSync } from 'node:fs'
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startServer } from '../../cli/server/http-server.ts'
 import { listFolder } from '../../cli/server/opening.ts'
 import { findPlaces } from '../../cli/server/places.ts'
 import { ServedFiles } from '../../cli/server/served-files.ts'
 import { createSite } from '../../cli/server/site.ts'
 import { searchRollouts } from '../cli/dumps.ts'
-import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
-import { openWindow, servePage, TestFolder } from './inspector-page.ts'
+import { describePage } from './describe-page.ts'
+import { openWindow, TestFolder } from './inspector-page.ts'
 
-describe.skipIf(chromiumMissing !== null)(
-  `a run that is followed in the page${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`,
-  () => {
-    let browser: Browser
-    let rollouts: string[]
-    let folder: TestFolder
+describePage('a run that is followed in the page', (tests) => {
+  let rollouts: string[]
+  // A folder is served and read whole, so that each test has its own.
+  let folder: TestFolder
+  beforeAll(async () => {
+    rollouts = (await searchRollouts(16, [9])).map((line) => `${line}\n`)
+  })
+  beforeEach(() => {
+    folder = new TestFolder()
+  })
+  afterEach(() => folder.remove())
 
-    beforeAll(async () => {
-      browser = await launchChromium()
-      rollouts = (await searchRollouts(16, [9])).map((line) => `${line}\n`)
+  const part = (from: number, to: number) => rollouts.slice(from, to).join('')
+
+  test('shows what is written to a served folder, and says the first fault', async () => {
+    const path = folder.write('step_1.jsonl', part(0, 4))
+    const served = new ServedFiles()
+    const session = async () => ({ ...(await listFolder(folder.path, served)), sample: null, notice: null })
+    const server = await startServer(createSite({ places: findPlaces(), served, session }), {
+      host: '127.0.0.1',
+      port: 0,
+      orNext: false,
     })
-    afterAll(() => browser.close())
-    beforeEach(() => {
-      folder = new TestFolder()
-    })
-    afterEach(() => folder.remove())
+    const window = await openWindow(tests.browser, server)
+    const { page } = window
+    await window.read()
+    const follow = page.getByRole('button', { name: 'Follow', exact: true })
+    await follow.click()
+    await page.getByText('following, 4 rollouts so far').waitFor()
+    expect(await follow.getAttribute('aria-pressed')).toBe('true')
+    appendFileSync(path, part(4, 6))
+    folder.write('step_2.jsonl', part(6, 8))
+    await page.getByText('following, 8 rollouts so far').waitFor()
+    await page.getByRole('button', { name: /^files 2 · step_1/ }).waitFor()
+    await page.getByRole('button', { name: /^Rollouts/ }).click()
+    await page.getByRole('row', { name: /q7/ }).click()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: /q7/ }).waitFor()
+    // What comes to the first file moves the rollouts of the second; the one that is looked at stays.
+    appendFileSync(path, part(8, 12))
+    await page.getByText(/^M01 in step_1\.jsonl, line 8, rollout q9: /).waitFor()
+    await page.getByRole('heading', { name: /q7/ }).waitFor()
+    await follow.click()
+    await page.getByText('read 12 rollouts').waitFor()
+    expect(await follow.getAttribute('aria-pressed')).toBe('false')
+    expect(window.errors).toEqual([])
+    await window.close()
+    await server.close()
+  })
 
-    const part = (from: number, to: number) => rollouts.slice(from, to).join('')
+  test('says what to do where the window was given files that it cannot see grow', async () => {
+    const path = folder.write('run.jsonl', part(0, 3))
+    const window = await tests.open()
+    const { page } = window
+    const chooser = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Open files…' }).click()
+    await (await chooser).setFiles(path)
+    await window.read()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('Follow this run')
+    await page.keyboard.press('Enter')
+    await page.getByText('Drop them from the file manager in Chrome or Edge').waitFor()
+    await page.getByText('read 3 rollouts').waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
 
-    test('shows what is written to a served folder, and says the first fault', async () => {
-      const path = folder.write('step_1.jsonl', part(0, 4))
-      const served = new ServedFiles()
-      const session = async () => ({ ...(await listFolder(folder.path, served)), sample: null, notice: null })
-      const server = await startServer(createSite({ places: findPlaces(), served, session }), {
-        host: '127.0.0.1',
-        port: 0,
-        orNext: false,
-      })
-      const window = await openWindow(browser, server)
-      const { page } = window
-      await window.read()
-      const follow = page.getByRole('button', { name: 'Follow', exact: true })
-      await follow.click()
-      await page.getByText('following, 4 rollouts so far').waitFor()
-      expect(await follow.getAttribute('aria-pressed')).toBe('true')
-      appendFileSync(path, part(4, 6))
-      folder.write('step_2.jsonl', part(6, 8))
-      await page.getByText('following, 8 rollouts so far').waitFor()
-      await page.getByRole('button', { name: /^files 2 · step_1/ }).waitFor()
-      await page.getByRole('button', { name: /^Rollouts/ }).click()
-      await page.getByRole('row', { name: /q7/ }).click()
-      await page.keyboard.press('Enter')
-      await page.getByRole('heading', { name: /q7/ }).waitFor()
-      // What comes to the first file moves the rollouts of the second; the one that is looked at stays.
-      appendFileSync(path, part(8, 12))
-      await page.getByText(/^M01 in step_1\.jsonl, line 8, rollout q9: /).waitFor()
-      await page.getByRole('heading', { name: /q7/ }).waitFor()
-      await follow.click()
-      await page.getByText('read 12 rollouts').waitFor()
-      expect(await follow.getAttribute('aria-pressed')).toBe('false')
-      expect(window.errors).toEqual([])
-      await window.close()
-      await server.close()
-    })
-
-    test('says what to do where the window was given files that it cannot see grow', async () => {
-      const path = folder.write('run.jsonl', part(0, 3))
-      const server = await servePage()
-      const window = await openWindow(browser, server)
-      const { page } = window
-      const chooser = page.waitForEvent('filechooser')
-      await page.getByRole('button', { name: 'Open files…' }).click()
-      await (await chooser).setFiles(path)
-      await window.read()
-      await page.keyboard.press('Control+k')
-      await page.keyboard.type('Follow this run')
-      await page.keyboard.press('Enter')
-      await page.getByText('Drop them from the file manager in Chrome or Edge').waitFor()
-      await page.getByText('read 3 rollouts').waitFor()
-      expect(window.errors).toEqual([])
-      await window.close()
-      await server.close()
-    })
-
-    test('reads on what was dropped, where the browser lends a handle for it', async () => {
-      const path = folder.write('run.jsonl', part(0, 3))
-      const server = await servePage()
-      const window = await openWindow(browser, server)
-      await window.drop([path])
-      await window.read()
-      await window.page.getByRole('button', { name: 'Follow', exact: true }).click()
-      await window.page.getByText('following, 3 rollouts so far').waitFor()
-      appendFileSync(path, part(3, 7))
-      await window.page.getByText('following, 7 rollouts so far').waitFor()
-      expect(window.errors).toEqual([])
-      await window.close()
-      await server.close()
-    })
-  },
-)
+  test('reads on what was dropped, where the browser lends a handle for it', async () => {
+    const path = folder.write('run.jsonl', part(0, 3))
+    const window = await tests.open()
+    await window.drop([path])
+    await window.read()
+    await window.page.getByRole('button', { name: 'Follow', exact: true }).click()
+    await window.page.getByText('following, 3 rollouts so far').waitFor()
+    appendFileSync(path, part(3, 7))
+    await window.page.getByText('following, 7 rollouts so far').waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+})

@@ -1,28 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { unzipSync } from 'fflate'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../cli/server/http-server.ts'
-import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { fixtureFiles } from '../notebook/fixture-folder.ts'
-import { openWindow, SAMPLES, servePage, TestFolder } from './inspector-page.ts'
+import { violations } from './axe.ts'
+import { describePage } from './describe-page.ts'
+import { SAMPLES } from './inspector-page.ts'
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const FOLDER = fileURLToPath(new URL('../notebook/fixtures/search-debug', import.meta.url))
-
-interface Violation {
-  readonly id: string
-  readonly nodes: readonly { readonly target: readonly string[] }[]
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  const found = (await page.evaluate('axe.run().then((result) => result.violations)')) as Violation[]
-  return found.map(({ id, nodes }) => `${id} at ${nodes[0]?.target.join(' ')}`)
-}
 
 /** Waits until what is on screen is in storage. */
 async function saved(page: Page): Promise<void> {
@@ -39,23 +26,11 @@ async function textOf(page: Page, column: string, id: string): Promise<string> {
   return (await region.locator(`[data-card="${id}"]`).innerText()).replace(/\s+/g, ' ')
 }
 
-describe.skipIf(chromiumMissing !== null)(`notebook${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`, () => {
-  let browser: Browser
-  let server: RunningServer
-  const files = new TestFolder()
-
-  beforeAll(async () => {
-    browser = await launchChromium()
-    server = await servePage()
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.close()
-    files.remove()
-  })
+describePage('notebook', (tests) => {
+  const files = tests.folder
 
   async function openNotebook() {
-    const window = await openWindow(browser, server)
+    const window = await tests.open()
     await window.page.getByRole('button', { name: 'Open the notebook' }).click()
     await window.page.locator('[data-card]').first().waitFor()
     return window
@@ -112,7 +87,7 @@ describe.skipIf(chromiumMissing !== null)(`notebook${chromiumMissing === null ? 
   test('another window sees the change', async () => {
     const window = await openNotebook()
     const other = await window.page.context().newPage()
-    await other.goto(`${server.url}#view=notebook`)
+    await other.goto(`${tests.server.url}#view=notebook`)
     await other.locator('[data-card="H02"]').waitFor()
     await window.page.locator('[data-card="H02"]').focus()
     await window.page.keyboard.press('Shift+ArrowRight')
@@ -317,7 +292,7 @@ describe.skipIf(chromiumMissing !== null)(`notebook${chromiumMissing === null ? 
   })
 
   test.each(['light', 'dark'] as const)('breaks no rule of axe-core, %s', async (colorScheme) => {
-    const window = await openWindow(browser, server, { colorScheme, bypassCSP: true, reducedMotion: 'reduce' })
+    const window = await tests.open({ colorScheme, bypassCSP: true, reducedMotion: 'reduce' })
     const { page } = window
     const broken: Record<string, string[]> = {}
     const look = async (what: string) => {

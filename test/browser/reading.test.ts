@@ -1,6 +1,5 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
+import { expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
 import { openWindow, serveSlowly } from './inspector-page.ts'
 
 const ROLLOUTS = 1200
@@ -15,52 +14,43 @@ function manyRollouts(): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(lines.join('\n'))
 }
 
-describe.skipIf(chromiumMissing !== null)(
-  `while a file is read${chromiumMissing === null ? '' : ` (${chromiumMissing})`}`,
-  () => {
-    let browser: Browser
-    beforeAll(async () => {
-      browser = await launchChromium()
-    })
-    afterAll(() => browser.close())
+describePage('while a file is read', (tests) => {
+  test('the first rollouts can be opened before the last has arrived', async () => {
+    const content = manyRollouts()
+    const slow = await serveSlowly('slow.jsonl', content, Math.floor(content.length / 2))
+    const window = await openWindow(tests.browser, slow.server)
+    const { page } = window
+    const soFar = page.getByText(/^reading, [\d,]+ rollouts so far/)
+    await soFar.filter({ hasNotText: 'reading, 0' }).waitFor()
+    await page.getByRole('button', { name: 'Rollouts', exact: false }).first().click()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.locator('.token.selected').waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('r1')
+    // All of this while half of the file has not arrived.
+    expect(await soFar.count()).toBe(1)
+    const read = Number((await soFar.innerText()).match(/([\d,]+) rollouts/)?.[1]?.replace(',', ''))
+    expect(read).toBeLessThan(ROLLOUTS)
+    slow.release()
+    await page.getByText(`read ${ROLLOUTS.toLocaleString('en-US')} rollouts`).waitFor()
+    // What was on screen stays there.
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('r1')
+    expect(window.errors).toEqual([])
+    await window.close()
+    await slow.server.close()
+  })
 
-    test('the first rollouts can be opened before the last has arrived', async () => {
-      const content = manyRollouts()
-      const slow = await serveSlowly('slow.jsonl', content, Math.floor(content.length / 2))
-      const window = await openWindow(browser, slow.server)
-      const { page } = window
-      const soFar = page.getByText(/^reading, [\d,]+ rollouts so far/)
-      await soFar.filter({ hasNotText: 'reading, 0' }).waitFor()
-      await page.getByRole('button', { name: 'Rollouts', exact: false }).first().click()
-      await page.keyboard.press('j')
-      await page.keyboard.press('j')
-      await page.keyboard.press('Enter')
-      await page.locator('.token.selected').waitFor()
-      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('r1')
-      // All of this while half of the file has not arrived.
-      expect(await soFar.count()).toBe(1)
-      const read = Number((await soFar.innerText()).match(/([\d,]+) rollouts/)?.[1]?.replace(',', ''))
-      expect(read).toBeLessThan(ROLLOUTS)
-      slow.release()
-      await page.getByText(`read ${ROLLOUTS.toLocaleString('en-US')} rollouts`).waitFor()
-      // What was on screen stays there.
-      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('r1')
-      expect(window.errors).toEqual([])
-      await window.close()
-      await slow.server.close()
-    })
-
-    test('reading can be stopped', async () => {
-      const content = manyRollouts()
-      const slow = await serveSlowly('slow.jsonl', content, Math.floor(content.length / 2))
-      const window = await openWindow(browser, slow.server)
-      await window.page.getByRole('button', { name: 'Stop' }).click()
-      await window.page.getByText('Drop rollout files or a run’s folder here').waitFor()
-      expect(await window.page.getByRole('alert').count()).toBe(0)
-      expect(window.errors).toEqual([])
-      await window.close()
-      slow.release()
-      await slow.server.close()
-    })
-  },
-)
+  test('reading can be stopped', async () => {
+    const content = manyRollouts()
+    const slow = await serveSlowly('slow.jsonl', content, Math.floor(content.length / 2))
+    const window = await openWindow(tests.browser, slow.server)
+    await window.page.getByRole('button', { name: 'Stop' }).click()
+    await window.page.getByText('Drop rollout files or a run’s folder here').waitFor()
+    expect(await window.page.getByRole('alert').count()).toBe(0)
+    expect(window.errors).toEqual([])
+    await window.close()
+    slow.release()
+    await slow.server.close()
+  })
+})
