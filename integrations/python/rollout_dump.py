@@ -284,18 +284,24 @@ def _model_name(trainer):
 
 
 def _components(trainer, rows):
-    """Reward and its parts by row: the sum weighs as TRL's does, and leaves out what a function did not score."""
+    """Reward and its parts by row: the sum weighs as TRL's does, and leaves out what a function did not score.
+
+    A row that none of them scored has no reward. Where each function is normalised by itself (`normalize_then_sum`), the sum is
+    not what the trainer made advantages of, and only the parts are written.
+    """
     names = getattr(trainer, "reward_func_names", None)
     if not rows or not names:
         return None
     weights = _lists(getattr(trainer, "reward_weights", None)) or [1.0] * len(names)
-    return [
-        {
-            "reward": sum(weight * value for weight, value in zip(weights, row) if math.isfinite(value)),
-            "rewards": {name: weight * value for name, weight, value in zip(names, weights, row) if math.isfinite(value)},
-        }
-        for row in rows
-    ]
+    sums = getattr(trainer, "multi_objective_aggregation", "sum_then_normalize") == "sum_then_normalize"
+    found = []
+    for row in rows:
+        parts = {name: weight * value for name, weight, value in zip(names, weights, row) if math.isfinite(value)}
+        record = {"rewards": parts} if parts else {}
+        if parts and sums:
+            record["reward"] = sum(parts.values())
+        found.append(record)
+    return found
 
 
 # Small things.

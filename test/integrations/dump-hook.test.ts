@@ -46,7 +46,7 @@ function rolloutOf(record: SampleRecord): Rollout {
 }
 
 /** What the hook wrote for these rollouts, by file, and what it said. */
-function dump(kind: string, given: readonly Rollout[] = rollouts) {
+function dump(kind: string, given: readonly (Omit<Rollout, 'reward'> & { reward?: number })[] = rollouts) {
   const input = join(folder, 'rollouts.json')
   writeFileSync(input, JSON.stringify(given))
   const output = join(folder, 'out')
@@ -100,6 +100,25 @@ describe.skipIf(!python)('the dump hook (needs python3)', () => {
     expect(judged.totals).toMatchObject({ trajectories: 32, groups: 4 })
     expect(judged.checks.find(({ code }) => code === 'A01')?.status).toBe('pass')
     expect(failing(judged)).toEqual([])
+  })
+
+  test('trl: a row that no reward function scored has no reward', () => {
+    const { reward: _, ...unscored } = rollouts[0] as Rollout
+    const [file] = dump('trl', [unscored, ...rollouts.slice(1, 8)]).files
+    const records = (file?.text ?? '')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(records[0]).not.toHaveProperty('reward')
+    expect(records[0]).not.toHaveProperty('rewards')
+    expect(records[1]).toMatchObject({ reward: rollouts[1]?.reward, rewards: { answer: rollouts[1]?.reward } })
+  })
+
+  test('trl: where functions are normalised one by one only their parts are written', () => {
+    const [file] = dump('trl-parts', rollouts.slice(0, 8)).files
+    const [first] = (file?.text ?? '').split('\n')
+    expect(JSON.parse(first as string)).toMatchObject({ rewards: { answer: rollouts[0]?.reward } })
+    expect(JSON.parse(first as string)).not.toHaveProperty('reward')
   })
 
   test.each(['trl', 'verl'])('%s: a tool mask that lets everything through is seen', async (kind) => {

@@ -42,7 +42,7 @@ def right(rows, fill):
     return [row + [fill] * (width - len(row)) for row in rows]
 
 
-def trl(rollouts, folder, rank=0, size=1):
+def trl(rollouts, folder, rank=0, size=1, aggregation="sum_then_normalize"):
     """Two processes may share a batch: each has its slice of rows, and the rewards of all."""
     own = rollouts[rank * len(rollouts) // size : (rank + 1) * len(rollouts) // size]
     prompts = [r["ids"][: r["prompt"]] for r in own]
@@ -56,10 +56,11 @@ def trl(rollouts, folder, rank=0, size=1):
         model = SimpleNamespace(training=True, config=SimpleNamespace(_name_or_path="Qwen/Qwen2.5-7B-Instruct"))
         processing_class = SimpleNamespace(pad_token_id=PAD)
         num_generations, temperature = GROUP, 1.0
+        multi_objective_aggregation = aggregation
         reward_func_names, reward_weights = ["answer", "format"], Tensor([1.0, 0.5])
 
         def _calculate_rewards(self, inputs):
-            return Tensor([[r["reward"], float("nan")] for r in rollouts])
+            return Tensor([[r.get("reward", float("nan")), float("nan")] for r in rollouts])
 
         def _generate_and_score_completions(self, inputs):
             self._calculate_rewards(inputs)
@@ -175,5 +176,7 @@ with open(sys.argv[2], encoding="utf-8") as file:
 if sys.argv[1] == "trl-ranks":
     trl(given, sys.argv[3], 0, 2)
     trl(given, sys.argv[3], 1, 2)
+elif sys.argv[1] == "trl-parts":
+    trl(given, sys.argv[3], aggregation="normalize_then_sum")
 else:
     {"trl": trl, "verl": verl, "verifiers": verifiers, "broken": broken}[sys.argv[1]](given, sys.argv[3])
