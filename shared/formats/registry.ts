@@ -15,6 +15,7 @@ import { primeRlTraces } from './prime-rl-traces.ts'
 import { rllm } from './rllm.ts'
 import { rllmEval } from './rllm-eval.ts'
 import { skyrl } from './skyrl.ts'
+import { skyrlEval } from './skyrl-eval.ts'
 import { slime } from './slime.ts'
 import { tinker } from './tinker.ts'
 import { trl } from './trl.ts'
@@ -46,6 +47,7 @@ export const FORMATS: readonly Format[] = [
   art,
   inspect,
   rllm,
+  skyrlEval,
   tinker,
   trl,
   verl,

@@ -10,6 +10,7 @@ const TRAINERS: Readonly<Record<string, Trainer>> = {
   'prime-rl-traces': 'prime-rl',
   slime: 'slime',
   skyrl: 'SkyRL',
+  'skyrl-eval': 'SkyRL',
   verl: 'verl',
   'verl-batch': 'verl',
   'verifiers-v1': 'verifiers',
