@@ -38,7 +38,7 @@ export interface EngineHost extends AuditWorkerHost {
   readonly slowSha256?: boolean
   /** Starts an audit worker (which runs `serveAuditWorker`); absent = audit in this thread. */
   readonly spawnAuditWorker?: () => WorkerLink
-  /** Somebody waits for the first rollouts: they are audited in this thread, while the workers start. */
+  /** Somebody waits for the first rollouts: they are audited in this thread, before its workers start. */
   readonly firstHere?: boolean
   /** Audit workers to use at most. */
   readonly jobs: number

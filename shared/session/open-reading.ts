@@ -47,7 +47,8 @@ export async function openReading(
     descriptions.push(...file.descriptions)
   }
   const inRun = inTheirRun(opened, descriptions)
-  const workers = startWorkers(bytesOf(opened), host)
+  // They need about as long to be ready as the survey takes, but slow it down.
+  const workers = host.firstHere ? [] : startWorkers(bytesOf(opened), host)
   try {
     const found = await survey(inRun, options, host, addedTokenizers)
     const hash = await dumpHash(sources, host)

@@ -147,14 +147,29 @@ export function auditingPool(runtime: AuditRuntime, { readElsewhere }: AuditWork
   return { ...pool, elsewhere: readElsewhere !== undefined }
 }
 
-/** The first job of a pass is done here, and need not wait until the workers have started. */
-export function firstJobHere(workers: AuditPool, here: AuditPool): AuditPool {
+/** The first job of a pass is done here and has the machine for itself: what does the others is started once it is done. */
+export function firstJobHere(here: AuditPool, start: () => AuditPool): AuditPool {
+  let first: Promise<unknown> | null = null
+  let others: AuditPool | null = null
+  let closed = false
   return {
-    ...workers,
-    run: (job) => (job.job === 0 ? here : workers).run(job),
+    elsewhere: here.elsewhere,
+    run(job) {
+      if (others !== null) return others.run(job)
+      const result = here.run(job)
+      first = result.catch(() => undefined)
+      return result
+    },
+    async ready() {
+      if (first === null) return
+      await first
+      if (!closed) others ??= start()
+      await others?.ready()
+    },
     close() {
-      workers.close()
+      closed = true
       here.close()
+      others?.close()
     },
   }
 }

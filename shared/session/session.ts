@@ -28,7 +28,7 @@ import { openReading } from './open-reading.ts'
 import { bytesOf, type OpenSource, type UnreadableFile } from './open-source.ts'
 import { runPass } from './pass.ts'
 import type { TokenizerReference } from './plan.ts'
-import { type AuditPool, auditingPool, firstJobHere, workerPool } from './pool.ts'
+import { type AuditPool, auditingPool, firstJobHere, startWorkers, workerPool } from './pool.ts'
 import type { BoundaryRow, Histogram, Progress, Row, TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { datasetRefusal, readDataset, unreadDataset } from './read-dataset.ts'
 import type { Reading } from './reading.ts'
@@ -239,10 +239,11 @@ export class Session {
   }
 
   private createPool(): AuditPool {
-    const here = () => auditingPool(this.runtime, this.host)
-    if (this.workers.length === 0) return here()
-    const workers = workerPool(this.workers, this.survey.plan, this.host)
-    return this.host.firstHere ? firstJobHere(workers, here()) : workers
+    const { opened, runtime, workers, host } = this
+    const here = () => auditingPool(runtime, host)
+    const shared = (links: readonly WorkerLink[]) =>
+      links.length === 0 ? here() : workerPool(links, this.survey.plan, host)
+    return host.firstHere ? firstJobHere(here(), () => shared(startWorkers(bytesOf(opened), host))) : shared(workers)
   }
 
   /** Stops reading; `done` rejects unless it has resolved. What was read can still be looked at. */

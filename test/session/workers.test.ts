@@ -99,7 +99,7 @@ describe('audit workers', () => {
     expect(shared.report()).toEqual(inline.report())
   })
 
-  it('leave the first rollouts to the thread that starts them, where somebody waits for these', async () => {
+  it('leave the first rollouts to the thread that starts them, where somebody waits for them', async () => {
     const dump = largeDump(LARGE, true)
     const inline = await audited(dump)
     const jobs: number[] = []
