@@ -77,6 +77,11 @@ describe('what describes a run', () => {
       { model: null, groupSize: null, limits: {} },
     ],
     [
+      'inputs of NeMo-Gym, a line each',
+      '{"_ng_task_index": 0, "responses_create_params": {"model": "m", "max_turns": 3}}\n{"_ng_task_index": 1}\n',
+      { model: null, groupSize: null, limits: {} },
+    ],
+    [
       'a saved dataset',
       '{"_data_files": [], "_fingerprint": "f", "_split": "train"}',
       { model: null, groupSize: null, limits: {} },

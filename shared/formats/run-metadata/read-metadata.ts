@@ -25,6 +25,11 @@ const SILENT: readonly { readonly keys: readonly string[]; readonly title: strin
   { keys: ['metadata', 'weight_map'], title: 'index of the weights of a model' },
   { keys: ['added_tokens', 'model', 'pre_tokenizer'], title: 'tokenizer (--tokenizer takes its folder)' },
   { keys: ['tokenizer_class'], title: 'configuration of a tokenizer (--tokenizer takes its folder)' },
+  // nemo_gym/rollout_collection.py
+  { keys: ['_ng_failure_class'], title: 'rollouts of NeMo-Gym that failed, and left no answer' },
+  { keys: ['_ng_task_index', 'responses_create_params'], title: 'inputs of NeMo-Gym, without their answers' },
+  // tinker_cookbook/checkpoint_utils.py
+  { keys: ['name', 'state_path'], title: 'checkpoints of tinker-cookbook' },
   { keys: ['eos_token_id', 'transformers_version'], title: 'generation settings of a Hugging Face model' },
 ]
 
