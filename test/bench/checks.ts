@@ -16,7 +16,7 @@ import type { AuditJob } from '../../shared/session/plan.ts'
 import { survey } from '../../shared/session/survey.ts'
 import { writeBenchDump } from './dump.ts'
 import { writeRolloutDump } from './rollout-dump.ts'
-import { interleaved, median, print } from './timing.ts'
+import { interleaved, median, print, processorTime } from './timing.ts'
 
 /** They encode or render texts again, which has its own measure. */
 const REENCODING: ReadonlySet<string> = new Set(['T02', 'T10', 'T11', 'T12', 'T13'])
@@ -27,7 +27,7 @@ const BATCH_BYTES = 2 << 20
 
 /**
  * What all checks but those cost, with everything they rest on: turns, oracles, facts, the checks of rollouts, groups and the
- * whole dump, verdicts. Against `JSON.parse` of the lines, and against reading them here (into typed arrays and trajectories).
+ * whole dump, verdicts. As processor time, against `JSON.parse` of the lines, and against reading them here (into typed arrays and trajectories).
  */
 export async function checksAgainstParse(folder: string): Promise<void> {
   const host = nodeHost(1)
@@ -48,17 +48,20 @@ async function measure(what: string, path: string): Promise<void> {
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
   const { read, audit } = await passesOver(path, { checks: CODES_WITHOUT_ENCODING })
   let parsed = 0
-  const [parse, reading, whole] = await interleaved([
-    async () => {
-      for (const line of lines) parsed += Object.keys(JSON.parse(line)).length
-    },
-    async () => {
-      if (read() !== lines.length) throw new Error('rollouts were lost')
-    },
-    async () => {
-      if (audit() !== lines.length) throw new Error('the audit lost rollouts')
-    },
-  ])
+  const [parse, reading, whole] = await interleaved(
+    [
+      async () => {
+        for (const line of lines) parsed += Object.keys(JSON.parse(line)).length
+      },
+      async () => {
+        if (read() !== lines.length) throw new Error('rollouts were lost')
+      },
+      async () => {
+        if (audit() !== lines.length) throw new Error('the audit lost rollouts')
+      },
+    ],
+    processorTime,
+  )
   if (parsed === 0) throw new Error('nothing was parsed')
   const cost = median(whole ?? []) - median(reading ?? [])
   console.log(`${statSync(path).size >> 20} MB of ${what}`)

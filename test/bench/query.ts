@@ -1,12 +1,14 @@
 import { nodeHost } from '../../cli/host.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { FactsKeeper, packFacts } from '../../shared/session/kept-facts.ts'
 import type { SearchRequest } from '../../shared/session/requests/query.ts'
 import { RolloutSearch } from '../../shared/session/search.ts'
 import { factsOf } from '../helpers/facts.ts'
 import { generator } from './dump.ts'
-import { median } from './timing.ts'
+import { median, processorTime } from './timing.ts'
 
 const ROLLOUTS = 1_000_000
+const BATCH = 200
 const REPEATS = 7
 const NO_CODES: readonly string[] = []
 const CODES: readonly (readonly string[])[] = [['M01'], ['M01', 'T05'], ['C03'], ['L02', 'M10', 'T05']]
@@ -51,19 +53,12 @@ export async function queriesOverRows(): Promise<void> {
   }
 }
 
-/** In milliseconds, that of collecting garbage included: other work on the machine does not count. */
-async function processorTime(work: () => Promise<void>): Promise<number> {
-  const before = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
-}
-
 function manyFacts(): TrajectoryFacts[] {
   const random = generator(11)
   const lengths = [30, 30]
   const replies = [40]
-  return Array.from({ length: ROLLOUTS }, (_, record) =>
+  const keeper = new FactsKeeper()
+  const rollout = (record: number) =>
     factsOf(record, {
       id: `rollout-${record}`,
       group: `q${record >> 3}`,
@@ -75,6 +70,9 @@ function manyFacts(): TrajectoryFacts[] {
       finishReason: random() < 0.2 ? 'length' : 'stop',
       assistantLengths: lengths,
       toolReplyLengths: replies,
-    }),
-  )
+    })
+  // As a session keeps them: in columns, batch by batch.
+  return Array.from({ length: ROLLOUTS / BATCH }, (_, batch) =>
+    keeper.unpack(packFacts(Array.from({ length: BATCH }, (_, at) => rollout(batch * BATCH + at)))),
+  ).flat()
 }

@@ -1,16 +1,32 @@
 /** Repeats of each measurement; the sides of a ratio take turns, so that noise of the machine meets all. */
 const REPEATS = 5
 
+/** How long something takes, in milliseconds. */
+type Clock = (work: () => Promise<void>) => Promise<number>
+
+async function wallTime(work: () => Promise<void>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+/** That of the whole process, collecting garbage and compiling included: other work on the machine counts little. */
+export async function processorTime(work: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
 /** Times of each piece of work in milliseconds, after one run of each that is not counted. */
-export async function interleaved(work: readonly (() => Promise<void>)[]): Promise<number[][]> {
+export async function interleaved(
+  work: readonly (() => Promise<void>)[],
+  clock: Clock = wallTime,
+): Promise<number[][]> {
   const times: number[][] = work.map(() => [])
   for (const run of work) await run()
   for (let repeat = 0; repeat < REPEATS; repeat++) {
-    for (const [index, run] of work.entries()) {
-      const start = performance.now()
-      await run()
-      times[index]?.push(performance.now() - start)
-    }
+    for (const [index, run] of work.entries()) times[index]?.push(await clock(run))
   }
   return times
 }
