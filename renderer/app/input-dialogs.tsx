@@ -1,8 +1,6 @@
 import type { Report } from '../../shared/model/report.ts'
 import { useFiles } from '../state/files.ts'
 import type { Dialog, TableDialog } from '../state/view.ts'
-import { counted, percent } from '../text/numbers.ts'
-import { spelt } from '../text/visible.ts'
 import { STREAM_WORDS } from '../text/words.ts'
 import { DatasetForm } from './dataset-form.tsx'
 import { Modal } from './modal.tsx'
@@ -54,22 +52,6 @@ function MissingList({ report }: { report: Report }) {
           </div>
         ))}
       </dl>
-    </>
-  )
-}
-
-/** Evidence for a choice, as the engine found it. */
-export function Evidence({ confidence, evidence }: { confidence?: number; evidence: readonly string[] }) {
-  return (
-    <>
-      {confidence !== undefined && <p className="quiet">Confidence {percent(confidence)}</p>}
-      {evidence.length > 0 && (
-        <ul className="evidence" aria-label={counted(evidence.length, 'reason')}>
-          {evidence.map((line) => (
-            <li key={line}>{spelt(line)}</li>
-          ))}
-        </ul>
-      )}
     </>
   )
 }

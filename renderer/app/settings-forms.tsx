@@ -10,7 +10,7 @@ import { useFiles } from '../state/files.ts'
 import { openDialog } from '../state/view.ts'
 import { count, counted } from '../text/numbers.ts'
 import { LIMIT_WORDS, POLICY_WORDS } from '../text/words.ts'
-import { Evidence } from './input-dialogs.tsx'
+import { Evidence } from './evidence.tsx'
 
 const ORIGIN_WORDS = {
   given: 'chosen by you',

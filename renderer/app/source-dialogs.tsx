@@ -5,7 +5,7 @@ import { useFiles } from '../state/files.ts'
 import { openDialog } from '../state/view.ts'
 import { bytes, count, counted } from '../text/numbers.ts'
 import { spelt } from '../text/visible.ts'
-import { Evidence } from './input-dialogs.tsx'
+import { Evidence } from './evidence.tsx'
 import { ChangeMapping, MapButton } from './map-button.tsx'
 
 /** More than this nobody reads; the rest is counted and stands in the report of the command line. */
