@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { barOf, furthest, MOST_DRAWN, scrollScale, topAfter } from '../../renderer/views/rollouts/scroll-scale.ts'
+import { barOf, furthest, MOST_DRAWN, scrollScale, topAfter } from '../../renderer/lists/scroll-scale.ts'
 
 const ROW = 30
 const scales = fc

@@ -1,0 +1,62 @@
+import type { CSSProperties, MouseEvent, ReactNode, RefObject } from 'react'
+import type { LongTable } from './use-long-table.ts'
+
+/** What surrounds the rows of a long table; its classes are `NAME-window`, `NAME-scroller` and `NAME-table`. */
+export function LongTableFrame({
+  rows,
+  name,
+  label,
+  count,
+  table,
+  current,
+  paper,
+  head,
+  style,
+  className = '',
+  children,
+}: {
+  rows: LongTable
+  name: 'rollout' | 'group'
+  label: string
+  /** Rows of the whole table. */
+  count: number
+  table: RefObject<HTMLTableElement | null>
+  /** Id of the row that the keys are on, if it is drawn: no other can be named. */
+  current: string | null
+  /** Which rows are on paper, in words; null on a screen. */
+  paper: string | null
+  head: ReactNode
+  style?: CSSProperties
+  className?: string
+  children: ReactNode
+}) {
+  return (
+    <div className={`${name}-window`}>
+      {paper !== null && <p className="print-only">{paper}</p>}
+      <div ref={rows.scroller} className={`${name}-scroller`}>
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys never take the focus from the table */}
+        <table
+          ref={table}
+          className={`${name}-table ${className}`.trimEnd()}
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows are selected and opened
+          role="grid"
+          aria-label={label}
+          aria-rowcount={count + 1}
+          tabIndex={0}
+          style={style}
+          onClick={keepKeys}
+          aria-activedescendant={current ?? undefined}
+        >
+          {head}
+          <tbody style={{ height: rows.height }}>{children}</tbody>
+        </table>
+      </div>
+    </div>
+  )
+}
+
+/** After a click into the table its keys work at once: Enter opens the row and does not press a button again. */
+function keepKeys(event: MouseEvent<HTMLTableElement>): void {
+  // A button that was pressed by key keeps the focus: someone is walking from control to control.
+  if (event.detail > 0) event.currentTarget.focus({ preventScroll: true })
+}

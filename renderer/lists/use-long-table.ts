@@ -1,0 +1,25 @@
+import { type RefObject, useRef } from 'react'
+import { usePrintedRows } from '../data/printing.ts'
+import { type RowWindow, useRowWindow } from './use-row-window.ts'
+
+export interface LongTable extends Omit<RowWindow, 'slots'> {
+  readonly scroller: RefObject<HTMLDivElement | null>
+  /** How many rows are drawn for paper, from the first; null on a screen. */
+  readonly printed: number | null
+  /** Key of the element that draws a row. Elements are used again for other rows, which spares making them anew. */
+  slotOf(row: number): number
+}
+
+/**
+ * The rows of a table that are drawn: those in its window, or on paper the first ones. The head is a row and its line.
+ *
+ * @param fetchRows see `usePrintedRows`
+ */
+export function useLongTable(count: number, rowHeight: number, fetchRows: (most: number) => Promise<void>): LongTable {
+  const scroller = useRef<HTMLDivElement>(null)
+  const rows = useRowWindow(scroller, { count, rowHeight, headHeight: rowHeight + 1 })
+  const printed = usePrintedRows(count, fetchRows)
+  const { slots, ...own } = rows
+  if (printed !== null) return { ...own, first: 0, end: printed, shift: 0, scroller, printed, slotOf: (row) => row }
+  return { ...own, scroller, printed, slotOf: (row) => row % slots }
+}
