@@ -12,6 +12,8 @@ import { useSecondName } from './second-run.tsx'
 
 /** Characters from which the names of formats may be cut. */
 const LONG_FORMAT = 16
+/** Characters from which the name of a run may be cut. */
+const LONG_NAME = 16
 
 /** The top line: what was opened, how it was understood, and what it lacks. Each entry opens its reason. */
 export function TruthLine() {
@@ -22,6 +24,7 @@ export function TruthLine() {
   if (report === null) return null
   const tokenizer = report.tokenizer.id ?? 'no tokenizer'
   const isRendered = report.sources.some(({ rendering }) => (rendering?.rollouts ?? 0) > 0)
+  const name = runName(report.sources.length > 0 ? report.sources : (report.logs ?? []))
   const format =
     [...new Set(report.sources.map((source) => source.format?.id ?? 'not read'))].join(', ') || 'log of a run'
   return (
@@ -32,8 +35,8 @@ export function TruthLine() {
       <Entry
         dialog="sources"
         label="files"
-        value={runName(report.sources.length > 0 ? report.sources : (report.logs ?? []))}
-        yielding="name strong"
+        value={name}
+        yielding={name.length > LONG_NAME ? 'name strong' : 'strong'}
       />
       <Entry
         dialog="sources"
@@ -91,7 +94,7 @@ export function TruthLine() {
 }
 
 /** How an entry gives way where there is little room: a name, a list, or what the dump lacks; else not at all. */
-type Yielding = 'name' | 'name strong' | 'long' | 'long yields'
+type Yielding = 'name' | 'name strong' | 'strong' | 'long' | 'long yields'
 
 function Entry(props: { dialog: Dialog; label: string; value: string; yielding?: Yielding; warn?: boolean }) {
   const { dialog, label, value, yielding, warn = false } = props

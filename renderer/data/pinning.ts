@@ -121,7 +121,8 @@ async function chartPieces(): Promise<Piece[]> {
   ]
 }
 
-async function triedIn(panel: LabPlace['panel']): Promise<Piece> {
+/** What is tried in a panel of the lab, with the numbers that come of it. */
+export async function triedIn(panel: LabPlace['panel']): Promise<Piece> {
   if (panel === 'policy') return triedPolicy(labPlace())
   if (panel === 'limits') return triedLimits(labPlace())
   return panel === 'repair' ? repairPiece(await ask('tryRepair', {})) : triedLoss(labPlace().loss)

@@ -3,9 +3,9 @@ import { flushSync } from 'react-dom'
 import { observable, useObservable } from './observable.ts'
 
 /** Lines of a rollout that are printed on either side of the one on screen. Paper for more is nobody's wish. */
-export const MOST_LINES = 5000
+const MOST_LINES = 5000
 /** Rows of a table that are printed; an export has all of them. */
-export const MOST_ROWS = 2000
+const MOST_ROWS = 2000
 
 /** Whether the page is being laid out for paper. */
 const isPrinting = observable(false)

@@ -41,6 +41,26 @@ describePage('the lab', (tests) => {
     await window.close()
   })
 
+  test('what is tried in a panel is a table', async () => {
+    const window = await tests.openWith([FAILING])
+    const { page } = window
+    await page.keyboard.press('4')
+    await page.getByRole('spinbutton', { name: /^sequence length/ }).fill('700')
+    await page.getByText('tried 700').waitFor()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'CSV', exact: true }).click()
+    const file = await download
+    expect(file.suggestedFilename()).toBe('lab-limits.csv')
+    const lines = readFileSync(await file.path(), 'utf8')
+      .trim()
+      .split(/\r?\n/)
+    expect(lines[0]).toBe('kind,name,value,unit')
+    expect(lines.filter((line) => line.startsWith('tried,') && line.includes(',700,'))).toHaveLength(1)
+    expect(lines).toContain('comes to,rollouts cut,84,')
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('another loss moves the pull, and says what was recorded', async () => {
     const window = await tests.openWith([FAILING])
     const { page } = window

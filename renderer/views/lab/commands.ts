@@ -9,6 +9,14 @@ export const LAB_COMMANDS: readonly Command[] = [
   { id: 'lab-next', title: 'Next panel of the lab', keys: ['l', ']'], where, run: () => turn(1) },
   { id: 'lab-back', title: 'Previous panel of the lab', keys: ['h', '['], where, run: () => turn(-1) },
   { id: 'lab-reset', title: 'Take back everything that is tried', keys: ['x'], where, run: resetLab },
+  {
+    id: 'lab-export',
+    title: 'Export what is tried as a table (CSV)',
+    keys: [],
+    where,
+    // Evidence and all that it needs are loaded when they are asked for.
+    run: () => void import('../../data/lab-export.ts').then(({ saveTried }) => saveTried()),
+  },
   { id: 'try-limits', title: 'Try other limits', keys: [], run: () => open('limits') },
   { id: 'try-loss', title: 'Try another loss or scaling of advantages', keys: [], run: () => open('loss') },
   { id: 'try-policy', title: 'Try another policy', keys: [], run: () => open('policy') },

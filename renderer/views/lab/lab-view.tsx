@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { goTo } from '../../state/place.ts'
 import { useView } from '../../state/view.ts'
+import { LAB_COMMANDS } from './commands.ts'
 import { PANELS, type Panel, resetLab, useLabPlace } from './lab-place.ts'
 import { LimitsPanel } from './limits-panel.tsx'
 import { LossPanel } from './loss-panel.tsx'
@@ -43,6 +44,14 @@ export function LabView() {
         </fieldset>
         <button type="button" className="button small" onClick={resetLab}>
           As recorded
+        </button>
+        <button
+          type="button"
+          className="button small"
+          title="What is tried in this panel and what comes of it, as a table"
+          onClick={() => LAB_COMMANDS.find(({ id }) => id === 'lab-export')?.run()}
+        >
+          CSV
         </button>
       </div>
       {place.panel === 'limits' && <LimitsPanel place={place} />}
