@@ -4,6 +4,7 @@ import { basename, dirname, isAbsolute, sep } from 'node:path'
 import * as z from 'zod'
 import { cannotOpen } from '../cli/files.ts'
 import type { ServedFiles } from '../cli/server/served-files.ts'
+import { issueWords } from '../shared/model/schema-issue.ts'
 import type { OpenedFile, OpenedFiles, SaveResult } from './bridge.ts'
 import type { WorkspaceFile } from './ipc-contract.ts'
 import { type SaveDialogs, saveFiles } from './save-files.ts'
@@ -147,5 +148,7 @@ function shortened(problems: readonly string[], workspace: string): readonly str
 
 function firstIssue({ issues }: z.ZodError): string {
   const [first] = issues
-  return first === undefined ? 'it has another shape' : `at ${first.path.join('.') || 'its top'}: ${first.message}`
+  return first === undefined
+    ? 'it has another shape'
+    : `at ${first.path.join('.') || 'its top'}: ${issueWords(first.message)}`
 }

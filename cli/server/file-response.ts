@@ -1,8 +1,11 @@
+import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { parseRange } from './byte-range.ts'
 import { SECURITY_HEADERS } from './headers.ts'
 
 const CHUNK = 1 << 20
+/** A pipe that took the file's place would be waited for until somebody writes to it. */
+const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /** A short answer: text and its media type. */
 export function textResponse(
@@ -36,7 +39,7 @@ export async function fileResponse(
 ): Promise<Response> {
   let handle: FileHandle
   try {
-    handle = await open(path, 'r')
+    handle = await open(path, WITHOUT_WAITING)
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code === 'EACCES' ? 'may not be read' : 'is gone'
     return plainResponse(404, `The file ${reason}. Open it again where it lies now.`)

@@ -114,6 +114,9 @@ export type TextShape = 'lines' | 'values' | 'blank' | 'not-json'
 const NEWLINE = 0x0a
 const OPEN_BRACE = 0x7b
 const OPEN_BRACKET = 0x5b
+const CLOSE_BRACE = 0x7d
+/** Behind these a value goes on in the next line: `,`, `:`, `[`, `{`. */
+const SEPARATORS: readonly number[] = [0x2c, 0x3a, OPEN_BRACKET, OPEN_BRACE]
 
 /** Decides from the head of a text; `whole` where there is no more of it. */
 export function textShape(head: Uint8Array, whole: boolean): TextShape {
@@ -124,7 +127,8 @@ export function textShape(head: Uint8Array, whole: boolean): TextShape {
   if (begin === OPEN_BRACKET) {
     // One damaged byte can make a list of the first line; an array would not be over before the next line's object.
     const over = lineState(head, first.start, first.end).depth === 0 && first.end < head.length
-    return over && lines[1] !== undefined && beginsObject(head, lines[1]) ? 'lines' : 'values'
+    if (over && lines[1] !== undefined && beginsObject(head, lines[1])) return 'lines'
+    return isBrokenList(head, lines) ? 'lines' : 'values'
   }
   // A first line that was cut at its left end must not cost the lines after it.
   if (begin !== OPEN_BRACE) return lines.some((line) => beginsObject(head, line)) ? 'lines' : 'not-json'
@@ -134,6 +138,25 @@ export function textShape(head: Uint8Array, whole: boolean): TextShape {
   const second = lines[1]
   if (second === undefined || second.indented || head[second.start] !== OPEN_BRACE) return 'values'
   return second.end === head.length || lineState(head, second.start, second.end).depth === 0 ? 'lines' : 'values'
+}
+
+/**
+ * Whether lines that begin with a bracket cannot be those of an array: the second is an object of its own, and no comma stands
+ * where an array needs one.
+ */
+function isBrokenList(head: Uint8Array, [first, second, third]: readonly Line[]): boolean {
+  if (first === undefined || second === undefined || !beginsObject(head, second)) return false
+  const isCut = second.end === head.length
+  const isWhole = lineState(head, second.start, second.end).depth === 0 && lastByte(head, second) === CLOSE_BRACE
+  if (third !== undefined) return isWhole && beginsObject(head, third)
+  return (isCut || isWhole) && !SEPARATORS.includes(lastByte(head, first))
+}
+
+/** The last byte that is no white space. */
+function lastByte(head: Uint8Array, { start, end }: Line): number {
+  let last = end - 1
+  while (last > start && (head[last] as number) <= 0x20) last--
+  return head[last] as number
 }
 
 interface Line {

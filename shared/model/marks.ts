@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { issueWords } from './schema-issue.ts'
 
 const MARKS_FORMAT = 'rollout-inspector.marks/1'
 
@@ -75,7 +76,7 @@ export function parseMarks(text: string, name: string): MarksFile {
   const where = issue?.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('') ?? ''
   const more = read.error.issues.length > 1 ? ` There are ${read.error.issues.length - 1} more such faults.` : ''
   throw new Error(
-    `${name}: ${where.replace(/^\./, '')}: ${issue?.message ?? 'unreadable'}.${more} Nothing was taken from it.`,
+    `${name}: ${where.replace(/^\./, '')}: ${issueWords(issue?.message)}.${more} Nothing was taken from it.`,
   )
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { HypothesisId } from '../model/report.ts'
+import { issueWords } from '../model/schema-issue.ts'
 
 export const NOTEBOOK_SCHEMA = 'rollout-inspector.notebook/1'
 
@@ -202,7 +203,7 @@ export function checkNotebook(value: unknown, what = 'This notebook'): Notebook 
   if (!read.success) {
     const [first] = read.error.issues
     const place = first === undefined || first.path.length === 0 ? 'its top' : `“${first.path.map(String).join('.')}”`
-    throw new NotebookError(`${what} cannot be read: ${first?.message ?? 'it is damaged'}, at ${place}.`)
+    throw new NotebookError(`${what} cannot be read: ${issueWords(first?.message)}, at ${place}.`)
   }
   const twice = firstTwice(read.data.hypotheses) ?? firstTwice(read.data.experiments)
   if (twice !== null) throw new NotebookError(`${what} cannot be read: the id “${twice}” stands in it twice.`)

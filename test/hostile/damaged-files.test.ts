@@ -22,12 +22,47 @@ test('whatever happens to one line, all the others are read', async () => {
     fc.asyncProperty(fc.array(DAMAGE, { minLength: 1, maxLength: 4 }), fc.nat(6), async (damages, at) => {
       const odd = new TextDecoder().decode(damaged(new TextEncoder().encode(line(99)), damages)).replaceAll('\n', ' ')
       const lines = [0, 1, 2, 3, 4, 5].map(line)
-      // A first line that opens a list makes the file a JSON array.
-      lines.splice(/^\s*\[/.test(odd) ? at + 1 : at, 0, odd)
+      lines.splice(at, 0, odd)
       const { trajectories } = await readSource(memorySource(`${lines.join('\n')}\n`))
       const ids = trajectories.map(({ id }) => id)
       expect(ids).toEqual(expect.arrayContaining(['r0', 'r1', 'r2', 'r3', 'r4', 'r5']))
     }),
     { numRuns: 500, seed: 20_261 },
   )
+})
+
+const LINE = (n: number) => `{"id": "r${n}", "input_ids": [${n}, 1, 2], "loss_mask": [0, 1, 1]}`
+
+test.each([
+  ['an extra bracket', `[${LINE(9)}`],
+  ['a bracket for a brace', `[${LINE(9).slice(1)}`],
+  ['nothing but a bracket', '['],
+  ['a line that was cut behind a bracket', '[{"id": "r9", "input_i'],
+  ['a list that ends in a comma', `[${LINE(9)},`],
+])('a damaged first line that begins like a list costs no other line: %s', async (_name, first) => {
+  const lines = [first, ...[0, 1, 2, 3].map(LINE)]
+  const { trajectories } = await readSource(memorySource(`${lines.join('\n')}\n`))
+  expect(trajectories.map(({ id }) => id)).toEqual(expect.arrayContaining(['r0', 'r1', 'r2', 'r3']))
+})
+
+test.each([
+  ['in one line', (rows: string[]) => `[${rows.join(',')}]`],
+  ['a row a line', (rows: string[]) => `[${rows.join(',\n')}]\n`],
+  ['brackets on lines of their own', (rows: string[]) => `[\n${rows.join(',\n')}\n]\n`],
+  ['commas first', (rows: string[]) => `[\n${rows.join('\n, ')}\n]\n`],
+  [
+    'pretty-printed',
+    (rows: string[]) =>
+      JSON.stringify(
+        rows.map((row) => JSON.parse(row)),
+        null,
+        2,
+      ),
+  ],
+  ['one row on its line', (rows: string[]) => `[\n${rows[0]}\n]`],
+])('an array stays one: %s', async (_name, layout) => {
+  const rows = [0, 1, 2, 3].map(LINE)
+  const text = layout(rows)
+  const { trajectories } = await readSource(memorySource(text))
+  expect(trajectories.map(({ id }) => id)).toEqual(text.includes('r3') ? ['r0', 'r1', 'r2', 'r3'] : ['r0'])
 })

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -16,6 +17,7 @@ let folder: string
 let server: RunningServer
 let cookie: string
 let file: string
+let replaced: string
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'inspector-attacked-'))
@@ -34,6 +36,7 @@ beforeAll(async () => {
   const served = new ServedFiles()
   const opened = served.add(join(folder, 'run.jsonl'), 'run.jsonl', CONTENT.length)
   file = opened.url
+  replaced = served.add(join(folder, 'replaced.jsonl'), 'replaced.jsonl', 1).url
   const session = async () => ({ files: [opened], sample: null, notice: null })
   server = await startServer(createSite({ places, served, session }), { host: '127.0.0.1', port: 0, orNext: false })
   const entered = await rawRequest(server.port, `/${new URL(server.url).search}`)
@@ -163,6 +166,12 @@ describe('paths', () => {
     expect([400, 404]).toContain(status)
     expect(body).not.toMatch(/nobody was given|root:/)
   })
+})
+
+test.skipIf(process.platform === 'win32')('a file that a pipe took the place of is not waited for', async () => {
+  const path = join(folder, 'replaced.jsonl')
+  execFileSync('mkfifo', [path])
+  expect((await rawRequest(server.port, replaced, { cookie })).status).toBe(404)
 })
 
 describe('ranges', () => {

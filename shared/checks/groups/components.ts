@@ -48,6 +48,8 @@ export function componentsOf(groups: readonly GroupView[], thresholds: Threshold
     ends.push(totals.length)
   }
   if (names.length === 0 || totals.length === 0) return null
+  const unit = unitOf([totals, ...columns.values()])
+  for (const column of [totals, ...columns.values()]) for (const row of column.keys()) column[row]! /= unit
   const totalSquares = dot(totals, totals)
   if (totalSquares === 0) return null
   const values = names.map((name) => columns.get(name) as number[])
@@ -66,7 +68,7 @@ export function componentsOf(groups: readonly GroupView[], thresholds: Threshold
     varianceShare: (squares[i] as number) / sum,
     correlation: determined[i] ? correlation(weighted[i] as number[], totals) : null,
     determined: determined[i] as boolean,
-    ...opposition(weighted[i] as number[], totals, ends, thresholds['same-reward']),
+    ...opposition(weighted[i] as number[], totals, ends, thresholds['same-reward'] / unit),
   }))
   const pairs = names.flatMap((a, i) =>
     names.slice(i + 1).flatMap((b, offset) => {
@@ -141,6 +143,15 @@ const PART_OF = 1e-6
 
 /** What is left of a column's square once the others are taken out of it, below which it is one of their sums. */
 const COLLINEAR = 1e-9
+
+/** 1, or the largest of values whose squares would be out of range: shares and correlations are the same in any unit. */
+function unitOf(columns: readonly (readonly number[])[]): number {
+  let largest = 0
+  for (const column of columns) for (const value of column) largest = Math.max(largest, Math.abs(value))
+  return largest > LARGEST_SQUARED ? largest : 1
+}
+
+const LARGEST_SQUARED = 1e100
 
 function deviations(values: readonly number[]): number[] {
   const centre = mean(values)

@@ -46,17 +46,19 @@ export function shown(value: number): string {
 export function mean(values: readonly number[]): number {
   let sum = 0
   for (let i = 0; i < values.length; i++) sum += values[i] as number
-  return sum / values.length
+  if (Number.isFinite(sum)) return sum / values.length
+  // The sum of very large values is out of range where their mean is not.
+  return values.reduce((before, value) => before + value / values.length, 0)
 }
 
 /** Standard deviation over n − 1, as `torch.std` computes it; 0 for a single value. */
 export function unbiasedStd(values: readonly number[]): number {
-  return values.length < 2 ? 0 : Math.sqrt(squaredDeviations(values) / (values.length - 1))
+  return values.length < 2 ? 0 : deviationOver(values, values.length - 1)
 }
 
 /** Standard deviation over n, as `numpy.std` computes it. */
 export function biasedStd(values: readonly number[]): number {
-  return Math.sqrt(squaredDeviations(values) / values.length)
+  return deviationOver(values, values.length)
 }
 
 /** Greatest minus least. */
@@ -67,7 +69,7 @@ export function rangeOf(values: Iterable<number>): number {
     if (value < least) least = value
     if (value > greatest) greatest = value
   }
-  return greatest >= least ? greatest - least : 0
+  return greatest >= least ? Math.min(greatest - least, Number.MAX_VALUE) : 0
 }
 
 /** Range of the rewards of all `groups`. */
@@ -80,7 +82,7 @@ export function rewardRange(groups: readonly GroupView[]): number {
       if (reward > greatest) greatest = reward
     }
   }
-  return greatest >= least ? greatest - least : 0
+  return greatest >= least ? Math.min(greatest - least, Number.MAX_VALUE) : 0
 }
 
 /** The std below which a group's spread counts as noise: the larger of a fixed amount and a share of the observed range. */
@@ -95,14 +97,27 @@ export function correlation(xs: readonly number[], ys: readonly number[]): numbe
   if (spread === 0) return null
   const meanX = mean(xs)
   const meanY = mean(ys)
+  // The product of two large deviations is out of range where their correlation is not.
+  if (!Number.isFinite(spread)) {
+    const [scaleX, scaleY] = [unbiasedStd(xs), unbiasedStd(ys)]
+    const products = xs.map((x, i) => ((x - meanX) / scaleX) * (((ys[i] as number) - meanY) / scaleY))
+    return products.reduce((before, product) => before + product, 0) / (xs.length - 1)
+  }
   let sum = 0
   for (let i = 0; i < xs.length; i++) sum += ((xs[i] as number) - meanX) * ((ys[i] as number) - meanY)
   return sum / (xs.length - 1) / spread
 }
 
-function squaredDeviations(values: readonly number[]): number {
+/** Deviations beyond this have squares that are out of range together. */
+const LARGEST_SQUARED = 1e150
+
+/** Root of the squared deviations over `divisor`. */
+function deviationOver(values: readonly number[], divisor: number): number {
   const centre = mean(values)
   let sum = 0
   for (let i = 0; i < values.length; i++) sum += ((values[i] as number) - centre) ** 2
-  return sum
+  if (sum < LARGEST_SQUARED ** 2) return Math.sqrt(sum / divisor)
+  const unit = Math.max(...values.map(Math.abs))
+  const scaled = values.reduce((before, value) => before + (value / unit - centre / unit) ** 2, 0)
+  return Math.min(unit * Math.sqrt(scaled / divisor), Number.MAX_VALUE)
 }
