@@ -78,27 +78,16 @@ function readModelEntries(model: Fields, entries: (string | null)[]): (entry: st
   const vocab = model.vocab
   if (Array.isArray(vocab)) {
     for (const [id, pair] of vocab.entries()) {
-      const piece: unknown = Array.isArray(pair) ? pair[0] : pair
+      const piece: unknown = Array.isArray(pair) ? pair[0] : undefined
       if (typeof piece !== 'string') refuse(`entry ${id} of "model.vocab" is not a pair of piece and score`)
       entries[id] = piece
     }
-    return lookupIn([...entries])
+    const ids = new Map(entries.map((entry, id) => [entry, id]))
+    return (entry) => ids.get(entry)
   }
   if (!isFields(vocab)) refuse('it has no "model.vocab"')
   for (const entry in vocab) entries[checkedId(vocab[entry], entry)] = entry
   return (entry) => (Object.hasOwn(vocab, entry) ? (vocab[entry] as number) : undefined)
-}
-
-/** Ids by entry, gathered when one is asked for. */
-function lookupIn(entries: readonly (string | null)[]): (entry: string) => number | undefined {
-  let ids: Map<string, number> | null = null
-  return (entry) => {
-    if (ids === null) {
-      ids = new Map()
-      for (let id = 0; id < entries.length; id++) ids.set(entries[id] as string, id)
-    }
-    return ids.get(entry)
-  }
 }
 
 /** Tokens of `added_tokens`, and those that only the configuration's `added_tokens_decoder` lists. */
