@@ -1,6 +1,7 @@
 import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
-import { createTokenizer } from '../../shared/tokens/create.ts'
-import type { BundledTokenizerId, Tokenizer, TokenizerFiles } from '../../shared/tokens/tokenizer.ts'
+import { compactTokenizer } from '../../shared/tokens/compact/compact-tokenizer.ts'
+import { writeCompact } from '../../shared/tokens/compact/write-compact.ts'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { testTokenizerFiles } from '../helpers/tokenizers.ts'
 import { rolloutTexts, wordsOf } from './rollout-text.ts'
 import { median } from './timing.ts'
@@ -18,7 +19,8 @@ const GOALS = { 'qwen2.5': 15, llama3: 12 } as const
 export async function encodeAgainstLibrary(): Promise<void> {
   for (const family of ['qwen2.5', 'llama3'] as const) {
     const files = await testTokenizerFiles(family)
-    const first = fresh(family, files)
+    const compact = writeCompact(files)
+    const first = fresh(compact)
     const texts = rolloutTexts(CHARACTERS, wordsOf(first.tokenizer))
     const library = new LibraryTokenizer(files.tokenizer as object, files.config as object)
     const encode = (text: string) => library.encode(text, { add_special_tokens: false }).ids
@@ -28,7 +30,7 @@ export async function encodeAgainstLibrary(): Promise<void> {
     const ours: number[] = []
     const theirs: number[] = []
     for (let repeat = 0; repeat < REPEATS; repeat++) {
-      const { tokenizer } = fresh(family, files)
+      const { tokenizer } = fresh(compact)
       ours.push(timed(() => texts.map((text) => tokenizer.encode(text))).milliseconds)
       const run = timed(() => texts.map(encode))
       theirs.push(run.milliseconds)
@@ -49,8 +51,8 @@ export async function encodeAgainstLibrary(): Promise<void> {
   }
 }
 
-function fresh(id: BundledTokenizerId, files: TokenizerFiles): { tokenizer: Tokenizer; milliseconds: number } {
-  const tokenizer = createTokenizer(files, { id, title: id, origin: 'bundled' })
+function fresh(compact: Uint8Array): { tokenizer: Tokenizer; milliseconds: number } {
+  const tokenizer = compactTokenizer(compact, { id: 'x', title: 'X', origin: 'bundled' })
   const { milliseconds } = timed(() => tokenizer.encode('a'))
   return { tokenizer, milliseconds }
 }
