@@ -62,6 +62,8 @@ export interface RolloutJoin extends Join {
   readonly kind: 'rollouts'
   /** The same for one rollout in every file, null where it has none. Rollouts are joined only where their ids and steps are the same as well. */
   key(trajectory: Trajectory): string | null
+  /** Whether a rollout only fills up a batch, as a copy of another one: it is told with that one and adds nothing. Absent where none does. */
+  fills?(trajectory: Trajectory): boolean
 }
 
 /** The file that adds has records about those of the others, which read them: `ReadContext.joined`. */

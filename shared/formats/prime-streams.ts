@@ -117,5 +117,7 @@ function joinByTokens(on: string, adds: boolean): FormatJoin {
       const ids = ownIds(trajectory)
       return ids === null || trajectory.meta.kind === 'eval' ? null : new Hash64().words(ids).digest()
     },
+    // As the reader of batches marks them: a rank may hold the copy, and another the row that is trained.
+    fills: ({ meta }) => meta.filler === true,
   }
 }

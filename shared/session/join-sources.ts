@@ -1,7 +1,7 @@
 import type { RawRecord, RecordSpans } from '../containers/container.ts'
 import { decodeRecords } from '../containers/decode.ts'
 import { isObject } from '../formats/fields.ts'
-import type { FormatJoin } from '../formats/format.ts'
+import type { FormatJoin, RolloutJoin } from '../formats/format.ts'
 import { joinName, pushTo, type SourceReader } from '../formats/join.ts'
 import { ownIds } from '../formats/join-padding.ts'
 import { allNumericKeys } from '../formats/registry.ts'
@@ -87,6 +87,8 @@ interface Keyed {
   readonly step: number | null
   readonly place: Place
   readonly id: string
+  /** A copy that fills up a batch, and adds nothing. */
+  readonly fills: boolean
 }
 
 interface Found extends Keyed {
@@ -110,12 +112,14 @@ async function findTies(adding: readonly Member[], base: readonly Member[], keys
   }
   for (const member of base) {
     const { ties } = member
-    for await (const { keys, ids, step, place, id } of keysOf.of(member)) {
+    for await (const { keys, ids, step, place, id, fills } of keysOf.of(member)) {
       const candidates = keys
         .flatMap((key) => added.get(key) ?? [])
         .filter(({ found }) => found.step === null || step === null || found.step === step)
       const same = candidates.filter(({ found }) => found.ids === ids)
-      const own = member.join.kind === 'rollouts' ? oneOfEach(same) : same
+      const real = fills ? [] : same.filter(({ found }) => !found.fills)
+      const own = member.join.kind === 'rollouts' ? oneOfEach(real) : real
+      for (const { found } of same) if (found.fills) found.toldBy.add(member)
       if (own.length > 0) ties.matched++
       else if (same.length === 0 && candidates.length > 0) ties.differ.push(id)
       for (const { member: other, found } of own) {
@@ -218,7 +222,7 @@ class SourceKeys {
         const { join } = member
         const found =
           join.kind === 'rollouts'
-            ? (read?.trajectories ?? []).map((trajectory) => keyedRollout(trajectory, join.key(trajectory)))
+            ? (read?.trajectories ?? []).map((trajectory) => keyedRollout(trajectory, join))
             : parsed.records.map((record) =>
                 keyedRecord(record, source, isObject(record.value) ? join.keys(record.value) : []),
               )
@@ -228,13 +232,21 @@ class SourceKeys {
     this.signal?.throwIfAborted()
   }
 }
-function keyedRollout(trajectory: Trajectory, key: string | null): Keyed {
+function keyedRollout(trajectory: Trajectory, join: RolloutJoin): Keyed {
+  const key = join.key(trajectory)
   const { place, id, step } = trajectory
   const ids = ownIds(trajectory)
   const hash = ids === null ? null : new Hash64().words(ids).digest()
-  return { keys: key === null || hash === null ? [] : [key], ids: hash, step, place, id }
+  return {
+    keys: key === null || hash === null ? [] : [key],
+    ids: hash,
+    step,
+    place,
+    id,
+    fills: join.fills?.(trajectory) ?? false,
+  }
 }
 
 function keyedRecord({ record }: RawRecord, source: number, keys: readonly string[]): Keyed {
-  return { keys, ids: null, step: null, place: { source, record, part: 0 }, id: String(record) }
+  return { keys, ids: null, step: null, place: { source, record, part: 0 }, id: String(record), fills: false }
 }

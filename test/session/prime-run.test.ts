@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { encode } from '@msgpack/msgpack'
 import { expect, test } from 'vitest'
 import type { ByteSource } from '../../shared/model/source.ts'
 import { memorySource } from '../containers/memory-source.ts'
@@ -152,4 +153,69 @@ test('what the trainer wrote of a rollout is told with it, found by its tokens',
   expect((await trained.load(trained.facts.findIndex(({ place }) => place.source === 1))).trajectory.entropy?.[1]).toBe(
     0.5,
   )
+})
+
+test('a row that fills up a batch is told with the rollout that it copies, and takes nothing from it', async () => {
+  const ids = [10, 11, 12, 13, 14]
+  const mask = [false, false, false, true, true]
+  const node = (message: object, from: number, to: number, sampled: boolean) => ({
+    message,
+    sampled,
+    token_ids: ids.slice(from, to),
+    mask: mask.slice(from, to),
+    logprobs: sampled ? [-0.5, -0.25] : [],
+  })
+  const trace = {
+    version: 1,
+    id: 't0',
+    task: { type: 'Task', data: { prompt: 'a' } },
+    agent: { name: 'agent' },
+    nodes: [
+      node({ role: 'user', content: 'a' }, 0, 3, false),
+      { ...node({ role: 'assistant', content: 'b' }, 3, 5, true), parent: 0 },
+    ],
+    calls: [],
+    rewards: { total: { score: 1, weight: 1 } },
+    metrics: {},
+    info: {},
+    errors: [],
+    is_completed: true,
+    ok: true,
+    stop_condition: null,
+  }
+  const episode = {
+    id: 'e0',
+    env: { id: 'x' },
+    task: trace.task,
+    run: { type: 'train', id: 'r', work: { type: 'train', step: 4 } },
+    ok: true,
+    errors: [],
+    traces: [trace],
+  }
+  // input_ids, loss_mask, advantages, inference_logprobs, position_ids, sequence_lengths, temperatures, env_names, seq_lens
+  const row = (trains: boolean) => [
+    [...ids, 1, 1],
+    [...mask.map((each) => each && trains), false, false],
+    [...ids.map(() => (trains ? 0.75 : 0)), 0, 0],
+    [0, 0, 0, -0.5, -0.25, 0, 0],
+    [0, 1, 2, 3, 4, 0, 1],
+    [7],
+    [1, 1, 1, 1, 1, 1, 1],
+    ['x', 'x', 'x', 'x', 'x', '', ''],
+    [7],
+  ]
+  const batch = (name: string, trains: boolean) => memorySource(encode([row(trains)]), 1 << 14, `step_4/${name}`)
+  const traces = memorySource(`${JSON.stringify(episode)}\n`, 1 << 14, 'step_4/train/all/traces.jsonl')
+  for (const sources of [
+    [batch('rank_0.bin', true), batch('rank_1.bin', false), traces],
+    [batch('rank_0.bin', false), batch('rank_1.bin', true), traces],
+  ]) {
+    const session = await audited(sources, { tokenizer: 'qwen2.5' })
+    expect(session.facts).toHaveLength(1)
+    const { trajectory } = await session.load(0)
+    expect(trajectory).toMatchObject({ id: 't0', excluded: false })
+    expect(trajectory.mask).toEqual(Uint8Array.from(mask, Number))
+    expect(trajectory.advantages?.at(-1)).toBe(0.75)
+    expect(trajectory.advantages).toHaveLength(ids.length)
+  }
 })
