@@ -15,6 +15,16 @@ const pages = [
   ...['docs', join('docs', 'checks'), join('docs', 'decisions')].flatMap(pagesOf),
 ]
 
+const FILES = ['.github', 'cli', 'electron', 'integrations', 'renderer', 'samples', 'scripts', 'shared', 'test']
+  .flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name).replaceAll('\\', '/')),
+  )
+  .concat(readdirSync('.'))
+
+/** Files of trainers, which formats were read off. */
+const OTHERS: readonly string[] =
+  readFileSync(join('docs', 'formats.md'), 'utf8').match(/(?<=`)[\w./{},-]+\.py(?=`)/g) ?? []
+
 /** Names of the headings of a page, as GitHub makes them. */
 function anchorsOf(page: string): string[] {
   return [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
@@ -45,6 +55,14 @@ describe('the documentation', () => {
       expect([to, existsSync(to)]).toEqual([to, true])
       if (anchor !== null) expect([to, anchorsOf(to)]).toEqual([to, expect.arrayContaining([anchor])])
     }
+  })
+
+  test.each(pages.filter((page) => !page.includes('checks')))('the files that %s names are there', (page) => {
+    const named = [...readFileSync(page, 'utf8').matchAll(/`([a-z][\w./-]*\.(?:ts|tsx|mjs|yml|css|py))`/g)].map(
+      ([, path]) => path as string,
+    )
+    const isThere = (path: string) => FILES.some((file) => file === path || file.endsWith(`/${path}`))
+    expect(named.filter((path) => !OTHERS.includes(path) && !isThere(path))).toEqual([])
   })
 
   test('the README leads to every page of docs/', () => {
