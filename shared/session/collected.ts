@@ -99,6 +99,8 @@ export class Collected implements RolloutSums {
   version = 0
   private readonly maxFindings: number
   private readonly keeper = new FactsKeeper()
+  /** Lists of codes that were met: what is systematic stands in every rollout. */
+  private readonly lists = new Map<string, readonly string[]>()
 
   constructor(sources: number, maxFindings: number) {
     this.maxFindings = maxFindings
@@ -143,7 +145,7 @@ export class Collected implements RolloutSums {
     addTotals(this.totals, result.totals)
     for (const facts of this.keeper.unpack(result.facts)) this.facts.push(facts)
     for (const findings of result.findings) {
-      this.codes.push(codesOf(findings))
+      this.codes.push(this.once(codesOf(findings)))
       this.worst.push(worstOf(findings))
       for (const finding of findings) {
         this.findingsSeen++
@@ -152,7 +154,17 @@ export class Collected implements RolloutSums {
       }
     }
   }
+
+  private once(codes: readonly string[]): readonly string[] {
+    const key = codes.join()
+    const known = this.lists.get(key)
+    if (known !== undefined) return known
+    if (this.lists.size < MOST_LISTS) this.lists.set(key, codes)
+    return codes
+  }
 }
+
+const MOST_LISTS = 1 << 12
 
 const NO_CODES: readonly string[] = []
 
