@@ -46,6 +46,15 @@ describePage('tables on paper', ({ folder, open, openWith }) => {
     const groups = await print(page)
     expect(groups.said).toBe('All 12 rows.')
     expect(groups.rows.filter((row) => row.startsWith('…'))).toEqual([])
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    await page.emulateMedia({ media: 'print' })
+    await page.setViewportSize({ width: 750, height: 1000 })
+    const [table, detail] = await Promise.all([
+      page.locator('.group-table').boundingBox(),
+      page.locator('.group-detail').boundingBox(),
+    ])
+    expect((table?.y ?? 0) + (table?.height ?? 0)).toBeLessThanOrEqual(detail?.y ?? 0)
+    await page.emulateMedia({ media: null })
     expect(window.errors).toEqual([])
     await window.close()
   })

@@ -105,7 +105,7 @@ function MeasureLine({ measure, large = false }: { measure: Measure; large?: boo
         </>
       )}
       {threshold !== null && (
-        <span className="quiet threshold">
+        <span className="quiet measure-threshold">
           {' '}
           (threshold {SIGNS[comparison]} {measured(measure, threshold)})
         </span>
