@@ -1,8 +1,11 @@
+import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { ByteReader, ByteSource } from '../shared/model/source.ts'
 import type { FileElsewhere } from './read-elsewhere.ts'
 
 const STREAM_CHUNK = 1 << 20
+/** How files are opened: a pipe that took a file's place would be waited for until somebody writes to it. */
+export const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /**
  * A file on disk. It is opened for each read and closed again, so that a folder of thousands of files needs no
@@ -17,7 +20,7 @@ export class NodeFileSource implements ByteSource {
 
   /** Throws what the file system says when the file cannot be opened for reading. */
   static async open(path: string, name: string): Promise<NodeFileSource> {
-    const handle = await open(path, 'r')
+    const handle = await open(path, WITHOUT_WAITING)
     try {
       return new NodeFileSource(name, path, (await handle.stat()).size)
     } finally {
@@ -26,7 +29,7 @@ export class NodeFileSource implements ByteSource {
   }
 
   async slice(start: number, end: number): Promise<Uint8Array> {
-    const handle = await open(this.path, 'r')
+    const handle = await open(this.path, WITHOUT_WAITING)
     try {
       return await this.read(handle, start, end)
     } finally {
@@ -47,7 +50,7 @@ export class NodeFileSource implements ByteSource {
     let handle: FileHandle | null = null
     const fill = async (): Promise<Uint8Array | null> => {
       const buffer = buffers[turn++ & 1] as Buffer
-      handle ??= await open(this.path, 'r')
+      handle ??= await open(this.path, WITHOUT_WAITING)
       const length = await this.fill(handle, buffer, at, this.size)
       at += length
       return length === 0 ? null : buffer.subarray(0, length)
@@ -79,7 +82,7 @@ export class NodeFileSource implements ByteSource {
       {
         pull: async (controller) => {
           try {
-            handle ??= await open(this.path, 'r')
+            handle ??= await open(this.path, WITHOUT_WAITING)
             const chunk = await this.read(handle, at, at + STREAM_CHUNK)
             at += chunk.length
             if (chunk.length > 0) controller.enqueue(chunk)

@@ -1,11 +1,9 @@
-import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { WITHOUT_WAITING } from '../byte-sources.ts'
 import { parseRange } from './byte-range.ts'
 import { SECURITY_HEADERS } from './headers.ts'
 
 const CHUNK = 1 << 20
-/** A pipe that took the file's place would be waited for until somebody writes to it. */
-const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /** A short answer: text and its media type. */
 export function textResponse(

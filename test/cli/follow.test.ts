@@ -174,24 +174,31 @@ test.skipIf(!existsSync(MAIN))(
     child.stdout.on('data', (text) => {
       out += text
     })
-    const exit = new Promise((done) => child.on('exit', done))
-    // Nothing tells that it follows by now but what it says of a file that was replaced.
-    let turn = 0
-    const replacing = setInterval(async () => {
-      turn = (turn % 4) + 1
-      await writeFile(join(folder, 'next'), part(2 * turn - 1, 2 * turn + 1))
-      await rename(join(folder, 'next'), path)
-    }, 1500)
+    // At its exit what it wrote may still be on its way here.
+    const closed = new Promise((done) => child.on('close', done))
     let said = ''
-    await new Promise<void>((done) => {
+    const replaced = new Promise<void>((done, fail) => {
       child.stderr.on('data', (text) => {
         said += text
         if (said.includes('replaced')) done()
       })
+      child.on('exit', (code) => fail(new Error(`it ended by itself with ${code}: ${said}`)))
     })
-    clearInterval(replacing)
+    // Nothing tells that it follows by now but what it says of a file that was replaced.
+    let isFollowed = false
+    const replacing = (async () => {
+      for (let turn = 0; !isFollowed; turn = (turn + 1) % 4) {
+        await writeFile(join(folder, 'next'), part(2 * turn + 1, 2 * turn + 3))
+        await rename(join(folder, 'next'), path)
+        await Promise.race([replaced, new Promise((done) => setTimeout(done, 1500))])
+      }
+    })()
+    await replaced.finally(() => {
+      isFollowed = true
+    })
+    await replacing
     child.kill('SIGINT')
-    expect(await exit).toBe(0)
+    expect(await closed).toBe(0)
     const { sources } = JSON.parse(out) as Report
     expect(sources.map(({ name }) => name)).toContain('run.jsonl (earlier)')
   },
