@@ -108,6 +108,30 @@ test('what is counted, cut or left out is said', async () => {
   expect((await read(events.slice(0, -5)))?.notes.join()).toMatch(/declares \d+ bytes, which are not there/)
 })
 
+test('lines without a step are counted by kind, also where some of their names come and go', async () => {
+  const lines = [1, 2, 3, 4].flatMap((step) => [
+    `{'loss': 0.1, 'grad_norm': 0.3, 'reward': 0.${step}, 'reward_std': 0.2, ${step === 3 ? "'tools/call_frequency': 1.0, " : ''}'epoch': 0.${step}}`,
+    ...(step % 2 === 0 ? [`{'eval_loss': 0.2, 'eval_reward': 0.9, 'eval_runtime': 3.1, 'epoch': 0.${step}}`] : []),
+  ])
+  const log = await read(new TextEncoder().encode(`${lines.join('\n')}\n`))
+  const rewards = series(log, 'reward')
+  expect(Array.from(rewards?.steps ?? [])).toEqual([1, 2, 3, 4])
+  expect(Array.from(rewards?.values ?? [])).toEqual([0.1, 0.2, 0.3, 0.4])
+})
+
+test('slime says the lengths of its rollouts on a line of their own', async () => {
+  const lines = [3, 4].map(
+    (step) =>
+      `(RolloutManager pid=7) perf ${step}: {'rollout/response_len/mean': ${step * 100}.0, 'rollout/truncated_ratio': 0.0, 'perf/rollout_time': 3.5}`,
+  )
+  const log = await read(new TextEncoder().encode(`${lines.join('\n')}\n`))
+  const lengths = series(log, 'completion-length')
+  expect([Array.from(lengths?.steps ?? []), Array.from(lengths?.values ?? [])]).toEqual([
+    [3, 4],
+    [300, 400],
+  ])
+})
+
 test('NaN stays NaN, an empty cell is no number', async () => {
   const kl = series(await read(bytesOf('wandb-history.jsonl')), 'kl')
   expect(Array.from(kl?.values ?? [])).toEqual([0.01, 0.02, Number.NaN, 0.04, 0.05, 0.06])

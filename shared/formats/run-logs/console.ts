@@ -13,8 +13,8 @@ const PIPED = /\bStep\s+(\d+)\s*\|\s*(.+)$/i
 const HEADING = /={3,}\s*Step\s+(\d+)(?:\s*\/\s*\d+)?\s*={3,}/i
 /** `• Avg Reward: 0.5` under such a heading. */
 const BULLET = /^\s*[•*-]\s*([^:]{2,60}):\s*([+-]?[\d.]+(?:e[+-]?\d+)?)/i
-/** `step 12: {…}`, `rollout 12: {…}` (slime). */
-const LABELLED = /\b(?:step|rollout|iteration)\s*[#:]?\s*(\d+)\s*[:\-|]/i
+/** `step 12: {…}`, `rollout 12: {…}`, `perf 12: {…}` with the rollouts' lengths and times (slime). */
+const LABELLED = /\b(?:step|rollout|iteration|perf)\s*[#:]?\s*(\d+)\s*[:\-|]/i
 
 /** A dump that is no log may hold dictionaries, too. */
 const JSON_TEXT = /^\s*(\{\s*"|\[\s*[{["])/
@@ -52,15 +52,29 @@ export const console_: RunLogKind = {
   },
 }
 
-/** Transformers prints no step. What it prints together has the same keys, so that the lines of each kind are counted. */
+/** A training prints a few; a file that holds more is no log. */
+const MOST_KINDS = 64
+
+/**
+ * Transformers prints no step. What it prints together has mostly the same names, some of which come and go (a metric of tools where one was
+ * called), so that the lines of each kind are counted: those that share more than half of their names.
+ */
 function countLines(lines: readonly ReadonlyMap<string, number>[], builder: SeriesBuilder): void {
-  const counted = new Map<string, number>()
+  const kinds: { readonly names: ReadonlySet<string>; lines: number }[] = []
   for (const numbers of lines) {
-    const kind = [...numbers.keys()].sort().join()
-    const step = (counted.get(kind) ?? 0) + 1
-    counted.set(kind, step)
-    builder.add(step, numbers)
+    const names = new Set(numbers.keys())
+    const known = kinds.find((kind) => sharedNames(kind.names, names) * 2 > Math.max(kind.names.size, names.size))
+    const kind = known ?? { names, lines: 0 }
+    if (known === undefined && kinds.length < MOST_KINDS) kinds.push(kind)
+    kind.lines++
+    builder.add(kind.lines, numbers)
   }
+}
+
+function sharedNames(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let shared = 0
+  for (const name of one) if (other.has(name)) shared++
+  return shared
 }
 
 interface PrintState {
