@@ -30,8 +30,10 @@ export function readIds(name: string, value: JsonValue, issues: RecordIssue[], s
 
 /** -1 where there is none. */
 function firstNegative(numbers: Int32Array): number {
-  for (let i = 0; i < numbers.length; i++) if ((numbers[i] as number) < 0) return i
-  return -1
+  // Nearly always there is none, which the sign of all of them together tells without a branch for each.
+  let all = 0
+  for (let i = 0; i < numbers.length; i++) all |= numbers[i] as number
+  return all < 0 ? numbers.findIndex((number) => number < 0) : -1
 }
 
 /** -1 in place of what is no id; `outside` is the first such place, -1 where there is none. */
@@ -237,14 +239,15 @@ export class SequenceArrays {
   }
 }
 
-/** Copies `numbers` as far as they are 0 or 1; returns how many were. */
+/** Copies `numbers` where all of them are 0 or 1; returns how many were copied, none where one is not. */
 function placeFlags(target: Uint8Array, at: number, numbers: Int32Array, end: number): number {
+  let all = 0
   for (let i = 0; i < end; i++) {
     const flag = numbers[i] as number
-    if (flag !== 0 && flag !== 1) return i
     target[at + i] = flag
+    all |= flag
   }
-  return end
+  return all >>> 1 === 0 ? end : 0
 }
 
 /** Values of a mask that no loss weight has. */
