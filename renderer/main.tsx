@@ -35,6 +35,8 @@ import './styles/messages.css'
 import './styles/high-contrast.css'
 import './styles/compare-ids.css'
 import './styles/notebook.css'
+import './styles/note-page.css'
+import './styles/experiments.css'
 import './styles/print.css'
 
 startApp()

@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'react'
 import { editExperiment, linkRun, removeExperiment, unlinkRun } from '../../../shared/notebook/edit.ts'
 import { categoryTitle } from '../../../shared/notebook/markdown/experiments-page.ts'
 import type { Experiment, ExperimentField, Notebook } from '../../../shared/notebook/model.ts'
@@ -8,6 +7,7 @@ import { useFiles } from '../../state/files.ts'
 import { say } from '../../state/view.ts'
 import { upright } from '../../text/visible.ts'
 import { History } from './history.tsx'
+import { NotePage } from './note-page.tsx'
 import { openExperiment } from './notebook-place.ts'
 import { fieldName, shortTime } from './notebook-words.ts'
 import { LineField, TextField } from './text-field.tsx'
@@ -15,51 +15,20 @@ import { LineField, TextField } from './text-field.tsx'
 /** One experiment: its settings, its command line, what came of it, and the runs it wrote. */
 export function ExperimentPage({ notebook, experiment }: { notebook: Notebook; experiment: Experiment }) {
   const { id } = experiment
-  const back = useRef<HTMLButtonElement>(null)
-  useEffect(() => back.current?.focus({ preventScroll: true }), [])
   const set = (fields: Partial<Pick<Experiment, ExperimentField>>) =>
     changeNotebook(`${fieldName(Object.keys(fields)[0] ?? '')} of ${id}`, (before, at) =>
       editExperiment(before, id, fields, { at }),
     )
   return (
-    <article className="note-page" aria-labelledby="experiment-title">
-      <header className="note-page-head">
-        <button ref={back} type="button" className="button small" onClick={() => openExperiment(null)}>
-          ← Back
-        </button>
-        <h2 id="experiment-title">
+    <NotePage
+      title={
+        <>
           {id} {upright(experiment.title)} <span className="quiet">{categoryTitle(experiment.category)}</span>
-        </h2>
-        <button type="button" className="button small" onClick={() => remove(id)}>
-          Take out of the notebook
-        </button>
-      </header>
-      <div className="note-columns">
-        <div className="note-main">
-          <LineField label="Title" value={experiment.title} onChange={(title) => set({ title })} />
-          <TextField
-            mono
-            title="Command"
-            hint="Paste the command line; its settings are read off it."
-            value={experiment.command}
-            onChange={(command) => set({ command })}
-          />
-          <Written experiment={experiment} set={set} />
-          <TextField
-            title="Outcome"
-            hint="What came of it."
-            value={experiment.outcome}
-            onChange={(outcome) => set({ outcome })}
-          />
-          <TextField
-            title="Notes"
-            hint="Anything else."
-            value={experiment.notes}
-            onChange={(notes) => set({ notes })}
-          />
-          <History notebook={notebook} of={{ kind: 'experiment', id }} />
-        </div>
-        <aside className="note-side" aria-label="Settings, hypotheses and runs">
+        </>
+      }
+      besideLabel="Settings, hypotheses and runs"
+      beside={
+        <>
           <Settings experiment={experiment} />
           <section className="note-box" aria-labelledby="tests">
             <h3 id="tests">Hypotheses it tests</h3>
@@ -85,9 +54,29 @@ export function ExperimentPage({ notebook, experiment }: { notebook: Notebook; e
             </ul>
           </section>
           <Runs experiment={experiment} />
-        </aside>
-      </div>
-    </article>
+        </>
+      }
+      onBack={() => openExperiment(null)}
+      onRemove={() => remove(id)}
+    >
+      <LineField label="Title" value={experiment.title} onChange={(title) => set({ title })} />
+      <TextField
+        mono
+        title="Command"
+        hint="Paste the command line; its settings are read off it."
+        value={experiment.command}
+        onChange={(command) => set({ command })}
+      />
+      <Written experiment={experiment} set={set} />
+      <TextField
+        title="Outcome"
+        hint="What came of it."
+        value={experiment.outcome}
+        onChange={(outcome) => set({ outcome })}
+      />
+      <TextField title="Notes" hint="Anything else." value={experiment.notes} onChange={(notes) => set({ notes })} />
+      <History notebook={notebook} of={{ kind: 'experiment', id }} />
+    </NotePage>
   )
 }
 

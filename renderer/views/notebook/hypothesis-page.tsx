@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'react'
 import { editHypothesis, removeHypothesis } from '../../../shared/notebook/edit.ts'
 import type { HandOut } from '../../../shared/notebook/hand-out/hand-out.ts'
 import {
@@ -18,6 +17,7 @@ import { EvidenceList } from './evidence-list.tsx'
 import { History } from './history.tsx'
 import { Methods } from './methods.tsx'
 import { NextOf } from './next-step.tsx'
+import { NotePage } from './note-page.tsx'
 import { openHypothesis } from './notebook-place.ts'
 import { CONFIDENCE_WORDS, fieldName, PHASE_WORDS, PRIORITY_WORDS, TEXT_FIELDS } from './notebook-words.ts'
 import { StatusForm } from './status-form.tsx'
@@ -27,63 +27,37 @@ import { VerdictPanel } from './verdict.tsx'
 /** Everything about one hypothesis, each part edited where it stands. */
 export function HypothesisPage({ notebook, hypothesis }: { notebook: Notebook; hypothesis: Hypothesis }) {
   const { id } = hypothesis
-  const back = useRef<HTMLButtonElement>(null)
-  useEffect(() => back.current?.focus({ preventScroll: true }), [])
   const set = (fields: Partial<Pick<Hypothesis, HypothesisField>>) =>
     changeNotebook(`${fieldName(Object.keys(fields)[0] ?? '')} of ${id}`, (before, at) =>
       editHypothesis(before, id, fields, { at }),
     )
   return (
-    <article className="note-page" aria-labelledby="hypothesis-title">
-      <header className="note-page-head">
-        <button ref={back} type="button" className="button small" onClick={() => openHypothesis(null)}>
-          ← Back
-        </button>
-        <h2 id="hypothesis-title">
+    <NotePage
+      title={
+        <>
           {id} {upright(hypothesis.title)}
-        </h2>
-        <button type="button" className="button small" onClick={() => void copyHandOut(handOutOf(hypothesis))}>
-          Copy as Markdown
-        </button>
-        <button type="button" className="button small" onClick={() => void saveHandOut(handOutOf(hypothesis), 'md')}>
-          Save as Markdown
-        </button>
-        <button type="button" className="button small" onClick={() => void saveHandOut(handOutOf(hypothesis), 'html')}>
-          Save as HTML
-        </button>
-        <button type="button" className="button small" onClick={() => remove(id)}>
-          Take out of the notebook
-        </button>
-      </header>
-      <div className="note-columns">
-        <div className="note-main">
-          <LineField label="Title" className="wide" value={hypothesis.title} onChange={(title) => set({ title })} />
-          {TEXT_FIELDS.map(([field, title, hint]) =>
-            field === 'validation' ? (
-              <Methods key={field} hypothesis={hypothesis} onChange={(validation) => set({ validation })} />
-            ) : (
-              <div key={field}>
-                <TextField
-                  title={title}
-                  hint={hint}
-                  value={hypothesis[field]}
-                  onChange={(text) => set({ [field]: text })}
-                />
-                {field === 'rootCause' && (
-                  <LineField
-                    label="Code location"
-                    className="wide"
-                    placeholder="grpo_trainer.py:1173"
-                    value={hypothesis.codeLocation}
-                    onChange={(codeLocation) => set({ codeLocation })}
-                  />
-                )}
-              </div>
-            ),
-          )}
-          <History notebook={notebook} of={{ kind: 'hypothesis', id }} />
-        </div>
-        <aside className="note-side" aria-label="Status and evidence">
+        </>
+      }
+      actions={
+        <>
+          <button type="button" className="button small" onClick={() => void copyHandOut(handOutOf(hypothesis))}>
+            Copy as Markdown
+          </button>
+          <button type="button" className="button small" onClick={() => void saveHandOut(handOutOf(hypothesis), 'md')}>
+            Save as Markdown
+          </button>
+          <button
+            type="button"
+            className="button small"
+            onClick={() => void saveHandOut(handOutOf(hypothesis), 'html')}
+          >
+            Save as HTML
+          </button>
+        </>
+      }
+      besideLabel="Status and evidence"
+      beside={
+        <>
           <section className="note-box" aria-labelledby="you-say">
             <h3 id="you-say">What you say</h3>
             <StatusForm hypothesis={hypothesis} />
@@ -123,9 +97,37 @@ export function HypothesisPage({ notebook, hypothesis }: { notebook: Notebook; h
           </section>
           <NextOf notebook={notebook} hypothesis={hypothesis} />
           <Tests notebook={notebook} id={id} />
-        </aside>
-      </div>
-    </article>
+        </>
+      }
+      onBack={() => openHypothesis(null)}
+      onRemove={() => remove(id)}
+    >
+      <LineField label="Title" className="wide" value={hypothesis.title} onChange={(title) => set({ title })} />
+      {TEXT_FIELDS.map(([field, title, hint]) =>
+        field === 'validation' ? (
+          <Methods key={field} hypothesis={hypothesis} onChange={(validation) => set({ validation })} />
+        ) : (
+          <div key={field}>
+            <TextField
+              title={title}
+              hint={hint}
+              value={hypothesis[field]}
+              onChange={(text) => set({ [field]: text })}
+            />
+            {field === 'rootCause' && (
+              <LineField
+                label="Code location"
+                className="wide"
+                placeholder="grpo_trainer.py:1173"
+                value={hypothesis.codeLocation}
+                onChange={(codeLocation) => set({ codeLocation })}
+              />
+            )}
+          </div>
+        ),
+      )}
+      <History notebook={notebook} of={{ kind: 'hypothesis', id }} />
+    </NotePage>
   )
 }
 
