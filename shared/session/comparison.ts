@@ -85,7 +85,7 @@ export function pairsOf(here: ComparedRunOrigin, there: ComparedRunOrigin): Pair
 }
 
 /** The same in steps. */
-export function* gatheringPairs(here: ComparedRunOrigin, there: ComparedRunOrigin): Steps<PairBook> {
+function* gatheringPairs(here: ComparedRunOrigin, there: ComparedRunOrigin): Steps<PairBook> {
   const [run, second] = [here.secondRun(), there.secondRun()]
   const known = books.get(run.dump)
   if (known !== undefined && known.beside === second.dump) return known.book

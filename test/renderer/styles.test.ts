@@ -22,7 +22,13 @@ const completed = [
   ...new Set([...texts.matchAll(/((?:--)?[a-z]\w*-[\w-]*)\$\{/g)].map(([, beginning]) => beginning as string)),
 ]
 
-const isUsed = (name: string) => words.has(name) || completed.some((beginning) => name.startsWith(beginning))
+/** Endings of names that a template begins: `${name}-window`. */
+const begun = [...new Set([...texts.matchAll(/\$\{[\w.]+\}(-[a-z][\w-]*)/g)].map(([, ending]) => ending as string))]
+
+const isUsed = (name: string) =>
+  words.has(name) ||
+  completed.some((beginning) => name.startsWith(beginning)) ||
+  begun.some((ending) => name.endsWith(ending))
 
 describe('renderer/styles', () => {
   test.each(styles)('%s styles no class that no element has', (_, text) => {
