@@ -111,6 +111,9 @@ function OpenDialog() {
   return <InputDialog dialog={dialog} />
 }
 
+/** A notice may name an id, and an id may be anything. */
+const LONGEST_NOTICE = 500
+
 /** What just happened, said to those who listen and shown to those who look. */
 function Notice() {
   const { text, said } = useView((state) => state.notice)
@@ -118,7 +121,7 @@ function Notice() {
     <div className="notice-place" role="status" aria-live="polite">
       {text !== '' && (
         <p key={said} className="notice">
-          {spelt(text)}
+          {spelt(text.slice(0, LONGEST_NOTICE))}
         </p>
       )}
     </div>

@@ -232,7 +232,10 @@ describePage('hostile text in the page', (tests) => {
 
   test('stays text in a notebook, and in a folder of Markdown', { timeout: LONG }, async () => {
     const { page, drop, close, witness } = await open()
-    await drop([folder.write('notebook.json', notebookText(hostileNotebook()))])
+    await drop([folder.write('notebook <b>\u202e.json', notebookText(hostileNotebook()))])
+    await page.getByRole('button', { name: 'Put it in place' }).waitFor()
+    await witness.look('question')
+    await page.getByRole('button', { name: 'Put it in place' }).click()
     await page.locator('[data-card]').first().waitFor()
     const look = async (where: string, fields: string, ready = 'main h1, main h2') => {
       await page.evaluate((hash) => {

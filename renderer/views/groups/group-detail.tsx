@@ -40,7 +40,7 @@ export function GroupOf({
   const chosen = detail.indices.includes(rollout ?? -1) ? rollout : (detail.indices[0] ?? null)
   const other = beside !== chosen && detail.indices.includes(beside ?? -1) ? beside : null
   return (
-    <article className="group-detail" aria-label={`Group ${detail.row.id}`} aria-busy={answer.isStale}>
+    <article className="group-detail" aria-label={`Group ${detail.row.id.slice(0, 300)}`} aria-busy={answer.isStale}>
       <Head detail={detail} />
       <Facts detail={detail} summary={summary} />
       <Findings detail={detail} />

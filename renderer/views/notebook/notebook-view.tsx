@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import type { Notebook } from '../../../shared/notebook/model.ts'
 import { keeper, loadNotebook, redoNotebook, undoNotebook, useKeeping } from '../../data/notebook.ts'
 import { saveNotebookFile } from '../../data/notebook-files.ts'
+import { upright } from '../../text/visible.ts'
 import { Board } from './board.tsx'
 import { ExperimentPage } from './experiment-page.tsx'
 import { Experiments } from './experiments.tsx'
@@ -53,7 +54,7 @@ export function NotebookView() {
           type="button"
           className="button small"
           disabled={undoable === null}
-          title={undoable === null ? undefined : `Undo: ${undoable}`}
+          title={undoable === null ? undefined : `Undo: ${upright(undoable)}`}
           onClick={undoNotebook}
         >
           Undo
@@ -62,7 +63,7 @@ export function NotebookView() {
           type="button"
           className="button small"
           disabled={redoable === null}
-          title={redoable === null ? undefined : `Do again: ${redoable}`}
+          title={redoable === null ? undefined : `Do again: ${upright(redoable)}`}
           onClick={redoNotebook}
         >
           Redo

@@ -24,6 +24,9 @@ const TABS: readonly { readonly tab: RolloutTab; readonly label: string; readonl
   { tab: 'raw', label: 'Record', key: 'w' },
 ]
 
+/** An id may be anything; more than this of it nobody reads. */
+const LONGEST_ID = 300
+
 /** What cannot be looked at without token ids. */
 const NEEDS_TOKENS: readonly RolloutTab[] = ['tokens', 'boundaries', 'render']
 
@@ -52,9 +55,9 @@ export function RolloutHead(props: {
           ← Rollouts
         </button>
       )}
-      <h1>{spelt(facts.id)}</h1>
+      <h1>{spelt(facts.id.slice(0, LONGEST_ID))}</h1>
       <dl className="rollout-facts">
-        <Fact name="group" value={facts.group === null ? null : spelt(facts.group)}>
+        <Fact name="group" value={facts.group === null ? null : spelt(facts.group.slice(0, LONGEST_ID))}>
           <Siblings relatives={relatives} of={detail} />
         </Fact>
         <Fact name="step" value={facts.step === null ? null : count(facts.step)} />

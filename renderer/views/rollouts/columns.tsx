@@ -10,6 +10,9 @@ import { SOURCE_COLUMN } from './source-column.tsx'
 
 type Given = Pick<Column, 'key' | 'title' | 'means' | 'cell'> & Partial<Column>
 
+/** Characters of an id that a cell takes; what a row has room for is less. */
+const LONGEST_WORD = 300
+
 function words(given: Given): Column {
   return { rem: 5, grows: 0.7, sort: null, isNumber: false, needs: null, ...given }
 }
@@ -67,7 +70,7 @@ export const COLUMNS: readonly Column[] = [
     rem: 6,
     grows: 1.2,
     sort: 'id',
-    cell: ({ facts }) => spelt(facts.id),
+    cell: ({ facts }) => spelt(facts.id.slice(0, LONGEST_WORD)),
   }),
   words({
     key: 'group',
@@ -76,7 +79,7 @@ export const COLUMNS: readonly Column[] = [
     rem: 4,
     sort: 'group',
     needs: 'group',
-    cell: ({ facts }) => (facts.group === null ? null : spelt(facts.group)),
+    cell: ({ facts }) => (facts.group === null ? null : spelt(facts.group.slice(0, LONGEST_WORD))),
   }),
   number({
     key: 'step',

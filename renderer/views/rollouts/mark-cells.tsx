@@ -16,7 +16,7 @@ export function FlagCell({ row }: { row: Row }) {
       className="flag-button"
       tabIndex={-1}
       aria-pressed={isFlagged}
-      aria-label={`Flag rollout ${row.facts.id}`}
+      aria-label={`Flag rollout ${row.facts.id.slice(0, LONGEST_TITLE)}`}
       onClick={() => void toggleFlag(row.index, row.facts)}
     >
       {isFlagged ? '⚑' : '⚐'}
