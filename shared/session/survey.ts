@@ -152,11 +152,13 @@ async function surveyKin(
   const trajectories = sources.flatMap(({ sample }) => sample)
   const model = trajectories.find((trajectory) => trajectory.model !== null)?.model ?? null
   const named = givenTokenizer(given)
-  const candidates = []
-  for (const id of given === null ? (key.families ?? []) : []) {
-    const tokenizer = await loadTokenizer({ kind: 'bundled', id }, host.bundledTokenizers)
-    if (tokenizer !== null) candidates.push({ id, table: tokenizer.table, frame: tokenizer.frame })
-  }
+  // Side by side: on a page each is fetched.
+  const families = await Promise.all(
+    (given === null ? (key.families ?? []) : []).map((id) =>
+      loadTokenizer({ kind: 'bundled', id }, host.bundledTokenizers),
+    ),
+  )
+  const candidates = families.flatMap((family) => family ?? [])
   const sequences = trajectories.flatMap(({ ids }) => ids ?? [])
   const fitted = fitSequences(given === null ? sequences : [], candidates)
   const looked = { key, model, candidates: fitted.families, fitted: fitted.sequences }
