@@ -1,4 +1,11 @@
-import type { CSSProperties, MouseEvent, ReactNode, RefObject } from 'react'
+import {
+  type CSSProperties,
+  type MouseEvent,
+  type ReactNode,
+  type RefObject,
+  type SyntheticEvent,
+  useState,
+} from 'react'
 import type { LongTable } from './use-long-table.ts'
 
 /** What surrounds the rows of a long table; its classes are `NAME-window`, `NAME-scroller` and `NAME-table`. */
@@ -30,11 +37,14 @@ export function LongTableFrame({
   className?: string
   children: ReactNode
 }) {
+  // By a class: a selector with :has() would be looked at again for every row that scrolls by.
+  const [isRinged, setIsRinged] = useState(false)
+  const ring = ({ target, currentTarget }: SyntheticEvent) =>
+    setIsRinged(target === currentTarget && currentTarget.matches(':focus-visible'))
   return (
-    <div className={`${name}-window`}>
+    <div className={isRinged ? `${name}-window ringed` : `${name}-window`}>
       {paper !== null && <p className="print-only">{paper}</p>}
       <div ref={rows.scroller} className={`${name}-scroller`}>
-        {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys never take the focus from the table */}
         <table
           ref={table}
           className={`${name}-table ${className}`.trimEnd()}
@@ -45,6 +55,9 @@ export function LongTableFrame({
           tabIndex={0}
           style={style}
           onClick={keepKeys}
+          onFocus={ring}
+          onBlur={() => setIsRinged(false)}
+          onKeyUp={ring}
           aria-activedescendant={current ?? undefined}
         >
           {head}

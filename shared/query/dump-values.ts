@@ -1,3 +1,4 @@
+import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { RolloutColumns } from './columns.ts'
 import type { DumpValue, DumpValues } from './language/complete.ts'
 import { QUERY_FIELDS } from './language/fields.ts'
@@ -32,15 +33,47 @@ function wordValues(columns: RolloutColumns, field: string): DumpValue[] {
   const { words, at } = columns.word(field)
   const counts = new Uint32Array(words.length)
   for (const word of at) if (word >= 0) counts[word] = (counts[word] as number) + 1
-  return listed(words.map((value, i) => ({ value, means: null, count: counts[i] as number })))
+  return listed(commonest(words, counts))
+}
+
+/** Of very many words, those that can be among the listed: none of the others is as common as the last of them. */
+function commonest(words: readonly string[], counts: Uint32Array): DumpValue[] {
+  const least = counts.length <= MOST_VALUES ? 0 : (counts.slice().sort().at(-MOST_VALUES) as number)
+  const values: DumpValue[] = []
+  // Of words that are equally common the first in order are listed.
+  const last: string[] = []
+  for (let i = 0; i < words.length; i++) {
+    const count = counts[i] as number
+    const value = words[i] as string
+    if (count < least) continue
+    if (count > least) values.push({ value, means: null, count })
+    else insert(last, value)
+  }
+  return [...values, ...last.map((value) => ({ value, means: null, count: least }))]
+}
+
+/** Into words in order, of which only so many are kept. */
+function insert(words: string[], word: string): void {
+  if (words.length === MOST_VALUES && word >= (words[MOST_VALUES - 1] as string)) return
+  let [low, high] = [0, words.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((words[middle] as string) < word) low = middle + 1
+    else high = middle
+  }
+  words.splice(low, 0, word)
+  if (words.length > MOST_VALUES) words.pop()
 }
 
 function endValues(columns: RolloutColumns): DumpValue[] {
   const counts = new Map<string, number>()
-  for (const { endReason, finishReason } of columns.facts) {
-    for (const way of new Set([endReason, ...(finishReason === null ? [] : [finishReason])])) {
-      counts.set(way, (counts.get(way) ?? 0) + 1)
-    }
+  const add = (word: string | undefined) => word !== undefined && counts.set(word, (counts.get(word) ?? 0) + 1)
+  const [own, told] = [columns.word('end_reason'), columns.word('finish_reason')]
+  for (let i = 0; i < columns.size; i++) {
+    const end = own.words[own.at[i] as number]
+    const finish = told.words[told.at[i] as number]
+    add(end)
+    if (finish !== end) add(finish)
   }
   return listed([...counts].map(([value, count]) => ({ value, means: null, count })))
 }
@@ -49,7 +82,8 @@ function endValues(columns: RolloutColumns): DumpValue[] {
 function componentNames(columns: RolloutColumns): DumpValue[] {
   const counts = new Map<string, number>()
   for (const { rewards } of columns.facts) {
-    for (const name of Object.keys(rewards ?? {})) counts.set(name, (counts.get(name) ?? 0) + 1)
+    if (rewards === null) continue
+    for (const name of Object.keys(rewards)) counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   return listed([...counts].map(([value, count]) => ({ value, means: null, count })))
 }
@@ -60,11 +94,21 @@ function listed(values: readonly DumpValue[]): DumpValue[] {
 
 /** Fields that read facts and have a number in no rollout. */
 function missingFields(columns: RolloutColumns): Record<string, string> {
-  const missing: Record<string, string> = {}
-  if (columns.size === 0) return missing
-  for (const { name, title } of QUERY_FIELDS) {
-    if (NUMBERS[name] === undefined || columns.number(name).some((value) => !Number.isNaN(value))) continue
-    missing[name] = `no rollout of this dump tells its ${title}`
+  const { facts } = columns
+  if (facts.length === 0) return {}
+  let unseen = QUERY_FIELDS.flatMap(({ name, title }) => {
+    const numberOf = NUMBERS[name]
+    return numberOf === undefined ? [] : [{ name, title, numberOf }]
+  })
+  // Mostly the first rollout tells what there is.
+  for (let i = 0; i < facts.length && unseen.length > 0; i++) {
+    const row = facts[i] as TrajectoryFacts
+    if (!unseen.some(({ numberOf }) => isNumber(numberOf(row, i)))) continue
+    unseen = unseen.filter(({ numberOf }) => !isNumber(numberOf(row, i)))
   }
-  return missing
+  return Object.fromEntries(unseen.map(({ name, title }) => [name, `no rollout of this dump tells its ${title}`]))
+}
+
+function isNumber(value: number | null): boolean {
+  return value !== null && !Number.isNaN(value)
 }

@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
 import { openWindow, servePage } from '../browser/inspector-page.ts'
 import { launchChromium } from '../helpers/chromium.ts'
 import { generator } from './dump.ts'
@@ -30,17 +31,20 @@ export async function tableOfManyRollouts(folder: string, rollouts = ROLLOUTS): 
       const { metrics } = await devtools.send('Performance.getMetrics')
       return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
     }
-    await page.evaluate(
-      'window.longTasks = []; new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: "longtask" })',
-    )
+    const tasksOfPage = await traceTasks(browser)
     const started = performance.now()
     await window.drop([path])
-    await page.getByText(/^read [\d,]+ rollouts?$/).waitFor({ timeout: READING_MINUTES * 60_000 })
+    const judged = await said(page, /^judging /)
+    const whileJudging = (await page.evaluate(FIRST_ROW)) as number
+    await said(page, /^read /)
     line(`${rollouts} rollouts dropped and read`, performance.now() - started)
-    const tasks = (await page.evaluate('window.longTasks')) as number[]
+    line('  of which verdicts were drawn for', performance.now() - judged)
+    line('  Rollouts chosen meanwhile, to first row on screen', whileJudging)
+    const tasks = await tasksOfPage()
     console.log(
-      `  tasks of the page above ${LONG_TASK} ms while reading: ${tasks.length}, the longest ${worst(tasks)} ms`,
+      `  tasks for which the page ran above ${LONG_TASK} ms: ${tasks.filter((time) => time > LONG_TASK).length} of ${tasks.length}, the longest ${worst(tasks)} ms`,
     )
+    await page.keyboard.press('1')
 
     // What follows the end of reading belongs to it.
     await page.waitForTimeout(2000)
@@ -73,6 +77,48 @@ export async function tableOfManyRollouts(folder: string, rollouts = ROLLOUTS): 
     await browser.close()
     await server.close()
   }
+}
+
+/** When the line of the status says so. Locators that look for a text walk through the whole page, in its own thread. */
+async function said(page: Page, words: RegExp): Promise<number> {
+  const end = performance.now() + READING_MINUTES * 60_000
+  for (;;) {
+    const status = (await page.evaluate(`document.querySelector('.status-reading')?.innerText ?? ''`)) as string
+    if (words.test(status)) return performance.now()
+    if (performance.now() > end) throw new Error(`After ${READING_MINUTES} minutes the page says “${status}”.`)
+    await page.waitForTimeout(50)
+  }
+}
+
+/** From now until it is called: how long the page's thread ran for each of its tasks, in milliseconds. */
+async function traceTasks(browser: Browser): Promise<() => Promise<number[]>> {
+  const devtools = await browser.newBrowserCDPSession()
+  const threads = new Set<string>()
+  const tasks: { readonly thread: string; readonly time: number }[] = []
+  devtools.on('Tracing.dataCollected', ({ value }) => {
+    for (const { name, pid, tid, tdur, args } of value as unknown as TraceEvent[]) {
+      if (name === 'thread_name' && args?.name === 'CrRendererMain') threads.add(`${pid} ${tid}`)
+      if (name.endsWith('RunTask') && tdur !== undefined) tasks.push({ thread: `${pid} ${tid}`, time: tdur / 1000 })
+    }
+  })
+  await devtools.send('Tracing.start', {
+    traceConfig: { includedCategories: ['disabled-by-default-devtools.timeline', 'toplevel', '__metadata'] },
+    transferMode: 'ReportEvents',
+  })
+  return async () => {
+    const complete = new Promise((done) => devtools.once('Tracing.tracingComplete', done))
+    await devtools.send('Tracing.end')
+    await complete
+    return tasks.flatMap(({ thread, time }) => (threads.has(thread) ? time : []))
+  }
+}
+
+interface TraceEvent {
+  readonly name: string
+  readonly pid: number
+  readonly tid: number
+  readonly tdur?: number
+  readonly args?: { readonly name?: string }
 }
 
 /** Rollouts of a dozen tokens each, in groups of eight. */
