@@ -88,7 +88,7 @@ export interface GroupView {
   readonly members: readonly TrajectoryFacts[]
   /** Its size is the declared or the dump's common group size, and no member lacks a reward. */
   readonly complete: boolean
-  /** Of a complete group, in member order: a dozen checks ask for them, and rows of a million rollouts lie far apart in memory. */
+  /** Of a complete group, in member order: a dozen checks ask for them, and a look at each row of a million rollouts takes its time. */
   readonly rewards?: readonly number[]
 }
 
