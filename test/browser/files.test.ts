@@ -18,7 +18,7 @@ describePage('files of every kind', (tests) => {
   })
 
   test.each<[string, string | Uint8Array, RegExp]>([
-    ['empty.jsonl', '', /empty\.jsonl is empty.*Check that/],
+    ['empty.jsonl', '', /empty\.jsonl is empty.*check that/],
     ['blank.jsonl', '\n \n', /blank\.jsonl holds nothing but white space.*Check that/],
     ['notes.jsonl', 'not a dump\n', /notes\.jsonl is text, but no JSON.*Convert it/],
     [
