@@ -2,7 +2,7 @@ import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { OpenedDump, Progress, SourceInput } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { abandonEngine, ask, onEngineProgress, openInEngine } from '../engine/engine.ts'
-import { addProblem, NOTHING_OPEN, useFiles } from '../state/files.ts'
+import { addProblem, openNothing, useFiles } from '../state/files.ts'
 import { NO_FILTERS, useFilters } from '../state/filters.ts'
 import { addUnmapped, sourceNamed, type Unmapped } from '../state/mapping.ts'
 import { forgetPlaces } from '../state/place.ts'
@@ -39,7 +39,6 @@ export async function openSources(
   if (useFiles.getState().phase === 'opening') abandonEngine()
   const run = Symbol('opening')
   opening = run
-  const problems = useFiles.getState().problems
   const { options = {}, dataset = [] } = given
   const before = whatIsOpen()
   forget()
@@ -47,7 +46,7 @@ export async function openSources(
   forgetPlaces()
   // Another dump is first of all to be judged.
   useView.setState({ view: 'verdicts', tab: 'tokens', dialog: null })
-  useFiles.setState({ ...NOTHING_OPEN, problems, phase: 'opening', sources, options, dataset })
+  openNothing({ phase: 'opening', sources, options, dataset })
   startClock()
   try {
     const tokenizer = given.tokenizer ? await usableTokenizer(given.tokenizer) : undefined
@@ -77,7 +76,7 @@ export async function openSources(
   } catch (error) {
     if (opening !== run || error instanceof Cancelled) return false
     addProblem(sentenceOf(error))
-    useFiles.setState(({ problems }) => ({ ...NOTHING_OPEN, problems }))
+    openNothing()
     return false
   }
 }
@@ -191,7 +190,7 @@ export async function closeDump(): Promise<void> {
   opening = null
   forget()
   forgetSecond()
-  useFiles.setState(({ problems }) => ({ ...NOTHING_OPEN, problems }))
+  openNothing()
   useView.setState({ view: 'verdicts', dialog: null })
   if (phase === 'opening') abandonEngine()
   else await ask('close', {}).catch(() => undefined)

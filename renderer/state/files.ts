@@ -29,7 +29,7 @@ export interface FilesState {
   readonly problems: readonly string[]
 }
 
-export const NOTHING_OPEN: FilesState = {
+const NOTHING_OPEN: Omit<FilesState, 'revision'> = {
   phase: 'empty',
   sources: [],
   options: {},
@@ -41,11 +41,15 @@ export const NOTHING_OPEN: FilesState = {
   following: false,
   rate: null,
   rollouts: 0,
-  revision: 0,
   problems: [],
 }
 
-export const useFiles = create<FilesState>()(() => NOTHING_OPEN)
+export const useFiles = create<FilesState>()(() => ({ ...NOTHING_OPEN, revision: 0 }))
+
+/** Nothing is open any more, but for what is given. Sentences about what went wrong stay, and no revision comes twice: an answer about one dump is never taken for one about the next. */
+export function openNothing(but: Partial<Omit<FilesState, 'revision'>> = {}): void {
+  useFiles.setState(({ problems, revision }) => ({ ...NOTHING_OPEN, problems, ...but, revision: revision + 1 }))
+}
 
 export function addProblem(sentence: string): void {
   useFiles.setState(({ problems }) => ({ problems: [...problems.filter((known) => known !== sentence), sentence] }))

@@ -90,10 +90,10 @@ export const VERDICT_WORDS: Readonly<
 /** The sentence a supported hypothesis stands for; a title alone reads the same whichever way it falls. */
 export const HYPOTHESIS_QUESTIONS: Readonly<Record<HypothesisId, string>> = {
   H01: 'Do tiny differences in a group blow up into large advantages?',
-  H02: 'Does the loss fall on the wrong tokens?',
+  H02: 'Are the mask, the ids or the context of the loss wrong?',
   H03: 'Is the KL term computed wrongly?',
   H04: 'Is what the answer needs cut away before the model sees it?',
-  H05: 'Do the rewards tell good rollouts from bad ones?',
+  H05: 'Are the rewards too alike, or too noisy, to learn from?',
   'H06-library': 'Is the training library itself at fault?',
   'H06-lora': 'Do sampler and trainer run different weights?',
   H07: 'Does the fault come with the second turn?',

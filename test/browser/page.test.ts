@@ -299,6 +299,8 @@ describePage('the page', (tests) => {
     await window.drop([
       folder.write('ids.jsonl', JSON.stringify({ input_ids: [151644, 77091, 198, 9707, 151645, 198] })),
     ])
+    // What the file before was read to may still be on screen.
+    await page.getByText('ids.jsonl').first().waitFor()
     await window.read()
     await page.keyboard.press('2')
     await page.keyboard.press('Enter')
