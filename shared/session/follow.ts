@@ -231,31 +231,31 @@ export class Follower implements Reading {
 
   /** Reads what was not read yet; whether there was anything. */
   private async readNew(signal: AbortSignal, tell: () => void): Promise<boolean> {
-    const todo = new Map<number, FollowedSource>()
+    const grown = new Map<number, FollowedSource>()
     let bytes = 0
     for (const [number, source] of this.sourcesNow.entries()) {
       if (source.over || (source.under !== null && !hasMore(source))) continue
-      todo.set(number, source)
+      grown.set(number, source)
       bytes += source.open.source.size - source.readTo
     }
-    if (todo.size === 0) return false
-    const positions = new Map([...todo].map(([number, source]) => [number, positionOf(source)]))
-    for (const [number, source] of todo) source.under = this.under[number] as string
+    if (grown.size === 0) return false
+    const positions = new Map([...grown].map(([number, source]) => [number, positionOf(source)]))
+    for (const [number, source] of grown) source.under = this.under[number] as string
     const { plan } = this.survey
     const workers = startWorkers(bytes, this.host)
     const pool = workers.length === 0 ? auditingPool(this.runtime, this.host) : workerPool(workers, plan, this.host)
     const close = () => pool.close()
     signal.addEventListener('abort', close, { once: true })
     // Only what was audited counts as read, should reading break off.
-    const found = new Map([...todo.keys()].map((number) => [number, [] as RecordSpans[]]))
+    const found = new Map([...grown.keys()].map((number) => [number, [] as RecordSpans[]]))
     try {
       await runPass(this.opened, pool, null, {
         signal,
-        only: new Set(todo.keys()),
+        only: new Set(grown.keys()),
         from: (number) => positions.get(number) ?? null,
         onSpans: (number, spans) => found.get(number)?.push(spans),
         onResult: (result) => {
-          const source = todo.get(result.source) as FollowedSource
+          const source = grown.get(result.source) as FollowedSource
           const spans = found.get(result.source)?.shift()
           if (spans !== undefined) source.collected.sources[0]?.spans.push(spans)
           source.collected.add({ ...result, source: 0 })
@@ -263,19 +263,19 @@ export class Follower implements Reading {
           tell()
         },
         onBytes: (number, read) => {
-          const state = todo.get(number)?.collected.sources[0]
+          const state = grown.get(number)?.collected.sources[0]
           if (state !== undefined) state.bytesRead = read
           tell()
         },
       })
-      for (const source of todo.values()) source.readTo = source.growing?.size ?? 0
+      for (const source of grown.values()) source.readTo = source.growing?.size ?? 0
       this.failedBefore = null
     } catch (error) {
       signal.throwIfAborted()
       const why = sentence(error)
       if (why === this.failedBefore) throw error
       this.failedBefore = why
-      for (const source of todo.values()) {
+      for (const source of grown.values()) {
         // Lines are read on behind the last that was audited, anything else from its start.
         if (source.growing !== null || source.over) continue
         source.under = null
@@ -287,7 +287,7 @@ export class Follower implements Reading {
       pool.close()
       for (const worker of workers) worker.terminate()
     }
-    for (const source of todo.values()) {
+    for (const source of grown.values()) {
       if (source.growing === null) continue
       source.seen = await source.growing.seen(positionOf(source)?.byte ?? 0).catch(() => null)
     }

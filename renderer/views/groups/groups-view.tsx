@@ -122,7 +122,7 @@ function Share({ summary }: { summary: GroupSummary }) {
         <strong>
           {count(complete)} complete of {counted(groups, 'group')}
         </strong>{' '}
-        <span className="quiet">{size === null ? '' : `of ${count(size)} rollouts`}</span>
+        <span className="quiet">{size === null ? '' : `of ${counted(size, 'rollout')}`}</span>
       </figcaption>
       <KindBar summary={summary} />
       <ul className="group-notes">

@@ -38,7 +38,7 @@ export function LimitsPanel({ place }: { place: LabPlace }) {
         )}
         <p>
           {known.length === 0
-            ? 'No limit of this run is known: none is given, in its metadata, or to be seen by rollouts that pile up.'
+            ? 'No limit of this run is known: none is given, in its metadata, or to be seen by rollouts that pile up'
             : known
                 .map(
                   (name) => `${LIMIT_WORDS[name]} ${count(inForce?.[name]?.value ?? 0)} (${inForce?.[name]?.origin})`,
