@@ -330,9 +330,9 @@ export const MASK_PLANTS: readonly Plant[] = [
       const { family } = rollout
       for (const end of ends) surelySampled(rollout, end)
       const padding = rollout.tokens.length - realEnd(rollout)
-      // A single one of them behind the last newline cannot be told from an end.
-      const hidden = padding === 1 && rollout.tokens.at(-2)?.part === 'separator'
-      return padding === 0 || hidden
+      // Fewer than three in a row may as well be ends of turns: such a row does not show what it is padded with.
+      const run = rollout.tokens.length - 1 - rollout.tokens.findLastIndex(({ id }) => id !== family.end)
+      return padding === 0 || run < 3
         ? null
         : [remask(rollout, (index, was) => was[index] === true && rollout.tokens[index]?.id !== family.end)]
     },
