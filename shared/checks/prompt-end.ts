@@ -29,10 +29,13 @@ export function storedPromptEnd(
     turns.some(({ contentStart: start }) => {
       return start < at && at <= start + LONGEST_PREFILL && !mask?.subarray(start, at - 1).includes(1)
     })
+  // A turn whose loss goes on from there has been sampled from there: no prompt ends behind it, wherever else one might.
+  const isSampledFrom = (at: number) =>
+    mask?.[at] === 1 && turns.some(({ contentStart: start }) => start < at && at <= start + LONGEST_PREFILL)
   const counted = offBy(promptLength)
   const uncounted = offBy(without)
   // Where both fit, the earlier: a second turn lies as far behind the first as the padding is long only by chance.
-  if (counted === 0) return promptLength
+  if (counted === 0 || isSampledFrom(promptLength)) return promptLength
   if (uncounted === 0) return without
   if (endsPrefill(promptLength)) return promptLength
   if (endsPrefill(without)) return without
