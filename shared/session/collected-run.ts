@@ -1,8 +1,8 @@
+import { renumberedFacts } from '../checks/kept-facts.ts'
 import { addTally, createTally } from '../checks/tally.ts'
 import type { Finding } from '../model/report.ts'
 import { addBoundaries } from './boundaries.ts'
 import { addTotals, Collected } from './collected.ts'
-import { renumberedFacts } from './kept-facts.ts'
 
 /** What was collected source by source, each in a `Collected` of its own, as if it had been collected in their order. */
 export function collectedTogether(parts: readonly Collected[], maxFindings: number): Collected {

@@ -1,9 +1,9 @@
 import { ANSWER_PLACES } from '../checks/answer-place.ts'
 import { END_REASONS, type TrajectoryFacts } from '../checks/facts.ts'
+import { plainFacts } from '../checks/kept-facts.ts'
 import { type GapSums, KL_FORMULAS, type KlSums } from '../checks/logprobs/sums.ts'
 import type { PairingFacts } from '../checks/pairing.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
-import { plainFacts } from './kept-facts.ts'
 import {
   type Cells,
   COUNT,

@@ -1,3 +1,4 @@
+import { packFacts } from '../checks/kept-facts.ts'
 import type { ParsedRecords, RecordSpans, ToldRecords } from '../containers/container.ts'
 import type { ReadResult } from '../formats/format.ts'
 import type { SourceRun } from '../formats/run-metadata/run-facts.ts'
@@ -7,7 +8,6 @@ import type { Stream } from '../model/streams.ts'
 import { emptyTrajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { emptyTotals } from './collected.ts'
-import { packFacts } from './kept-facts.ts'
 import type { AuditJob, BatchResult } from './plan.ts'
 import { streamsOf } from './streams.ts'
 

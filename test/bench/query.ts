@@ -1,6 +1,6 @@
 import { nodeHost } from '../../cli/host.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { FactsKeeper, packFacts } from '../../shared/session/kept-facts.ts'
+import { FactsKeeper, packFacts } from '../../shared/checks/kept-facts.ts'
 import type { SearchRequest } from '../../shared/session/requests/query.ts'
 import { RolloutSearch } from '../../shared/session/search.ts'
 import { factsOf } from '../helpers/facts.ts'

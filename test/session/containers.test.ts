@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { plainFacts } from '../../shared/session/kept-facts.ts'
+import { plainFacts } from '../../shared/checks/kept-facts.ts'
 import { Session } from '../../shared/session/session.ts'
 import { tarred, zipped } from '../containers/archives.ts'
 import { gzipped, memorySource } from '../containers/memory-source.ts'

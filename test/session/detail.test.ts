@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { plainFacts } from '../../shared/checks/kept-facts.ts'
 import type { ByteSource } from '../../shared/model/source.ts'
 import { TokenState } from '../../shared/model/tokens.ts'
-import { plainFacts } from '../../shared/session/kept-facts.ts'
 import type { TrajectoryDetail } from '../../shared/session/protocol.ts'
 import { Session } from '../../shared/session/session.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { plainFacts } from '../../shared/session/kept-facts.ts'
+import { plainFacts } from '../../shared/checks/kept-facts.ts'
 import { ColumnError } from '../../shared/session/merge-columns.ts'
 import { decodeFacts, encodeFacts, type FactColumns } from '../../shared/session/merge-facts.ts'
 import { factsOf } from '../helpers/facts.ts'

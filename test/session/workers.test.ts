@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { plainFacts } from '../../shared/session/kept-facts.ts'
+import { plainFacts } from '../../shared/checks/kept-facts.ts'
 import type { AuditRequest } from '../../shared/session/plan.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { gzipped, memorySource } from '../containers/memory-source.ts'

@@ -4,8 +4,8 @@ import { batchStds, recomputeAdvantages, stepOf } from '../../checks/groups/adva
 import { scalingOf } from '../../checks/groups/scaling.ts'
 import { rewardsOf, unbiasedStd } from '../../checks/groups/statistics.ts'
 import { type LossType, lossWeights } from '../../checks/groups/token-weights.ts'
+import { plainFacts } from '../../checks/kept-facts.ts'
 import { PARTS, type Part } from '../../model/tokens.ts'
-import { plainFacts } from '../kept-facts.ts'
 import type { RolloutAnatomy } from './anatomy.ts'
 
 /** How advantages are made of rewards: as the dump has them, or anew. */

@@ -1,4 +1,4 @@
-import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { TrajectoryFacts } from './facts.ts'
 import { Column, cellAt, intoOneBuffer, type PackedColumn, packColumn, valueOfAll } from './packed-columns.ts'
 
 /** The facts of consecutive rollouts in columns, a quarter of what they take as objects. Can be posted between threads. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { FactsKeeper, packFacts, plainFacts, renumberedFacts } from '../../shared/session/kept-facts.ts'
-import { Column, cellAt, intoOneBuffer, packColumn } from '../../shared/session/packed-columns.ts'
+import { FactsKeeper, packFacts, plainFacts, renumberedFacts } from '../../shared/checks/kept-facts.ts'
+import { Column, cellAt, intoOneBuffer, packColumn } from '../../shared/checks/packed-columns.ts'
 import { factsOf } from '../helpers/facts.ts'
-import { anyDump } from './any-facts.ts'
+import { anyDump } from '../session/any-facts.ts'
 
 const digest = fc.stringMatching(/^[0-9a-f]{16}$/)
 const number = fc.oneof(fc.nat(300), fc.integer(), fc.double(), fc.constant(-0), fc.nat(2 ** 40))
