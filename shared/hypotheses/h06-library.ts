@@ -3,6 +3,7 @@ import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { loggedOf } from './logged.ts'
 import { type RewardTrend, rewardTrend, trendOf } from './reward-trend.ts'
+import { fewerRollouts } from './run-likeness.ts'
 import { type Argument, conclude, deciding, type Judgement, notCheckable, stated } from './verdict.ts'
 
 /** Library functionality validation: does the trainer learn anything at all, on a task of one turn? */
@@ -25,9 +26,7 @@ function decide(input: HypothesisInput): Judgement {
   const { thresholds } = input.dump.settings
   const steps = thresholds['trend-steps']
   const trend = trendOfRun(simple, thresholds)
-  if (trend === null) {
-    return notCheckable([`rewards of at least ${steps} training steps in the single-turn run`])
-  }
+  if (trend === null) return notCheckable([lackOfTrend('the single-turn run', simple, steps)])
   const [second] = runs.filter((run) => run !== simple)
   const other = second === undefined ? null : trendOfRun(second, thresholds)
   // A trainer that improves the harder task is not broken, whatever keeps the simple one flat; whether it does must be known.
@@ -42,9 +41,22 @@ function decide(input: HypothesisInput): Judgement {
         ? stated('which run is the single-turn one', 'taken to be the one of which only a log was given')
         : []),
     ],
-    missing: other === null ? [`rewards of at least ${steps} training steps in the other run`] : [],
+    missing: second !== undefined && other === null ? [lackOfTrend('the other run', second, steps)] : [],
     firm: simple.facts.length > 0,
+    rollouts: fewerRollouts(input, against),
   }
+}
+
+/** What of the steps and rewards a run lacks for a trend. */
+function lackOfTrend(whose: string, { facts, logs }: Run, steps: number): string {
+  const needed = `at least ${steps} training steps`
+  const rewarded = facts.filter(({ reward }) => reward !== null && Number.isFinite(reward))
+  if (rewarded.length === 0 && loggedOf(logs, 'reward') === null) return `rewards of ${whose}, over ${needed}`
+  const known = new Set(rewarded.flatMap(({ step }) => step ?? [])).size
+  const count = Math.max(known, loggedOf(logs, 'reward')?.values.length ?? 0)
+  return count === 0
+    ? `step of the rollouts of ${whose}, which have rewards and do not say the step: ${needed}`
+    : `${needed} in ${whose}, which has ${count}`
 }
 
 interface Run {

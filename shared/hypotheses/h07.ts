@@ -1,8 +1,9 @@
 import { CHECKS } from '../checks/registry.ts'
 import type { CheckResult } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
-import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
+import type { Hypothesis, HypothesisInput, SecondRun } from './hypothesis.ts'
 import { rateOf, rolloutsByTurn, splitByTurn, splitEnds, type TurnSplit } from './multi-step.ts'
+import { fewerRollouts, lackOfSameModel, otherTokenizers } from './run-likeness.ts'
 import {
   type Argument,
   compared,
@@ -38,8 +39,9 @@ function decide(input: HypothesisInput): Judgement {
     ({ severity, unit, status }) =>
       severity === 'error' && unit === 'trajectory' && (status === 'pass' || status === 'fail'),
   )
+  const { against } = input
   const alone = faultsOfManyTurnsAlone(input)
-  if (alone.length > 0) return onlyWithManyTurns(alone)
+  if (against && alone.length > 0) return onlyWithManyTurns(alone, input, against)
   if (missing.length > 0) return notCheckable(missing)
   const unlooked = notRun(input, TURN_CODES)
   if (looked.length === 0) {
@@ -109,8 +111,10 @@ function lesserByTurn(checks: readonly CheckResult[], rollouts: readonly number[
  * Codes that fail at error level in a run of several turns and pass in a single-turn run of the same trainer; empty unless the
  * two that were given are one of each.
  */
-function faultsOfManyTurnsAlone({ dump, checks, against }: HypothesisInput): CheckResult[] {
-  if (!against) return []
+function faultsOfManyTurnsAlone(input: HypothesisInput): CheckResult[] {
+  const { dump, checks, against } = input
+  // Turns of two families are laid out otherwise, and a fault of the one may be none of the other.
+  if (!against || otherTokenizers(input.tokenizer, against.tokenizer) !== null) return []
   const here = hasManyTurns(dump.facts)
   if (here === hasManyTurns(against.dump.facts)) return []
   const [many, single] = here ? [checks, against.checks] : [against.checks, checks]
@@ -127,23 +131,31 @@ function hasManyTurns(facts: HypothesisInput['dump']['facts']): boolean {
   return facts.some(({ assistantTurns }) => assistantTurns > 1)
 }
 
-function onlyWithManyTurns(checks: readonly CheckResult[]): Judgement {
+function onlyWithManyTurns(checks: readonly CheckResult[], input: HypothesisInput, against: SecondRun): Judgement {
+  const unlike = lackOfSameModel(input, against)
   const some = { comparison: '>', threshold: 0 } as const
   const none = { comparison: '=', threshold: 0 } as const
   return {
     verdict: 'supported',
-    because: checks.flatMap(({ code, title, rate }) =>
-      compared(
-        `${title} (${code}): rate in the run of several turns, and none in the single-turn run`,
-        rate,
-        some,
-        none,
-        [code],
+    because: checks
+      .toSorted(mostOftenFirst)
+      .flatMap(({ code, title, rate }) =>
+        compared(
+          `${title} (${code}): rate in the run of several turns, and none in the single-turn run`,
+          rate,
+          some,
+          none,
+          [code],
+        ),
       ),
-    ),
-    missing: [],
-    firm: checks.some(({ pattern }) => pattern === 'systematic'),
+    missing: unlike,
+    firm: unlike.length === 0 && checks.some(({ pattern }) => pattern === 'systematic'),
+    rollouts: fewerRollouts(input, against),
   }
+}
+
+function mostOftenFirst(a: CheckResult, b: CheckResult): number {
+  return Number(b.pattern === 'systematic') - Number(a.pattern === 'systematic') || (b.rate ?? 0) - (a.rate ?? 0)
 }
 
 function noFaults(looked: readonly CheckResult[], thresholds: Thresholds): Argument[] {

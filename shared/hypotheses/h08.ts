@@ -3,6 +3,7 @@ import type { Thresholds } from '../model/thresholds/registry.ts'
 import { pairBounds, rewardGapBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { measurePairs, type PairMeasures } from './pairs.ts'
+import { fewerRollouts, lackOfSameModel } from './run-likeness.ts'
 import {
   type Argument,
   compared,
@@ -36,7 +37,10 @@ function decide(input: HypothesisInput): Judgement {
   const pairs = pairBounds(thresholds)
   const shares = [found.tools, found.system, found.rendering].flatMap((count) => share(count) ?? [])
   const cutGap = found.cut === null ? null : Math.abs(found.cut.here - found.cut.there)
-  const cutDiffers = cutGap !== null && found.cut?.sure === true && holds(cutGap, pairs.supported)
+  const unlike = lackOfSameModel(input, against)
+  // Another model writes at another length.
+  const cutDiffers =
+    cutGap !== null && found.cut?.sure === true && unlike.length === 0 && holds(cutGap, pairs.supported)
   const scored = (found.likeTexts?.count ?? 0) >= thresholds['h08-like-answers']
   const gap = scored ? (found.likeTexts?.rewardGap ?? null) : null
   const supported =
@@ -47,13 +51,18 @@ function decide(input: HypothesisInput): Judgement {
   const contradicted = !supported && shares.length > 0
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
-    because: [...linesOf(found, { cutGap, cutDiffers, gap }, thresholds), ...lesserFaults(H08, input, [])],
+    because: [
+      ...linesOf(found, { cutGap, cutDiffers, gap, unlike: unlike.length > 0 }, thresholds),
+      ...lesserFaults(H08, input, []),
+    ],
     missing: [
       ...(found.tools === null ? ['tools of both runs'] : []),
       ...(found.rendering === null ? ['ids of the prompts in both runs, by one tokenizer'] : []),
       ...(gap === null ? ['answers in the same words, with rewards in both runs'] : []),
+      ...unlike,
     ],
-    firm: true,
+    firm: unlike.length === 0,
+    rollouts: fewerRollouts(input, against),
   }
 }
 
@@ -61,9 +70,12 @@ interface Differences {
   readonly cutGap: number | null
   readonly cutDiffers: boolean
   readonly gap: number | null
+  /** The runs are not of one model. */
+  readonly unlike: boolean
 }
 
-function linesOf(found: PairMeasures, { cutGap, cutDiffers, gap }: Differences, thresholds: Thresholds): Argument[] {
+function linesOf(found: PairMeasures, differences: Differences, thresholds: Thresholds): Argument[] {
+  const { cutGap, cutDiffers, gap, unlike } = differences
   const { supported, contradicted } = pairBounds(thresholds)
   const rewardGap = rewardGapBounds(thresholds)
   const line = (what: string, count: Count | null, codes: readonly string[]) =>
@@ -73,12 +85,15 @@ function linesOf(found: PairMeasures, { cutGap, cutDiffers, gap }: Differences, 
     ...line('tools differ', found.tools, ['T07']),
     ...line('system text differs', found.system, ['T09']),
     ...line('prompt ids differ though tools and system text agree', found.rendering, []),
-    // A difference that so few rollouts show by chance decides nothing.
+    // A difference that so few rollouts show by chance, or two models, decides nothing.
     ...cut.flatMap((each) =>
       each.speaksFor === 'supported' && !cutDiffers
-        ? deciding({ supported: 'more rollouts show the same difference in how many are cut' }, [
-            { ...each, speaksFor: null },
-          ])
+        ? deciding(
+            {
+              supported: `${unlike ? 'two runs of one model' : 'more rollouts'} show the same difference in how many are cut`,
+            },
+            [{ ...each, speaksFor: null }],
+          )
         : each,
     ),
     ...compared(

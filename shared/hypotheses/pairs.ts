@@ -50,8 +50,9 @@ export interface PromptDifferences {
 export function differencesOf({ rows, others }: QuestionPair, sameTokenizer: boolean): PromptDifferences {
   const tools = differ(rows, others, ({ pairing }) => pairing?.tools ?? null)
   const system =
-    // What the ids hold is what the model saw; messages alone do not show a default that the template put in.
-    differ(rows, others, ({ systemHash }) => systemHash ?? null) ??
+    // What the ids hold is what the model saw; messages alone do not show a default that the template put in. Templates of two families
+    // put other things into the system turn.
+    (sameTokenizer ? differ(rows, others, ({ systemHash }) => systemHash ?? null) : null) ??
     differ(rows, others, ({ pairing }) => pairing?.system ?? null)
   const rendering = sameTokenizer && !tools && !system ? differ(rows, others, ({ promptHash }) => promptHash) : null
   return { tools, system, rendering }

@@ -84,15 +84,16 @@ export interface Judgement {
   readonly missing: readonly string[]
   /** The verdict rests on a systematic fault, or on a measure that could have ruled either way. */
   readonly firm: boolean
+  /** How many rollouts it rests on, where these are not those of the dump. */
+  readonly rollouts?: number
 }
 
 /** The contract's rule: high with 50 rollouts or more and a firm measure, low with fewer than 10, else medium. */
 export function conclude(
   hypothesis: Pick<Hypothesis, 'id' | 'title'>,
   input: HypothesisInput,
-  { verdict, because, missing, firm }: Judgement,
+  { verdict, because, missing, firm, rollouts = input.dump.facts.length }: Judgement,
 ): HypothesisResult {
-  const rollouts = input.dump.facts.length
   const { 'confidence-high-rollouts': many, 'confidence-low-rollouts': few } = input.dump.settings.thresholds
   const decided = verdict === 'supported' || verdict === 'contradicted'
   const confidence =

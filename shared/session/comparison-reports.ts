@@ -154,10 +154,17 @@ export function checkMeasures({ here, there, errors }: Both): ComparedMeasure[] 
       },
       sample(own),
       sample(other),
-      { errors, lacks: { here: reasonOf(own), there: reasonOf(other) } },
+      { errors, lacks: { here: reasonOf(own), there: isJudgedBeside(own, other) ? JUDGED_BESIDE : reasonOf(other) } },
     )
   })
 }
+
+/** A11 looks at both runs where it is judged in the open one, and at the second by itself there. */
+function isJudgedBeside({ code, checked }: CheckResult, other: CheckResult | undefined): boolean {
+  return code === 'A11' && checked > 0 && other?.status === 'not-checkable'
+}
+
+const JUDGED_BESIDE = 'told of the open run, which is judged beside this one'
 
 function reasonOf(check: CheckResult | undefined): string | null {
   if (check === undefined) return 'not run'

@@ -98,12 +98,26 @@ describe('H06-library', () => {
     expect(verdict('H06-library', run(3, flat), second(run(2, flat))).missing).toEqual([
       'a single-turn run: both have rollouts of several assistant turns',
     ])
-    expect(verdict('H06-library', run(3, flat), second(run(1, rising, 4))).verdict).toBe('not-checkable')
+    const lack = (single: readonly TrajectoryFacts[]) => verdict('H06-library', run(3, flat), second(single))
+    expect(lack(run(1, rising, 4))).toMatchObject({
+      verdict: 'not-checkable',
+      missing: ['at least 8 training steps in the single-turn run, which has 4'],
+    })
+    // Rewards that are there are not asked for again.
+    const stepless = lack(run(1, rising).map((row) => ({ ...row, step: null })))
+    expect(stepless.missing).toEqual([
+      expect.stringMatching(/^step of the rollouts of the single-turn run, which have/),
+    ])
+    const rewardless = lack(run(1, rising).map((row) => ({ ...row, reward: null })))
+    expect(rewardless.missing).toEqual(['rewards of the single-turn run, over at least 8 training steps'])
   })
 
   it('is inconclusive where nothing tells whether the other run rises', () => {
     const result = verdict('H06-library', run(3, flat, 4), second(run(1, flat)))
-    expect(result).toMatchObject({ verdict: 'inconclusive', missing: [expect.stringMatching(/in the other run$/)] })
+    expect(result).toMatchObject({
+      verdict: 'inconclusive',
+      missing: ['at least 8 training steps in the other run, which has 4'],
+    })
     expect(verdict('H06-library', run(3, flat, 4), second(run(1, rising))).verdict).toBe('contradicted')
   })
 })
@@ -122,10 +136,74 @@ describe('H07', () => {
     })
   })
 
+  it('leads with what is in every rollout, and then with what is in most', () => {
+    const found = [
+      resultOf('C05', { affected: 7 }),
+      resultOf('M02', { affected: 60, checked: 100 }),
+      resultOf('M01', { affected: 100 }),
+    ]
+    const clean = found.map(({ code }) => resultOf(code))
+    const single = second(
+      rows(60, () => ({ assistantTurns: 1 })),
+      clean,
+    )
+    const { because } = verdict('H07', rows(60), single, found)
+    expect(because.map(({ checks }) => checks[0])).toEqual(['M01', 'M02', 'C05'])
+  })
+
   it('is not, where the single-turn run has it too or could not look', () => {
     const turns = () => ({ assistantTurns: 1 })
     for (const other of [failing, resultOf('M01', { status: 'not-checkable' })]) {
       expect(verdict('H07', rows(60), second(rows(60, turns), [other]), [failing]).verdict).toBe('contradicted')
     }
+  })
+})
+
+describe('two runs of other models', () => {
+  const systematic = resultOf('M01', { affected: 100, by_turn: { 1: 60, 2: 60 } })
+  const of = (model: string | null, assistantTurns: number, count = 60) =>
+    rows(count, () => ({ model, assistantTurns }))
+  const judged = (here: string | null, there: string | null, more: Partial<SecondRun> = {}, count = 60) =>
+    verdict('H07', of(here, 3), { ...second(of(there, 1, count), [resultOf('M01')]), ...more }, [systematic])
+
+  it.each([
+    ['the same', 'Qwen/Qwen2.5-7B', 'Qwen/Qwen2.5-7B', 'high'],
+    ['one, spelt as a path', 'Qwen/Qwen2.5-7B', '/models/qwen2.5-7b/', 'high'],
+    ['not told', null, 'Qwen/Qwen2.5-3B', 'high'],
+    ['two', 'Qwen/Qwen2.5-7B', 'Qwen/Qwen2.5-3B', 'medium'],
+  ] as const)('a verdict on both is less sure where the models are %s', (_, here, there, confidence) => {
+    const result = judged(here, there)
+    expect(result).toMatchObject({ verdict: 'supported', confidence })
+    expect(result.missing).toEqual(
+      confidence === 'high'
+        ? []
+        : ['a second run of the same model: the open run has Qwen/Qwen2.5-7B, the second Qwen/Qwen2.5-3B'],
+    )
+  })
+
+  it('is no surer than the smaller run allows', () => {
+    expect(judged('m', 'm', {}, 20).confidence).toBe('medium')
+    expect(judged('m', 'm', {}, 4).confidence).toBe('low')
+  })
+
+  it('a fault of another family’s layout is none of the second turn: the open run is judged by itself', () => {
+    expect(judged('m', 'm', { tokenizer: 'llama3' }).verdict).toBe('contradicted')
+  })
+
+  it('H08 takes tools for what they are, and lays no cut or default system text to the prompts', () => {
+    const run = (model: string, more: Partial<TrajectoryFacts>, more2: Partial<PairingFacts> = {}) =>
+      rows(60, (i) => ({
+        model,
+        pairing: { question: `q${i}`, system: 's', tools: 't', answer: null, ...more2 },
+        systemHash: model,
+        ...more,
+      }))
+    const beside = (there: readonly TrajectoryFacts[]) =>
+      verdict('H08', run('a', { endReason: 'stop' }), { ...second(there), tokenizer: 'llama3' })
+    expect(beside(run('b', { endReason: 'cut-prose' }))).toMatchObject({
+      verdict: 'contradicted',
+      confidence: 'medium',
+    })
+    expect(beside(run('b', {}, { tools: 'other' }))).toMatchObject({ verdict: 'supported', confidence: 'medium' })
   })
 })
