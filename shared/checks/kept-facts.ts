@@ -71,6 +71,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   strip: true,
 }
 const NAMES = Object.keys(EVERY) as readonly (keyof TrajectoryFacts)[]
+const PLACES = Object.fromEntries(NAMES.map((name, at) => [name, at])) as Record<keyof TrajectoryFacts, number>
 
 export function packFacts(facts: readonly TrajectoryFacts[]): PackedFacts {
   const columns = NAMES.map((name) => packColumn(facts.map((each) => each[name])))
@@ -100,6 +101,41 @@ for (const [at, name] of NAMES.entries()) {
 
 function factsAt(block: Block, row: number): TrajectoryFacts {
   return new KeptFacts(block, row) as unknown as TrajectoryFacts
+}
+
+/** Rollouts beside each other whose facts lie beside each other in the same columns. */
+export interface FactRun {
+  readonly length: number
+  /** Null where each is an object of its own. */
+  readonly columns: FactsInColumns | null
+}
+
+export interface FactsInColumns {
+  /** The first of the rows that are meant. */
+  readonly row: number
+  column(name: keyof TrajectoryFacts): Column
+}
+
+/** The runs of which facts consist from a place on. */
+export function factRuns(facts: readonly TrajectoryFacts[], from: number): FactRun[] {
+  const runs: FactRun[] = []
+  for (let at = from; at < facts.length; ) {
+    const kept = keptIn(facts[at] as TrajectoryFacts)
+    let end = at + 1
+    if (kept === null) {
+      while (end < facts.length && keptIn(facts[end] as TrajectoryFacts) === null) end++
+      runs.push({ length: end - at, columns: null })
+    } else {
+      const { block, row } = kept
+      // No field of facts that are objects is called so.
+      const next = () => facts[end] as unknown as Partial<KeptFacts>
+      while (end < facts.length && next().block === block && next().row === row + end - at) end++
+      const column = (name: keyof TrajectoryFacts) => block.columns[PLACES[name]] as Column
+      runs.push({ length: end - at, columns: { row, column } })
+    }
+    at = end
+  }
+  return runs
 }
 
 /** Where facts are kept, null where they are an object of their own. */

@@ -5,9 +5,9 @@
 
 import { eightDigits } from '../model/hash.ts'
 
-type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array
+export type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array
 
-const KIND = {
+export const KIND = {
   /** One value for all rows. */
   same: 0,
   /** The values as they are: what no other kind is made for. */

@@ -19,7 +19,7 @@ export function hasLostText(row: TrajectoryFacts): boolean {
 }
 
 /** A supporting document is not in the ids, which no limit did where the messages tell that the environment never brought it. */
-export function hasHiddenDocuments({ supportingDocuments }: TrajectoryFacts): boolean {
+export function hasHiddenDocuments({ supportingDocuments }: Pick<TrajectoryFacts, 'supportingDocuments'>): boolean {
   if (supportingDocuments === null) return false
   const { available, retrieved, visible } = supportingDocuments
   return visible < (retrieved ?? available)

@@ -1,3 +1,4 @@
+import { FactColumns, type NumberLists } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { HOLDS, NUMBER_LISTS, NUMBERS, type QueryableRollouts, WORDS } from './values.ts'
 
@@ -7,15 +8,12 @@ export interface WordColumn {
   readonly at: Int32Array
 }
 
-/** Several values a rollout: those of rollout i are `values[offsets[i]]` to `values[offsets[i + 1]]`, exclusive. */
-export interface ListColumn<Values> {
-  readonly offsets: Uint32Array
-  readonly values: Values
-}
-
-export interface CodeColumn extends ListColumn<Uint16Array> {
-  /** By the number that stands for it. */
+/** The check codes of rollouts: each different list of them once, and by rollout its index among these. */
+export interface CodeColumn {
   readonly codes: readonly string[]
+  /** Places in `codes`. */
+  readonly lists: readonly (readonly number[])[]
+  readonly at: Int32Array
 }
 
 /**
@@ -23,11 +21,12 @@ export interface CodeColumn extends ListColumn<Uint16Array> {
  * facts is read once; what hangs on findings of the dump, or on other rollouts, is made again for each revision.
  */
 export class RolloutColumns {
-  private readonly numbers = new Map<string, GrowingNumbers>()
+  private readonly numbers = new Map<string, GrowingColumn<Float64Array>>()
   private readonly words = new Map<string, GrowingWords>()
   private readonly ofRevision = new Map<string, unknown>()
   private revision = -1
   private lastFacts: readonly TrajectoryFacts[] | null = null
+  private read: FactColumns | null = null
 
   constructor(private readonly rollouts: QueryableRollouts) {}
 
@@ -38,10 +37,6 @@ export class RolloutColumns {
 
   get facts(): readonly TrajectoryFacts[] {
     return this.rollouts.facts
-  }
-
-  codesOf(index: number): readonly string[] {
-    return this.rollouts.codesOf(index)
   }
 
   /**
@@ -55,6 +50,7 @@ export class RolloutColumns {
     if (before !== facts) {
       this.numbers.clear()
       this.words.clear()
+      this.read = null
       this.lastFacts = facts
     }
     if (before !== facts || revision !== this.revision) this.ofRevision.clear()
@@ -70,6 +66,14 @@ export class RolloutColumns {
     return column
   }
 
+  /** Facts of the rollouts from one on; those of before are not asked for again. */
+  private factsFrom(from: number): FactColumns {
+    const { read } = this
+    if (read !== null && read.from === from && read.from + read.length === this.size) return read
+    this.read = new FactColumns(this.facts, from)
+    return this.read
+  }
+
   /** One number a rollout, NaN where it has none. Throws for a field that is no number. */
   number(field: string, component: string | null = null): Float64Array {
     if (field === 'findings') return this.findingCounts()
@@ -77,65 +81,69 @@ export class RolloutColumns {
     const key = component === null ? field : `${field}.${component}`
     let column = this.numbers.get(key)
     if (column === undefined) {
-      const numberFrom = component === null ? NUMBERS[field] : componentOf(component)
-      if (numberFrom === undefined) throw new Error(`${field} is no number of a rollout.`)
-      column = new GrowingNumbers(numberFrom)
+      const ofFacts = component === null ? NUMBERS[field] : componentOf(component)
+      if (ofFacts === undefined) throw new Error(`${field} is no number of a rollout.`)
+      column = new GrowingColumn(ofFacts, (length) => new Float64Array(length))
       this.numbers.set(key, column)
     }
-    return column.upTo(this.facts)
+    return column.upTo(this.size, (from) => this.factsFrom(from))
   }
 
   /** All numbers of each rollout. Throws for a field that has one at most. */
-  list(field: string): ListColumn<Float64Array> {
+  list(field: string): NumberLists {
     return this.remembered(`list ${field}`, () => {
-      const valuesOf = NUMBER_LISTS[field]
-      if (valuesOf === undefined) throw new Error(`${field} is no list of numbers.`)
-      const offsets = new Uint32Array(this.size + 1)
-      for (let i = 0; i < this.size; i++) {
-        offsets[i + 1] = (offsets[i] as number) + valuesOf(this.facts[i] as TrajectoryFacts).length
-      }
-      const values = new Float64Array(offsets[this.size] as number)
-      for (let i = 0; i < this.size; i++) values.set(valuesOf(this.facts[i] as TrajectoryFacts), offsets[i])
-      return { offsets, values }
+      const listsOf = NUMBER_LISTS[field]
+      if (listsOf === undefined) throw new Error(`${field} is no list of numbers.`)
+      return listsOf(this.factsFrom(0))
     })
   }
 
   /** Throws for a field that has no words. */
   word(field: string): WordColumn {
     let column = this.words.get(field)
-    if (column === undefined) {
-      const wordOf = field === 'source' ? this.sourceOf : WORDS[field]
-      if (wordOf === undefined) throw new Error(`${field} is no word of a rollout.`)
-      column = new GrowingWords(wordOf, field === 'id')
-      this.words.set(field, column)
-    }
-    return column.upTo(this.facts)
+    if (column === undefined) this.words.set(field, (column = this.newWords(field)))
+    return { words: column.words.all, at: column.at.upTo(this.size, (from) => this.factsFrom(from)) }
   }
 
-  private readonly sourceOf = ({ place }: TrajectoryFacts) => this.rollouts.sourceName(place.source)
+  private newWords(field: string): GrowingWords {
+    const words = new DistinctWords(field === 'id')
+    const numbered = (facts: FactColumns) => {
+      if (field === 'source') return this.sourcesOf(facts, words)
+      if (!Object.hasOwn(WORDS, field)) throw new Error(`${field} is no word of a rollout.`)
+      return facts.numbered(WORDS[field as keyof typeof WORDS], (word) => words.numberOf(word ?? null))
+    }
+    return { words, at: new GrowingColumn(numbered, (length) => new Int32Array(length)) }
+  }
+
+  private sourcesOf(facts: FactColumns, words: DistinctWords): Int32Array {
+    const known = new Map<number, number>()
+    const numbers = new Int32Array(facts.length)
+    for (const [i, source] of facts.numbers('place', 'source').entries()) {
+      let number = known.get(source)
+      if (number === undefined) known.set(source, (number = words.numberOf(this.rollouts.sourceName(source))))
+      numbers[i] = number
+    }
+    return numbers
+  }
 
   /** Check codes of each rollout. */
   codes(): CodeColumn {
     return this.remembered('codes', () => {
-      const codes: string[] = []
-      const numbers = new Map<string, number>()
-      const offsets = new Uint32Array(this.size + 1)
-      let values = new Uint16Array(Math.max(64, this.size))
-      let used = 0
-      for (let i = 0; i < this.size; i++) {
-        for (const code of this.rollouts.codesOf(i)) {
-          let number = numbers.get(code)
-          if (number === undefined) {
-            number = codes.push(code) - 1
-            numbers.set(code, number)
-          }
-          if (used === values.length) values = widened(values, new Uint16Array(used * 2))
-          values[used++] = number
-        }
-        offsets[i + 1] = used
-      }
-      return { codes, offsets, values: values.subarray(0, used) }
+      const lists = new DistinctLists()
+      const at = new Int32Array(this.size)
+      for (let i = 0; i < at.length; i++) at[i] = lists.numberOf(this.rollouts.codesOf(i))
+      return { codes: lists.codes, lists: lists.all, at }
     })
+  }
+
+  /** 1 for the rollouts that have a finding of this code. */
+  private readonly withCode = (code: string): Uint8Array => {
+    const { codes, lists, at } = this.codes()
+    const number = codes.indexOf(code)
+    const has = Uint8Array.from(lists, (list) => Number(list.includes(number)))
+    const result = new Uint8Array(at.length)
+    for (let i = 0; i < at.length; i++) result[i] = has[at[i] as number] as number
+    return result
   }
 
   /** 3 error, 2 warning, 1 info, 0 nothing. */
@@ -155,12 +163,13 @@ export class RolloutColumns {
     return this.remembered(`${field}:${choice}`, () => {
       const holds = HOLDS[field]?.[choice]
       if (holds === undefined) throw new Error(`${field} is never ${choice}.`)
-      const column = new Uint8Array(this.size)
-      for (let i = 0; i < this.size; i++) {
-        if (holds(this.facts[i] as TrajectoryFacts, field === 'lost' ? this.codesOf(i) : [])) column[i] = 1
-      }
-      return column
+      return holds(this.factsFrom(0), this.withCode)
     })
+  }
+
+  /** How many rollouts have each component of a reward. */
+  components(): ReadonlyMap<string, number> {
+    return this.factsFrom(0).names('rewards')
   }
 
   /** What is worth keeping until the next revision: the order of all rollouts by a field. */
@@ -170,9 +179,9 @@ export class RolloutColumns {
 
   private findingCounts(): Float64Array {
     return this.remembered('findings', () => {
-      const { offsets } = this.codes()
-      const counts = new Float64Array(this.size)
-      for (let i = 0; i < counts.length; i++) counts[i] = (offsets[i + 1] as number) - (offsets[i] as number)
+      const { lists, at } = this.codes()
+      const counts = new Float64Array(at.length)
+      for (let i = 0; i < at.length; i++) counts[i] = lists[at[i] as number]?.length as number
       return counts
     })
   }
@@ -181,22 +190,33 @@ export class RolloutColumns {
     return this.remembered('group_size', () => {
       const { at, words } = this.word('group')
       const steps = this.number('step')
-      const sizes = new Map<number, Map<number, number>>()
-      const sizesAt = (step: number) => {
-        let found = sizes.get(step)
-        if (found === undefined) sizes.set(step, (found = new Map()))
-        return found
-      }
+      const counts = new Uint32Array(words.length)
+      const stepOf = new Float64Array(words.length)
+      // A key that comes back in another step is another group, which few dumps have.
+      const others = new Map<number, Map<number, number>>()
       // Steps that are not known are one.
-      const stepOf = (i: number) => (Number.isNaN(steps[i]) ? Number.NEGATIVE_INFINITY : (steps[i] as number))
-      for (let i = 0; i < this.size; i++) {
+      const isFirstStep = (group: number, step: number) =>
+        step === stepOf[group] || (Number.isNaN(step) && Number.isNaN(stepOf[group]))
+      for (let i = 0; i < at.length; i++) {
         const group = at[i] as number
-        const counts = sizesAt(stepOf(i))
-        if (group >= 0) counts.set(group, (counts.get(group) ?? 0) + 1)
+        if (group < 0) continue
+        const step = steps[i] as number
+        if (counts[group] === 0) stepOf[group] = step
+        if (isFirstStep(group, step)) counts[group] = (counts[group] as number) + 1
+        else {
+          let bySteps = others.get(group)
+          if (bySteps === undefined) others.set(group, (bySteps = new Map()))
+          bySteps.set(step, (bySteps.get(step) ?? 0) + 1)
+        }
       }
-      return Float64Array.from({ length: this.size }, (_, i) =>
-        words[at[i] as number] === undefined ? Number.NaN : (sizesAt(stepOf(i)).get(at[i] as number) ?? Number.NaN),
-      )
+      const sizes = new Float64Array(at.length)
+      for (let i = 0; i < at.length; i++) {
+        const group = at[i] as number
+        const step = steps[i] as number
+        if (group < 0) sizes[i] = Number.NaN
+        else sizes[i] = (isFirstStep(group, step) ? counts[group] : others.get(group)?.get(step)) ?? Number.NaN
+      }
+      return sizes
     })
   }
 }
@@ -204,69 +224,113 @@ export class RolloutColumns {
 /** By the number that `RolloutColumns.worst` gives. */
 export const SEVERITY_RANKS: readonly string[] = ['none', 'info', 'warning', 'error']
 
-function componentOf(name: string): (row: TrajectoryFacts) => number | null {
-  return ({ rewards }) => (rewards !== null && Object.hasOwn(rewards, name) ? (rewards[name] as number) : null)
+function componentOf(name: string): (facts: FactColumns) => Float64Array {
+  return (facts) => facts.numbers('rewards', name)
 }
 
-function widened<Values extends Float64Array | Int32Array | Uint16Array>(values: Values, wider: Values): Values {
-  wider.set(values)
-  return wider
+interface GrowingWords {
+  readonly words: DistinctWords
+  readonly at: GrowingColumn<Int32Array>
 }
 
-class GrowingNumbers {
-  private values = new Float64Array(0)
+/** A column that is made longer as rollouts come. */
+class GrowingColumn<Values extends Float64Array | Int32Array> {
+  private values: Values
   private filled = 0
 
-  constructor(private readonly numberFrom: (row: TrajectoryFacts, index: number) => number | null) {}
-
-  upTo(facts: readonly TrajectoryFacts[]): Float64Array {
-    const { length } = facts
-    if (length > this.values.length) {
-      this.values = widened(this.values, new Float64Array(Math.max(length, this.filled * 2)))
-    }
-    for (let i = this.filled; i < length; i++) {
-      this.values[i] = this.numberFrom(facts[i] as TrajectoryFacts, i) ?? Number.NaN
-    }
-    this.filled = length
-    return this.values.subarray(0, length)
-  }
-}
-
-class GrowingWords {
-  private at = new Int32Array(0)
-  private filled = 0
-  private readonly words: string[] = []
-  private readonly numbers = new Map<string, number>()
-
-  /** `areUnique`: no two rollouts are expected to share a word, so that looking for one is in vain. */
   constructor(
-    private readonly wordFrom: (row: TrajectoryFacts) => string | null,
-    private readonly areUnique: boolean,
-  ) {}
-
-  upTo(facts: readonly TrajectoryFacts[]): WordColumn {
-    const { length } = facts
-    if (length > this.at.length) this.at = widened(this.at, new Int32Array(Math.max(length, this.filled * 2)))
-    for (let i = this.filled; i < length; i++) this.at[i] = this.numberOf(this.wordFrom(facts[i] as TrajectoryFacts))
-    this.filled = length
-    return { words: this.words, at: this.at.subarray(0, length) }
+    private readonly ofFacts: (facts: FactColumns) => Values,
+    private readonly empty: (length: number) => Values,
+  ) {
+    this.values = empty(0)
   }
 
+  upTo(size: number, factsFrom: (from: number) => FactColumns): Values {
+    if (size > this.filled) {
+      const added = this.ofFacts(factsFrom(this.filled))
+      if (this.filled === 0) this.values = added
+      else {
+        if (size > this.values.length) {
+          const wider = this.empty(Math.max(size, this.filled * 2))
+          wider.set(this.values.subarray(0, this.filled))
+          this.values = wider
+        }
+        this.values.set(added, this.filled)
+      }
+      this.filled = size
+    }
+    return this.values.subarray(0, size) as Values
+  }
+}
+
+/** Words by the number that stands for each. */
+class DistinctWords {
+  readonly all: string[] = []
+  private readonly numbers = new Map<string, number>()
   private last: string | null = null
   private lastNumber = -1
 
-  private numberOf(word: string | null): number {
+  /** `areUnique`: no two rollouts are expected to share a word, so that looking for one is in vain. */
+  constructor(private readonly areUnique: boolean) {}
+
+  /** -1 for no word. */
+  numberOf(word: string | null): number {
     if (word === null) return -1
-    if (this.areUnique) return this.words.push(word) - 1
+    if (this.areUnique) return this.all.push(word) - 1
     // Members of a group mostly stand beside each other.
     if (word === this.last) return this.lastNumber
     let number = this.numbers.get(word)
     if (number === undefined) {
-      number = this.words.push(word) - 1
+      number = this.all.push(word) - 1
       this.numbers.set(word, number)
     }
     this.last = word
     this.lastNumber = number
+    return number
+  }
+}
+
+/** As many lists are known by being the same object. */
+const MOST_KNOWN = 1 << 16
+
+/** Lists of check codes by the number that stands for each. */
+class DistinctLists {
+  readonly codes: string[] = []
+  readonly all: (readonly number[])[] = []
+  private readonly codeNumbers = new Map<string, number>()
+  private readonly byObject = new Map<readonly string[], number>()
+  private readonly byCodes = new Map<string, number>()
+  private last: readonly string[] | null = null
+  private lastNumber = -1
+
+  numberOf(list: readonly string[]): number {
+    if (list === this.last) return this.lastNumber
+    let number = this.byObject.get(list)
+    if (number === undefined) {
+      number = this.numberByCodes(list)
+      if (this.byObject.size < MOST_KNOWN) this.byObject.set(list, number)
+    }
+    this.last = list
+    this.lastNumber = number
+    return number
+  }
+
+  private numberByCodes(list: readonly string[]): number {
+    const key = list.join()
+    let number = this.byCodes.get(key)
+    if (number === undefined) {
+      number = this.all.push(list.map((code) => this.codeNumber(code))) - 1
+      this.byCodes.set(key, number)
+    }
+    return number
+  }
+
+  private codeNumber(code: string): number {
+    let number = this.codeNumbers.get(code)
+    if (number === undefined) {
+      number = this.codes.push(code) - 1
+      this.codeNumbers.set(code, number)
+    }
     return number
   }
 }

@@ -1,4 +1,4 @@
-import type { TrajectoryFacts } from '../checks/facts.ts'
+import { FactColumns } from '../checks/fact-columns.ts'
 import type { RolloutColumns } from './columns.ts'
 import type { DumpValue, DumpValues } from './language/complete.ts'
 import { QUERY_FIELDS } from './language/fields.ts'
@@ -23,9 +23,13 @@ export function dumpValues(columns: RolloutColumns, checks: readonly KnownCheck[
 }
 
 function codeValues(columns: RolloutColumns, titles: ReadonlyMap<string, string>): DumpValue[] {
-  const { codes, values } = columns.codes()
+  const { codes, lists, at } = columns.codes()
+  const uses = new Uint32Array(lists.length)
+  for (const list of at) uses[list] = (uses[list] as number) + 1
   const counts = new Uint32Array(codes.length)
-  for (const code of values) counts[code] = (counts[code] as number) + 1
+  for (const [list, own] of lists.entries()) {
+    for (const code of own) counts[code] = (counts[code] as number) + (uses[list] as number)
+  }
   return listed(codes.map((value, i) => ({ value, means: titles.get(value) ?? null, count: counts[i] as number })))
 }
 
@@ -80,35 +84,25 @@ function endValues(columns: RolloutColumns): DumpValue[] {
 
 /** Names of the components of rewards, by which `reward.NAME` is completed. */
 function componentNames(columns: RolloutColumns): DumpValue[] {
-  const counts = new Map<string, number>()
-  for (const { rewards } of columns.facts) {
-    if (rewards === null) continue
-    for (const name of Object.keys(rewards)) counts.set(name, (counts.get(name) ?? 0) + 1)
-  }
-  return listed([...counts].map(([value, count]) => ({ value, means: null, count })))
+  return listed([...columns.components()].map(([value, count]) => ({ value, means: null, count })))
 }
 
 function listed(values: readonly DumpValue[]): DumpValue[] {
   return [...values].sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)).slice(0, MOST_VALUES)
 }
 
+/** So many rollouts mostly tell what there is. */
+const FIRST = 64
+
 /** Fields that read facts and have a number in no rollout. */
 function missingFields(columns: RolloutColumns): Record<string, string> {
   const { facts } = columns
   if (facts.length === 0) return {}
-  let unseen = QUERY_FIELDS.flatMap(({ name, title }) => {
-    const numberOf = NUMBERS[name]
-    return numberOf === undefined ? [] : [{ name, title, numberOf }]
+  const first = new FactColumns(facts.slice(0, FIRST))
+  const hasNumber = (values: Float64Array) => values.some((value) => !Number.isNaN(value))
+  const missing = QUERY_FIELDS.filter(({ name }) => {
+    const numbersOf = NUMBERS[name]
+    return numbersOf !== undefined && !hasNumber(numbersOf(first)) && !hasNumber(columns.number(name))
   })
-  // Mostly the first rollout tells what there is.
-  for (let i = 0; i < facts.length && unseen.length > 0; i++) {
-    const row = facts[i] as TrajectoryFacts
-    if (!unseen.some(({ numberOf }) => isNumber(numberOf(row, i)))) continue
-    unseen = unseen.filter(({ numberOf }) => !isNumber(numberOf(row, i)))
-  }
-  return Object.fromEntries(unseen.map(({ name, title }) => [name, `no rollout of this dump tells its ${title}`]))
-}
-
-function isNumber(value: number | null): boolean {
-  return value !== null && !Number.isNaN(value)
+  return Object.fromEntries(missing.map(({ name, title }) => [name, `no rollout of this dump tells its ${title}`]))
 }

@@ -8,60 +8,133 @@ const SIGN = 0x80000000
 /** Which half of a number's bits comes first in memory. */
 const IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
+/** As many different numbers are told apart by a table, so that one pass sorts them: rewards and shares mostly have few. */
+const FEW = 1 << 12
+
 /**
- * `indices` in the order of their values, those of equal values in their own order and those without (NaN) last in both directions.
- * `values` has one entry a rollout.
+ * The rollouts in the order of their values, those of equal values in their own order and those without (NaN) last in both
+ * directions. `values` has one entry a rollout.
  */
-export function ordered(indices: Int32Array, values: Float64Array, descending: boolean): Int32Array {
-  const { length } = indices
-  const present = new Int32Array(length)
-  const absent = new Int32Array(length)
+export function ordered(values: Float64Array, descending: boolean): Int32Array {
+  const shape = shapeOf(values)
+  if (shape.missing === 0 && (descending ? shape.falls : shape.rises))
+    return new Int32Array(values.length).map((_, i) => i)
+  const present = new Int32Array(values.length)
+  const absent = new Int32Array(shape.missing)
   let [there, missing] = [0, 0]
-  for (let i = 0; i < length; i++) {
-    const index = indices[i] as number
-    if (Number.isNaN(values[index])) absent[missing++] = index
-    else present[there++] = index
+  for (let i = 0; i < values.length; i++) {
+    if (Number.isNaN(values[i])) absent[missing++] = i
+    else present[there++] = i
   }
-  const sorted = sortByKeys(present.subarray(0, there), values, descending)
-  const result = new Int32Array(length)
-  result.set(sorted)
-  result.set(absent.subarray(0, missing), there)
-  return result
+  const sorted = sortByKeys(present.subarray(0, there), values, descending, shape)
+  present.set(sorted)
+  present.set(absent, there)
+  return present
 }
 
-function sortByKeys(indices: Int32Array, values: Float64Array, descending: boolean): Int32Array {
-  const keys = wholeKeys(indices, values, descending) ?? numberKeys(indices, values, descending)
-  const { length } = indices
-  let from = new Int32Array(length)
-  for (let i = 0; i < length; i++) from[i] = i
-  let to = new Int32Array(length)
-  for (const half of keys) {
-    for (const shift of [0, 16]) if (pass(half, shift, from, to)) [from, to] = [to, from]
+/** Of the values that are numbers: whether each is at least the one before, or at most; whether all are whole; their bounds. */
+interface Shape {
+  readonly missing: number
+  readonly rises: boolean
+  readonly falls: boolean
+  readonly areWhole: boolean
+  readonly least: number
+  readonly most: number
+}
+
+function shapeOf(values: Float64Array): Shape {
+  let missing = 0
+  let rising = 0
+  let falling = 0
+  let whole = 0
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let before = values[0] as number
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number
+    if (Number.isNaN(value)) {
+      missing++
+      continue
+    }
+    if (value > before) rising++
+    else if (value < before) falling++
+    if (Math.floor(value) === value) whole++
+    if (value < least) least = value
+    if (value > most) most = value
+    before = value
   }
-  for (let i = 0; i < length; i++) to[i] = indices[from[i] as number] as number
-  return to
+  const there = values.length - missing
+  return { missing, rises: falling === 0, falls: rising === 0, areWhole: whole === there, least, most }
+}
+
+/** Rollouts with the keys that they are sorted by: 32 bits, or 64 in two halves. */
+interface Keyed {
+  readonly indices: Int32Array
+  readonly low: Uint32Array
+  readonly high: Uint32Array | null
+}
+
+function sortByKeys(indices: Int32Array, values: Float64Array, descending: boolean, shape: Shape): Int32Array {
+  let keyed =
+    wholeKeys(indices, values, descending, shape) ??
+    fewKeys(indices, values, descending) ??
+    numberKeys(indices, values, descending)
+  const { length } = indices
+  // Keys are moved with what they belong to, so that each pass reads them one after the other.
+  let moved: Keyed = {
+    indices: new Int32Array(length),
+    low: new Uint32Array(length),
+    high: keyed.high === null ? null : new Uint32Array(length),
+  }
+  for (const half of keyed.high === null ? (['low'] as const) : (['low', 'high'] as const)) {
+    for (const shift of [0, 16]) if (pass(keyed, moved, half, shift)) [keyed, moved] = [moved, keyed]
+  }
+  return keyed.indices
 }
 
 /** Of whole numbers that lie near enough to each other, how far each is from the first in order; null for others. */
-function wholeKeys(indices: Int32Array, values: Float64Array, descending: boolean): Uint32Array[] | null {
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+function wholeKeys(
+  indices: Int32Array,
+  values: Float64Array,
+  descending: boolean,
+  { areWhole, least, most }: Shape,
+): Keyed | null {
+  if (!areWhole || !(most - least < 2 ** 32)) return null
+  const low = new Uint32Array(indices.length)
   for (let i = 0; i < indices.length; i++) {
     const value = values[indices[i] as number] as number
-    if (value % 1 !== 0) return null
-    if (value < least) least = value
-    if (value > most) most = value
+    low[i] = descending ? most - value : value - least
   }
-  if (!(most - least < 2 ** 32)) return null
-  const keys = new Uint32Array(indices.length)
+  return { indices, low, high: null }
+}
+
+/** Of numbers among which few are different, the place of each among these; null for others. */
+function fewKeys(indices: Int32Array, values: Float64Array, descending: boolean): Keyed | null {
+  const words = new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
+  const distinct: number[] = []
+  // Which of the distinct values stands there, plus one.
+  const table = new Uint16Array(4 * FEW)
+  const low = new Uint32Array(indices.length)
   for (let i = 0; i < indices.length; i++) {
-    const value = values[indices[i] as number] as number
-    keys[i] = descending ? most - value : value - least
+    const index = indices[i] as number
+    const value = values[index] as number
+    let at = Math.imul((words[2 * index] as number) ^ Math.imul(words[2 * index + 1] as number, 31), 0x9e3779b1) >>> 18
+    while (table[at] !== 0 && distinct[(table[at] as number) - 1] !== value) at = (at + 1) % table.length
+    if (table[at] === 0) {
+      if (distinct.length === FEW) return null
+      table[at] = distinct.push(value)
+    }
+    low[i] = (table[at] as number) - 1
   }
-  return [keys]
+  const sorted = [...distinct].sort((a, b) => (descending ? b - a : a - b))
+  // -0 and 0 hash differently and are one number.
+  const places = new Map(sorted.map((value, place) => [value, place]))
+  const placeOf = Uint32Array.from(distinct, (value) => places.get(value) as number)
+  for (let i = 0; i < low.length; i++) low[i] = placeOf[low[i] as number] as number
+  return { indices, low, high: null }
 }
 
 /** The lower and the upper half of the bits of each number, turned so that they compare as the numbers do. */
-function numberKeys(indices: Int32Array, values: Float64Array, descending: boolean): Uint32Array[] {
+function numberKeys(indices: Int32Array, values: Float64Array, descending: boolean): Keyed {
   const { length } = indices
   const low = new Uint32Array(length)
   const high = new Uint32Array(length)
@@ -80,14 +153,15 @@ function numberKeys(indices: Int32Array, values: Float64Array, descending: boole
     low[i] = descending ? ~lowBits : lowBits
     high[i] = descending ? ~highBits : highBits
   }
-  return [low, high]
+  return { indices, low, high }
 }
 
 const counts = new Uint32Array(DIGITS)
 
 /** Sorts by one digit, stably; false where all have the same one and nothing was moved. */
-function pass(keys: Uint32Array, shift: number, from: Int32Array, to: Int32Array): boolean {
-  const { length } = from
+function pass(from: Keyed, to: Keyed, half: 'low' | 'high', shift: number): boolean {
+  const keys = from[half] as Uint32Array
+  const { length } = keys
   if (length === 0) return false
   counts.fill(0)
   for (let i = 0; i < length; i++) {
@@ -101,11 +175,16 @@ function pass(keys: Uint32Array, shift: number, from: Int32Array, to: Int32Array
     counts[digit] = sum
     sum += count
   }
+  const [other, otherTo] = half === 'low' ? [from.high, to.high] : [null, null]
+  const keysTo = to[half] as Uint32Array
   for (let i = 0; i < length; i++) {
-    const at = from[i] as number
-    const digit = ((keys[at] as number) >>> shift) & (DIGITS - 1)
-    to[counts[digit] as number] = at
-    counts[digit] = (counts[digit] as number) + 1
+    const key = keys[i] as number
+    const digit = (key >>> shift) & (DIGITS - 1)
+    const place = counts[digit] as number
+    counts[digit] = place + 1
+    keysTo[place] = key
+    to.indices[place] = from.indices[i] as number
+    if (other !== null && otherTo !== null) otherTo[place] = other[i] as number
   }
   return true
 }
@@ -113,21 +192,19 @@ function pass(keys: Uint32Array, shift: number, from: Int32Array, to: Int32Array
 /** "q2" before "q10", whatever the machine's language. */
 const collator = new Intl.Collator('en', { numeric: true })
 
-/** Where each word stands among all of them in order; equal ones share a place. */
+/** Numbers that compare as the words do; those of words that are equal in order are equal. */
 export function wordRanks(words: readonly string[]): Float64Array {
-  const ranks = new Float64Array(words.length)
   const numbered = numberedWords(words)
-  const order = Int32Array.from(words, (_, i) => i)
-  const sorted =
-    numbered === null
-      ? order.sort((a, b) => collator.compare(words[a] as string, words[b] as string) || a - b)
-      : ordered(order, numbered, false)
-  const isSame = (a: number, b: number) =>
-    numbered === null ? collator.compare(words[a] as string, words[b] as string) === 0 : numbered[a] === numbered[b]
+  if (numbered !== null) return numbered
+  const ranks = new Float64Array(words.length)
+  const sorted = Int32Array.from(words, (_, i) => i).sort((a, b) =>
+    collator.compare(words[a] as string, words[b] as string),
+  )
   let rank = 0
   for (let i = 0; i < sorted.length; i++) {
-    if (i > 0 && !isSame(sorted[i - 1] as number, sorted[i] as number)) rank = i
-    ranks[sorted[i] as number] = rank
+    const index = sorted[i] as number
+    if (i > 0 && collator.compare(words[sorted[i - 1] as number] as string, words[index] as string) !== 0) rank = i
+    ranks[index] = rank
   }
   return ranks
 }

@@ -62,7 +62,10 @@ export function sortValues(name: string, columns: RolloutColumns, marks: MarkCol
 function placed({ words, at }: WordColumn, valuesOf: (words: readonly string[]) => ArrayLike<number>): Float64Array {
   const byWord = valuesOf(words)
   const values = new Float64Array(at.length)
-  for (let i = 0; i < at.length; i++) values[i] = byWord[at[i] as number] ?? Number.NaN
+  for (let i = 0; i < at.length; i++) {
+    const word = at[i] as number
+    values[i] = word < 0 ? Number.NaN : (byWord[word] as number)
+  }
   return values
 }
 

@@ -1,83 +1,122 @@
+import type { FactColumns, NumberLists } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { completionLength, isCut } from '../checks/limits.ts'
-import { hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
+import { hasHiddenDocuments } from '../checks/rollout-filter.ts'
 import type { Severity } from '../model/report.ts'
 
 /** What queries are asked of: rollouts in report order, more of them as they are read. */
 export interface QueryableRollouts {
   readonly facts: readonly TrajectoryFacts[]
-  /** Codes of the findings of a rollout and of its group, intended ones excepted. */
+  /** Codes of the findings of a rollout and of its group, intended ones excepted. Mostly one list for all that have the same. */
   codesOf(index: number): readonly string[]
   worstOf(index: number): Severity | null
   /** Name of a source. */
   sourceName(source: number): string
 }
 
-/** Numbers of a rollout by field, null where it has none. What hangs on findings or on other rollouts stands elsewhere (`columns.ts`). */
-export const NUMBERS: Readonly<Record<string, (row: TrajectoryFacts, index: number) => number | null>> = {
-  reward: ({ reward }) => reward,
-  advantage: ({ advantage }) => advantage,
-  max_advantage: ({ maxAdvantage }) => maxAdvantage,
-  step: ({ step }) => step,
-  tokens: (row) => (row.idsHash === null ? null : row.realLength),
+/** Numbers of rollouts by field, NaN where one has none. What hangs on findings or on other rollouts stands elsewhere (`columns.ts`). */
+export const NUMBERS: Readonly<Record<string, (facts: FactColumns) => Float64Array>> = {
+  reward: (facts) => facts.numbers('reward'),
+  advantage: (facts) => facts.numbers('advantage'),
+  max_advantage: (facts) => facts.numbers('maxAdvantage'),
+  step: (facts) => facts.numbers('step'),
+  tokens: (facts) => ofThoseWithIds(facts, facts.numbers('realLength')),
   // A dump may declare any number.
-  prompt_tokens: ({ promptLength }) => (promptLength === null || promptLength < 0 ? null : promptLength),
-  completion_tokens: (row) => (row.promptLength === null || row.idsHash === null ? null : completionLength(row)),
-  trained_tokens: ({ trained }) => trained,
-  trained_share: ({ trained, realLength }) => (trained === null || realLength === 0 ? null : trained / realLength),
-  padding_tokens: (row) => (row.idsHash === null ? null : row.padding),
-  turns: ({ turns }) => turns,
-  assistant_turns: ({ assistantTurns }) => assistantTurns,
-  tool_turns: ({ toolTurns }) => toolTurns,
-  mean_gap: ({ gap }) => (gap === undefined ? null : gap.absolute / gap.count),
-  mean_kl: ({ kl }) => (kl === undefined ? null : (kl.formulas[2] as number) / kl.count),
-  lost: ({ lost }) => lost,
-  temperature: ({ temperature }) => temperature ?? null,
-  index: (_, index) => index,
-  record: ({ place }) => place.record,
+  prompt_tokens: (facts) => facts.numbers('promptLength').map((length) => (length < 0 ? Number.NaN : length)),
+  completion_tokens: (facts) =>
+    ofThoseWithIds(facts, joined(facts.numbers('realLength'), facts.numbers('promptLength'), minus)),
+  trained_tokens: (facts) => facts.numbers('trained'),
+  trained_share: (facts) => joined(facts.numbers('trained'), facts.numbers('realLength'), shareOf),
+  padding_tokens: (facts) => ofThoseWithIds(facts, facts.numbers('padding')),
+  turns: (facts) => facts.numbers('turns'),
+  assistant_turns: (facts) => facts.numbers('assistantTurns'),
+  tool_turns: (facts) => facts.numbers('toolTurns'),
+  mean_gap: (facts) => joined(facts.numbers('gap', 'absolute'), facts.numbers('gap', 'count'), over),
+  mean_kl: (facts) => joined(facts.numbers('kl', 'formulas', 2), facts.numbers('kl', 'count'), over),
+  lost: (facts) => facts.numbers('lost'),
+  temperature: (facts) => facts.numbers('temperature'),
+  index: ({ from, length }) => new Float64Array(length).map((_, i) => from + i),
+  record: (facts) => facts.numbers('place', 'record'),
+}
+
+function joined(some: Float64Array, others: Float64Array, join: (one: number, other: number) => number): Float64Array {
+  for (let i = 0; i < some.length; i++) some[i] = join(some[i] as number, others[i] as number)
+  return some
+}
+
+const minus = (one: number, other: number) => one - other
+const over = (sum: number, count: number) => sum / count
+const shareOf = (part: number, whole: number) => (whole === 0 ? Number.NaN : part / whole)
+
+/** Texts have no length in tokens. */
+function ofThoseWithIds(facts: FactColumns, lengths: Float64Array): Float64Array {
+  const hasIds = facts.present('idsHash')
+  for (let i = 0; i < lengths.length; i++) if (hasIds[i] === 0) lengths[i] = Number.NaN
+  return lengths
 }
 
 /** Fields of which a rollout has several numbers; one of them has to fit. */
-export const NUMBER_LISTS: Readonly<Record<string, (row: TrajectoryFacts) => readonly number[]>> = {
-  turn_tokens: ({ assistantLengths }) => assistantLengths,
-  reply_tokens: ({ toolReplyLengths }) => toolReplyLengths,
+export const NUMBER_LISTS: Readonly<Record<string, (facts: FactColumns) => NumberLists>> = {
+  turn_tokens: (facts) => facts.lists('assistantLengths'),
+  reply_tokens: (facts) => facts.lists('toolReplyLengths'),
 }
 
-/** Words of a rollout by field, null where it has none. */
-export const WORDS: Readonly<Record<string, (row: TrajectoryFacts) => string | null>> = {
-  id: ({ id }) => id,
-  group: ({ group }) => group,
-  model: ({ model }) => model,
-  answer: ({ answerPlace }) => answerPlace ?? null,
+/** The fact that holds a word of a rollout, by field; null or absent where there is none. */
+export const WORDS = {
+  id: 'id',
+  group: 'group',
+  model: 'model',
+  answer: 'answerPlace',
   // The two that `end` asks for.
-  end_reason: ({ endReason }) => endReason,
-  finish_reason: ({ finishReason }) => finishReason,
-}
+  end_reason: 'endReason',
+  finish_reason: 'finishReason',
+} as const satisfies Readonly<Record<string, keyof TrajectoryFacts>>
 
-type Holds = (row: TrajectoryFacts, codes: readonly string[]) => boolean
+/** 1 where it is so; `withCode` says the same of a finding. */
+type Holds = (facts: FactColumns, withCode: (code: string) => Uint8Array) => Uint8Array
+
+const isPresent =
+  (name: keyof TrajectoryFacts): Holds =>
+  (facts) =>
+    facts.present(name)
+
+const isCut: Holds = (facts) => facts.holds('endReason', (reason) => reason.startsWith('cut-'))
 
 /** What may be so of a rollout, by field and choice. */
 export const HOLDS: Readonly<Record<string, Readonly<Record<string, Holds>>>> = {
   lost: {
     // That the start of a prompt is missing may show in its siblings alone (C01).
-    any: (row, codes) => hasLostText(row) || codes.includes('C01'),
-    documents: hasHiddenDocuments,
-    start: (row, codes) => row.cutLeft !== undefined || codes.includes('C01'),
-    reply: ({ cutReplies }) => cutReplies !== undefined,
+    any: (facts, withCode) =>
+      either(
+        facts.holds('lost', (tokens) => tokens > 0),
+        facts.present('cutLeft'),
+        facts.present('cutReplies'),
+        isCut(facts, withCode),
+        withCode('C01'),
+      ),
+    documents: (facts) =>
+      facts.holds('supportingDocuments', (supportingDocuments) => hasHiddenDocuments({ supportingDocuments })),
+    start: (facts, withCode) => either(facts.present('cutLeft'), withCode('C01')),
+    reply: isPresent('cutReplies'),
     end: isCut,
   },
-  excluded: { yes: ({ excluded }) => excluded },
-  truncated: { yes: ({ isTruncated }) => isTruncated === true },
+  excluded: { yes: (facts) => facts.holds('excluded', (excluded) => excluded) },
+  truncated: { yes: (facts) => facts.holds('isTruncated', (isTruncated) => isTruncated === true) },
   has: {
-    ids: ({ idsHash }) => idsHash !== null,
-    mask: ({ trained }) => trained !== null,
-    reward: ({ reward }) => reward !== null,
-    advantage: ({ advantage }) => advantage !== null,
-    group: ({ group }) => group !== null,
-    step: ({ step }) => step !== null,
-    turns: ({ turns }) => turns > 0,
-    finish_reason: ({ finishReason }) => finishReason !== null,
-    documents: ({ supportingDocuments }) => supportingDocuments !== null,
-    logprob_gap: ({ gap }) => gap !== undefined,
+    ids: isPresent('idsHash'),
+    mask: isPresent('trained'),
+    reward: isPresent('reward'),
+    advantage: isPresent('advantage'),
+    group: isPresent('group'),
+    step: isPresent('step'),
+    turns: (facts) => facts.holds('turns', (turns) => turns > 0),
+    finish_reason: isPresent('finishReason'),
+    documents: isPresent('supportingDocuments'),
+    logprob_gap: isPresent('gap'),
   },
+}
+
+function either(first: Uint8Array, ...others: readonly Uint8Array[]): Uint8Array {
+  const some = first.slice()
+  for (const other of others) for (let i = 0; i < some.length; i++) if (other[i] === 1) some[i] = 1
+  return some
 }

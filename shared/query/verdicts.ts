@@ -190,25 +190,23 @@ function wordVerdicts(columns: RolloutColumns, field: string, test: Test): Uint8
   const verdicts = new Uint8Array(at.length)
   if (test.kind !== 'among') return verdicts
   const matches = wordMatcher(test.items, fieldNamed(field)?.match ?? 'whole')
-  const fits = Uint8Array.from(words, (word) => (matches(word) !== test.differs ? Verdict.yes : Verdict.no))
+  const fits = new Uint8Array(words.length)
+  for (let i = 0; i < fits.length; i++) if (matches(words[i] as string) !== test.differs) fits[i] = Verdict.yes
   for (let i = 0; i < at.length; i++) if ((at[i] as number) >= 0) verdicts[i] = fits[at[i] as number] as number
   return verdicts
 }
 
 function findingVerdicts(test: Test, columns: RolloutColumns): Uint8Array {
-  const { codes, offsets, values } = columns.codes()
+  const { codes, lists, at } = columns.codes()
   const verdicts = new Uint8Array(columns.size)
   if (test.kind !== 'among') return verdicts
   const matches = wordMatcher(test.items, 'whole')
   const isAny = test.items.some((item) => item.kind === 'word' && item.text === 'any')
   const fits = codes.map((code) => isAny || matches(code))
-  for (let i = 0; i < verdicts.length; i++) {
-    let found = false
-    for (let at = offsets[i] as number; at < (offsets[i + 1] as number) && !found; at++) {
-      found = fits[values[at] as number] as boolean
-    }
-    if (found !== test.differs) verdicts[i] = Verdict.yes
-  }
+  const byList = Uint8Array.from(lists, (list) =>
+    list.some((code) => fits[code]) !== test.differs ? Verdict.yes : Verdict.no,
+  )
+  for (let i = 0; i < verdicts.length; i++) verdicts[i] = byList[at[i] as number] as number
   return verdicts
 }
 

@@ -169,14 +169,17 @@ export class RolloutSearch {
   ): Int32Array {
     if (sort === 'index' && !descending) return chosen(verdicts, Verdict.yes)
     const { columns } = this
-    const make = () => ordered(chosen(new Uint8Array(columns.size), 0), sortValues(sort, columns, marks), descending)
+    const make = () => ordered(sortValues(sort, columns, marks), descending)
     const hangsOnMarks = ['flag', 'label', 'labels', 'note', 'notes'].includes(sort)
     const order = hangsOnMarks ? make() : columns.kept(`${sort} ${descending}`, make)
     const indices = new Int32Array(order.length)
     let count = 0
-    // Rollouts that came after the query was asked have no verdict.
     for (let i = 0; i < order.length; i++) {
-      if (verdicts[order[i] as number] === Verdict.yes) indices[count++] = order[i] as number
+      const index = order[i] as number
+      // What does not fit is written over by the next; there is nothing to guess for the processor.
+      indices[count] = index
+      // Rollouts that came after the query was asked have no verdict.
+      count += index < verdicts.length ? (verdicts[index] as number) >> 1 : 0
     }
     return indices.slice(0, count)
   }
@@ -206,14 +209,15 @@ export class RolloutSearch {
   }
 
   private findingCounts(verdicts: Uint8Array): Record<string, number> {
-    const { codes, offsets, values } = this.columns.codes()
-    const counts = new Uint32Array(codes.length)
+    const { codes, lists, at } = this.columns.codes()
+    const uses = new Uint32Array(lists.length)
     for (let index = 0; index < verdicts.length; index++) {
-      if (verdicts[index] !== Verdict.yes) continue
-      for (let at = offsets[index] as number; at < (offsets[index + 1] as number); at++) {
-        const code = values[at] as number
-        counts[code] = (counts[code] as number) + 1
-      }
+      const list = at[index] as number
+      uses[list] = (uses[list] as number) + ((verdicts[index] as number) >> 1)
+    }
+    const counts = new Uint32Array(codes.length)
+    for (const [list, own] of lists.entries()) {
+      for (const code of own) counts[code] = (counts[code] as number) + (uses[list] as number)
     }
     const found = codes.map((code, i) => [code, counts[i] as number] as const).filter(([, count]) => count > 0)
     return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -291,23 +295,29 @@ function nothing(total: number): SearchResult {
 function chosen(verdicts: Uint8Array, wanted: number): Int32Array {
   const indices = new Int32Array(verdicts.length)
   let count = 0
-  for (let i = 0; i < verdicts.length; i++) if (verdicts[i] === wanted) indices[count++] = i
+  for (let i = 0; i < verdicts.length; i++) {
+    indices[count] = i
+    count += Number(verdicts[i] === wanted)
+  }
   return indices.slice(0, count)
 }
 
 function clauseCounts({ terms }: QueryPlan, byTerm: readonly (Uint8Array | null)[]): ClauseCount[] {
   return terms.map(({ node, plan }, i) => {
     const verdicts = byTerm[i] ?? null
-    let [count, of] = [0, 0]
-    for (let row = 0; row < (verdicts?.length ?? 0); row++) {
-      if (verdicts?.[row] === Verdict.yes) count++
-      if (verdicts?.[row] !== Verdict.open) of++
-    }
+    const count = verdicts === null ? null : countOf(verdicts, Verdict.yes)
+    const of = verdicts === null ? 0 : verdicts.length - countOf(verdicts, Verdict.open)
     return {
       ...node.columns,
       says: plan === null ? explainPlaces(node) : explainPlan(plan),
-      count: verdicts === null ? null : count,
+      count,
       of,
     }
   })
+}
+
+function countOf(verdicts: Uint8Array, wanted: number): number {
+  let count = 0
+  for (let i = 0; i < verdicts.length; i++) count += Number(verdicts[i] === wanted)
+  return count
 }

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { FactColumns } from '../../shared/checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { FactsKeeper, packFacts } from '../../shared/checks/kept-facts.ts'
+import { completionLength } from '../../shared/checks/limits.ts'
+import { hasHiddenDocuments, hasLostText } from '../../shared/checks/rollout-filter.ts'
 import type { Severity } from '../../shared/model/report.ts'
 import { RolloutColumns } from '../../shared/query/columns.ts'
 import type { QueryNode, Test } from '../../shared/query/language/ast.ts'
@@ -9,9 +13,10 @@ import { formatQuery } from '../../shared/query/language/format.ts'
 import { ordered, wordRanks } from '../../shared/query/order.ts'
 import { planQuery } from '../../shared/query/plan.ts'
 import { sortValues } from '../../shared/query/sort-values.ts'
-import { NUMBER_LISTS, NUMBERS, WORDS } from '../../shared/query/values.ts'
+import { HOLDS, NUMBER_LISTS, NUMBERS, WORDS } from '../../shared/query/values.ts'
 import { NO_MARKS, numberFits, Verdict, verdictsOf } from '../../shared/query/verdicts.ts'
 import { factsOf } from '../helpers/facts.ts'
+import { anyDump } from '../session/any-facts.ts'
 import { queries } from './arbitrary.ts'
 
 const number = fc.oneof(fc.integer({ min: 0, max: 9 }), fc.double({ min: -1, max: 2 }))
@@ -44,6 +49,29 @@ function columnsOf(rows: readonly TrajectoryFacts[]) {
 
 const FACT_FIELDS = QUERY_FIELDS.filter(({ reads }) => reads === 'facts')
 
+/** What each number is, one rollout at a time; null where it has none. */
+const PLAIN_NUMBERS: Readonly<Record<string, (row: TrajectoryFacts, index: number) => number | null>> = {
+  reward: ({ reward }) => reward,
+  advantage: ({ advantage }) => advantage,
+  max_advantage: ({ maxAdvantage }) => maxAdvantage,
+  step: ({ step }) => step,
+  tokens: (row) => (row.idsHash === null ? null : row.realLength),
+  prompt_tokens: ({ promptLength }) => (promptLength === null || promptLength < 0 ? null : promptLength),
+  completion_tokens: (row) => (row.promptLength === null || row.idsHash === null ? null : completionLength(row)),
+  trained_tokens: ({ trained }) => trained,
+  trained_share: ({ trained, realLength }) => (trained === null || realLength === 0 ? null : trained / realLength),
+  padding_tokens: (row) => (row.idsHash === null ? null : row.padding),
+  turns: ({ turns }) => turns,
+  assistant_turns: ({ assistantTurns }) => assistantTurns,
+  tool_turns: ({ toolTurns }) => toolTurns,
+  mean_gap: ({ gap }) => (gap === undefined ? null : gap.absolute / gap.count),
+  mean_kl: ({ kl }) => (kl === undefined ? null : (kl.formulas[2] as number) / kl.count),
+  lost: ({ lost }) => lost,
+  temperature: ({ temperature }) => temperature ?? null,
+  index: (_, index) => index,
+  record: ({ place }) => place.record,
+}
+
 /** What the documentation says of a clause, one rollout at a time; null for those that this does not retell. */
 function fitsPlainly(node: QueryNode, row: TrajectoryFacts, index: number): boolean | null {
   switch (node.kind) {
@@ -59,12 +87,12 @@ function fitsPlainly(node: QueryNode, row: TrajectoryFacts, index: number): bool
     }
     case 'clause': {
       const { field, component, test: asked } = node
-      if (component === null && NUMBERS[field] !== undefined && !hasWords(asked)) {
-        return numberFits(asked, NUMBERS[field]?.(row, index) ?? Number.NaN)
+      if (component === null && PLAIN_NUMBERS[field] !== undefined && !hasWords(asked)) {
+        return numberFits(asked, PLAIN_NUMBERS[field]?.(row, index) ?? Number.NaN)
       }
       if (component !== null) return numberFits(asked, row.rewards?.[component as 'format'] ?? Number.NaN)
-      if (NUMBER_LISTS[field] !== undefined)
-        return NUMBER_LISTS[field]?.(row).some((value) => numberFits(asked, value)) ?? null
+      if (field === 'turn_tokens') return row.assistantLengths.some((value) => numberFits(asked, value))
+      if (field === 'reply_tokens') return row.toolReplyLengths.some((value) => numberFits(asked, value))
       if (field === 'excluded') return row.excluded
       return null
     }
@@ -130,7 +158,7 @@ describe('columns answer', () => {
       'source',
     ])
     for (const { name } of FACT_FIELDS) {
-      const isKnown = NUMBERS[name] !== undefined || NUMBER_LISTS[name] !== undefined || WORDS[name] !== undefined
+      const isKnown = NUMBERS[name] !== undefined || NUMBER_LISTS[name] !== undefined || Object.hasOwn(WORDS, name)
       expect([name, isKnown || special.has(name)]).toEqual([name, true])
       if (name !== 'has') expect(sortValues(name, columns, NO_MARKS)).toHaveLength(1)
     }
@@ -151,28 +179,120 @@ describe('columns answer', () => {
   })
 })
 
+/** A dump as a session keeps it: some batches in columns, others as objects. */
+const keptDump = fc.tuple(anyDump, fc.array(fc.boolean(), { minLength: 4, maxLength: 4 })).map(([dump, areKept]) => {
+  const keeper = new FactsKeeper()
+  return dump.flatMap((rows, at) => (areKept[at % 4] ? keeper.unpack(packFacts(rows)) : rows))
+})
+
+describe('facts of many rollouts are those of each', () => {
+  const checked = (check: (rows: readonly TrajectoryFacts[], from: number) => void) =>
+    fc.assert(fc.property(keptDump, fc.nat(5), (rows, from) => check(rows, Math.min(from, rows.length))))
+
+  test('numbers', () => {
+    checked((rows, from) => {
+      for (const [field, numberOf] of Object.entries(PLAIN_NUMBERS)) {
+        const plainly = rows.slice(from).map((row, i) => numberOf(row, from + i) ?? Number.NaN)
+        expect([field, ...(NUMBERS[field]?.(new FactColumns(rows, from)) ?? [])]).toEqual([field, ...plainly])
+      }
+    })
+  })
+
+  test('lists of numbers', () => {
+    checked((rows, from) => {
+      const { offsets, values } = new FactColumns(rows, from).lists('assistantLengths')
+      const plainly = rows.slice(from).map(({ assistantLengths }) => assistantLengths)
+      expect(plainly.map((_, i) => [...values.subarray(offsets[i], offsets[i + 1])])).toEqual(plainly)
+    })
+  })
+
+  test('words', () => {
+    checked((rows, from) => {
+      for (const name of Object.values(WORDS)) {
+        const words: (string | null)[] = []
+        const at = new FactColumns(rows, from).numbered(name, (word) => words.push(word ?? null) - 1)
+        expect([...at].map((number) => words[number])).toEqual(rows.slice(from).map((row) => row[name] ?? null))
+      }
+    })
+  })
+
+  test('what holds of them', () => {
+    checked((rows, from) => {
+      const facts = new FactColumns(rows, from)
+      const none = () => new Uint8Array(facts.length)
+      const held = (field: string, choice: string) => [...(HOLDS[field]?.[choice]?.(facts, none) ?? [])]
+      const plainly = (holds: (row: TrajectoryFacts) => boolean) => rows.slice(from).map((row) => Number(holds(row)))
+      expect(held('lost', 'any')).toEqual(plainly(hasLostText))
+      expect(held('lost', 'documents')).toEqual(plainly(hasHiddenDocuments))
+      expect(held('truncated', 'yes')).toEqual(plainly(({ isTruncated }) => isTruncated === true))
+      expect(held('has', 'ids')).toEqual(plainly(({ idsHash }) => idsHash !== null))
+      expect(held('has', 'logprob_gap')).toEqual(plainly(({ gap }) => gap !== undefined))
+      expect(held('has', 'documents')).toEqual(plainly(({ supportingDocuments }) => supportingDocuments !== null))
+    })
+  })
+
+  test('names of components', () => {
+    checked((rows, from) => {
+      const counts = new Map<string, number>()
+      for (const { rewards } of rows.slice(from)) {
+        for (const name of Object.keys(rewards ?? {})) counts.set(name, (counts.get(name) ?? 0) + 1)
+      }
+      expect(new FactColumns(rows, from).names('rewards')).toEqual(counts)
+      for (const name of counts.keys()) {
+        const plainly = rows
+          .slice(from)
+          .map(({ rewards }) => (rewards !== null && Object.hasOwn(rewards, name) ? rewards[name] : Number.NaN))
+        expect([...new FactColumns(rows, from).numbers('rewards', name)]).toEqual(plainly)
+      }
+    })
+  })
+})
+
 describe('order', () => {
   test('is that of a plain sort, absent ones last in both directions', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(number, fc.double())), fc.boolean(), (given, descending) => {
         const values = Float64Array.from(given)
-        const indices = Int32Array.from(given, (_, i) => i)
         const direction = descending ? -1 : 1
-        const plainly = [...indices].sort((a, b) => {
-          const [left, right] = [values[a] as number, values[b] as number]
-          if (Number.isNaN(left) || Number.isNaN(right))
-            return Number(Number.isNaN(left)) - Number(Number.isNaN(right)) || a - b
-          return (left < right ? -1 : left > right ? 1 : 0) * direction || a - b
-        })
-        expect([...ordered(indices, values, descending)]).toEqual(plainly)
+        const plainly = given
+          .map((_, i) => i)
+          .sort((a, b) => {
+            const [left, right] = [values[a] as number, values[b] as number]
+            if (Number.isNaN(left) || Number.isNaN(right))
+              return Number(Number.isNaN(left)) - Number(Number.isNaN(right)) || a - b
+            return (left < right ? -1 : left > right ? 1 : 0) * direction || a - b
+          })
+        expect([...ordered(values, descending)]).toEqual(plainly)
       }),
       { numRuns: 500 },
     )
   })
 
+  test('is the same for many different numbers', () => {
+    fc.assert(
+      fc.property(fc.double(), fc.integer(), fc.boolean(), (one, seed, descending) => {
+        const values = Float64Array.from({ length: 6000 }, (_, i) => {
+          const number = Math.sin(i * (seed + 1)) * 10 ** (i % 7)
+          return i % 11 === 0 ? one : i % 13 === 0 ? Number.NaN : i % 17 === 0 ? -0 : i % 19 === 0 ? 0 : number
+        })
+        const inOrder = ordered(values, descending)
+        expect(new Set(inOrder).size).toBe(values.length)
+        const isBefore = (one: number, other: number) => {
+          const [left, right] = [values[one] as number, values[other] as number]
+          if (left === right || (Number.isNaN(left) && Number.isNaN(right))) return one < other
+          return Number.isNaN(right) || (descending ? left > right : left < right)
+        }
+        const wrong = inOrder.findIndex((index, i) => i > 0 && !isBefore(inOrder[i - 1] as number, index))
+        expect(wrong).toBe(-1)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
   test('numbers in words count as numbers', () => {
-    expect([...wordRanks(['q10', 'q2', 'q1', 'q2'])]).toEqual([3, 1, 0, 1])
-    expect([...wordRanks(['q10', 'q2', 'x', 'q2'])]).toEqual([2, 0, 3, 0])
-    expect([...wordRanks([])]).toEqual([])
+    const inOrder = (words: string[]) => [...ordered(wordRanks(words), false)].map((index) => words[index])
+    expect(inOrder(['q10', 'q2', 'q1', 'q2'])).toEqual(['q1', 'q2', 'q2', 'q10'])
+    expect(inOrder(['q10', 'q2', 'x', 'q2'])).toEqual(['q2', 'q2', 'q10', 'x'])
+    expect(inOrder([])).toEqual([])
   })
 })

@@ -1,0 +1,111 @@
+/** Reading many rows of a packed column (`packed-columns.ts`) in one go. */
+
+import { type Column, cellAt, KIND, type Numbers } from './packed-columns.ts'
+
+/** Rows beside each other. */
+export interface Rows {
+  readonly row: number
+  readonly length: number
+}
+
+/** Names and places that lead from a value to one inside of it. */
+export type Path = readonly (string | number)[]
+
+/** The number that a path leads to, NaN where there is none. */
+export function numberIn(value: unknown, path: Path): number {
+  let inner = value
+  for (const step of path) {
+    if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, step)) return Number.NaN
+    inner = (inner as Record<string | number, unknown>)[step]
+  }
+  return typeof inner === 'number' ? inner : Number.NaN
+}
+
+/** Writes the number that the path leads to in each row into `into` from `at` on, NaN where there is none. */
+export function fillNumbers(column: Column, path: Path, { row, length }: Rows, into: Float64Array, at: number): void {
+  const [first, ...rest] = path
+  switch (column.kind) {
+    case KIND.same:
+      into.fill(numberIn(column.values, path), at, at + length)
+      return
+    case KIND.integers:
+    case KIND.floats:
+      if (first !== undefined) break
+      into.set((column.numbers as Numbers).subarray(row, row + length), at)
+      clearAbsent(column, { row, length }, into, at)
+      return
+    case KIND.objects: {
+      const part = column.parts?.[(column.values as readonly string[]).indexOf(String(first))]
+      if (part === undefined) break
+      fillNumbers(part, rest, { row, length }, into, at)
+      clearAbsent(column, { row, length }, into, at)
+      return
+    }
+  }
+  for (let i = 0; i < length; i++) into[at + i] = numberIn(cellAt(column, row + i), path)
+}
+
+function clearAbsent({ absent }: Column, { row, length }: Rows, into: Float64Array, at: number): void {
+  if (absent === null) return
+  for (let i = 0; i < length; i++) if (absent[row + i] !== 0) into[at + i] = Number.NaN
+}
+
+/** Writes 1 for each row that has a value into `into` from `at` on, 0 for those that have none. */
+export function fillPresence(column: Column, { row, length }: Rows, into: Uint8Array, at: number): void {
+  const { kind, absent } = column
+  if (kind === KIND.same || kind === KIND.chosen || kind === KIND.listed) {
+    fillValues(column, { row, length }, (value) => Number(value !== null && value !== undefined), into, at)
+  } else if (absent === null) into.fill(1, at, at + length)
+  else for (let i = 0; i < length; i++) into[at + i] = absent[row + i] === 0 ? 1 : 0
+}
+
+/** Writes the number that stands for the value of each row; of values that the column keeps once each is asked for once. */
+export function fillValues(
+  column: Column,
+  { row, length }: Rows,
+  numberOf: (value: unknown) => number,
+  into: Int32Array | Uint8Array,
+  at: number,
+): void {
+  if (column.kind === KIND.same) into.fill(numberOf(column.values), at, at + length)
+  else if (column.kind === KIND.chosen) {
+    const values = column.values as readonly unknown[]
+    const numbers = column.numbers as Numbers
+    const known: (number | undefined)[] = values.map(() => undefined)
+    for (let i = 0; i < length; i++) {
+      const chosen = numbers[row + i] as number
+      into[at + i] = known[chosen] ??= numberOf(values[chosen])
+    }
+  } else for (let i = 0; i < length; i++) into[at + i] = numberOf(cellAt(column, row + i))
+}
+
+/** Hears of the list of each row, in order: `numbers` from `start` to `end`, exclusive. A row without one has an empty list. */
+export type ListReceiver = (numbers: ArrayLike<number>, start: number, end: number) => void
+
+export function visitLists(column: Column, { row, length }: Rows, receive: ListReceiver): void {
+  if (column.kind === KIND.lists) {
+    const [numbers, ends] = [column.numbers as Numbers, column.ends as Numbers]
+    for (let i = row; i < row + length; i++) {
+      // The list of a row without one has no numbers.
+      receive(numbers, i === 0 ? 0 : (ends[i - 1] as number), ends[i] as number)
+    }
+    return
+  }
+  for (let i = row; i < row + length; i++) {
+    const list = (cellAt(column, i) ?? []) as readonly number[]
+    receive(list, 0, list.length)
+  }
+}
+
+/** Counts the rows that have each name, in a column of objects. */
+export function countNames(column: Column, { row, length }: Rows, add: (name: string, rows: number) => void): void {
+  if (column.kind === KIND.same) {
+    for (const name of Object.keys((column.values ?? {}) as object)) add(name, length)
+  } else if (column.kind === KIND.objects) {
+    let there = length
+    if (column.absent !== null) for (let i = row; i < row + length; i++) if (column.absent[i] !== 0) there--
+    if (there > 0) for (const name of column.values as readonly string[]) add(name, there)
+  } else {
+    for (let i = row; i < row + length; i++) for (const name of Object.keys(cellAt(column, i) ?? {})) add(name, 1)
+  }
+}
