@@ -22,8 +22,8 @@ import type { Line, Segment, Style, Terminal } from './terminal.ts'
 
 /** What is listed of anything that may come in thousands; the JSON report has the rest. */
 const LISTED = 5
-/** Characters of what would change a verdict; the reports have all of it. */
-const LONGEST_WAY = 150
+/** Characters of what would change a verdict, from which on only its first conditions are told; the reports have all of them. */
+const LONGEST_WAY = 240
 /** Column where the values of the facts begin. */
 const FACT = 11
 
@@ -195,10 +195,23 @@ function printVerdicts(terminal: Terminal, hypotheses: readonly HypothesisResult
     const [first, ...others] = result.would_change
     if (first !== undefined) {
       const more = others.length === 0 ? '' : ` (and ${counted(others.length, 'other way')}, in the report)`
-      const way = first.length > LONGEST_WAY ? `${first.slice(0, LONGEST_WAY)}…` : first
-      terminal.line([{ text: `      ${way}${more}`, style: 'soft' }], 8)
+      terminal.line([{ text: `      ${firstConditions(first)}${more}`, style: 'soft' }], 8)
     }
   }
+}
+
+/** A sentence of many conditions, cut between two of them and never within one. */
+function firstConditions(way: string): string {
+  const conditions = way.split('; ')
+  let told = 1
+  let length = (conditions[0] as string).length
+  while (told < conditions.length && length + (conditions[told] as string).length <= LONGEST_WAY) {
+    length += (conditions[told] as string).length
+    told++
+  }
+  const rest = conditions.length - told
+  const more = rest === 0 ? '' : `; and ${count(rest)} more, in the report`
+  return `${conditions.slice(0, told).join('; ')}${more}`
 }
 
 function printDefects(terminal: Terminal, report: Report): void {

@@ -39,10 +39,17 @@ export function bytesText(bytes: number): string {
   return unit === 0 ? `${value} bytes` : `${value >= 100 ? value.toFixed(0) : value.toFixed(1)} ${units[unit]}`
 }
 
-/** `trained share of tool tokens: 31 % (threshold > 0 %)` */
-export function measureText({ measure, value, threshold, comparison }: Measure): string {
+/** `for: trained share of tool tokens: 31 % (threshold > 0 %)` */
+export function measureText(line: Measure): string {
+  const { measure, value, threshold, comparison } = line
+  const speech = speechText(line)
   const compared = threshold === null ? '' : ` (threshold ${comparison} ${measured(measure, threshold)})`
-  return `${measure}: ${measured(measure, value)}${compared}`
+  return `${speech === null ? '' : `${speech}: `}${measure}: ${measured(measure, value)}${compared}`
+}
+
+/** Which way a measure speaks; `undecided` where it is compared and speaks neither way, null where it is stated alone. */
+export function speechText({ speaks, threshold }: Measure): 'for' | 'against' | 'undecided' | null {
+  return speaks ?? (threshold === null ? null : 'undecided')
 }
 
 /** `near-limit-tokens 20 (default 10)`, of the thresholds that a person set; empty where all are at their default. */

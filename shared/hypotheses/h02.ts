@@ -65,13 +65,13 @@ function decide(input: HypothesisInput): Judgement {
 }
 
 function weightLine(share: number | null, undecided: boolean, bounds: Bounds): Argument[] {
-  const name = 'share of the loss weight on tokens that no oracle calls sampled'
+  const name = 'share of the loss weight on tokens that the model did not write'
   if (undecided) return stated(`${name}, as the mask is read for now`, share)
   return compared(name, share, bounds.supported, bounds.contradicted, ['M01', 'M08', 'M09', 'M11', 'M12'])
 }
 
 function missedLine(share: number | null, undecided: boolean, bound: ReturnType<typeof untrainedBound>): Argument[] {
-  const name = 'share of sampled tokens that carry no loss, in rollouts that train something'
+  const name = 'share of the tokens the model wrote that carry no loss, in rollouts that train something'
   if (share === null) return []
   if (undecided) return stated(`${name}, as the mask is read for now`, share)
   const covers = holds(share, bound)

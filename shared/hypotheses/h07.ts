@@ -95,16 +95,19 @@ function decide(input: HypothesisInput): Judgement {
   }
 }
 
-/** Faults of lesser severity that later turns have and first ones have not: listed as present, for they decide nothing. */
+/** Faults of lesser severity that later turns have and first ones have not: named, and set aside, for errors alone decide. */
 function lesserByTurn(checks: readonly CheckResult[], rollouts: readonly number[], thresholds: Thresholds): Argument[] {
   return checks
     .filter(({ severity, unit, status }) => severity !== 'error' && unit === 'trajectory' && status === 'fail')
     .map((check) => ({ check, split: splitByTurn(check, rollouts) }))
     .filter(({ split }) => grows(split, thresholds))
-    .flatMap(({ check: { code, title }, split }) => [
-      ...stated(`present: ${title} (${code}), rate from assistant turn 2 on`, rateOf(split.later), [code]),
-      ...stated(`present: ${title} (${code}), rate in assistant turn 1`, rateOf(split.first), [code]),
-    ])
+    .flatMap(({ check: { code, title, severity }, split }) => {
+      const name = `set aside, ${severity === 'warning' ? 'a warning' : 'a note'}: ${title} (${code})`
+      return [
+        ...stated(`${name}, rate from assistant turn 2 on`, rateOf(split.later), [code]),
+        ...stated(`${name}, rate in assistant turn 1`, rateOf(split.first), [code]),
+      ]
+    })
 }
 
 /**
@@ -161,32 +164,39 @@ function mostOftenFirst(a: CheckResult, b: CheckResult): number {
 function noFaults(looked: readonly CheckResult[], thresholds: Thresholds): Argument[] {
   const codes = looked.map(({ code }) => code)
   const some = { comparison: '>', threshold: 0 } as const
-  const lines = compared('error-severity faults in assistant turns', 0, some, { comparison: '=', threshold: 0 }, codes)
-  const supported = `an error-severity fault is at least ${thresholds['h07-times']} times as frequent from assistant turn 2 on as in turn 1`
+  const lines = compared(
+    'faults of error severity in assistant turns; warnings are set aside',
+    0,
+    some,
+    { comparison: '=', threshold: 0 },
+    codes,
+  )
+  const supported = `a fault of error severity is at least ${thresholds['h07-times']} times as frequent from assistant turn 2 on as in turn 1`
   return deciding({ supported }, lines)
 }
 
 function linesOf(check: CheckResult, split: TurnSplit, thresholds: Thresholds): Argument[] {
   const atLeast = thresholds['h07-times']
   const name = `${check.title} (${check.code})`
-  const threshold = atLeast * rateOf(split.first)
-  const isNew = threshold === 0
-  const lines = compared(
-    isNew
-      ? `${name}: rate from assistant turn 2 on, and none in turn 1`
-      : `${name}: rate from assistant turn 2 on, against ${atLeast} times that of turn 1`,
-    rateOf(split.later),
-    { comparison: isNew ? '>' : '>=', threshold },
-    { comparison: isNew ? '=' : '<', threshold },
-    [check.code],
-  )
-  // No rate is above 1, and none below 0.
-  const reachable = deciding(
-    {
-      ...(threshold > 1 ? { supported: null } : {}),
-    },
-    lines,
-  )
+  const first = rateOf(split.first)
+  const isNew = first === 0
+  const lines = isNew
+    ? compared(
+        `${name}: rate from assistant turn 2 on, and none in turn 1`,
+        rateOf(split.later),
+        { comparison: '>', threshold: 0 },
+        { comparison: '=', threshold: 0 },
+        [check.code],
+      )
+    : compared(
+        `${name}: times as frequent from assistant turn 2 on as in turn 1`,
+        rateOf(split.later) / first,
+        { comparison: '>=', threshold: atLeast },
+        { comparison: '<', threshold: atLeast },
+        [check.code],
+      )
+  // No rate is above 1: the first turn may have the fault too often for any later rate to be that many times as high.
+  const reachable = deciding(atLeast * first > 1 ? { supported: null } : {}, lines)
   return [
     // Too few turns to speak of a rate: the comparison stands, and decides nothing.
     ...(isLone(split, thresholds)
@@ -195,7 +205,8 @@ function linesOf(check: CheckResult, split: TurnSplit, thresholds: Thresholds): 
           speaksFor: null,
         }))
       : reachable),
-    ...stated(`${name}: rate in assistant turn 1`, rateOf(split.first), [check.code]),
+    ...stated(`${name}: rate in assistant turn 1`, first, [check.code]),
+    ...(isNew ? [] : stated(`${name}: rate from assistant turn 2 on`, rateOf(split.later), [check.code])),
   ]
 }
 

@@ -99,10 +99,8 @@ export function conclude(
   const confidence =
     rollouts < few || verdict === 'not-checkable' ? 'low' : rollouts >= many && decided && firm ? 'high' : 'medium'
   const { id, title } = hypothesis
-  // What decided stands first, what is merely stated or speaks for less comes after it.
-  const deciding = because.filter(({ speaksFor }) => speaksFor !== null && speaksFor === verdict)
-  const others = because.filter((argument) => !deciding.includes(argument))
-  const lines = [...deciding, ...others].map((argument) => argument.measure)
+  const ranked = [...because].sort((a, b) => rankOf(a, verdict) - rankOf(b, verdict))
+  const lines = ranked.map(speaking)
   const lacks = [...new Set(missing)]
   const recorded = recordedBy(lacks, input.formats)
   return {
@@ -115,6 +113,20 @@ export function conclude(
     would_change: wouldChange(verdict, because, lacks),
     ...(recorded.length === 0 ? {} : { recorded_by: recorded }),
   }
+}
+
+/**
+ * What decided stands first, then what speaks the other way, then what is compared and decides nothing, then what is merely stated.
+ * Where nothing decided, what could have stands first.
+ */
+function rankOf({ measure: { threshold }, speaksFor, decides }: Argument, verdict: Judgement['verdict']): number {
+  if (speaksFor !== null) return speaksFor === verdict ? 0 : 1
+  if (threshold === null && decides === undefined) return 3
+  return verdict === 'inconclusive' ? 0 : 2
+}
+
+function speaking({ measure, speaksFor }: Argument): Measure {
+  return speaksFor === null ? measure : { ...measure, speaks: speaksFor === 'supported' ? 'for' : 'against' }
 }
 
 export function notCheckable(missing: readonly string[]): Judgement {

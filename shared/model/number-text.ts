@@ -19,11 +19,18 @@ export function percent(share: number | null): string {
   return `${value >= 99.95 || value === 0 ? value.toFixed(0) : value.toFixed(1).replace(/\.0$/, '')} %`
 }
 
-/** A measured number in at most four significant digits, as a percentage where its name calls it a share or a rate; text as it is. */
+/** A measured number in at most four significant digits, in the unit that its name says; text as it is. */
 export function measured(name: string, value: number | string | null): string {
   if (value === null) return 'unknown'
   if (typeof value === 'string') return value
-  // Five times a rate may be more than all: 380 %, which none can reach.
-  if (/\b(share|rate)\b/.test(name) && value >= 0) return percent(value)
-  return Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4)))
+  const unit = unitOf(name)
+  if (unit === 'share' && value >= 0) return percent(value)
+  const plain = Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4)))
+  return unit === 'times' ? `${plain} times` : plain
+}
+
+/** In what a measure of this name counts, its threshold too: a share of 1, how many times as much, or plain numbers. */
+export function unitOf(name: string): 'share' | 'times' | 'plain' {
+  if (/\btimes as (?:frequent|many|much)\b/.test(name)) return 'times'
+  return /\b(?:share|rate)\b/.test(name) ? 'share' : 'plain'
 }

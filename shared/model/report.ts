@@ -88,6 +88,8 @@ export interface Measure {
   threshold: number | string | null
   comparison: '>' | '>=' | '<' | '<=' | '='
   checks: string[]
+  /** Which way it speaks, whatever the verdict; absent where it lies between its thresholds, is too thin to count, or is only stated. */
+  speaks?: 'for' | 'against'
   /** The rollouts behind the value, where no check names them. */
   where?: RolloutFilter
 }

@@ -30,7 +30,7 @@ describe('the summary of a report', () => {
       'limits max_seq_len 4,096 (inferred)',
       'rollouts 256 in 32 groups, 1,880 turns',
       '910,233: 201,331 trained (22.1 %), 650,000 masked (71.4 %), 58,902 padding (6.5 %); beside them 7 lost',
-      'H02 Token masking errors: supported, high confidence trained share of tool tokens: 31.4 % (threshold > 0 %) M01 contradicted if 0 % (now 31.4 %): trained share of tool tokens',
+      'H02 Token masking errors: supported, high confidence for: trained share of tool tokens: 31.4 % (threshold > 0 %) M01 contradicted if 0 % (now 31.4 %): trained share of tool tokens',
       'V2 Assistant header missing: 4,096 of 4,096 places (T05)',
       'error M01 Title of M01 12 of 256 rollouts (4.7 %), sporadic',
       'by assistant turn: before: 0, turn 1: 0, turn 2: 12',
@@ -42,6 +42,15 @@ describe('the summary of a report', () => {
     ]) {
       expect(flat).toContain(part)
     }
+  })
+
+  test('cuts a sentence of many conditions between two of them', () => {
+    const plain = report()
+    const [h02] = plain.hypotheses
+    const conditions = Array.from({ length: 9 }, (_, i) => `measure ${i} of a name that takes a while to read at 0`)
+    const would_change = [`contradicted if all of these hold: ${conditions.join('; ')}`, 'another way']
+    const flat = summary({ ...plain, hypotheses: [{ ...h02!, would_change }] }).replace(/\s+/g, ' ')
+    expect(flat).toContain('takes a while to read at 0; and 5 more, in the report (and 1 other way, in the report)')
   })
 
   test('says once what no file has, and of each file what it alone lacks', () => {

@@ -138,7 +138,14 @@ export function report(fields: Partial<Report> = {}): Report {
         verdict: 'supported',
         confidence: 'high',
         because: [
-          { measure: 'trained share of tool tokens', value: 0.3141592, threshold: 0, comparison: '>', checks: ['M01'] },
+          {
+            measure: 'trained share of tool tokens',
+            value: 0.3141592,
+            threshold: 0,
+            comparison: '>',
+            checks: ['M01'],
+            speaks: 'for',
+          },
         ],
         missing: [],
         would_change: ['contradicted if 0 % (now 31.4 %): trained share of tool tokens'],

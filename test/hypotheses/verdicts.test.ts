@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
 import { fitsFilter } from '../../shared/checks/rollout-filter.ts'
+import { measureText } from '../../shared/exports/phrases.ts'
 import { HYPOTHESES, judge } from '../../shared/hypotheses/registry.ts'
 import { dumpOf, factsOf, groupFacts } from '../helpers/facts.ts'
 import { inputWith, resultOf, verdictOf } from './input.ts'
@@ -19,6 +20,8 @@ const scaledBy = (scheme: 'group-std-unbiased' | 'centre', rewards: readonly (re
     advantage: recomputeAdvantages(scheme, rewards[group] as number[], 1e-4, 0)[member] as number,
   }))
 
+const SPEAKS = { supported: 'for', contradicted: 'against', inconclusive: undefined } as const
+
 describe('H01', () => {
   it.each([
     ['supported', 20, 4],
@@ -29,7 +32,8 @@ describe('H01', () => {
   ] as const)('%s: advantages fit a scaled scheme, %i groups of which %s are tiny', (verdict, count, tiny) => {
     const result = verdictOf('H01', dumpOf(scaledBy('group-std-unbiased', mixedRewards(count, tiny))))
     expect(result.verdict).toBe(verdict)
-    expect(result.because[0]?.measure).toMatch(verdict === 'inconclusive' ? /scheme/ : /amplified 10 times/)
+    expect(result.because[0]?.measure).toMatch(/amplified 10 times/)
+    expect(result.because[0]?.speaks).toBe(SPEAKS[verdict])
   })
 
   it('is supported where the scaling is given and nothing is stored', () => {
@@ -430,7 +434,7 @@ describe('H07', () => {
     expect(verdictOf('H07', dump, { checks }).verdict).toBe('supported')
   })
 
-  it('is decided by errors only, and lists lesser faults of later turns as present', () => {
+  it('is decided by errors only, and says that lesser faults of later turns are set aside', () => {
     const checks = [
       resultOf('M01'),
       resultOf('M08', { affected: 100, by_turn: { 2: 100, 3: 100 } }),
@@ -438,11 +442,30 @@ describe('H07', () => {
     ]
     const { verdict, because } = verdictOf('H07', dump, { checks })
     expect(verdict).toBe('contradicted')
-    const present = because.filter(({ measure }) => measure.startsWith('present'))
-    expect(present.map(({ checks, value }) => [checks, value])).toEqual([
-      [['M08'], 1],
-      [['M08'], 0],
+    expect(because[0]).toMatchObject({
+      measure: 'faults of error severity in assistant turns; warnings are set aside',
+      value: 0,
+      speaks: 'against',
+    })
+    const aside = because.filter(({ measure }) => measure.startsWith('set aside, a warning: '))
+    expect(aside.map(({ checks, value, speaks }) => [checks, value, speaks])).toEqual([
+      [['M08'], 1, undefined],
+      [['M08'], 0, undefined],
     ])
+  })
+
+  it('compares a fault that the first turn has as well in one unit, times, and states both rates', () => {
+    const checks = [resultOf('M01', { affected: 60, by_turn: { 1: 20, 2: 60, 3: 60 } })]
+    const { because, would_change } = verdictOf('H07', dump, { checks })
+    const told = because.map((line) => measureText(line)).filter((line) => line.includes('(M01)'))
+    expect(told).toEqual([
+      'against: Tool output or prompt is trained (M01): times as frequent from assistant turn 2 on as in turn 1: 3 times (threshold < 5 times)',
+      'Tool output or prompt is trained (M01): rate in assistant turn 1: 20 %',
+      'Tool output or prompt is trained (M01): rate from assistant turn 2 on: 60 %',
+    ])
+    expect(would_change).toContain(
+      'supported if 5 times or more (now 3 times): Tool output or prompt is trained (M01): times as frequent from assistant turn 2 on as in turn 1',
+    )
   })
 
   it('is not checkable without a second turn, a mask, or a check that could look', () => {

@@ -1,7 +1,7 @@
 import { HYPOTHESES } from '../../hypotheses/registry.ts'
 import { measured } from '../../model/number-text.ts'
 import type { HypothesisResult, Measure, Report } from '../../model/report.ts'
-import { termsOf, verdictText } from '../phrases.ts'
+import { speechText, termsOf, verdictText } from '../phrases.ts'
 import { folded, list, table, text } from './parts.ts'
 
 /** A verdict is told by its sign and its word, never by colour alone. */
@@ -38,21 +38,31 @@ function verdictHtml(result: HypothesisResult): string {
 }
 
 function measuresHtml(because: readonly Measure[]): string {
-  const rows = because
-    .slice(0, 40)
-    .map(({ measure, value, threshold, comparison, checks }) => [
+  const rows = because.slice(0, 40).map((line) => {
+    const { measure, value, threshold, comparison, checks } = line
+    return [
+      speechHtml(line),
       text(measure),
       text(measured(measure, value)),
       threshold === null ? '' : text(`${SIGN[comparison]} ${measured(measure, threshold)}`),
       checks.join(' '),
-    ])
+    ]
+  })
   const columns = [
+    { title: 'speaks' },
     { title: 'measure' },
     { title: 'value', number: true },
     { title: 'threshold', number: true },
     { title: 'checks' },
   ]
   return table('Measures', columns, rows)
+}
+
+const SPEECH_SIGNS = { for: SIGNS.supported, against: SIGNS.contradicted, undecided: SIGNS.inconclusive }
+
+function speechHtml(line: Measure): string {
+  const speech = speechText(line)
+  return speech === null ? '' : `<span aria-hidden=true>${SPEECH_SIGNS[speech]}</span> ${speech}`
 }
 
 function termsHtml(result: HypothesisResult): string {

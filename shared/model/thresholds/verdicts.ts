@@ -38,7 +38,7 @@ export const VERDICT_THRESHOLDS = {
     range: [0, 1],
     usedBy: ['H02'],
     reason:
-      'Of the loss weight on tokens that no oracle calls sampled, from which the loss learns what the model did not write.',
+      'Of the loss weight on tokens that the model did not write, from which the loss learns from the words of others.',
   },
   'h02-weight-contradicted': {
     value: 0.001,
