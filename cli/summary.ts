@@ -1,6 +1,7 @@
 import {
   byTurnText,
   bytesText,
+  CAUSE_IDS_TEXT,
   count,
   counted,
   extentText,
@@ -16,6 +17,7 @@ import {
   verdictText,
   whereText,
 } from '../shared/exports/phrases.ts'
+import { adviceSentences } from '../shared/hypotheses/advice.ts'
 import type { CheckResult, HypothesisResult, LogReport, Report, SourceReport } from '../shared/model/report.ts'
 import { LIMIT_NAMES } from '../shared/model/streams.ts'
 import type { Line, Segment, Style, Terminal } from './terminal.ts'
@@ -53,6 +55,7 @@ export function printSummary(
   printDefects(terminal, report)
   printFailing(terminal, report)
   printUndecided(terminal, report)
+  printAdvice(terminal, report)
   terminal.line()
   terminal.line(conclusion(report, judgement))
 }
@@ -217,6 +220,7 @@ function firstConditions(way: string): string {
 function printDefects(terminal: Terminal, report: Report): void {
   if (report.defects.length === 0) return
   heading(terminal, 'Known defects')
+  terminal.line([{ text: `  ${CAUSE_IDS_TEXT}`, style: 'soft' }], 2)
   for (const { id, title, places, checks } of report.defects) {
     const extent = places.checked > 0 ? `: ${count(places.affected)} of ${counted(places.checked, 'place')}` : ''
     terminal.line([{ text: `  ${id} `, style: 'bad' }, `${title}${extent} (${checks.join(', ')})`], 6)
@@ -266,6 +270,12 @@ function printUndecided(terminal: Terminal, report: Report): void {
   if (switches.length === 0) return
   terminal.line('  What a trainer would write it with:')
   for (const line of switches) terminal.line([{ text: `    ${line}`, style: 'soft' }], 6)
+}
+
+/** What it all comes to, last, where a terminal is read first. */
+function printAdvice(terminal: Terminal, report: Report): void {
+  heading(terminal, 'What to do first')
+  for (const { text } of adviceSentences(report)) terminal.line(`  ${text}`, 4)
 }
 
 function conclusion(report: Report, judgement: Judgement): Segment[] {

@@ -1,3 +1,5 @@
+import { unitOf } from '../../shared/model/number-text.ts'
+
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
 
@@ -38,6 +40,14 @@ export function real(value: number | null | undefined): string {
   const size = Math.abs(value)
   if (size >= 1e6 || size < 1e-4) return minus(value.toExponential(2))
   return minus(trimZero(value.toPrecision(4)))
+}
+
+/** A measure in the unit that its name says: a share as a percentage, how many times as much, or a plain number. */
+export function measured(name: string, value: number | string | null): string {
+  if (typeof value !== 'number') return value ?? ABSENT
+  const unit = unitOf(name)
+  if (unit === 'share' && value >= 0 && value <= 1) return percent(value)
+  return unit === 'times' ? `${real(value)} times` : real(value)
 }
 
 /** Up to two significant digits behind the whole ones, for the ends of axes: `−5.5`, `0.2`, `0.018`. */

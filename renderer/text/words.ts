@@ -87,6 +87,17 @@ export const VERDICT_WORDS: Readonly<
   'not-checkable': { glyph: '–', name: 'not checkable' },
 }
 
+/** Which way a measure speaks; the signs are those of the verdicts. */
+export const SPEECH_WORDS = {
+  for: { glyph: '●', name: 'for', title: 'Speaks for the hypothesis' },
+  against: { glyph: '○', name: 'against', title: 'Speaks against the hypothesis' },
+  undecided: {
+    glyph: '◐',
+    name: 'undecided',
+    title: 'Compared, and speaks neither way: between its thresholds, or too thin to count',
+  },
+} as const
+
 /** The sentence a supported hypothesis stands for; a title alone reads the same whichever way it falls. */
 export const HYPOTHESIS_QUESTIONS: Readonly<Record<HypothesisId, string>> = {
   H01: 'Do tiny differences in a group blow up into large advantages?',

@@ -11,6 +11,8 @@ export interface CheckPage {
   readonly name: string
   readonly title: string
   readonly severity: Severity
+  /** The usual fix, in a sentence; it stands among the sections as well. */
+  readonly fix: string
   readonly needs: readonly string[]
   readonly hypotheses: readonly string[]
   readonly facts: readonly { readonly term: string; readonly value: string }[]
@@ -55,6 +57,7 @@ export function checkPage(code: string): CheckPage | null {
     name,
     title,
     severity,
+    fix: sentence(fix),
     needs,
     hypotheses,
     facts: [

@@ -114,6 +114,10 @@ function shortName(name: string): string {
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}… (${count(name.length)} characters)` : name
 }
 
+/** What the ids of causes are, for who meets them for the first time. */
+export const CAUSE_IDS_TEXT =
+  'V1 to V14 are defects known from the old verifiers trainer, which others have had as well. A cause that is named by a check carries its code: M loss mask, T tokens and template, C cut or lost text, A rewards and advantages, L logprobs, S layout of the batch.'
+
 /** Failing checks, the worst first, then by code. */
 export function failingChecks(report: Report): CheckResult[] {
   return report.checks

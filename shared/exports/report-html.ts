@@ -1,4 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js'
+import { adviceSentences } from '../hypotheses/advice.ts'
 import type { Report } from '../model/report.ts'
 import { LIMIT_NAMES } from '../model/streams.ts'
 import { findingsHtml, LISTED } from './html/findings.ts'
@@ -8,6 +9,7 @@ import { verdictsHtml } from './html/verdicts.ts'
 import {
   byTurnText,
   bytesText,
+  CAUSE_IDS_TEXT,
   count,
   counted,
   extentText,
@@ -45,6 +47,7 @@ export const htmlReport: ReportFormat = {
 <body>
 <main>
 ${headHtml(report)}
+${adviceHtml(report)}
 ${verdictsHtml(report)}
 ${defectsHtml(report)}
 ${checksHtml(report)}
@@ -84,6 +87,11 @@ function headHtml(report: Report): string {
 </header>`
 }
 
+function adviceHtml(report: Report): string {
+  const sentences = adviceSentences(report).map((sentence) => `<p>${text(sentence.text, 2000)}</p>`)
+  return `<section aria-labelledby=advice>\n<h2 id=advice>What to do first</h2>\n${sentences.join('\n')}\n</section>`
+}
+
 function defectsHtml(report: Report): string {
   if (report.defects.length === 0) return ''
   const rows = report.defects.map(({ id, title, places, checks }) => [
@@ -92,7 +100,7 @@ function defectsHtml(report: Report): string {
     checks.join(' '),
   ])
   const columns = [{ title: 'defect' }, { title: 'extent' }, { title: 'seen by' }]
-  return `<section aria-labelledby=defects>\n<h2 id=defects>Known defects</h2>\n${table('Known defects', columns, rows)}\n</section>`
+  return `<section aria-labelledby=defects>\n<h2 id=defects>Known defects</h2>\n<p class=soft>${CAUSE_IDS_TEXT}</p>\n${table('Known defects', columns, rows)}\n</section>`
 }
 
 function checksHtml(report: Report): string {

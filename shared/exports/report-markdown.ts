@@ -1,9 +1,11 @@
+import { adviceSentences } from '../hypotheses/advice.ts'
 import type { Report } from '../model/report.ts'
 import { LIMIT_NAMES } from '../model/streams.ts'
 import { markdownCell, markdownCode } from './markup.ts'
 import {
   byTurnText,
   bytesText,
+  CAUSE_IDS_TEXT,
   count,
   counted,
   extentText,
@@ -27,6 +29,7 @@ export const markdownReport: ReportFormat = {
   write(report) {
     return [
       '# Rollout Inspector report',
+      ...advice(report),
       ...sources(report),
       ...settings(report),
       ...verdicts(report),
@@ -38,6 +41,11 @@ export const markdownReport: ReportFormat = {
       '',
     ].join('\n')
   },
+}
+
+function advice(report: Report): string[] {
+  const lines = adviceSentences(report).map(({ text, quotes }) => (quotes ? markdownCode(text) : markdownCell(text)))
+  return ['', '## What to do first', '', ...lines.map((line) => `- ${line}`)]
 }
 
 function sources(report: Report): string[] {
@@ -100,6 +108,8 @@ function defects(report: Report): string[] {
   return [
     '',
     '## Known defects',
+    '',
+    CAUSE_IDS_TEXT,
     '',
     ...report.defects.map(
       ({ id, title, places, checks: codes }) =>

@@ -3,7 +3,7 @@ import type { Hypothesis } from '../../../shared/notebook/model.ts'
 import { standingOf } from '../../../shared/notebook/standing.ts'
 import { useFiles } from '../../state/files.ts'
 import { show } from '../../state/view.ts'
-import { ABSENT, counted, percent, real } from '../../text/numbers.ts'
+import { counted, measured } from '../../text/numbers.ts'
 import { upright } from '../../text/visible.ts'
 import { VERDICT_WORDS } from '../../text/words.ts'
 import { STANDING_SENTENCES } from './notebook-words.ts'
@@ -73,9 +73,4 @@ export function VerdictPanel({ hypothesis }: { hypothesis: Hypothesis }) {
       </p>
     </>
   )
-}
-
-function measured(measure: string, value: number | string | null): string {
-  if (typeof value !== 'number') return value ?? ABSENT
-  return /\b(share|rate)\b/.test(measure) && value >= 0 && value <= 1 ? percent(value) : real(value)
 }

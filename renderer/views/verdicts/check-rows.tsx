@@ -39,15 +39,21 @@ export function CheckRows({ caption, children }: { caption: string; children: Re
 }
 
 /** A failing check: how much of what is affected, and one rollout that shows it, of those that `defect` explains where it is given. */
-export function CheckRow(props: { check: CheckResult; report: Report; defect?: string; note?: string | null }) {
-  const { check, report, defect, note = null } = props
-  const { glyph, name } = SEVERITY_WORDS[check.severity]
+export function CheckRow(props: {
+  check: CheckResult
+  report: Report
+  defect?: string
+  note?: string | null
+  /** It stands among the causes, and is found there by its code. */
+  isCause?: boolean
+}) {
+  const { check, report, defect, note = null, isCause = false } = props
   return (
     <tr>
       <th scope="row">
-        <span className={`severity ${check.severity}`} title={name}>
-          <span aria-hidden="true">{glyph}</span>
-          <span className="visually-hidden">{name}</span> <CheckName code={check.code} />
+        <span className={`severity ${check.severity}`}>
+          <SeverityMark severity={check.severity} />{' '}
+          <CheckName code={check.code} id={isCause ? `cause-${check.code}` : undefined} />
         </span>{' '}
         <span className="check-title">{check.title}</span>
         <CheckContext check={check} />
@@ -75,6 +81,16 @@ export function CheckRow(props: { check: CheckResult; report: Report; defect?: s
   )
 }
 
+export function SeverityMark({ severity }: { severity: Severity }) {
+  const { glyph, name } = SEVERITY_WORDS[severity]
+  return (
+    <span className={`severity ${severity}`} title={name}>
+      <span aria-hidden="true">{glyph}</span>
+      <span className="visually-hidden">{name}</span>
+    </span>
+  )
+}
+
 /** Numbers over the whole dump that a check states beside its findings. */
 export function CheckContext({ check }: { check: CheckResult }) {
   const lines = contextWords(check.context ?? {})
@@ -91,7 +107,7 @@ export function CheckContext({ check }: { check: CheckResult }) {
 }
 
 /** Opens the first finding of a check, of those with the same cause if there is one. */
-function Example({ check, report, defect }: { check: CheckResult; report: Report; defect: string | undefined }) {
+export function Example({ check, report, defect }: { check: CheckResult; report: Report; defect: string | undefined }) {
   const placed = report.findings.filter((finding) => finding.code === check.code && placeOf(finding) !== null)
   const first = placed.find((finding) => finding.defect === defect && finding.intended !== true) ?? placed[0]
   const place = first === undefined ? null : placeOf(first)
@@ -119,7 +135,7 @@ function placeOf({ source, record, part, members }: Finding): Place | null {
   return member === undefined ? null : { source: member.source, record: member.record, part: member.part }
 }
 
-function RateBar({ rate, severity }: { rate: number; severity: Severity }) {
+export function RateBar({ rate, severity }: { rate: number; severity: Severity }) {
   return (
     <span className="rate">
       <span className="rate-bar" aria-hidden="true">
@@ -131,7 +147,7 @@ function RateBar({ rate, severity }: { rate: number; severity: Severity }) {
 }
 
 /** Affected rollouts per assistant turn, as small bars with their numbers. */
-function ByTurn({ counts, severity }: { counts: Readonly<Record<string, number>>; severity: Severity }) {
+export function ByTurn({ counts, severity }: { counts: Readonly<Record<string, number>>; severity: Severity }) {
   const turns = Object.entries(counts).filter(([, affected]) => affected > 0 || Object.keys(counts).length > 1)
   if (turns.length === 0) return <>–</>
   const most = Math.max(...turns.map(([, affected]) => affected), 1)

@@ -1,46 +1,11 @@
-import type { CheckResult, Report } from '../../../shared/model/report.ts'
+import type { CheckResult } from '../../../shared/model/report.ts'
 import { CheckName } from '../../app/check-name.tsx'
 import { showRollouts } from '../../commands/go.ts'
 import { useFiles } from '../../state/files.ts'
 import { openDialog } from '../../state/view.ts'
 import { count, counted } from '../../text/numbers.ts'
 import { STATUS_WORDS } from '../../text/words.ts'
-import { CheckContext, CheckRow, CheckRows } from './check-rows.tsx'
-import type { FaultLine } from './explained.ts'
-
-/** Failing checks that stand for themselves; what a defect explains stands with the defect. */
-export function FailedChecks({ lines, report }: { lines: readonly FaultLine[]; report: Report }) {
-  return (
-    <section aria-labelledby="failed-checks">
-      <h2 id="failed-checks">{report.defects.length > 0 ? 'Other faults' : 'Faults'}</h2>
-      {lines.length === 0 ? (
-        <p className="quiet">{nothingLeft(report)}</p>
-      ) : (
-        <CheckRows caption="Failing checks">
-          {lines.map(({ check, explainedBy, remaining }) => (
-            <CheckRow
-              key={check.code}
-              check={check}
-              report={report}
-              note={
-                explainedBy.length === 0
-                  ? null
-                  : `${count(remaining)} of these ${count(check.affected)} not explained by ${explainedBy.join(', ')}`
-              }
-            />
-          ))}
-        </CheckRows>
-      )}
-    </section>
-  )
-}
-
-function nothingLeft({ checks, defects }: Report): string {
-  if (defects.length > 0) return 'The defects above explain every check that failed.'
-  return checks.some((check) => check.status === 'pass')
-    ? 'No check that could run found a fault.'
-    : 'No check could look at these rollouts; why stands below.'
-}
+import { CheckContext } from './check-rows.tsx'
 
 /** Checks that found nothing, or could not look. */
 export function OtherChecks({ checks }: { checks: readonly CheckResult[] }) {

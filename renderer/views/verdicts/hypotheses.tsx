@@ -1,18 +1,29 @@
 import { Fragment } from 'react'
+import { speechText } from '../../../shared/exports/phrases.ts'
 import type { HypothesisResult, Measure, Report } from '../../../shared/model/report.ts'
 import { showRollouts } from '../../commands/go.ts'
 import { useFiles } from '../../state/files.ts'
 import { filterWords } from '../../text/filter-words.ts'
-import { ABSENT, percent, real } from '../../text/numbers.ts'
-import { HYPOTHESIS_QUESTIONS, VERDICT_WORDS } from '../../text/words.ts'
+import { count, measured } from '../../text/numbers.ts'
+import { HYPOTHESIS_QUESTIONS, SPEECH_WORDS, VERDICT_WORDS } from '../../text/words.ts'
 import { FoldButton, useFold } from './unfold.tsx'
 import { MissingFor, Thresholds, WouldChange } from './verdict-terms.tsx'
+
+/** Where a hypothesis stands on the screen. */
+export function verdictPlace(id: string): string {
+  return `verdict-${id}`
+}
 
 /** A hypothesis in full: verdict, confidence, and the measure that decided it. */
 export function HypothesisCard({ result }: { result: HypothesisResult }) {
   const [deciding, ...rest] = result.because
   return (
-    <article className={`verdict-card ${result.verdict}`} aria-label={`${result.id} ${result.title}`}>
+    <article
+      className={`verdict-card ${result.verdict}`}
+      aria-label={`${result.id} ${result.title}`}
+      id={verdictPlace(result.id)}
+      tabIndex={-1}
+    >
       <p className="verdict-id">
         {result.id} · {result.title}
       </p>
@@ -24,7 +35,11 @@ export function HypothesisCard({ result }: { result: HypothesisResult }) {
       {deciding !== undefined && <MeasureLine measure={deciding} large />}
       {rest.length > 0 && (
         <details>
-          <summary>{rest.length === 1 ? 'One more measure' : `${rest.length} more measures`}</summary>
+          <summary>
+            {rest.length === 1 ? 'One more measure' : `${rest.length} more measures`}
+            <span className="quiet"> {tally(rest)}</span>
+          </summary>
+          <p className="quiet measures-rule">{RULE}</p>
           {rest.map((measure) => (
             <MeasureLine key={measure.measure} measure={measure} />
           ))}
@@ -42,7 +57,7 @@ export function HypothesisLine({ result }: { result: HypothesisResult }) {
   const fold = useFold()
   const [deciding, ...rest] = result.because
   return (
-    <li className="verdict-row">
+    <li className="verdict-row" id={verdictPlace(result.id)} tabIndex={-1}>
       <FoldButton fold={fold} className="icon-button" label={`${result.id}: all measures and what would change it`} />
       <span className="verdict-row-id">{result.id}</span>
       <span className="verdict-row-title">{HYPOTHESIS_QUESTIONS[result.id]}</span>
@@ -50,6 +65,7 @@ export function HypothesisLine({ result }: { result: HypothesisResult }) {
       <span className="quiet">{result.confidence}</span>
       <span className="verdict-row-measure">{deciding !== undefined && <MeasureLine measure={deciding} />}</span>
       <div id={fold.body} className="verdict-row-body" hidden={!fold.isOpen}>
+        {rest.length > 0 && <p className="quiet measures-rule">{RULE}</p>}
         {rest.map((measure) => (
           <MeasureLine key={measure.measure} measure={measure} />
         ))}
@@ -68,7 +84,7 @@ export function Undecidable({ results }: { results: readonly HypothesisResult[] 
       <dl className="pairs">
         {results.map((result) => (
           <div key={result.id}>
-            <dt>
+            <dt id={verdictPlace(result.id)} tabIndex={-1}>
               {result.id} {HYPOTHESIS_QUESTIONS[result.id]}
             </dt>
             <dd>
@@ -90,27 +106,55 @@ function VerdictChip({ result }: { result: HypothesisResult }) {
   )
 }
 
-/** `trained share of tool tokens 0.31 (decides at > 0)`; the value opens the rollouts behind it. */
+/** Without it two measures that disagree look like a mistake. */
+const RULE = 'One measure that speaks for it is enough to support it; it takes all of them to contradict it.'
+
+/** `(1 for, 2 against)`, of the measures that are compared. */
+function tally(measures: readonly Measure[]): string {
+  const speech = measures.map(speechText)
+  const counts = (['for', 'against', 'undecided'] as const).flatMap((word) => {
+    const number = speech.filter((each) => each === word).length
+    return number === 0 ? [] : [`${count(number)} ${word}`]
+  })
+  return counts.length === 0 ? '' : `(${counts.join(', ')})`
+}
+
+/** Which way a measure speaks; where it is only stated, an empty place, so that the values stand below each other. */
+function Speech({ measure }: { measure: Measure }) {
+  const speech = speechText(measure)
+  if (speech === null) return <span className="speech" />
+  const { glyph, name, title } = SPEECH_WORDS[speech]
+  return (
+    <span className={`speech ${speech}`} title={title}>
+      <span aria-hidden="true">{glyph}</span> {name}
+    </span>
+  )
+}
+
+/** `● for 0.31 trained share of tool tokens (threshold > 0)`; the value opens the rollouts behind it. */
 function MeasureLine({ measure, large = false }: { measure: Measure; large?: boolean }) {
   const { value, threshold, comparison } = measure
   return (
     <p className={large ? 'measure large' : 'measure'}>
-      {typeof value === 'string' ? (
-        <>
-          {measure.measure}: <MeasureValue measure={measure} />
-        </>
-      ) : (
-        <>
-          <MeasureValue measure={measure} /> {measure.measure}
-        </>
-      )}
-      {threshold !== null && (
-        <span className="quiet measure-threshold">
-          {' '}
-          (threshold {SIGNS[comparison]} {measured(measure, threshold)})
-        </span>
-      )}
-      {measure.where !== undefined && value !== 0 && <NamedBy checks={measure.checks} />}
+      <Speech measure={measure} />
+      <span className="measure-text">
+        {typeof value === 'string' ? (
+          <>
+            {measure.measure}: <MeasureValue measure={measure} />
+          </>
+        ) : (
+          <>
+            <MeasureValue measure={measure} /> {measure.measure}
+          </>
+        )}
+        {threshold !== null && (
+          <span className="quiet measure-threshold">
+            {' '}
+            (threshold {SIGNS[comparison]} {measured(measure.measure, threshold)})
+          </span>
+        )}
+        {measure.where !== undefined && value !== 0 && <NamedBy checks={measure.checks} />}
+      </span>
     </p>
   )
 }
@@ -119,7 +163,7 @@ function MeasureValue({ measure }: { measure: Measure }) {
   const report = useFiles((files) => files.report)
   const limits = report?.limits ?? null
   const { where, checks, value } = measure
-  const shown = measured(measure, value)
+  const shown = measured(measure.measure, value)
   // A value of nothing opens nothing.
   const none = where?.documentsHidden ? value === 1 : value === 0
   const isOpen = where === undefined ? foundBy(report, checks).length > 0 : !none
@@ -167,12 +211,6 @@ function NamedBy({ checks }: { checks: readonly string[] }) {
       ))}
     </span>
   )
-}
-
-/** A measure that calls itself a share or a rate is read as a percentage. */
-function measured({ measure }: Measure, value: number | string | null): string {
-  if (typeof value !== 'number') return value ?? ABSENT
-  return /\b(share|rate)\b/.test(measure) && value >= 0 && value <= 1 ? percent(value) : real(value)
 }
 
 const SIGNS = { '>': '>', '>=': '≥', '<': '<', '<=': '≤', '=': '=' } as const

@@ -13,11 +13,18 @@ export function useFold(): Fold {
 }
 
 /** Opens and closes what lies below its line. `label` where the arrow stands alone. */
-export function FoldButton(props: { fold: Fold; label?: string; className: string; children?: ReactNode }) {
-  const { fold, label, className, children } = props
+export function FoldButton(props: {
+  fold: Fold
+  label?: string
+  className: string
+  id?: string
+  children?: ReactNode
+}) {
+  const { fold, label, className, id, children } = props
   return (
     <button
       type="button"
+      id={id}
       className={className}
       aria-expanded={fold.isOpen}
       aria-controls={fold.body}

@@ -1,14 +1,15 @@
 import { useMemo } from 'react'
 import { thresholdsText } from '../../../shared/exports/phrases.ts'
+import { type Cause, causesOf } from '../../../shared/hypotheses/causes.ts'
 import type { HypothesisResult, Report } from '../../../shared/model/report.ts'
 import { reconfigure } from '../../data/dump.ts'
 import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
 import { runName } from '../../text/run-name.ts'
+import { AdvicePanel } from './advice.tsx'
 import { BoundaryTable } from './boundary-table.tsx'
-import { FailedChecks, OtherChecks } from './check-table.tsx'
-import { DefectList } from './defects.tsx'
-import { linesOf } from './explained.ts'
+import { OtherChecks } from './check-table.tsx'
+import { causePlace, FaultList } from './faults.tsx'
 import { HypothesisCard, HypothesisLine, Undecidable } from './hypotheses.tsx'
 import { LengthHistogram } from './length-histogram.tsx'
 import { LossByTurn } from './loss-by-turn.tsx'
@@ -22,9 +23,8 @@ export function VerdictsView() {
   const report = useFiles((files) => files.report)
   const isReading = useFiles((files) => files.phase === 'reading')
   const following = useFiles((files) => files.following)
-  const lines = useMemo(() => (report === null ? null : linesOf(report)), [report])
-  if (report === null || lines === null) return null
-  const { defects, faults } = lines
+  const causes = useMemo(() => (report === null ? [] : causesOf(report)), [report])
+  if (report === null) return null
   return (
     <div className="verdicts">
       <h1 className="visually-hidden">Verdicts</h1>
@@ -44,15 +44,24 @@ export function VerdictsView() {
           </button>
         </p>
       )}
+      <AdvicePanel report={report} openCause={(id) => showCause(causes, id)} />
       <HypothesisCards report={report} />
-      <DefectList lines={defects} report={report} />
-      <FailedChecks lines={faults} report={report} />
+      <FaultList causes={causes} report={report} />
       <RunLogs logs={report.logs ?? []} />
       <Loss report={report} />
       <BoundaryTable checks={report.checks} />
       <OtherChecks checks={report.checks} />
     </div>
   )
+}
+
+/** Goes to a cause in the list, and opens what stands under it. */
+function showCause(causes: readonly Cause[], id: string): void {
+  const cause = causes.find(({ ids }) => ids.includes(id))
+  const place = cause === undefined ? null : document.getElementById(causePlace(cause.ids[0] as string))
+  if (place?.getAttribute('aria-expanded') === 'false') place.click()
+  place?.focus()
+  place?.scrollIntoView({ block: 'center' })
 }
 
 function Beside() {

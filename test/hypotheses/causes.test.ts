@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { linesOf } from '../../renderer/views/verdicts/explained.ts'
+import { causesOf } from '../../shared/hypotheses/causes.ts'
 import type { CheckResult, Defect, Finding, Report, Severity } from '../../shared/model/report.ts'
 
 function failing(code: string, affected: number, severity: Severity = 'error'): CheckResult {
@@ -71,23 +71,21 @@ function report(checks: CheckResult[], defects: Defect[], findings: Finding[] = 
   return { checks, defects, findings } as unknown as Report
 }
 
-describe('lines of defects and faults', () => {
-  it('lists a check that a defect explains wholly with the defect, and nowhere else', () => {
-    const { defects, faults } = linesOf(
-      report([failing('M15', 96), failing('L02', 73)], [defect('V1', { M15: 96, L02: 73 })]),
-    )
-    expect(defects.map(({ title, parts }) => [title, parts[0]?.symptoms.map(({ check }) => check.code)])).toEqual([
-      ['about V1', ['M15', 'L02']],
+describe('causes', () => {
+  it('tell a check that a defect explains wholly with the defect, and nowhere else', () => {
+    const causes = causesOf(report([failing('M15', 96), failing('L02', 73)], [defect('V1', { M15: 96, L02: 73 })]))
+    expect(causes).toMatchObject([{ ids: ['V1'], title: 'about V1', codes: ['M15', 'L02'], lead: { code: 'M15' } }])
+  })
+
+  it('tell of a check that is explained in part how many units remain', () => {
+    const causes = causesOf(report([failing('C04', 23)], [defect('V11', { C04: 20 })]))
+    expect(causes.map(({ ids, explainedBy, extent }) => [ids, explainedBy, extent.affected])).toEqual([
+      [['V11'], [], 20],
+      [['C04'], ['V11'], 3],
     ])
-    expect(faults).toEqual([])
   })
 
-  it('says of a check that is explained in part how many units remain', () => {
-    const { faults } = linesOf(report([failing('C04', 23)], [defect('V11', { C04: 20 })]))
-    expect(faults).toMatchObject([{ check: { code: 'C04' }, explainedBy: ['V11'], remaining: 3 }])
-  })
-
-  it('keeps a check in the list as long as one of its findings has no defect, whatever the sums say', () => {
+  it('keep a check as long as one of its findings has no defect, whatever the sums say', () => {
     const findings = [
       finding('T04', 0, { defect: 'V3' }),
       finding('T04', 7),
@@ -95,30 +93,39 @@ describe('lines of defects and faults', () => {
       finding('T04', 9, { intended: true }),
     ]
     const two = [defect('V3', { T04: 6 }), defect('T15', { T04: 4 })]
-    const { faults } = linesOf(report([failing('T04', 8)], two, findings))
-    expect(faults).toMatchObject([{ explainedBy: ['V3', 'T15'], remaining: 1 }])
+    const causes = causesOf(report([failing('T04', 8)], two, findings))
+    expect(causes.find(({ ids }) => ids[0] === 'T04')).toMatchObject({
+      explainedBy: ['V3', 'T15'],
+      extent: { affected: 1 },
+    })
   })
 
-  it('tells defects that belong together as one, in the words of the first', () => {
+  it('tell defects that belong together as one, in the words of the first', () => {
     const header = defect('V2', { T05: 96 }, { statement: 'Header and newline missing' })
-    const { defects } = linesOf(
+    const [cause] = causesOf(
       report(
         [failing('T05', 96), failing('T04', 96, 'warning')],
         [header, defect('V3', { T04: 96 }, { part_of: 'V2' })],
       ),
     )
-    expect(defects.map(({ title, parts, severity }) => [title, parts.map((part) => part.defect.id), severity])).toEqual(
-      [['Header and newline missing', ['V2', 'V3'], 'error']],
-    )
+    expect(cause).toMatchObject({ ids: ['V2', 'V3'], title: 'Header and newline missing', severity: 'error' })
   })
 
-  it('does not lose a defect whose whole is not in the report', () => {
-    const { defects } = linesOf(report([failing('T04', 96, 'warning')], [defect('V3', { T04: 96 }, { part_of: 'V2' })]))
-    expect(defects.map(({ title, severity }) => [title, severity])).toEqual([['about V3', 'warning']])
+  it('do not lose a defect whose whole is not in the report', () => {
+    const causes = causesOf(report([failing('T04', 96, 'warning')], [defect('V3', { T04: 96 }, { part_of: 'V2' })]))
+    expect(causes).toMatchObject([{ title: 'about V3', severity: 'warning' }])
   })
 
-  it('sorts what stands for itself by severity, then by rate', () => {
-    const checks = [failing('M04', 90, 'info'), failing('C03', 10, 'warning'), failing('M01', 2), failing('M03', 5)]
-    expect(linesOf(report(checks, [])).faults.map(({ check }) => check.code)).toEqual(['M03', 'M01', 'C03', 'M04'])
+  it('are sorted by the worst that fails because of them, then by how much they touch, defect or not', () => {
+    const checks = [
+      failing('M04', 90, 'info'),
+      failing('A06', 96, 'warning'),
+      failing('M01', 2),
+      { ...failing('M03', 1), affected_weight: 0.9 },
+      failing('C03', 7, 'warning'),
+      failing('C05', 7),
+    ]
+    const causes = causesOf(report(checks, [defect('V10', { C03: 7, C05: 7 }), defect('A06', { A06: 96 })]))
+    expect(causes.map(({ ids }) => ids[0])).toEqual(['M03', 'V10', 'M01', 'A06', 'M04'])
   })
 })

@@ -1,0 +1,225 @@
+import { count, counted, measured, unitOf } from '../model/number-text.ts'
+import type { HypothesisId, HypothesisResult, Measure, Report, Severity, Unit } from '../model/report.ts'
+import { type Cause, causesOf } from './causes.ts'
+import { REMEDIES } from './remedies.ts'
+
+/** What a report comes to for the person who has to act on it. It says what to mend and in which order, never what a flat reward is due to. */
+export interface Advice {
+  /** `mend`: something is wrong. `clean`: nothing that could be checked is. `blind`: no check could look. */
+  readonly outcome: 'mend' | 'clean' | 'blind'
+  /** What comes before all else: declarations on which findings hang. */
+  readonly declare: readonly string[]
+  /** In the order in which to take them. */
+  readonly steps: readonly AdviceStep[]
+  /** Faults of note severity, which call for nothing: their ids. */
+  readonly notes: readonly string[]
+  /** What the dump does not decide, alike lacks together. */
+  readonly undecided: readonly Undecided[]
+}
+
+export interface AdviceStep {
+  /** Ids of the cause; of a hypothesis that only its measures support, its own. */
+  readonly ids: readonly string[]
+  readonly title: string
+  /** Of a hypothesis `error`, as of what decides one. */
+  readonly severity: Severity
+  /** `96 of 96 rollouts`; of a hypothesis the measure that speaks for it. */
+  readonly extent: string
+  /** As of a cause; of a hypothesis the share that speaks for it, 0 where what speaks is no share. */
+  readonly reach: number
+  /** Supported hypotheses that this alone would support. */
+  readonly decides: readonly HypothesisId[]
+  /** What to do, where a hypothesis is the step; a cause says it itself. */
+  readonly remedy: string | null
+  readonly cause: Cause | null
+}
+
+export interface Undecided {
+  readonly ids: readonly HypothesisId[]
+  readonly missing: readonly string[]
+  readonly switches: readonly string[]
+}
+
+/** Steps that are told with their titles; of further ones their ids. */
+export const TOLD_STEPS = 4
+
+const UNITS: Readonly<Record<Unit, string>> = { trajectory: 'rollout', group: 'group', source: 'file' }
+
+export function adviceOf(report: Report): Advice {
+  const causes = causesOf(report)
+  const supported = report.hypotheses.filter(({ verdict }) => verdict === 'supported')
+  const failing = new Set(report.checks.filter(({ status }) => status === 'fail').map(({ code }) => code))
+  const stepOf = (cause: Cause): AdviceStep => ({
+    ids: cause.ids,
+    title: cause.title,
+    severity: cause.severity,
+    reach: cause.reach,
+    extent: `${count(cause.extent.affected)} of ${counted(cause.extent.checked, UNITS[cause.lead.unit])}`,
+    decides: supported.filter((result) => alone(cause, result, failing)).map(({ id }) => id),
+    remedy: null,
+    cause,
+  })
+  const [errors, warnings] = (['error', 'warning'] as const).map((severity) =>
+    causes.filter((cause) => cause.severity === severity).map(stepOf),
+  ) as [AdviceStep[], AdviceStep[]]
+  const named = new Set([...errors, ...warnings].flatMap(({ cause }) => cause?.codes ?? []))
+  const measuredOnly = supported.flatMap((result) => ofMeasures(result, named) ?? [])
+  const steps = [...[...errors, ...measuredOnly].sort((a, b) => b.reach - a.reach), ...warnings]
+  const looked = report.checks.some(({ status }) => status === 'pass' || status === 'fail')
+  return {
+    outcome: steps.length > 0 ? 'mend' : looked ? 'clean' : 'blind',
+    declare: declarations(report),
+    steps,
+    notes: causes.filter(({ severity }) => severity === 'info').flatMap(({ ids }) => ids),
+    undecided: undecidedOf(report.hypotheses),
+  }
+}
+
+/** Whether a hypothesis stays supported with this one cause and no other: one of its measures rests on what fails because of it alone. */
+function alone(cause: Cause, { because }: HypothesisResult, failing: ReadonlySet<string>): boolean {
+  return speakingFor(because).some(({ checks }) => {
+    const behind = checks.filter((code) => failing.has(code))
+    return behind.length > 0 && behind.every((code) => cause.codes.includes(code))
+  })
+}
+
+/** Measures that speak for it and rest on checks. Of one with a filter of its own the checks only name some of the rollouts. */
+function speakingFor(because: readonly Measure[]): Measure[] {
+  return because.filter(({ speaks, where }) => speaks === 'for' && where === undefined)
+}
+
+/** A supported hypothesis with nothing among the causes that any of its deciding measures rests on. */
+function ofMeasures(result: HypothesisResult, named: ReadonlySet<string>): AdviceStep | null {
+  const { id, title, because } = result
+  if (speakingFor(because).some(({ checks }) => checks.some((code) => named.has(code)))) return null
+  const deciding = because.find(({ speaks }) => speaks === 'for')
+  return {
+    ids: [id],
+    title,
+    severity: 'error',
+    reach: shareOf(deciding),
+    extent: deciding === undefined ? '' : `${deciding.measure}: ${measured(deciding.measure, deciding.value)}`,
+    decides: [],
+    remedy: REMEDIES[id],
+    cause: null,
+  }
+}
+
+/** The share of the rollouts, groups or tokens that a measure says to be wrong; 0 where it says no such share. */
+function shareOf(line: Measure | undefined): number {
+  if (line === undefined || typeof line.value !== 'number' || unitOf(line.measure) !== 'share') return 0
+  return line.comparison === '>' || line.comparison === '>=' ? line.value : 1 - line.value
+}
+
+function declarations({ policy }: Report): string[] {
+  const said: string[] = []
+  if (policy.alignment_undecided) {
+    said.push('Say whether index i of the mask marks token i or token i + 1: every mask lies one token early')
+  }
+  if (policy.suggested !== null) {
+    said.push(
+      `Say whether ${policy.suggested} training is meant: the masks look like it, and until it is declared it counts as a fault`,
+    )
+  }
+  for (const { evidence, intend } of policy.conventions ?? []) {
+    said.push(`Say whether ${intend.join(' and ')} ${intend.length === 1 ? 'is' : 'are'} meant: ${evidence}`)
+  }
+  return said
+}
+
+function undecidedOf(hypotheses: readonly HypothesisResult[]): Undecided[] {
+  const open = hypotheses.filter(({ verdict }) => verdict === 'not-checkable' || verdict === 'inconclusive')
+  const byLack = new Map<string, { ids: HypothesisId[]; missing: readonly string[]; switches: readonly string[] }>()
+  for (const { id, missing, recorded_by: switches = [] } of open) {
+    const key = missing.join('; ')
+    const known = byLack.get(key)
+    if (known === undefined) byLack.set(key, { ids: [id], missing, switches })
+    else known.ids.push(id)
+  }
+  return [...byLack.values()]
+}
+
+export interface AdviceSentence {
+  readonly text: string
+  /** It quotes a measure, whose name may have words of the dump in it. */
+  readonly quotes: boolean
+}
+
+/** The advice in a few sentences, the most urgent first. */
+export function adviceSentences(report: Report): AdviceSentence[] {
+  const advice = adviceOf(report)
+  const { declare, steps, notes, outcome } = advice
+  const own = (texts: readonly string[]) => texts.map((text) => ({ text, quotes: false }))
+  const declared = own(declare.map((sentence) => `${sentence}.`))
+  if (outcome === 'mend') return [...declared, ...mending(steps, report)]
+  const unusual = notes.length === 0 ? [] : [`What is only unusual stands as a note: ${notes.join(', ')}.`]
+  return [...declared, ...own([sound(report, outcome), ...unusual, ...lacking(advice)])]
+}
+
+function mending(steps: readonly AdviceStep[], { hypotheses }: Report): AdviceSentence[] {
+  const [first, ...others] = steps as [AdviceStep, ...AdviceStep[]]
+  const told = others.slice(0, TOLD_STEPS - 1)
+  const rest = others.slice(TOLD_STEPS - 1).flatMap(({ ids }) => ids)
+  const begin =
+    first.cause === null
+      ? `First ${stepText(first)}`
+      : `Mend ${idsText(first.ids)} first: ${lowered(first.title)} (${first.extent})${decidesText(first, hypotheses)}`
+  return [
+    { text: ended(begin), quotes: first.cause === null },
+    ...told.map((step) => ({ text: ended(`Then ${stepText(step)}`), quotes: step.cause === null })),
+    ...(rest.length === 0 ? [] : [{ text: `After these ${rest.join(', ')}.`, quotes: false }]),
+  ]
+}
+
+function ended(sentence: string): string {
+  return sentence.endsWith('.') ? sentence : `${sentence}.`
+}
+
+function stepText(step: AdviceStep): string {
+  if (step.cause !== null) return `${idsText(step.ids)}: ${lowered(step.title)} (${step.extent})${decidesText(step)}`
+  return `${step.ids.join(', ')}, which only its measures support (${step.extent}): ${lowered(step.remedy ?? '')}`
+}
+
+/** @param named hypotheses whose titles are told beside their ids, where they are mentioned for the first time */
+function decidesText({ decides }: AdviceStep, named: readonly HypothesisResult[] = []): string {
+  const names = decides.map((id) => {
+    const title = named.find((result) => result.id === id)?.title
+    return title === undefined ? id : `${id} (${lowered(title)})`
+  })
+  return names.length === 0 ? '' : `; alone enough to support ${listed(names)}`
+}
+
+export function idsText(ids: readonly string[]): string {
+  return ids.length < 2 ? (ids[0] ?? '') : `${ids.slice(0, -1).join(', ')} with ${ids.at(-1)}`
+}
+
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+}
+
+/** As it stands within a sentence; what begins with more than one capital is a name. */
+function lowered(title: string): string {
+  return /^\p{Lu}\p{Ll}/u.test(title) ? `${title.charAt(0).toLowerCase()}${title.slice(1)}` : title
+}
+
+function sound({ checks, totals }: Report, outcome: Advice['outcome']): string {
+  if (outcome === 'blind') return 'No check could look at these rollouts, so nothing is known to be right or wrong.'
+  const passed = checks.filter(({ status }) => status === 'pass').length
+  const blind = checks.filter(({ status }) => status === 'not-checkable').length
+  if (blind > passed) {
+    return `Nothing that could be checked is wrong, but little could be: ${counted(blind, 'check')} of ${count(checks.length)} ${blind === 1 ? 'lacks' : 'lack'} what the dump does not carry.`
+  }
+  return `Nothing that could be checked is wrong: ${counted(passed, 'check')} ${passed === 1 ? 'passes' : 'pass'} on ${counted(totals.trajectories, 'rollout')}.`
+}
+
+function lacking({ undecided }: Advice): string[] {
+  if (undecided.length === 0) return []
+  const each = undecided.map(({ ids, missing }) => {
+    return `${listed(ids)} (${missing.length === 0 ? 'nothing: its measures speak neither way' : missing.join('; ')})`
+  })
+  const switches = [...new Set(undecided.flatMap(({ switches }) => switches))]
+  return [
+    `Not decided, for what this dump lacks: ${each.join('; ')}.`,
+    ...(switches.length === 0 ? [] : [`Switch on to decide more: ${switches.join('; ')}.`]),
+  ]
+}

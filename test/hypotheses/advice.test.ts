@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { adviceOf, adviceSentences } from '../../shared/hypotheses/advice.ts'
+import type { Defect, HypothesisResult, Measure, Report } from '../../shared/model/report.ts'
+import { check, report } from '../exports/report-fixture.ts'
+
+const fails = (code: string, affected: number, more: Parameters<typeof check>[1] = {}) =>
+  check(code, { status: 'fail', affected, rate: affected / 256, pattern: 'sporadic', ...more })
+
+function defect(id: string, affected: Readonly<Record<string, number>>): Defect {
+  const symptoms = Object.entries(affected).map(([code, units]) => ({
+    code,
+    affected: units,
+    places: { checked: 256, affected: units },
+    pattern: 'sporadic' as const,
+  }))
+  const [first] = symptoms
+  const checks = [first?.code ?? '']
+  return { id, title: `Title of ${id}`, checks, places: first!.places, why: '', fix: '', cite: '', symptoms }
+}
+
+const speaking = (measure: string, value: number, checks: string[], more: Partial<Measure> = {}): Measure => ({
+  measure,
+  value,
+  threshold: 0.2,
+  comparison: '>',
+  checks,
+  speaks: 'for',
+  ...more,
+})
+
+function verdict(id: HypothesisResult['id'], more: Partial<HypothesisResult> = {}): HypothesisResult {
+  return {
+    id,
+    title: `Title of ${id}`,
+    verdict: 'supported',
+    confidence: 'high',
+    because: [],
+    missing: [],
+    would_change: [],
+    ...more,
+  }
+}
+
+/** Nothing declared, nothing suggested, no fault, no verdict. */
+function plain(fields: Partial<Report> = {}): Report {
+  const whole = report({ checks: [check('M01'), check('T05')], defects: [], hypotheses: [], findings: [] })
+  return { ...whole, policy: { ...whole.policy, suggested: null }, ...fields }
+}
+
+const said = (of: Report) => adviceSentences(of).map(({ text }) => text)
+
+describe('what a report advises', () => {
+  it('names first what is worst, how far it reaches, and the verdict that it alone would bring about', () => {
+    const checks = [fails('M15', 256), fails('L02', 200), fails('C03', 7, { severity: 'warning' }), fails('M01', 40)]
+    const hypotheses = [
+      verdict('H02', { because: [speaking('places', 256, ['M15'])] }),
+      verdict('H07', { because: [speaking('rate', 1, ['L02', 'M01'])] }),
+    ]
+    expect(said(plain({ checks, defects: [defect('V1', { M15: 256, L02: 200 })], hypotheses }))).toEqual([
+      'Mend V1 first: title of V1 (256 of 256 rollouts); alone enough to support H02 (title of H02).',
+      'Then M01: title of M01 (40 of 256 rollouts).',
+      'Then C03: title of C03 (7 of 256 rollouts).',
+    ])
+  })
+
+  it('takes what is told to be against, undecided or found by facts for no proof of a cause', () => {
+    const because = [
+      speaking('rate of C03', 0.3, ['C03'], { where: { lostText: true } }),
+      speaking('share of C03', 0.3, ['C03'], { speaks: 'against' }),
+      { ...speaking('rate of C03', 0.3, ['C03']), speaks: undefined },
+    ]
+    const of = plain({ checks: [fails('C03', 7)], hypotheses: [verdict('H04', { because })] })
+    expect(adviceOf(of).steps.map(({ ids, decides }) => [ids, decides])).toEqual([
+      [['H04'], []],
+      [['C03'], []],
+    ])
+  })
+
+  it('places a hypothesis that only its measures support by the share that speaks for it, with what to do about it', () => {
+    const near = speaking('share of rollouts near a limit', 0.313, [], { where: { lostText: true } })
+    const of = (affected: number) =>
+      said(plain({ checks: [fails('M01', affected)], hypotheses: [verdict('H04', { because: [near] })] }))
+    const limit =
+      'H04, which only its measures support (share of rollouts near a limit: 31.3 %): raise the limit that cuts most, or shorten what fills it; the lab shows what each limit costs.'
+    expect(of(200)).toEqual(['Mend M01 first: title of M01 (200 of 256 rollouts).', `Then ${limit}`])
+    expect(of(2)).toEqual([`First ${limit}`, 'Then M01: title of M01 (2 of 256 rollouts).'])
+    expect(adviceSentences(plain({ hypotheses: [verdict('H04', { because: [near] })] }))[0]?.quotes).toBe(true)
+  })
+
+  it('asks for what is to be declared before anything is mended', () => {
+    const whole = plain({ checks: [fails('M03', 256)] })
+    const policy = { ...whole.policy, suggested: 'last-turn' as const }
+    expect(said({ ...whole, policy })[0]).toBe(
+      'Say whether last-turn training is meant: the masks look like it, and until it is declared it counts as a fault.',
+    )
+  })
+
+  it('tells four steps in full and of the others their ids', () => {
+    const codes = ['M01', 'M02', 'M03', 'M05', 'M06', 'M10']
+    const sentences = said(plain({ checks: codes.map((code, at) => fails(code, 200 - at)) }))
+    expect(sentences.map((text) => text.slice(0, 16))).toEqual([
+      'Mend M01 first: ',
+      'Then M02: title ',
+      'Then M03: title ',
+      'Then M05: title ',
+      'After these M06,',
+    ])
+  })
+
+  it('says of a clean dump what passed, what is not decided, and what to switch on', () => {
+    const hypotheses = [
+      verdict('H02', { verdict: 'contradicted' }),
+      verdict('H03', { verdict: 'not-checkable', missing: ['kl'], recorded_by: ['kl: TRL x'] }),
+      verdict('H01', { verdict: 'inconclusive', missing: ['kl'] }),
+      verdict('H08', { verdict: 'not-checkable', missing: ['a second run'] }),
+      verdict('H05', { verdict: 'inconclusive' }),
+    ]
+    expect(said(plain({ checks: [check('M01'), fails('A01', 3, { severity: 'info' })], hypotheses }))).toEqual([
+      'Nothing that could be checked is wrong: 1 check passes on 256 rollouts.',
+      'What is only unusual stands as a note: A01.',
+      'Not decided, for what this dump lacks: H03 and H01 (kl); H08 (a second run); H05 (nothing: its measures speak neither way).',
+      'Switch on to decide more: kl: TRL x.',
+    ])
+  })
+
+  it('never calls clean what nothing looked at', () => {
+    const unlooked = check('M01', { status: 'not-checkable' })
+    expect(adviceOf(plain({ checks: [unlooked] })).outcome).toBe('blind')
+    expect(said(plain({ checks: [unlooked] }))).toEqual([
+      'No check could look at these rollouts, so nothing is known to be right or wrong.',
+    ])
+    expect(said(plain({ checks: [unlooked, unlooked, check('T05')] }))[0]).toContain(
+      'but little could be: 2 checks of 3',
+    )
+  })
+})
