@@ -4,19 +4,22 @@ import { serveEngine } from '../../shared/session/serve-engine.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { testHost } from './test-host.ts'
 
+type Answer = Extract<EngineAnswer, { kind: 'answer' | 'failed' }>
+
 /** A page in this process: every message is cloned, what is transferred is detached, and all answers are kept. */
 export function enginePage(given: ReadonlyMap<string, ByteSource> = new Map()) {
   let toEngine: (message: unknown) => void = () => undefined
   const answers: EngineAnswer[] = []
   const progress: Progress[] = []
-  const waiting = new Map<number, (answer: EngineAnswer) => void>()
+  const waiting = new Map<number, (answer: Answer) => void>()
   serveEngine(
     {
       post(message, transfer = []) {
         const answer = structuredClone(message, { transfer: [...transfer] }) as EngineAnswer
         answers.push(answer)
         if (answer.kind === 'progress') progress.push(answer.progress)
-        else if (answer.kind !== 'partial') waiting.get(answer.call)?.(answer)
+        // Shares and parts come before an answer, shares only where it takes a while.
+        if (answer.kind === 'answer' || answer.kind === 'failed') waiting.get(answer.call)?.(answer)
       },
       onMessage(listener) {
         toEngine = listener
@@ -38,7 +41,7 @@ export function enginePage(given: ReadonlyMap<string, ByteSource> = new Map()) {
   /** Sends a call; `answer` resolves with its answer, failures included. */
   function send(name: string, input: unknown) {
     const call = next++
-    const answer = new Promise<EngineAnswer>((resolve) => waiting.set(call, resolve))
+    const answer = new Promise<Answer>((resolve) => waiting.set(call, resolve))
     post({ kind: 'call', call, name, input })
     return { call, answer, cancel: () => post({ kind: 'cancel', call }) }
   }
@@ -49,7 +52,6 @@ export function enginePage(given: ReadonlyMap<string, ByteSource> = new Map()) {
   ): Promise<EngineRequests[Name]['output']> {
     const answer = await send(name, input).answer
     if (answer.kind === 'failed') throw new Error(answer.message)
-    if (answer.kind !== 'answer') throw new Error('An answer was expected.')
     return answer.output as EngineRequests[Name]['output']
   }
 
