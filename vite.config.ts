@@ -84,8 +84,6 @@ export default defineConfig(({ mode }) => {
             include: ['test/fuzz/**/*.test.ts'],
             environment: 'node',
             testTimeout: 600_000,
-            // No input may need more: what is held of a file is capped.
-            execArgv: ['--max-old-space-size=1024'],
           },
         },
       ],

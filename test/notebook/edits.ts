@@ -35,79 +35,60 @@ export function evidence(id: string, title = `The share is ${id}`): Evidence {
 /** One thing that a person may do to any notebook. */
 export type Deed = (notebook: Notebook, at: string) => Notebook
 
-const WORDS = fc.string({ unit: 'grapheme', maxLength: 40 })
-const pick = fc.nat({ max: 20 })
+/** One of these things, told in plain data. */
+export const PLAIN_DEED = fc.record({
+  kind: fc.constantFrom(
+    ...([
+      'set status',
+      'write results',
+      'change validation',
+      'add hypothesis',
+      'remove hypothesis',
+      'add experiment',
+      'set command',
+      'remove experiment',
+      'link run',
+      'pin evidence',
+      'unpin evidence',
+      'write problem',
+    ] as const),
+  ),
+  at: fc.nat({ max: 20 }),
+  other: fc.nat({ max: 20 }),
+  text: fc.string({ unit: 'grapheme', maxLength: 40 }),
+  status: fc.constantFrom(...STATUSES),
+  priority: fc.constantFrom(...PRIORITIES),
+  category: fc.constantFrom(...CATEGORIES),
+})
+
+type PlainDeed = typeof PLAIN_DEED extends fc.Arbitrary<infer Data> ? Data : never
 
 function one<T>(list: readonly T[], at: number): T | undefined {
   return list[at % Math.max(1, list.length)]
 }
 
-export const DEED: fc.Arbitrary<Deed> = fc.oneof(
-  fc.tuple(pick, fc.constantFrom(...STATUSES), WORDS).map(
-    ([at, status, reason]): Deed =>
-      (notebook, now) =>
-        editHypothesis(notebook, one(notebook.hypotheses, at)?.id ?? '', { status }, { at: now, reason }),
-  ),
-  fc.tuple(pick, WORDS, fc.constantFrom(...PRIORITIES)).map(
-    ([at, text, priority]): Deed =>
-      (notebook, now) =>
-        editHypothesis(notebook, one(notebook.hypotheses, at)?.id ?? '', { results: text, priority }, { at: now }),
-  ),
-  fc.tuple(pick, WORDS).map(
-    ([at, text]): Deed =>
-      (notebook, now) => {
-        const hypothesis = one(notebook.hypotheses, at)
-        const validation = (hypothesis?.validation ?? []).map((method) => ({ ...method, how: text }))
-        return editHypothesis(notebook, hypothesis?.id ?? '', { validation: validation.slice(at % 3) }, { at: now })
-      },
-  ),
-  WORDS.map(
-    (title): Deed =>
-      (notebook, now) =>
-        addHypothesis(notebook, title, { at: now }).notebook,
-  ),
-  pick.map(
-    (at): Deed =>
-      (notebook, now) =>
-        removeHypothesis(notebook, one(notebook.hypotheses, at)?.id ?? '', { at: now }),
-  ),
-  fc.tuple(fc.constantFrom(...CATEGORIES), WORDS).map(
-    ([category, title]): Deed =>
-      (notebook, now) =>
-        addExperiment(notebook, category, title, { at: now }).notebook,
-  ),
-  fc.tuple(pick, WORDS).map(
-    ([at, command]): Deed =>
-      (notebook, now) =>
-        editExperiment(notebook, one(notebook.experiments, at)?.id ?? '', { command }, { at: now }),
-  ),
-  pick.map(
-    (at): Deed =>
-      (notebook, now) =>
-        removeExperiment(notebook, one(notebook.experiments, at)?.id ?? '', { at: now }),
-  ),
-  pick.map(
-    (at): Deed =>
-      (notebook, now) =>
-        linkRun(notebook, one(notebook.experiments, at)?.id ?? '', { dump: `d${at}`, names: [], linkedAt: now }),
-  ),
-  fc.tuple(pick, pick).map(
-    ([at, name]): Deed =>
-      (notebook, now) =>
-        pinEvidence(notebook, one(notebook.hypotheses, at)?.id ?? '', evidence(`e${name}`), { at: now }),
-  ),
-  fc.tuple(pick, pick).map(
-    ([at, name]): Deed =>
-      (notebook, now) => {
-        const hypothesis = one(notebook.hypotheses, at)
-        return unpinEvidence(notebook, hypothesis?.id ?? '', one(hypothesis?.evidence ?? [], name)?.id ?? '', {
-          at: now,
-        })
-      },
-  ),
-  WORDS.map(
-    (statement): Deed =>
-      (notebook, now) =>
-        editProblem(notebook, { statement }, { at: now }),
-  ),
-)
+export function deedOf({ kind, at, other, text, status, priority, category }: PlainDeed): Deed {
+  return (notebook, now) => {
+    const hypothesis = one(notebook.hypotheses, at)
+    const id = hypothesis?.id ?? ''
+    const experiment = one(notebook.experiments, at)?.id ?? ''
+    if (kind === 'set status') return editHypothesis(notebook, id, { status }, { at: now, reason: text })
+    if (kind === 'write results') return editHypothesis(notebook, id, { results: text, priority }, { at: now })
+    if (kind === 'change validation') {
+      const validation = (hypothesis?.validation ?? []).map((method) => ({ ...method, how: text }))
+      return editHypothesis(notebook, id, { validation: validation.slice(at % 3) }, { at: now })
+    }
+    if (kind === 'add hypothesis') return addHypothesis(notebook, text, { at: now }).notebook
+    if (kind === 'remove hypothesis') return removeHypothesis(notebook, id, { at: now })
+    if (kind === 'add experiment') return addExperiment(notebook, category, text, { at: now }).notebook
+    if (kind === 'set command') return editExperiment(notebook, experiment, { command: text }, { at: now })
+    if (kind === 'remove experiment') return removeExperiment(notebook, experiment, { at: now })
+    if (kind === 'link run') return linkRun(notebook, experiment, { dump: `d${at}`, names: [], linkedAt: now })
+    if (kind === 'pin evidence') return pinEvidence(notebook, id, evidence(`e${other}`), { at: now })
+    if (kind === 'unpin evidence')
+      return unpinEvidence(notebook, id, one(hypothesis?.evidence ?? [], other)?.id ?? '', { at: now })
+    return editProblem(notebook, { statement: text }, { at: now })
+  }
+}
+
+export const DEED: fc.Arbitrary<Deed> = PLAIN_DEED.map(deedOf)

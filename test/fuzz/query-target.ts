@@ -1,5 +1,5 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { expect } from 'vitest'
 import { explainQuery } from '../../shared/query/explain.ts'
 import { completeQuery } from '../../shared/query/language/complete.ts'
 import { QUERY_FIELDS } from '../../shared/query/language/fields.ts'
@@ -7,6 +7,7 @@ import { formatQuery } from '../../shared/query/language/format.ts'
 import { parseQuery } from '../../shared/query/language/parse.ts'
 import { planQuery } from '../../shared/query/plan.ts'
 import { queries, withoutColumns } from '../query/arbitrary.ts'
+import { target } from './target.ts'
 
 const PIECES = [
   ...QUERY_FIELDS.flatMap(({ name, example }) => [name, `${name}:`, example]),
@@ -69,25 +70,22 @@ const inputs = fc.oneof(
 )
 
 /** Whatever is typed is read, or refused under its columns. */
-export const query = fc.property(inputs, fc.nat(), (text, caret) => {
+export const queryText = target('query', 'a query', fc.record({ text: inputs, caret: fc.nat() }), ({ text, caret }) => {
   const { root, problems } = parseQuery(text)
   for (const { from, to, message } of problems) {
-    expect(from).toBeGreaterThanOrEqual(0)
-    expect(to).toBeGreaterThan(from)
-    expect(to).toBeLessThanOrEqual(Math.max(text.length, 1))
-    expect(message.length).toBeGreaterThan(10)
+    assert.ok(0 <= from && from < to && to <= Math.max(text.length, 1), `${message} stands at ${from} to ${to}`)
+    assert.ok(message.length > 10, message)
   }
   const { from, to } = completeQuery(text, caret % (text.length + 1))
-  expect(from).toBeLessThanOrEqual(to)
-  expect(to).toBeLessThanOrEqual(text.length)
+  assert.ok(from <= to && to <= text.length, `completed from ${from} to ${to}`)
   if (root === null) {
-    if (text.trim() !== '') expect(problems.length).toBeGreaterThan(0)
+    if (text.trim() !== '') assert.ok(problems.length > 0, 'it is not read, and nothing is said')
     return
   }
-  expect(problems).toEqual([])
+  assert.deepEqual(problems, [])
   planQuery(root)
   explainQuery(root)
   const again = parseQuery(formatQuery(root))
   if (again.problems.some(({ message }) => message.includes('characters'))) return
-  expect(again.root === null ? null : withoutColumns(again.root)).toEqual(withoutColumns(root))
+  assert.deepEqual(again.root === null ? null : withoutColumns(again.root), withoutColumns(root))
 })

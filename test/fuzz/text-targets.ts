@@ -1,10 +1,10 @@
+import assert from 'node:assert/strict'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
-import { expect } from 'vitest'
 import { ServedFiles } from '../../cli/server/served-files.ts'
 import { openWorkspace } from '../../electron/workspace.ts'
 import { formatAddress, HOME, parseAddress } from '../../renderer/state/address.ts'
@@ -17,6 +17,7 @@ import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { notebookText, readNotebookText } from '../../shared/notebook/notebook-file.ts'
 import { ALL_HOSTILE } from '../hostile/corpus.ts'
 import { DAMAGE, damaged } from './damage.ts'
+import { target } from './target.ts'
 
 const TEXT = fc.oneof(fc.constantFrom(...ALL_HOSTILE), fc.string({ unit: 'binary', maxLength: 80 }), fc.string())
 
@@ -34,16 +35,17 @@ function orSays<T>(given: string, read: () => T): T | null {
     return read()
   } catch (error) {
     const { name, message } = error as Error
-    expect(['TypeError', 'RangeError', 'SyntaxError', 'ReferenceError']).not.toContain(name)
-    expect(message.length).toBeGreaterThan(15)
-    if (!/undefined|\[object/.test(given)) expect(message).not.toMatch(/undefined|\[object/)
+    if (['TypeError', 'RangeError', 'SyntaxError', 'ReferenceError'].includes(name)) throw error
+    assert.ok(message.length > 15, message)
+    if (!/undefined|\[object/.test(given)) assert.doesNotMatch(message, /undefined|\[object/)
     return null
   }
 }
 
+/** As JSON. */
 const RECORD = fc.oneof(
-  fc.json({ maxDepth: 4 }).map((text) => JSON.parse(text)),
-  fc.constant({ sample: { tokens: [1, 2, 3], mask: [0, 1, 1] }, list: [{ ids: [4] }], ['__proto__']: { x: 1 } }),
+  fc.json({ maxDepth: 4 }),
+  fc.constant('{"sample": {"tokens": [1, 2, 3], "mask": [0, 1, 1]}, "list": [{"ids": [4]}], "__proto__": {"x": 1}}'),
 )
 
 const PATH = fc.oneof(
@@ -65,27 +67,28 @@ const PATH = fc.oneof(
   TEXT,
 )
 
+const MAPPING = fc.record({
+  settings: fc.array(
+    fc.tuple(fc.oneof(fc.constantFrom(...MAP_FIELDS), TEXT), PATH, fc.constantFrom('=', '=', '=', '', '==')),
+    { maxLength: 5 },
+  ),
+  records: fc.array(RECORD, { maxLength: 3 }),
+})
+
 /** `--map` as it is typed: settings are refused in a sentence, or map any record without an error and say themselves again. */
-export const mapping = fc.property(
-  fc.array(fc.tuple(fc.oneof(fc.constantFrom(...MAP_FIELDS), TEXT), PATH, fc.constantFrom('=', '=', '=', '', '==')), {
-    maxLength: 5,
-  }),
-  fc.array(RECORD, { maxLength: 3 }),
-  (settings, values) => {
-    const typed = settings.map(([field, path, sign]) => `${field}${sign}${path}`)
-    const map = orSays(typed.join(), () => mappingOf(typed))
-    for (const value of values) pathsOf(value)
-    if (map === null) return
-    const records = values.map(
-      (value, record): RawRecord => ({ record, line: record + 1, byte: 0, value }) as RawRecord,
-    )
-    expect(mappedRecords(records, map)).toHaveLength(records.length)
-    if (!/\s/.test(mappingText(map))) {
-      const text = mappingText(map)
-      expect(mappingOf(text === '' ? [] : text.split(' '))).toEqual(map)
-    }
-  },
-)
+export const mapping = target('map', '--map as it is typed', MAPPING, ({ settings, records }) => {
+  const typed = settings.map(([field, path, sign]) => `${field}${sign}${path}`)
+  const map = orSays(typed.join(), () => mappingOf(typed))
+  const values = records.map((text) => JSON.parse(text))
+  for (const value of values) pathsOf(value)
+  if (map === null) return
+  const raw = values.map((value, record): RawRecord => ({ record, line: record + 1, byte: 0, value }) as RawRecord)
+  assert.equal(mappedRecords(raw, map).length, raw.length)
+  if (!/\s/.test(mappingText(map))) {
+    const text = mappingText(map)
+    assert.deepEqual(mappingOf(text === '' ? [] : text.split(' ')), map)
+  }
+})
 
 const MARKS = formatMarks([
   {
@@ -101,16 +104,22 @@ const MARKS = formatMarks([
 ])
 
 /** A file of marks is refused in a sentence, or is one that is written and read again. */
-export const marksFile = fc.property(damagedText(MARKS), (text) => {
+export const marksFile = target('marks', 'a file of marks', damagedText(MARKS), (text) => {
   const read = orSays(text, () => parseMarks(text, 'marks.json'))
-  if (read !== null) expect(parseMarks(formatMarks(read.rollouts), 'again').rollouts).toHaveLength(read.rollouts.length)
+  if (read === null) return
+  assert.equal(parseMarks(formatMarks(read.rollouts), 'again').rollouts.length, read.rollouts.length)
 })
 
 /** The same for a notebook. */
-export const notebookFile = fc.property(damagedText(notebookText(newNotebook())), (text) => {
-  const read = orSays(text, () => readNotebookText(text, 'notebook.json'))
-  if (read !== null) expect(readNotebookText(notebookText(read), 'again')).toEqual(read)
-})
+export const notebookFile = target(
+  'notebook',
+  'a notebook in one file',
+  damagedText(notebookText(newNotebook())),
+  (text) => {
+    const read = orSays(text, () => readNotebookText(text, 'notebook.json'))
+    if (read !== null) assert.deepEqual(readNotebookText(notebookText(read), 'again'), read)
+  },
+)
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'inspector-workspaces-'))
 const DUMP = join(FOLDER, 'run.jsonl')
@@ -122,12 +131,12 @@ const WORKSPACE = JSON.stringify({
 })
 
 /** A workspace opens the file that it names, or says in a sentence why it opens nothing. */
-export const workspaceFile = fc.asyncProperty(damagedText(WORKSPACE), async (text) => {
+export const workspaceFile = target('workspace', 'a workspace', damagedText(WORKSPACE), async (text) => {
   const path = join(FOLDER, 'fuzzed.rollout-workspace')
   writeFileSync(path, text)
   const { files, problems, address } = await openWorkspace(path, new ServedFiles())
-  expect(files.length + problems.length).toBeGreaterThan(0)
-  for (const problem of problems) expect(problem).toMatch(/^.{15,}[.]$/s)
+  assert.ok(files.length + problems.length > 0, 'nothing is opened, and nothing said')
+  for (const problem of problems) assert.match(problem, /^.{15,}[.]$/s)
   if (address !== undefined) parseAddress(address)
 })
 
@@ -165,12 +174,12 @@ const LINK_PIECE = fc.oneof(
 )
 
 /** No deep link throws, and what is read of one is a link that says the same. */
-export const deepLink = fc.property(fc.array(LINK_PIECE, { maxLength: 8 }), (pieces) => {
+export const deepLink = target('deep-link', 'a deep link', fc.array(LINK_PIECE, { maxLength: 8 }), (pieces) => {
   const address = parseAddress(`#${pieces.join('')}`)
-  expect(Object.keys(address).sort()).toEqual(Object.keys(HOME).sort())
+  assert.deepEqual(Object.keys(address).sort(), Object.keys(HOME).sort())
   // A rollout of a view that shows none is not said again.
   const link = formatAddress(address)
-  expect(formatAddress(parseAddress(link))).toBe(link)
+  assert.equal(formatAddress(parseAddress(link)), link)
 })
 
 const MARKDOWN_PIECE = fc.oneof(
@@ -199,12 +208,14 @@ const MARKDOWN_PIECE = fc.oneof(
   TEXT,
 )
 
+const MARKDOWN = fc.array(MARKDOWN_PIECE, { maxLength: 30 }).map((pieces) => pieces.join(''))
+
 /** Markdown that a person wrote is drawn with a handful of elements, and its text is all there. */
-export const markdown = fc.property(fc.array(MARKDOWN_PIECE, { maxLength: 30 }), (pieces) => {
-  const text = pieces.join('')
+export const markdown = target('markdown', 'Markdown on screen', MARKDOWN, (text) => {
   const markup = renderToStaticMarkup(createElement(PlainMarkdown, { text }))
   for (const [tag] of markup.matchAll(/<[^>]*>/g)) {
-    expect(tag).toMatch(
+    assert.match(
+      tag,
       /^<(?:\/?(?:div|p|ol|ul|li|pre|code|strong)|(?:div|p|pre) class="prose(?:-heading|-code wrapped)?")>$/,
     )
   }

@@ -1,0 +1,22 @@
+import { damagedFile, damagedLine, judgedFile } from './file-targets.ts'
+import { editedFolder, randomPage, readFolder } from './notebook-targets.ts'
+import { queryText } from './query-target.ts'
+import type { Target } from './target.ts'
+import { deepLink, mapping, markdown, marksFile, notebookFile, workspaceFile } from './text-targets.ts'
+
+/** Everything that reads what somebody else wrote. */
+export const TARGETS: readonly Target[] = [
+  damagedFile,
+  damagedLine,
+  judgedFile,
+  queryText,
+  mapping,
+  marksFile,
+  notebookFile,
+  workspaceFile,
+  deepLink,
+  markdown,
+  readFolder,
+  editedFolder,
+  randomPage,
+]
