@@ -9,7 +9,10 @@ import { LimitsForm, PolicyForm, TokenizerForm } from './settings-forms.tsx'
 import { SkippedList, SourceList } from './source-dialogs.tsx'
 import { missingOf } from './truth-line.tsx'
 
-type InputDialogName = Exclude<Dialog, 'keys' | 'palette' | 'check' | 'mapping' | 'pin' | 'question' | TableDialog>
+type InputDialogName = Exclude<
+  Dialog,
+  'keys' | 'palette' | 'check' | 'mapping' | 'pin' | 'question' | 'export' | TableDialog
+>
 
 const TITLES: Readonly<Record<InputDialogName, string>> = {
   skipped: 'Skipped records',

@@ -1,6 +1,7 @@
 import { keepShellMenu } from '../commands/shell-menu.ts'
 import { loadColumns } from '../data/columns.ts'
 import { followProgress } from '../data/dump.ts'
+import { loadExportChoice } from '../data/export-choice.ts'
 import { keepListFresh } from '../data/list.ts'
 import { followOtherWindows, loadMarks } from '../data/marks.ts'
 import { followPrinting } from '../data/printing.ts'
@@ -22,6 +23,7 @@ export function startApp(): void {
   followPrinting()
   followOtherWindows()
   void loadColumns()
+  void loadExportChoice()
   void loadViews()
   void loadRecentCommands()
   void loadMarks()

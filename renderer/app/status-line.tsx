@@ -11,6 +11,7 @@ import { useSecond } from '../state/second.ts'
 import { shownRollout, useSelection } from '../state/selection.ts'
 import { openDialog, useView } from '../state/view.ts'
 import { bytes, count, counted } from '../text/numbers.ts'
+import { ExportLine } from './export-line.tsx'
 
 /** The bottom line: what is selected, what is flagged, how far reading is, and what was skipped. */
 export function StatusLine() {
@@ -22,6 +23,7 @@ export function StatusLine() {
       <button type="button" className="link" disabled={flags === 0} onClick={() => showRollouts({ flaggedOnly: true })}>
         {counted(flags, 'flagged', 'flagged')}
       </button>
+      <ExportLine />
       <Reading />
       <span className="status-keys">
         <button type="button" className="link" onClick={() => openDialog('keys')}>

@@ -7,26 +7,15 @@ import { say } from '../state/view.ts'
 import { counted } from '../text/numbers.ts'
 import { keeper } from './notebook.ts'
 import { folderTold } from './notebook-files.ts'
-
-type DirectoryPicker = (options: { mode: 'readwrite'; id: string }) => Promise<FileSystemDirectoryHandle>
-
-/** The browser's way to write into a folder (File System Access); only some have it, and the desktop shell allows it to none. */
-function picker(): DirectoryPicker | null {
-  const own = (window as { showDirectoryPicker?: DirectoryPicker }).showDirectoryPicker
-  return window.inspector === undefined && own !== undefined ? own.bind(window) : null
-}
-
-export function canWriteFolder(): boolean {
-  return picker() !== null
-}
+import { pickDirectory } from './save-directory.ts'
 
 /** Writes what changed into a folder that a person picks. Nothing is written where a page there is not as it was read. */
 export async function writeIntoFolder(): Promise<void> {
   const { notebook } = keeper.state.getState()
-  const choose = picker()
-  if (notebook === null || choose === null) return
+  if (notebook === null) return
   try {
-    const directory = await choose({ mode: 'readwrite', id: 'notebook' })
+    const directory = await pickDirectory('notebook')
+    if (directory === null) return
     const { pages, told } = writeFolder(notebook)
     const before = new Map((notebook.folder?.pages ?? []).map((page) => [page.path, page.text]))
     const refused = (await Promise.all(pages.map((page) => conflict(directory, page, before.get(page.path))))).flat()
@@ -45,7 +34,7 @@ export async function writeIntoFolder(): Promise<void> {
     folderTold.set(told)
     say(`${counted(pages.length, 'page')} written into ${directory.name}`)
   } catch (error) {
-    if ((error as Error).name !== 'AbortError') addProblem(`The folder could not be written: ${sentenceOf(error)}`)
+    addProblem(`The folder could not be written: ${sentenceOf(error)}`)
   }
 }
 

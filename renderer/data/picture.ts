@@ -3,7 +3,7 @@ import { sentenceOf } from '../engine/client.ts'
 import { addProblem, useFiles } from '../state/files.ts'
 import { rolloutOnScreen } from '../state/selection.ts'
 import { useView } from '../state/view.ts'
-import { runName } from '../text/run-name.ts'
+import { runStem } from '../text/run-name.ts'
 import { knownDetail } from './details.ts'
 import { handOver } from './exporting.ts'
 
@@ -49,11 +49,8 @@ async function drawPage(): Promise<Uint8Array> {
 function pictureName(): string {
   const { view } = useView.getState()
   const { sources } = useFiles.getState()
-  const run = runName(sources)
-    .replace(/^.* · /, '')
-    .replace(/(\.[a-z0-9]+)+$/i, '')
   const rollout = view === 'rollout' ? knownDetail(rolloutOnScreen())?.facts.id : undefined
-  const name = [sources.length === 0 ? undefined : run, view, rollout].filter(Boolean).join('-')
+  const name = [runStem(sources), view, rollout].filter(Boolean).join('-')
   return `${portableName(name.replace(/[^\p{L}\p{N}._-]+/gu, '_'), LONGEST_NAME) || view}.png`
 }
 

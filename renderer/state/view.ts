@@ -21,6 +21,7 @@ export type Dialog =
   | 'check'
   | 'pin'
   | 'question'
+  | 'export'
   | TableDialog
 
 export interface ViewState {

@@ -1,3 +1,4 @@
+import { portableName } from '../../shared/exports/file-names.ts'
 import { count } from './numbers.ts'
 import { spelt } from './visible.ts'
 
@@ -7,4 +8,10 @@ export function runName(sources: readonly { readonly name: string }[]): string {
   if (first === undefined) return 'none'
   const base = spelt(first.name.split('/').at(-1) ?? first.name)
   return sources.length === 1 ? base : `${count(sources.length)} · ${base}`
+}
+
+/** A run by its first file, as the beginning of a file's name: `step_12`. Empty where nothing is open. */
+export function runStem(sources: readonly { readonly name: string }[]): string {
+  const base = sources[0]?.name.split('/').at(-1) ?? ''
+  return portableName(base.replace(/(\.[a-z0-9]+)+$/i, '').replace(/[^\p{L}\p{N}._-]+/gu, '_'), 120)
 }

@@ -67,3 +67,28 @@ export function createManifest(
     notes: [...outcome.notes],
   }
 }
+
+/** The manifest as JSON, in pieces: that of a million rollouts is long. */
+export function* manifestText(manifest: Manifest): Generator<string, void> {
+  const { trajectories } = manifest
+  // No text of a file or a person holds a bare line break here, so the empty list is found where it stands.
+  const empty = '\n  "trajectories": []'
+  const [before, after] = JSON.stringify({ ...manifest, trajectories: [] }, null, 2).split(empty)
+  if (trajectories.length === 0) {
+    yield `${before}${empty}${after}\n`
+    return
+  }
+  yield `${before}\n  "trajectories": [\n`
+  for (let at = 0; at < trajectories.length; at += PIECE) {
+    const piece = trajectories.slice(at, at + PIECE).map(indented)
+    yield `${at === 0 ? '' : ',\n'}${piece.join(',\n')}`
+  }
+  yield `\n  ]${after}\n`
+}
+
+/** Rollouts that are written at once. */
+const PIECE = 1000
+
+function indented(trajectory: Manifest['trajectories'][number]): string {
+  return JSON.stringify(trajectory, null, 2).replaceAll(/^/gm, '    ')
+}

@@ -160,17 +160,12 @@ async function repairsOf(
 
 /** For each record that holds a chosen trajectory the first of those, and how many trajectories these records hold. */
 function recordsOf({ origin }: ExportInput, indices: readonly number[]) {
-  const parts = new Map<string, number>()
-  for (const { place } of origin.facts) {
-    const key = `${place.source}:${place.record}`
-    parts.set(key, (parts.get(key) ?? 0) + 1)
-  }
   const first: number[] = []
   const members = new Map<number, number[]>()
   let inRecords = 0
   let last = -1
   for (const index of indices) {
-    const { source, record } = origin.facts[index]!.place
+    const { record } = origin.facts[index]!.place
     if (record === last) {
       members.get(first.at(-1) as number)?.push(index)
       continue
@@ -178,9 +173,20 @@ function recordsOf({ origin }: ExportInput, indices: readonly number[]) {
     last = record
     first.push(index)
     members.set(index, [index])
-    inRecords += parts.get(`${source}:${record}`) ?? 1
+    inRecords += sizeOfRecord(origin.facts, index)
   }
   return { first, members, inRecords }
+}
+
+/** How many trajectories the record of one holds: they stand together in report order. */
+function sizeOfRecord(facts: ExportInput['origin']['facts'], index: number): number {
+  const { source, record } = facts[index]!.place
+  const isHere = (at: number) => facts[at]?.place.source === source && facts[at].place.record === record
+  let from = index
+  while (isHere(from - 1)) from--
+  let to = index + 1
+  while (isHere(to)) to++
+  return to - from
 }
 
 async function writeRecords(

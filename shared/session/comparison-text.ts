@@ -4,8 +4,8 @@ import { measured } from '../model/number-text.ts'
 import type { ComparedRunOrigin } from './comparison.ts'
 import { compareRuns, pairsOf } from './comparison.ts'
 import { table } from './groups-tables.ts'
-import type { ExportFile } from './protocol.ts'
 import type { ComparedMeasure, RunComparison, RunSide } from './requests/compare.ts'
+import type { ExportFile } from './requests/export.ts'
 
 /** All measures of two runs, one line each. Absent values are empty cells. */
 function measuresTable({ measures }: RunComparison): ExportFile {

@@ -1,6 +1,6 @@
 import { type Cell, csvLine } from '../exports/csv.ts'
 import type { GroupBook } from './groups.ts'
-import type { ExportFile } from './protocol.ts'
+import type { ExportFile } from './requests/export.ts'
 import type { GroupQuery } from './requests/groups.ts'
 
 /** The groups of a query, one line each. Absent values are empty cells. */

@@ -1,6 +1,5 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { CheckPage } from '../exports/check-page.ts'
-import type { ExportId } from '../exports/export-kind.ts'
 import type { FieldMapping } from '../formats/mapping.ts'
 import type { RecordPath } from '../formats/mapping-paths.ts'
 import type { AuditOptions } from '../model/policy.ts'
@@ -8,6 +7,7 @@ import type { Finding, Report } from '../model/report.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import type { Message, RetrievedDocument } from '../model/trajectory.ts'
 import type { CompareRequests, RolloutRef, RunName } from './requests/compare.ts'
+import type { ExportRequests } from './requests/export.ts'
 import type { FollowRequests } from './requests/follow.ts'
 import type { GroupRequests } from './requests/groups.ts'
 import type { LabRequests } from './requests/lab.ts'
@@ -154,6 +154,7 @@ export interface Histogram {
 /** What a screen may ask of the engine; each is answered once, or fails with a sentence. Those with a `partial` tell of it before. */
 export interface EngineRequests
   extends CompareRequests,
+    ExportRequests,
     FollowRequests,
     GroupRequests,
     LabRequests,
@@ -192,7 +193,6 @@ export interface EngineRequests
   checkPage: { input: { code: string }; output: CheckPage | null }
   /** Report order index of the trajectory a finding points at. */
   locate: { input: { source: number; record: number; part: number }; output: { index: number } }
-  export: { input: ExportRequest; output: ExportFile }
   /** Adds a tokenizer dropped by a person. `tokenizer` and `config` are the texts of the two JSON files. */
   addTokenizer: { input: { name: string; tokenizer: string; config: string | null }; output: { id: string } }
   close: { input: Record<string, never>; output: Record<string, never> }
@@ -261,18 +261,6 @@ export interface ComparedRun {
   readonly sources: Report['sources']
   readonly tokenizer: Report['tokenizer']['id']
   readonly unreadable: OpenedDump['unreadable']
-}
-
-export interface ExportRequest {
-  readonly as: ExportId
-  readonly indices: readonly number[]
-  readonly why: string
-  readonly repairMasks?: boolean
-}
-
-export interface ExportFile {
-  /** One per source that has rows in the export, and the manifest. */
-  readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[]
 }
 
 /** Page to engine. */

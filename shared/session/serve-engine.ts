@@ -1,11 +1,11 @@
 import { checkPage } from '../exports/check-page.ts'
-import { exportRollouts } from '../exports/export.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { ByteSource } from '../model/source.ts'
 import { sentence, type WorkerPort } from './audit-worker.ts'
 import { makingComparison } from './comparison.ts'
 import { compareHandlers } from './comparison-handlers.ts'
 import { transferables } from './detail.ts'
+import { exportHandlers, exportTransferables } from './export-handlers.ts'
 import { findRecords } from './find-records.ts'
 import type { Following } from './follow.ts'
 import { type GroupBook, gatheringGroups } from './groups.ts'
@@ -193,15 +193,13 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     async locate(place) {
       return { index: current().locate(place) }
     },
-    async export(request, signal) {
-      return { files: await exportRollouts(current(), request, signal) }
-    },
     async addTokenizer({ name, tokenizer, config }) {
       const reference: TokenizerReference = { kind: 'files', id: name, title: name, origin: 'file', tokenizer, config }
       await Session.checkTokenizer(reference, host)
       tokenizers.set(name, reference)
       return { id: name }
     },
+    ...exportHandlers(current),
     ...groupHandlers(current),
     ...compareHandlers(current, beside),
     ...labHandlers({
@@ -266,19 +264,21 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
         if (!controller.signal.aborted) answer({ kind: 'partial', call: call.call, partial })
       })
       controller.signal.throwIfAborted()
-      const transfer =
-        call.name === 'trajectory'
-          ? transferables(output as EngineRequests['trajectory']['output'])
-          : call.name === 'search'
-            ? listTransferables(output as EngineRequests['search']['output'])
-            : rolloutTransferables(call.name, output)
-      answer({ kind: 'answer', call: call.call, output }, transfer)
+      answer({ kind: 'answer', call: call.call, output }, transferred(call.name, output))
     } catch (error) {
       answer({ kind: 'failed', call: call.call, message: sentence(error) })
     } finally {
       underWay.delete(call.call)
     }
   })
+}
+
+/** Buffers of an answer that were made for it alone. */
+function transferred(name: RequestName, output: unknown): ArrayBuffer[] {
+  if (name === 'trajectory') return transferables(output as EngineRequests['trajectory']['output'])
+  if (name === 'search') return listTransferables(output as EngineRequests['search']['output'])
+  if (name === 'export') return exportTransferables(output as EngineRequests['export']['output'])
+  return rolloutTransferables(name, output)
 }
 
 /** A list of a million rollouts is made for one answer. */

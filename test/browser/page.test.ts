@@ -44,6 +44,8 @@ describePage('the page', (tests) => {
     const downloads: Download[] = []
     page.on('download', (download) => downloads.push(download))
     await page.keyboard.press('e')
+    await page.getByRole('button', { name: 'Export 1 rollout', exact: true }).waitFor()
+    await page.keyboard.press('Enter')
     await expect.poll(() => downloads.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(1)
     const exported = downloads.find((download) => download.suggestedFilename().endsWith('.jsonl')) as Download
     const id = await page.getByRole('heading', { level: 1 }).innerText()
@@ -53,9 +55,9 @@ describePage('the page', (tests) => {
   })
 
   test.each([
-    ['as rows for supervised fine-tuning', /\.jsonl$/],
-    ['in the native format as Parquet', /\.parquet$/],
-  ])('every way to export is a command: %s', async (words, name) => {
+    ['Rows for supervised fine-tuning', /\.jsonl$/],
+    ['Parquet', /\.parquet$/],
+  ])('every way to export is a choice: %s', async (words, name) => {
     const { page } = window
     await window.drop([FAILING])
     await window.read()
@@ -65,7 +67,9 @@ describePage('the page', (tests) => {
     const names: string[] = []
     page.on('download', (download) => names.push(download.suggestedFilename()))
     await page.keyboard.press('Control+k')
-    await page.keyboard.type(`export flagged ${words}`)
+    await page.keyboard.type('export rollouts')
+    await page.keyboard.press('Enter')
+    await page.getByRole('radio', { name: words }).check()
     await page.keyboard.press('Enter')
     await expect.poll(() => names.join(' '), { timeout: 10_000 }).toContain('manifest.json')
     expect(names.filter((each) => name.test(each))).toHaveLength(1)

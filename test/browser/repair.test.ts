@@ -17,7 +17,9 @@ describePage('exports with repaired masks', (tests) => {
     const downloads: Download[] = []
     page.on('download', (download) => downloads.push(download))
     await page.keyboard.press('Control+k')
-    await page.keyboard.type('table shows as stored repaired masks')
+    await page.keyboard.type('export the rollouts that the table shows')
+    await page.keyboard.press('Enter')
+    await page.getByRole('checkbox', { name: /^Repair them/ }).check()
     await page.keyboard.press('Enter')
     await expect.poll(() => downloads.length, { timeout: 10_000 }).toBe(2)
     const textOf = async (name: RegExp) => {
@@ -47,14 +49,19 @@ describePage('exports with repaired masks', (tests) => {
     const { page } = window
     await window.drop([tests.folder.write('replies.jsonl', lines([rolloutWithTrainedReply(tokenizer, 1)]))])
     await window.read()
-    await page.keyboard.press('Control+k')
-    await page.keyboard.type('table shows repaired')
-    const titles = await page.getByRole('option').allInnerTexts()
-    expect(titles.map((title) => title.replace(/^.*shows, (.*), with repaired masks$/, '$1'))).toEqual([
-      'records as stored',
-      'in the native format',
-      'in the native format as Parquet',
-      'as rows for supervised fine-tuning',
+    await page.keyboard.press('E')
+    const formats = page.getByRole('group', { name: 'As' }).getByRole('radio')
+    const offered: string[] = []
+    for (const format of await formats.all()) {
+      await format.check()
+      if (await page.getByRole('checkbox', { name: /^Repair them/ }).isEnabled())
+        offered.push(await format.evaluate((input) => (input.parentElement as HTMLElement).innerText))
+    }
+    expect(offered.map((words) => words.split(/ (?=the|one|messages)/)[0])).toEqual([
+      'As stored',
+      'Native JSONL',
+      'Parquet',
+      'Rows for supervised fine-tuning',
     ])
     await page.keyboard.press('Escape')
     expect(window.errors).toEqual([])

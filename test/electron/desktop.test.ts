@@ -347,6 +347,8 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
       mkdirSync(target)
       await desktop.answerOpenDialog([target])
       await desktop.page.keyboard.press('e')
+      await desktop.page.getByRole('button', { name: 'Export 1 rollout', exact: true }).waitFor()
+      await desktop.page.keyboard.press('Enter')
       await expect.poll(() => readdirSync(target).length).toBe(2)
       const lines = gunzipSync(readFileSync(SAMPLE)).toString('utf8').split('\n')
       const dump = readdirSync(target).find((name) => name.endsWith('.jsonl'))!

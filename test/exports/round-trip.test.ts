@@ -153,6 +153,8 @@ describe('what was chosen', () => {
     const name = fixtureNames[0]!
     const session = await open(name, readFileSync(new URL(name, FIXTURES)))
     const signal = AbortSignal.abort(new Error('Stopped.'))
-    await expect(exportRollouts(session, { as: 'native', indices: [0], why: '' }, signal)).rejects.toThrow('Stopped.')
+    await expect(exportRollouts(session, { as: 'native', indices: [0], why: '' }, { signal })).rejects.toThrow(
+      'Stopped.',
+    )
   })
 })

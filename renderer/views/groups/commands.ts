@@ -1,8 +1,8 @@
-import type { ExportId } from '../../../shared/exports/export-kind.ts'
 import type { Command } from '../../commands/command.ts'
 import { flagSelected } from '../../commands/flagging.ts'
 import { openRollout } from '../../commands/go.ts'
-import { exportRollouts, saveAnswer } from '../../data/exporting.ts'
+import { openExport } from '../../commands/open-export.ts'
+import { saveAnswer } from '../../data/exporting.ts'
 import { ask } from '../../engine/engine.ts'
 import { selectRollout } from '../../state/selection.ts'
 import { say } from '../../state/view.ts'
@@ -67,28 +67,13 @@ export const GROUP_COMMANDS: readonly Command[] = [
     where,
     run: exportSiblings,
   },
-  ...(
-    [
-      ['source', 'records as stored'],
-      ['native', 'in the native format'],
-      ['csv', 'as tables (CSV)'],
-    ] as const satisfies readonly (readonly [ExportId, string])[]
-  ).flatMap(([as, words]): Command[] => [
-    {
-      id: `export-group-${as}`,
-      title: `Export the rollouts of this group, ${words}`,
-      keys: [],
-      where,
-      run: () => exportGroup(as),
-    },
-    {
-      id: `export-listed-groups-${as}`,
-      title: `Export the rollouts of all listed groups, ${words}`,
-      keys: [],
-      where,
-      run: () => void exportListed(as),
-    },
-  ]),
+  {
+    id: 'export-listed-groups',
+    title: 'Export the rollouts of all listed groups…',
+    keys: [],
+    where,
+    run: () => openExport('listed-groups'),
+  },
 ]
 
 function moveGroup(step: 1 | -1): void {
@@ -150,15 +135,4 @@ function exportSiblings(): void {
   const group = shownGroup.get()
   if (group === null) return
   void saveAnswer(ask('siblingTable', { position: group.row.position }), counted(group.row.rollouts, 'rollout'))
-}
-
-function exportGroup(as: ExportId): void {
-  const group = shownGroup.get()
-  if (group !== null) void exportRollouts({ as, indices: group.indices, why: `group ${group.row.id}` })
-}
-
-async function exportListed(as: ExportId): Promise<void> {
-  const positions = [...groupList.get()]
-  const { indices } = await ask('groupMembers', { positions })
-  await exportRollouts({ as, indices, why: `the rollouts of ${groupsWords(positions.length)}` })
 }

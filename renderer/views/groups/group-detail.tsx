@@ -1,7 +1,8 @@
 import { useEffect } from 'react'
 import type { GroupDetail, GroupSummary } from '../../../shared/session/requests/groups.ts'
 import { CheckName } from '../../app/check-name.tsx'
-import { exportRollouts, saveAnswer } from '../../data/exporting.ts'
+import { openExport } from '../../commands/open-export.ts'
+import { saveAnswer } from '../../data/exporting.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { ask } from '../../engine/engine.ts'
 import { count, counted, percent, real } from '../../text/numbers.ts'
@@ -107,10 +108,10 @@ function Head({ detail }: { detail: GroupDetail }) {
           <button
             type="button"
             className="button small"
-            title="The records of this group as they are stored"
-            onClick={() => void exportRollouts({ as: 'source', indices: detail.indices, why: `group ${row.id}` })}
+            title="The rollouts of this group, in a form that you choose"
+            onClick={() => openExport('group')}
           >
-            Export rollouts
+            Export…
           </button>
         </span>
       </div>

@@ -1,8 +1,8 @@
-import type { ExportId } from '../../../shared/exports/export-kind.ts'
 import type { RepairTried } from '../../../shared/session/requests/lab.ts'
 import { openRollout } from '../../commands/go.ts'
-import { exportRollouts } from '../../data/exporting.ts'
+import { openRepairedExport } from '../../commands/open-export.ts'
 import { useAnswer } from '../../data/use-answer.ts'
+import type { ExportSubject } from '../../state/exporting.ts'
 import { goTo } from '../../state/place.ts'
 import { jumpTo } from '../../state/selection.ts'
 import { ABSENT, count, counted } from '../../text/numbers.ts'
@@ -12,12 +12,6 @@ import { MaskStrip } from '../rollouts/mask-strip.tsx'
 import type { LabPlace } from './lab-place.ts'
 import { Basis, TrialState } from './trial-state.tsx'
 import { useTrial } from './use-trial.ts'
-
-const WRITTEN: readonly (readonly [as: ExportId, words: string])[] = [
-  ['source', 'as their source has them'],
-  ['native', 'in the native format'],
-  ['parquet', 'as Parquet'],
-]
 
 /** The mask that the structure of the turns asks for, beside the one that is stored; to look at and to export. */
 export function RepairPanel({ place }: { place: LabPlace }) {
@@ -83,26 +77,11 @@ function Outcome({ tried, rollout }: { tried: RepairTried; rollout: number | nul
           </tbody>
         </table>
         <div>
-          <p>Export the {counted(tried.changed, 'rollout')} whose mask changes, repaired:</p>
-          <div className="choices">
-            {WRITTEN.map(([as, words]) => (
-              <button
-                key={as}
-                type="button"
-                className="button small"
-                onClick={() =>
-                  void exportRollouts({
-                    as,
-                    indices: tried.indices,
-                    why: 'masks that the turns ask for otherwise',
-                    repairMasks: true,
-                  })
-                }
-              >
-                {words}
-              </button>
-            ))}
-          </div>
+          <p>
+            <button type="button" className="button" onClick={() => openRepairedExport(repairable(tried))}>
+              Export the {counted(tried.changed, 'rollout')} whose mask changes, repaired…
+            </button>
+          </p>
           <p className="quiet">
             Sources are never written to. The manifest says of each rollout how many tokens were changed.
           </p>
@@ -111,6 +90,17 @@ function Outcome({ tried, rollout }: { tried: RepairTried; rollout: number | nul
       <OneRollout index={shown} tried={tried} />
     </>
   )
+}
+
+function repairable({ changed, indices }: RepairTried): ExportSubject {
+  return {
+    id: 'repairable',
+    title: 'Rollouts whose mask changes',
+    says: null,
+    rollouts: changed,
+    why: 'masks that the turns ask for otherwise',
+    indices: () => indices,
+  }
 }
 
 function OneRollout({ index, tried }: { index: number; tried: RepairTried }) {

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import { writeFolder } from '../../../shared/notebook/markdown/folder.ts'
 import { shownText } from '../../../shared/notebook/markdown/text.ts'
 import type { Notebook } from '../../../shared/notebook/model.ts'
-import { canWriteFolder, writeIntoFolder } from '../../data/notebook-directory.ts'
+import { writeIntoFolder } from '../../data/notebook-directory.ts'
 import {
   folderTold,
   pickNotebookFile,
@@ -11,6 +11,7 @@ import {
   saveNotebookFile,
 } from '../../data/notebook-files.ts'
 import { useObservable } from '../../data/observable.ts'
+import { canPickDirectory } from '../../data/save-directory.ts'
 import { counted } from '../../text/numbers.ts'
 import { upright } from '../../text/visible.ts'
 import { openHypothesis } from './notebook-place.ts'
@@ -59,7 +60,7 @@ export function FolderPage({ notebook }: { notebook: Notebook }) {
           <button type="button" className="button" onClick={() => void saveFolderZip('all')}>
             Save the whole folder (zip)
           </button>
-          {canWriteFolder() && (
+          {canPickDirectory() && (
             <button
               type="button"
               className="button"

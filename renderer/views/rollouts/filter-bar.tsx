@@ -1,10 +1,10 @@
 import type { RefObject } from 'react'
 import type { Report } from '../../../shared/model/report.ts'
-import { exportRollouts } from '../../data/exporting.ts'
+import { openExport } from '../../commands/open-export.ts'
 import { list, searched } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { useFiles } from '../../state/files.ts'
-import { describeFilters, isFiltered, setQuery, useFilters } from '../../state/filters.ts'
+import { isFiltered, setQuery, useFilters } from '../../state/filters.ts'
 import { useMarks } from '../../state/marks.ts'
 import { asksForFlag, codesOf, toggledCode, toggledFlag } from '../../state/query-text.ts'
 import { openDialog } from '../../state/view.ts'
@@ -88,21 +88,11 @@ function Exports() {
   const filters = useFilters()
   return (
     <>
-      <button
-        type="button"
-        className="button"
-        disabled={flagged.length === 0}
-        onClick={() => void exportRollouts({ as: 'source', indices: flagged, why: 'flagged' })}
-      >
-        Export {counted(flagged.length, 'flagged', 'flagged')}
+      <button type="button" className="button" disabled={flagged.length === 0} onClick={() => openExport('flagged')}>
+        Export {counted(flagged.length, 'flagged', 'flagged')}…
       </button>
-      <button
-        type="button"
-        className="button"
-        disabled={shown.length === 0}
-        onClick={() => void exportRollouts({ as: 'source', indices: [...shown], why: describeFilters(filters) })}
-      >
-        Export {isFiltered(filters) ? `these ${count(shown.length)}` : 'all'}
+      <button type="button" className="button" disabled={shown.length === 0} onClick={() => openExport('shown')}>
+        Export {isFiltered(filters) ? `these ${count(shown.length)}` : 'all'}…
       </button>
     </>
   )

@@ -2,7 +2,8 @@ import type { EndReason } from '../../checks/facts.ts'
 import type { HypothesisResult } from '../../model/report.ts'
 import type { Stream } from '../../model/streams.ts'
 import type { TurnKind } from '../../model/tokens.ts'
-import type { ExportFile, Row } from '../protocol.ts'
+import type { Row } from '../protocol.ts'
+import type { ExportFile } from './export.ts'
 
 /** The run that is open, or the one that it is judged beside. */
 export type RunName = 'open' | 'second'

@@ -1,6 +1,7 @@
 import type { AdvantageFit, AdvantageScheme } from '../../checks/groups/advantages.ts'
 import type { Finding, Severity } from '../../model/report.ts'
-import type { ExportFile, Histogram, Row } from '../protocol.ts'
+import type { Histogram, Row } from '../protocol.ts'
+import type { ExportFile } from './export.ts'
 
 /**
  * What a group's rewards are good for; every group is of one kind. `incomplete`: rollouts or rewards are missing, so nothing is said.

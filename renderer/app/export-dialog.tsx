@@ -1,0 +1,168 @@
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { EXPORT_IDS, type ExportId, REPAIRED } from '../../shared/exports/export-kind.ts'
+import { keepExportChoice } from '../data/export-choice.ts'
+import { exportRollouts } from '../data/exporting.ts'
+import { canPickDirectory } from '../data/save-directory.ts'
+import { type ExportPlace, type ExportSubject, useExporting } from '../state/exporting.ts'
+import { openDialog } from '../state/view.ts'
+import { count, counted } from '../text/numbers.ts'
+import { spelt } from '../text/visible.ts'
+import { Modal } from './modal.tsx'
+
+const FORMAT_WORDS: Readonly<Record<ExportId, { readonly name: string; readonly what: string }>> = {
+  source: { name: 'As stored', what: 'the records as their own files have them, byte for byte' },
+  native: { name: 'Native JSONL', what: 'one form for every trainer: ids, masks, logprobs, messages' },
+  csv: { name: 'CSV tables', what: 'a line for each rollout, and one for each finding' },
+  parquet: { name: 'Parquet', what: 'the native form in columns' },
+  sft: { name: 'Rows for supervised fine-tuning', what: 'messages and tools, as JSONL' },
+  dpo: { name: 'Pairs for preference training', what: 'the best and the worst of each group, as JSONL' },
+}
+
+const SHELL_PLACES: readonly (readonly [ExportPlace, string])[] = [
+  ['files', 'Files in a folder: you are asked which'],
+  ['zip', 'One ZIP archive: you are asked where'],
+]
+
+function placesHere(): readonly (readonly [ExportPlace, string])[] {
+  if (window.inspector !== undefined) return SHELL_PLACES
+  return [
+    ['files', 'Downloads, file by file'],
+    ['zip', 'Downloads, as one ZIP archive'],
+    ...(canPickDirectory() ? ([['folder', 'A folder: you are asked which']] as const) : []),
+  ]
+}
+
+/** What is exported, as what, with which masks and where to. Enter exports as it was done the last time. */
+export function ExportDialog() {
+  const { subjects, first, repairs, choice, job } = useExporting()
+  const [subject, setSubject] = useState(() => startOf(subjects, first))
+  const [as, setAs] = useState(() => (repairs && !REPAIRED.includes(choice.as) ? 'source' : choice.as))
+  const [wantsRepair, setRepair] = useState(repairs || choice.repairMasks)
+  const places = placesHere()
+  const [place, setPlace] = useState(() => (places.some(([known]) => known === choice.place) ? choice.place : 'files'))
+  const canRepair = REPAIRED.includes(as)
+  const isRepaired = canRepair && wantsRepair
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    if (subject === undefined || job !== null) return
+    openDialog(null)
+    // Repairing is remembered only where it was asked for here.
+    void keepExportChoice({ as, repairMasks: repairs ? choice.repairMasks : isRepaired, place })
+    void exportRollouts(subject, { as, repairMasks: isRepaired, place })
+  }
+  return (
+    <Modal title="Export rollouts">
+      <form className="export-form" onSubmit={send}>
+        <Choices legend="What">
+          {subjects.map((each) => (
+            <Choice
+              key={each.id}
+              name="what"
+              isChosen={each === subject}
+              isPossible={each.rollouts !== 0}
+              isFirst={each === subject}
+              onChoose={() => setSubject(each)}
+            >
+              <span>
+                {each.title} {each.says !== null && <span className="quiet export-says">{spelt(each.says)}</span>}
+              </span>
+              {each.rollouts !== null && <span className="number">{count(each.rollouts)}</span>}
+            </Choice>
+          ))}
+        </Choices>
+        <Choices legend="As">
+          {EXPORT_IDS.map((id) => (
+            <Choice key={id} name="as" isChosen={id === as} onChoose={() => setAs(id)}>
+              <span>
+                {FORMAT_WORDS[id].name} <span className="quiet">{FORMAT_WORDS[id].what}</span>
+              </span>
+            </Choice>
+          ))}
+        </Choices>
+        <Choices legend="Masks">
+          <label className="export-choice">
+            <input
+              type="checkbox"
+              checked={isRepaired}
+              disabled={!canRepair}
+              onChange={(event) => setRepair(event.target.checked)}
+            />
+            <span>
+              Repair them{' '}
+              <span className="quiet">
+                {canRepair
+                  ? 'as the turns ask for under the policy in force; the manifest counts what changed'
+                  : 'these files hold no masks'}
+              </span>
+            </span>
+          </label>
+        </Choices>
+        <Choices legend="Where">
+          {places.map(([id, words]) => (
+            <Choice key={id} name="where" isChosen={id === place} onChoose={() => setPlace(id)}>
+              <span>{words}</span>
+            </Choice>
+          ))}
+        </Choices>
+        <p className="quiet">
+          A manifest.json beside them says which rollouts these are, where each comes from and what was found in it. The
+          run’s own files are never written to.
+        </p>
+        {job !== null && <p className="warn-text">▲ An export of {job.what} is still under way.</p>}
+        <div className="form-buttons">
+          <button type="submit" className="button primary" disabled={subject === undefined || job !== null}>
+            Export{subject?.rollouts ? ` ${counted(subject.rollouts, 'rollout')}` : ''}
+            {isRepaired && ', masks repaired'}
+          </button>
+          <button type="button" className="button" onClick={() => openDialog(null)}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Modal>
+  )
+}
+
+function startOf(subjects: readonly ExportSubject[], first: string): ExportSubject | undefined {
+  const possible = subjects.filter(({ rollouts }) => rollouts !== 0)
+  return possible.find(({ id }) => id === first) ?? possible[0]
+}
+
+function Choices({ legend, children }: { readonly legend: string; readonly children: ReactNode }) {
+  return (
+    <fieldset className="export-choices">
+      <legend>{legend}</legend>
+      {children}
+    </fieldset>
+  )
+}
+
+function Choice({
+  name,
+  isChosen,
+  isPossible = true,
+  isFirst = false,
+  onChoose,
+  children,
+}: {
+  readonly name: string
+  readonly isChosen: boolean
+  readonly isPossible?: boolean
+  readonly isFirst?: boolean
+  onChoose(): void
+  readonly children: ReactNode
+}) {
+  return (
+    <label className="export-choice">
+      <input
+        type="radio"
+        name={name}
+        checked={isChosen}
+        disabled={!isPossible}
+        data-first-focus={isFirst || undefined}
+        onChange={onChoose}
+      />
+      {children}
+    </label>
+  )
+}

@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync, unzipSync } from 'fflate'
+import type { Download, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { violations } from './axe.ts'
+import { describePage } from './describe-page.ts'
+import { SAMPLES } from './inspector-page.ts'
+
+const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
+}
+
+/** Keeps what the page downloads. */
+function downloadsOf(page: Page) {
+  const all: Download[] = []
+  page.on('download', (download) => all.push(download))
+  return {
+    names: () => all.map((download) => download.suggestedFilename()),
+    read: async (at: number) => readFileSync(await (all[at] as Download).path()),
+  }
+}
+
+/** Stands in for the system's dialog alone: the folder is a real one of the browser's own storage. */
+const GIVE_A_FOLDER = `
+  window.showDirectoryPicker = async () =>
+    (await navigator.storage.getDirectory()).getDirectoryHandle('exports', { create: true })
+  window.filesThere = async () => {
+    const folder = await window.showDirectoryPicker()
+    const files = {}
+    for await (const [name, handle] of folder.entries()) files[name] = await (await handle.getFile()).text()
+    return files
+  }`
+
+describePage('the dialog for exports', (tests) => {
+  test('writes what was chosen by key alone, remembers it, and nothing in it is told by colour or pointer only', async () => {
+    const window = await tests.openWith([FAILING])
+    const { page } = window
+    const downloads = downloadsOf(page)
+    await page.keyboard.press('2')
+    await page.locator('.rollout-row').first().waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('e')
+    const dialog = page.getByRole('dialog', { name: 'Export rollouts' })
+    await dialog.waitFor()
+    expect(await dialog.getByRole('radio', { name: /^Flagged rollouts/ }).isDisabled()).toBe(true)
+    expect(await dialog.getByRole('radio', { name: /^As stored/ }).isChecked()).toBe(true)
+    expect(await violations(page)).toEqual([])
+    // All rollouts is chosen where none is flagged; the selected one stands above it.
+    await page.keyboard.press('ArrowUp')
+    await dialog.getByRole('button', { name: 'Export 1 rollout', exact: true }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('ArrowDown')
+    await dialog.getByRole('button', { name: 'Export 1 rollout, masks repaired' }).waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(downloads.names).toEqual(['verifiers-2025-08-rollouts.zip'])
+    const files = unzipSync(await downloads.read(0))
+    expect(Object.keys(files)).toEqual(['verifiers-2025-08.native.jsonl', 'manifest.json'])
+    expect(JSON.parse(textOf(files['manifest.json'] as Uint8Array))).toMatchObject({ as: 'native', why: 'selected' })
+    expect(textOf(files['manifest.json'] as Uint8Array)).toContain('"repaired"')
+
+    await page.reload()
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.keyboard.press('E')
+    await dialog.getByRole('button', { name: 'Export 96 rollouts, masks repaired' }).waitFor()
+    expect(await dialog.getByRole('radio', { name: /^Native JSONL/ }).isChecked()).toBe(true)
+    expect(await dialog.getByRole('radio', { name: /ZIP/ }).isChecked()).toBe(true)
+    await dialog.getByRole('radio', { name: /^CSV tables/ }).check()
+    expect(await dialog.getByRole('checkbox').isDisabled()).toBe(true)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('writes into a folder, and replaces nothing there unasked', async () => {
+    const window = await tests.open()
+    const { page } = window
+    await page.evaluate(GIVE_A_FOLDER)
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    const filesThere = () => page.evaluate<Record<string, string>>('window.filesThere()')
+    const exportAll = async () => {
+      await page.keyboard.press('E')
+      await page.getByRole('radio', { name: /^A folder/ }).check()
+      await page.keyboard.press('Enter')
+    }
+    await exportAll()
+    await page.getByText('96 rollouts written into exports').waitFor()
+    const first = await filesThere()
+    const stored = textOf(gunzipSync(readFileSync(FAILING)))
+    expect(Object.keys(first).sort()).toEqual(['manifest.json', 'verifiers-2025-08.selected.jsonl'])
+    expect(first['verifiers-2025-08.selected.jsonl']).toBe(stored)
+    await page.keyboard.press('/')
+    await page.keyboard.type('reward>0.8')
+    await page.keyboard.press('Enter')
+    await page.getByText('34 of 96 rollouts listed').waitFor()
+    await exportAll()
+    const question = page.getByRole('dialog', { name: 'Replace 2 files in exports?' })
+    await question.getByRole('button', { name: 'Leave all as it is' }).click()
+    expect(await filesThere()).toEqual(first)
+    await exportAll()
+    await question.getByRole('button', { name: 'Replace' }).click()
+    await page.getByText('34 rollouts written into exports').waitFor()
+    const second = await filesThere()
+    expect(second['verifiers-2025-08.selected.jsonl']?.trimEnd().split('\n')).toHaveLength(34)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('an export that is stopped leaves nothing, while the table goes on answering', async () => {
+    const window = await tests.open()
+    const { page } = window
+    await page.evaluate(GIVE_A_FOLDER)
+    const record = (at: number) => ({
+      id: `r${at}`,
+      input_ids: Array.from({ length: 400 }, (_, i) => i + at),
+      reward: at % 7,
+    })
+    const all = Array.from({ length: 20_000 }, (_, at) => `${JSON.stringify(record(at))}\n`).join('')
+    await window.drop([tests.folder.write('many.jsonl', all)])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.keyboard.press('E')
+    await page.getByRole('radio', { name: /^Native JSONL/ }).check()
+    await page.getByRole('radio', { name: /^A folder/ }).check()
+    await page.keyboard.press('Enter')
+    await page.getByRole('progressbar', { name: 'Exporting 20,000 rollouts' }).waitFor()
+    await page.getByText(/^exporting 20,000 rollouts, [\d,]+ read again$/).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('reward>=6')
+    await page.keyboard.press('Enter')
+    await page.getByText('2,857 of 20,000 rollouts listed').waitFor()
+    await page.getByRole('button', { name: 'Stop export' }).click()
+    await page.getByText('The export was stopped; nothing was saved').waitFor()
+    expect(await page.getByRole('progressbar', { name: /^Exporting/ }).count()).toBe(0)
+    expect(await page.evaluate('window.filesThere()')).toEqual({})
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+})
