@@ -10,7 +10,7 @@ import { spelt } from '../text/visible.ts'
 import { Modal } from './modal.tsx'
 
 const FORMAT_WORDS: Readonly<Record<ExportId, { readonly name: string; readonly what: string }>> = {
-  source: { name: 'As stored', what: 'the records as their own files have them, byte for byte' },
+  source: { name: 'As stored', what: 'the records as their own files have them' },
   native: { name: 'Native JSONL', what: 'one form for every trainer: ids, masks, logprobs, messages' },
   csv: { name: 'CSV tables', what: 'a line for each rollout, and one for each finding' },
   parquet: { name: 'Parquet', what: 'the native form in columns' },
@@ -79,31 +79,31 @@ export function ExportDialog() {
             </Choice>
           ))}
         </Choices>
-        <Choices legend="Masks">
-          <label className="export-choice">
-            <input
-              type="checkbox"
-              checked={isRepaired}
-              disabled={!canRepair}
-              onChange={(event) => setRepair(event.target.checked)}
-            />
-            <span>
-              Repair them{' '}
-              <span className="quiet">
-                {canRepair
-                  ? 'as the turns ask for under the policy in force; the manifest counts what changed'
-                  : 'these files hold no masks'}
+        <div className="export-columns">
+          <Choices legend="Where">
+            {places.map(([id, words]) => (
+              <Choice key={id} name="where" isChosen={id === place} onChoose={() => setPlace(id)}>
+                <span>{words}</span>
+              </Choice>
+            ))}
+          </Choices>
+          <Choices legend="Masks">
+            <label className="export-choice">
+              <input
+                type="checkbox"
+                checked={isRepaired}
+                disabled={!canRepair}
+                onChange={(event) => setRepair(event.target.checked)}
+              />
+              <span>
+                Repair them{' '}
+                <span className="quiet">
+                  {canRepair ? 'as the turns ask for; the manifest counts the tokens' : 'these files hold no masks'}
+                </span>
               </span>
-            </span>
-          </label>
-        </Choices>
-        <Choices legend="Where">
-          {places.map(([id, words]) => (
-            <Choice key={id} name="where" isChosen={id === place} onChoose={() => setPlace(id)}>
-              <span>{words}</span>
-            </Choice>
-          ))}
-        </Choices>
+            </label>
+          </Choices>
+        </div>
         <p className="quiet">
           A manifest.json beside them says which rollouts these are, where each comes from and what was found in it. The
           run’s own files are never written to.

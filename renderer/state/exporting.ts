@@ -27,7 +27,7 @@ export interface ExportChoice {
   readonly place: ExportPlace
 }
 
-export const STANDARD_EXPORT: ExportChoice = { as: 'source', repairMasks: false, place: 'files' }
+const STANDARD_EXPORT: ExportChoice = { as: 'source', repairMasks: false, place: 'files' }
 
 /** An export under way. */
 export interface ExportJob {

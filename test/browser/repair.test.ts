@@ -51,6 +51,7 @@ describePage('exports with repaired masks', (tests) => {
     await window.read()
     await page.keyboard.press('E')
     const formats = page.getByRole('group', { name: 'As' }).getByRole('radio')
+    await formats.first().waitFor()
     const offered: string[] = []
     for (const format of await formats.all()) {
       await format.check()
