@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
+import { kernelInput } from '../shared/containers/kernel/kernel.ts'
 
 /** What an audit thread needs to know of a file. */
 export interface FileElsewhere {
@@ -8,17 +9,13 @@ export interface FileElsewhere {
 /** A larger buffer is let go after use, so that one huge record does not hold memory for the rest of a run. */
 const KEPT_BYTES = 8 << 20
 
-let buffer = new Uint8Array(2 << 20)
+let buffer = new Uint8Array(0)
 
 /** Reads a part of a file in an audit thread, which has nothing else to do until it is there. */
 export function readElsewhere(source: unknown, start: number, end: number): Uint8Array {
   const { path } = source as FileElsewhere
   const length = end - start
-  let own = buffer
-  if (length > own.length) {
-    own = new Uint8Array(length)
-    if (length <= KEPT_BYTES) buffer = own
-  }
+  const own = kernelInput(length) ?? ownBuffer(length)
   const file = openSync(path, 'r')
   try {
     let filled = 0
@@ -31,4 +28,11 @@ export function readElsewhere(source: unknown, start: number, end: number): Uint
   } finally {
     closeSync(file)
   }
+}
+
+function ownBuffer(length: number): Uint8Array {
+  if (length <= buffer.length) return buffer
+  const larger = new Uint8Array(length)
+  if (length <= KEPT_BYTES) buffer = larger
+  return larger
 }

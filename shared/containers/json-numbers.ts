@@ -1,10 +1,11 @@
 import { matches, type NumberScan, scanNumber } from './json-number.ts'
+import { PLAIN_MARGIN, type PlainNumbers } from './plain-numbers.ts'
 
 /** Where an array of numbers is scanned from, and the offset after its closing bracket. */
 export interface NumbersScan {
   next: number
   /** Of the same bytes. */
-  readonly view: DataView
+  readonly plain: PlainNumbers
 }
 
 const COMMA = 0x2c
@@ -17,26 +18,6 @@ const KEPT_SCRATCH = 1 << 22
 /** Nine digits cannot overflow 32 bits. */
 const SAFE_DIGITS = 9
 
-/** More bytes than are looked at for numbers of safe length and what stands between them. */
-const WIDEST = 16
-const MOST_FLAGS = 4
-/** Words of four bytes, the first lowest: `0,0,` and, without the bits by which flags differ, all that is like it. */
-const ZERO_ZERO = 0x2c302c30
-const FLAG_FLAG = ~0x00010001
-/** `0, 0` then `, 0,` then ` 0, `. */
-const ZERO_BLANK = 0x30202c30
-const FLAG_BLANK = ~0x01000001
-const BLANK_ZERO = 0x2c30202c
-const BLANK_FLAG = ~0x00010000
-const LATE_ZERO = 0x202c3020
-const LATE_FLAG = ~0x00000100
-/** Four bytes are digits where each is 0x3_ and stays so when six is added. */
-const FOUR_ZEROS = 0x30303030
-const SIX_EACH = 0x06060606
-const HIGH_HALVES = 0xf0f0f0f0 | 0
-const LOW_HALVES = 0x0f0f0f0f
-
-let ints = new Int32Array(1 << 12)
 let floats = new Float64Array(1 << 10)
 const number: NumberScan = { next: 0, integer: false }
 
@@ -56,76 +37,13 @@ export function scanNumbers(
     scan.next = pos + 1
     return new Int32Array(0)
   }
-  const { view } = scan
-  let buffer = ints
-  let capacity = buffer.length
+  const { plain } = scan
   let count = 0
-  // From here on every word that is looked at below ends before `end`.
-  const plainEnd = end - WIDEST
+  const plainEnd = end - PLAIN_MARGIN
   while (pos < end) {
-    // Nearly all of a dump: flags and plain digits, each with its comma, four bytes at a time. Whatever is not that falls through to the
-    // careful reader below.
-    while (pos < plainEnd) {
-      if (count + MOST_FLAGS > capacity) {
-        ints = grownInts(buffer)
-        buffer = ints
-        capacity = buffer.length
-      }
-      let word = view.getInt32(pos, true)
-      if ((word & FLAG_FLAG) === ZERO_ZERO) {
-        buffer[count++] = word & 1
-        buffer[count++] = (word >>> 16) & 1
-        pos += 4
-        continue
-      }
-      if ((word & FLAG_BLANK) === ZERO_BLANK) {
-        const second = view.getInt32(pos + 4, true)
-        const third = view.getInt32(pos + 8, true)
-        if ((second & BLANK_FLAG) === BLANK_ZERO && (third & LATE_FLAG) === LATE_ZERO) {
-          buffer[count++] = word & 1
-          buffer[count++] = (word >>> 24) & 1
-          buffer[count++] = (second >>> 16) & 1
-          buffer[count++] = (third >>> 8) & 1
-          pos += 12
-          continue
-        }
-      }
-      const first = (word & 0xff) - ZERO
-      if (first >>> 0 > 9) break
-      let value = first
-      let next = pos + 1
-      let digit: number
-      if ((word & HIGH_HALVES) === FOUR_ZEROS && ((word + SIX_EACH) & HIGH_HALVES) === FOUR_ZEROS) {
-        if (first === 0) break
-        // Two digits to a half word, then both halves together.
-        word &= LOW_HALVES
-        word = (Math.imul(word, 10) + (word >>> 8)) & 0x00ff00ff
-        value = (Math.imul(word, 100) + (word >>> 16)) & 0xffff
-        next = pos + 4
-        digit = (bytes[next] as number) - ZERO
-        const longest = pos + SAFE_DIGITS
-        while (digit >>> 0 <= 9 && next < longest) {
-          value = (Math.imul(value, 10) + digit) | 0
-          digit = (bytes[++next] as number) - ZERO
-        }
-      } else {
-        digit = ((word >>> 8) & 0xff) - ZERO
-        if (digit >>> 0 <= 9) {
-          if (first === 0) break
-          value = value * 10 + digit
-          next++
-          digit = ((word >>> 16) & 0xff) - ZERO
-          if (digit >>> 0 <= 9) {
-            value = value * 10 + digit
-            next++
-            digit = (word >>> 24) - ZERO
-          }
-        }
-      }
-      if (digit !== COMMA - ZERO) break
-      buffer[count++] = value
-      pos = next + 1
-      if (bytes[pos] === 0x20) pos++
+    if (pos < plainEnd) {
+      pos = plain.scan(pos, plainEnd, count)
+      count = plain.count
     }
     // A line break or more than one blank after the comma.
     if ((bytes[pos] as number) <= 0x20) pos = skipSpace(bytes, pos, end)
@@ -154,12 +72,7 @@ export function scanNumbers(
       }
       if (negative) value = -value
     }
-    if (count === capacity) {
-      ints = grownInts(buffer)
-      buffer = ints
-      capacity = buffer.length
-    }
-    buffer[count++] = value
+    plain.put(count++, value)
     byte = pos < end ? (bytes[pos] as number) : 0
     if (byte !== COMMA && byte !== CLOSE) {
       pos = skipSpace(bytes, pos, end)
@@ -167,9 +80,7 @@ export function scanNumbers(
     }
     if (byte === CLOSE) {
       scan.next = pos + 1
-      const result = buffer.slice(0, count)
-      if (capacity > KEPT_SCRATCH) ints = new Int32Array(1 << 12)
-      return result
+      return plain.taken(count)
     }
     if (byte !== COMMA) return scanFloats(bytes, start, end, count - 1, scan)
     // After a comma there is nothing, or the one blank that Python writes; anything longer is rare.
@@ -179,7 +90,7 @@ export function scanNumbers(
   return null
 }
 
-/** Goes on from element `count` at `at`; the elements before are in `ints`. */
+/** Goes on from element `done` at `at`; the elements before are in `scan.plain`. */
 function scanFloats(
   bytes: Uint8Array,
   at: number,
@@ -190,7 +101,8 @@ function scanFloats(
   let count = done
   let pos = at
   while (floats.length < count) floats = new Float64Array(floats.length * 2)
-  for (let i = 0; i < count; i++) floats[i] = ints[i] as number
+  const { numbers } = scan.plain
+  for (let i = 0; i < count; i++) floats[i] = numbers[i] as number
   let buffer = floats
   let capacity = buffer.length
   let allInts = true
@@ -242,12 +154,6 @@ function isNull(bytes: Uint8Array, at: number, end: number): boolean {
 
 function grownFloats(from: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   const grown = new Float64Array(from.length * 2)
-  grown.set(from)
-  return grown
-}
-
-function grownInts(from: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const grown = new Int32Array(from.length * 2)
   grown.set(from)
   return grown
 }

@@ -3,6 +3,8 @@ import { describeByte, JsonError } from './json-error.ts'
 import { matches, type NumberScan, scanNumber } from './json-number.ts'
 import { type NumbersScan, scanNumbers, skipSpace } from './json-numbers.ts'
 import { StringReader } from './json-string.ts'
+import { kernelOver } from './kernel/kernel.ts'
+import { ScriptedNumbers } from './plain-numbers.ts'
 
 /** Deeper nesting than this is refused: no dump needs it, and a hostile one would exhaust the stack. */
 export const MAX_DEPTH = 512
@@ -34,7 +36,7 @@ class JsonReader {
     private readonly numericKeys: ReadonlySet<string>,
   ) {
     this.strings = new StringReader(bytes, end)
-    this.numbers = { next: 0, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) }
+    this.numbers = { next: 0, plain: kernelOver(bytes) ?? new ScriptedNumbers(bytes) }
   }
 
   document(start: number): JsonValue {

@@ -4,6 +4,7 @@ import type { ParsedRecords, RawRecord, RecordSpans } from './container.ts'
 import type { EncodedTexts } from './decode.ts'
 import { parseJson } from './json.ts'
 import { JsonError } from './json-error.ts'
+import { kernelOver } from './kernel/kernel.ts'
 
 /**
  * Parses JSON records of `spans`, whose bytes `Container.read` gave. Never throws for what the bytes hold: each span ends
@@ -13,6 +14,7 @@ export function parseRecords(bytes: Uint8Array, spans: RecordSpans, numericKeys:
   const records: RawRecord[] = []
   const skipped: SkippedRecord[] = []
   const base = spans.offsets[0] ?? 0
+  const kernel = kernelOver(bytes)
   for (let i = 0; i < spans.offsets.length; i++) {
     const byte = spans.offsets[i] as number
     const length = spans.lengths[i] as number
@@ -32,7 +34,7 @@ export function parseRecords(bytes: Uint8Array, spans: RecordSpans, numericKeys:
           code: 'not-an-object',
           message: `a record is an object in braces, this is ${kindOf(value)}`,
         })
-      } else records.push({ ...place, length, hash: hashBytes(bytes, start, end), value })
+      } else records.push({ ...place, length, hash: hashBytes(bytes, start, end, kernel), value })
     } catch (error) {
       if (!(error instanceof JsonError)) throw error
       const at = error.at < end ? `at byte ${error.at - start + 1} of ${length}` : `at its end, after ${length} bytes`

@@ -1,3 +1,11 @@
+/** Does what `Hash64.bytes` does over whole words of 32 bits, faster than it could. */
+export interface WordMixer {
+  /** The bytes lie in its own memory, at the same offsets as in the array that is hashed. The lanes are in `low` and `high` afterwards. */
+  mix(start: number, end: number, low: number, high: number): void
+  readonly low: number
+  readonly high: number
+}
+
 /**
  * A fast, stable 64-bit hash for identity (records, id sequences, fingerprints), not for security. Two 32-bit
  * lanes with the constants of MurmurHash3 (Austin Appleby, public domain), read as little-endian words.
@@ -51,12 +59,27 @@ export class Hash64 {
     return this
   }
 
-  bytes(bytes: Uint8Array, start = 0, end = bytes.length): this {
+  bytes(bytes: Uint8Array, start = 0, end = bytes.length, mixer: WordMixer | null = null): this {
     const whole = start + ((end - start) & ~3)
+    if (mixer !== null) {
+      mixer.mix(start, whole, this.low, this.high)
+      this.low = mixer.low
+      this.high = mixer.high
+    } else this.mixWords(bytes, start, whole)
+    if (whole < end) {
+      let tail = 0
+      for (let i = whole, shift = 0; i < end; i++, shift += 8) tail |= (bytes[i] as number) << shift
+      this.mix(tail)
+    }
+    this.length += end - start
+    return this
+  }
+
+  private mixWords(bytes: Uint8Array, start: number, end: number): void {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     let low = this.low
     let high = this.high
-    for (let at = start; at < whole; at += 4) {
+    for (let at = start; at < end; at += 4) {
       const word = view.getInt32(at, true)
       let k = Math.imul(word, 0xcc9e2d51)
       k = (k << 15) | (k >>> 17)
@@ -69,13 +92,6 @@ export class Hash64 {
     }
     this.low = low
     this.high = high
-    if (whole < end) {
-      let tail = 0
-      for (let i = whole, shift = 0; i < end; i++, shift += 8) tail |= (bytes[i] as number) << shift
-      this.mix(tail)
-    }
-    this.length += end - start
-    return this
   }
 
   text(text: string): this {
@@ -111,8 +127,8 @@ function finish(value: number, other: number): string {
   return eightDigits(h ^ (h >>> 16))
 }
 
-export function hashBytes(bytes: Uint8Array, start = 0, end = bytes.length): string {
-  return new Hash64().bytes(bytes, start, end).digest()
+export function hashBytes(bytes: Uint8Array, start = 0, end = bytes.length, mixer: WordMixer | null = null): string {
+  return new Hash64().bytes(bytes, start, end, mixer).digest()
 }
 
 /** The hex digits of 32 bits. */

@@ -1,0 +1,86 @@
+import type { WordMixer } from '../../model/hash.ts'
+import type { PlainNumbers } from '../plain-numbers.ts'
+import { KERNEL_MODULE } from './kernel-module.ts'
+
+/** Bytes that lie in the kernel's memory at most; their numbers take at most twice that, since each has a comma. */
+const INPUT_BYTES = 4 << 20
+
+/** What kernel.wat exports. Addresses are offsets in `memory`. */
+interface KernelExports {
+  readonly memory: WebAssembly.Memory
+  plain(at: number, end: number, out: number): number
+  readonly written: WebAssembly.Global<'i32'>
+  hash(at: number, end: number, low: number, high: number): void
+  readonly low: WebAssembly.Global<'i32'>
+  readonly high: WebAssembly.Global<'i32'>
+}
+
+/** The loops over every byte of a dump, in WebAssembly: over bytes that lie in its own memory. */
+export class Kernel implements PlainNumbers, WordMixer {
+  readonly numbers: Int32Array<ArrayBuffer>
+  /** Where a thread reads its part of a file to. */
+  readonly input: Uint8Array<ArrayBuffer>
+  count = 0
+
+  private constructor(private readonly code: KernelExports) {
+    // The memory never grows, so that its buffer stays the same.
+    const buffer = code.memory.buffer as ArrayBuffer
+    this.input = new Uint8Array(buffer, 0, INPUT_BYTES)
+    this.numbers = new Int32Array(buffer, INPUT_BYTES)
+  }
+
+  /** Null where this machine, or the page's policy, runs no such code. */
+  static create(): Kernel | null {
+    try {
+      const bytes = Uint8Array.from(atob(KERNEL_MODULE), (character) => character.charCodeAt(0))
+      const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes))
+      return new Kernel(exports as unknown as KernelExports)
+    } catch {
+      return null
+    }
+  }
+
+  scan(at: number, end: number, count: number): number {
+    const next = this.code.plain(at, end, INPUT_BYTES + count * 4)
+    this.count = (this.code.written.value - INPUT_BYTES) >> 2
+    return next
+  }
+
+  put(index: number, value: number): void {
+    this.numbers[index] = value
+  }
+
+  taken(count: number): Int32Array {
+    return this.numbers.slice(0, count)
+  }
+
+  mix(start: number, end: number, low: number, high: number): void {
+    this.code.hash(start, end, low, high)
+  }
+
+  get low(): number {
+    return this.code.low.value
+  }
+
+  get high(): number {
+    return this.code.high.value
+  }
+}
+
+/** Undefined until somebody asks for its memory. */
+let kernel: Kernel | null | undefined
+
+/**
+ * Memory for `length` bytes of records that this thread reads next, from which they are scanned fastest; null where there is none, or not so much of it.
+ * What was read to it before is gone.
+ */
+export function kernelInput(length: number): Uint8Array<ArrayBuffer> | null {
+  if (length > INPUT_BYTES) return null
+  if (kernel === undefined) kernel = Kernel.create()
+  return kernel === null ? null : kernel.input.subarray(0, length)
+}
+
+/** The kernel in whose memory `bytes` lie, from its start on; null where they lie elsewhere. */
+export function kernelOver(bytes: Uint8Array): Kernel | null {
+  return kernel != null && bytes.buffer === kernel.input.buffer && bytes.byteOffset === 0 ? kernel : null
+}

@@ -1,0 +1,99 @@
+;; The loops that see every byte of a dump of ids and masks: plain numbers of an array, and the hash of a record.
+;; `npm run kernel` writes kernel-module.ts from it. What each function must give is held by test/containers/kernel.test.ts.
+(module
+  ;; Bytes that are read lie first, numbers that were scanned behind them; kernel.ts says how many of each.
+  (memory (export "memory") 193)
+
+  ;; Where the next number would have been written.
+  (global $written (mut i32) (i32.const 0))
+  (export "written" (global $written))
+
+  ;; The lanes of `Hash64` after `hash`.
+  (global $low (mut i32) (i32.const 0))
+  (export "low" (global $low))
+  (global $high (mut i32) (i32.const 0))
+  (export "high" (global $high))
+
+  ;; Numbers of one to seven digits without a sign or a superfluous zero, each with its comma and at most one blank after it,
+  ;; are written to `out` as 32 bits each. Returns the address of the first that is something else, or of one at `end` or after.
+  ;; Up to 16 bytes from each address below `end` are looked at.
+  (func (export "plain") (param $at i32) (param $end i32) (param $out i32) (result i32)
+    (local $word i64) (local $bits i64) (local $digits i32) (local $flags v128)
+    (loop $next
+      (if (i32.ge_u (local.get $at) (local.get $end)) (then (global.set $written (local.get $out)) (return (local.get $at))))
+      ;; `0,` or `1,` eight times: without the bit by which flags differ, all are alike.
+      (local.set $flags (v128.load align=1 (local.get $at)))
+      (if (i32.eqz (v128.any_true (v128.xor
+            (v128.and (local.get $flags) (v128.const i16x8 0xfffe 0xfffe 0xfffe 0xfffe 0xfffe 0xfffe 0xfffe 0xfffe))
+            (v128.const i16x8 0x2c30 0x2c30 0x2c30 0x2c30 0x2c30 0x2c30 0x2c30 0x2c30))))
+        (then
+          (local.set $flags (v128.and (local.get $flags) (v128.const i16x8 1 1 1 1 1 1 1 1)))
+          (v128.store align=4 (local.get $out) (i32x4.extend_low_i16x8_u (local.get $flags)))
+          (v128.store offset=16 align=4 (local.get $out) (i32x4.extend_high_i16x8_u (local.get $flags)))
+          (local.set $at (i32.add (local.get $at) (i32.const 16)))
+          (local.set $out (i32.add (local.get $out) (i32.const 32)))
+          (br $next)))
+      ;; `0, ` or `1, ` five times and one byte more, of which four are taken.
+      (if (i32.eqz (v128.any_true (v128.xor
+            (v128.and (local.get $flags)
+              (v128.const i8x16 0xfe 0xff 0xff 0xfe 0xff 0xff 0xfe 0xff 0xff 0xfe 0xff 0xff 0 0 0 0))
+            (v128.const i8x16 0x30 0x2c 0x20 0x30 0x2c 0x20 0x30 0x2c 0x20 0x30 0x2c 0x20 0 0 0 0))))
+        (then
+          (v128.store align=4 (local.get $out) (v128.and (v128.const i32x4 1 1 1 1)
+            (i8x16.swizzle (local.get $flags)
+              (v128.const i8x16 0 -1 -1 -1 3 -1 -1 -1 6 -1 -1 -1 9 -1 -1 -1))))
+          (local.set $at (i32.add (local.get $at) (i32.const 12)))
+          (local.set $out (i32.add (local.get $out) (i32.const 16)))
+          (br $next)))
+      (loop $number
+        ;; Digits become 0 to 9; of anything else the highest bit is set in `bits`. What is carried goes to bytes after it, which do not count.
+        (local.set $word (i64.xor (i64.load align=1 (local.get $at)) (i64.const 0x3030303030303030)))
+        (local.set $bits (i64.and (i64.const 0x8080808080808080)
+          (i64.or (local.get $word) (i64.add (local.get $word) (i64.const 0x7676767676767676)))))
+        (local.set $digits (i32.wrap_i64 (i64.shr_u (i64.ctz (local.get $bits)) (i64.const 3))))
+        (block $other
+          ;; None, or eight and more.
+          (br_if $other (i32.gt_u (i32.sub (local.get $digits) (i32.const 1)) (i32.const 6)))
+          ;; The byte after them is no comma.
+          (br_if $other (i64.ne (i64.const 0x1c)
+            (i64.and (i64.const 0xff) (i64.shr_u (local.get $word) (i64.extend_i32_u (i32.shl (local.get $digits) (i32.const 3)))))))
+          ;; A zero before other digits.
+          (br_if $other (i32.and (i64.eqz (i64.and (local.get $word) (i64.const 0xff))) (i32.gt_u (local.get $digits) (i32.const 1))))
+          ;; Zeros in front make eight digits of them; then two, four and eight together.
+          (local.set $word (i64.shl (local.get $word)
+            (i64.extend_i32_u (i32.sub (i32.const 64) (i32.shl (local.get $digits) (i32.const 3))))))
+          (local.set $word (i64.shr_u (i64.mul (local.get $word) (i64.const 2561)) (i64.const 8)))
+          (local.set $word (i64.shr_u
+            (i64.mul (i64.and (local.get $word) (i64.const 0x00ff00ff00ff00ff)) (i64.const 6553601)) (i64.const 16)))
+          (local.set $word (i64.shr_u
+            (i64.mul (i64.and (local.get $word) (i64.const 0x0000ffff0000ffff)) (i64.const 42949672960001)) (i64.const 32)))
+          (i32.store (local.get $out) (i32.wrap_i64 (local.get $word)))
+          (local.set $out (i32.add (local.get $out) (i32.const 4)))
+          (local.set $at (i32.add (local.get $at) (i32.add (local.get $digits) (i32.const 1))))
+          (local.set $at (i32.add (local.get $at) (i32.eq (i32.load8_u (local.get $at)) (i32.const 0x20))))
+          ;; After a number of one digit there may be flags.
+          (br_if $next (i32.eq (local.get $digits) (i32.const 1)))
+          (br_if $number (i32.lt_u (local.get $at) (local.get $end))))
+        (global.set $written (local.get $out))
+        (return (local.get $at))))
+    (unreachable))
+
+  ;; `Hash64.bytes` over whole words of 32 bits from `at` to `end`.
+  (func (export "hash") (param $at i32) (param $end i32) (param $low i32) (param $high i32)
+    (local $word i32)
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (local.set $word (i32.load align=1 (local.get $at)))
+        (local.set $low (i32.add (i32.const 0xe6546b64) (i32.mul (i32.const 5) (i32.rotl
+          (i32.xor (local.get $low)
+            (i32.mul (i32.const 0x1b873593) (i32.rotl (i32.mul (local.get $word) (i32.const 0xcc9e2d51)) (i32.const 15))))
+          (i32.const 13)))))
+        (local.set $high (i32.add (i32.const 0x561ccd1b) (i32.mul (i32.const 5) (i32.rotl
+          (i32.xor (local.get $high)
+            (i32.mul (i32.const 0xab0e9789) (i32.rotl (i32.mul (local.get $word) (i32.const 0x239b961b)) (i32.const 16))))
+          (i32.const 17)))))
+        (local.set $at (i32.add (local.get $at) (i32.const 4)))
+        (br $next)))
+    (global.set $low (local.get $low))
+    (global.set $high (local.get $high))))
