@@ -8,6 +8,7 @@ import {
   failingChecks,
   fails,
   type Judgement,
+  limitTexts,
   loggedTexts,
   measureText,
   percent,
@@ -19,7 +20,6 @@ import {
 } from '../shared/exports/phrases.ts'
 import { adviceSentences } from '../shared/hypotheses/advice.ts'
 import type { CheckResult, HypothesisResult, LogReport, Report, SourceReport } from '../shared/model/report.ts'
-import { LIMIT_NAMES } from '../shared/model/streams.ts'
 import type { Line, Segment, Style, Terminal } from './terminal.ts'
 
 /** What is listed of anything that may come in thousands; the JSON report has the rest. */
@@ -144,10 +144,7 @@ function printFacts(terminal: Terminal, report: Report): void {
   for (const { evidence, intend } of policy.conventions ?? []) {
     fact('', `${evidence}: if that is meant, say --intend ${intend.join(' ')}`)
   }
-  const limits = LIMIT_NAMES.flatMap((name) => {
-    const limit = report.limits[name]
-    return limit === null ? [] : [`${name} ${count(limit.value)} (${limit.origin})`]
-  })
+  const limits = limitTexts(report)
   if (limits.length > 0) fact('limits', limits.join(', '))
   if (report.thresholds !== undefined) fact('thresholds', thresholdsText(report))
   const groups = totals.groups > 0 ? ` in ${counted(totals.groups, 'group')}` : ''

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { countedBy } from '../../shared/exports/phrases.ts'
 import type { PolicyId } from '../../shared/model/policy.ts'
 import type { Report } from '../../shared/model/report.ts'
 import { LIMIT_NAMES, type LimitName } from '../../shared/model/streams.ts'
@@ -201,7 +202,9 @@ export function LimitsForm({ report }: { report: Report }) {
                 aria-invalid={wrong === name}
                 onChange={(event) => setTexts({ ...texts, [name]: event.target.value })}
               />
-              <span className="quiet">{known === null ? '' : ORIGIN_WORDS[known.origin]}</span>
+              <span className="quiet">
+                {known === null ? '' : `${ORIGIN_WORDS[known.origin]}${countedBy(known) && `,${countedBy(known)}`}`}
+              </span>
             </label>
           )
         })}

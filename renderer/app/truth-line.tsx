@@ -7,7 +7,7 @@ import { useFiles } from '../state/files.ts'
 import { type Dialog, openDialog } from '../state/view.ts'
 import { count, counted } from '../text/numbers.ts'
 import { runName } from '../text/run-name.ts'
-import { LIMIT_WORDS, POLICY_WORDS, STREAM_WORDS } from '../text/words.ts'
+import { limitWords, POLICY_WORDS, STREAM_WORDS } from '../text/words.ts'
 import { useSecondName } from './second-run.tsx'
 
 /** Characters from which the names of formats may be cut. */
@@ -164,7 +164,7 @@ function policyOf(report: Report): string {
 function limitsOf(report: Report): string {
   const known = LIMIT_NAMES.flatMap((name) => {
     const limit = report.limits[name]
-    return limit === null ? [] : [`${LIMIT_WORDS[name]} ${count(limit.value)}`]
+    return limit === null ? [] : [limitWords(name, limit)]
   })
   if (known.length === 0) return 'not known'
   return known.length === 1 ? (known[0] as string) : `${known[0]} and ${known.length - 1} more`

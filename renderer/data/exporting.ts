@@ -25,7 +25,8 @@ export async function exportRollouts(subject: ExportSubject, choice: ExportChoic
     const what = counted(indices.length, 'rollout')
     const { signal, hear, end } = beginJob(what)
     try {
-      const { files } = await ask('export', { ...requestOf(choice), indices, why: subject.why }, signal, hear)
+      const { why, repairMaskedWhole = false } = subject
+      const { files } = await ask('export', { ...requestOf(choice), repairMaskedWhole, indices, why }, signal, hear)
       if (directory === null) await handOver(files, what)
       else if (await writeInto(directory, files, signal)) say(`${what} written into ${directory.name}`)
     } finally {

@@ -145,12 +145,13 @@ async function triedLoss(loss: LabPlace['loss']): Promise<Piece> {
   return lossPiece(key, await ask('tryLoss', loss))
 }
 
-type Tried = Pick<LabPlace, 'limits' | 'promptCut' | 'curve'>
+type Tried = Pick<LabPlace, 'limits' | 'promptCut' | 'completionPer' | 'curve'>
 
-async function triedLimits({ limits, promptCut, curve }: Tried): Promise<Piece> {
-  const { cost } = await ask('tryLimits', { limits, promptCut, curve })
+async function triedLimits({ limits, promptCut, completionPer, curve }: Tried): Promise<Piece> {
+  const { cost } = await ask('tryLimits', { limits, promptCut, completionPer, curve })
   const said = Object.entries(limits).map(([name, value]) => [name, value === null ? '' : String(value)])
-  return limitsPiece({ ...Object.fromEntries(said), 'prompt cut': promptCut }, cost)
+  const per = limits.max_completion_length === null ? {} : { 'completion limit per': completionPer }
+  return limitsPiece({ ...Object.fromEntries(said), ...per, 'prompt cut': promptCut }, cost)
 }
 
 function isFailing({ numbers }: Piece): boolean {
@@ -246,6 +247,7 @@ function limitsOf(key: Evidence['key']): Tried {
       max_tool_response_length: wholeNumber(key.max_tool_response_length),
     },
     promptCut: cuts.find((cut) => cut === key['prompt cut']) ?? 'left',
+    completionPer: key['completion limit per'] === 'turn' ? 'turn' : 'completion',
     curve: 'max_seq_len',
   }
 }

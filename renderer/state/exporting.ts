@@ -13,6 +13,8 @@ export interface ExportSubject {
   readonly rollouts: number | null
   /** For the manifest. */
   readonly why: string
+  /** Rows that were masked whole on purpose are repaired with the others, where masks are. */
+  readonly repairMaskedWhole?: boolean
   indices(): ArrayLike<number> | Promise<ArrayLike<number>>
 }
 

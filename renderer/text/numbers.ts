@@ -31,6 +31,11 @@ export function percent(share: number): string {
   return `${trimZero(value.toFixed(1))} %`
 }
 
+/** Tokens from `start` to below `end` as people count them: `310`, `310–314` with both ends in it. */
+export function tokenRange(start: number, end: number): string {
+  return end - start <= 1 ? count(start) : `${count(start)}–${count(end - 1)}`
+}
+
 /** Up to four significant digits; NaN and infinities as the dump spells them; absent as a dash. */
 export function real(value: number | null | undefined): string {
   if (value === null || value === undefined) return ABSENT

@@ -1,7 +1,9 @@
 import type { EndReason } from '../../shared/checks/facts.ts'
+import { countedBy } from '../../shared/exports/phrases.ts'
 import type { CheckStatus, HypothesisId, HypothesisResult, Severity, Unit } from '../../shared/model/report.ts'
-import type { LimitName, Stream } from '../../shared/model/streams.ts'
+import type { LimitInForce, LimitName, Stream } from '../../shared/model/streams.ts'
 import type { Part } from '../../shared/model/tokens.ts'
+import { count } from './numbers.ts'
 
 /** What each stream is called, and how a run would come to write it. */
 export const STREAM_WORDS: Readonly<Record<Stream, { readonly name: string; readonly how: string }>> = {
@@ -70,6 +72,11 @@ export const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
   max_seq_len: 'sequence length',
   max_turns: 'turns',
   max_tool_response_length: 'tool reply length',
+}
+
+/** `completion length 512 per turn`, `tool reply length 256 characters`. */
+export function limitWords(name: LimitName, limit: LimitInForce): string {
+  return `${LIMIT_WORDS[name]} ${count(limit.value)}${countedBy(limit)}`
 }
 
 export const POLICY_WORDS = {

@@ -1,6 +1,6 @@
 import type { AuditOptions, MaskAlignment, Policy } from '../model/policy.ts'
 import type { CheckStatus, HypothesisId, Scope, Severity, Unit } from '../model/report.ts'
-import type { LimitName, Limits, Stream } from '../model/streams.ts'
+import type { LimitInForce, LimitName, Limits, Stream } from '../model/streams.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Segmentation, Span, Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
@@ -99,7 +99,7 @@ export interface DumpView {
   readonly facts: readonly TrajectoryFacts[]
   readonly groups: readonly GroupView[]
   readonly groupSize: number | null
-  readonly limits: Record<LimitName, { value: number; origin: 'given' | 'metadata' | 'inferred' } | null>
+  readonly limits: Record<LimitName, LimitInForce | null>
   /** The dataset that the run was started with, where it was given beside the dump. */
   readonly dataset?: DatasetFacts | null
   /** A second run that was given beside this one. */

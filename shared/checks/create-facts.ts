@@ -6,7 +6,7 @@ import { type Segmentation, type Span, TokenState, type Turn } from '../model/to
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { answerFacts } from './answer-place.ts'
-import { filledTurns, writtenTurns } from './edges.ts'
+import { filledTurns, ownSpans, writtenTurns } from './edges.ts'
 import { endReason } from './end-reason.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
@@ -248,18 +248,6 @@ function prefixFacts({ ids, segmentation }: PreparedTokens): Pick<TrajectoryFact
     }
   }
   return digests.length === 0 ? null : { prefixHashes: digests }
-}
-
-/** What the model wrote in a turn, end token included, the replies spliced into it left out. */
-function ownSpans(turn: Turn): Span[] {
-  const spans: Span[] = []
-  let from = turn.contentStart
-  for (const { part, start, end } of turn.spans) {
-    if (part !== 'tool') continue
-    spans.push({ start: from, end: start })
-    from = end
-  }
-  return [...spans, { start: from, end: turn.endToken >= 0 ? turn.endToken + 1 : turn.contentEnd }]
 }
 
 /** What the model wrote in a turn, end token included, spliced replies not. */

@@ -1,4 +1,4 @@
-import type { Segmentation, Turn, TurnKind } from '../model/tokens.ts'
+import type { Segmentation, Span, Turn, TurnKind } from '../model/tokens.ts'
 import type { TrajectoryView } from './check.ts'
 import { OfLast } from './of-last.ts'
 
@@ -48,6 +48,18 @@ export function writtenTurns(segmentation: Segmentation): readonly Turn[] {
     written.set(segmentation, found)
   }
   return found
+}
+
+/** What the model wrote in a turn, end token included, the replies spliced into it left out. */
+export function ownSpans(turn: Turn): Span[] {
+  const spans: Span[] = []
+  let from = turn.contentStart
+  for (const { part, start, end } of turn.spans) {
+    if (part !== 'tool') continue
+    spans.push({ start: from, end: start })
+    from = end
+  }
+  return [...spans, { start: from, end: turn.endToken >= 0 ? turn.endToken + 1 : turn.contentEnd }]
 }
 
 /** The last trained token of the row's last turn, or its last word where none of it is trained: nothing comes behind it. */

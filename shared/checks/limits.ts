@@ -1,4 +1,4 @@
-import { LIMIT_NAMES, type Limits } from '../model/streams.ts'
+import { LIMIT_NAMES, type LimitInForce, type Limits } from '../model/streams.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { AuditSettings, DumpView } from './check.ts'
 import type { TrajectoryFacts } from './facts.ts'
@@ -12,6 +12,7 @@ export type ResolvedLimits = DumpView['limits']
  * Inferred are `max_seq_len` and `max_completion_length` only, and only from rows whose last turn is not closed and that end at
  * exactly one length which no other row exceeds. Prompt lengths are never inferred (the rows of a group share a prompt, and
  * templates make equal lengths), nor are turns. `max_tool_response_length` is inferred from replies that are known to be cut (C08).
+ * Each says what it counts, as far as the rows tell.
  *
  * @param metadata limits that the dump's own records declare
  */
@@ -27,21 +28,38 @@ export function resolveLimits(
     if (given !== null) limits[name] = { value: given, origin: 'given' }
     else if (declared !== null) limits[name] = { value: declared, origin: 'metadata' }
   }
-  if (limits.max_tool_response_length === null) {
-    const value = replyLimit(facts, thresholds)
-    if (value !== null) limits.max_tool_response_length = { value, origin: 'inferred' }
+  limits.max_tool_response_length = withUnit(limits.max_tool_response_length, replyLimit(facts, thresholds))
+  const completions = limits.max_completion_length
+  if (completions !== null) {
+    completions.per = isExceeded(facts, completions.value) ? 'turn' : 'completion'
+    if (limits.max_seq_len !== null) return limits
   }
-  if (limits.max_seq_len !== null && limits.max_completion_length !== null) return limits
   // What a known limit ended is explained already; only the other rows can show a second one.
   const near = thresholds['near-limit-tokens']
   // Texts have no length in tokens, and what a template makes of them is none that a limit counted.
   const counted = facts.filter(({ realLength, reconstructed }) => realLength > 0 && !reconstructed)
   const unexplained = counted.filter((row) => !reachesKnown(row, limits, near))
   const inferred = inferFromPileUps(unexplained, thresholds)
-  if (inferred !== null && limits[inferred.name] === null) {
-    limits[inferred.name] = { value: inferred.value, origin: 'inferred' }
+  if (inferred === null || limits[inferred.name] !== null) return limits
+  const { name, value, per } = inferred
+  limits[name] = {
+    value,
+    origin: 'inferred',
+    ...(per === undefined ? {} : { per: isExceeded(facts, value) ? 'turn' : per }),
   }
   return limits
+}
+
+/** A rollout that goes on beyond a completion limit proves that it holds for each turn; one whose prompt is not known can tell nothing else. */
+function isExceeded(facts: readonly TrajectoryFacts[], limit: number): boolean {
+  return facts.some((row) => row.idsHash !== null && (row.promptLength === null || completionLength(row) > limit))
+}
+
+/** Cut replies tell what a limit that is known counts, and where none is known, the limit. */
+function withUnit(known: LimitInForce | null, seen: Pick<LimitInForce, 'value' | 'unit'> | null): LimitInForce | null {
+  if (known === null) return seen === null ? null : { ...seen, origin: 'inferred' }
+  if (seen?.value === known.value) return { ...known, ...seen }
+  return known.origin === 'given' ? { ...known, unit: 'tokens' } : known
 }
 
 function reachesKnown(
@@ -62,7 +80,10 @@ function reachesKnown(
  * The length that most cut replies have, in characters (as verl counts, 256 by default) or else in tokens; null where they are few or
  * agree in neither. An odd limit that is cut in the middle leaves one character less than it allows.
  */
-function replyLimit(facts: readonly TrajectoryFacts[], thresholds: Thresholds): number | null {
+function replyLimit(
+  facts: readonly TrajectoryFacts[],
+  thresholds: Thresholds,
+): Required<Pick<LimitInForce, 'value' | 'unit'>> | null {
   const least = thresholds['pile-up-rollouts']
   const cut = facts.flatMap(({ cutReplies }) => cutReplies ?? [])
   if (cut.length < least) return null
@@ -70,7 +91,7 @@ function replyLimit(facts: readonly TrajectoryFacts[], thresholds: Thresholds): 
     const counts = new Map<number, number>()
     for (const reply of cut) counts.set(reply[unit], (counts.get(reply[unit]) ?? 0) + 1)
     const [value, rows] = [...counts].reduce((best, each) => (each[1] > best[1] ? each : best))
-    if (rows >= least && rows * 2 > cut.length) return value
+    if (rows >= least && rows * 2 > cut.length) return { value, unit }
   }
   return null
 }
@@ -83,14 +104,15 @@ interface PileUp {
 function inferFromPileUps(
   facts: readonly TrajectoryFacts[],
   thresholds: Thresholds,
-): { name: 'max_seq_len' | 'max_completion_length'; value: number } | null {
+): { name: 'max_seq_len' | 'max_completion_length'; value: number; per?: 'turn' | 'completion' } | null {
   const sequence = pileUp(facts, thresholds, (row) => row.realLength)
   const completion = pileUp(facts, thresholds, (row) => (row.promptLength === null ? null : completionLength(row)))
   const turn = pileUp(facts, thresholds, (row) => row.assistantLengths.at(-1) ?? null)
   // Where prompts are equally long both pile up alike; a limit on new tokens is by far the more usual one.
-  const perTurn = (completion?.rows ?? 0) >= (turn?.rows ?? 0) ? completion : turn
-  if (perTurn !== null && perTurn.rows >= (sequence?.rows ?? 0)) {
-    return { name: 'max_completion_length', value: perTurn.value }
+  const isWhole = (completion?.rows ?? 0) >= (turn?.rows ?? 0)
+  const found = isWhole ? completion : turn
+  if (found !== null && found.rows >= (sequence?.rows ?? 0)) {
+    return { name: 'max_completion_length', value: found.value, per: isWhole ? 'completion' : 'turn' }
   }
   return sequence === null ? null : { name: 'max_seq_len', value: sequence.value }
 }

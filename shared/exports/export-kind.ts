@@ -43,6 +43,8 @@ export interface ExportInput {
   readonly indices: readonly number[]
   /** Masks are written as the oracle has them; `load` gives them so, but for the record and its stored mask. */
   readonly repairs: boolean
+  /** Rows that were masked whole on purpose are repaired as well. */
+  readonly repairsMaskedWhole: boolean
 }
 
 /** Where an export writes; the host decides whether that is memory or a disk. */

@@ -16,6 +16,8 @@ export interface ExportRequest {
   readonly why: string
   /** Write the masks that the structure oracle wants in place of those that are stored. */
   readonly repairMasks?: boolean
+  /** Those of rows, too, that were masked whole because a limit cut them or a filter left them out. */
+  readonly repairMaskedWhole?: boolean
 }
 
 /**
@@ -36,13 +38,14 @@ export async function writeExport(
   if (repairs && !REPAIRED.includes(request.as))
     throw new Error(`Masks are repaired in exports as ${REPAIRED.join(', ')}, not as ${request.as}.`)
   const plain = new AttendedOrigin(origin, indices.length, attendance)
-  const { origin: mended, changed } = repaired(plain)
+  const repairsMaskedWhole = request.repairMaskedWhole === true
+  const { origin: mended, ...told } = repaired(plain, { maskedWhole: repairsMaskedWhole })
   // The source's own records are changed where they stand, from the mask that they hold.
   const given = repairs && request.as !== 'source' ? mended : plain
-  const input: ExportInput = { origin: given, report: origin.report(), indices, repairs }
+  const input: ExportInput = { origin: given, report: origin.report(), indices, repairs, repairsMaskedWhole }
   const outcome = await exportById(request.as).write(input, sink)
   if (repairs && request.as === 'source') for (const index of indices) await mended.load(index)
-  const manifest = createManifest(request, input, outcome, repairs ? changed : null)
+  const manifest = createManifest(request, input, outcome, repairs ? told : null)
   const writer = await sink.open(MANIFEST_NAME)
   for (const piece of manifestText(manifest)) {
     await plain.pause()

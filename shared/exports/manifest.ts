@@ -1,6 +1,8 @@
 import type { Report } from '../model/report.ts'
 import type { ExportRequest } from './export.ts'
 import type { ExportId, ExportInput, ExportOutcome } from './export-kind.ts'
+import { counted } from './phrases.ts'
+import type { Repairs } from './repair.ts'
 
 export const MANIFEST_SCHEMA = 'rollout-inspector.export/1'
 
@@ -26,6 +28,8 @@ export interface Manifest {
     findings: string[]
     /** Tokens whose mask was repaired; null where nothing tells what it should be. Absent in exports that change nothing. */
     repaired?: number | null
+    /** Why the dump masked the whole row, on purpose as it seems. Where `repaired` is not 0 it trains again. Only beside `repaired`. */
+    masked_whole?: string
   }[]
   notes: string[]
 }
@@ -34,7 +38,7 @@ export function createManifest(
   request: ExportRequest,
   input: ExportInput,
   outcome: ExportOutcome,
-  repaired: ReadonlyMap<number, number | null> | null,
+  repairs: Pick<Repairs, 'changed' | 'maskedWhole'> | null,
 ): Manifest {
   const { report, origin } = input
   return {
@@ -61,11 +65,30 @@ export function createManifest(
         trajectory: facts.id,
         group: facts.group,
         findings: [...origin.codesOf(index)],
-        ...(repaired === null ? {} : { repaired: repaired.get(index) ?? null }),
+        ...(repairs === null ? {} : repairsOf(index, repairs)),
       }
     }),
-    notes: [...outcome.notes],
+    notes: [...outcome.notes, ...maskedWholeNotes(request, repairs)],
   }
+}
+
+function repairsOf(index: number, { changed, maskedWhole }: Pick<Repairs, 'changed' | 'maskedWhole'>) {
+  const because = maskedWhole.get(index)
+  return { repaired: changed.get(index) ?? null, ...(because === undefined ? {} : { masked_whole: because }) }
+}
+
+function maskedWholeNotes(
+  { repairMaskedWhole }: ExportRequest,
+  repairs: Pick<Repairs, 'maskedWhole'> | null,
+): string[] {
+  const rows = repairs?.maskedWhole.size ?? 0
+  if (rows === 0) return []
+  const were = `${counted(rows, 'rollout')} ${rows === 1 ? 'was' : 'were'} masked whole by the run, because a limit cut ${rows === 1 ? 'it' : 'them'} or a filter left ${rows === 1 ? 'it' : 'them'} out ("masked_whole")`
+  return [
+    repairMaskedWhole === true
+      ? `${were}: trained again here.`
+      : `${were}: left as ${rows === 1 ? 'it is' : 'they are'}.`,
+  ]
 }
 
 /** The manifest as JSON, in pieces: that of a million rollouts is long. */

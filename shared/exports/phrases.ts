@@ -1,5 +1,6 @@
 import { count, counted, measured, percent } from '../model/number-text.ts'
 import type { CheckResult, Finding, HypothesisResult, LogReport, Measure, Report, Severity } from '../model/report.ts'
+import { LIMIT_NAMES, type LimitInForce } from '../model/streams.ts'
 
 export { count, counted, percent } from '../model/number-text.ts'
 
@@ -57,6 +58,20 @@ export function thresholdsText({ thresholds = {} }: Report): string {
   return Object.entries(thresholds)
     .map(([id, { value, default: usual }]) => `${id} ${value} (default ${usual})`)
     .join(', ')
+}
+
+/** `max_completion_length 512 per turn (inferred)`, of the limits that are known. */
+export function limitTexts({ limits }: Pick<Report, 'limits'>): string[] {
+  return LIMIT_NAMES.flatMap((name) => {
+    const limit = limits[name]
+    return limit === null ? [] : [`${name} ${count(limit.value)}${countedBy(limit)} (${limit.origin})`]
+  })
+}
+
+/** What a limit counts, behind its number; empty where its name says it. */
+export function countedBy({ per, unit }: LimitInForce): string {
+  if (unit !== undefined) return ` ${unit}`
+  return per === undefined ? '' : per === 'turn' ? ' per turn' : ' per rollout'
 }
 
 export function verdictText(result: HypothesisResult): string {

@@ -1,3 +1,4 @@
+import { maskedWholeBecause } from '../checks/mask/all-zero.ts'
 import { Expected, TokenState } from '../model/tokens.ts'
 import type { ExportedTrajectory, ExportOrigin } from './export-kind.ts'
 
@@ -6,13 +7,20 @@ export interface Repairs {
   readonly origin: ExportOrigin
   /** By index in report order; 0 where the mask is right, null where there is no oracle or no mask, so that it stays. */
   readonly changed: ReadonlyMap<number, number | null>
+  /** By index in report order, why a row was masked whole; rows that were not have no entry. */
+  readonly maskedWhole: ReadonlyMap<number, string>
 }
 
-/** Rollouts of an origin with their masks repaired. */
-export function repaired(origin: ExportOrigin): Repairs {
+/**
+ * Rollouts of an origin with their masks repaired. A row that was masked whole on purpose, because a limit cut it or a filter left it
+ * out, stays so unless `maskedWhole` asks for it: no turn tells whether it was meant to be trained.
+ */
+export function repaired(origin: ExportOrigin, { maskedWhole: includes }: { readonly maskedWhole: boolean }): Repairs {
   const changed = new Map<number, number | null>()
+  const maskedWhole = new Map<number, string>()
   return {
     changed,
+    maskedWhole,
     origin: {
       report: () => origin.report(),
       facts: origin.facts,
@@ -20,6 +28,12 @@ export function repaired(origin: ExportOrigin): Repairs {
       metadataOf: (source) => origin.metadataOf(source),
       async load(index) {
         const loaded = await origin.load(index)
+        const cause = loaded.view === null ? null : maskedWholeBecause(loaded.view)
+        if (cause !== null) maskedWhole.set(index, cause)
+        if (cause !== null && !includes) {
+          changed.set(index, 0)
+          return loaded
+        }
         const mask = repairedMask(loaded)
         changed.set(index, mask === null ? null : mask.changed)
         return mask === null || mask.changed === 0 ? loaded : withMask(loaded, mask.mask)

@@ -1,7 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { adviceSentences } from '../hypotheses/advice.ts'
 import type { Report } from '../model/report.ts'
-import { LIMIT_NAMES } from '../model/streams.ts'
 import { findingsHtml, LISTED } from './html/findings.ts'
 import { code, folded, list, table, text } from './html/parts.ts'
 import { STYLE } from './html/style.ts'
@@ -14,6 +13,7 @@ import {
   counted,
   extentText,
   failingChecks,
+  limitTexts,
   loggedTexts,
   percent,
   thresholdsText,
@@ -75,10 +75,7 @@ function headHtml(report: Report): string {
   const states = (['trained', 'masked', 'padding', 'unknown'] as const)
     .filter((state) => tokens[state] > 0)
     .map((state) => `${count(tokens[state])} ${state} (${percent(tokens[state] / tokens.total)})`)
-  const limits = LIMIT_NAMES.flatMap((name) => {
-    const limit = report.limits[name]
-    return limit === null ? [] : [`${name} ${count(limit.value)} (${limit.origin})`]
-  })
+  const limits = limitTexts(report)
   const lost = tokens.lost > 0 ? `; beside them ${count(tokens.lost)} lost` : ''
   return `<header>
 <h1>Rollout Inspector report</h1>

@@ -1,6 +1,5 @@
 import { adviceSentences } from '../hypotheses/advice.ts'
 import type { Report } from '../model/report.ts'
-import { LIMIT_NAMES } from '../model/streams.ts'
 import { markdownCell, markdownCode } from './markup.ts'
 import {
   byTurnText,
@@ -10,6 +9,7 @@ import {
   counted,
   extentText,
   failingChecks,
+  limitTexts,
   loggedTexts,
   measureText,
   percent,
@@ -75,10 +75,7 @@ function sources(report: Report): string[] {
 
 function settings(report: Report): string[] {
   const { tokens } = report.totals
-  const limits = LIMIT_NAMES.flatMap((name) => {
-    const limit = report.limits[name]
-    return limit === null ? [] : [`${name} ${count(limit.value)} (${limit.origin})`]
-  })
+  const limits = limitTexts(report)
   return [
     '',
     `- Tokenizer: ${report.tokenizer.id === null ? 'none' : markdownCode(report.tokenizer.id)} (${report.tokenizer.origin})`,

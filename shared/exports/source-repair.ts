@@ -1,3 +1,4 @@
+import { maskedWholeBecause } from '../checks/mask/all-zero.ts'
 import { textOf } from '../containers/decode.ts'
 import type { ExportedTrajectory } from './export-kind.ts'
 import { elementsOf, valueSpan } from './json-splice.ts'
@@ -14,9 +15,13 @@ export interface RepairedList {
   readonly entries: readonly (number | null)[]
 }
 
-/** What changes in the record of a trajectory; null where nothing does, `in-pieces` where its mask is no list of its own. */
-export function repairOf(loaded: ExportedTrajectory): RepairedList | 'in-pieces' | null {
+/**
+ * @param maskedWhole whether rows that were masked whole on purpose are repaired as well
+ * @returns what changes in the record of a trajectory; null where nothing does, `in-pieces` where its mask is no list of its own
+ */
+export function repairOf(loaded: ExportedTrajectory, maskedWhole: boolean): RepairedList | 'in-pieces' | null {
   const { trajectory, view, record } = loaded
+  if (!maskedWhole && loaded.view !== null && maskedWholeBecause(loaded.view) !== null) return null
   const repaired = repairedMask(loaded)
   if (repaired === null || repaired.changed === 0 || !view?.mask || trajectory.mask === null) return null
   const place = maskPlaceOf(record.value, trajectory)

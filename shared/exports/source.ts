@@ -145,13 +145,13 @@ async function* encodedAs<Decoder extends EncodedRecords['decoder']>(
 
 /** What changes in the record of a trajectory, by all of its chosen members. */
 async function repairsOf(
-  { origin, repairs }: ExportInput,
+  { origin, repairs, repairsMaskedWhole }: ExportInput,
   { records, inPieces }: OwnRecords,
   index: number,
 ): Promise<RepairedList[]> {
   const found: RepairedList[] = []
   for (const member of repairs ? (records.members.get(index) ?? []) : []) {
-    const repair = repairOf(await origin.load(member))
+    const repair = repairOf(await origin.load(member), repairsMaskedWhole)
     if (repair === 'in-pieces') inPieces.count++
     else if (repair !== null) found.push(repair)
   }

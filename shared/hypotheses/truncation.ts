@@ -1,6 +1,6 @@
 import type { EndReason, TrajectoryFacts } from '../checks/facts.ts'
 import { correlation, mean } from '../checks/groups/statistics.ts'
-import { completionLength, type ResolvedLimits } from '../checks/limits.ts'
+import type { ResolvedLimits } from '../checks/limits.ts'
 import { fitsFilter, hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
 import { type BaselinePoison, baselinePoison } from '../checks/truncation/masked-rows-counted.ts'
 import { cutAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
@@ -37,7 +37,7 @@ export interface TruncationMeasures {
 export function measureTruncation(input: HypothesisInput): TruncationMeasures {
   const facts = input.dump.facts.filter(({ idsHash }) => idsHash !== null)
   const nearTokens = input.dump.settings.thresholds['near-limit-tokens']
-  const rules = limitRules(facts, input.dump.limits, nearTokens)
+  const rules = limitRules(input.dump.limits, nearTokens)
   const nearLimit = rules.map(({ limit, value, filter }) => ({
     limit,
     value,
@@ -80,7 +80,7 @@ interface LimitRule {
   readonly filter: RolloutFilter & { lengths: NonNullable<RolloutFilter['lengths']> }
 }
 
-function limitRules(facts: readonly TrajectoryFacts[], limits: ResolvedLimits, nearTokens: number): LimitRule[] {
+function limitRules(limits: ResolvedLimits, nearTokens: number): LimitRule[] {
   const rules: LimitRule[] = []
   const add = (limit: LimitName, of: LimitRule['filter']['lengths'][number]['of']) => {
     const value = limits[limit]?.value
@@ -89,12 +89,7 @@ function limitRules(facts: readonly TrajectoryFacts[], limits: ResolvedLimits, n
   }
   add('max_seq_len', 'sequence')
   add('max_prompt_length', 'prompt')
-  const completionLimit = limits.max_completion_length?.value ?? null
-  if (completionLimit !== null) {
-    // Trainers use one name for new tokens per rollout and per turn; a rollout that exceeds it proves the latter.
-    const perTurn = facts.some((row) => row.promptLength === null || completionLength(row) > completionLimit)
-    add('max_completion_length', perTurn ? 'assistant-turn' : 'completion')
-  }
+  add('max_completion_length', limits.max_completion_length?.per === 'turn' ? 'assistant-turn' : 'completion')
   return rules
 }
 

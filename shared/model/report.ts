@@ -1,7 +1,7 @@
 import type { Policy } from './policy.ts'
 import type { RunMetric } from './run-log.ts'
 import type { Place, SkippedRecord } from './source.ts'
-import type { LimitName, Stream } from './streams.ts'
+import type { LimitInForce, LimitName, Stream } from './streams.ts'
 import type { Part } from './tokens.ts'
 
 export const REPORT_SCHEMA = 'rollout-inspector.report/1'
@@ -205,7 +205,7 @@ export interface Report {
     evidence: string[]
   }
   policy: Policy
-  limits: Record<LimitName, { value: number; origin: 'given' | 'metadata' | 'inferred' } | null>
+  limits: Record<LimitName, LimitInForce | null>
   /** Thresholds that are not at their default, by id; absent where all are. */
   thresholds?: Record<string, { value: number; default: number }>
   totals: {

@@ -41,6 +41,16 @@ export interface Limits {
 
 export type LimitName = keyof Limits
 
+/** A limit in force, where it is known from, and what it counts where its name does not say. */
+export interface LimitInForce {
+  value: number
+  origin: 'given' | 'metadata' | 'inferred'
+  /** Of `max_completion_length`: each assistant turn, or all that follows the prompt. Trainers use one name for both. */
+  per?: 'turn' | 'completion'
+  /** Of `max_tool_response_length`; absent where nothing tells. verl counts characters. */
+  unit?: 'tokens' | 'characters'
+}
+
 export const LIMIT_NAMES: readonly LimitName[] = [
   'max_prompt_length',
   'max_completion_length',

@@ -1,19 +1,21 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Manifest } from '../../shared/exports/manifest.ts'
 import { PARTS } from '../../shared/model/tokens.ts'
 import type { RolloutAnatomy } from '../../shared/session/lab/anatomy.ts'
 import {
+  COMPLETION_LIMITS,
+  type CutRules,
   costOf,
   cutRollout,
   PROMPT_CUTS,
-  type PromptCut,
   sizeOf,
   type TriedLimits,
   within,
 } from '../../shared/session/lab/limits.ts'
 import type { LossSettings } from '../../shared/session/lab/loss.ts'
 import { conversation, type RecordOptions, SEARCH_TOOL } from '../helpers/conversation.ts'
-import { cleanRollout, lines, qwen, rolloutWithTrainedReply, turnsOf } from './dumps.ts'
+import { cleanRollout, lines, qwen, rolloutWithTrainedReply, cutRollout as shortened, turnsOf } from './dumps.ts'
 import { enginePage } from './engine-page.ts'
 
 const NO_LIMITS: TriedLimits = {
@@ -23,11 +25,19 @@ const NO_LIMITS: TriedLimits = {
   max_tool_response_length: null,
 }
 
+const PLAIN: CutRules = { promptCut: 'left', completionPer: 'completion' }
+
+/** What is between the prompt, the replies and the end the model wrote, a turn each. */
 function anatomy(length: number, prompt: number | null, replies: readonly number[] = []): RolloutAnatomy {
+  const ends = [...replies, length]
+  const written = [prompt ?? length, ...replies].flatMap((start, i) =>
+    i % 2 === 0 ? [start, ends[i] as number, i / 2] : [],
+  )
   return {
     length,
     prompt,
     system: null,
+    written: Int32Array.from(written),
     replies: Int32Array.from(replies),
     documents: new Int32Array(0),
     answer: null,
@@ -39,7 +49,11 @@ function anatomy(length: number, prompt: number | null, replies: readonly number
 }
 
 /** The same, token by token: what a trainer does with its lists. */
-function keptTokens({ length, prompt, replies }: RolloutAnatomy, limits: TriedLimits, promptCut: PromptCut): number[] {
+function keptTokens(
+  { length, prompt, replies, written }: RolloutAnatomy,
+  limits: TriedLimits,
+  { promptCut, completionPer }: CutRules,
+): number[] {
   let tokens = Array.from({ length }, (_, i) => i)
   const { max_tool_response_length: reply, max_prompt_length: most } = limits
   for (let i = 0; reply !== null && i < replies.length; i += 2) {
@@ -59,7 +73,13 @@ function keptTokens({ length, prompt, replies }: RolloutAnatomy, limits: TriedLi
     )
     tokens = tokens.filter((token) => token >= prompt || stays.has(token))
   }
-  if (limits.max_completion_length !== null && prompt !== null) {
+  const { max_completion_length: completion } = limits
+  if (completion !== null && completionPer === 'turn') {
+    for (let i = 0; i < written.length; i += 3) {
+      const [start = 0, end = 0] = written.subarray(i, i + 2)
+      tokens = tokens.filter((token) => token < start + completion || token >= end)
+    }
+  } else if (limits.max_completion_length !== null && prompt !== null) {
     const before = tokens.filter((token) => token < prompt)
     tokens = [...before, ...tokens.slice(before.length, before.length + limits.max_completion_length)]
   }
@@ -79,6 +99,10 @@ describe('limits that are tried', () => {
     max_seq_len: limit,
     max_tool_response_length: limit,
   })
+  const rules = fc.record({
+    promptCut: fc.constantFrom(...PROMPT_CUTS),
+    completionPer: fc.constantFrom(...COMPLETION_LIMITS),
+  })
   const rollouts = fc
     .uniqueArray(fc.integer({ min: 0, max: 50 }), { minLength: 3, maxLength: 8 })
     .map((places) => [...places].sort((a, b) => a - b))
@@ -89,9 +113,9 @@ describe('limits that are tried', () => {
 
   it('leave what a trainer that cuts its lists leaves', () => {
     fc.assert(
-      fc.property(rollouts, limits, fc.constantFrom(...PROMPT_CUTS), (rollout, tried, promptCut) => {
-        const { kept, dropped, by } = cutRollout(rollout, tried, promptCut)
-        const expected = keptTokens(rollout, tried, promptCut)
+      fc.property(rollouts, limits, rules, (rollout, tried, how) => {
+        const { kept, dropped, by } = cutRollout(rollout, tried, how)
+        const expected = keptTokens(rollout, tried, how)
         expect(tokensOf(kept)).toEqual(expected)
         expect(sizeOf(kept)).toBe(expected.length)
         expect(by.length > 0).toBe(expected.length < rollout.length || dropped)
@@ -101,8 +125,8 @@ describe('limits that are tried', () => {
 
   it('count a part as cut by its first token that is missing', () => {
     const rollout = { ...anatomy(20, 8), system: [0, 5] as const, answer: [15, 20] as const }
-    const cost = (change: Partial<TriedLimits>, cut: PromptCut = 'left') =>
-      costOf([rollout], { ...NO_LIMITS, ...change }, cut)
+    const cost = (change: Partial<TriedLimits>, promptCut: CutRules['promptCut'] = 'left') =>
+      costOf([rollout], { ...NO_LIMITS, ...change }, { ...PLAIN, promptCut })
     expect(cost({ max_seq_len: 20 })).toMatchObject({ cut: 0, answers: { of: 1, cut: 0 } })
     expect(cost({ max_seq_len: 19 })).toMatchObject({ cut: 1, answers: { of: 1, cut: 1 }, system: { of: 1, cut: 0 } })
     expect(cost({ max_prompt_length: 7 })).toMatchObject({ system: { of: 1, cut: 1 }, answers: { of: 1, cut: 0 } })
@@ -147,7 +171,7 @@ describe('the lab', () => {
   it('loses nothing without limits, and with one what stands behind it', async () => {
     const page = await opened()
     const report = await page.ask('report', {})
-    const input = { promptCut: 'left' as const, curve: 'max_seq_len' as const }
+    const input = { ...PLAIN, curve: 'max_seq_len' as const }
     const free = await page.ask('tryLimits', { ...input, limits: NO_LIMITS })
     expect(free.cost).toMatchObject({ rollouts: 8, cut: 0, tokens: { lost: 0, of: report.totals.tokens.total } })
     expect(free.cost.trained).toEqual({ of: report.totals.tokens.trained, lost: 0 })
@@ -163,7 +187,7 @@ describe('the lab', () => {
     expect(tight.cost.answers.cut).toBeGreaterThan(0)
     expect(tight.cost.answers.cut).toBeLessThanOrEqual(tight.cost.cut)
     expect(tight.curve[0]).toMatchObject({ value: 0, cut: 1, answers: 1, supporting: 1 })
-    expect(tight.curve.at(-1)).toMatchObject({ value: free.longest, cut: 0, answers: 0 })
+    expect(tight.curve.at(-1)).toMatchObject({ value: free.reach.max_seq_len, cut: 0, answers: 0 })
     const cuts = tight.curve.map(({ cut }) => cut)
     expect([...cuts].sort((a, b) => b - a)).toEqual(cuts)
   })
@@ -172,12 +196,31 @@ describe('the lab', () => {
     const page = await opened()
     const { cost } = await page.ask('tryLimits', {
       limits: { ...NO_LIMITS, max_tool_response_length: 4 },
-      promptCut: 'left',
+      ...PLAIN,
       curve: 'max_tool_response_length',
     })
     expect(cost.by.max_tool_response_length).toBe(8)
     expect(cost.supporting).toEqual({ of: 1, cut: 1 })
     expect(cost.answers.cut).toBe(0)
+  })
+
+  it('cuts by turn where the limit holds for each', async () => {
+    const page = await opened()
+    const input = { limits: { ...NO_LIMITS, max_completion_length: 40 }, curve: 'max_completion_length' as const }
+    const whole = await page.ask('tryLimits', { ...input, ...PLAIN })
+    const perTurn = await page.ask('tryLimits', { ...input, ...PLAIN, completionPer: 'turn' })
+    expect(whole.cost.cut).toBe(8)
+    expect(perTurn.cost.cut).toBe(0)
+    expect(perTurn.reach.max_completion_length).toBeLessThanOrEqual(40)
+    expect(whole.reach.max_completion_length).toBeGreaterThan(40)
+  })
+
+  it('says what was cut before the dump was written', async () => {
+    const tokenizer = await qwen()
+    const page = await opened(dump + lines([shortened(tokenizer, 9)]))
+    const { inDump } = await page.ask('tryLimits', { limits: NO_LIMITS, ...PLAIN, curve: 'max_seq_len' })
+    expect(inDump).toMatchObject({ rollouts: { of: 9, cut: 1 }, answers: { of: 9, cut: 1 }, starts: { of: 9, cut: 0 } })
+    expect(inDump.lostTokens).toBeGreaterThan(0)
   })
 
   it('shares the update out: dead groups pull nothing, and a long rollout more where all tokens count the same', async () => {
@@ -191,6 +234,9 @@ describe('the lab', () => {
     expect(sum(centred.byPart.map(({ pull }) => pull))).toBeCloseTo(1)
     expect(sum(centred.byTurn.map(({ pull }) => pull))).toBeCloseTo(1)
     expect(sum(centred.byLength.map(({ pull }) => pull ?? 0))).toBeCloseTo(1)
+    const { byLength } = centred
+    expect(byLength.reduce((all, { rollouts }) => all + rollouts, 0)).toBe(8)
+    for (const [i, { from }] of byLength.slice(1).entries()) expect(from).toBeGreaterThan(byLength[i]?.to as number)
     expect(centred.byTurn.map(({ turn }) => turn)).toEqual([1, 2])
     const scaled = await page.ask('tryLoss', { ...settings, scaling: 'group' })
     expect(scaled.largestAdvantage).toBeGreaterThan(1)
@@ -216,6 +262,30 @@ describe('the lab', () => {
     expect(one?.runs[0]?.text).toContain('Document 2: the river Arn')
     expect([...(one?.after ?? [])]).not.toEqual([...(one?.before ?? [])])
     expect((await page.ask('repairOf', { index: 1 }))?.runs).toEqual([])
+  })
+
+  it('lets rows that were masked whole on purpose stand apart, and repairs them only when asked', async () => {
+    const tokenizer = await qwen()
+    const { record } = rolloutWithTrainedReply(tokenizer, 4)
+    const masked = { ...record, loss_mask: record.input_ids.map(() => 0), is_truncated: true }
+    const page = await opened(`${faulty}${JSON.stringify(masked)}\n`)
+    const tried = await page.ask('tryRepair', {})
+    expect(tried).toMatchObject({ repairable: 4, changed: 2, indices: [0, 2] })
+    expect(tried.maskedWhole).toEqual([{ because: 'flagged as truncated', indices: [3] }])
+    for (const as of ['source', 'native'] as const) {
+      for (const repairMaskedWhole of [false, true]) {
+        const request = { as, indices: [2, 3], why: 'test', repairMasks: true, repairMaskedWhole }
+        const { files } = await page.ask('export', request)
+        const text = (at: number) => new TextDecoder().decode(files.at(at)?.bytes)
+        const { trajectories, notes } = JSON.parse(text(-1)) as Manifest
+        expect(trajectories[0]).not.toHaveProperty('masked_whole')
+        expect(trajectories[1]).toMatchObject({ masked_whole: 'flagged as truncated' })
+        expect(notes.join()).toContain(repairMaskedWhole ? 'trained again here' : 'left as it is')
+        const written = JSON.parse(text(0).trim().split('\n')[1] as string) as { loss_mask: number[] }
+        expect(written.loss_mask.includes(1)).toBe(repairMaskedWhole)
+        expect((trajectories[1]?.repaired ?? 0) > 0).toBe(repairMaskedWhole)
+      }
+    }
   })
 
   it('tries a policy beside what is open', async () => {

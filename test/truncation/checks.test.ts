@@ -436,6 +436,7 @@ describe('C08', () => {
     expect(dumpOf(views.map(({ facts }) => facts)).limits.max_tool_response_length).toEqual({
       value: 256,
       origin: 'inferred',
+      unit: 'characters',
     })
   })
 

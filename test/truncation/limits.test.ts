@@ -63,6 +63,7 @@ describe('resolveLimits', () => {
     expect(resolveLimits(settings(), {}, [...closed(20), ...cut]).max_completion_length).toEqual({
       value: 128,
       origin: 'inferred',
+      per: 'turn',
     })
   })
 
@@ -97,6 +98,25 @@ describe('resolveLimits', () => {
   it('infers the limit that a known one does not explain', () => {
     const { max_seq_len, max_completion_length } = resolveLimits(settings(), { max_seq_len: 4096 }, cutAt(256))
     expect(max_seq_len).toEqual({ value: 4096, origin: 'metadata' })
-    expect(max_completion_length).toEqual({ value: 256, origin: 'inferred' })
+    expect(max_completion_length).toEqual({ value: 256, origin: 'inferred', per: 'completion' })
+  })
+
+  it('takes a completion limit for one of each turn where a rollout goes on beyond it', () => {
+    const under = (limit: number) => resolveLimits(settings(), { max_completion_length: limit }, closed(10))
+    // The completions of these are 60 to 66 tokens long.
+    expect(under(100).max_completion_length).toEqual({ value: 100, origin: 'metadata', per: 'completion' })
+    expect(under(50).max_completion_length).toEqual({ value: 50, origin: 'metadata', per: 'turn' })
+  })
+
+  it('tells by cut replies what a limit of replies counts', () => {
+    const cut = closed(10).map((row, i) => ({ ...row, cutReplies: [{ tokens: 60 + i, characters: 256 }] }))
+    const reply = (limit: number | null, facts = cut) =>
+      resolveLimits(settings(), limit === null ? {} : { max_tool_response_length: limit }, facts)
+        .max_tool_response_length
+    expect(reply(null)).toEqual({ value: 256, origin: 'inferred', unit: 'characters' })
+    expect(reply(256)).toEqual({ value: 256, origin: 'metadata', unit: 'characters' })
+    expect(reply(512)).toEqual({ value: 512, origin: 'metadata' })
+    const given = settings('rl', { limits: { max_tool_response_length: 512 } })
+    expect(resolveLimits(given, {}, cut).max_tool_response_length).toMatchObject({ origin: 'given', unit: 'tokens' })
   })
 })

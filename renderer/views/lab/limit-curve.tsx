@@ -28,8 +28,8 @@ export function LimitCurve({
   inForce: number | null
   onTry(value: number): void
 }) {
-  const { curve, longest } = tried
-  const last = Math.max(longest, inForce ?? 0, value ?? 0, 1)
+  const { curve, reach } = tried
+  const last = Math.max(reach[limit], inForce ?? 0, value ?? 0, 1)
   const x = (tokens: number) => (tokens / last) * WIDTH
   const y = (share: number) => HEAD + (1 - share) * HEIGHT
   const lines = LINES.filter(({ id }) => curve.some((point) => point[id] !== null))

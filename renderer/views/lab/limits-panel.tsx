@@ -1,12 +1,13 @@
-import { PROMPT_CUTS, TRIED_LIMITS, type TriedLimit } from '../../../shared/session/lab/limits.ts'
-import type { LimitsTried } from '../../../shared/session/requests/lab.ts'
+import { PROMPT_CUTS, TRIED_LIMITS } from '../../../shared/session/lab/limits.ts'
 import { showRollouts } from '../../commands/go.ts'
 import { useFiles } from '../../state/files.ts'
 import { goTo } from '../../state/place.ts'
-import { ABSENT, count, counted, percent } from '../../text/numbers.ts'
-import { LIMIT_WORDS } from '../../text/words.ts'
+import { counted } from '../../text/numbers.ts'
+import { limitWords } from '../../text/words.ts'
 import { HypothesisLine } from '../verdicts/hypotheses.tsx'
-import { type LabPlace, tryLimit } from './lab-place.ts'
+import { type LabPlace, limitInForce, limitsInForceAgain, noLimits, tryLimit } from './lab-place.ts'
+import { LimitControl } from './limit-control.tsx'
+import { LimitCost, LimitHeadline } from './limit-cost.tsx'
 import { LimitCurve } from './limit-curve.tsx'
 import { Basis, TrialState } from './trial-state.tsx'
 import { useTrial } from './use-trial.ts'
@@ -20,13 +21,21 @@ const CUT_WORDS = {
 
 /** What each limit would cut away of these rollouts, while a person moves it. */
 export function LimitsPanel({ place }: { place: LabPlace }) {
-  const { limits, promptCut, curve } = place
-  const trial = useTrial('tryLimits', { limits, promptCut, curve })
+  const { limits, promptCut, completionPer, curve } = place
+  const trial = useTrial('tryLimits', { limits, promptCut, completionPer, curve })
   const report = useFiles((files) => files.report)
   const inForce = report?.limits ?? null
   const h04 = report?.hypotheses.find(({ id }) => id === 'H04')
   const { result } = trial
-  const known = TRIED_LIMITS.filter((name) => inForce?.[name] != null)
+  const known = TRIED_LIMITS.flatMap((name) => {
+    const limit = inForce?.[name] ?? null
+    return limit === null ? [] : `${limitWords(name, limit)} (${limit.origin})`
+  })
+  const isCountedElse =
+    inForce?.max_tool_response_length != null && limitInForce(inForce, 'max_tool_response_length') === null
+  const isTried =
+    TRIED_LIMITS.some((name) => limits[name] !== limitInForce(inForce, name)) ||
+    (limits.max_completion_length !== null && completionPer !== (inForce?.max_completion_length?.per ?? 'completion'))
   return (
     <>
       <section aria-label="What the limits in force cost">
@@ -39,11 +48,7 @@ export function LimitsPanel({ place }: { place: LabPlace }) {
         <p>
           {known.length === 0
             ? 'No limit of this run is known: none is given, in its metadata, or to be seen by rollouts that pile up'
-            : known
-                .map(
-                  (name) => `${LIMIT_WORDS[name]} ${count(inForce?.[name]?.value ?? 0)} (${inForce?.[name]?.origin})`,
-                )
-                .join(', ')}
+            : known.join(', ')}
           {(report?.totals.tokens.lost ?? 0) > 0 && (
             <>
               {'. '}
@@ -60,7 +65,10 @@ export function LimitsPanel({ place }: { place: LabPlace }) {
         <h2>What other limits would cost</h2>
         <p className="quiet">
           Of these rollouts as they are. Under another limit the model would have gone on otherwise; where text was lost
-          before it was recorded, a wider limit cannot bring it back here.
+          before it was recorded, a wider limit cannot bring it back here. What follows a turn or a reply that is cut is
+          taken to stay.
+          {isCountedElse &&
+            ' The limit of tool replies that is in force is not counted in tokens as far as is known, so it is not set here.'}
         </p>
         <div className="lab-columns">
           <div className="lab-controls">
@@ -69,8 +77,9 @@ export function LimitsPanel({ place }: { place: LabPlace }) {
                 key={name}
                 name={name}
                 value={limits[name]}
-                inForce={inForce?.[name]?.value ?? null}
-                longest={name === curve ? (result?.longest ?? null) : null}
+                inForce={limitInForce(inForce, name)}
+                reach={result?.reach[name] ?? 0}
+                completionPer={completionPer}
               />
             ))}
             <label className="lab-field">
@@ -84,23 +93,10 @@ export function LimitsPanel({ place }: { place: LabPlace }) {
               </select>
             </label>
             <div className="choices">
-              <button
-                type="button"
-                className="button small"
-                disabled={known.length === 0}
-                onClick={() => {
-                  for (const name of known) tryLimit(name, inForce?.[name]?.value ?? null)
-                }}
-              >
+              <button type="button" className="button small" disabled={!isTried} onClick={() => limitsInForceAgain()}>
                 Set to those in force
               </button>
-              <button
-                type="button"
-                className="button small"
-                onClick={() => {
-                  for (const name of TRIED_LIMITS) tryLimit(name, null)
-                }}
-              >
+              <button type="button" className="button small" onClick={noLimits}>
                 No limits
               </button>
             </div>
@@ -112,15 +108,15 @@ export function LimitsPanel({ place }: { place: LabPlace }) {
             )}
             {result !== null && result.basis.lookedInto > 0 && (
               <>
-                <Headline tried={result} />
+                <LimitHeadline tried={result} />
                 <LimitCurve
                   tried={result}
                   limit={curve}
                   value={limits[curve]}
-                  inForce={inForce?.[curve]?.value ?? null}
+                  inForce={limitInForce(inForce, curve)}
                   onTry={(value) => tryLimit(curve, value)}
                 />
-                <Cost tried={result} />
+                <LimitCost tried={result} />
                 <Basis basis={result.basis} />
               </>
             )}
@@ -128,125 +124,5 @@ export function LimitsPanel({ place }: { place: LabPlace }) {
         </div>
       </section>
     </>
-  )
-}
-
-function LimitControl({
-  name,
-  value,
-  inForce,
-  longest,
-}: {
-  name: TriedLimit
-  value: number | null
-  inForce: number | null
-  longest: number | null
-}) {
-  const label = LIMIT_WORDS[name]
-  const most = Math.max(longest ?? 0, inForce ?? 0, value ?? 0, 16)
-  return (
-    <div className="lab-limit">
-      <label className="lab-field">
-        <span>
-          {label}
-          {inForce !== null && <span className="quiet"> · in force {count(inForce)}</span>}
-        </span>
-        <input
-          type="number"
-          min={0}
-          placeholder="none"
-          value={value ?? ''}
-          onChange={(event) =>
-            tryLimit(name, event.target.value === '' ? null : Math.max(0, Number(event.target.value)))
-          }
-          onFocus={() => goTo('lab', { curve: curveKey(name) })}
-        />
-      </label>
-      <input
-        type="range"
-        aria-label={`${label}, in tokens`}
-        min={0}
-        max={most}
-        step={Math.max(1, Math.round(most / 512))}
-        value={value ?? most}
-        onFocus={() => goTo('lab', { curve: curveKey(name) })}
-        onChange={(event) => {
-          const next = Number(event.target.value)
-          tryLimit(name, next >= most ? null : next)
-        }}
-      />
-    </div>
-  )
-}
-
-function curveKey(name: TriedLimit): string {
-  return {
-    max_prompt_length: 'prompt',
-    max_completion_length: 'completion',
-    max_seq_len: 'sequence',
-    max_tool_response_length: 'reply',
-  }[name]
-}
-
-function Cost({ tried }: { tried: LimitsTried }) {
-  const { cost } = tried
-  const rows: readonly (readonly [what: string, of: number, lost: number, note: string])[] = [
-    ['rollouts cut', cost.rollouts, cost.cut, cost.dropped > 0 ? `${count(cost.dropped)} left out whole` : ''],
-    ['system text and tool schema cut', cost.system.of, cost.system.cut, ''],
-    ['documents cut', cost.documents.of, cost.documents.cut, ''],
-    ['supporting documents cut', cost.supporting.of, cost.supporting.cut, ''],
-    ['answers cut', cost.answers.of, cost.answers.cut, 'the model’s last turn, its end token included'],
-    ['tokens lost', cost.tokens.of, cost.tokens.lost, ''],
-    ...(cost.trained === null ? [] : [['trained tokens lost', cost.trained.of, cost.trained.lost, ''] as const]),
-  ]
-  return (
-    <>
-      <table className="part-table lab-cost">
-        <thead>
-          <tr>
-            <th scope="col">what</th>
-            <th scope="col" className="number">
-              cut
-            </th>
-            <th scope="col" className="number">
-              of
-            </th>
-            <th scope="col" className="number">
-              share
-            </th>
-            <th scope="col">
-              <span className="visually-hidden">note</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([what, of, lost, note]) => (
-            <tr key={what}>
-              <th scope="row">{what}</th>
-              <td className="number">{of === 0 ? ABSENT : count(lost)}</td>
-              <td className="number">{of === 0 ? 'none here' : count(of)}</td>
-              <td className="number">{of === 0 ? ABSENT : percent(lost / of)}</td>
-              <td className="quiet">{note}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <p className="quiet">
-        {count(cost.tokens.of - cost.tokens.lost)} tokens stay; a batch that pads every row to the longest (
-        {count(cost.longest)}) holds {count(cost.padded)}.
-      </p>
-    </>
-  )
-}
-
-function Headline({ tried: { cost } }: { tried: LimitsTried }) {
-  const by = TRIED_LIMITS.filter((name) => cost.by[name] > 0)
-  return (
-    <p className="lab-headline">
-      <strong>{percent(cost.rollouts === 0 ? 0 : cost.cut / cost.rollouts)}</strong> of the rollouts are cut
-      {by.length > 0 && (
-        <span className="quiet"> · {by.map((name) => `${LIMIT_WORDS[name]} ${count(cost.by[name])}`).join(', ')}</span>
-      )}
-    </p>
   )
 }

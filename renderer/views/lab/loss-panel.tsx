@@ -2,7 +2,7 @@ import { LOSS_TYPES } from '../../../shared/checks/groups/token-weights.ts'
 import { LAB_SCALINGS, type LossPicture } from '../../../shared/session/lab/loss.ts'
 import { openRollout } from '../../commands/go.ts'
 import { goTo } from '../../state/place.ts'
-import { ABSENT, count, counted, percent, real } from '../../text/numbers.ts'
+import { ABSENT, count, counted, percent, real, tokenRange } from '../../text/numbers.ts'
 import { PART_WORDS } from '../../text/words.ts'
 import { ShareBar } from '../verdicts/loss-share.tsx'
 import type { LabPlace } from './lab-place.ts'
@@ -148,17 +148,18 @@ function Picture({ picture, beside }: { picture: LossPicture; beside: LossPictur
           <thead>
             <tr>
               <th scope="col">trained tokens</th>
+              <th scope="col" className="number">
+                rollouts
+              </th>
               <th scope="col">share of the loss</th>
               <th scope="col">pull</th>
             </tr>
           </thead>
           <tbody>
-            {picture.byLength.map(({ from, to, share, pull }, quarter) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a quarter is its place
-              <tr key={quarter}>
-                <th scope="row">
-                  {count(Math.round(from))}–{count(Math.round(to))}
-                </th>
+            {picture.byLength.map(({ from, to, rollouts, share, pull }) => (
+              <tr key={from}>
+                <th scope="row">{tokenRange(Math.round(from), Math.round(to) + 1)}</th>
+                <td className="number">{count(rollouts)}</td>
                 <td>
                   <ShareBar share={share} />
                 </td>

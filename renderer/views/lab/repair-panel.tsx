@@ -5,7 +5,7 @@ import { useAnswer } from '../../data/use-answer.ts'
 import type { ExportSubject } from '../../state/exporting.ts'
 import { goTo } from '../../state/place.ts'
 import { jumpTo } from '../../state/selection.ts'
-import { ABSENT, count, counted } from '../../text/numbers.ts'
+import { ABSENT, count, counted, tokenRange } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { PART_WORDS } from '../../text/words.ts'
 import { MaskStrip } from '../rollouts/mask-strip.tsx'
@@ -26,13 +26,14 @@ export function RepairPanel({ place }: { place: LabPlace }) {
         train on old rollouts.
       </p>
       <TrialState trial={trial} doing="Comparing masks with turns" />
-      {result !== null && <Outcome tried={result} rollout={place.rollout} />}
+      {result !== null && <Outcome tried={result} place={place} />}
       {result !== null && <Basis basis={result.basis} />}
     </section>
   )
 }
 
-function Outcome({ tried, rollout }: { tried: RepairTried; rollout: number | null }) {
+function Outcome({ tried, place }: { tried: RepairTried; place: LabPlace }) {
+  const { rollout, maskedWhole } = place
   if (tried.repairable === 0) {
     return (
       <p>
@@ -41,10 +42,23 @@ function Outcome({ tried, rollout }: { tried: RepairTried; rollout: number | nul
       </p>
     )
   }
-  if (tried.changed === 0) {
-    return <p>Nothing would change: all {count(tried.repairable)} masks are what their turns ask for.</p>
+  const apart = tried.maskedWhole.flatMap(({ indices }) => indices)
+  const chosen = maskedWhole ? [...tried.indices, ...apart].sort((a, b) => a - b) : tried.indices
+  const [first] = chosen
+  if (first === undefined) {
+    return (
+      <>
+        <p>
+          Nothing would change:{' '}
+          {apart.length === 0
+            ? `all ${count(tried.repairable)} masks are what their turns ask for.`
+            : `of ${counted(tried.repairable, 'mask')} all that train anything are what their turns ask for.`}
+        </p>
+        <MaskedWhole tried={tried} isChosen={maskedWhole} />
+      </>
+    )
   }
-  const shown = rollout !== null && tried.indices.includes(rollout) ? rollout : (tried.indices[0] as number)
+  const shown = rollout !== null && chosen.includes(rollout) ? rollout : first
   return (
     <>
       <p className="lab-headline">
@@ -78,36 +92,83 @@ function Outcome({ tried, rollout }: { tried: RepairTried; rollout: number | nul
         </table>
         <div>
           <p>
-            <button type="button" className="button" onClick={() => openRepairedExport(repairable(tried))}>
-              Export the {counted(tried.changed, 'rollout')} whose mask changes, repaired…
+            <button
+              type="button"
+              className="button"
+              onClick={() => openRepairedExport(subjectOf(chosen, maskedWhole))}
+            >
+              Export {counted(chosen.length, 'rollout')}, repaired…
             </button>
+            {maskedWhole && apart.length > 0 && ` ${count(apart.length)} of them train again.`}
           </p>
           <p className="quiet">
-            Sources are never written to. The manifest says of each rollout how many tokens were changed.
+            Sources are never written to. The manifest says of each rollout how many tokens were changed, and which were
+            masked whole.
           </p>
         </div>
       </div>
-      <OneRollout index={shown} tried={tried} />
+      <MaskedWhole tried={tried} isChosen={maskedWhole} />
+      <OneRollout index={shown} among={chosen} />
     </>
   )
 }
 
-function repairable({ changed, indices }: RepairTried): ExportSubject {
+function subjectOf(indices: readonly number[], repairMaskedWhole: boolean): ExportSubject {
   return {
     id: 'repairable',
     title: 'Rollouts whose mask changes',
     says: null,
-    rollouts: changed,
+    rollouts: indices.length,
     why: 'masks that the turns ask for otherwise',
     indices: () => indices,
+    repairMaskedWhole,
   }
 }
 
-function OneRollout({ index, tried }: { index: number; tried: RepairTried }) {
+/** Rollouts that train nothing, for a reason that the dump tells: they stand apart, because no turn says that they were meant to train. */
+function MaskedWhole({ tried, isChosen }: { tried: RepairTried; isChosen: boolean }) {
+  const rollouts = tried.maskedWhole.reduce((sum, { indices }) => sum + indices.length, 0)
+  if (rollouts === 0) return null
+  return (
+    <section className="lab-apart" aria-label="Masked whole">
+      <h3>{counted(rollouts, 'rollout')} masked whole</h3>
+      <ul>
+        {tried.maskedWhole.map(({ because, indices }) => (
+          <li key={because}>
+            <button
+              type="button"
+              className="link"
+              title="Open the first of them"
+              onClick={() => openRollout(indices[0] as number)}
+            >
+              {counted(indices.length, 'rollout')}
+            </button>{' '}
+            {because}
+          </li>
+        ))}
+      </ul>
+      <p className="quiet">
+        Many trainers mask a rollout whole that a limit cut or a filter left out (verifiers: mask_truncated_completions,
+        DAPO: overlong filtering). A repaired mask would train these, unfinished answers among them. Choose them only if
+        that masking was not meant.
+      </p>
+      <label>
+        <input
+          type="checkbox"
+          checked={isChosen}
+          onChange={(event) => goTo('lab', { whole: event.target.checked ? 'yes' : null })}
+        />{' '}
+        Repair them as well
+      </label>
+    </section>
+  )
+}
+
+function OneRollout({ index, among }: { index: number; among: readonly number[] }) {
   const answer = useAnswer('repairOf', { index })
-  const at = tried.indices.indexOf(index)
+  const at = among.indexOf(index)
   const move = (step: 1 | -1) => {
-    const next = tried.indices[at + step]
+    const next = among[at + step]
     if (next !== undefined) goTo('lab', { rollout: String(next) })
   }
   const repair = answer.state === 'ready' ? answer.value : null
@@ -127,7 +188,7 @@ function OneRollout({ index, tried }: { index: number; tried: RepairTried }) {
         <button
           type="button"
           className="icon-button"
-          disabled={at >= tried.indices.length - 1}
+          disabled={at >= among.length - 1}
           aria-label="Next rollout that changes"
           onClick={() => move(1)}
         >
@@ -135,7 +196,7 @@ function OneRollout({ index, tried }: { index: number; tried: RepairTried }) {
         </button>
         <span className="quiet">
           {' '}
-          {count(at + 1)} of {count(tried.changed)}
+          {count(at + 1)} of {count(among.length)}
         </span>
       </h3>
       {answer.state === 'failed' && <p className="error-text">✖ {answer.message}</p>}
@@ -169,7 +230,7 @@ function OneRollout({ index, tried }: { index: number; tried: RepairTried }) {
                         jumpTo(start, [start, end])
                       }}
                     >
-                      {start}–{end}
+                      {tokenRange(start, end)}
                     </button>
                   </th>
                   <td>{turn ?? ABSENT}</td>

@@ -6,6 +6,7 @@ import { jumpTo, useSelection } from '../../state/selection.ts'
 import { useView } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
+import { aboutWords } from '../rollouts/note-words.ts'
 
 /** More than these are counted; `]` goes through all of them. */
 const MOST_LISTED = 300
@@ -74,7 +75,7 @@ function FindingEntry({ finding }: { finding: Finding }) {
       <span className="finding-message">{finding.message}</span>
       <span className="quiet">
         {finding.turn !== null && ` · turn ${finding.turn}`}
-        {finding.tokens !== null && ` · tokens ${finding.tokens[0]}–${finding.tokens[1]}`}
+        {finding.tokens !== null && ` · ${aboutWords(finding.tokens)}`}
         {finding.intended === true && ' · intended by the policy'}
         {finding.defect !== undefined && ` · because of ${finding.defect}`}
       </span>

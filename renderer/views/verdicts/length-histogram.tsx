@@ -5,8 +5,8 @@ import type { Histogram } from '../../../shared/session/protocol.ts'
 import { showRollouts } from '../../commands/go.ts'
 import { type LengthOf, useLengths } from '../../data/boundaries.ts'
 import { rangeWords } from '../../text/filter-words.ts'
-import { count, counted, short } from '../../text/numbers.ts'
-import { LIMIT_WORDS } from '../../text/words.ts'
+import { counted, short } from '../../text/numbers.ts'
+import { limitWords } from '../../text/words.ts'
 
 interface Choice {
   readonly of: LengthOf
@@ -129,7 +129,7 @@ function Bars({ histogram, choice, limits }: { histogram: Histogram; choice: Cho
               y={HEAD - 6}
               textAnchor={x(limit.value) > WIDTH / 2 ? 'end' : 'start'}
             >
-              {LIMIT_WORDS[limit.name]} {count(limit.value)} ({limit.origin})
+              {limitWords(limit.name, limit)} ({limit.origin})
             </text>
           </g>
         ))}

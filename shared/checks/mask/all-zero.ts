@@ -31,6 +31,11 @@ export const M04: Check = {
   },
 }
 
+/** Why a row that trains nothing was masked whole, on purpose as it seems; null for every other row. */
+export function maskedWholeBecause(view: TrajectoryView): string | null {
+  return shapeOf(view).allZero ? causeOf(view) : null
+}
+
 /** Why a whole row may be masked on purpose; null where nothing in the dump says so. */
 function causeOf({ trajectory, facts }: TrajectoryView): string | null {
   if (trajectory.excluded) return "excluded by the source's own flag"

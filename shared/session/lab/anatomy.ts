@@ -1,4 +1,6 @@
 import type { TrajectoryView } from '../../checks/check.ts'
+import { ownSpans, writtenTurns } from '../../checks/edges.ts'
+import { maskedWholeBecause } from '../../checks/mask/all-zero.ts'
 import { passageOf, SearchedText } from '../../checks/passages.ts'
 import { storedPromptEnd } from '../../checks/prompt-end.ts'
 import { Expected, PARTS, type Segmentation, type Span, TokenState, type Turn } from '../../model/tokens.ts'
@@ -15,6 +17,8 @@ export interface RolloutAnatomy {
   readonly prompt: number | null
   /** Of the system turn, with the schema of the tools; null without one. */
   readonly system: readonly [number, number] | null
+  /** Start, end and place among the assistant turns of each run that the model wrote: end tokens with it, replies spliced into a turn without. */
+  readonly written: Int32Array
   /** Contents of tool replies. */
   readonly replies: Int32Array
   /** Start, end, and 1 for one that is marked as supporting, of each document of the record that stands in the ids. */
@@ -27,7 +31,12 @@ export interface RolloutAnatomy {
   readonly trainedByPart: readonly number[]
   readonly trainedByTurn: readonly number[]
   /** Tokens by `PARTS` that a repaired mask would train, and those it would not; null where there is no oracle, no mask, or the row is excluded. */
-  readonly repair: { readonly toTrain: readonly number[]; readonly toMask: readonly number[] } | null
+  readonly repair: {
+    readonly toTrain: readonly number[]
+    readonly toMask: readonly number[]
+    /** Why the whole row was masked on purpose; null for every other row. */
+    readonly maskedWhole: string | null
+  } | null
 }
 
 export function anatomyOf(view: TrajectoryView): RolloutAnatomy {
@@ -46,6 +55,13 @@ export function anatomyOf(view: TrajectoryView): RolloutAnatomy {
     length: states.length - left - padding.right,
     prompt: prompt === null ? null : Math.max(0, prompt - left),
     system: system === null ? null : place(system),
+    written: Int32Array.from(
+      segmentation === null
+        ? []
+        : writtenTurns(segmentation).flatMap((turn, at) =>
+            ownSpans(turn).flatMap((span) => (span.end > span.start ? [...place(span), at] : [])),
+          ),
+    ),
     replies: Int32Array.from(turns.flatMap(replySpans).flatMap(place)),
     documents: Int32Array.from(documentsOf(view, environment, thresholds['document-edge-characters'], left)),
     answer: answer === undefined ? null : place({ start: answer.contentStart, end: endOf(answer) }),
@@ -134,7 +150,8 @@ function trainedSums(
 }
 
 /** The same rule as that of the exports: what the oracle leaves open stays as it is. */
-function repairSums({ mask, expected, segmentation, trajectory }: TrajectoryView): RolloutAnatomy['repair'] {
+function repairSums(view: TrajectoryView): RolloutAnatomy['repair'] {
+  const { mask, expected, segmentation, trajectory } = view
   if (mask === null || expected === null || segmentation === null || trajectory.excluded) return null
   const toTrain = PARTS.map(() => 0)
   const toMask = PARTS.map(() => 0)
@@ -145,5 +162,5 @@ function repairSums({ mask, expected, segmentation, trajectory }: TrajectoryView
     const part = segmentation.parts[token] as number
     into[part] = (into[part] as number) + 1
   }
-  return { toTrain, toMask }
+  return { toTrain, toMask, maskedWhole: maskedWholeBecause(view) }
 }

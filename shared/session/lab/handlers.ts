@@ -34,7 +34,8 @@ export function labHandlers(host: LabHost): LabHandlers {
     return known
   }
   return {
-    tryLimits: ({ limits, promptCut, curve }, signal, tell) => lab().limits(limits, promptCut, curve, { signal, tell }),
+    tryLimits: ({ limits, promptCut, completionPer, curve }, signal, tell) =>
+      lab().limits(limits, { promptCut, completionPer }, curve, { signal, tell }),
     tryLoss: (settings, signal, tell) => lab().loss(settings, { signal, tell }),
     tryRepair: (_, signal, tell) => lab().repair({ signal, tell }),
     repairOf: async ({ index }) => rolloutRepair(index, await host.current().load(index)),

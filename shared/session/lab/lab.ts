@@ -8,8 +8,9 @@ import { readAgain } from '../read-again.ts'
 import type { LabBasis, LabProgress, LimitPoint, LimitsTried, RepairTried } from '../requests/lab.ts'
 import type { SearchOrigin } from '../search.ts'
 import type { RolloutAnatomy } from './anatomy.ts'
+import { cutInDump } from './cut-in-dump.ts'
 import { dissectBatch } from './dissect.ts'
-import { costOf, type PromptCut, type TriedLimit, type TriedLimits } from './limits.ts'
+import { type CutRules, costOf, TRIED_LIMITS, type TriedLimit, type TriedLimits } from './limits.ts'
 import { type LossPicture, type LossSettings, lossPicture } from './loss.ts'
 
 /** What the lab needs of a session. */
@@ -37,19 +38,25 @@ export class Lab {
 
   constructor(private readonly origin: () => LabOrigin) {}
 
-  async limits(limits: TriedLimits, promptCut: PromptCut, curve: TriedLimit, hooks: LabHooks): Promise<LimitsTried> {
+  async limits(limits: TriedLimits, rules: CutRules, curve: TriedLimit, hooks: LabHooks): Promise<LimitsTried> {
     const anatomies = [...(await this.lookInto(hooks)).values()]
-    const longest = anatomies.reduce((most, anatomy) => Math.max(most, reachOf(anatomy, curve)), 0)
+    const reach = Object.fromEntries(
+      TRIED_LIMITS.map((name) => [
+        name,
+        anatomies.reduce((most, anatomy) => Math.max(most, reachOf(anatomy, name, rules)), 0),
+      ]),
+    ) as Record<TriedLimit, number>
+    const longest = reach[curve]
     const some = spread(anatomies.length, MOST_ON_CURVE).map((at) => anatomies[at] as RolloutAnatomy)
     const points = [
       ...new Set(Array.from({ length: CURVE_POINTS }, (_, i) => Math.round((longest * i) / (CURVE_POINTS - 1)))),
     ]
     return {
       basis: this.basis(),
-      cost: costOf(anatomies, limits, promptCut),
-      curve:
-        some.length === 0 ? [] : points.map((value) => pointOf(some, { ...limits, [curve]: value }, promptCut, value)),
-      longest,
+      cost: costOf(anatomies, limits, rules),
+      inDump: cutInDump(this.origin().dump),
+      curve: some.length === 0 ? [] : points.map((value) => pointOf(some, { ...limits, [curve]: value }, rules, value)),
+      reach,
     }
   }
 
@@ -63,10 +70,17 @@ export class Lab {
     const toTrain = PARTS.map(() => 0)
     const toMask = PARTS.map(() => 0)
     const changed: { index: number; tokens: number }[] = []
+    const maskedWhole = new Map<string, number[]>()
     let repairable = 0
     for (const [index, { repair }] of anatomies) {
       if (repair === null) continue
       repairable++
+      if (repair.maskedWhole !== null) {
+        const rows = maskedWhole.get(repair.maskedWhole)
+        if (rows === undefined) maskedWhole.set(repair.maskedWhole, [index])
+        else rows.push(index)
+        continue
+      }
       let tokens = 0
       for (const [sums, of] of [
         [toTrain, repair.toTrain],
@@ -89,6 +103,7 @@ export class Lab {
       }),
       examples: changed.slice(0, MOST_EXAMPLES),
       indices: changed.map(({ index }) => index),
+      maskedWhole: [...maskedWhole].map(([because, indices]) => ({ because, indices })),
     }
   }
 
@@ -158,23 +173,39 @@ function spread(size: number, most: number): number[] {
 }
 
 /** Longest value of a limit that could still cut this rollout. */
-function reachOf({ length, prompt, replies }: RolloutAnatomy, limit: TriedLimit): number {
+function reachOf(
+  { length, prompt, replies, written }: RolloutAnatomy,
+  limit: TriedLimit,
+  { completionPer }: CutRules,
+): number {
   if (limit === 'max_seq_len') return length
   if (limit === 'max_prompt_length') return prompt ?? 0
-  if (limit === 'max_completion_length') return prompt === null ? 0 : length - prompt
+  if (limit === 'max_completion_length') {
+    if (completionPer === 'turn') return longestTurn(written)
+    return prompt === null ? 0 : length - prompt
+  }
   let longest = 0
   for (let i = 0; i < replies.length; i += 2)
     longest = Math.max(longest, (replies[i + 1] as number) - (replies[i] as number))
   return longest
 }
 
+function longestTurn(written: Int32Array): number {
+  const lengths = new Map<number, number>()
+  for (let i = 0; i < written.length; i += 3) {
+    const turn = written[i + 2] as number
+    lengths.set(turn, (lengths.get(turn) ?? 0) + (written[i + 1] as number) - (written[i] as number))
+  }
+  return [...lengths.values()].reduce((most, length) => Math.max(most, length), 0)
+}
+
 function pointOf(
   anatomies: readonly RolloutAnatomy[],
   limits: TriedLimits,
-  promptCut: PromptCut,
+  rules: CutRules,
   value: number,
 ): LimitPoint {
-  const { rollouts, cut, answers, supporting } = costOf(anatomies, limits, promptCut)
+  const { rollouts, cut, answers, supporting } = costOf(anatomies, limits, rules)
   const share = (part: { of: number; cut: number }) => (part.of === 0 ? null : part.cut / part.of)
   return { value, cut: cut / rollouts, answers: share(answers), supporting: share(supporting) }
 }

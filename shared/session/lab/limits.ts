@@ -22,6 +22,16 @@ export type TriedLimit = (typeof TRIED_LIMITS)[number]
 export const PROMPT_CUTS = ['left', 'right', 'middle', 'drop'] as const
 export type PromptCut = (typeof PROMPT_CUTS)[number]
 
+/** What a completion limit holds for: all that follows the prompt, or each assistant turn. */
+export const COMPLETION_LIMITS = ['completion', 'turn'] as const
+export type CompletionLimit = (typeof COMPLETION_LIMITS)[number]
+
+/** How limits cut, where trainers differ. */
+export interface CutRules {
+  readonly promptCut: PromptCut
+  readonly completionPer: CompletionLimit
+}
+
 /** What limits leave of one rollout. */
 export interface CutRollout {
   /** Limits that took something, in the order in which they are applied. */
@@ -32,8 +42,12 @@ export interface CutRollout {
   readonly kept: readonly number[]
 }
 
-/** Applies limits in the order in which a run meets them: replies as they come, the prompt, the completion, the whole. */
-export function cutRollout(anatomy: RolloutAnatomy, limits: TriedLimits, promptCut: PromptCut): CutRollout {
+/**
+ * Applies limits in the order in which a run meets them: replies as they come, the prompt, turns or the completion, the whole. What
+ * follows a reply or a turn that is cut stays, as far as the other limits let it.
+ */
+export function cutRollout(anatomy: RolloutAnatomy, limits: TriedLimits, rules: CutRules): CutRollout {
+  const { promptCut, completionPer } = rules
   const { length, prompt, replies } = anatomy
   const by: TriedLimit[] = []
   let kept: number[] = length > 0 ? [0, length] : []
@@ -58,11 +72,33 @@ export function cutRollout(anatomy: RolloutAnatomy, limits: TriedLimits, promptC
     const front = promptCut === 'left' ? 0 : promptCut === 'right' ? perPrompt : Math.floor(perPrompt / 2)
     apply('max_prompt_length', without(kept, front, front + prompt - perPrompt))
   }
-  if (limits.max_completion_length !== null && prompt !== null) {
-    apply('max_completion_length', firstAfter(kept, prompt, limits.max_completion_length))
+  const { max_completion_length: perCompletion } = limits
+  if (perCompletion !== null && completionPer === 'turn') {
+    apply('max_completion_length', withinTurns(kept, anatomy.written, perCompletion))
+  } else if (perCompletion !== null && prompt !== null) {
+    apply('max_completion_length', firstAfter(kept, prompt, perCompletion))
   }
   if (limits.max_seq_len !== null) apply('max_seq_len', firstAfter(kept, 0, limits.max_seq_len))
   return { by, dropped: false, kept }
+}
+
+/** Runs without what the model wrote in a turn beyond its first `most` tokens. */
+function withinTurns(runs: readonly number[], written: Int32Array, most: number): number[] {
+  let next = [...runs]
+  let turn = -1
+  let room = most
+  for (let i = 0; i < written.length; i += 3) {
+    const start = written[i] as number
+    const end = written[i + 1] as number
+    if (written[i + 2] !== turn) {
+      turn = written[i + 2] as number
+      room = most
+    }
+    const taken = Math.min(room, end - start)
+    room -= taken
+    if (start + taken < end) next = without(next, start + taken, end)
+  }
+  return next
 }
 
 /** Runs without the tokens from `start` to below `end`. */
@@ -138,14 +174,14 @@ export interface Part {
   readonly cut: number
 }
 
-export function costOf(anatomies: readonly RolloutAnatomy[], limits: TriedLimits, promptCut: PromptCut): LimitCost {
+export function costOf(anatomies: readonly RolloutAnatomy[], limits: TriedLimits, rules: CutRules): LimitCost {
   const by = Object.fromEntries(TRIED_LIMITS.map((name) => [name, 0])) as Record<TriedLimit, number>
   const tokens = { of: 0, lost: 0 }
   const trained = { of: 0, lost: 0 }
   const [system, documents, supporting, answers] = [empty(), empty(), empty(), empty()]
   let [cut, dropped, longest, masked] = [0, 0, 0, false]
   for (const anatomy of anatomies) {
-    const result = cutRollout(anatomy, limits, promptCut)
+    const result = cutRollout(anatomy, limits, rules)
     const { kept } = result
     const size = sizeOf(kept)
     for (const name of result.by) by[name]++

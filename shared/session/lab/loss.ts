@@ -30,10 +30,14 @@ export interface LossPicture {
   readonly meanAbsoluteAdvantage: number | null
   /** Complete groups, those whose advantages are all 0, and those whose std is blown up tenfold or more (`1 / (std + eps) ≥ 10`). */
   readonly groups: { readonly complete: number; readonly dead: number; readonly amplified: number }
-  /** By length: the quarter of the rollouts that train fewest tokens first. */
+  /**
+   * By length, those that train fewest tokens first, in four parts of about as many rollouts; fewer where many are equally long. The
+   * shortest and the longest of a part; no length is in two of them.
+   */
   readonly byLength: readonly {
     readonly from: number
     readonly to: number
+    readonly rollouts: number
     readonly share: number
     readonly pull: number | null
   }[]
@@ -153,18 +157,23 @@ interface WeighedRow {
 function quarters(rows: readonly WeighedRow[], total: number): LossPicture['byLength'] {
   const sorted = [...rows].sort((a, b) => a.trained - b.trained || a.index - b.index)
   const all = rows.reduce((sum, { share }) => sum + share, 0)
-  return Array.from({ length: Math.min(QUARTERS, sorted.length) }, (_, quarter) => {
-    const part = sorted.slice(
-      Math.floor((quarter * sorted.length) / Math.min(QUARTERS, sorted.length)),
-      Math.floor(((quarter + 1) * sorted.length) / Math.min(QUARTERS, sorted.length)),
-    )
-    return {
+  const found: LossPicture['byLength'][number][] = []
+  let start = 0
+  for (let quarter = 1; quarter <= QUARTERS && start < sorted.length; quarter++) {
+    let end = Math.max(start + 1, Math.floor((quarter * sorted.length) / QUARTERS))
+    // Equally long rollouts stand in one row, so that no length is in two.
+    while (end < sorted.length && sorted[end]?.trained === sorted[end - 1]?.trained) end++
+    const part = sorted.slice(start, end)
+    found.push({
       from: part[0]?.trained ?? 0,
       to: part.at(-1)?.trained ?? 0,
+      rollouts: part.length,
       share: all > 0 ? part.reduce((sum, { share }) => sum + share, 0) / all : 0,
       pull: total > 0 ? part.reduce((sum, { pull }) => sum + pull, 0) / total : null,
-    }
-  })
+    })
+    start = end
+  }
+  return found
 }
 
 /** A trained token of a rollout pulls as much as any other of it. */

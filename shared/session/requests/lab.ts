@@ -1,7 +1,8 @@
 import type { Policy } from '../../model/policy.ts'
 import type { CheckResult, HypothesisResult } from '../../model/report.ts'
 import type { Part } from '../../model/tokens.ts'
-import type { LimitCost, PromptCut, TriedLimit, TriedLimits } from '../lab/limits.ts'
+import type { CutInDump } from '../lab/cut-in-dump.ts'
+import type { CutRules, LimitCost, TriedLimit, TriedLimits } from '../lab/limits.ts'
 import type { LossPicture, LossSettings } from '../lab/loss.ts'
 
 /** Which rollouts were looked into: all of them, or so many evenly spread over the dump. */
@@ -16,10 +17,11 @@ export interface LabBasis {
 export interface LimitsTried {
   readonly basis: LabBasis
   readonly cost: LimitCost
+  readonly inDump: CutInDump
   /** What a limit would cost at other values, the other limits as they are tried; ascending. From at most 2,000 rollouts. */
   readonly curve: readonly LimitPoint[]
-  /** Longest that the limit of the curve could cut. */
-  readonly longest: number
+  /** Longest that each limit could cut. */
+  readonly reach: Readonly<Record<TriedLimit, number>>
 }
 
 export interface LimitPoint {
@@ -32,7 +34,7 @@ export interface LimitPoint {
 
 export interface RepairTried {
   readonly basis: LabBasis
-  /** Rollouts with a mask and an oracle, and those whose mask would change. */
+  /** Rollouts with a mask and an oracle, and those whose mask would change; those that were masked whole on purpose stand apart. */
   readonly repairable: number
   readonly changed: number
   readonly parts: readonly { readonly part: Part; readonly toTrain: number; readonly toMask: number }[]
@@ -40,6 +42,8 @@ export interface RepairTried {
   readonly examples: readonly { readonly index: number; readonly tokens: number }[]
   /** Indices of all rollouts that were looked into and change. */
   readonly indices: readonly number[]
+  /** Rollouts that train nothing and of which the dump tells why. Their turns cannot tell whether they were meant to be trained. */
+  readonly maskedWhole: readonly { readonly because: string; readonly indices: readonly number[] }[]
 }
 
 /** A run of tokens whose mask changes. Half-open, in stored ids. */
@@ -93,7 +97,7 @@ export interface LabProgress {
 export interface LabRequests {
   /** What limits would cut away. Reads rollouts again the first time. */
   tryLimits: {
-    input: { limits: TriedLimits; promptCut: PromptCut; curve: TriedLimit }
+    input: CutRules & { limits: TriedLimits; curve: TriedLimit }
     output: LimitsTried
     partial: LabProgress
   }

@@ -1,0 +1,94 @@
+import { COMPLETION_LIMITS, type TriedLimit } from '../../../shared/session/lab/limits.ts'
+import { goTo } from '../../state/place.ts'
+import { count } from '../../text/numbers.ts'
+import { LIMIT_WORDS } from '../../text/words.ts'
+import { limitsInForceAgain, showCurve, tryLimit } from './lab-place.ts'
+
+const PER_WORDS = { completion: 'all after the prompt', turn: 'each assistant turn' } as const
+
+/** One limit, as a number and on a slider whose mark is the one in force; whether it is that, another or none stands beneath. */
+export function LimitControl({
+  name,
+  value,
+  inForce,
+  reach,
+  completionPer,
+}: {
+  name: TriedLimit
+  /** What is tried, in tokens; null = none. */
+  value: number | null
+  inForce: number | null
+  /** Longest that it could cut, once that is known. */
+  reach: number
+  completionPer: keyof typeof PER_WORDS
+}) {
+  const label = LIMIT_WORDS[name]
+  const most = Math.max(reach, inForce ?? 0, value ?? 0, 16)
+  return (
+    <div className="lab-limit">
+      <label className="lab-field">
+        <span>{label}</span>
+        <input
+          type="number"
+          min={0}
+          placeholder="none"
+          value={value ?? ''}
+          onChange={(event) =>
+            tryLimit(name, event.target.value === '' ? null : Math.max(0, Number(event.target.value)))
+          }
+          onFocus={() => showCurve(name)}
+        />
+      </label>
+      {name === 'max_completion_length' && value !== null && (
+        <label className="lab-field">
+          <span className="quiet">holds for</span>
+          <select value={completionPer} onChange={(event) => goTo('lab', { per: event.target.value })}>
+            {COMPLETION_LIMITS.map((per) => (
+              <option key={per} value={per}>
+                {PER_WORDS[per]}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <span className={value === null ? 'lab-slider none' : 'lab-slider'}>
+        {inForce !== null && <span className="lab-tick" style={{ left: `${(inForce / most) * 100}%` }} />}
+        <input
+          type="range"
+          aria-label={`${label}, in tokens`}
+          aria-valuetext={value === null ? 'no limit' : count(value)}
+          min={0}
+          max={most}
+          step={Math.max(1, Math.round(most / 512))}
+          value={value ?? most}
+          onFocus={() => showCurve(name)}
+          onChange={(event) => {
+            const next = Number(event.target.value)
+            tryLimit(name, next >= most ? null : next)
+          }}
+        />
+      </span>
+      <p className="lab-standing quiet">
+        {value === inForce ? (
+          inForce === null ? (
+            'no limit'
+          ) : (
+            'in force'
+          )
+        ) : (
+          <>
+            {value === null ? 'no limit tried' : 'tried'}
+            {inForce !== null && (
+              <>
+                {' · '}
+                <button type="button" className="link" onClick={() => limitsInForceAgain([name])}>
+                  back to {count(inForce)}, in force
+                </button>
+              </>
+            )}
+          </>
+        )}
+      </p>
+    </div>
+  )
+}

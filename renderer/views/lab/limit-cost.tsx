@@ -1,0 +1,128 @@
+import { type Part, TRIED_LIMITS } from '../../../shared/session/lab/limits.ts'
+import type { LimitsTried } from '../../../shared/session/requests/lab.ts'
+import { ABSENT, count, percent } from '../../text/numbers.ts'
+import { LIMIT_WORDS } from '../../text/words.ts'
+import { NumberLink } from '../verdicts/number-link.tsx'
+
+interface CostRow {
+  readonly what: string
+  /** Cut before the dump was written; null where nothing tells. */
+  readonly before: { readonly cut: number; readonly of: number | null; readonly query: string } | null
+  readonly tried: Part
+  readonly note: string
+}
+
+/** What is missing from the dump already, and what the tried limits would cut of that which is there. */
+export function LimitCost({ tried: { cost, inDump } }: { tried: LimitsTried }) {
+  const known = (part: Part | null, query: string) => part && { ...part, query }
+  const lost = (part: { readonly of: number; readonly lost: number }): Part => ({ of: part.of, cut: part.lost })
+  const rows: readonly CostRow[] = [
+    {
+      what: 'rollouts cut',
+      before: known(inDump.rollouts, 'lost:any has:ids'),
+      tried: { of: cost.rollouts, cut: cost.cut },
+      note: cost.dropped > 0 ? `${count(cost.dropped)} left out whole` : '',
+    },
+    {
+      what: 'system text and tool schema cut',
+      before: known(inDump.starts, 'lost:start has:ids'),
+      tried: cost.system,
+      note: 'in the dump: rollouts that begin inside a turn',
+    },
+    { what: 'documents cut', before: null, tried: cost.documents, note: '' },
+    {
+      what: 'supporting documents cut',
+      before: known(inDump.supporting, 'lost:documents'),
+      tried: cost.supporting,
+      note: '',
+    },
+    {
+      what: 'answers cut',
+      before: known(inDump.answers, 'end:cut-prose,cut-call has:ids'),
+      tried: cost.answers,
+      note: 'the model’s last turn, its end token included',
+    },
+    {
+      what: 'tokens lost',
+      before: { cut: inDump.lostTokens, of: null, query: 'lost>0 has:ids' },
+      tried: lost(cost.tokens),
+      note: 'in the dump: of text that the messages hold',
+    },
+    ...(cost.trained === null
+      ? []
+      : [{ what: 'trained tokens lost', before: null, tried: lost(cost.trained), note: '' }]),
+  ]
+  return (
+    <>
+      <table className="part-table lab-cost">
+        <thead>
+          <tr>
+            <th scope="col">what</th>
+            <th scope="col" className="number">
+              cut in the dump
+            </th>
+            <th scope="col" className="number">
+              of
+            </th>
+            <th scope="col" className="number">
+              cut by what is tried
+            </th>
+            <th scope="col" className="number">
+              of
+            </th>
+            <th scope="col" className="number">
+              share
+            </th>
+            <th scope="col">
+              <span className="visually-hidden">note</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ what, before, tried, note }) => (
+            <tr key={what}>
+              <th scope="row">{what}</th>
+              <td className="number">
+                {before === null ? (
+                  <span title="The dump does not tell">{ABSENT}</span>
+                ) : (
+                  <NumberLink
+                    value={before.cut}
+                    behind={{ query: before.query }}
+                    title={`Show these rollouts: ${before.query}`}
+                  />
+                )}
+              </td>
+              <td className="number quiet">{before?.of == null ? ABSENT : count(before.of)}</td>
+              <td className="number">{tried.of === 0 ? ABSENT : count(tried.cut)}</td>
+              <td className="number quiet">{tried.of === 0 ? 'none here' : count(tried.of)}</td>
+              <td className="number">{tried.of === 0 ? ABSENT : percent(tried.cut / tried.of)}</td>
+              <td className="quiet">{note}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="quiet">
+        {count(cost.tokens.of - cost.tokens.lost)} tokens stay; a batch that pads every row to the longest (
+        {count(cost.longest)}) holds {count(cost.padded)}.
+      </p>
+    </>
+  )
+}
+
+export function LimitHeadline({ tried: { cost, inDump } }: { tried: LimitsTried }) {
+  const by = TRIED_LIMITS.filter((name) => cost.by[name] > 0)
+  const { rollouts } = inDump
+  return (
+    <p className="lab-headline">
+      <strong>{percent(cost.rollouts === 0 ? 0 : cost.cut / cost.rollouts)}</strong> of the rollouts are cut by what is
+      tried
+      {by.length > 0 && (
+        <span className="quiet"> ({by.map((name) => `${LIMIT_WORDS[name]} ${count(cost.by[name])}`).join(', ')})</span>
+      )}
+      {', '}
+      <strong>{percent(rollouts.of === 0 ? 0 : rollouts.cut / rollouts.of)}</strong> were cut before the dump was
+      written
+    </p>
+  )
+}
