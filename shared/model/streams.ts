@@ -39,8 +39,6 @@ export interface Limits {
   max_tool_response_length: number | null
 }
 
-export type LimitName = keyof Limits
-
 /** A limit in force, where it is known from, and what it counts where its name does not say. */
 export interface LimitInForce {
   value: number
@@ -50,6 +48,8 @@ export interface LimitInForce {
   /** Of `max_tool_response_length`; absent where nothing tells. verl counts characters. */
   unit?: 'tokens' | 'characters'
 }
+
+export type LimitName = keyof Limits
 
 export const LIMIT_NAMES: readonly LimitName[] = [
   'max_prompt_length',

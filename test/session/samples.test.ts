@@ -111,7 +111,7 @@ describe('verifiers-2025-08', () => {
     })
     expect(report.limits).toEqual({
       max_prompt_length: { value: 768, origin: 'metadata' },
-      max_completion_length: { value: 128, origin: 'inferred' },
+      max_completion_length: { value: 128, origin: 'inferred', per: 'turn' },
       max_seq_len: { value: 1024, origin: 'metadata' },
       max_turns: null,
       max_tool_response_length: null,

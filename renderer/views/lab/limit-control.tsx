@@ -23,7 +23,8 @@ export function LimitControl({
   completionPer: keyof typeof PER_WORDS
 }) {
   const label = LIMIT_WORDS[name]
-  const most = Math.max(reach, inForce ?? 0, value ?? 0, 16)
+  // The end of the slider stands for no limit, so that a limit lies before it.
+  const most = Math.max(reach, Math.ceil(Math.max(inForce ?? 0, value ?? 0) * 1.05), 16)
   return (
     <div className="lab-limit">
       <label className="lab-field">
@@ -52,7 +53,9 @@ export function LimitControl({
         </label>
       )}
       <span className={value === null ? 'lab-slider none' : 'lab-slider'}>
-        {inForce !== null && <span className="lab-tick" style={{ left: `${(inForce / most) * 100}%` }} />}
+        {inForce !== null && (
+          <span className="lab-tick" style={{ left: `calc(7px + (100% - 16px) * ${inForce / most})` }} />
+        )}
         <input
           type="range"
           aria-label={`${label}, in tokens`}

@@ -1,5 +1,5 @@
 import type { RepairTried } from '../../../shared/session/requests/lab.ts'
-import { openRollout } from '../../commands/go.ts'
+import { openRollout, showRollouts } from '../../commands/go.ts'
 import { openRepairedExport } from '../../commands/open-export.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import type { ExportSubject } from '../../state/exporting.ts'
@@ -12,6 +12,8 @@ import { MaskStrip } from '../rollouts/mask-strip.tsx'
 import type { LabPlace } from './lab-place.ts'
 import { Basis, TrialState } from './trial-state.tsx'
 import { useTrial } from './use-trial.ts'
+
+const MOST_NAMED = 100
 
 /** The mask that the structure of the turns asks for, beside the one that is stored; to look at and to export. */
 export function RepairPanel({ place }: { place: LabPlace }) {
@@ -138,8 +140,8 @@ function MaskedWhole({ tried, isChosen }: { tried: RepairTried; isChosen: boolea
             <button
               type="button"
               className="link"
-              title="Open the first of them"
-              onClick={() => openRollout(indices[0] as number)}
+              title="Show these rollouts"
+              onClick={() => showRollouts({ query: queryFor(indices) })}
             >
               {counted(indices.length, 'rollout')}
             </button>{' '}
@@ -148,9 +150,9 @@ function MaskedWhole({ tried, isChosen }: { tried: RepairTried; isChosen: boolea
         ))}
       </ul>
       <p className="quiet">
-        Many trainers mask a rollout whole that a limit cut or a filter left out (verifiers: mask_truncated_completions,
-        DAPO: overlong filtering). A repaired mask would train these, unfinished answers among them. Choose them only if
-        that masking was not meant.
+        Many trainers mask a rollout whole that a limit cut or a filter left out (TRL and verifiers:
+        mask_truncated_completions, DAPO: overlong filtering). A repaired mask would train these, unfinished answers
+        among them. Choose them only if that masking was not meant.
       </p>
       <label>
         <input
@@ -162,6 +164,11 @@ function MaskedWhole({ tried, isChosen }: { tried: RepairTried; isChosen: boolea
       </label>
     </section>
   )
+}
+
+/** Named one by one where that can be read; of very many, all that train nothing. */
+function queryFor(indices: readonly number[]): string {
+  return indices.length <= MOST_NAMED ? `index:${indices.join(',')}` : 'trained_tokens:0 -excluded'
 }
 
 function OneRollout({ index, among }: { index: number; among: readonly number[] }) {
