@@ -94,12 +94,8 @@ function Outcome({ tried, place }: { tried: RepairTried; place: LabPlace }) {
         </table>
         <div>
           <p>
-            <button
-              type="button"
-              className="button"
-              onClick={() => openRepairedExport(subjectOf(chosen, maskedWhole))}
-            >
-              Export {counted(chosen.length, 'rollout')}, repaired…
+            <button type="button" className="button" onClick={() => openRepairedExport(subjectOf(chosen, maskedWhole))}>
+              Export the {counted(chosen.length, 'rollout')} whose mask changes, repaired…
             </button>
             {maskedWhole && apart.length > 0 && ` ${count(apart.length)} of them train again.`}
           </p>
