@@ -38,6 +38,7 @@ function summaryOf(book: GroupBook): GroupSummary {
     marks: counted(GROUP_MARKS, (mark) => known.filter((each) => marksOf(each).includes(mark)).length),
     incompleteBecause: isKnown || known.length === 0 ? null : incompleteReason(dump),
     scaling: book.scaling,
+    amplified: amplified(complete),
     fit: book.fit,
     meanStd: isKnown ? finite(measures.within) : null,
     betweenStd: finite(measures.between),
@@ -54,6 +55,13 @@ function summaryOf(book: GroupBook): GroupSummary {
     stds: histogram(complete.flatMap(({ spread }) => (spread?.contrast ? spread.std : []))),
     steps: stepsOf(book),
   }
+}
+
+function amplified(complete: readonly KnownGroup[]): GroupSummary['amplified'] {
+  const times = complete.flatMap(({ spread }) => (spread?.contrast ? spread.amplification : [])).filter(Number.isFinite)
+  if (times.length === 0) return null
+  const sorted = Float64Array.from(times).sort()
+  return { median: sorted[Math.floor((sorted.length - 1) / 2)]!, greatest: sorted.at(-1)! }
 }
 
 function ends(complete: readonly KnownGroup[]): { readonly least: number; readonly greatest: number } {

@@ -56,6 +56,13 @@ describePage('the groups of a run', (page) => {
     )
     expect(await verdict('H01').innerText()).toMatch(/inconclusive|supported/)
     await view.getByText('H01 noise floor 0.05').waitFor()
+    const conclusion = await view.locator('.group-conclusion p').innerText()
+    expect(conclusion).toBe(
+      '7 of 12 complete groups teach nothing, since all rewards in a group are the same; 2 teach noise: rewards differ by less than the noise floor, 0.05. 3 tell rollouts apart. The scheme in use (group std) multiplies differences of rewards by 1.87 in the median group and by 275 at most.',
+    )
+    await view.getByText('What the words mean').click()
+    await view.getByText('how many times a difference of rewards is multiplied', { exact: false }).waitFor()
+    await view.getByText('What the words mean').click()
     await view.getByText('H05 is supported from 50 % dead on (the line)').waitFor()
     expect(await view.getByRole('img', { name: 'dead 58.3 %, noise 16.7 %, contrast 25 %' }).count()).toBe(1)
 

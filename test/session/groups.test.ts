@@ -73,6 +73,9 @@ describe('the groups of a run', () => {
     expect(summary.meanStd).toBeCloseTo(
       (unbiasedStd(REWARDS.noise!) + unbiasedStd(REWARDS.contrast!) + unbiasedStd(REWARDS.masked!)) / 4,
     )
+    const scaled = (name: string) => 1 / (unbiasedStd(REWARDS[name]!) + 1e-4)
+    expect(summary.amplified?.median).toBeCloseTo(scaled('masked'), 6)
+    expect(summary.amplified?.greatest).toBeCloseTo(scaled('noise'), 6)
     expect(summary.stds.counts.reduce((a, b) => a + b, 0)).toBe(3)
     expect(summary.steps).toEqual([
       expect.objectContaining({ step: 1, rollouts: 16, complete: 4, dead: 1 }),

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import type { GroupDetail, GroupSummary } from '../../../shared/session/requests/groups.ts'
 import { CheckName } from '../../app/check-name.tsx'
+import { Term } from '../../app/term.tsx'
 import { openExport } from '../../commands/open-export.ts'
 import { saveAnswer } from '../../data/exporting.ts'
 import { useAnswer } from '../../data/use-answer.ts'
@@ -9,7 +10,7 @@ import { count, counted, percent, real } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { SideBySide } from '../compare/alignment-view.tsx'
-import { KIND_WORDS } from './group-words.ts'
+import { COLUMN_WORDS, KIND_WORDS } from './group-words.ts'
 import { layBeside } from './groups-place.ts'
 import { RewardDots } from './reward-dots.tsx'
 import { groupQuery, showInTable, shownGroup } from './shown-group.ts'
@@ -164,10 +165,16 @@ function Facts({ detail, summary }: { detail: GroupDetail; summary: GroupSummary
       </p>
       <dl className="group-facts">
         <Fact name="mean" value={real(row.mean)} />
-        <Fact name="std" value={real(row.std)} />
-        <Fact name="gap" value={real(row.gap)} />
+        <Fact name="std" what={COLUMN_WORDS.std.what} value={real(row.std)} />
+        <Fact name="gap" what={COLUMN_WORDS.gap.what} value={real(row.gap)} />
         <Fact name="largest |advantage| stored" value={real(row.largestAdvantage)} />
-        {bound !== null && <Fact name="bound of the scheme" value={real(Number(bound.toPrecision(4)))} />}
+        {bound !== null && (
+          <Fact
+            name={COLUMN_WORDS.bound.name}
+            what={COLUMN_WORDS.bound.what}
+            value={real(Number(bound.toPrecision(4)))}
+          />
+        )}
       </dl>
     </>
   )
@@ -177,10 +184,10 @@ function trainedTokens({ members }: GroupDetail): number {
   return members.reduce((sum, { row }) => sum + (row.facts.trained ?? 0), 0)
 }
 
-function Fact({ name, value }: { name: string; value: string }) {
+function Fact({ name, what, value }: { name: string; what?: string; value: string }) {
   return (
     <div>
-      <dt>{name}</dt>
+      <dt>{what === undefined ? name : <Term what={what}>{name}</Term>}</dt>
       <dd>{value}</dd>
     </div>
   )

@@ -7,7 +7,7 @@ import { ABSENT, count, real } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { groupPages } from './group-list-data.ts'
-import { KIND_WORDS, MARK_WORDS } from './group-words.ts'
+import { COLUMN_WORDS, KIND_WORDS, MARK_WORDS } from './group-words.ts'
 import { showGroup, sortGroups } from './groups-place.ts'
 import { RewardTicks } from './reward-ticks.tsx'
 
@@ -49,15 +49,16 @@ const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow
   { sort: 'mean', title: 'mean', width: '3.9rem', isNumber: true, cell: ({ mean }) => real(mean) },
   {
     sort: 'std',
-    title: 'std',
+    title: COLUMN_WORDS.std.name,
+    says: COLUMN_WORDS.std.what,
     width: '4.8rem',
     isNumber: true,
     cell: ({ std }) => real(std === null ? null : Number(std.toPrecision(3))),
   },
   {
     sort: 'amplification',
-    title: '× by std',
-    says: 'amplification: 1 / (std that divides + eps)',
+    title: COLUMN_WORDS.amplification.name,
+    says: COLUMN_WORDS.amplification.what,
     width: '4.2rem',
     isNumber: true,
     cell: ({ amplification }) => (amplification === null ? ABSENT : `×${times(amplification)}`),

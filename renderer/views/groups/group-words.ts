@@ -14,10 +14,26 @@ export const KIND_WORDS: Readonly<
 export const MARK_WORDS: Readonly<
   Record<GroupMark, { readonly glyph: string; readonly name: string; readonly what: string }>
 > = {
-  copies: { glyph: '⧉', name: 'copies', what: 'rollouts that are the same, token by token' },
+  copies: { glyph: '≡', name: 'copies', what: 'rollouts that are the same, token by token' },
   untrained: { glyph: '∅', name: 'untrained rows', what: 'rollouts that train nothing while others of the group do' },
   findings: { glyph: '▲', name: 'findings', what: 'an error or a warning about the group' },
 }
+
+/** Names of numbers, and what they are. */
+export const COLUMN_WORDS = {
+  std: { name: 'std', what: 'standard deviation of the rewards of a group, over n − 1' },
+  amplification: {
+    name: '× by std',
+    what: 'how many times a difference of rewards is multiplied: 1 / (the std that divides + eps); ×1 where none divides',
+  },
+  gap: { name: 'gap', what: 'greatest reward of the group less the least' },
+  stored: { name: 'stored', what: 'the advantage as it stands in the dump' },
+  bound: {
+    name: 'bound of the scheme',
+    what: 'the largest |advantage| that the scheme in use can give in a group of this size, with rewards in the range of the dump; a larger one that is stored was made otherwise',
+  },
+  trained: { name: 'trained', what: 'tokens of the rollout that carry loss' },
+} as const
 
 /** A column head, and the formula behind it. r = reward, s = standard deviation. */
 export const SCHEME_WORDS: Readonly<Record<AdvantageScheme, { readonly name: string; readonly formula: string }>> = {

@@ -6,9 +6,11 @@ import { useFiles } from '../../state/files.ts'
 import { useView } from '../../state/view.ts'
 import { count, counted, percent, real } from '../../text/numbers.ts'
 import { HypothesisLine } from '../verdicts/hypotheses.tsx'
+import { Conclusion } from './conclusion.tsx'
 import { StdHistogram, StepSeries } from './distribution.tsx'
 import { GroupOf } from './group-detail.tsx'
 import { GroupFilters, KindBar } from './group-filters.tsx'
+import { GroupWords } from './group-legend.tsx'
 import { GroupList } from './group-list.tsx'
 import { useGroupList } from './group-list-data.ts'
 import { queryWords, scalingWords } from './group-words.ts'
@@ -64,6 +66,10 @@ function Groups({ summary }: { summary: GroupSummary }) {
     <div className="groups">
       <h1 className="visually-hidden">Groups</h1>
       <Answer summary={summary} />
+      <div className="group-conclusion">
+        <Conclusion summary={summary} />
+        <GroupWords />
+      </div>
       <div className="group-figures">
         <StdHistogram summary={summary} query={query} />
         <Share summary={summary} />

@@ -4,11 +4,11 @@ import { openRollout } from '../../commands/go.ts'
 import { ABSENT, count, percent, real } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
-import { MARK_WORDS, SCHEME_WORDS } from './group-words.ts'
+import { COLUMN_WORDS, MARK_WORDS, SCHEME_WORDS } from './group-words.ts'
 import { chooseSibling, layBeside } from './groups-place.ts'
 
-/** Schemes that stand beside what is stored unless all are asked for. */
-const USUAL: readonly GroupScheme['scheme'][] = ['group-std-unbiased', 'batch-std', 'centre', 'none']
+/** Schemes that stand beside what is stored unless all are asked for; the reward itself has a column of its own. */
+const USUAL: readonly GroupScheme['scheme'][] = ['group-std-unbiased', 'batch-std', 'centre']
 
 /** The rollouts of a group with the advantages that each scheme would give them. */
 export function SiblingTable({
@@ -46,7 +46,7 @@ export function SiblingTable({
               <th scope="col" className="number">
                 reward
               </th>
-              <th scope="col" className="number" title="The advantage as it stands in the dump">
+              <th scope="col" className="number" title={COLUMN_WORDS.stored.what}>
                 stored
               </th>
               {shown.map((scheme) => (
@@ -55,7 +55,7 @@ export function SiblingTable({
               <th scope="col" className="number">
                 tokens
               </th>
-              <th scope="col" className="number">
+              <th scope="col" className="number" title={COLUMN_WORDS.trained.what}>
                 trained
               </th>
               <th scope="col">end</th>

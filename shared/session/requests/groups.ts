@@ -61,6 +61,8 @@ export interface GroupSummary {
   /** Why no group is complete; null where one is. */
   readonly incompleteBecause: string | null
   readonly scaling: GroupScaling
+  /** How many times the rewards of groups that are not dead are multiplied on their way to advantages; null without such groups. */
+  readonly amplified: { readonly median: number; readonly greatest: number } | null
   /** How well each scheme reproduces the stored advantages; null where none can be compared. */
   readonly fit: AdvantageFit | null
   /** Mean over complete groups of the unbiased std of their rewards, std of their means, and the ratio of the two. */

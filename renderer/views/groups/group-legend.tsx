@@ -1,0 +1,34 @@
+import { GROUP_KINDS, GROUP_MARKS } from '../../../shared/session/requests/groups.ts'
+import { COLUMN_WORDS, KIND_WORDS, MARK_WORDS, SCHEME_WORDS } from './group-words.ts'
+
+/** What the words and signs of this view mean, to be unfolded where one is not known. */
+export function GroupWords() {
+  const signs = [...GROUP_KINDS.map((kind) => KIND_WORDS[kind]), ...GROUP_MARKS.map((mark) => MARK_WORDS[mark])]
+  return (
+    <details className="group-legend">
+      <summary>What the words mean</summary>
+      <dl>
+        {signs.map(({ glyph, name, what }) => (
+          <div key={name}>
+            <dt>
+              <span aria-hidden="true">{glyph}</span> {name}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+        {Object.values(SCHEME_WORDS).map(({ name, formula }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>advantage = {formula}</dd>
+          </div>
+        ))}
+        {Object.values(COLUMN_WORDS).map(({ name, what }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
