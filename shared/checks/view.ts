@@ -4,7 +4,7 @@ import { segment } from '../tokens/segment.ts'
 import { decodeSpan } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { AuditSettings, TrajectoryView } from './check.ts'
-import { createFacts } from './create-facts.ts'
+import { createFacts, type PreparedTokens } from './create-facts.ts'
 import { logprobFacts } from './logprobs/sums.ts'
 import { storedPromptEnd } from './prompt-end.ts'
 import { provenanceOracle } from './provenance-oracle.ts'
@@ -30,21 +30,47 @@ export interface ViewOptions {
 
 /** Prepares a trajectory for the checks; null where it has no ids. */
 export function createView(trajectory: Trajectory, options: ViewOptions): TrajectoryView | null {
+  const view = prepareView(trajectory, options)
+  return view === null ? null : withFacts(view, options)
+}
+
+/** What the ids of a trajectory come to before anything is said of them: its turns, the states of its tokens, the oracles. */
+export type PreparedView = Omit<TrajectoryView, 'facts'> & Pick<PreparedTokens, 'padding'>
+
+/** Null where the trajectory has no ids. */
+export function prepareView(trajectory: Trajectory, options: ViewOptions): PreparedView | null {
   const { ids } = trajectory
   if (ids === null) return null
   const { tokenizer, settings } = options
-  const { thresholds } = settings
   const framed = tokenizer?.frame ? tokenizer : null
   const segmentation = framed === null ? null : segment(ids, framed, trajectory.padding)
   const mask = effectiveMask(trajectory, settings.alignment, options.maskImplied ?? false)
-  const weights = effectiveWeights(trajectory, settings.alignment)
   const padding = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
-  const states = tokenStates(ids.length, mask, padding)
   const provenance = provenanceOracle(trajectory, segmentation, options.unsampledLogprob)
   const { expected, expectedRl } = oracles(trajectory, segmentation, provenance, framed, settings)
-  const text = tokenizer === null ? () => '' : rememberedText(tokenizer, ids)
-  const prepared = { ids, mask, weights, states, padding, segmentation, tokenizer: framed, thresholds, text }
-  const facts = createFacts(trajectory, prepared)
+  return {
+    trajectory,
+    ids,
+    mask,
+    weights: effectiveWeights(trajectory, settings.alignment),
+    states: tokenStates(ids.length, mask, padding),
+    padding,
+    segmentation,
+    expected,
+    expectedRl,
+    provenance,
+    tokenizer,
+    thresholds: settings.thresholds,
+    text: tokenizer === null ? () => '' : rememberedText(tokenizer, ids),
+  }
+}
+
+function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions): TrajectoryView {
+  const { trajectory, ids, mask, weights, states, padding, segmentation, tokenizer, thresholds, text } = prepared
+  const framed = tokenizer?.frame ? tokenizer : null
+  const tokens = { ids, mask, weights, states, padding, segmentation, tokenizer: framed, thresholds, text }
+  const facts = createFacts(trajectory, tokens)
+  const { expected, expectedRl, provenance } = prepared
   const view: TrajectoryView = {
     trajectory,
     ids,
@@ -61,11 +87,15 @@ export function createView(trajectory: Trajectory, options: ViewOptions): Trajec
     text,
   }
   Object.assign(facts, logprobFacts(view))
-  if (rendersOtherwise(view)) Object.assign(facts, { rendersOtherwise: true })
-  if (toolsDiffer(view)) Object.assign(facts, { toolsDiffer: true })
-  const drift = options.measuresDrift ? driftOf(view) : null
+  const drift = measuresDrift ? driftOf(view) : null
   if (drift !== null) Object.assign(facts, { drift })
   return view
+}
+
+/** Adds to the facts of a view what defects are told apart by: nobody who looks at a rollout asks for it. */
+export function addSymptoms(view: TrajectoryView): void {
+  if (rendersOtherwise(view)) Object.assign(view.facts, { rendersOtherwise: true })
+  if (toolsDiffer(view)) Object.assign(view.facts, { toolsDiffer: true })
 }
 
 /** Several checks read the same turns, so each text is decoded once. */

@@ -4,7 +4,7 @@ import { packFacts } from '../checks/kept-facts.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { firstDifference, runEnd } from '../checks/spans.ts'
 import { createTally, TrajectoryReporter } from '../checks/tally.ts'
-import { createFacts, createView } from '../checks/view.ts'
+import { addSymptoms, createFacts, createView } from '../checks/view.ts'
 import type { ParsedRecords } from '../containers/container.ts'
 import type { Format } from '../formats/format.ts'
 import { readJoined, type SourceReader } from '../formats/join.ts'
@@ -104,6 +104,7 @@ export function auditTrajectory(
     maskImplied: format.maskImplied,
     measuresDrift,
   })
+  if (view !== null) addSymptoms(view)
   const facts = view?.facts ?? createFacts(trajectory)
   const findings: Finding[] = []
   // The sampled tokens may stand for a mask.

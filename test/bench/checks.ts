@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { NodeFileSource } from '../../cli/byte-sources.ts'
 import { nodeHost } from '../../cli/host.ts'
+import { packFacts } from '../../shared/checks/kept-facts.ts'
 import { CHECKS } from '../../shared/checks/registry.ts'
+import { createView, prepareView } from '../../shared/checks/view.ts'
 import { decodeRecords } from '../../shared/containers/decode.ts'
 import { allNumericKeys } from '../../shared/formats/registry.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
@@ -12,7 +14,7 @@ import { Collected } from '../../shared/session/collected.ts'
 import { conclude, DEFAULT_MAX_FINDINGS, gathered } from '../../shared/session/conclude.ts'
 import { loadTokenizer } from '../../shared/session/load-tokenizer.ts'
 import { openSource } from '../../shared/session/open-source.ts'
-import type { AuditJob } from '../../shared/session/plan.ts'
+import type { AuditJob, SourcePlan } from '../../shared/session/plan.ts'
 import { survey } from '../../shared/session/survey.ts'
 import { writeBenchDump } from './dump.ts'
 import { writeRolloutDump } from './rollout-dump.ts'
@@ -22,12 +24,13 @@ import { interleaved, median, print, processorTime } from './timing.ts'
 const REENCODING: ReadonlySet<string> = new Set(['T02', 'T10', 'T11', 'T12', 'T13'])
 export const CODES_WITHOUT_ENCODING = CHECKS.map(({ code }) => code).filter((code) => !REENCODING.has(code))
 const BYTES = 64 << 20
-const SAMPLE_BYTES = 32 << 20
 const BATCH_BYTES = 2 << 20
 
 /**
- * What all checks but those cost, with everything they rest on: turns, oracles, facts, the checks of rollouts, groups and the
- * whole dump, verdicts. As processor time, against `JSON.parse` of the lines, and against reading them here (into typed arrays and trajectories).
+ * What all checks but those cost, as processor time, against `JSON.parse` of the lines and against reading them here (into typed arrays and
+ * trajectories). To the checks belong turns, oracles and sums of tokens, which also the table shows, and what defects are told by.
+ * Beside them stand the facts of each rollout (what the table, queries and verdicts read, found out whether a check asks or not), and
+ * the conclusion without checks (groups, verdicts, the report).
  */
 export async function checksAgainstParse(folder: string): Promise<void> {
   const host = nodeHost(1)
@@ -46,35 +49,48 @@ export async function checksAgainstParse(folder: string): Promise<void> {
 
 async function measure(what: string, path: string): Promise<void> {
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
-  const { read, audit } = await passesOver(path, { checks: CODES_WITHOUT_ENCODING })
+  const passes = await passesOver(path, { checks: CODES_WITHOUT_ENCODING })
+  const whole = (pass: () => number) => async () => {
+    if (pass() !== lines.length) throw new Error('rollouts were lost')
+  }
   let parsed = 0
-  const [parse, reading, whole] = await interleaved(
+  const [parse, read, prepare, facts, audit, conclude, judge] = await interleaved(
     [
       async () => {
         for (const line of lines) parsed += Object.keys(JSON.parse(line)).length
       },
-      async () => {
-        if (read() !== lines.length) throw new Error('rollouts were lost')
-      },
-      async () => {
-        if (audit() !== lines.length) throw new Error('the audit lost rollouts')
-      },
+      whole(passes.read),
+      whole(passes.prepare),
+      whole(passes.facts),
+      whole(passes.audit),
+      whole(passes.conclude),
+      whole(passes.judge),
     ],
     processorTime,
   )
   if (parsed === 0) throw new Error('nothing was parsed')
-  const cost = median(whole ?? []) - median(reading ?? [])
+  const between = (more: number[] | undefined, less: number[] | undefined) => median(more ?? []) - median(less ?? [])
+  const ofFacts = between(facts, prepare)
+  const ofJudging = median(judge ?? [])
+  const all = between(audit, read) + median(conclude ?? [])
+  const parts = {
+    'turns and oracles': between(prepare, read),
+    'checks of each rollout, sums': between(audit, facts),
+    'checks of the whole dump': between(conclude, judge),
+    'facts of each rollout': ofFacts,
+    'groups, verdicts, report': ofJudging,
+  }
   console.log(`${statSync(path).size >> 20} MB of ${what}`)
   print('  JSON.parse of its lines', parse)
-  print('  read into trajectories', reading, parse)
-  print(`  read and put to ${CODES_WITHOUT_ENCODING.length} checks`, whole, parse)
-  console.log(
-    `  all checks that encode nothing again cost ${(cost / median(parse ?? [])).toFixed(2)} × JSON.parse, ` +
-      `${(cost / median(reading ?? [])).toFixed(2)} × reading (goal 1.0)`,
-  )
+  print('  read into trajectories', read, parse)
+  const ratios = (cost: number) =>
+    `${(cost / median(parse ?? [])).toFixed(2)} × JSON.parse, ${(cost / median(read ?? [])).toFixed(2)} × reading`
+  for (const [part, cost] of Object.entries(parts)) print(`  ${part}`, [cost], read)
+  console.log(`  ${CODES_WITHOUT_ENCODING.length} checks cost ${ratios(all - ofFacts - ofJudging)} (goal 1.0)`)
+  console.log(`  with facts, verdicts and the report ${ratios(all)}`)
 }
 
-/** The two halves of a pass over a file that is in memory, each giving the number of rollouts. */
+/** The passes over a file that is in memory, each of which does what the one before it does and more. All give the number of rollouts. */
 async function passesOver(path: string, options: AuditOptions) {
   const open = await openSource(await NodeFileSource.open(path, 'bench.jsonl'), 0)
   const found = await survey([open], options, nodeHost(1), [])
@@ -89,18 +105,29 @@ async function passesOver(path: string, options: AuditOptions) {
     if (parsed instanceof Promise) throw new Error('JSON is decoded at once')
     return parsed
   }
+  const { format, recognition } = open
+  const trajectories = (job: AuditJob) =>
+    format.read(decoded(job).records, { source: 0, recognition, metadata: null }).trajectories
+  const total = (countOf: (job: AuditJob) => number) => () => jobs.reduce((sum, job) => sum + countOf(job), 0)
+  const { settings } = plan.sources[0] as SourcePlan
+  const { unsampledLogprob, maskImplied } = format
+  const viewed = { tokenizer: tokenizers[0] ?? null, settings, unsampledLogprob, maskImplied }
+  let collected = new Collected(1, DEFAULT_MAX_FINDINGS)
+  const concluded = (checks: AuditOptions['checks']) => {
+    const all = gathered([open], found, collected, [null])
+    return conclude({ ...all, options: { ...all.options, checks } }).report.totals.trajectories
+  }
   return {
-    read: () => {
-      const { recognition } = open
-      const rollouts = (job: AuditJob) =>
-        open.format.read(decoded(job).records, { source: 0, recognition, metadata: null }).trajectories.length
-      return jobs.reduce((sum, job) => sum + rollouts(job), 0)
-    },
+    read: total((job) => trajectories(job).length),
+    prepare: total((job) => trajectories(job).filter((each) => prepareView(each, viewed) !== null).length),
+    facts: total((job) => packFacts(trajectories(job).flatMap((each) => createView(each, viewed)?.facts ?? [])).rows),
     audit: () => {
-      const collected = new Collected(1, DEFAULT_MAX_FINDINGS)
+      collected = new Collected(1, DEFAULT_MAX_FINDINGS)
       for (const job of jobs) collected.add(auditBatch(job, decoded(job), { plan, tokenizers: [...tokenizers] }))
-      return conclude(gathered([open], found, collected, [null])).report.totals.trajectories
+      return collected.facts.length
     },
+    conclude: () => concluded(options.checks),
+    judge: () => concluded([]),
   }
 }
 
@@ -112,7 +139,7 @@ function repeatSample(sample: string, path: string): void {
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
   const lines: string[] = []
-  for (let bytes = 0, round = 0; bytes < SAMPLE_BYTES; round++) {
+  for (let bytes = 0, round = 0; bytes < BYTES; round++) {
     for (const rollout of rollouts) {
       const line = JSON.stringify({
         ...rollout,
