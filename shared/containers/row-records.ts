@@ -1,6 +1,7 @@
 import type { SkippedRecord } from '../model/source.ts'
 import type { JsonObject, ParsedRecords, RawRecord, RecordSpans } from './container.ts'
 import type { EncodedValues } from './decode.ts'
+import { reasonOf } from './reason.ts'
 import { hashValue } from './value-hash.ts'
 
 /**
@@ -29,7 +30,7 @@ export function rowRecords(spans: RecordSpans, code: string, read: () => (index:
       const value = rowAt(i)
       records.push({ ...place, length: 0, hash: hashValue(value), value })
     } catch (error) {
-      skipped.push({ ...place, code, message: `row ${place.record}: ${sentence(error)}` })
+      skipped.push({ ...place, code, message: `row ${place.record}: ${reasonOf(error)}` })
     }
   }
   return { records, skipped }
@@ -51,8 +52,4 @@ export function valueRecords({ spans, values }: EncodedValues): ParsedRecords {
     } else records.push({ ...place, length: 0, hash: hashValue(value), value })
   }
   return { records, skipped }
-}
-
-function sentence(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,6 +1,7 @@
 import { type Batch, Column } from '@uwdata/flechette'
 import type { JsonObject, ParsedRecords, RecordSpans } from '../container.ts'
 import { setOwn } from '../plain-value.ts'
+import { reasonOf } from '../reason.ts'
 import { rowRecords } from '../row-records.ts'
 import { ColumnBuilder, partsOfBody, valueReader } from './columns.ts'
 import type { BatchLayout } from './message.ts'
@@ -70,7 +71,7 @@ export function batchesOf(encoded: EncodedArrow): {
     try {
       return { name, type, batch: builder.build(type) }
     } catch (error) {
-      throw new Error(`column ${name}: ${error instanceof Error ? error.message : String(error)}`)
+      throw new Error(`column ${name}: ${reasonOf(error)}`)
     }
   })
   return { schema, columns }

@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../model/source.ts'
 import { type Container, type JsonObject, type RecordSpans, UnreadableSource } from '../container.ts'
 import type { EncodedFailure } from '../decode.ts'
+import { reasonOf } from '../reason.ts'
 import { wholeBuffer } from '../whole-buffer.ts'
 import { cutRows } from './cut.ts'
 import type { EncodedArrow, EncodedDictionary } from './decode.ts'
@@ -223,7 +224,7 @@ async function openMessages(source: ByteSource, start: number) {
   } catch (error) {
     throw new UnreadableSource(
       'damaged-arrow',
-      `${source.name} is an Arrow ${start === 0 ? 'stream' : 'file'} whose schema cannot be read (${error instanceof Error ? error.message : String(error)}). Copy or write the file again.`,
+      `${source.name} is an Arrow ${start === 0 ? 'stream' : 'file'} whose schema cannot be read (${reasonOf(error)}). Copy or write the file again.`,
     )
   }
 }

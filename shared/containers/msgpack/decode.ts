@@ -3,6 +3,7 @@ import { hashBytes } from '../../model/hash.ts'
 import type { SkippedRecord } from '../../model/source.ts'
 import type { JsonObject, JsonValue, ParsedRecords, RawRecord, RecordSpans } from '../container.ts'
 import { setOwn, typedValue } from '../plain-value.ts'
+import { reasonOf } from '../reason.ts'
 
 /** MessagePack values: `bytes` is one range, from the first record of `spans` to the end of its last. */
 export interface EncodedMsgpack {
@@ -38,7 +39,7 @@ export function decodeMsgpack({ bytes: [bytes], spans }: EncodedMsgpack): Parsed
         })
       } else records.push({ ...place, length, hash: hashBytes(bytes, start, start + length), value })
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
+      const message = reasonOf(error)
       skipped.push({ ...place, code: 'bad-msgpack', message: `at byte ${byte}: ${message}` })
     }
   }

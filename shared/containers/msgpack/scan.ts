@@ -106,6 +106,13 @@ function begins(bytes: Uint8Array, { kind, next }: Head): boolean {
   return byte === 0xd9 && isText(bytes.subarray(next + 2, next + 2 + (bytes[next + 1] ?? 0)))
 }
 
+/** Whether a key is text; one that the head cuts off inside a character is. */
 function isText(key: Uint8Array): boolean {
-  return key.every((byte) => byte >= 0x20 && byte !== 0x7f)
+  if (!key.every((byte) => byte >= 0x20 && byte !== 0x7f)) return false
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(key, { stream: true })
+    return true
+  } catch {
+    return false
+  }
 }

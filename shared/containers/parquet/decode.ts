@@ -11,6 +11,7 @@ import {
 import type { ColumnMetaData, DecodedArray, SchemaElement, SchemaTree } from 'hyparquet/src/types.js'
 import type { JsonObject, JsonValue, ParsedRecords, RecordSpans } from '../container.ts'
 import { numbersOf, plainValue, setOwn } from '../plain-value.ts'
+import { reasonOf } from '../reason.ts'
 import { rowRecords } from '../row-records.ts'
 import { joinParts, readColumn } from './column.ts'
 import type { ColumnLayout, DataPage } from './page.ts'
@@ -70,7 +71,7 @@ function readRows({ bytes, schema, columns, from, spans }: EncodedParquet): Json
         ? readColumn(bytes[i] as Uint8Array, layout, column.first, from + count)
         : joinParts(column.parts, layout, column.first)
     } catch (error) {
-      throw new Error(`column ${column.path.join('.')}: ${error instanceof Error ? error.message : String(error)}`)
+      throw new Error(`column ${column.path.join('.')}: ${reasonOf(error)}`)
     }
   })
   for (const child of tree.children) {

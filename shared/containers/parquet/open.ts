@@ -4,6 +4,7 @@ import type { ByteSource } from '../../model/source.ts'
 import { DamagedBytes } from '../bytes.ts'
 import { type Container, type JsonObject, type RecordSpans, UnreadableSource } from '../container.ts'
 import type { EncodedFailure } from '../decode.ts'
+import { reasonOf } from '../reason.ts'
 import { wholeBuffer } from '../whole-buffer.ts'
 import { type ColumnSlice, type EncodedParquet, layoutOf, schemaTree } from './decode.ts'
 import { PageMap } from './page-map.ts'
@@ -49,7 +50,7 @@ export async function openParquet(source: ByteSource, sizes = SIZES): Promise<Co
   } catch (error) {
     throw new UnreadableSource(
       'damaged-parquet',
-      `${source.name} is a Parquet file whose footer cannot be read (${error instanceof Error ? error.message : String(error)}). Copy or write the file again.`,
+      `${source.name} is a Parquet file whose footer cannot be read (${reasonOf(error)}). Copy or write the file again.`,
     )
   }
   return {

@@ -1,6 +1,7 @@
 import type { DecodedArray } from 'hyparquet/src/types.js'
 import type { ByteSource } from '../../model/source.ts'
 import { DamagedBytes } from '../bytes.ts'
+import { reasonOf } from '../reason.ts'
 import { wholeBuffer } from '../whole-buffer.ts'
 import {
   type ColumnLayout,
@@ -186,5 +187,5 @@ function made<T>(read: () => T): T {
 }
 
 function damaged(error: unknown): DamagedBytes {
-  return new DamagedBytes('damaged-parquet', error instanceof Error ? error.message : String(error))
+  return new DamagedBytes('damaged-parquet', reasonOf(error))
 }

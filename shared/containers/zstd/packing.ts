@@ -2,6 +2,7 @@ import { Decompress } from 'fzstd'
 import type { ByteSource } from '../../model/source.ts'
 import { type ChunkOptions, DamagedBytes, readStream } from '../bytes.ts'
 import type { Packing, Restart } from '../packed-bytes.ts'
+import { reasonOf } from '../reason.ts'
 import { blockBytes, type FrameHeader, little, MAX_BLOCK, readFrameHeader } from './frame.ts'
 import { seekTable } from './seek-table.ts'
 
@@ -98,7 +99,7 @@ class OpenFrame {
     try {
       this.stream.push(this.begun ? stored : joined(this.headerBytes, stored), last)
     } catch (error) {
-      throw damaged(plain, error instanceof Error ? error.message : String(error))
+      throw damaged(plain, reasonOf(error))
     }
     this.begun = true
     this.ended = last
