@@ -22,7 +22,7 @@ export interface Hit {
 }
 
 /** More matches in one rollout are not counted: each may take a walk over the whole text. */
-const MOST_HITS = 100
+export const MOST_HITS = 100
 
 export const NO_HIT: Hit = { count: 0, start: -1, end: -1, message: -1 }
 

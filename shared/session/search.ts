@@ -13,6 +13,7 @@ import { parseQuery } from '../query/language/parse.ts'
 import { markColumns } from '../query/marks.ts'
 import { ordered } from '../query/order.ts'
 import { type PlanNode, planQuery, type QueryPlan } from '../query/plan.ts'
+import { MOST_HITS } from '../query/probe.ts'
 import { sortValues } from '../query/sort-values.ts'
 import type { QueryableRollouts } from '../query/values.ts'
 import { type MarkColumns, NO_MARKS, Verdict, verdictsOf } from '../query/verdicts.ts'
@@ -189,6 +190,7 @@ export class RolloutSearch {
     const { length } = indices
     const hits = {
       counts: new Int32Array(length),
+      more: new Uint8Array(length),
       starts: new Int32Array(length).fill(-1),
       ends: new Int32Array(length).fill(-1),
       messages: new Int32Array(length).fill(-1),
@@ -203,6 +205,7 @@ export class RolloutSearch {
           hits.messages[i] = hit.message
         }
         hits.counts[i] = (hits.counts[i] as number) + hit.count
+        if (hit.count === MOST_HITS) hits.more[i] = 1
       }
     }
     return hits

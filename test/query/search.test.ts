@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { MOST_HITS } from '../../shared/query/probe.ts'
 import type { SearchRequest, SearchResult } from '../../shared/session/requests/query.ts'
 import { RolloutSearch } from '../../shared/session/search.ts'
 import type { Session } from '../../shared/session/session.ts'
@@ -157,6 +158,13 @@ describe('what stands in rollouts', () => {
       expect(text.slice(textOffsets[start], textOffsets[end]).trim()).toBe('river Arn')
       expect(hits?.counts[i]).toBe(1)
     }
+  })
+
+  test('what is found very often is not counted to its end, and told so', async () => {
+    const often = (await search('/[a-z]/')).hits
+    expect([often?.counts[0], often?.more[0]]).toEqual([MOST_HITS, 1])
+    const once = (await search('"river Arn"')).hits
+    expect([once?.counts[0], once?.more[0]]).toEqual([1, 0])
   })
 
   test('a text that the ids lack is found in the message', async () => {

@@ -16,10 +16,19 @@ export function hitsColumn(hits: SearchHits): Column {
     cell: (_, position) => {
       const found = hits.counts[position] ?? 0
       if (found === 0) return null
-      return hits.starts[position] === -1 ? (
-        <span title="In the messages, not in the tokens">{count(found)} ✉</span>
-      ) : (
-        count(found)
+      const isCut = hits.more[position] === 1
+      const isInMessages = hits.starts[position] === -1
+      if (!isCut && !isInMessages) return count(found)
+      const says = [
+        ...(isCut ? [`At least ${count(found)}: more of the same are not counted.`] : []),
+        ...(isInMessages ? ['In the messages, not in the tokens.'] : []),
+      ]
+      return (
+        <span title={says.join(' ')}>
+          {isCut ? '≥ ' : ''}
+          {count(found)}
+          {isInMessages ? ' ✉' : ''}
+        </span>
       )
     },
   }

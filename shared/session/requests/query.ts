@@ -18,8 +18,10 @@ export interface SearchRequest {
 
 /** Where a text or a token of the query was found first in each listed rollout. All have the length of `indices`. */
 export interface SearchHits {
-  /** How many there are in the rollout, `MOST_HITS` where there are as many or more; 0 where the rollout is listed for another reason. */
+  /** How many there are in the rollout; 0 where it is listed for another reason. */
   readonly counts: Int32Array
+  /** 1 where there may be more than were counted: `MOST_HITS` of something. */
+  readonly more: Uint8Array
   /** The first of them as tokens, half-open, in stored ids; -1 where it does not stand in the ids. */
   readonly starts: Int32Array
   readonly ends: Int32Array
