@@ -8,6 +8,7 @@ import { APP_ORIGIN, APP_SCHEME, handleAppScheme } from './app-protocol.ts'
 import type { OfferedCommand } from './bridge.ts'
 import { OPEN_FILES, RUN_COMMAND } from './ipc-contract.ts'
 import { handleRequests } from './ipc-handlers.ts'
+import { askBeforeLeaving } from './leaving.ts'
 import { ApplicationMenu, type MenuActions } from './menu.ts'
 import { OpenFiles, pathsFromArguments } from './open-files.ts'
 import { RecentFiles } from './recent.ts'
@@ -154,6 +155,7 @@ function makeWindow(): InspectorWindow<BrowserWindow> {
     opening.pageGone()
   })
   made.on('focus', () => windows.bringToFront(made))
+  askBeforeLeaving(made.webContents, () => mayLeave(made))
   made.webContents.on('did-start-navigation', (details) => {
     if (details.isMainFrame && !details.isSameDocument) opening.pageGone()
   })
@@ -161,6 +163,18 @@ function makeWindow(): InspectorWindow<BrowserWindow> {
     .loadURL(`${APP_ORIGIN}/`)
     .catch((error: Error) => console.error(`The page could not be loaded: ${error.message}`))
   return added
+}
+
+function mayLeave(window: BrowserWindow): boolean {
+  const response = dialog.showMessageBoxSync(window, {
+    type: 'warning',
+    message: 'Some of what you marked or wrote is not kept.',
+    detail: 'It is lost when this window leaves the page. Stay to export your marks or to save the notebook as a file.',
+    buttons: ['Leave without it', 'Stay'],
+    defaultId: 1,
+    cancelId: 1,
+  })
+  return response === 0
 }
 
 /** What a person chose in the open dialog; nothing where it was cancelled. */

@@ -3,7 +3,7 @@ import { loadColumns } from '../data/columns.ts'
 import { followProgress } from '../data/dump.ts'
 import { loadExportChoice } from '../data/export-choice.ts'
 import { keepListFresh } from '../data/list.ts'
-import { followOtherWindows, loadMarks } from '../data/marks.ts'
+import { followOtherWindows, guardLeavingMarks, loadMarks } from '../data/marks.ts'
 import { followPrinting } from '../data/printing.ts'
 import { loadRecentCommands } from '../data/recent-commands.ts'
 import { startSession } from '../data/session.ts'
@@ -22,6 +22,7 @@ export function startApp(): void {
   keepShellMenu()
   followPrinting()
   followOtherWindows()
+  guardLeavingMarks()
   void loadColumns()
   void loadExportChoice()
   void loadViews()

@@ -60,6 +60,19 @@ export function followOtherWindows(): () => void {
   }
 }
 
+/** While storage refuses marks, the browser asks before the page is left. Who stays finds them tried once more. Returns the unregisterer. */
+export function guardLeavingMarks(into: InspectorDatabase = database): () => void {
+  const ask = (event: Event) => {
+    if (unkept.length === 0) return
+    event.preventDefault()
+    void inTurn(async () => {
+      await keep([], into)
+    })
+  }
+  globalThis.addEventListener('beforeunload', ask)
+  return () => globalThis.removeEventListener('beforeunload', ask)
+}
+
 /**
  * Makes changes, keeps them, and says so once they are written; `said` is that sentence. They can be taken back as one step.
  * `make` sees the marks as every earlier change has left them; where it makes nothing, nothing happens.

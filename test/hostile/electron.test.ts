@@ -10,6 +10,7 @@ import { ServedFiles } from '../../cli/server/served-files.ts'
 import { createSite } from '../../cli/server/site.ts'
 import { APP_ORIGIN, APP_SCHEME, handleAppScheme } from '../../electron/app-protocol.ts'
 import { type Handlers, handleRequests } from '../../electron/ipc-handlers.ts'
+import { askBeforeLeaving } from '../../electron/leaving.ts'
 import { OpenFiles } from '../../electron/open-files.ts'
 import { guardContents, guardSession } from '../../electron/security.ts'
 import { windowOptions } from '../../electron/window.ts'
@@ -207,6 +208,18 @@ test('7. no navigation, window, webview or address of another program', () => {
   expect(outside).toEqual([])
   expect(openWindow!({ url: 'https://github.com/huggingface/trl' }).action).toBe('deny')
   expect(outside).toEqual(['https://github.com/huggingface/trl'])
+})
+
+test('a page that holds what is not kept is left only by who says so', () => {
+  const contents = new EventEmitter()
+  const answers = [false, true]
+  askBeforeLeaving(contents as unknown as WebContents, () => answers.shift() === true)
+  const leaves = () => {
+    let left = false
+    contents.emit('will-prevent-unload', { preventDefault: () => (left = true) })
+    return left
+  }
+  expect([leaves(), leaves()]).toEqual([false, true])
 })
 
 /** The guarded session, with what was registered on it. */

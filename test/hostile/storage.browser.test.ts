@@ -59,11 +59,25 @@ describePage('storage that fails', (tests) => {
     ])
     // Compared as a truth: the text is long.
     expect(readFileSync(await download.path(), 'utf8').includes(notes.at(-1) as string)).toBe(true)
+    // Who goes all the same is asked first; who stays has everything still.
+    const asked = page.waitForEvent('dialog')
+    await page.close({ runBeforeUnload: true })
+    const question = await asked
+    expect(question.type()).toBe('beforeunload')
+    await question.dismiss()
+    expect(await refused.first().isVisible()).toBe(true)
     await devtools.send('Storage.overrideQuotaForOrigin', { origin })
     await page.keyboard.press('j')
     await page.keyboard.press('f')
     await flagged(page, 2)
+    // Everything is kept again: nothing is asked.
+    const questions: string[] = []
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.type())
+      void dialog.accept()
+    })
     await page.reload()
+    expect(questions).toEqual([])
     await window.drop([SAMPLE])
     await window.read()
     await page.keyboard.press('2')
