@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { cannotWrite, writeWhole } from '../cli/whole-file.ts'
+import { cannotWrite, WholeFile } from '../cli/whole-file.ts'
 import { portableName } from '../shared/exports/file-names.ts'
 import type { FileToSave, SaveResult } from './bridge.ts'
 
@@ -14,11 +14,16 @@ export interface SaveDialogs {
   replace(names: readonly string[]): Promise<boolean>
 }
 
+interface Target {
+  readonly path: string
+  readonly bytes: Uint8Array
+}
+
 /** Writes an export where the person says: one file to the path of the save dialog, several into a folder. */
 export async function saveFiles(files: readonly FileToSave[], dialogs: SaveDialogs): Promise<SaveResult> {
   const [first, ...others] = files
   if (first === undefined) return { kind: 'failed', message: 'There is nothing to save.' }
-  let targets: { path: string; bytes: Uint8Array }[]
+  let targets: Target[]
   if (others.length === 0) {
     const path = await dialogs.file(plainName(first.name))
     if (path === null) return { kind: 'cancelled' }
@@ -30,10 +35,8 @@ export async function saveFiles(files: readonly FileToSave[], dialogs: SaveDialo
     const there = targets.filter(({ path }) => existsSync(path)).map(({ path }) => basename(path))
     if (there.length > 0 && !(await dialogs.replace(there))) return { kind: 'cancelled' }
   }
-  for (const target of targets) {
-    const problem = await write(target.path, target.bytes)
-    if (problem !== null) return { kind: 'failed', message: problem }
-  }
+  const problem = await writeAll(targets)
+  if (problem !== null) return { kind: 'failed', message: problem }
   return { kind: 'saved', names: targets.map(({ path }) => basename(path)) }
 }
 
@@ -44,12 +47,28 @@ export function plainName(name: string): string {
   return portableName(plain, 200) || 'export'
 }
 
-/** A sentence, or null when it went well. */
-async function write(path: string, bytes: Uint8Array): Promise<string | null> {
+/** Gives the files their names once all of them are on disk. A sentence, or null when it went well. */
+async function writeAll(targets: readonly Target[]): Promise<string | null> {
+  const begun: WholeFile[] = []
+  let named = 0
+  let at = ''
   try {
-    await writeWhole(path, bytes)
+    for (const { path, bytes } of targets) {
+      at = path
+      const file = await WholeFile.create(path)
+      begun.push(file)
+      await file.write(bytes)
+    }
+    for (const file of begun) {
+      at = targets[named]?.path ?? at
+      await file.commit()
+      named++
+    }
     return null
   } catch (error) {
-    return `${basename(path)} could not be written: ${cannotWrite(error)}. Nothing of it was saved; choose another place.`
+    for (const file of begun.slice(named)) await file.discard()
+    const kept = targets.slice(0, named).map(({ path }) => basename(path))
+    const left = kept.length === 0 ? 'Nothing of it was saved' : `Only ${kept.join(', ')} was saved`
+    return `${basename(at)} could not be written: ${cannotWrite(error)}. ${left}; choose another place.`
   }
 }

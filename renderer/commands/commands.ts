@@ -51,7 +51,12 @@ export const COMMANDS: readonly Command[] = [
   ...NOTEBOOK_COMMANDS,
   { id: 'copy-link', title: 'Copy a link to what is on screen', keys: ['y'], run: () => void copyAddress() },
   { id: 'print', title: 'Print…', keys: ['Mod+p'], run: () => void printView() },
-  { id: 'picture', title: 'Save what is on screen as a picture (PNG)', keys: [], run: () => void savePicture() },
+  {
+    id: 'picture',
+    title: 'Save what the window shows as a picture (PNG); Print has all of a view',
+    keys: [],
+    run: () => void savePicture(),
+  },
   ...EXPORT_COMMANDS,
   // Only the desktop shell knows where a file lies.
   ...(globalThis.window?.inspector === undefined

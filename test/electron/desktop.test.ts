@@ -4,6 +4,10 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { OpenedFiles } from '../../electron/bridge.ts'
+import { formatMarks } from '../../shared/model/marks.ts'
+import { addHypothesis } from '../../shared/notebook/edit.ts'
+import { newNotebook } from '../../shared/notebook/new-notebook.ts'
+import { notebookText } from '../../shared/notebook/notebook-file.ts'
 import { chromiumMissing } from '../helpers/chromium.ts'
 import { type Desktop, ROOT, standInHost } from './desktop.ts'
 import { realHost } from './real-electron.ts'
@@ -332,6 +336,35 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
       rmSync(run)
       await desktop.startAgain([target])
       await desktop.page.getByText(/^run\.jsonl\.gz \(in .*\) does not exist/).waitFor()
+      expect(desktop.pageErrors()).toEqual([])
+    })
+
+    test('marks and a notebook that the menu opens are taken in after a question, and a run beside them is read', async () => {
+      const marked = { part: 0, id: 'a', dump: 'd'.repeat(64), labels: ['odd'], notes: [] }
+      const marks = formatMarks([{ ...marked, record: 'f'.repeat(64), flagged_at: '2026-11-01T00:00:00.000Z' }])
+      desktop = await host.start([])
+      const { page } = desktop
+      await page.getByRole('button', { name: 'Open files' }).waitFor()
+      await desktop.answerOpenDialog([file('from-a-colleague.json', marks), SAMPLE])
+      await desktop.clickMenu('open-files')
+      const question = page.getByRole('dialog', { name: 'Take in the marks of from-a-colleague.json?' })
+      await question.getByText('It has 1 flag and 1 label that are not here').waitFor()
+      await question.getByRole('button', { name: 'Take them in' }).click()
+      await opened('clean-gsm8k.jsonl.gz').waitFor()
+
+      await desktop.answerOpenDialog([
+        file(
+          'ours.json',
+          notebookText(addHypothesis(newNotebook(), 'Ours', { at: '2026-11-01T00:00:00.000Z' }).notebook),
+        ),
+      ])
+      await desktop.clickMenu('open-files')
+      await page.getByRole('dialog', { name: 'Put ours.json in the place of the notebook?' }).waitFor()
+      await page.keyboard.press('Escape')
+      await desktop.answerOpenDialog([file('again.json', marks)])
+      await desktop.clickMenu('open-files')
+      await page.getByText('All marks of again.json are here already').waitFor()
+      expect(await opened('clean-gsm8k.jsonl.gz').count()).toBe(1)
       expect(desktop.pageErrors()).toEqual([])
     })
 

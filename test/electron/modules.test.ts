@@ -189,6 +189,25 @@ describe('saving', () => {
     expect(readdirSync(folder)).toEqual(['taken'])
   })
 
+  test('saves all files of an export or none', async () => {
+    const place = join(folder, 'place')
+    mkdirSync(place)
+    writeFileSync(join(place, 'a'), 'old')
+    const files = [
+      { name: 'a', bytes },
+      { name: 'b', bytes },
+    ]
+    const there = dialogs({ folder: async () => place, replace: async () => true })
+    mkdirSync(join(place, 'b'))
+    const result = await saveFiles(files, there)
+    expect(result).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(/^b could not be written: .*Nothing of it was saved/),
+    })
+    expect(readFileSync(join(place, 'a'), 'utf8')).toBe('old')
+    expect(readdirSync(place)).toEqual(['a', 'b'])
+  })
+
   test('of nothing is told', async () => {
     expect(await saveFiles([], dialogs({}))).toMatchObject({ kind: 'failed' })
   })
