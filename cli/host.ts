@@ -8,7 +8,7 @@ import { packageRoot } from './package-root.ts'
 import { readElsewhere } from './read-elsewhere.ts'
 import { bundledTokenizer } from './tokenizer-files.ts'
 
-/** What Node lends the engine. `jobs` = audit workers at most; 1 audits in this thread. */
+/** What Node lends the engine. `jobs` = threads that audit at most; 1 audits in this one alone. */
 export function nodeHost(jobs: number | undefined): EngineHost {
   return {
     bundledTokenizers: bundledTokenizer,
@@ -19,6 +19,7 @@ export function nodeHost(jobs: number | undefined): EngineHost {
     },
     // Node 20 runs no TypeScript: from source, as in tests, everything happens in this thread.
     ...(import.meta.url.endsWith('.ts') ? {} : { spawnAuditWorker: keptAuditWorker }),
+    nobodyWaits: true,
     jobs: jobs ?? availableParallelism(),
   }
 }

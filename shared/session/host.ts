@@ -40,6 +40,8 @@ export interface EngineHost extends AuditWorkerHost {
   readonly spawnAuditWorker?: () => WorkerLink
   /** Somebody waits for the first rollouts: they are audited in this thread, before its workers start. */
   readonly firstHere?: boolean
-  /** Audit workers to use at most. */
+  /** Nobody asks this thread anything until all is read: it may audit, too. */
+  readonly nobodyWaits?: boolean
+  /** Threads that audit at most. */
   readonly jobs: number
 }

@@ -7,7 +7,7 @@ import type { EngineHost, WorkerLink } from './host.ts'
 import { joinSources } from './join-sources.ts'
 import { openFile } from './open-file.ts'
 import { bytesOf, type OpenSource, type UnreadableFile } from './open-source.ts'
-import { startWorkers } from './pool.ts'
+import { doesItsShare, startWorkers } from './pool.ts'
 import { type Reading, readOnce } from './reading.ts'
 import { inTheirRun, type RunDescription } from './run-context.ts'
 import type { SessionHooks } from './session.ts'
@@ -48,7 +48,7 @@ export async function openReading(
   }
   const inRun = inTheirRun(opened, descriptions)
   // They need about as long to be ready as the survey takes, but slow it down.
-  const workers = host.firstHere ? [] : startWorkers(bytesOf(opened), host)
+  const workers = host.firstHere ? [] : startWorkers(bytesOf(opened), host, doesItsShare(host))
   try {
     const found = await survey(inRun, options, host, addedTokenizers)
     const hash = await dumpHash(sources, host)

@@ -174,6 +174,22 @@ export function firstJobHere(here: AuditPool, start: () => AuditPool): AuditPool
   }
 }
 
+/** Workers, and this thread wherever they all have enough to do. */
+export function sharedPool(here: AuditPool, workers: AuditPool): AuditPool {
+  let next = workers
+  return {
+    elsewhere: here.elsewhere && workers.elsewhere,
+    run: (job) => next.run(job),
+    async ready() {
+      next = await Promise.race([workers, here].map((pool) => pool.ready().then(() => pool)))
+    },
+    close() {
+      here.close()
+      workers.close()
+    },
+  }
+}
+
 /** Works in this thread: one job after the other, giving way to other work between them. */
 export function inlinePool<Job, Result>(work: (job: Job) => Promise<Result>): JobPool<Job, Result> {
   let closed = false
@@ -200,9 +216,20 @@ export function inlinePool<Job, Result>(work: (job: Job) => Promise<Result>): Jo
 /** Below this a worker costs more to start than it saves. */
 const WORKERS_FROM_BYTES = 8 << 20
 
-/** Workers are started while the dump is still being surveyed: they need about as long to be ready. `size`: bytes to be read. */
-export function startWorkers(size: number, host: EngineHost): WorkerLink[] {
-  const { spawnAuditWorker } = host
-  if (spawnAuditWorker === undefined || host.jobs < 2 || size < WORKERS_FROM_BYTES) return []
-  return Array.from({ length: host.jobs }, () => rememberingErrors(spawnAuditWorker()))
+/**
+ * Workers are started while the dump is still being surveyed: they need about as long to be ready. `size`: bytes to be read. Where this thread
+ * does `itsShare`, it is one of those that the host allows.
+ */
+export function startWorkers(size: number, host: EngineHost, itsShare = false): WorkerLink[] {
+  const { spawnAuditWorker, jobs } = host
+  if (spawnAuditWorker === undefined || jobs < 2 || size < WORKERS_FROM_BYTES) return []
+  return Array.from({ length: itsShare ? jobs - 1 : jobs }, () => rememberingErrors(spawnAuditWorker()))
+}
+
+/** With more of them, this thread has enough to do with finding records for them. */
+const MOST_SHARED = 4
+
+/** Whether this thread audits beside its workers: it has most of their code already, which they load and compile by themselves. */
+export function doesItsShare({ nobodyWaits = false, jobs }: EngineHost): boolean {
+  return nobodyWaits && jobs <= MOST_SHARED
 }

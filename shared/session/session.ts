@@ -28,7 +28,15 @@ import { openReading } from './open-reading.ts'
 import { bytesOf, type OpenSource, type UnreadableFile } from './open-source.ts'
 import { runPass } from './pass.ts'
 import type { TokenizerReference } from './plan.ts'
-import { type AuditPool, auditingPool, firstJobHere, startWorkers, workerPool } from './pool.ts'
+import {
+  type AuditPool,
+  auditingPool,
+  doesItsShare,
+  firstJobHere,
+  sharedPool,
+  startWorkers,
+  workerPool,
+} from './pool.ts'
 import type { BoundaryRow, Histogram, Progress, Row, TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { datasetRefusal, readDataset, unreadDataset } from './read-dataset.ts'
 import type { Reading } from './reading.ts'
@@ -241,8 +249,11 @@ export class Session {
   private createPool(): AuditPool {
     const { opened, runtime, workers, host } = this
     const here = () => auditingPool(runtime, host)
-    const shared = (links: readonly WorkerLink[]) =>
-      links.length === 0 ? here() : workerPool(links, this.survey.plan, host)
+    const shared = (links: readonly WorkerLink[]) => {
+      if (links.length === 0) return here()
+      const others = workerPool(links, this.survey.plan, host)
+      return doesItsShare(host) ? sharedPool(here(), others) : others
+    }
     return host.firstHere ? firstJobHere(here(), () => shared(startWorkers(bytesOf(opened), host))) : shared(workers)
   }
 

@@ -76,6 +76,27 @@ describe('audit workers', () => {
     )
   })
 
+  it('are one fewer where nobody waits for this thread, which does its share', async () => {
+    const dump = largeDump(LARGE, true)
+    const inline = await audited(dump)
+    const { host, log } = workerHost(2)
+    const shared = await audited(dump, {}, { ...host, nobodyWaits: true })
+    expect(log).toMatchObject({ spawned: 1, terminated: 1 })
+    expect(shared.report()).toEqual(inline.report())
+    expect(shared.facts.map(plainFacts)).toEqual(inline.facts.map(plainFacts))
+    // Its two jobs and what it was free for later; the batches between were this thread's.
+    const alone = workerHost(2)
+    await audited(dump, {}, alone.host)
+    expect(log.results).toBeGreaterThanOrEqual(2)
+    expect(log.results).toBeLessThan(alone.log.results)
+  })
+
+  it('are as many as ever where there are so many that this thread finds records for them', async () => {
+    const { host, log } = workerHost(5)
+    await audited(largeDump(LARGE, true), {}, { ...host, nobodyWaits: true })
+    expect(log.spawned).toBe(5)
+  })
+
   it('load the whole tokenizer only when a text must be encoded, each once', async () => {
     const without = workerHost(2)
     await audited(largeDump(LARGE, false), {}, without.host)
