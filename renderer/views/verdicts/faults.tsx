@@ -75,8 +75,8 @@ function DefectRow({ cause, report }: { cause: Cause; report: Report }) {
     <>
       <tr>
         <th scope="row">
+          <SeverityMark severity={severity} />{' '}
           <FoldButton fold={fold} className="defect-toggle" id={causePlace(ids[0] as string)}>
-            <SeverityMark severity={severity} />
             {ids.map((id) => (
               <span key={id} className={`defect-id ${severity}`}>
                 {id}
