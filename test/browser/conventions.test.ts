@@ -15,7 +15,10 @@ describePage('a way to train that the dump looks like', (tests) => {
     const verdict = (word: string) => page.locator(`article.${word}`, { hasText: 'H02 ·' }).waitFor()
     await verdict('supported')
     await page.getByRole('button', { name: /^policy/ }).click()
-    await page.locator('p', { hasText: /tokens of tool replies are trained as what the model wrote is/ }).last().waitFor()
+    await page
+      .locator('p', { hasText: /tokens of tool replies are trained as what the model wrote is/ })
+      .last()
+      .waitFor()
     await page.getByRole('button', { name: 'M01 is meant' }).click()
     await verdict('contradicted')
     await page.getByRole('button', { name: /^policy/ }).click()
