@@ -164,7 +164,12 @@ function tokensText({ totals: { tokens } }: Report): string {
     .filter((state) => tokens[state] > 0)
     .map((state) => `${count(tokens[state])} ${state} (${percent(tokens[state] / tokens.total)})`)
   const lost = tokens.lost > 0 ? `; beside them ${count(tokens.lost)} lost` : ''
-  return `${count(tokens.total)}: ${states.join(', ')}${lost}`
+  const real = tokens.total - tokens.padding
+  const without =
+    tokens.padding > 0 && real > 0 && tokens.trained > 0
+      ? `; trained share without padding ${percent(tokens.trained / real)}`
+      : ''
+  return `${count(tokens.total)}: ${states.join(', ')}${without}${lost}`
 }
 
 const VERDICT_STYLE: Record<HypothesisResult['verdict'], Style> = {

@@ -2,7 +2,7 @@ import type { EndReason } from '../../shared/checks/facts.ts'
 import { countedBy } from '../../shared/exports/phrases.ts'
 import type { CheckStatus, HypothesisId, HypothesisResult, Severity, Unit } from '../../shared/model/report.ts'
 import type { LimitInForce, LimitName, Stream } from '../../shared/model/streams.ts'
-import type { Part } from '../../shared/model/tokens.ts'
+import type { Part, TurnKind } from '../../shared/model/tokens.ts'
 import { count } from './numbers.ts'
 
 /** What each stream is called, and how a run would come to write it. */
@@ -49,6 +49,15 @@ export const PART_WORDS: Readonly<Record<Part, string>> = {
   separator: 'separators',
   padding: 'padding',
   other: 'other',
+}
+
+/** End tokens by the role of their turn. */
+export const ENDS_BY_ROLE: Readonly<Record<TurnKind, string>> = {
+  system: 'end of system turns',
+  user: 'end of user turns',
+  tool: 'end of tool turns',
+  assistant: 'end of assistant turns',
+  other: 'end of other turns',
 }
 
 /** The check that speaks of loss, or of missing loss, in a part. */

@@ -89,17 +89,21 @@ export function termsOf({ would_change, missing, recorded_by = [] }: HypothesisR
   return terms.filter(({ items }) => items.length > 0)
 }
 
-/** `12 of 256 rollouts (4.7 %), systematic, in 40 of 4,096 places, 3,121 tokens, 1.5 % of the loss` */
+/** `12 of 256 rollouts (4.7 %), systematic, in 40 of 4,096 places, 3,121 tokens with 1.5 % of the loss weight` */
 export function extentText(check: CheckResult): string {
   const unit = { trajectory: 'rollout', group: 'group', source: 'source' }[check.unit]
   const parts = [`${count(check.affected)} of ${counted(check.checked, unit)} (${percent(check.rate)})`]
   if (check.pattern !== null) parts.push(check.pattern)
   if (check.places.checked > 0)
     parts.push(`${count(check.places.affected)} of ${counted(check.places.checked, 'place')}`)
-  if (check.affected_tokens > 0) parts.push(counted(check.affected_tokens, 'token'))
-  if (check.affected_weight !== null && check.affected_weight > 0) {
-    parts.push(`${percent(check.affected_weight)} of the loss`)
-  }
+  // Not all tokens that a fault touches are trained: their number and their share of the loss are two measures.
+  const weight =
+    check.affected_weight !== null && check.affected_weight > 0
+      ? `${percent(check.affected_weight)} of the loss weight`
+      : null
+  if (check.affected_tokens > 0) {
+    parts.push(`${counted(check.affected_tokens, 'token')}${weight === null ? '' : ` with ${weight}`}`)
+  } else if (weight !== null) parts.push(weight)
   return parts.join(', ')
 }
 

@@ -74,7 +74,7 @@ function decide(input: HypothesisInput): Judgement {
       ...stated('mean reward std within groups', found.meanStd),
       ...stated('largest |advantage|', found.largestAdvantage),
       ...stated(`bound of |advantage| under this scheme, in groups of ${found.groupSize}`, found.bound),
-      ...stated('mean |advantage|', found.meanAbsoluteAdvantage),
+      ...stated('mean |advantage| over all rollouts', found.meanAbsoluteAdvantage),
       ...stated('largest amplification of a spread below the floor', found.largestAmplification),
       ...stated('largest reward gap below the floor', found.largestNoiseGap),
       ...lesserFaults(H01, input, ['A02', 'A03']),

@@ -2,7 +2,7 @@ import type { Policy } from './policy.ts'
 import type { RunMetric } from './run-log.ts'
 import type { Place, SkippedRecord } from './source.ts'
 import type { LimitInForce, LimitName, Stream } from './streams.ts'
-import type { Part } from './tokens.ts'
+import type { Part, TurnKind } from './tokens.ts'
 
 export const REPORT_SCHEMA = 'rollout-inspector.report/1'
 
@@ -216,6 +216,11 @@ export interface Report {
     by_part: Record<Part, { total: number; trained: number | null }>
     /** Tokens of assistant turns, from after the header through the end token, by the 1-based ordinal of the turn. */
     by_turn: Record<string, { total: number; trained: number | null }>
+    /**
+     * Of the part `end`, the end tokens of turns by the role of the turn, as a correct mask trains those of the assistant alone. Roles
+     * without one are not listed; absent where a merged report did not count them.
+     */
+    end_by_role?: Partial<Record<TurnKind, { total: number; trained: number | null }>>
     /**
      * What the calls and the replies of each tool take, by tokens, most first. `tool` is null where the ids do not tell which it was,
      * and for all beyond the first 32.

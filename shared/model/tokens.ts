@@ -30,7 +30,8 @@ export const PARTS = [
 export type Part = (typeof PARTS)[number]
 export const PART = Object.fromEntries(PARTS.map((name, index) => [name, index])) as Record<Part, number>
 
-export type TurnKind = 'system' | 'user' | 'tool' | 'assistant' | 'other'
+export const TURN_KINDS = ['system', 'user', 'tool', 'assistant', 'other'] as const
+export type TurnKind = (typeof TURN_KINDS)[number]
 
 /** A half-open range of token indices. */
 export interface Span {

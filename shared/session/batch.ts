@@ -11,7 +11,7 @@ import { readJoined, type SourceReader } from '../formats/join.ts'
 import { formatById } from '../formats/registry.ts'
 import type { Finding } from '../model/report.ts'
 import { STREAMS, type Stream } from '../model/streams.ts'
-import { Expected, PART, Provenance, TokenState, type Turn } from '../model/tokens.ts'
+import { Expected, PART, Provenance, TokenState, TURN_KINDS, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { weightUnits } from '../model/weight.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
@@ -200,7 +200,10 @@ function countTokens(view: TrajectoryView, settings: AuditSettings, totals: Toke
   totals.unknown += byState[TokenState.unknown] as number
   totals.total += states.length
   totals.turns += segmentation?.turns.length ?? 0
-  for (const turn of segmentation?.turns ?? []) if (turn.kind === 'assistant') countTurn(turn, mask, totals)
+  for (const turn of segmentation?.turns ?? []) {
+    if (turn.kind === 'assistant') countTurn(turn, mask, totals)
+    if (turn.endToken >= 0) countEnd(turn, mask, totals)
+  }
   if (mask !== null) {
     totals.maskKnown = true
     weigh(view, mask, settings, totals)
@@ -220,7 +223,14 @@ function countTurn(
   totals.trainedByTurn[ordinal] = (totals.trainedByTurn[ordinal] as number) + trained
 }
 
-/** Adds the loss weight of a trajectory, how much of it lies on tokens that no oracle calls sampled, and the sampled tokens that it leaves out. */
+function countEnd({ kind, endToken }: Turn, mask: Uint8Array | null, { ends, trainedEnds }: TokenTotals) {
+  if (ends === null || trainedEnds === null) return
+  const at = TURN_KINDS.indexOf(kind)
+  ends[at] = (ends[at] as number) + 1
+  if (mask?.[endToken] === 1) trainedEnds[at] = (trainedEnds[at] as number) + 1
+}
+
+/** Adds the loss weight of a trajectory, how much of it lies on tokens that neither oracle calls sampled, and the sampled tokens that it leaves out. */
 function weigh(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings, totals: TokenTotals): void {
   const { expected, provenance } = view
   const { total, unsampled, sampled, untrained } = weightSums(view, mask, settings)

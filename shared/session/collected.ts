@@ -6,7 +6,7 @@ import type { RecordSpans } from '../containers/container.ts'
 import type { Finding, Severity } from '../model/report.ts'
 import type { SkippedRecord } from '../model/source.ts'
 import type { Stream } from '../model/streams.ts'
-import { PARTS } from '../model/tokens.ts'
+import { PARTS, TURN_KINDS } from '../model/tokens.ts'
 import { addBoundaries, type BoundaryCounts } from './boundaries.ts'
 import type { BatchResult, TokenTotals } from './plan.ts'
 import { addTools } from './tool-sums.ts'
@@ -35,6 +35,8 @@ export function emptyTotals(): TokenTotals {
     trainedByPart: PARTS.map(() => 0),
     byTurn: [],
     trainedByTurn: [],
+    ends: TURN_KINDS.map(() => 0),
+    trainedEnds: TURN_KINDS.map(() => 0),
     byTool: new Map(),
     maskKnown: false,
     weight: 0n,
@@ -60,12 +62,18 @@ export function addTotals(into: TokenTotals, from: TokenTotals): void {
     into.byTurn[turn] = (into.byTurn[turn] ?? 0) + (from.byTurn[turn] ?? 0)
     into.trainedByTurn[turn] = (into.trainedByTurn[turn] ?? 0) + (from.trainedByTurn[turn] ?? 0)
   }
+  into.ends = sumOf(into.ends, from.ends)
+  into.trainedEnds = sumOf(into.trainedEnds, from.trainedEnds)
   addTools(into.byTool, from.byTool)
   into.maskKnown ||= from.maskKnown
   into.weight += from.weight
   into.sampled += from.sampled
   into.untrained += from.untrained
   if (from.weightUnsampled !== null) into.weightUnsampled = (into.weightUnsampled ?? 0n) + from.weightUnsampled
+}
+
+function sumOf(a: readonly number[] | null, b: readonly number[] | null): number[] | null {
+  return a === null || b === null ? null : a.map((value, at) => value + (b[at] as number))
 }
 
 /** What is known of rollouts and of their tokens: rows in report order, and sums. */

@@ -56,7 +56,7 @@ export function lossMeasures(two: Both): ComparedMeasure[] {
     .sort((x, y) => x - y)
     .slice(0, MOST_TURNS)
   return [
-    share('trained', 'trained share of all tokens', whole(a), whole(b)),
+    share('trained', 'trained share of all tokens but padding', whole(a), whole(b)),
     ...PARTS.map((part) =>
       share(`part ${part}`, `trained share of ${PART_LABELS[part]}`, a.by_part[part], b.by_part[part]),
     ),

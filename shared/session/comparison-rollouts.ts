@@ -63,7 +63,7 @@ export function rewardMeasures(two: Both): ComparedMeasure[] {
       ),
     ),
     two.mean(
-      { section, id: 'advantage', label: 'mean |advantage|' },
+      { section, id: 'advantage', label: 'mean |advantage| over all rollouts' },
       'number',
       (facts) =>
         facts.flatMap(({ advantage }) =>

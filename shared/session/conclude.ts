@@ -18,7 +18,7 @@ import { REPORT_SCHEMA } from '../model/report.ts'
 import { atOnce, type Steps, within } from '../model/steps.ts'
 import { LIMIT_NAMES, type Limits, STREAMS, type Stream } from '../model/streams.ts'
 import { changedThresholds } from '../model/thresholds/registry.ts'
-import { PARTS } from '../model/tokens.ts'
+import { PARTS, TURN_KINDS } from '../model/tokens.ts'
 import { weightOf } from '../model/weight.ts'
 import { byCodeAndToken } from './batch.ts'
 import { type Collected, countSeverity, type RolloutSums } from './collected.ts'
@@ -27,6 +27,7 @@ import { faultRows, indexOfPlace, placesOf } from './fault-rows.ts'
 import { asTold } from './finding-lines.ts'
 import { type Kin, wholeSettings, wholeTokenizer } from './kin.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
+import type { TokenTotals } from './plan.ts'
 import { missingStreams, STREAM_TITLES } from './streams.ts'
 import type { Survey } from './survey.ts'
 import { TOOL } from './tool.ts'
@@ -245,6 +246,7 @@ export function* concluding({
           )
           .slice(1),
       ),
+      ...endRows(totals),
       by_tool: toolRows(totals.byTool, totals.maskKnown),
     },
     checks,
@@ -447,4 +449,14 @@ function inReportOrder(a: Finding, b: Finding): number {
     byCodeAndToken(a, b) ||
     (a.fingerprint < b.fingerprint ? -1 : a.fingerprint > b.fingerprint ? 1 : 0)
   )
+}
+
+/** End tokens by the kind of their turn; nothing where a merged part did not count them. */
+function endRows({ ends, trainedEnds, maskKnown }: TokenTotals): Pick<Report['totals'], 'end_by_role'> {
+  if (ends === null || trainedEnds === null) return {}
+  const rows = TURN_KINDS.flatMap((kind, at) => {
+    const total = ends[at] as number
+    return total === 0 ? [] : [[kind, { total, trained: maskKnown ? (trainedEnds[at] as number) : null }] as const]
+  })
+  return { end_by_role: Object.fromEntries(rows) }
 }

@@ -110,6 +110,9 @@ export const MERGE_STATE = z.object({
     trained_by_part: column,
     by_turn: column,
     trained_by_turn: column,
+    /** By the kind of the turn. Reports of before they were counted have none. */
+    ends: column.optional(),
+    trained_ends: column.optional(),
     /** Tool, then the numbers of `ToolSums`. Reports of before they were counted have none. */
     by_tool: z.array(z.tuple([z.string(), whole, whole, whole, whole, whole, whole])).default([]),
     /** In the units of `weightUnits`; null where no rollout has a mask, and where no oracle looked. */

@@ -5,7 +5,7 @@ import { createTally } from '../checks/tally.ts'
 import { Hash64 } from '../model/hash.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, Report, Severity } from '../model/report.ts'
-import { PARTS } from '../model/tokens.ts'
+import { PARTS, TURN_KINDS } from '../model/tokens.ts'
 import type { RolloutSums } from './collected.ts'
 import type { Conclusion, Gathered } from './conclude.ts'
 import type { GivenTokenizer, KinEvidence } from './kin.ts'
@@ -274,13 +274,17 @@ function isEmpty(tally: CheckTally): boolean {
 }
 
 function encodeTotals(totals: TokenTotals): MergeState['totals'] {
-  const { byPart, trainedByPart, byTurn, trainedByTurn, byTool, weight, weightUnsampled, maskKnown, ...counts } = totals
+  const { byPart, trainedByPart, byTurn, trainedByTurn, ends, trainedEnds, byTool, ...rest } = totals
+  const { weight, weightUnsampled, maskKnown, ...counts } = rest
   return {
     ...counts,
     by_part: writeColumn(COUNT, byPart),
     trained_by_part: writeColumn(COUNT, trainedByPart),
     by_turn: writeColumn(COUNT, byTurn),
     trained_by_turn: writeColumn(COUNT, trainedByTurn),
+    ...(ends === null || trainedEnds === null
+      ? {}
+      : { ends: writeColumn(COUNT, ends), trained_ends: writeColumn(COUNT, trainedEnds) }),
     by_tool: [...byTool].sort(([a], [b]) => (a < b ? -1 : 1)).map(([tool, sums]) => [tool, ...sums]),
     weight: maskKnown ? String(weight) : null,
     weight_unsampled: weightUnsampled === null ? null : String(weightUnsampled),
@@ -288,7 +292,8 @@ function encodeTotals(totals: TokenTotals): MergeState['totals'] {
 }
 
 function decodeTotals(totals: MergeState['totals']): TokenTotals {
-  const { by_part, trained_by_part, by_turn, trained_by_turn, by_tool, weight, weight_unsampled, ...counts } = totals
+  const { by_part, trained_by_part, by_turn, trained_by_turn, ends, trained_ends, by_tool, ...rest } = totals
+  const { weight, weight_unsampled, ...counts } = rest
   const byTurn = readSome(COUNT, by_turn)
   return {
     ...counts,
@@ -296,6 +301,8 @@ function decodeTotals(totals: MergeState['totals']): TokenTotals {
     trainedByPart: readColumn(COUNT, trained_by_part, PARTS.length),
     byTurn,
     trainedByTurn: readColumn(COUNT, trained_by_turn, byTurn.length),
+    ends: ends === undefined ? null : readColumn(COUNT, ends, TURN_KINDS.length),
+    trainedEnds: trained_ends === undefined ? null : readColumn(COUNT, trained_ends, TURN_KINDS.length),
     byTool: new Map(by_tool.map(([tool, ...sums]) => [tool, sums])),
     maskKnown: weight !== null,
     weight: BigInt(weight ?? 0),

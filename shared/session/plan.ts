@@ -78,6 +78,9 @@ export interface TokenTotals {
   /** Tokens of assistant turns by ordinal, index 0 unused: all of them, and the trained ones. */
   byTurn: number[]
   trainedByTurn: number[]
+  /** End tokens of turns, and the trained ones, by the kind of the turn in the order of `TURN_KINDS`; null where a part was summed without. */
+  ends: number[] | null
+  trainedEnds: number[] | null
   byTool: ToolTotals
   /** Some trajectory had a mask. */
   maskKnown: boolean

@@ -29,7 +29,7 @@ describe('the summary of a report', () => {
       'if that is meant, say --policy last-turn',
       'limits max_seq_len 4,096 (inferred)',
       'rollouts 256 in 32 groups, 1,880 turns',
-      '910,233: 201,331 trained (22.1 %), 650,000 masked (71.4 %), 58,902 padding (6.5 %); beside them 7 lost',
+      '910,233: 201,331 trained (22.1 %), 650,000 masked (71.4 %), 58,902 padding (6.5 %); trained share without padding 23.6 %; beside them 7 lost',
       'H02 Token masking errors: supported, high confidence for: trained share of tool tokens: 31.4 % (threshold > 0 %) M01 contradicted if 0 % (now 31.4 %): trained share of tool tokens',
       'V2 Assistant header missing: 4,096 of 4,096 places (T05)',
       'error M01 Title of M01 12 of 256 rollouts (4.7 %), sporadic',
@@ -38,6 +38,8 @@ describe('the summary of a report', () => {
       'H01 Reward scaling: needs rewards',
       'What a trainer would write it with: rewards: verl trainer.rollout_data_dir=DIR',
       'M15: the dump does not carry attention masks',
+      'What to do first Say whether last-turn training is meant',
+      'Mend M01 first: title of M01 (12 of 256 rollouts); alone enough to support H02 (token masking errors).',
       '1 finding at or above error.',
     ]) {
       expect(flat).toContain(part)

@@ -163,7 +163,7 @@ describe('Markdown and HTML', () => {
       'judged once there is: rewards',
       'verl trainer.rollout_data_dir=DIR',
       'Assistant header missing',
-      '12 of 256 rollouts (4.7 %), sporadic, 40 of 4,096 places, 3,121 tokens, 1.5 % of the loss',
+      '12 of 256 rollouts (4.7 %), sporadic, 40 of 4,096 places, 3,121 tokens with 1.5 % of the loss weight',
       'turn 2: 12',
       '245 tokens of a tool reply carry loss',
       'the dump does not carry attention masks',

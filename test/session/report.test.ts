@@ -102,6 +102,24 @@ describe('the report', () => {
     })
   })
 
+  it('splits the end tokens by role: those of the assistant alone are trained in a sound dump', async () => {
+    const { totals } = (await audited(lines([cleanRollout(tokenizer, 1), cleanRollout(tokenizer, 3)]))).report()
+    const roles = Object.entries(totals.end_by_role ?? {})
+    const sum = (values: readonly (number | null)[]) => values.reduce<number>((all, value) => all + (value ?? 0), 0)
+    expect(roles.map(([role]) => role)).toEqual(['system', 'user', 'tool', 'assistant'])
+    for (const [role, { total, trained }] of roles)
+      expect([role, trained]).toEqual([role, role === 'assistant' ? total : 0])
+    expect(sum(roles.map(([, { total }]) => total))).toBe(totals.by_part.end.total)
+    expect(sum(roles.map(([, { trained }]) => trained))).toBe(totals.by_part.end.trained)
+  })
+
+  it('knows the roles of end tokens where it does not know what is trained', async () => {
+    const { totals } = (
+      await audited(lines([conversation(tokenizer, [user('Who?'), assistant('Ada.')], { mask: 'none' })]))
+    ).report()
+    expect(totals.end_by_role).toEqual({ user: { total: 1, trained: null }, assistant: { total: 1, trained: null } })
+  })
+
   it('counts the tokens of a tool by its calls and its replies', async () => {
     const rollouts = [cleanRollout(tokenizer, 1), rolloutWithTrainedReply(tokenizer, 2), cleanRollout(tokenizer, 3)]
     const { totals } = (await audited(lines(rollouts))).report()

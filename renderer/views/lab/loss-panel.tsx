@@ -129,7 +129,7 @@ function Picture({ picture, beside }: { picture: LossPicture; beside: LossPictur
         {beside !== null && beside.largestAdvantage !== null && (
           <span className="quiet"> (recorded {real(beside.largestAdvantage)})</span>
         )}
-        , mean size <strong>{real(picture.meanAbsoluteAdvantage)}</strong>
+        , mean size over the rollouts that train <strong>{real(picture.meanAbsoluteAdvantage)}</strong>
         {beside !== null && beside.meanAbsoluteAdvantage !== null && (
           <span className="quiet"> (recorded {real(beside.meanAbsoluteAdvantage)})</span>
         )}

@@ -34,7 +34,7 @@ function TurnTable({ report, turns }: { report: Report; turns: Turns }) {
       <thead>
         <tr>
           <th scope="col">assistant turn</th>
-          <th scope="col">trained share</th>
+          <th scope="col">share of the turn that is trained</th>
           <th scope="col" className="number">
             trained
           </th>

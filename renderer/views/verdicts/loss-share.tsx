@@ -1,9 +1,9 @@
 import type { Report } from '../../../shared/model/report.ts'
-import { PARTS } from '../../../shared/model/tokens.ts'
+import { PARTS, TURN_KINDS } from '../../../shared/model/tokens.ts'
 import { quote } from '../../../shared/query/language/format.ts'
 import { ABSENT, count, NOT_IN_DUMP, percent } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
-import { PART_CHECKS, PART_WORDS } from '../../text/words.ts'
+import { ENDS_BY_ROLE, PART_CHECKS, PART_WORDS } from '../../text/words.ts'
 import { behindTrained, NumberLink } from './number-link.tsx'
 
 const STATES = ['trained', 'masked', 'padding', 'unknown'] as const
@@ -11,8 +11,12 @@ const STATES = ['trained', 'masked', 'padding', 'unknown'] as const
 /** All tokens by state, as one bar. Lost text is no part of it: it is not in any sequence. */
 export function TokenTotals({ totals }: { totals: Report['totals'] }) {
   const { tokens } = totals
+  const real = tokens.total - tokens.padding
   return (
     <div className="token-totals">
+      <p className="quiet">
+        Of all {count(tokens.total)} tokens{tokens.padding > 0 && ', padding included'}:
+      </p>
       <div className="totals-bar" aria-hidden="true">
         {STATES.map(
           (state) =>
@@ -50,6 +54,12 @@ export function TokenTotals({ totals }: { totals: Report['totals'] }) {
           </li>
         )}
       </ul>
+      {tokens.padding > 0 && real > 0 && tokens.trained > 0 && (
+        <p className="quiet">
+          Trained share without padding, as the table of rollouts has it: {percent(tokens.trained / real)} of{' '}
+          {count(real)} tokens.
+        </p>
+      )}
     </div>
   )
 }
@@ -63,7 +73,7 @@ export function LossByPart({ report }: { report: Report }) {
       <thead>
         <tr>
           <th scope="col">part of the conversation</th>
-          <th scope="col">trained share</th>
+          <th scope="col">share of the part that is trained</th>
           <th scope="col" className="number">
             trained
           </th>
@@ -76,27 +86,73 @@ export function LossByPart({ report }: { report: Report }) {
         {parts.map((part) => {
           const { total, trained } = report.totals.by_part[part]
           const codes = (PART_CHECKS[part] ?? []).filter((code) => failed.has(code))
+          const roles = part === 'end' ? rolesOf(report) : []
+          // Only the ends of the assistant are to be trained: one share of them all would look wrong where it is right.
+          if (roles.length > 0) {
+            return roles.map(({ kind, sums }) => (
+              <PartRow
+                key={`end ${kind}`}
+                name={ENDS_BY_ROLE[kind]}
+                {...sums}
+                codes={kind === 'assistant' ? codes : []}
+                query={null}
+              />
+            ))
+          }
           return (
-            <tr key={part}>
-              <th scope="row">{PART_WORDS[part]}</th>
-              <td>
-                {trained === null ? <span className="quiet">{NOT_IN_DUMP}</span> : <ShareBar share={trained / total} />}
-              </td>
-              <td className="number">
-                {trained === null ? (
-                  ABSENT
-                ) : (
-                  <NumberLink value={trained} {...behindTrained(codes, `state:trained part:${part}`)} />
-                )}
-              </td>
-              <td className="number">
-                <NumberLink value={total} {...behindTrained([], `part:${part}`)} />
-              </td>
-            </tr>
+            <PartRow
+              key={part}
+              name={PART_WORDS[part]}
+              total={total}
+              trained={trained}
+              codes={codes}
+              query={`part:${part}`}
+            />
           )
         })}
       </tbody>
     </table>
+  )
+}
+
+/** End tokens by the role of their turn; empty where they were not counted, or where some stand outside of turns. */
+function rolesOf({ totals }: Report) {
+  const { end_by_role: byRole, by_part: byPart } = totals
+  const roles = TURN_KINDS.flatMap((kind) => {
+    const sums = byRole?.[kind]
+    return sums === undefined ? [] : [{ kind, sums }]
+  })
+  const counted = roles.reduce((sum, { sums }) => sum + sums.total, 0)
+  return counted === byPart.end.total ? roles : []
+}
+
+interface PartRowProps {
+  readonly name: string
+  readonly total: number
+  readonly trained: number | null
+  readonly codes: readonly string[]
+  /** Null where no query finds just these tokens. */
+  readonly query: string | null
+}
+
+function PartRow({ name, total, trained, codes, query }: PartRowProps) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{trained === null ? <span className="quiet">{NOT_IN_DUMP}</span> : <ShareBar share={trained / total} />}</td>
+      <td className="number">
+        {trained === null ? (
+          ABSENT
+        ) : query === null && codes.length === 0 ? (
+          count(trained)
+        ) : (
+          <NumberLink value={trained} {...behindTrained(codes, `state:trained ${query}`)} />
+        )}
+      </td>
+      <td className="number">
+        {query === null ? count(total) : <NumberLink value={total} {...behindTrained([], query)} />}
+      </td>
+    </tr>
   )
 }
 

@@ -22,7 +22,7 @@ export function lossPiece(key: Piece['key'], loss: PinnedLoss): Piece {
       number('rollouts with an advantage', known),
       number('rollouts that train', rollouts),
       number('largest advantage', largestAdvantage),
-      number('mean |advantage|', meanAbsoluteAdvantage),
+      number('mean |advantage| over rollouts that train', meanAbsoluteAdvantage),
       number('complete groups', groups.complete),
       number('groups without contrast', groups.dead),
       number('groups blown up tenfold', groups.amplified),
