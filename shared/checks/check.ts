@@ -1,5 +1,6 @@
 import type { AuditOptions, MaskAlignment, Policy } from '../model/policy.ts'
 import type { CheckStatus, HypothesisId, Scope, Severity, Unit } from '../model/report.ts'
+import type { Steps } from '../model/steps.ts'
 import type { LimitInForce, LimitName, Limits, Stream } from '../model/streams.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Segmentation, Span, Turn } from '../model/tokens.ts'
@@ -152,7 +153,10 @@ export interface Check {
   readonly ofRowEnd?: true
   /** Called only where the trajectory carries all of `needs` that a trajectory can carry; report nothing = nothing to look at. */
   trajectory?(view: TrajectoryView, settings: AuditSettings, report: Reporter): void
-  dump?(view: DumpView, report: DumpReporter): void
+  /** One that takes long over many rollouts works in steps. */
+  readonly dump?:
+    | ((view: DumpView, report: DumpReporter) => void)
+    | ((view: DumpView, report: DumpReporter) => Steps<void>)
 }
 
 /** Sums that one check gathered; partial audits add up. */

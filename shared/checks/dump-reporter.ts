@@ -1,5 +1,6 @@
 import { Hash64 } from '../model/hash.ts'
 import type { CheckStatus, Finding } from '../model/report.ts'
+import { atOnce, type Steps } from '../model/steps.ts'
 import { weightUnits } from '../model/weight.ts'
 import type { Check, CheckTally, DumpFault, DumpReporter, DumpView } from './check.ts'
 import { createTally } from './tally.ts'
@@ -18,6 +19,11 @@ export interface DumpVerdict {
 
 /** Runs the part of a check that looks at groups or at the whole dump. */
 export function runDumpCheck(check: Check, view: DumpView): DumpVerdict {
+  return atOnce(runningDumpCheck(check, view))
+}
+
+/** The same in the steps of the check. */
+export function* runningDumpCheck(check: Check, view: DumpView): Steps<DumpVerdict> {
   const tally = createTally()
   const findings: Finding[] = []
   let abstained: DumpVerdict['abstained'] = null
@@ -59,7 +65,8 @@ export function runDumpCheck(check: Check, view: DumpView): DumpVerdict {
       abstained = { status, reason }
     },
   }
-  check.dump?.(view, report)
+  const steps = check.dump?.(view, report)
+  if (steps) yield* steps
   return { tally, findings, abstained, context }
 }
 

@@ -1,3 +1,4 @@
+import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { GroupView } from './check.ts'
 import type { TrajectoryFacts } from './facts.ts'
 
@@ -18,28 +19,32 @@ export interface GroupOptions {
  * and every member has a finite reward: samples, one rank of many or a run still written give incomplete ones.
  */
 export function buildGroups(facts: readonly TrajectoryFacts[], options: GroupOptions): GroupView[] {
-  return groupsWithSize(facts, options).groups
+  return atOnce(grouping(facts, options)).groups
 }
 
-/** The groups, and the size that they should have, for `DumpView.groupSize`: given, else declared, else the commonest; null without groups. */
-export function groupsWithSize(
+/**
+ * The groups, and the size that they should have, for `DumpView.groupSize`: given, else declared, else the commonest; null without
+ * groups.
+ */
+export function* grouping(
   facts: readonly TrajectoryFacts[],
   options: GroupOptions,
-): { readonly groups: GroupView[]; readonly groupSize: number | null } {
-  const buckets = collect(facts, options)
+): Steps<{ readonly groups: GroupView[]; readonly groupSize: number | null }> {
+  const buckets = yield* within(0, 0.6, collect(facts, options))
   const common = commonestSize(buckets)
-  const groups = buckets.map(({ id, members }): GroupView => {
+  const groups: GroupView[] = []
+  const add = ({ id, members }: Bucket) => {
     const size = options.groupSize ?? declaredSize(members) ?? common
     const complete = size !== null && members.length === size && size > 1 && members.every(hasReward)
-    return complete
-      ? { id, members, complete, rewards: members.map(({ reward }) => reward as number) }
-      : { id, members, complete }
-  })
+    const rewards = complete ? members.map(({ reward }) => reward as number) : null
+    groups.push(rewards === null ? { id, members, complete } : { id, members, complete, rewards })
+  }
+  yield* within(0.6, 0.9, forEachOf(buckets, add))
   return { groups, groupSize: options.groupSize ?? declaredSize(facts) ?? common }
 }
 
 export function resolveGroupSize(facts: readonly TrajectoryFacts[], options: GroupOptions): number | null {
-  return groupsWithSize(facts, options).groupSize
+  return atOnce(grouping(facts, options)).groupSize
 }
 
 interface Bucket {
@@ -47,9 +52,10 @@ interface Bucket {
   readonly members: TrajectoryFacts[]
 }
 
-function collect(all: readonly TrajectoryFacts[], options: GroupOptions): Bucket[] {
+function* collect(all: readonly TrajectoryFacts[], options: GroupOptions): Steps<Bucket[]> {
   const facts = oncePerRollout(all)
-  if (facts.some((row) => row.group !== null)) return byKey(facts, options)
+  yield 0.1
+  if (facts.some((row) => row.group !== null)) return yield* within(0.1, 1, byKey(facts, options))
   const size = options.groupSize ?? declaredSize(facts)
   return options.groupsByOrder && size !== null && size > 1 ? byOrder(facts, size) : []
 }
@@ -67,11 +73,11 @@ function oncePerRollout(facts: readonly TrajectoryFacts[]): readonly TrajectoryF
   })
 }
 
-function byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Bucket[] {
+function* byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Steps<Bucket[]> {
   const steps = new Map<string, Map<number | null, TrajectoryFacts[]>>()
   let [last, members]: [TrajectoryFacts | null, TrajectoryFacts[]] = [null, []]
-  for (const row of facts) {
-    if (row.group === null) continue
+  const addRow = (row: TrajectoryFacts) => {
+    if (row.group === null) return
     // The rows of a group mostly stand beside each other.
     if (last === null || last.group !== row.group || last.step !== row.step) {
       const bySteps = entry(steps, row.group, () => new Map<number | null, TrajectoryFacts[]>())
@@ -80,18 +86,21 @@ function byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Bucket
     }
     members.push(row)
   }
+  yield* within(0, 0.6, forEachOf(facts, addRow))
   const buckets: { key: string; step: number | null; members: TrajectoryFacts[] }[] = []
   for (const [key, bySteps] of steps) for (const [step, members] of bySteps) buckets.push({ key, step, members })
 
   // A key counts within its file: two evaluations number their questions alike. The ranks of one run do share a group
   // between files, which only a declared size can tell: no file has the group whole, all of them together do.
   const size = options.groupSize ?? declaredSize(facts)
+  yield 0.7
   const found: { key: string; step: number | null; members: TrajectoryFacts[] }[] = []
-  for (const { key, step, members } of buckets) {
+  const addParts = ({ key, step, members }: (typeof buckets)[number]) => {
     const parts = bySource(members)
     const shared = members.length === size && parts.every((part) => part.length < size)
     for (const part of shared ? [members] : parts) found.push({ key, step, members: part })
   }
+  yield* within(0.7, 1, forEachOf(buckets, addParts))
   const uses = new Map<string, number>()
   for (const { key } of found) uses.set(key, (uses.get(key) ?? 0) + 1)
   return found.map(({ key, step, members }) => ({

@@ -1,7 +1,8 @@
 import { LIMIT_NAMES, type LimitInForce, type Limits } from '../model/streams.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { AuditSettings, DumpView } from './check.ts'
-import type { TrajectoryFacts } from './facts.ts'
+import { FactColumns } from './fact-columns.ts'
+import type { EndReason, TrajectoryFacts } from './facts.ts'
 
 /** The limits in force, each with where it is known from: `DumpView.limits`, and the report's `limits`. */
 export type ResolvedLimits = DumpView['limits']
@@ -35,11 +36,7 @@ export function resolveLimits(
     if (limits.max_seq_len !== null) return limits
   }
   // What a known limit ended is explained already; only the other rows can show a second one.
-  const near = thresholds['near-limit-tokens']
-  // Texts have no length in tokens, and what a template makes of them is none that a limit counted.
-  const counted = facts.filter(({ realLength, reconstructed }) => realLength > 0 && !reconstructed)
-  const unexplained = counted.filter((row) => !reachesKnown(row, limits, near))
-  const inferred = inferFromPileUps(unexplained, thresholds)
+  const inferred = inferFromPileUps(unexplained(lengthsOf(facts), limits, thresholds), thresholds)
   if (inferred === null || limits[inferred.name] !== null) return limits
   const { name, value, per } = inferred
   limits[name] = {
@@ -62,18 +59,55 @@ function withUnit(known: LimitInForce | null, seen: Pick<LimitInForce, 'value' |
   return known.origin === 'given' ? { ...known, unit: 'tokens' } : known
 }
 
-function reachesKnown(
-  row: TrajectoryFacts,
+/** How long each row is, whole, behind its prompt and in its last turn (NaN where that is not known), and how it ends. */
+interface Lengths {
+  readonly sequence: Float64Array
+  readonly completion: Float64Array
+  readonly turn: Float64Array
+  readonly ends: Uint8Array
+}
+
+const ENDS = { closed: 0, cut: 1, unknown: 2 } as const
+
+/** Of rows in tokens: texts have no length in them, and what a template makes of texts is none that a limit counted. */
+function lengthsOf(facts: readonly TrajectoryFacts[]): Lengths {
+  const columns = new FactColumns(facts)
+  const sequence = columns.numbers('realLength')
+  const prompts = columns.numbers('promptLength')
+  const { offsets, values } = columns.lists('assistantLengths')
+  const isReconstructed = columns.holds('reconstructed', (reconstructed) => reconstructed === true)
+  const ends = columns.holds('endReason', isCutReason)
+  const isUnknown = columns.holds('endReason', (reason) => reason === 'unknown' || reason === 'prompt-only')
+  const completion = new Float64Array(sequence.length)
+  const turn = new Float64Array(sequence.length)
+  for (let i = 0; i < sequence.length; i++) {
+    completion[i] = (sequence[i] as number) - (prompts[i] as number)
+    const last = (offsets[i + 1] as number) - 1
+    turn[i] = last >= (offsets[i] as number) ? (values[last] as number) : Number.NaN
+    if (isUnknown[i] === 1 || isReconstructed[i] === 1 || !((sequence[i] as number) > 0)) ends[i] = ENDS.unknown
+  }
+  return { sequence, completion, turn, ends }
+}
+
+/** The same without rows that reach a known limit, which explains how they end. */
+function unexplained(
+  lengths: Lengths,
   { max_seq_len, max_completion_length }: ResolvedLimits,
-  near: number,
-): boolean {
-  const reaches = (length: number | undefined, limit: ResolvedLimits['max_seq_len']) =>
-    length !== undefined && limit !== null && length >= limit.value - near
-  return (
-    reaches(row.realLength, max_seq_len) ||
-    reaches(row.assistantLengths.at(-1), max_completion_length) ||
-    reaches(row.promptLength === null ? undefined : completionLength(row), max_completion_length)
-  )
+  thresholds: Thresholds,
+): Lengths {
+  const near = thresholds['near-limit-tokens']
+  const from = (limit: ResolvedLimits['max_seq_len']) =>
+    limit === null ? Number.POSITIVE_INFINITY : limit.value - near
+  const [sequence, completion] = [from(max_seq_len), from(max_completion_length)]
+  const ends = lengths.ends.slice()
+  for (let i = 0; i < ends.length; i++) {
+    const reaches =
+      (lengths.sequence[i] as number) >= sequence ||
+      (lengths.turn[i] as number) >= completion ||
+      (lengths.completion[i] as number) >= completion
+    if (reaches) ends[i] = ENDS.unknown
+  }
+  return { ...lengths, ends }
 }
 
 /**
@@ -85,7 +119,9 @@ function replyLimit(
   thresholds: Thresholds,
 ): Required<Pick<LimitInForce, 'value' | 'unit'>> | null {
   const least = thresholds['pile-up-rollouts']
-  const cut = facts.flatMap(({ cutReplies }) => cutReplies ?? [])
+  const cut: NonNullable<TrajectoryFacts['cutReplies']>[number][] = []
+  const has = new FactColumns(facts).present('cutReplies')
+  for (let i = has.indexOf(1); i >= 0; i = has.indexOf(1, i + 1)) cut.push(...(facts[i]?.cutReplies ?? []))
   if (cut.length < least) return null
   for (const unit of ['characters', 'tokens'] as const) {
     const counts = new Map<number, number>()
@@ -102,12 +138,12 @@ interface PileUp {
 }
 
 function inferFromPileUps(
-  facts: readonly TrajectoryFacts[],
+  lengths: Lengths,
   thresholds: Thresholds,
 ): { name: 'max_seq_len' | 'max_completion_length'; value: number; per?: 'turn' | 'completion' } | null {
-  const sequence = pileUp(facts, thresholds, (row) => row.realLength)
-  const completion = pileUp(facts, thresholds, (row) => (row.promptLength === null ? null : completionLength(row)))
-  const turn = pileUp(facts, thresholds, (row) => row.assistantLengths.at(-1) ?? null)
+  const [sequence, completion, turn] = [lengths.sequence, lengths.completion, lengths.turn].map((of) =>
+    pileUp(of, lengths.ends, thresholds),
+  ) as [PileUp | null, PileUp | null, PileUp | null]
   // Where prompts are equally long both pile up alike; a limit on new tokens is by far the more usual one.
   const isWhole = (completion?.rows ?? 0) >= (turn?.rows ?? 0)
   const found = isWhole ? completion : turn
@@ -118,18 +154,14 @@ function inferFromPileUps(
 }
 
 /** The greatest length, if enough rows without an end token share it and no closed row does. */
-function pileUp(
-  facts: readonly TrajectoryFacts[],
-  thresholds: Thresholds,
-  lengthOf: (row: TrajectoryFacts) => number | null,
-): PileUp | null {
+function pileUp(lengths: Float64Array, ends: Uint8Array, thresholds: Thresholds): PileUp | null {
   let value = -1
   let rows = 0
   let closed = 0
   let measured = 0
-  for (const row of facts) {
-    const length = lengthOf(row)
-    if (length === null || row.endReason === 'unknown' || row.endReason === 'prompt-only') continue
+  for (let i = 0; i < lengths.length; i++) {
+    const length = lengths[i] as number
+    if (Number.isNaN(length) || ends[i] === ENDS.unknown) continue
     measured++
     if (length > value) {
       value = length
@@ -137,7 +169,7 @@ function pileUp(
       closed = 0
     }
     if (length !== value) continue
-    if (isCut(row)) rows++
+    if (ends[i] === ENDS.cut) rows++
     else closed++
   }
   const enough = rows >= thresholds['pile-up-rollouts'] && rows >= thresholds['pile-up-share'] * measured
@@ -150,6 +182,10 @@ export function completionLength(row: TrajectoryFacts): number {
 }
 
 /** The row ends where nothing closes it. */
-export function isCut(row: TrajectoryFacts): boolean {
-  return row.endReason === 'cut-prose' || row.endReason === 'cut-call' || row.endReason === 'cut-reply'
+export function isCut({ endReason }: TrajectoryFacts): boolean {
+  return isCutReason(endReason)
+}
+
+export function isCutReason(reason: EndReason): boolean {
+  return reason === 'cut-prose' || reason === 'cut-call' || reason === 'cut-reply'
 }

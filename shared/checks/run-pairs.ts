@@ -1,3 +1,4 @@
+import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { TrajectoryFacts } from './facts.ts'
 
 export type Rows = readonly TrajectoryFacts[]
@@ -18,29 +19,30 @@ interface Known {
 const known = new WeakMap<Rows, Known>()
 
 /** The questions that both runs have. Several checks and verdicts ask for those of the same two. */
-export function pairedQuestions(facts: Rows, otherFacts: Rows): readonly QuestionPair[] {
+export function* pairingQuestions(facts: Rows, otherFacts: Rows): Steps<readonly QuestionPair[]> {
   const before = known.get(facts)
   const sizes = [facts.length, otherFacts.length] as const
   const isSame = before?.others === otherFacts && before.sizes[0] === sizes[0] && before.sizes[1] === sizes[1]
   if (before !== undefined && isSame) return before.pairs
-  const there = byQuestion(otherFacts)
-  const pairs = [...byQuestion(facts)].flatMap(([question, rows]) => {
+  const there = yield* within(0, 0.5, byQuestion(otherFacts))
+  const pairs: QuestionPair[] = []
+  for (const [question, rows] of yield* within(0.5, 1, byQuestion(facts))) {
     const others = there.get(question)
-    return others === undefined ? [] : [{ rows, others }]
-  })
+    if (others !== undefined) pairs.push({ rows, others })
+  }
   known.set(facts, { others: otherFacts, pairs, sizes })
   return pairs
 }
 
-function byQuestion(facts: Rows): Map<string, TrajectoryFacts[]> {
+function byQuestion(facts: Rows): Steps<Map<string, TrajectoryFacts[]>> {
   return gatheredBy(facts, ({ pairing }) => pairing?.question ?? null)
 }
 
 /** Rollouts with a finite reward, by the words of their last message. */
 export function rewardedByAnswer(rows: Rows): Map<string, TrajectoryFacts[]> {
-  return gatheredBy(rows, ({ pairing, reward }) =>
-    reward !== null && Number.isFinite(reward) ? (pairing?.answer ?? null) : null,
-  )
+  const answerOf = ({ pairing, reward }: TrajectoryFacts) =>
+    reward !== null && Number.isFinite(reward) ? (pairing?.answer ?? null) : null
+  return atOnce(gatheredBy(rows, answerOf))
 }
 
 /** Mean reward of each answer, by its words. */
@@ -53,12 +55,15 @@ export function meanReward(rows: Rows): number {
   return rows.reduce((sum, { reward }) => sum + (reward as number), 0) / rows.length
 }
 
-function gatheredBy(facts: Rows, keyOf: (row: TrajectoryFacts) => string | null): Map<string, TrajectoryFacts[]> {
+function* gatheredBy(
+  facts: Rows,
+  keyOf: (row: TrajectoryFacts) => string | null,
+): Steps<Map<string, TrajectoryFacts[]>> {
   const gathered = new Map<string, TrajectoryFacts[]>()
   let [last, rows]: [string | null, TrajectoryFacts[]] = [null, []]
-  for (const row of facts) {
+  yield* forEachOf(facts, (row) => {
     const key = keyOf(row)
-    if (key === null) continue
+    if (key === null) return
     // Rollouts of one question mostly stand beside each other.
     if (key !== last) {
       rows = gathered.get(key) ?? []
@@ -66,7 +71,7 @@ function gatheredBy(facts: Rows, keyOf: (row: TrajectoryFacts) => string | null)
       last = key
     }
     rows.push(row)
-  }
+  })
   return gathered
 }
 

@@ -1,6 +1,7 @@
 import type { DumpView } from '../checks/check.ts'
 import { isNoise, spreadsOf } from '../checks/groups/scaling.ts'
 import type { CheckResult } from '../model/report.ts'
+import { atOnce, forEachOf, type Steps } from '../model/steps.ts'
 
 /** Counts by bin number; empty bins are not listed. */
 export type SparseCounts = Record<string, number>
@@ -53,26 +54,31 @@ const MILLIONTHS = 1e6
 const REWARD_BINS_PER_UNIT = 20
 const OUTERMOST_REWARD_BIN = 20_000
 
-export function aggregate(
+export function aggregate(...of: Parameters<typeof aggregating>): Aggregates {
+  return atOnce(aggregating(...of))
+}
+
+/** The same in steps. */
+export function* aggregating(
   dump: DumpView,
   checks: readonly CheckResult[],
   totals: Readonly<Record<TokenSumName, number>>,
-): Aggregates {
+): Steps<Aggregates> {
   const sequence: SparseCounts = {}
   const prompt: SparseCounts = {}
   const bins: SparseCounts = {}
   const endReasons: SparseCounts = {}
   let rows = 0
   let sum = 0
-  for (const facts of dump.facts) {
-    if (facts.idsHash !== null) count(sequence, lengthBin(facts.realLength))
-    if (facts.promptLength !== null) count(prompt, lengthBin(facts.promptLength))
-    count(endReasons, facts.endReason)
-    if (facts.reward === null || !Number.isFinite(facts.reward)) continue
+  yield* forEachOf(dump.facts, ({ idsHash, realLength, promptLength, endReason, reward }) => {
+    if (idsHash !== null) count(sequence, lengthBin(realLength))
+    if (promptLength !== null) count(prompt, lengthBin(promptLength))
+    count(endReasons, endReason)
+    if (reward === null || !Number.isFinite(reward)) return
     rows++
-    sum += Math.round(facts.reward * MILLIONTHS)
-    count(bins, rewardBin(facts.reward))
-  }
+    sum += Math.round(reward * MILLIONTHS)
+    count(bins, rewardBin(reward))
+  })
   const { groups, floor } = spreadsOf(dump, null)
   return {
     schema: 1,

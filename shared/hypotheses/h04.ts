@@ -5,7 +5,7 @@ import type { Count } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { lostBounds, nearLimitBounds, visibleBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { measureTruncation, type TruncationMeasures } from './truncation.ts'
+import { measureTruncation, measuringTruncation, type TruncationMeasures } from './truncation.ts'
 import {
   type Argument,
   behind,
@@ -25,6 +25,7 @@ export const H04: Hypothesis = {
   claim:
     'Length limits cut supporting passages or answers, so the same behaviour is rewarded one time and not the next.',
   judge: (input) => conclude(H04, input, decide(input)),
+  measure: measuringTruncation,
 }
 
 function decide(input: HypothesisInput): Judgement {

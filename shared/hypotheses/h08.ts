@@ -2,7 +2,7 @@ import type { Count } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { pairBounds, rewardGapBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { measurePairs, type PairMeasures } from './pairs.ts'
+import { measurePairs, measuringPairs, type PairMeasures } from './pairs.ts'
 import { fewerRollouts, lackOfSameModel } from './run-likeness.ts'
 import {
   type Argument,
@@ -22,6 +22,9 @@ export const H08: Hypothesis = {
   title: 'Evaluation/training mismatch',
   claim: 'The same question is put, ended or scored differently in training and in evaluation.',
   judge: (input) => conclude(H08, input, decide(input)),
+  *measure(input) {
+    if (input.against) yield* measuringPairs(input, input.against)
+  },
 }
 
 function decide(input: HypothesisInput): Judgement {

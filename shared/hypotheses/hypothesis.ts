@@ -1,5 +1,6 @@
 import type { DumpView } from '../checks/check.ts'
 import type { CheckResult, HypothesisId, HypothesisResult, LogReport } from '../model/report.ts'
+import type { Steps } from '../model/steps.ts'
 import type { Stream } from '../model/streams.ts'
 
 /**
@@ -56,4 +57,6 @@ export interface Hypothesis {
   /** What the hypothesis claims, in a sentence. */
   readonly claim: string
   judge(input: HypothesisInput): HypothesisResult
+  /** What it measures, where that takes long over many rollouts: done in steps and remembered until it judges. */
+  measure?(input: HypothesisInput): Steps<unknown>
 }

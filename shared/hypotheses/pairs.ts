@@ -1,7 +1,9 @@
+import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { isCut } from '../checks/limits.ts'
-import { meanRewardsByAnswer, pairedQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
+import { meanRewardsByAnswer, pairingQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
 import type { Count } from '../model/report.ts'
+import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { HypothesisInput, SecondRun } from './hypothesis.ts'
 
 /** What H08 measures over the questions that two runs share. A share is null where neither run tells. */
@@ -18,24 +20,45 @@ export interface PairMeasures {
   readonly likeTexts: { readonly count: number; readonly rewardGap: number } | null
 }
 
+interface Measured {
+  readonly other: SecondRun
+  readonly sameTokenizer: boolean
+  readonly measures: PairMeasures
+}
+
+const measured = new WeakMap<HypothesisInput['dump'], Measured>()
+
 export function measurePairs(input: HypothesisInput, other: SecondRun): PairMeasures {
-  const pairs = pairedQuestions(input.dump.facts, other.dump.facts)
+  return atOnce(measuringPairs(input, other))
+}
+
+/** The same in steps, once for two runs. */
+export function* measuringPairs(input: HypothesisInput, other: SecondRun): Steps<PairMeasures> {
   const sameTokenizer = (input.tokenizer ?? null) !== null && input.tokenizer === other.tokenizer
-  const differences = pairs.map((pair) => differencesOf(pair, sameTokenizer))
-  const tools = differences.map((each) => each.tools)
-  const system = differences.map((each) => each.system)
-  const rendering = differences.map((each) => each.rendering)
+  const known = measured.get(input.dump)
+  if (known?.other === other && known.sameTokenizer === sameTokenizer) return known.measures
+  const measures = yield* measuring(input.dump, other.dump, sameTokenizer)
+  measured.set(input.dump, { other, sameTokenizer, measures })
+  return measures
+}
+
+function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): Steps<PairMeasures> {
+  const pairs = yield* within(0, 0.3, pairingQuestions(dump.facts, other.facts))
+  const differences: PromptDifferences[] = []
+  const [own, others] = [new Ends(), new Ends()]
+  const look = (pair: QuestionPair) => {
+    differences.push(differencesOf(pair, sameTokenizer))
+    own.add(pair.rows)
+    others.add(pair.others)
+  }
+  yield* within(0.3, 0.7, forEachOf(pairs, look))
   return {
     pairs: pairs.length,
-    tools: countOf(tools),
-    system: countOf(system),
-    rendering: countOf(rendering),
-    cut: cutShares(
-      pairs.flatMap(({ rows }) => rows),
-      pairs.flatMap(({ others }) => others),
-      input.dump.settings.thresholds['run-standard-errors'],
-    ),
-    likeTexts: rewardGap(pairs),
+    tools: countOf(differences.map(({ tools }) => tools)),
+    system: countOf(differences.map(({ system }) => system)),
+    rendering: countOf(differences.map(({ rendering }) => rendering)),
+    cut: cutShares(own, others, dump.settings.thresholds['run-standard-errors']),
+    likeTexts: yield* within(0.7, 1, rewardGap(pairs)),
   }
 }
 
@@ -87,16 +110,29 @@ export function countOf(values: readonly (boolean | null)[]): Count | null {
 }
 
 /** Single rollouts of a pair end differently by chance; the shares over all of them do not, beyond some standard errors. */
-function cutShares(rows: Rows, others: Rows, errors: number): PairMeasures['cut'] {
-  const share = (side: Rows) => {
-    const telling = side.filter((row) => tellsEnd(row))
-    return { count: telling.length, share: telling.filter((row) => wasCut(row)).length / telling.length }
-  }
-  const [here, there] = [share(rows), share(others)]
+function cutShares(here: Ends, there: Ends, errors: number): PairMeasures['cut'] {
   if (here.count === 0 || there.count === 0) return null
-  const variance = (side: typeof here) => (side.share * (1 - side.share)) / side.count
+  const variance = (side: Ends) => (side.share * (1 - side.share)) / side.count
   const error = Math.sqrt(variance(here) + variance(there))
   return { here: here.share, there: there.share, sure: Math.abs(here.share - there.share) > errors * error }
+}
+
+/** How the rollouts of a side end that tell. */
+class Ends {
+  count = 0
+  private cut = 0
+
+  add(rows: Rows): void {
+    for (const row of rows) {
+      if (!tellsEnd(row)) continue
+      this.count++
+      if (wasCut(row)) this.cut++
+    }
+  }
+
+  get share(): number {
+    return this.cut / this.count
+  }
 }
 
 function tellsEnd({ endReason, isTruncated }: TrajectoryFacts): boolean {
@@ -107,9 +143,9 @@ function wasCut(row: TrajectoryFacts): boolean {
   return isCut(row) || row.isTruncated === true
 }
 
-function rewardGap(pairs: readonly QuestionPair[]): PairMeasures['likeTexts'] {
+function* rewardGap(pairs: readonly QuestionPair[]): Steps<PairMeasures['likeTexts']> {
   let [count, sum] = [0, 0]
-  for (const { rows, others } of pairs) {
+  yield* forEachOf(pairs, ({ rows, others }) => {
     const rewards = meanRewardsByAnswer(others)
     for (const [answer, own] of meanRewardsByAnswer(rows)) {
       const other = rewards.get(answer)
@@ -117,6 +153,6 @@ function rewardGap(pairs: readonly QuestionPair[]): PairMeasures['likeTexts'] {
       count++
       sum += Math.abs(own - other)
     }
-  }
+  })
   return count === 0 ? null : { count, rewardGap: sum / count }
 }

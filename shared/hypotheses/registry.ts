@@ -1,5 +1,5 @@
 import type { HypothesisResult } from '../model/report.ts'
-import { atOnce, type Steps } from '../model/steps.ts'
+import { atOnce, type Steps, within } from '../model/steps.ts'
 import { H01 } from './h01.ts'
 import { H02 } from './h02.ts'
 import { H03 } from './h03.ts'
@@ -25,8 +25,10 @@ export function* judging(input: HypothesisInput): Steps<HypothesisResult[]> {
   const results: HypothesisResult[] = []
   for (const hypothesis of HYPOTHESES) {
     if (wanted !== undefined && !wanted.includes(hypothesis.id)) continue
+    const [before, after] = [results.length / HYPOTHESES.length, (results.length + 1) / HYPOTHESES.length]
+    if (hypothesis.measure !== undefined) yield* within(before, after, hypothesis.measure(input))
     results.push(hypothesis.judge(input))
-    yield results.length / HYPOTHESES.length
+    yield after
   }
   return results
 }

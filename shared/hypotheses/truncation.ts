@@ -6,6 +6,7 @@ import { type BaselinePoison, baselinePoison } from '../checks/truncation/masked
 import { cutAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
 import { type MeanReward, rewardByEnd, rewardByVisibility } from '../checks/truncation/reward-splits.ts'
 import type { Count, RolloutFilter } from '../model/report.ts'
+import { atOnce, filtered, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { LimitName } from '../model/streams.ts'
 import type { HypothesisInput } from './hypothesis.ts'
 
@@ -34,42 +35,79 @@ export interface TruncationMeasures {
   readonly lengthRewardCorrelation: number | null
 }
 
+const measured = new WeakMap<HypothesisInput['dump'], TruncationMeasures>()
+
 export function measureTruncation(input: HypothesisInput): TruncationMeasures {
-  const facts = input.dump.facts.filter(({ idsHash }) => idsHash !== null)
+  return atOnce(measuringTruncation(input))
+}
+
+/** The same in steps, once for a dump. */
+export function* measuringTruncation(input: HypothesisInput): Steps<TruncationMeasures> {
+  const known = measured.get(input.dump)
+  if (known !== undefined) return known
+  const measures = yield* measuring(input)
+  measured.set(input.dump, measures)
+  return measures
+}
+
+function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
+  const facts = yield* within(
+    0,
+    0.1,
+    filtered(input.dump.facts, ({ idsHash }) => idsHash !== null),
+  )
   const nearTokens = input.dump.settings.thresholds['near-limit-tokens']
   const rules = limitRules(input.dump.limits, nearTokens)
-  const nearLimit = rules.map(({ limit, value, filter }) => ({
-    limit,
-    value,
-    checked: facts.length,
-    affected: facts.filter((row) => fitsFilter(row, filter)).length,
-  }))
+  const nearLimit: TruncationMeasures['nearLimit'][number][] = []
+  for (const { limit, value, filter } of rules) {
+    const near = yield* filtered(facts, (row) => fitsFilter(row, filter))
+    nearLimit.push({ limit, value, checked: facts.length, affected: near.length })
+  }
+  yield 0.2
   const nearFilter = { lengths: rules.flatMap(({ filter }) => filter.lengths) }
-  const near = rules.length === 0 ? [] : facts.filter((row) => fitsFilter(row, nearFilter))
+  const near = rules.length === 0 ? [] : yield* filtered(facts, (row) => fitsFilter(row, nearFilter))
+  yield 0.3
   // What the environment never brought, no limit took away.
-  const documented = facts.filter(
+  const documented = yield* filtered(
+    facts,
     ({ supportingDocuments: found }) => found !== null && (found.retrieved ?? found.available) > 0,
   )
-  const rewarded = facts.filter(({ reward }) => reward !== null && Number.isFinite(reward))
-  const lengths = facts.map(({ realLength }) => realLength)
+  yield 0.4
+  const rewarded: { readonly length: number; readonly reward: number }[] = []
+  const lengths: number[] = []
+  yield* within(
+    0.4,
+    0.6,
+    forEachOf(facts, ({ realLength, reward }) => {
+      lengths.push(realLength)
+      if (reward !== null && Number.isFinite(reward)) rewarded.push({ length: realLength, reward })
+    }),
+  )
+  const lost = yield* within(0.6, 0.7, lostText(input, facts))
+  const byEnd = rewardByEnd(facts)
+  yield 0.8
+  const byVisibility = rewardByVisibility(facts)
+  yield 0.9
+  const poison = baselinePoison(input.dump)
+  yield 0.95
   return {
     nearTokens,
     nearLimit,
     nearFilter,
     nearAny: rules.length === 0 || facts.length === 0 ? null : { checked: facts.length, affected: near.length },
-    lost: lostText(input, facts),
+    lost,
     documentsVisible:
       documented.length === 0
         ? null
         : { checked: documented.length, affected: documented.filter((row) => !hasHiddenDocuments(row)).length },
     meanLength: lengths.length === 0 ? null : mean(lengths),
     longest: lengths.length === 0 ? null : lengths.reduce((a, b) => Math.max(a, b)),
-    rewardByEnd: rewardByEnd(facts),
-    rewardByVisibility: rewardByVisibility(facts),
-    poison: baselinePoison(input.dump),
+    rewardByEnd: byEnd,
+    rewardByVisibility: byVisibility,
+    poison,
     lengthRewardCorrelation: correlation(
-      rewarded.map(({ realLength }) => realLength),
-      rewarded.map(({ reward }) => reward as number),
+      rewarded.map(({ length }) => length),
+      rewarded.map(({ reward }) => reward),
     ),
   }
 }
@@ -94,13 +132,13 @@ function limitRules(limits: ResolvedLimits, nearTokens: number): LimitRule[] {
 }
 
 /** Rollouts whose own facts tell that text is missing, and those whose siblings do (C01): what the filter `lostText` finds. */
-function lostText({ dump }: HypothesisInput, facts: readonly TrajectoryFacts[]): Count | null {
+function* lostText({ dump }: HypothesisInput, facts: readonly TrajectoryFacts[]): Steps<Count | null> {
   const beginLater = cutAgainstSiblings(dump)
   let [checked, affected] = [0, 0]
-  for (const row of facts) {
+  yield* forEachOf(facts, (row) => {
     const isLost = hasLostText(row) || beginLater.has(row)
     if (isLost) affected++
     if (isLost || (row.endReason !== 'unknown' && row.endReason !== 'prompt-only')) checked++
-  }
+  })
   return checked === 0 ? null : { checked, affected }
 }

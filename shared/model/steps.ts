@@ -24,6 +24,49 @@ export function* within<Result>(from: number, to: number, work: Steps<Result>): 
   }
 }
 
+/** So many rows are gone through in a step: a few milliseconds, whatever is done with each. */
+const ROWS_OF_A_STEP = 512
+
+/** Goes through rows, however many, in short steps. */
+export function* forEachOf<Row>(rows: readonly Row[], visit: (row: Row, index: number) => void): Steps<void> {
+  for (let i = 0; i < rows.length; i++) {
+    visit(rows[i] as Row, i)
+    if (i % ROWS_OF_A_STEP === ROWS_OF_A_STEP - 1) yield i / rows.length
+  }
+}
+
+/** The rows for which something holds. */
+export function* filtered<Row>(rows: readonly Row[], fits: (row: Row) => boolean): Steps<Row[]> {
+  const fitting: Row[] = []
+  yield* forEachOf(rows, (row) => {
+    if (fits(row)) fitting.push(row)
+  })
+  return fitting
+}
+
+/** Rows in order, those that compare as equal in the order in which they came. */
+export function* sorted<Row>(rows: readonly Row[], compare: (a: Row, b: Row) => number): Steps<Row[]> {
+  let from: Row[] = []
+  for (let start = 0; start < rows.length; start += ROWS_OF_A_STEP) {
+    for (const row of rows.slice(start, start + ROWS_OF_A_STEP).sort(compare)) from.push(row)
+    yield (0.5 * start) / rows.length
+  }
+  for (let length = ROWS_OF_A_STEP; length < from.length; length *= 2) {
+    const to: Row[] = []
+    for (let start = 0; start < from.length; start += 2 * length) {
+      const [middle, end] = [Math.min(start + length, from.length), Math.min(start + 2 * length, from.length)]
+      let [left, right] = [start, middle]
+      while (left < middle || right < end) {
+        const isLeft = right === end || (left < middle && compare(from[left] as Row, from[right] as Row) <= 0)
+        to.push(from[isLeft ? left++ : right++] as Row)
+        if (to.length % (8 * ROWS_OF_A_STEP) === 0) yield 0.5 + (0.5 * length) / from.length
+      }
+    }
+    from = to
+  }
+  return from
+}
+
 /**
  * Does the work bit by bit, so that the thread answers others in between. Rejects with the signal's reason.
  *

@@ -1,5 +1,6 @@
 import type { FactColumns, NumberLists } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { isCutReason } from '../checks/limits.ts'
 import { hasHiddenDocuments } from '../checks/rollout-filter.ts'
 import type { Severity } from '../model/report.ts'
 
@@ -79,7 +80,7 @@ const isPresent =
   (facts) =>
     facts.present(name)
 
-const isCut: Holds = (facts) => facts.holds('endReason', (reason) => reason.startsWith('cut-'))
+const isCut: Holds = (facts) => facts.holds('endReason', isCutReason)
 
 /** What may be so of a rollout, by field and choice. */
 export const HOLDS: Readonly<Record<string, Readonly<Record<string, Holds>>>> = {

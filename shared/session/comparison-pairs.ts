@@ -3,14 +3,14 @@ import {
   countQuestions,
   meanReward,
   meanRewardsByAnswer,
-  pairedQuestions,
+  pairingQuestions,
   type QuestionPair,
   type Rows,
 } from '../checks/run-pairs.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { countOf, differencesOf, type PromptDifferences } from '../hypotheses/pairs.ts'
 import type { Count } from '../model/report.ts'
-import type { Steps } from '../model/steps.ts'
+import { type Steps, within } from '../model/steps.ts'
 import type { PairQuery, PairRow, PairSide, PairTotals } from './requests/compare.ts'
 
 const PAIRS_OF_A_STEP = 1000
@@ -46,8 +46,7 @@ export class PairBook {
   static *gathering(run: SecondRun, second: SecondRun): Steps<PairBook> {
     const sameTokenizer = run.tokenizer !== null && run.tokenizer === second.tokenizer
     const [here, there] = [run.dump.facts, second.dump.facts]
-    const pairs = pairedQuestions(here, there)
-    yield 0.3
+    const pairs = yield* within(0, 0.3, pairingQuestions(here, there))
     const same = run.dump.settings.thresholds['same-reward']
     const known: KnownPair[] = []
     for (const pair of pairs) {

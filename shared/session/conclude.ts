@@ -1,21 +1,22 @@
 import type { AuditSettings, Check, CheckTally, DumpView } from '../checks/check.ts'
-import { type DumpVerdict, runDumpCheck } from '../checks/dump-reporter.ts'
+import { type DumpVerdict, runningDumpCheck } from '../checks/dump-reporter.ts'
+import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { groupsWithSize } from '../checks/group-views.ts'
+import { grouping } from '../checks/group-views.ts'
 import { resolveLimits } from '../checks/limits.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { patternOf } from '../checks/systematic.ts'
 import { addTally, createTally } from '../checks/tally.ts'
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
 import { formatById } from '../formats/registry.ts'
-import { aggregate } from '../hypotheses/aggregates.ts'
+import { aggregating } from '../hypotheses/aggregates.ts'
 import { recogniseDefects } from '../hypotheses/defects.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { judging } from '../hypotheses/registry.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { CheckResult, Finding, LogReport, Report, Severity, SourceReport } from '../model/report.ts'
 import { REPORT_SCHEMA } from '../model/report.ts'
-import { atOnce, type Steps, within } from '../model/steps.ts'
+import { atOnce, forEachOf, type Steps, sorted, within } from '../model/steps.ts'
 import { LIMIT_NAMES, type Limits, STREAMS, type Stream } from '../model/streams.ts'
 import { changedThresholds } from '../model/thresholds/registry.ts'
 import { PARTS, TURN_KINDS } from '../model/tokens.ts'
@@ -150,7 +151,9 @@ export function* concluding({
     let abstained = null
     let context: DumpVerdict['context'] = null
     if (check.dump !== undefined && missing.length === 0) {
-      const verdict = runDumpCheck(check, dump)
+      const [from, to] = [checks.length / asked.length, (checks.length + 1) / asked.length]
+      const span = DONE.checks - DONE.dump
+      const verdict = yield* within(DONE.dump + span * from, DONE.dump + span * to, runningDumpCheck(check, dump))
       addTally(tally, verdict.tally)
       for (const finding of verdict.findings) {
         dumpFindings.push(finding)
@@ -164,7 +167,8 @@ export function* concluding({
     yield DONE.dump + ((DONE.checks - DONE.dump) * checks.length) / asked.length
   }
 
-  const diagnosis = recogniseDefects(checks, dump, faultRows(collected.facts, collected.codes, dumpFindings))
+  const rows = yield* within(DONE.checks, DONE.checks, faultRows(collected.facts, collected.codes, dumpFindings))
+  const diagnosis = recogniseDefects(checks, dump, rows)
   const defectOf = (finding: Finding): string | null => {
     if (finding.intended) return null
     const { facts } = collected
@@ -197,11 +201,13 @@ export function* concluding({
     untrainedShare: totals.sampled > 0 ? totals.untrained / totals.sampled : null,
   })
   const verdicts = yield* within(DONE.checks, DONE.verdicts, judgements)
-  const aggregates = aggregate(dump, checks, totals) as unknown as Record<string, unknown>
-  yield DONE.verdicts
+  const aggregates = (yield* within(DONE.verdicts, DONE.sums, aggregating(dump, checks, totals))) as unknown
   const kept = collected.findings.slice(0, maxFindings)
-  const sorted = [...kept, ...dumpFindings].sort(inReportOrder)
-  const listed = sorted.slice(0, maxFindings)
+  const inOrder = yield* within(DONE.sums, 1, sorted([...kept, ...dumpFindings], inReportOrder))
+  const listed = inOrder.slice(0, maxFindings)
+  const told: Finding[] = []
+  const tell = (finding: Finding) => void told.push(asTold(finding, defectOf(finding), collected.facts))
+  yield* within(1, 1, forEachOf(listed, tell))
   const thresholds = changedThresholds(settings.thresholds)
   const report: Report = {
     schema: REPORT_SCHEMA,
@@ -252,12 +258,12 @@ export function* concluding({
     checks,
     defects: diagnosis.defects,
     hypotheses: verdicts,
-    findings: listed.map((finding) => asTold(finding, defectOf(finding), collected.facts)),
+    findings: told,
     findings_omitted: collected.findingsSeen + dumpFindings.length - listed.length,
-    aggregates,
+    aggregates: aggregates as Record<string, unknown>,
   }
   const run = { dump, checks, streams, tokenizer: tokenizer.id, logs }
-  const ofDump = new Set(dumpFindings)
+  const ofRollouts = new Set(kept)
   return {
     report,
     dumpFindings,
@@ -267,13 +273,13 @@ export function* concluding({
       const defect = defectOf(finding)
       return defect === null ? finding : { ...finding, defect }
     },
-    ofDump: listed.flatMap((finding, index) => (ofDump.has(finding) ? [index] : [])),
-    unlisted: sorted.slice(maxFindings).filter((finding) => !ofDump.has(finding)),
+    ofDump: listed.flatMap((finding, index) => (ofRollouts.has(finding) ? [] : [index])),
+    unlisted: inOrder.slice(maxFindings).filter((finding) => ofRollouts.has(finding)),
   }
 }
 
 /** The share of a conclusion that is done once each part of it is, roughly by the time that it takes. */
-const DONE = { dump: 0.3, checks: 0.6, verdicts: 0.9 } as const
+const DONE = { dump: 0.3, checks: 0.6, verdicts: 0.85, sums: 0.9 } as const
 
 /** Findings that a report lists unless told otherwise; counts are never cut. */
 export const DEFAULT_MAX_FINDINGS = 10_000
@@ -284,10 +290,11 @@ function* dumpView(
   facts: readonly TrajectoryFacts[],
   streams: ReadonlySet<Stream>,
 ): Steps<DumpView> {
-  const { groups, groupSize } = groupsWithSize(facts, {
+  const options = {
     groupSize: settings.options.groupSize ?? null,
     groupsByOrder: sources.every(({ format }) => format !== null && (formatById(format.id)?.groupsByOrder ?? false)),
-  })
+  }
+  const { groups, groupSize } = yield* within(0, 0.6, grouping(facts, options))
   yield 0.6
   const declared = declaredLimits(facts)
   yield 0.8
@@ -297,16 +304,16 @@ function* dumpView(
 /** The limits that the dump as a whole declares: those of which all records that have any have one value. */
 function declaredLimits(facts: readonly TrajectoryFacts[]): Partial<Limits> {
   const values = new Map<keyof Limits, Set<number>>()
-  for (const { limits } of facts) {
-    if (limits === undefined) continue
+  new FactColumns(facts).numbered('limits', (limits) => {
     for (const name of LIMIT_NAMES) {
-      const value = limits[name]
+      const value = limits?.[name]
       if (value === undefined) continue
       const known = values.get(name)
       if (known === undefined) values.set(name, new Set([value]))
       else known.add(value)
     }
-  }
+    return 0
+  })
   const declared: Partial<Limits> = {}
   for (const [name, found] of values) if (found.size === 1) declared[name] = [...found][0] as number
   return declared

@@ -22,16 +22,17 @@ interface Shown {
  * so that nothing is suggested where nothing fails, or where it was declared.
  */
 export function suggestedConventions(shown: Shown): SuggestedConvention[] {
-  const found: readonly [SuggestedConvention['id'], readonly string[], string | null][] = [
-    ['history-thoughts-masked', ['M16'], historyThoughts(shown)],
-    ['truncated-rows-masked', ['M04'], truncatedRows(shown)],
-    ['observation-loss', ['M01'], observations(shown)],
-    ['branching-rows', ['S06'], branches(shown)],
+  const known: readonly [SuggestedConvention['id'], readonly string[], (shown: Shown) => string | null][] = [
+    ['history-thoughts-masked', ['M16'], historyThoughts],
+    ['truncated-rows-masked', ['M04'], truncatedRows],
+    ['observation-loss', ['M01'], observations],
+    ['branching-rows', ['S06'], branches],
   ]
   const fails = (code: string) => shown.checks.some((check) => check.code === code && check.status === 'fail')
-  return found.flatMap(([id, intend, evidence]) =>
-    evidence !== null && intend.some((code) => fails(code)) ? [{ id, intend, evidence }] : [],
-  )
+  return known.flatMap(([id, intend, look]) => {
+    const evidence = intend.some(fails) ? look(shown) : null
+    return evidence === null ? [] : [{ id, intend, evidence }]
+  })
 }
 
 function historyThoughts({ kins, share }: Shown): string | null {

@@ -2,27 +2,32 @@ import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { FaultRows } from '../hypotheses/defects-evidence.ts'
 import type { Finding } from '../model/report.ts'
 import type { Place } from '../model/source.ts'
+import { forEachOf, type Steps, within } from '../model/steps.ts'
 
 /** The rollouts in which each code stands, what the policy intends excepted. A finding of the whole dump stands in all. */
-export function faultRows(
+export function* faultRows(
   facts: readonly TrajectoryFacts[],
   codes: readonly (readonly string[])[],
   dumpFindings: readonly Finding[],
-): FaultRows {
+): Steps<FaultRows> {
   const rows = new Map<string, Uint8Array>()
   const rowsOf = (code: string) => {
     let set = rows.get(code)
     if (set === undefined) rows.set(code, (set = new Uint8Array(facts.length)))
     return set
   }
-  for (const [row, standing] of codes.entries()) for (const code of standing) rowsOf(code)[row] = 1
-  for (const finding of dumpFindings) {
-    if (finding.intended) continue
+  const add = (standing: readonly string[], row: number) => {
+    for (const code of standing) rowsOf(code)[row] = 1
+  }
+  yield* within(0, 0.4, forEachOf(codes, add))
+  const addFinding = (finding: Finding) => {
+    if (finding.intended) return
     const set = rowsOf(finding.code)
     const places = placesOf(finding)
     if (places === null) set.fill(1)
     else for (const place of places) set[indexOfPlace(facts, place)] = 1
   }
+  yield* within(0.4, 1, forEachOf(dumpFindings, addFinding))
   return rows
 }
 

@@ -1,3 +1,4 @@
+import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from '../facts.ts'
@@ -21,18 +22,18 @@ export const duplicateCompletions: Check = {
   dump: lookAtGroups,
 }
 
-function lookAtGroups(view: DumpView, report: DumpReporter): void {
+function lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const { thresholds } = view.settings
-  for (const group of view.groups) {
+  return forEachOf(view.groups, (group) => {
     const { members } = group
-    if (members.length < 2 || members.every(({ idsHash }) => idsHash === null)) continue
+    if (members.length < 2 || members.every(({ idsHash }) => idsHash === null)) return
     const repeated = copiesIn(group, thresholds)
     const prefix = longestSharedPrefix(members)
     const alike = prefix !== null && isWorthANote(prefix, members.length, thresholds)
     const affected = repeated.length > 0 || alike
     report.unit(affected)
     report.place(affected)
-    if (!affected) continue
+    if (!affected) return
     const extra = repeated.flatMap((same) => same.slice(1))
     report.fault({
       group,
@@ -52,7 +53,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
         temperature: temperaturesOf(members),
       },
     })
-  }
+  })
 }
 
 /** Members with the same ids, where they are long enough to be no chance. */

@@ -1,3 +1,4 @@
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -22,22 +23,35 @@ export const groupMixed: Check = {
   dump: lookAtGroups,
 }
 
-function lookAtGroups(view: DumpView, report: DumpReporter): void {
+function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const groups = view.groups.filter(({ members }) => members.length > 1)
   if (groups.length === 0) return
   if (!groups.some((group) => group.complete || isTooLarge(group, view.groupSize))) {
     report.abstain('not-checkable', incompleteReason(view))
     return
   }
-  const majorities = new Map(groups.map((group) => [group, majorityPrompt(group)]))
+  const majorities = new Map<GroupView, string | null>()
+  yield* within(
+    0,
+    0.1,
+    forEachOf(groups, (group) => void majorities.set(group, majorityPrompt(group))),
+  )
   const window = shiftedWindow(view, groups)
   // Where most groups have prompts of many kinds, prompts differ on purpose (dates, shuffled examples).
-  const pure = groups.filter((group) => majorities.get(group) !== null && strangers(group, majorities).length === 0)
-  const promptsAgree = pure.length * 2 >= groups.filter(hasPrompts).length
-  const split = splitPrompts(view, groups)
-  for (const group of groups) {
+  let [pure, withPrompts] = [0, 0]
+  yield* within(
+    0.1,
+    0.3,
+    forEachOf(groups, (group) => {
+      if (majorities.get(group) !== null && strangers(group, majorities).length === 0) pure++
+      if (hasPrompts(group)) withPrompts++
+    }),
+  )
+  const promptsAgree = pure * 2 >= withPrompts
+  const split = yield* within(0.3, 0.5, splitPrompts(view, groups))
+  const look = (group: GroupView) => {
     const large = isTooLarge(group, view.groupSize)
-    if (!group.complete && !large) continue
+    if (!group.complete && !large) return
     const foreign = strangers(group, majorities)
     const known = foreign.filter((member) => split.has(promptKey(member)))
     const apart = group.members.some((member) => split.has(promptKey(member)))
@@ -45,7 +59,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
     const affected = mixed || large || window !== null
     report.unit(affected)
     report.place(affected)
-    if (!affected) continue
+    if (!affected) return
     report.fault({
       group,
       ...trainedIn(group.members),
@@ -61,6 +75,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
       },
     })
   }
+  yield* within(0.5, 1, forEachOf(groups, look))
 }
 
 interface Window {
@@ -91,9 +106,9 @@ function majorityPrompt({ members }: GroupView): string | null {
  * Prompts whose rollouts would make one group and lie in two or more. Prompts of many rollouts that many groups share are variants which
  * were dealt out on purpose.
  */
-function splitPrompts({ groupSize }: DumpView, groups: readonly GroupView[]): ReadonlySet<string> {
+function* splitPrompts({ groupSize }: DumpView, groups: readonly GroupView[]): Steps<ReadonlySet<string>> {
   const counts = new Map<string, { rollouts: number; groups: number; last: GroupView | null }>()
-  for (const group of groups) {
+  yield* forEachOf(groups, (group) => {
     let [before, count]: [TrajectoryFacts | null, { rollouts: number; groups: number; last: GroupView | null } | null] =
       [null, null]
     for (const member of group.members) {
@@ -109,9 +124,12 @@ function splitPrompts({ groupSize }: DumpView, groups: readonly GroupView[]): Re
       if (count.last !== group) count.groups++
       count.last = group
     }
+  })
+  const split = new Set<string>()
+  for (const [prompt, count] of counts) {
+    if (count.groups > 1 && count.rollouts <= (groupSize ?? 0)) split.add(prompt)
   }
-  const fits = [...counts].filter(([, count]) => count.groups > 1 && count.rollouts <= (groupSize ?? 0))
-  return new Set(fits.map(([prompt]) => prompt))
+  return split
 }
 
 function haveOnePrompt(a: TrajectoryFacts, b: TrajectoryFacts): boolean {

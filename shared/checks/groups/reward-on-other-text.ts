@@ -1,8 +1,9 @@
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Stream } from '../../model/streams.ts'
 import { type AnswerRows, answerRows, answerSpan, paidForReplies, shareAtLeast } from '../answer-contrast.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { meanReward, pairedQuestions, type QuestionPair, type Rows, rewardedByAnswer } from '../run-pairs.ts'
+import { meanReward, pairingQuestions, type QuestionPair, type Rows, rewardedByAnswer } from '../run-pairs.ts'
 import { shown } from './statistics.ts'
 
 /**
@@ -33,7 +34,7 @@ const TO_LOOK_UP = [
   ['answer', 'answer'],
 ] as const satisfies readonly (readonly [Stream, string])[]
 
-function lookAtRewards(view: DumpView, report: DumpReporter): void {
+function* lookAtRewards(view: DumpView, report: DumpReporter): Steps<void> {
   const { against = null, streams } = view
   const lacking = TO_LOOK_UP.filter(([stream]) => !streams.has(stream)).map(([, what]) => what)
   if (lacking.length > 0 && against === null) {
@@ -43,7 +44,7 @@ function lookAtRewards(view: DumpView, report: DumpReporter): void {
     )
   }
   const reported = lookAtReplies(view, report)
-  if (against !== null) lookAtSecondRun(view, against, reported, report)
+  if (against !== null) yield* lookAtSecondRun(view, against, reported, report)
 }
 
 /** Rollouts in which only a reply holds the answer, and the model has no word of it. */
@@ -92,24 +93,30 @@ function followsReplies(rows: AnswerRows, silent: Rows, view: DumpView): number 
 }
 
 /** The same words to the same question, rewarded here and not there, or the reverse. */
-function lookAtSecondRun(
+function* lookAtSecondRun(
   view: DumpView,
   against: DumpView,
   counted: ReadonlySet<TrajectoryFacts>,
   report: DumpReporter,
-): void {
-  const here = highFrom(view.facts, view) ?? highFrom(against.facts, view)
-  const there = highFrom(against.facts, view) ?? here
+): Steps<void> {
+  const ofTheirs = highFrom(against.facts, view)
+  yield 0.1
+  const here = highFrom(view.facts, view) ?? ofTheirs
+  yield 0.2
+  const there = ofTheirs ?? here
   if (here === null || there === null) return
-  const like = likeAnswers(view.facts, against.facts).map((each) => ({
-    ...each,
-    own: shareAtLeast(each.rows, here),
-    other: shareAtLeast(each.others, there),
-  }))
-  const otherwise = like.filter(({ own, other }) => Math.abs(own - other) === 1)
-  const wrong = scoredOtherwise(like, otherwise, view)
-  for (const each of like) {
-    const affected = wrong && otherwise.includes(each)
+  const like: LikeAnswers[] = []
+  const pairs = yield* within(0.2, 0.6, pairingQuestions(view.facts, against.facts))
+  const addLike = (pair: QuestionPair) => {
+    for (const each of likeAnswers(pair)) {
+      like.push({ ...each, own: shareAtLeast(each.rows, here), other: shareAtLeast(each.others, there) })
+    }
+  }
+  yield* within(0.6, 0.8, forEachOf(pairs, addLike))
+  const otherwise = new Set(like.filter(({ own, other }) => Math.abs(own - other) === 1))
+  const wrong = scoredOtherwise(like, [...otherwise], view)
+  const look = (each: LikeAnswers) => {
+    const affected = wrong && otherwise.has(each)
     for (const facts of each.rows) {
       if (counted.has(facts)) continue
       report.unit(affected)
@@ -126,21 +133,20 @@ function lookAtSecondRun(
           high_from: here,
           high_from_in_second_run: there,
           answers_in_the_same_words: like.length,
-          scored_otherwise: otherwise.length,
+          scored_otherwise: otherwise.size,
         },
       })
     }
   }
+  yield* within(0.8, 1, forEachOf(like, look))
 }
 
 /** Rollouts of both runs that answer one question in the same words. */
-function likeAnswers(facts: Rows, otherFacts: Rows): QuestionPair[] {
-  return pairedQuestions(facts, otherFacts).flatMap(({ rows, others }) => {
-    const theirs = rewardedByAnswer(others)
-    return [...rewardedByAnswer(rows)].flatMap(([answer, own]) => {
-      const same = theirs.get(answer)
-      return same === undefined ? [] : [{ rows: own, others: same }]
-    })
+function likeAnswers({ rows, others }: QuestionPair): QuestionPair[] {
+  const theirs = rewardedByAnswer(others)
+  return [...rewardedByAnswer(rows)].flatMap(([answer, own]) => {
+    const same = theirs.get(answer)
+    return same === undefined ? [] : [{ rows: own, others: same }]
   })
 }
 

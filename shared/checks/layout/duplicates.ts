@@ -1,3 +1,4 @@
+import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 
@@ -17,15 +18,16 @@ export const duplicates: Check = {
   dump: lookAtRows,
 }
 
-function lookAtRows(view: DumpView, report: DumpReporter): void {
+function lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
   const first = new Map<string, TrajectoryFacts>()
-  for (const facts of view.facts) {
-    if (facts.idsHash === null) continue
-    const original = first.get(facts.idsHash)
-    if (original === undefined) first.set(facts.idsHash, facts)
+  return forEachOf(view.facts, (facts) => {
+    const { idsHash } = facts
+    if (idsHash === null) return
+    const original = first.get(idsHash)
+    if (original === undefined) first.set(idsHash, facts)
     report.unit(original !== undefined)
     report.place(original !== undefined)
-    if (original === undefined) continue
+    if (original === undefined) return
     const sameSource = facts.place.source === original.place.source
     const sameGroup =
       sameSource && facts.group !== null && facts.group === original.group && facts.step === original.step
@@ -38,12 +40,12 @@ function lookAtRows(view: DumpView, report: DumpReporter): void {
         copy_of: original.id,
         copy_of_place: original.place,
         same_group: sameGroup,
-        ids_hash: facts.idsHash,
+        ids_hash: idsHash,
         rewards: [original.reward, facts.reward],
         identical_records: facts.recordHash === original.recordHash && !isOfOneRecord(facts, original),
       },
     })
-  }
+  })
 }
 
 /** Two trajectories of one record, such as the members of a group line. */

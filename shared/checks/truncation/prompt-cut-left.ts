@@ -1,4 +1,5 @@
-import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
+import { atOnce, forEachOf, type Steps, within } from '../../model/steps.ts'
+import type { AuditSettings, Check, DumpReporter, DumpView, GroupView, Reporter, TrajectoryView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { leftCut } from './left-cut.ts'
 import { limitOf } from './limit-of.ts'
@@ -60,10 +61,18 @@ function waitsForSiblings({ group, firstRole, cutLeft }: TrajectoryFacts): boole
 }
 
 /** Rows that only the other rollouts of their group decide: whole messages dropped from the left leave a proper header. */
-function lookAtSiblings(view: DumpView, report: DumpReporter): void {
+function* lookAtSiblings(view: DumpView, report: DumpReporter): Steps<void> {
   const limit = view.limits.max_prompt_length
-  const cut = cutRows(view)
-  const proper = view.facts.filter(waitsForSiblings).length - cut.length
+  const cut = yield* within(0, 0.6, cutRows(view))
+  keepCut(view, cut)
+  let proper = -cut.length
+  yield* within(
+    0.6,
+    1,
+    forEachOf(view.facts, (facts) => {
+      if (waitsForSiblings(facts)) proper++
+    }),
+  )
   for (let i = 0; i < proper; i++) {
     report.unit(false)
     report.place(false, { turn: 0 })
@@ -107,10 +116,10 @@ interface CutRow {
 }
 
 /** Of the rows that wait for their siblings, those that lost their beginning, in report order. */
-function cutRows(view: Pick<DumpView, 'facts' | 'groups'>): CutRow[] {
+function* cutRows(view: Pick<DumpView, 'facts' | 'groups'>): Steps<CutRow[]> {
   const found = new Map<TrajectoryFacts, CutRow>()
-  for (const { members } of view.groups) {
-    if (!members.some(waitsForSiblings)) continue
+  const lookAtGroup = ({ members }: GroupView) => {
+    if (!members.some(waitsForSiblings)) return
     const { systems, begun } = wholeStarts(members)
     for (const facts of members) {
       if (!waitsForSiblings(facts)) continue
@@ -120,23 +129,32 @@ function cutRows(view: Pick<DumpView, 'facts' | 'groups'>): CutRow[] {
       if (inside || whole.length * 2 > members.length) found.set(facts, { facts, group: members, whole, prompt })
     }
   }
-  return view.facts.flatMap((facts) => {
-    const known = found.get(facts)
-    if (known !== undefined) return known
-    // One branch of a rollout may stand in no group.
-    const inside = facts.cutLeft !== undefined && waitsForSiblings(facts)
-    return inside ? { facts, group: [], whole: [], prompt: null } : []
-  })
+  yield* within(0, 0.7, forEachOf(view.groups, lookAtGroup))
+  const rows: CutRow[] = []
+  yield* within(
+    0.7,
+    1,
+    forEachOf(view.facts, (facts) => {
+      const known = found.get(facts)
+      if (known !== undefined) rows.push(known)
+      // One branch of a rollout may stand in no group.
+      else if (facts.cutLeft !== undefined && waitsForSiblings(facts))
+        rows.push({ facts, group: [], whole: [], prompt: null })
+    }),
+  )
+  return rows
 }
 
 const cuts = new WeakMap<DumpView['groups'], ReadonlySet<TrajectoryFacts>>()
 
 /** Rollouts that lost the beginning of their prompt as the others of their group show: those that no fact of their own tells. */
 export function cutAgainstSiblings(view: Pick<DumpView, 'facts' | 'groups'>): ReadonlySet<TrajectoryFacts> {
-  const known = cuts.get(view.groups)
-  if (known !== undefined) return known
-  const cut = new Set(cutRows(view).map(({ facts }) => facts))
-  cuts.set(view.groups, cut)
+  return cuts.get(view.groups) ?? keepCut(view, atOnce(cutRows(view)))
+}
+
+function keepCut({ groups }: Pick<DumpView, 'groups'>, rows: readonly CutRow[]): ReadonlySet<TrajectoryFacts> {
+  const cut = new Set(rows.map(({ facts }) => facts))
+  cuts.set(groups, cut)
   return cut
 }
 
