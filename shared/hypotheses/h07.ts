@@ -140,25 +140,28 @@ function onlyWithManyTurns(checks: readonly CheckResult[], input: HypothesisInpu
   const none = { comparison: '=', threshold: 0 } as const
   return {
     verdict: 'supported',
-    because: checks
-      .toSorted(mostOftenFirst)
-      .flatMap(({ code, title, rate }) =>
-        compared(
-          `${title} (${code}): rate in the run of several turns, and none in the single-turn run`,
-          rate,
-          some,
-          none,
-          [code],
-        ),
-      ),
+    because: mostInLaterTurnsFirst(checks, input, against).flatMap(({ code, title, rate }) =>
+      compared(`${title} (${code}): ${IN_MANY_TURNS_ONLY}`, rate, some, none, [code]),
+    ),
     missing: unlike,
     firm: unlike.length === 0 && checks.some(({ pattern }) => pattern === 'systematic'),
     rollouts: fewerRollouts(input, against),
   }
 }
 
-function mostOftenFirst(a: CheckResult, b: CheckResult): number {
-  return Number(b.pattern === 'systematic') - Number(a.pattern === 'systematic') || (b.rate ?? 0) - (a.rate ?? 0)
+/** How a measure is called that rests on two runs. */
+export const IN_MANY_TURNS_ONLY = 'rate in the run of several turns, and none in the single-turn run'
+
+/** What stands at later turns tells more of turns than what is of the whole row. */
+function mostInLaterTurnsFirst(
+  checks: readonly CheckResult[],
+  { dump }: HypothesisInput,
+  against: SecondRun,
+): CheckResult[] {
+  const { facts } = hasManyTurns(dump.facts) ? dump : against.dump
+  const rollouts = rolloutsByTurn(facts)
+  const laterRate = (check: CheckResult) => rateOf(splitByTurn(check, rollouts).later)
+  return checks.toSorted((a, b) => laterRate(b) - laterRate(a) || (b.rate ?? 0) - (a.rate ?? 0))
 }
 
 function noFaults(looked: readonly CheckResult[], thresholds: Thresholds): Argument[] {

@@ -1,3 +1,4 @@
+import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { loggedOf } from '../hypotheses/logged.ts'
 import type { CheckResult, HypothesisId, Report } from '../model/report.ts'
 import { RUN_METRICS } from '../model/run-log.ts'
@@ -194,7 +195,7 @@ export function settingMeasures({ here, there }: Both): ComparedMeasure[] {
       listed(report.sources.flatMap(({ format }) => (format === null ? [] : [format.id]))),
     ),
     text('tokenizer', 'tokenizer', ({ report }) => report.tokenizer.id),
-    text('model', 'model', ({ run }) => listed(run.dump.facts.flatMap(({ model }) => model ?? []))),
+    text('model', 'model', ({ run }) => modelOf(run)),
     text('temperature', 'temperature', ({ run }) =>
       listed(run.dump.facts.flatMap(({ temperature }) => (temperature == null ? [] : String(temperature)))),
     ),
@@ -221,6 +222,11 @@ export function settingMeasures({ here, there }: Both): ComparedMeasure[] {
       return [...side.run.streams].filter((stream) => !other.run.streams.has(stream)).join(', ') || 'none'
     }),
   ]
+}
+
+/** The models that the rollouts of a run name; null where none does. */
+export function modelOf({ dump }: SecondRun): string | null {
+  return listed(dump.facts.flatMap(({ model }) => model ?? []))
 }
 
 const MOST_LISTED = 3

@@ -82,7 +82,7 @@ const PAIR_COLUMNS = [
 
 /** The comparison as a text to paste: what both runs decide, what differs, what only one of them tells. */
 function comparisonMarkdown(comparison: RunComparison): ExportFile {
-  const { here, there, together, measures, pairs } = comparison
+  const { here, there, conclusion, together, measures, pairs } = comparison
   const differing = measures.filter(({ distance }) => distance !== null && distance > 0)
   const sure = differing.filter(({ isSure }) => isSure !== false)
   const chance = differing.filter(({ isSure }) => isSure === false)
@@ -97,6 +97,7 @@ function comparisonMarkdown(comparison: RunComparison): ExportFile {
     `- second run: ${describe(there)}`,
     `- questions that both have: ${pairs.pairs} (only the open run ${pairs.onlyHere}, only the second ${pairs.onlyThere})`,
     '',
+    ...[conclusion.differs, conclusion.decides, ...conclusion.caveats].flatMap((sentence) => [escaped(sentence), '']),
     '## What both together decide',
     '',
     ...together.map(({ id, title, verdict, confidence, because, missing }) => {

@@ -6,12 +6,13 @@ import type { Report } from '../model/report.ts'
 import { atOnce, type Steps, within } from '../model/steps.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { alignRollouts, type Readable } from './comparison-alignment.ts'
+import { concludeComparison } from './comparison-conclusion.ts'
 import { comparedSeries, comparedSpreads } from './comparison-curves.ts'
 import { comparedMeasures } from './comparison-measures.ts'
 import type { ComparedSide } from './comparison-pair.ts'
 import { PairBook } from './comparison-pairs.ts'
 import { promptDifferences } from './comparison-prompts.ts'
-import { TOGETHER } from './comparison-reports.ts'
+import { modelOf, TOGETHER } from './comparison-reports.ts'
 import type { LoadedTrajectory } from './detail.ts'
 import { indexOfPlace } from './fault-rows.ts'
 import type { BoundaryRow, Row } from './protocol.ts'
@@ -47,14 +48,16 @@ export function* makingComparison(here: ComparedRunOrigin, there: ComparedRunOri
   const { totals } = yield* within(0, 0.4, gatheringPairs(here, there))
   const measures = yield* within(0.4, 0.8, comparedMeasures(a, b))
   const spreads = comparedSpreads(here.facts, there.facts)
+  const together = a.report.hypotheses.filter(({ id }) => TOGETHER.includes(id))
   yield 0.9
   const comparison: RunComparison = {
     here: describe(a),
     there: describe(b),
+    conclusion: concludeComparison({ here: a, there: b }, measures, together, totals),
     measures,
     spreads,
     series: comparedSeries(a, b),
-    together: a.report.hypotheses.filter(({ id }) => TOGETHER.includes(id)),
+    together,
     pairs: totals,
   }
   comparisons.set(a.run.dump, { beside: b.run.dump, comparison })
@@ -73,6 +76,7 @@ function describe({ report, run }: ComparedSide): RunSide {
     groups: totals.groups,
     tokens: totals.tokens.total,
     tokenizer: tokenizer.id,
+    model: modelOf(run),
     streams: [...run.streams],
   }
 }

@@ -136,19 +136,21 @@ describe('H07', () => {
     })
   })
 
-  it('leads with what is in every rollout, and then with what is in most', () => {
+  it('leads with what stands at later turns, and then with what is in most rollouts', () => {
     const found = [
       resultOf('C05', { affected: 7 }),
-      resultOf('M02', { affected: 60, checked: 100 }),
-      resultOf('M01', { affected: 100 }),
+      resultOf('M15', { affected: 100 }),
+      resultOf('M01', { affected: 60, by_turn: { 1: 60, 2: 50 } }),
+      resultOf('T05', { affected: 60, by_turn: { 2: 60 } }),
     ]
     const clean = found.map(({ code }) => resultOf(code))
     const single = second(
       rows(60, () => ({ assistantTurns: 1 })),
       clean,
     )
-    const { because } = verdict('H07', rows(60), single, found)
-    expect(because.map(({ checks }) => checks[0])).toEqual(['M01', 'M02', 'C05'])
+    const many = rows(60, () => ({ assistantTurns: 2 }))
+    const { because } = verdict('H07', many, single, found)
+    expect(because.map(({ checks }) => checks[0])).toEqual(['T05', 'M01', 'M15', 'C05'])
   })
 
   it('is not, where the single-turn run has it too or could not look', () => {

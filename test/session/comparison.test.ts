@@ -281,6 +281,40 @@ describe('two rollouts, side by side', () => {
 })
 
 describe('a comparison', () => {
+  it('comes to what differs and what that decides, in sentences', async () => {
+    const { conclusion } = await (await compared(training, evaluation)).ask('comparison', {})
+    expect(conclusion.caveats).toEqual([])
+    expect(conclusion.differs).toMatch(
+      /^\d+ of \d+ measures differ by more than chance: H02 is supported in the open run/,
+    )
+    expect(conclusion.differs).toMatch(/fails? in the open run only \([^)]*M01/)
+    expect(conclusion.differs).toContain('the mean reward is 0.25 in the open run and 1 in the second; a limit cut 0 %')
+    expect(conclusion.decides).toMatch(/H08 is supported \(medium confidence\): the same questions are put,/)
+    expect(conclusion.decides).toContain('Left open: H06-library (lacks a single-turn run)')
+  })
+
+  it('says where two runs may differ for another reason than what is asked', async () => {
+    const named = (text: string, model: string) =>
+      text.replaceAll(/^\{/gm, `{"model":${JSON.stringify(model)},`).split('\n')
+    const [many, few] = [named(training, 'org/large'), named(single, 'org/small').slice(0, 4)]
+    const page = await compared(many.join('\n'), few.join('\n'))
+    const { conclusion, here, there } = await page.ask('comparison', {})
+    expect([here.model, there.model]).toEqual(['org/large', 'org/small'])
+    expect(conclusion.caveats).toEqual([
+      'They are runs of two models, org/large and org/small: a difference may be that of the models.',
+      'No question is in both: a difference may be that of the tasks.',
+      'The second run has 4 rollouts: too few for much to be sure of.',
+    ])
+    expect(conclusion.decides).toMatch(/^H07 is supported \(low confidence\): the fault comes with the second turn\./)
+  })
+
+  it('of a run with itself finds nothing, and says so', async () => {
+    const { conclusion } = await (await compared(training, training)).ask('comparison', {})
+    expect(conclusion.differs).toMatch(
+      /^Both runs are alike in all \d+ measures that both tell, but for what chance explains\.$/,
+    )
+  })
+
   it('is written as a table, as Markdown and as a table of pairs', async () => {
     const page = await compared(training, evaluation)
     const text = async (as: 'csv' | 'markdown' | 'pairs') => {

@@ -101,21 +101,47 @@ function Both() {
   return (
     <>
       <Runs comparison={comparison} />
-      {tab === 'measures' && (
-        <ul className="verdict-lines compare-verdicts">
-          {comparison.together.map((result) => (
-            <HypothesisLine key={result.id} result={result} />
-          ))}
-        </ul>
-      )}
       <Tabs comparison={comparison} tab={tab} />
       <div className="compare-body" role="tabpanel" aria-label={tab}>
-        {tab === 'measures' && <Measures comparison={comparison} />}
+        {tab === 'measures' && (
+          <div className="compare-measures">
+            <Conclusion conclusion={comparison.conclusion} />
+            <ul className="verdict-lines compare-verdicts">
+              {comparison.together.map((result) => (
+                <HypothesisLine key={result.id} result={result} />
+              ))}
+            </ul>
+            <Measures comparison={comparison} />
+          </div>
+        )}
         {tab === 'curves' && <Curves comparison={comparison} />}
         {tab === 'pairs' && <Pairs totals={comparison.pairs} />}
         {tab === 'rollouts' && <AnyTwo comparison={comparison} />}
       </div>
     </>
+  )
+}
+
+/** What differs, what that decides, and why it may come of something else. */
+function Conclusion({ conclusion: { caveats, differs, decides } }: Pick<RunComparison, 'conclusion'>) {
+  return (
+    <section className="compare-conclusion" aria-label="What the comparison comes to">
+      <p>
+        <strong>What differs.</strong> {spelt(differs)}
+      </p>
+      <p>
+        <strong>What that decides.</strong> {spelt(decides)}
+      </p>
+      {caveats.length > 0 && (
+        <ul className="compare-caveats">
+          {caveats.map((caveat) => (
+            <li key={caveat}>
+              <span aria-hidden="true">▲</span> {spelt(caveat)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
   )
 }
 
@@ -168,6 +194,7 @@ function Run({ side, kind, name }: { side: RunSide; kind: string; name: string }
       <span className="quiet compare-run-facts">
         {counted(side.rollouts, 'rollout')} · {counted(side.groups, 'group')} · {count(side.tokens)} tokens ·{' '}
         {side.tokenizer ?? 'no tokenizer'}
+        {side.model !== null && <> · {spelt(side.model)}</>}
       </span>
     </div>
   )

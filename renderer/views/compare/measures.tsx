@@ -24,6 +24,9 @@ const SECTION_WORDS: Readonly<Record<MeasureSection, string>> = {
   setting: 'settings',
 }
 
+/** What the bars mean. */
+const APART = 'A full bar is 100 percentage points of a share; of other numbers, all of the larger one.'
+
 /** Every measure of both runs, the largest difference that is more than chance first. */
 export function Measures({ comparison: { measures } }: { comparison: RunComparison }) {
   const { section, all, text } = useComparePlace()
@@ -38,7 +41,7 @@ export function Measures({ comparison: { measures } }: { comparison: RunComparis
   const same = named.filter(({ distance }) => distance === 0)
   const oneSided = named.filter(({ distance }) => distance === null)
   return (
-    <div className="compare-measures">
+    <>
       <div className="compare-filters">
         <label>
           of{' '}
@@ -69,6 +72,10 @@ export function Measures({ comparison: { measures } }: { comparison: RunComparis
           also what is the same <span className="chip-count">{count(same.length)}</span>
         </button>
       </div>
+      <p className="quiet compare-legend">
+        The largest difference stands first. {APART} The difference is the second run’s number less the open run’s (pp:
+        percentage points).
+      </p>
       <MeasureTable title="What differs" measures={sure} isOpen>
         {sure.length === 0 && <p className="quiet">Nothing that is more than chance.</p>}
       </MeasureTable>
@@ -84,7 +91,7 @@ export function Measures({ comparison: { measures } }: { comparison: RunComparis
       )}
       {/* Who asks for a measure by name is told of it whether it differs or not. */}
       {(all || words !== '') && same.length > 0 && <MeasureTable title="What is the same" measures={same} isOpen />}
-    </div>
+    </>
   )
 }
 
@@ -120,8 +127,8 @@ function MeasureTable({
               <th scope="col" className="number">
                 difference
               </th>
-              <th scope="col">
-                <span className="visually-hidden">how far apart</span>
+              <th scope="col" title={APART}>
+                apart
               </th>
             </tr>
           </thead>
@@ -161,7 +168,9 @@ function MeasureRow({ measure }: { measure: ComparedMeasure }) {
       <td className="number">{there === null ? <Lack why={lacks.there} /> : valueWords(measure, there)}</td>
       <td className="number">{differenceWords(unit, here, there)}</td>
       <td>
-        {distance !== null && (
+        {distance === null ? null : unit === 'text' ? (
+          <span className="quiet">{distance === 0 ? 'same' : 'another'}</span>
+        ) : (
           <span className="distance" aria-hidden="true">
             <span className="distance-fill" style={{ width: `${distance * 100}%` }} />
           </span>

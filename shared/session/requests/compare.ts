@@ -106,12 +106,23 @@ export interface RunSide {
   readonly groups: number
   readonly tokens: number
   readonly tokenizer: string | null
+  /** By the name that the rollouts carry; several with commas between. */
+  readonly model: string | null
   readonly streams: readonly Stream[]
+}
+
+/** What a comparison comes to, in sentences. */
+export interface ComparisonConclusion {
+  /** Why the two may differ for another reason than what is asked: other models, tokenizers, tasks, too few rollouts. */
+  readonly caveats: readonly string[]
+  readonly differs: string
+  readonly decides: string
 }
 
 export interface RunComparison {
   readonly here: RunSide
   readonly there: RunSide
+  readonly conclusion: ComparisonConclusion
   /** Those of which at least one run tells; largest sure difference first. */
   readonly measures: readonly ComparedMeasure[]
   readonly spreads: readonly ComparedSpread[]
