@@ -7,7 +7,8 @@ import { NOWHERE, usePlaces } from '../state/place.ts'
 import { useResume } from '../state/resume.ts'
 import { useSecond } from '../state/second.ts'
 import { jumpTo, selectRollout, selectSecond, useSelection } from '../state/selection.ts'
-import { useView } from '../state/view.ts'
+import { say, useView } from '../state/view.ts'
+import { runName } from '../text/run-name.ts'
 
 let wanted: Address | null = null
 
@@ -38,6 +39,7 @@ export function keepAddress(): void {
     const { dumpHash } = useFiles.getState()
     const isHere = dumpHash === null ? address.view === 'notebook' : address.dump === dumpHash
     if (isHere || (dumpHash !== null && address.dump === null)) applyAddress(address)
+    else if (dumpHash !== null) say('That place is in another run. Open that run to go there.')
   })
 }
 
@@ -53,10 +55,11 @@ function takeWanted(dumpHash: string): boolean {
 /** Offers where this dump was left, unless a person has gone somewhere meanwhile. */
 async function offerPlace(dumpHash: string): Promise<void> {
   const before = await placeBefore(dumpHash)
-  const address = before === null ? null : parseAddress(before)
+  const address = before === null ? null : parseAddress(before.address)
   const isAtStart = formatAddress(current()) === formatAddress({ ...HOME, dump: dumpHash })
   if (address === null || !isAtStart || useFiles.getState().dumpHash !== dumpHash) return
-  if (formatAddress({ ...address, dump: dumpHash }) !== formatAddress(current())) useResume.setState({ address })
+  if (formatAddress({ ...address, dump: dumpHash }) !== formatAddress(current()))
+    useResume.setState({ address, beside: before?.beside ?? null })
 }
 
 /** How long a person has to be at a place before it is kept, in milliseconds. */
@@ -67,11 +70,27 @@ let keeping: ReturnType<typeof setTimeout> | undefined
 function keepLater(dumpHash: string, hash: string): void {
   clearTimeout(keeping)
   if (hash === formatAddress({ ...HOME, dump: dumpHash })) return
-  keeping = setTimeout(() => void keepPlace(dumpHash, hash), KEPT_AFTER)
+  const { chosen } = useSecond.getState()
+  // The second run is not opened with the first, so its name is kept for a person to find it by.
+  const beside = chosen === null ? null : runName(chosen)
+  keeping = setTimeout(() => void keepPlace({ dumpHash, address: hash, beside }), KEPT_AFTER)
 }
+
+/** Set while an address is taken in: what is half of one is no place. */
+let isTakingIn = false
 
 /** Shows what an address points to in the open dump. */
 export function applyAddress(address: Address): void {
+  isTakingIn = true
+  try {
+    takeIn(address)
+  } finally {
+    isTakingIn = false
+    write()
+  }
+}
+
+function takeIn(address: Address): void {
   useFilters.setState({
     query: address.query,
     sort: address.sort,
@@ -111,12 +130,37 @@ function isNotebook(): boolean {
   return useView.getState().view === 'notebook' || parseAddress(location.hash).view === 'notebook'
 }
 
+/** Whether a person went from one place to another, to which there is a way back; everything else is done within a place. */
+function isAnotherPlace(before: Address, now: Address): boolean {
+  if (before.dump !== now.dump) return false
+  const page = ({ place: { page, hypothesis, experiment } }: Address) => [page, hypothesis, experiment].join(' ')
+  return before.view !== now.view || (now.view === 'notebook' && page(before) !== page(now))
+}
+
+/** Goes back as the browser does, within what was done here: the window of the desktop shell has no button for it. */
+export function goBack(): void {
+  if (depth() > 0) history.back()
+  else say('This is where you began')
+}
+
+/** Steps that lie behind the place that is shown. */
+function depth(): number {
+  const { state } = history
+  return typeof state === 'object' && state !== null && 'depth' in state && typeof state.depth === 'number'
+    ? state.depth
+    : 0
+}
+
 function write(): void {
+  if (isTakingIn) return
   // Until a dump is open the address is what someone asked for, and is left alone; places in the notebook need none.
   if (useFiles.getState().dumpHash === null && (wantedDump() !== null || !isNotebook())) return
-  const hash = formatAddress(current())
+  const now = current()
+  const hash = formatAddress(now)
   const { dumpHash } = useFiles.getState()
   if (hash === location.hash) return
   if (dumpHash !== null) keepLater(dumpHash, hash)
-  history.replaceState(null, '', `${location.pathname}${location.search}${hash}`)
+  const address = `${location.pathname}${location.search}${hash}`
+  if (isAnotherPlace(parseAddress(location.hash), now)) history.pushState({ depth: depth() + 1 }, '', address)
+  else history.replaceState(history.state, '', address)
 }

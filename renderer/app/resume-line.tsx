@@ -1,13 +1,18 @@
+import { pickSecond } from '../data/opening.ts'
 import type { Address } from '../state/address.ts'
 import { useResume } from '../state/resume.ts'
+import { useSecond } from '../state/second.ts'
 import { spelt } from '../text/visible.ts'
 import { applyAddress } from './keep-address.ts'
 
 /** Offers to go on where the dump was left the last time. */
 export function ResumeLine() {
-  const address = useResume((state) => state.address)
+  const { address, beside } = useResume()
+  const hasSecond = useSecond((state) => state.chosen !== null)
   if (address === null) return null
   const forget = () => useResume.setState({ address: null })
+  const needsSecond = address.view === 'compare' || address.second !== null
+  if (needsSecond && !hasSecond) return <CompareAgain address={address} beside={beside} onForget={forget} />
   return (
     <p className="resume-line" role="status">
       You were at {wordsOf(address)} when this dump was closed.{' '}
@@ -22,6 +27,44 @@ export function ResumeLine() {
         Go on there
       </button>{' '}
       <button type="button" className="icon-button" aria-label="Stay here" onClick={forget}>
+        ✕
+      </button>
+    </p>
+  )
+}
+
+/** A second run is not opened with the first: what was compared has to be given again. */
+function CompareAgain({
+  address,
+  beside,
+  onForget,
+}: {
+  readonly address: Address
+  readonly beside: string | null
+  readonly onForget: () => void
+}) {
+  const go = () => {
+    onForget()
+    applyAddress({ ...address, view: 'compare' })
+  }
+  return (
+    <p className="resume-line" role="status">
+      You were comparing this run with {beside === null ? 'another one' : <strong>{beside}</strong>} when it was closed.
+      A second run has to be opened again:{' '}
+      <button
+        type="button"
+        className="button small"
+        onClick={() => {
+          go()
+          void pickSecond('files')
+        }}
+      >
+        Choose its files…
+      </button>{' '}
+      <button type="button" className="button small" onClick={go}>
+        Drop it in Compare
+      </button>{' '}
+      <button type="button" className="icon-button" aria-label="Stay here" onClick={onForget}>
         ✕
       </button>
     </p>

@@ -1,8 +1,10 @@
+import { goBack } from '../app/keep-address.ts'
 import { closeDump } from '../data/dump.ts'
 import { toggleFollow } from '../data/follow.ts'
 import { pickAndOpen, saveWorkspace } from '../data/opening.ts'
 import { savePicture } from '../data/picture.ts'
 import { openSample } from '../data/session.ts'
+import { openPin } from '../state/pin.ts'
 import { openDialog, show } from '../state/view.ts'
 import { COMPARE_COMMANDS } from '../views/compare/commands.ts'
 import { GROUP_COMMANDS } from '../views/groups/commands.ts'
@@ -42,13 +44,14 @@ export const COMMANDS: readonly Command[] = [
   { id: 'lab', title: 'Go to Lab', keys: ['4'], run: () => show('lab') },
   { id: 'compare', title: 'Go to Compare', keys: ['5'], run: () => show('compare') },
   { id: 'notebook', title: 'Go to the Notebook', keys: ['6'], where: 'always', run: () => show('notebook') },
-  { id: 'pin', title: 'Pin as evidence…', keys: ['i'], run: () => openDialog('pin') },
+  { id: 'pin', title: 'Pin as evidence…', keys: ['i'], run: () => openPin() },
   ...TABLE_COMMANDS,
   ...ROLLOUT_COMMANDS,
   ...GROUP_COMMANDS,
   ...LAB_COMMANDS,
   ...COMPARE_COMMANDS,
   ...NOTEBOOK_COMMANDS,
+  { id: 'back', title: 'Go back to where you were', keys: ['Mod+['], where: 'always', run: goBack },
   { id: 'copy-link', title: 'Copy a link to what is on screen', keys: ['y'], run: () => void copyAddress() },
   { id: 'print', title: 'Print…', keys: ['Mod+p'], run: () => void printView() },
   {

@@ -72,6 +72,8 @@ export interface LastPlace {
   readonly dumpHash: string
   /** As it stands behind the `#` of the page's address. */
   readonly address: string
+  /** The run it was compared with, by its files; null where there was none, absent where an older version kept the place. */
+  readonly beside?: string | null
   /** ISO 8601. */
   readonly leftAt: string
 }

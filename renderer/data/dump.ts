@@ -4,6 +4,7 @@ import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { abandonEngine, ask, onEngineProgress, openInEngine } from '../engine/engine.ts'
 import { addProblem, openNothing, useFiles } from '../state/files.ts'
 import { NO_FILTERS, useFilters } from '../state/filters.ts'
+import { forgetKept } from '../state/kept.ts'
 import { addUnmapped, sourceNamed, type Unmapped } from '../state/mapping.ts'
 import { forgetPlaces } from '../state/place.ts'
 import { useSecond } from '../state/second.ts'
@@ -44,6 +45,7 @@ export async function openSources(
   forget()
   forgetSecond()
   forgetPlaces()
+  forgetKept()
   // Another dump is first of all to be judged.
   useView.setState({ view: 'verdicts', tab: 'tokens', dialog: null })
   openNothing({ phase: 'opening', sources, options, dataset })

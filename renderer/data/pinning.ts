@@ -101,8 +101,11 @@ async function rolloutPieces(): Promise<PieceGroup[]> {
 
 async function comparisonPieces(): Promise<Piece[]> {
   if (useSecond.getState().run === null) return []
-  const { measures, there } = await ask('comparison', {})
-  return measures.map((measure) => comparisonPiece(measure, there.names))
+  const { measures, there, together } = await ask('comparison', {})
+  const decided = (['supported', 'contradicted'] as const).flatMap((verdict) =>
+    together.filter((result) => result.verdict === verdict),
+  )
+  return measures.map((measure) => comparisonPiece(measure, there.names, decided[0]?.id ?? 'H08'))
 }
 
 /** Every chart of the dump that has something in it. */

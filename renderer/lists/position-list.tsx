@@ -50,7 +50,7 @@ export function PositionList<Row, Sort extends string>({
   onOpen?(position: number): void
 }) {
   const fetchRows = useCallback((most: number) => pages.want([...positions.subarray(0, most)]), [pages, positions])
-  const rows = useLongTable(positions.length, ROW_HEIGHT, fetchRows)
+  const rows = useLongTable(positions.length, ROW_HEIGHT, fetchRows, `${name} list`)
   const { first, end, printed, isFlying, reveal } = rows
   const drawn = useMemo(() => [...positions.subarray(first, end)], [positions, first, end])
   usePages(pages, isFlying ? NOTHING : drawn)

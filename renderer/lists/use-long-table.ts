@@ -14,10 +14,16 @@ export interface LongTable extends Omit<RowWindow, 'slots'> {
  * The rows of a table that are drawn: those in its window, or on paper the first ones. The head is a row and its line.
  *
  * @param fetchRows see `usePrintedRows`
+ * @param name by which the table is found where it was scrolled to, when its view comes back
  */
-export function useLongTable(count: number, rowHeight: number, fetchRows: (most: number) => Promise<void>): LongTable {
+export function useLongTable(
+  count: number,
+  rowHeight: number,
+  fetchRows: (most: number) => Promise<void>,
+  name: string,
+): LongTable {
   const scroller = useRef<HTMLDivElement>(null)
-  const rows = useRowWindow(scroller, { count, rowHeight, headHeight: rowHeight + 1 })
+  const rows = useRowWindow(scroller, { count, rowHeight, headHeight: rowHeight + 1, name })
   const printed = usePrintedRows(count, fetchRows)
   const { slots, ...own } = rows
   if (printed !== null) return { ...own, first: 0, end: printed, shift: 0, scroller, printed, slotOf: (row) => row }

@@ -1,5 +1,6 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { keepScroll, keptScroll } from '../state/kept.ts'
 import { barOf, furthest, type ScrollScale, scrollScale, topAfter } from './scroll-scale.ts'
 
 /** Rows beyond the edges of the window, so that a step of the wheel shows no gap. */
@@ -39,19 +40,32 @@ interface Drawn {
  */
 export function useRowWindow(
   scroller: RefObject<HTMLElement | null>,
-  { count, rowHeight, headHeight }: { readonly count: number; readonly rowHeight: number; readonly headHeight: number },
+  {
+    count,
+    rowHeight,
+    headHeight,
+    name,
+  }: {
+    readonly count: number
+    readonly rowHeight: number
+    readonly headHeight: number
+    /** By which it is found where it was, when it comes back. */
+    readonly name: string
+  },
 ): RowWindow {
   const [drawn, setDrawn] = useState<Drawn>({ first: 0, end: 0, shift: 0 })
   const [viewport, setViewport] = useState(0)
   const [isFlying, setIsFlying] = useState(false)
-  const at = useRef({ top: 0, bar: 0 })
+  const [top] = useState(() => keptScroll(name))
+  const at = useRef({ top, bar: 0 })
   const scale = scrollScale(count * rowHeight, Math.max(rowHeight, viewport - headHeight))
-  const latest = useRef<ScrollScale & { readonly count: number }>({ ...scale, count })
-  latest.current = { ...scale, count }
+  const latest = useRef<ScrollScale & { readonly count: number; readonly name: string }>({ ...scale, count, name })
+  latest.current = { ...scale, count, name }
 
   const show = useCallback(
     (top: number, bar: number) => {
       at.current = { top, bar }
+      keepScroll(latest.current.name, top)
       const { window, count: rows } = latest.current
       const first = Math.max(0, Math.floor(top / rowHeight) - BESIDE)
       const end = Math.min(rows, Math.ceil((top + window) / rowHeight) + BESIDE)

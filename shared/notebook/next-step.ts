@@ -1,4 +1,4 @@
-import type { HypothesisResult, Report } from '../model/report.ts'
+import type { CheckResult, HypothesisResult, Report } from '../model/report.ts'
 import { type Hypothesis, type Notebook, PHASES, PRIORITIES, type ValidationMethod } from './model.ts'
 
 /** What can be done next about a hypothesis that is open. It is computed from the open dump and the notebook, and written nowhere. */
@@ -13,12 +13,16 @@ export interface NextStep {
   readonly by: 'decided' | 'dump-more' | 'undecided' | 'run'
   /** The first of its methods, which stand in the order they are to be tried; null where none is written. */
   readonly method: ValidationMethod | null
+  /** Checks that its texts name by their codes (`M01`), as the open dump has them; empty where none is open. */
+  readonly named: readonly CheckResult[]
   /** Ids of open hypotheses that it is to be tested after, as its own order says: `After H01 and H02.` */
   readonly after: readonly string[]
 }
 
+type Dump = Pick<Report, 'hypotheses' | 'checks'>
+
 /** For every hypothesis that is not decided, in the order they are to be tested: what costs a look first, then by phase, what waits for no other, and priority. */
-export function nextSteps(notebook: Notebook, report: Pick<Report, 'hypotheses'> | null): NextStep[] {
+export function nextSteps(notebook: Notebook, report: Dump | null): NextStep[] {
   return notebook.hypotheses
     .filter(isOpen)
     .map((hypothesis) => nextStep(hypothesis, notebook, report))
@@ -31,19 +35,25 @@ export function nextSteps(notebook: Notebook, report: Pick<Report, 'hypotheses'>
     )
 }
 
-export function nextStep(
-  hypothesis: Hypothesis,
-  notebook: Notebook,
-  report: Pick<Report, 'hypotheses'> | null,
-): NextStep {
+export function nextStep(hypothesis: Hypothesis, notebook: Notebook, report: Dump | null): NextStep {
   const result = report?.hypotheses.find(({ id }) => id === hypothesis.verdict) ?? null
   return {
     hypothesis,
     result,
     by: byWhat(result),
     method: hypothesis.validation[0] ?? null,
+    named: report === null ? [] : checksNamedBy(hypothesis, report.checks),
     after: openBefore(hypothesis, notebook),
   }
+}
+
+/** In the order of the report. */
+function checksNamedBy(hypothesis: Hypothesis, checks: readonly CheckResult[]): CheckResult[] {
+  const { title, description, rootCause, why, validation, invalidation, questions, nextAction, notes } = hypothesis
+  const methods = validation.flatMap((method) => [method.title, method.how, method.success])
+  const texts = [title, description, rootCause, why, ...methods, invalidation, questions, nextAction, notes]
+  const codes = new Set(texts.flatMap((text) => text.match(/\b[A-Z]\d{2}\b/g) ?? []))
+  return checks.filter(({ code }) => codes.has(code))
 }
 
 export function isOpen({ status }: Pick<Hypothesis, 'status'>): boolean {

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import type { HypothesisId, HypothesisResult } from '../../shared/model/report.ts'
-import { editHypothesis } from '../../shared/notebook/edit.ts'
+import { addHypothesis, editHypothesis } from '../../shared/notebook/edit.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { nextSteps } from '../../shared/notebook/next-step.ts'
+import { resultOf } from '../hypotheses/input.ts'
 import { minute } from './edits.ts'
 
 function report(verdicts: Partial<Record<HypothesisId, HypothesisResult['verdict']>>) {
@@ -15,7 +16,7 @@ function report(verdicts: Partial<Record<HypothesisId, HypothesisResult['verdict
     missing: [],
     would_change: [],
   }))
-  return { hypotheses }
+  return { hypotheses, checks: [resultOf('T05', { affected: 12 }), resultOf('M01'), resultOf('M02')] }
 }
 
 test('without a dump the phases come in their order, the higher priority first, what is decided not at all', () => {
@@ -55,4 +56,23 @@ test('what is to be tested after another waits for as long as that is open', () 
   expect(of(fresh, 'H01')).toEqual(['H06-library', 'H06-lora'])
   const decided = editHypothesis(fresh, 'H01', { status: 'invalidated' }, { at: minute(0) })
   expect(of(decided, 'H04')).toEqual(['H02'])
+})
+
+test('of a hypothesis of one’s own the checks are looked up that its texts name', () => {
+  const added = addHypothesis(newNotebook(), 'The header goes missing', { at: minute(0) })
+  const told = editHypothesis(
+    added.notebook,
+    added.id,
+    {
+      description: 'T05 in every later turn; X99 is no check, and AT05 no code.',
+      validation: [{ id: 'm1', title: 'Mask', how: 'Look at M01.', success: '' }],
+    },
+    { at: minute(1) },
+  )
+  const named = (dump: ReturnType<typeof report> | null) =>
+    nextSteps(told, dump)
+      .find(({ hypothesis }) => hypothesis.id === added.id)
+      ?.named.map(({ code }) => code)
+  expect(named(report({}))).toEqual(['T05', 'M01'])
+  expect(named(null)).toEqual([])
 })

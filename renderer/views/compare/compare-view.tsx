@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import type { RunComparison, RunSide } from '../../../shared/session/requests/compare.ts'
 import { useSecondName } from '../../app/second-run.tsx'
 import { Waiting } from '../../app/waiting.tsx'
@@ -6,6 +7,7 @@ import { pickSecond } from '../../data/opening.ts'
 import { takeSecondAway } from '../../data/second.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { ask } from '../../engine/engine.ts'
+import { useKeptScroll } from '../../lists/use-kept-scroll.ts'
 import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
 import { bytes, count, counted } from '../../text/numbers.ts'
@@ -104,7 +106,7 @@ function Both() {
       <Tabs comparison={comparison} tab={tab} />
       <div className="compare-body" role="tabpanel" aria-label={tab}>
         {tab === 'measures' && (
-          <div className="compare-measures">
+          <Scrolled className="compare-measures" name="compare measures">
             <Conclusion conclusion={comparison.conclusion} />
             <ul className="verdict-lines compare-verdicts">
               {comparison.together.map((result) => (
@@ -112,7 +114,7 @@ function Both() {
               ))}
             </ul>
             <Measures comparison={comparison} />
-          </div>
+          </Scrolled>
         )}
         {tab === 'curves' && <Curves comparison={comparison} />}
         {tab === 'pairs' && <Pairs totals={comparison.pairs} />}
@@ -142,6 +144,16 @@ function Conclusion({ conclusion: { caveats, differs, decides } }: Pick<RunCompa
         </ul>
       )}
     </section>
+  )
+}
+
+function Scrolled({ className, name, children }: { className: string; name: string; children: React.ReactNode }) {
+  const scroller = useRef<HTMLDivElement>(null)
+  useKeptScroll(scroller, name)
+  return (
+    <div ref={scroller} className={className}>
+      {children}
+    </div>
   )
 }
 

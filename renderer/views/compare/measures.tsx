@@ -4,6 +4,8 @@ import {
   type MeasureSection,
   type RunComparison,
 } from '../../../shared/session/requests/compare.ts'
+import { KeptDetails } from '../../app/kept-details.tsx'
+import { PinButton } from '../../app/pin-button.tsx'
 import { showRollouts } from '../../commands/go.ts'
 import { ABSENT, count, counted, percent, real } from '../../text/numbers.ts'
 import { VERDICT_WORDS } from '../../text/words.ts'
@@ -107,10 +109,16 @@ function MeasureTable({
   children?: React.ReactNode
 }) {
   return (
-    <details className="measure-group" open={isOpen}>
-      <summary>
-        <h2>{title}</h2> <span className="quiet">{counted(measures.length, 'measure')}</span>
-      </summary>
+    <KeptDetails
+      name={`compare ${title}`}
+      className="measure-group"
+      openAtFirst={isOpen}
+      summary={
+        <>
+          <h2>{title}</h2> <span className="quiet">{counted(measures.length, 'measure')}</span>
+        </>
+      }
+    >
       {children}
       {measures.length > 0 && (
         <table className="measure-table">
@@ -130,6 +138,9 @@ function MeasureTable({
               <th scope="col" title={APART}>
                 apart
               </th>
+              <th scope="col">
+                <span className="visually-hidden">evidence</span>
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -139,12 +150,12 @@ function MeasureTable({
           </tbody>
         </table>
       )}
-    </details>
+    </KeptDetails>
   )
 }
 
 function MeasureRow({ measure }: { measure: ComparedMeasure }) {
-  const { section, label, unit, here, there, distance, lacks, codes } = measure
+  const { id, section, label, unit, here, there, distance, lacks, codes } = measure
   return (
     <tr>
       <th scope="row">{label}</th>
@@ -175,6 +186,9 @@ function MeasureRow({ measure }: { measure: ComparedMeasure }) {
             <span className="distance-fill" style={{ width: `${distance * 100}%` }} />
           </span>
         )}
+      </td>
+      <td>
+        <PinButton of={{ kind: 'comparison', key: { measure: id } }} what={label} />
       </td>
     </tr>
   )

@@ -1,5 +1,6 @@
 import type { Row } from '../../../shared/session/protocol.ts'
 import type { PairDetail, PromptDifference } from '../../../shared/session/requests/compare.ts'
+import { KeptDetails } from '../../app/kept-details.tsx'
 import { openRollout, openSecond } from '../../commands/go.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { count, counted, real } from '../../text/numbers.ts'
@@ -84,22 +85,27 @@ function Prompt({ difference: { what, says, here, there } }: { difference: Promp
   const name = what === 'system' ? 'System text' : 'Tools'
   const differs = says.length > 0
   return (
-    <details className="pair-prompt">
-      <summary>
-        <strong>{name}</strong>{' '}
-        {differs ? (
-          <span className="warn-text">
-            <span aria-hidden="true">▲</span> {says.join(' ')}
-          </span>
-        ) : (
-          <span className="quiet">the same in both</span>
-        )}
-      </summary>
+    <KeptDetails
+      name={`compare prompt ${what}`}
+      className="pair-prompt"
+      summary={
+        <>
+          <strong>{name}</strong>{' '}
+          {differs ? (
+            <span className="warn-text">
+              <span aria-hidden="true">▲</span> {says.join(' ')}
+            </span>
+          ) : (
+            <span className="quiet">the same in both</span>
+          )}
+        </>
+      }
+    >
       <div className="pair-texts">
         <Text text={here} side="open run" />
         <Text text={there} side="second run" />
       </div>
-    </details>
+    </KeptDetails>
   )
 }
 

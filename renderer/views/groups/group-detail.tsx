@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import type { GroupDetail, GroupSummary } from '../../../shared/session/requests/groups.ts'
 import { CheckName } from '../../app/check-name.tsx'
+import { PinButton } from '../../app/pin-button.tsx'
 import { Term } from '../../app/term.tsx'
 import { openExport } from '../../commands/open-export.ts'
 import { saveAnswer } from '../../data/exporting.ts'
@@ -86,6 +87,7 @@ function Head({ detail }: { detail: GroupDetail }) {
           {counted(row.rollouts, 'rollout')}
           {row.step === null ? '' : ` of step ${row.step}`}
         </span>
+        <PinButton of={{ kind: 'group', key: { position: String(row.position) } }} what="this group" />
         <span className="group-exports">
           <button
             type="button"

@@ -1,4 +1,6 @@
 import { useEffect, useRef } from 'react'
+import { PinButton } from '../../app/pin-button.tsx'
+import { useKeptScroll } from '../../lists/use-kept-scroll.ts'
 import { goTo } from '../../state/place.ts'
 import { useView } from '../../state/view.ts'
 import { LAB_COMMANDS } from './commands.ts'
@@ -20,6 +22,8 @@ const TITLES: Readonly<Record<Panel, string>> = {
 export function LabView() {
   const place = useLabPlace()
   const shown = useView((state) => state.shown)
+  const scroller = useRef<HTMLDivElement>(null)
+  useKeptScroll(scroller, `lab ${place.panel}`)
   const tabs = useRef<HTMLFieldSetElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the focus is given once for each time the view is shown
   useEffect(
@@ -27,7 +31,7 @@ export function LabView() {
     [shown],
   )
   return (
-    <div className="lab">
+    <div ref={scroller} className="lab">
       <h1 className="visually-hidden">Lab</h1>
       <div className="lab-head">
         <fieldset ref={tabs} className="segmented" aria-label="What to try">
@@ -53,6 +57,7 @@ export function LabView() {
         >
           CSV
         </button>
+        <PinButton of={{ kind: 'what-if', key: {} }} what="what is tried here" />
       </div>
       {place.panel === 'limits' && <LimitsPanel place={place} />}
       {place.panel === 'loss' && <LossPanel place={place} />}

@@ -59,7 +59,7 @@ export function ExperimentPage({ notebook, experiment }: { notebook: Notebook; e
       onBack={() => openExperiment(null)}
       onRemove={() => remove(id)}
     >
-      <LineField label="Title" value={experiment.title} onChange={(title) => set({ title })} />
+      <LineField label="Title" isTitle value={experiment.title} onChange={(title) => set({ title })} />
       <TextField
         mono
         title="Command"

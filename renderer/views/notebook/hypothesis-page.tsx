@@ -102,7 +102,7 @@ export function HypothesisPage({ notebook, hypothesis }: { notebook: Notebook; h
       onBack={() => openHypothesis(null)}
       onRemove={() => remove(id)}
     >
-      <LineField label="Title" className="wide" value={hypothesis.title} onChange={(title) => set({ title })} />
+      <LineField label="Title" className="wide" isTitle value={hypothesis.title} onChange={(title) => set({ title })} />
       {TEXT_FIELDS.map(([field, title, hint]) =>
         field === 'validation' ? (
           <Methods key={field} hypothesis={hypothesis} onChange={(validation) => set({ validation })} />

@@ -1,8 +1,11 @@
 import type { Hypothesis, Notebook } from '../../../shared/notebook/model.ts'
 import { isOpen, type NextStep, nextStep, nextSteps } from '../../../shared/notebook/next-step.ts'
+import { CheckName } from '../../app/check-name.tsx'
+import { PinButton } from '../../app/pin-button.tsx'
 import { useFiles } from '../../state/files.ts'
+import { count, counted } from '../../text/numbers.ts'
 import { upright } from '../../text/visible.ts'
-import { VERDICT_WORDS } from '../../text/words.ts'
+import { STATUS_WORDS, UNIT_WORDS, VERDICT_WORDS } from '../../text/words.ts'
 import { MissingFor } from '../verdicts/verdict-terms.tsx'
 import { openHypothesis } from './notebook-place.ts'
 import { PlainMarkdown } from './plain-markdown.tsx'
@@ -45,6 +48,55 @@ export function NextOf({ notebook, hypothesis }: { notebook: Notebook; hypothesi
   )
 }
 
+/** The program has no verdict of it: what would decide it is for a person to write, and checks that it names are looked up. */
+function OwnOne({ step: { hypothesis, method, named } }: { step: NextStep }) {
+  const hasDump = useFiles((files) => files.report !== null)
+  const lacks = [
+    ...(method === null ? ['under Validation, what to run or to look at, and what has to be seen for it to hold'] : []),
+    ...(hypothesis.invalidation === '' ? ['under Invalidation criteria, what would rule it out'] : []),
+    ...(hypothesis.testing === '' ? ['under Testing order and cost, what it takes and what comes before it'] : []),
+  ]
+  return (
+    <>
+      <p>It is your own: no verdict of the program speaks of it, and no dump decides it by itself.</p>
+      {lacks.length > 0 && (
+        <>
+          <p>What would decide it is not written yet. Write</p>
+          <ul>
+            {lacks.map((lack) => (
+              <li key={lack}>{lack}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      {named.length > 0 && (
+        <>
+          <p>What the open dump says of the checks that it names:</p>
+          <ul className="named-checks">
+            {named.map(({ code, title, status, affected, checked, unit }) => (
+              <li key={code}>
+                <CheckName code={code} /> {title}: <strong>{STATUS_WORDS[status]}</strong>
+                {status === 'fail' && `, ${count(affected)} of ${counted(checked, UNIT_WORDS[unit])}`}{' '}
+                {(status === 'fail' || status === 'pass') && (
+                  <PinButton of={{ kind: 'finding', key: { check: code } }} what={code} />
+                )}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {named.length === 0 && (
+        <p className="quiet">
+          {hasDump
+            ? 'Name checks in its texts by their codes (T05, M01, … as in Verdicts), and what the open dump says of them stands here.'
+            : 'Where a dump is open, what it says of the checks that the texts name by their codes (T05, M01, …) stands here.'}{' '}
+          <kbd>i</kbd> or <em>pin</em> beside a number hangs it on this page.
+        </p>
+      )}
+    </>
+  )
+}
+
 function Step({ step }: { step: NextStep }) {
   const { by, result, method, hypothesis, after } = step
   return (
@@ -72,6 +124,7 @@ function Step({ step }: { step: NextStep }) {
         </>
       )}
       {by === 'run' && hypothesis.verdict !== null && <p>Open a dump of the run to see what it decides already.</p>}
+      {hypothesis.verdict === null && <OwnOne step={step} />}
       {by !== 'decided' && after.length > 0 && (
         <p>To be tested after {after.join(', ')}, still open: that is what its order says.</p>
       )}

@@ -1,7 +1,8 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import type { Notebook } from '../../../shared/notebook/model.ts'
 import { keeper, loadNotebook, redoNotebook, undoNotebook, useKeeping } from '../../data/notebook.ts'
 import { saveNotebookFile } from '../../data/notebook-files.ts'
+import { useKeptScroll } from '../../lists/use-kept-scroll.ts'
 import { upright } from '../../text/visible.ts'
 import { Board } from './board.tsx'
 import { ExperimentPage } from './experiment-page.tsx'
@@ -26,8 +27,11 @@ export function NotebookView() {
   const { notebook, keeping, problem, savedAt, undoable, redoable } = useKeeping()
   const place = useNotebookPlace()
   useEffect(() => void loadNotebook(), [])
+  const scroller = useRef<HTMLDivElement>(null)
   const hypothesis = notebook?.hypotheses.find(({ id }) => id === place.hypothesis)
   const experiment = notebook?.experiments.find(({ id }) => id === place.experiment)
+  // Each page has its own place: a card that is opened begins at its top, and the board comes back where it was.
+  useKeptScroll(scroller, `notebook ${hypothesis?.id ?? experiment?.id ?? place.page}`, notebook !== null)
   const isInside = hypothesis !== undefined || experiment !== undefined
   return (
     <div className="notebook">
@@ -80,7 +84,7 @@ export function NotebookView() {
           </button>
         </div>
       )}
-      <div className="notebook-body">
+      <div ref={scroller} className="notebook-body">
         {notebook === null ? (
           <p className="quiet">One moment…</p>
         ) : hypothesis !== undefined ? (

@@ -24,7 +24,7 @@ export const PHASE_WORDS: Readonly<Record<Phase, { readonly title: string; reado
   '1': { title: 'Phase 1', what: 'first: cheap to test, and likely' },
   '2': { title: 'Phase 2', what: 'if the first phase leaves it open' },
   '3': { title: 'Phase 3', what: 'last' },
-  later: { title: 'Later', what: 'once something else is settled' },
+  later: { title: 'Later', what: 'once something else is settled, or as soon as what it speaks of is seen' },
 }
 
 export const STANDING_SENTENCES: Readonly<Record<Standing, string>> = {

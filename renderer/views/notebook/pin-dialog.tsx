@@ -6,6 +6,7 @@ import { loadNotebook, useNotebook } from '../../data/notebook.ts'
 import { type PieceGroup, piecesOnScreen, pin } from '../../data/pinning.ts'
 import { sentenceOf } from '../../engine/client.ts'
 import { useFiles } from '../../state/files.ts'
+import { usePin, type Wanted } from '../../state/pin.ts'
 import { usePlaces } from '../../state/place.ts'
 import { openDialog, say, useView } from '../../state/view.ts'
 import { EvidenceNumbers } from './evidence-numbers.tsx'
@@ -40,8 +41,16 @@ function PinForm({ groups, notebook }: { groups: readonly PieceGroup[]; notebook
   const pieces = groups.flatMap((group) => group.pieces)
   const page = useView(({ view }) => view) === 'notebook' ? (usePlaces.getState().notebook?.hypothesis ?? null) : null
   const open = notebook.hypotheses.find(({ id }) => id === page)
+  const wanted = usePin((state) => state.wanted)
   const [at, setAt] = useState(() =>
-    Math.max(0, open === undefined ? 0 : pieces.findIndex(({ verdict }) => verdict === open.verdict)),
+    Math.max(
+      0,
+      wanted !== null
+        ? pieces.findIndex((piece) => isWanted(piece, wanted))
+        : open === undefined
+          ? 0
+          : pieces.findIndex(({ verdict }) => verdict === open.verdict),
+    ),
   )
   const [chosen, setChosen] = useState<string | null>(open?.id ?? null)
   const [note, setNote] = useState('')
@@ -103,6 +112,10 @@ function PinForm({ groups, notebook }: { groups: readonly PieceGroup[]; notebook
       </div>
     </form>
   )
+}
+
+function isWanted({ kind, key }: Piece, wanted: Wanted): boolean {
+  return kind === wanted.kind && Object.entries(wanted.key).every(([name, value]) => key[name] === value)
 }
 
 /** The hypothesis that the piece mostly speaks of, else the first that is being tested. */

@@ -78,6 +78,12 @@ function RoadmapRow({ hypothesis }: { hypothesis: Hypothesis }) {
             </option>
           ))}
         </select>
+        {phase === 'later' && priority === 'critical' && !isDecided(hypothesis) && (
+          <p className="warn-text phase-note">
+            <span aria-hidden="true">▲</span> Critical, and not planned: it waits for what its order names. Move it to
+            phase 1 where that is seen.
+          </p>
+        )}
       </td>
     </tr>
   )
@@ -87,9 +93,13 @@ function setPhase(id: string, phase: Phase): void {
   changeNotebook(`Phase of ${id}`, (notebook, at) => editHypothesis(notebook, id, { phase }, { at }))
 }
 
+function isDecided({ status }: Hypothesis): boolean {
+  return status === 'validated' || status === 'invalidated'
+}
+
 function inOrder(hypotheses: readonly Hypothesis[]): Hypothesis[] {
-  const isDecided = ({ status }: Hypothesis) => (status === 'validated' || status === 'invalidated' ? 1 : 0)
   return hypotheses.toSorted(
-    (a, b) => isDecided(a) - isDecided(b) || PRIORITIES.indexOf(a.priority) - PRIORITIES.indexOf(b.priority),
+    (a, b) =>
+      Number(isDecided(a)) - Number(isDecided(b)) || PRIORITIES.indexOf(a.priority) - PRIORITIES.indexOf(b.priority),
   )
 }

@@ -148,6 +148,7 @@ export function LineField({
   placeholder,
   className = '',
   hidden = false,
+  isTitle = false,
 }: {
   readonly label: string
   readonly value: string
@@ -156,6 +157,8 @@ export function LineField({
   readonly className?: string
   /** The label is for those who listen only. */
   readonly hidden?: boolean
+  /** It names the page, and has the focus there until it says something. */
+  readonly isTitle?: boolean
 }) {
   const { text, type, leave } = useDraft(value, onChange)
   return (
@@ -163,6 +166,7 @@ export function LineField({
       <span className={hidden ? 'visually-hidden' : 'line-field-label'}>{label}</span>
       <input
         type="text"
+        data-title={isTitle || undefined}
         value={text}
         placeholder={placeholder}
         onChange={(event) => type(event.target.value)}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Relatives } from '../../../shared/session/requests/rollout.ts'
+import { PinButton } from '../../app/pin-button.tsx'
 import { COMMANDS } from '../../commands/commands.ts'
 import { toggleFlag } from '../../data/flags.ts'
 import { list, positionOf } from '../../data/list.ts'
@@ -86,6 +87,7 @@ export function RolloutHead(props: {
           >
             {isFlagged ? '⚑ flagged' : '⚐ flag'}
           </button>
+          <PinButton of={null} what="what is marked here" />
           <Position index={detail.index} />
         </>
       )}

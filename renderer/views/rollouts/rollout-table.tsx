@@ -6,7 +6,7 @@ import { useTableFields } from '../../data/table-fields.ts'
 import { LongTableFrame } from '../../lists/long-table-frame.tsx'
 import { useLongTable } from '../../lists/use-long-table.ts'
 import { useColumns } from '../../state/columns.ts'
-import { useFilters } from '../../state/filters.ts'
+import { type FiltersState, useFilters } from '../../state/filters.ts'
 import { useSelection } from '../../state/selection.ts'
 import { rowsOnPaper } from '../../text/paper-words.ts'
 import { gridOf } from './column.ts'
@@ -43,7 +43,7 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
   }, [shown, rewards, hits])
   const grid = useMemo(() => gridOf(columns), [columns])
   const fetchRows = useCallback((most: number) => loadRows(indices.subarray(0, most)), [indices])
-  const rows = useLongTable(indices.length, ROW_HEIGHT, fetchRows)
+  const rows = useLongTable(indices.length, ROW_HEIGHT, fetchRows, useFilters(nameOfList))
   const { first, end, shift, printed, reveal, rowsInWindow } = rows
   const band = useFilters(({ sort }) => (sort === 'group' || sort === 'step' ? sort : null))
   useRows(indices, first, end, rows.isFlying)
@@ -98,6 +98,11 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
       ))}
     </LongTableFrame>
   )
+}
+
+/** Another question has another list, which begins at its top. */
+function nameOfList({ query, sort, descending }: FiltersState): string {
+  return `rollouts ${descending ? '-' : ''}${sort} ${query}`
 }
 
 /** How many of these rows are not here. */

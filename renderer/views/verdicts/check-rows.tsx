@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { CheckResult, Finding, Report, Severity } from '../../../shared/model/report.ts'
 import type { Place } from '../../../shared/model/source.ts'
 import { CheckName } from '../../app/check-name.tsx'
+import { PinButton } from '../../app/pin-button.tsx'
 import { openRollout, showRollouts } from '../../commands/go.ts'
 import { sentenceOf } from '../../engine/client.ts'
 import { ask } from '../../engine/engine.ts'
@@ -75,7 +76,8 @@ export function CheckRow(props: {
         <ByTurn counts={check.by_turn} severity={check.severity} />
       </td>
       <td>
-        <Example check={check} report={report} defect={defect} />
+        <Example check={check} report={report} defect={defect} />{' '}
+        <PinButton of={{ kind: 'finding', key: { check: check.code } }} what={check.code} />
       </td>
     </tr>
   )

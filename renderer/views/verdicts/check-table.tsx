@@ -1,5 +1,6 @@
 import type { CheckResult } from '../../../shared/model/report.ts'
 import { CheckName } from '../../app/check-name.tsx'
+import { KeptDetails } from '../../app/kept-details.tsx'
 import { showRollouts } from '../../commands/go.ts'
 import { useFiles } from '../../state/files.ts'
 import { openDialog } from '../../state/view.ts'
@@ -18,10 +19,11 @@ export function OtherChecks({ checks }: { checks: readonly CheckResult[] }) {
       {others.map(
         (group) =>
           group.checks.length > 0 && (
-            <details key={group.status}>
-              <summary>
-                {counted(group.checks.length, 'check')} {STATUS_WORDS[group.status]}
-              </summary>
+            <KeptDetails
+              key={group.status}
+              name={`checks ${group.status}`}
+              summary={`${counted(group.checks.length, 'check')} ${STATUS_WORDS[group.status]}`}
+            >
               <ul className="check-list">
                 {group.checks.map((check) => (
                   <li key={check.code}>
@@ -45,7 +47,7 @@ export function OtherChecks({ checks }: { checks: readonly CheckResult[] }) {
                   </li>
                 ))}
               </ul>
-            </details>
+            </KeptDetails>
           ),
       )}
     </section>

@@ -1,5 +1,6 @@
 import type { Cause, DefectPart } from '../../../shared/hypotheses/causes.ts'
 import type { Report } from '../../../shared/model/report.ts'
+import { PinButton } from '../../app/pin-button.tsx'
 import { showRollouts } from '../../commands/go.ts'
 import { count, counted } from '../../text/numbers.ts'
 import { UNIT_WORDS } from '../../text/words.ts'
@@ -68,8 +69,8 @@ function noteOf({ explainedBy, extent, lead }: Cause): string | null {
 }
 
 function DefectRow({ cause, report }: { cause: Cause; report: Report }) {
-  const fold = useFold()
   const { ids, title, severity, lead, extent, parts, codes } = cause
+  const fold = useFold(`defect ${ids.join(' ')}`)
   const isWhole = extent.affected === lead.affected
   return (
     <>
@@ -105,7 +106,8 @@ function DefectRow({ cause, report }: { cause: Cause; report: Report }) {
         <td>{lead.pattern ?? '–'}</td>
         <td>{isWhole ? <ByTurn counts={lead.by_turn} severity={severity} /> : '–'}</td>
         <td>
-          <Example check={lead} report={report} defect={parts[0]?.defect.id} />
+          <Example check={lead} report={report} defect={parts[0]?.defect.id} />{' '}
+          <PinButton of={{ kind: 'finding', key: { check: lead.code } }} what={lead.code} />
         </td>
       </tr>
       {fold.isOpen && (

@@ -1,6 +1,8 @@
 import { Fragment } from 'react'
 import { speechText } from '../../../shared/exports/phrases.ts'
 import type { HypothesisResult, Measure, Report } from '../../../shared/model/report.ts'
+import { KeptDetails } from '../../app/kept-details.tsx'
+import { PinButton } from '../../app/pin-button.tsx'
 import { showRollouts } from '../../commands/go.ts'
 import { useFiles } from '../../state/files.ts'
 import { filterWords } from '../../text/filter-words.ts'
@@ -31,19 +33,24 @@ export function HypothesisCard({ result }: { result: HypothesisResult }) {
       <p className="verdict-line">
         <VerdictChip result={result} />
         {result.verdict !== 'not-checkable' && <span className="quiet">{result.confidence} confidence</span>}
+        <PinVerdict result={result} />
       </p>
       {deciding !== undefined && <MeasureLine measure={deciding} large />}
       {rest.length > 0 && (
-        <details>
-          <summary>
-            {rest.length === 1 ? 'One more measure' : `${rest.length} more measures`}
-            <span className="quiet"> {tally(rest)}</span>
-          </summary>
+        <KeptDetails
+          name={`measures ${result.id}`}
+          summary={
+            <>
+              {rest.length === 1 ? 'One more measure' : `${rest.length} more measures`}
+              <span className="quiet"> {tally(rest)}</span>
+            </>
+          }
+        >
           <p className="quiet measures-rule">{RULE}</p>
           {rest.map((measure) => (
             <MeasureLine key={measure.measure} measure={measure} />
           ))}
-        </details>
+        </KeptDetails>
       )}
       <WouldChange result={result} />
       <Thresholds result={result} />
@@ -54,7 +61,7 @@ export function HypothesisCard({ result }: { result: HypothesisResult }) {
 
 /** A hypothesis in a line, and on demand in full. */
 export function HypothesisLine({ result }: { result: HypothesisResult }) {
-  const fold = useFold()
+  const fold = useFold(`verdict ${result.id}`)
   const [deciding, ...rest] = result.because
   return (
     <li className="verdict-row" id={verdictPlace(result.id)} tabIndex={-1}>
@@ -63,7 +70,10 @@ export function HypothesisLine({ result }: { result: HypothesisResult }) {
       <span className="verdict-row-title">{HYPOTHESIS_QUESTIONS[result.id]}</span>
       <VerdictChip result={result} />
       <span className="quiet">{result.confidence}</span>
-      <span className="verdict-row-measure">{deciding !== undefined && <MeasureLine measure={deciding} />}</span>
+      <span className="verdict-row-measure">
+        {deciding !== undefined && <MeasureLine measure={deciding} />}
+        <PinVerdict result={result} />
+      </span>
       <div id={fold.body} className="verdict-row-body" hidden={!fold.isOpen}>
         {rest.length > 0 && <p className="quiet measures-rule">{RULE}</p>}
         {rest.map((measure) => (
@@ -77,10 +87,19 @@ export function HypothesisLine({ result }: { result: HypothesisResult }) {
   )
 }
 
+/** Nothing to pin where nothing was measured. */
+function PinVerdict({ result: { id, verdict, because } }: { result: HypothesisResult }) {
+  if (verdict === 'not-checkable' || because.length === 0) return null
+  return <PinButton of={{ kind: 'measure', key: { hypothesis: id } }} what={`what decides ${id}`} />
+}
+
 export function Undecidable({ results }: { results: readonly HypothesisResult[] }) {
   return (
-    <details className="undecidable">
-      <summary>What this dump cannot decide ({results.length})</summary>
+    <KeptDetails
+      name="undecidable"
+      className="undecidable"
+      summary={<>What this dump cannot decide ({results.length})</>}
+    >
       <dl className="pairs">
         {results.map((result) => (
           <div key={result.id}>
@@ -93,7 +112,7 @@ export function Undecidable({ results }: { results: readonly HypothesisResult[] 
           </div>
         ))}
       </dl>
-    </details>
+    </KeptDetails>
   )
 }
 

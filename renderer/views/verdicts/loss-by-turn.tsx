@@ -1,4 +1,5 @@
 import type { Report } from '../../../shared/model/report.ts'
+import { KeptDetails } from '../../app/kept-details.tsx'
 import { ABSENT, NOT_IN_DUMP } from '../../text/numbers.ts'
 import { ShareBar } from './loss-share.tsx'
 import { behindTrained, NumberLink } from './number-link.tsx'
@@ -15,12 +16,9 @@ export function LossByTurn({ report }: { report: Report }) {
     <>
       <TurnTable report={report} turns={turns.slice(0, SHOWN)} />
       {rest.length > 0 && (
-        <details className="more-turns">
-          <summary>
-            turns {rest[0]?.[0]} to {rest.at(-1)?.[0]}
-          </summary>
+        <KeptDetails name="more turns" className="more-turns" summary={`turns ${rest[0]?.[0]} to ${rest.at(-1)?.[0]}`}>
           <TurnTable report={report} turns={rest} />
-        </details>
+        </KeptDetails>
       )}
     </>
   )

@@ -1,4 +1,5 @@
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useId } from 'react'
+import { useKeptFold } from '../../state/kept.ts'
 
 /** Whether something stands open below its line, the id of its place, and how to open or close it. */
 export interface Fold {
@@ -7,8 +8,9 @@ export interface Fold {
   toggle(): void
 }
 
-export function useFold(): Fold {
-  const [isOpen, setOpen] = useState(false)
+/** @param name its own in the whole page: it is as it was left when the view comes back */
+export function useFold(name: string): Fold {
+  const [isOpen, setOpen] = useKeptFold(name)
   return { isOpen, body: useId(), toggle: () => setOpen(!isOpen) }
 }
 

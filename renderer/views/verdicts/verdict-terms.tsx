@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import type { HypothesisResult } from '../../../shared/model/report.ts'
 import { STREAMS, type Stream } from '../../../shared/model/streams.ts'
+import { KeptDetails } from '../../app/kept-details.tsx'
 import { useSecond } from '../../state/second.ts'
 import { openDialog } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
@@ -14,14 +15,17 @@ export function WouldChange({ result, open = false }: { result: HypothesisResult
   // What cannot be judged waits for what is missing, which stands beside it.
   if (ways.length === 0 || verdict === 'not-checkable') return null
   return (
-    <details open={open}>
-      <summary>What would change it ({counted(ways.length, 'way')})</summary>
+    <KeptDetails
+      name={`change ${result.id} ${open}`}
+      openAtFirst={open}
+      summary={<>What would change it ({counted(ways.length, 'way')})</>}
+    >
       <ul className="ways">
         {ways.map((way) => (
           <li key={way}>{way}</li>
         ))}
       </ul>
-    </details>
+    </KeptDetails>
   )
 }
 

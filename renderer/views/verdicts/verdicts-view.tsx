@@ -1,8 +1,9 @@
-import { useMemo } from 'react'
+import { useMemo, useRef } from 'react'
 import { thresholdsText } from '../../../shared/exports/phrases.ts'
 import { type Cause, causesOf } from '../../../shared/hypotheses/causes.ts'
 import type { HypothesisResult, Report } from '../../../shared/model/report.ts'
 import { reconfigure } from '../../data/dump.ts'
+import { useKeptScroll } from '../../lists/use-kept-scroll.ts'
 import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
 import { runName } from '../../text/run-name.ts'
@@ -23,10 +24,12 @@ export function VerdictsView() {
   const report = useFiles((files) => files.report)
   const isReading = useFiles((files) => files.phase === 'reading')
   const following = useFiles((files) => files.following)
+  const scroller = useRef<HTMLDivElement>(null)
   const causes = useMemo(() => (report === null ? [] : causesOf(report)), [report])
+  useKeptScroll(scroller, 'verdicts', report !== null)
   if (report === null) return null
   return (
-    <div className="verdicts">
+    <div ref={scroller} className="verdicts">
       <h1 className="visually-hidden">Verdicts</h1>
       {isReading && (
         <p className="quiet">

@@ -176,15 +176,16 @@ export function groupPiece(group: PinnedGroup): Piece {
   }
 }
 
-/** A measure in the open run and in the one beside it. `names` are those of the other run. */
-export function comparisonPiece(measure: PinnedComparison, names: readonly string[]): Piece {
+/** A measure in the open run and in the one beside it. `names` are those of the other run, `verdict` is what the two together decide. */
+export function comparisonPiece(measure: PinnedComparison, names: readonly string[], verdict: string): Piece {
   const { id, label, here, there } = measure
   return {
     kind: 'comparison',
     title: `${label}: ${shown(here)} here, ${shown(there)} in ${names.join(', ').slice(0, 120)}`,
     numbers: [number('here', here), number('there', there)],
     key: { measure: id, beside: names.join(', ') },
-    verdict: 'H08',
+    // The verdict that each run gives by itself is evidence for that hypothesis.
+    verdict: id.startsWith('verdicts.') ? id.slice('verdicts.'.length) : verdict,
     at: null,
   }
 }

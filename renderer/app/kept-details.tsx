@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react'
+import { useKeptFold } from '../state/kept.ts'
+
+/** What opens below its line, and is as it was left when its view comes back. */
+export function KeptDetails(props: {
+  /** Its own in the whole page. */
+  readonly name: string
+  readonly summary: ReactNode
+  readonly openAtFirst?: boolean
+  readonly className?: string
+  readonly children: ReactNode
+}) {
+  const { name, summary, openAtFirst = false, className, children } = props
+  const [isOpen, setOpen] = useKeptFold(name, openAtFirst)
+  return (
+    <details className={className} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{summary}</summary>
+      {children}
+    </details>
+  )
+}

@@ -1,0 +1,123 @@
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
+import { SAMPLES } from './inspector-page.ts'
+
+const SAMPLE = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
+const SECOND = join(SAMPLES, 'clean-gsm8k.jsonl.gz')
+
+async function scrolled(page: Page, selector: string): Promise<number> {
+  return page.locator(selector).evaluate((element) => element.scrollTop)
+}
+
+async function scroll(page: Page, selector: string, to: number): Promise<void> {
+  await page.locator(selector).evaluate((element, top) => {
+    element.scrollTop = top
+  }, to)
+  await expect.poll(() => scrolled(page, selector)).toBe(to)
+  // What is kept is what the page was told of by its scroll event, which comes with the next frame.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+}
+
+describePage('the way back', (tests) => {
+  test('to Verdicts finds open what was opened, and as far down as it was', async () => {
+    const window = await tests.openWith([SAMPLE])
+    const { page } = window
+    const defect = page.locator('.defect-toggle').first()
+    await defect.click()
+    const checks = page.getByText(/^\d+ checks? passed$/)
+    await checks.click()
+    await page.getByText('Turn edges').waitFor()
+    await scroll(page, '.verdicts', 700)
+    await page.keyboard.press('2')
+    await page.getByRole('grid', { name: 'Rollouts' }).waitFor()
+    await page.keyboard.press('1')
+    await expect.poll(() => defect.getAttribute('aria-expanded')).toBe('true')
+    expect(await page.locator('details[open]').filter({ has: checks }).count()).toBe(1)
+    await expect.poll(() => scrolled(page, '.verdicts')).toBe(700)
+    // Another dump has other lines.
+    await window.drop([SECOND], 20)
+    await page.getByText('64 of 64 rollouts listed').waitFor()
+    expect(await page.locator('.other-checks details[open]').count()).toBe(0)
+    await expect.poll(() => scrolled(page, '.verdicts')).toBe(0)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('is the browser’s: from view to view, with the query and the place in the table', async () => {
+    const window = await tests.openWith([SAMPLE])
+    const { page } = window
+    await page.keyboard.press('2')
+    const grid = page.getByRole('grid', { name: 'Rollouts' })
+    await grid.waitFor()
+    await page.getByRole('combobox', { name: /query/i }).first().fill('turns>=3')
+    await page.keyboard.press('Enter')
+    await page.getByText(/^\d+ of 96 rollouts listed$/).waitFor()
+    await expect.poll(() => page.evaluate('location.hash')).toContain('q=turns')
+    await scroll(page, '.rollout-scroller', 300)
+    await page.keyboard.press('4')
+    await page.getByRole('group', { name: 'What to try' }).waitFor()
+    await page.getByRole('button', { name: 'Advantages and loss' }).click()
+    await page.keyboard.press('3')
+    await page.getByRole('grid', { name: 'Groups' }).waitFor()
+    await page.goBack()
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Advantages and loss' }).getAttribute('aria-pressed'))
+      .toBe('true')
+    // The same by key, which a window without buttons has as well.
+    await page.keyboard.press('Control+[')
+    await grid.waitFor()
+    expect(await page.evaluate('location.hash')).toContain('q=turns')
+    await expect.poll(() => scrolled(page, '.rollout-scroller')).toBe(300)
+    await page.goBack()
+    await page.locator('.verdicts').waitFor()
+    await page.goForward()
+    await grid.waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('to a comparison asks for the second run by its name', async () => {
+    const window = await tests.openWith([SAMPLE])
+    const { page } = window
+    await page.keyboard.press('5')
+    await page.getByRole('heading', { name: 'Drop a second run here' }).waitFor()
+    await window.drop([SECOND], 400)
+    await page.getByRole('heading', { name: 'What differs' }).waitFor()
+    await page.keyboard.press('c')
+    // It is kept once a person stays.
+    await expect
+      .poll(() => page.evaluate(KEPT_PLACES), { timeout: 10_000 })
+      .toContainEqual(expect.stringContaining('clean-gsm8k.jsonl.gz'))
+    await page.goto('about:blank')
+    await page.goto(tests.server.url)
+    await page.getByRole('button', { name: /^Open( files)?…$/ }).waitFor()
+    await window.drop([SAMPLE])
+    await window.read()
+    await page.getByText(/You were comparing this run with clean-gsm8k\.jsonl\.gz when it was closed/).waitFor()
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Choose its files…' }).click(),
+    ])
+    await chooser.setFiles([SECOND])
+    // Where it was left: its distributions.
+    await page.getByRole('tab', { name: /^Distributions and steps/, selected: true }).waitFor()
+    await page.locator('.curve').first().waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+})
+
+/** What is kept of the places in dumps, with the run that each was compared with. */
+const KEPT_PLACES = `new Promise((done, fail) => {
+  const opening = indexedDB.open('rollout-inspector')
+  opening.onerror = () => fail(opening.error)
+  opening.onsuccess = () => {
+    const all = opening.result.transaction('lastPlaces').objectStore('lastPlaces').getAll()
+    all.onsuccess = () => {
+      opening.result.close()
+      done(all.result.map(({ address, beside }) => address.includes('tab=curves') ? String(beside) : ''))
+    }
+  }
+})`
