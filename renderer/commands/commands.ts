@@ -51,7 +51,7 @@ export const COMMANDS: readonly Command[] = [
   ...LAB_COMMANDS,
   ...COMPARE_COMMANDS,
   ...NOTEBOOK_COMMANDS,
-  { id: 'back', title: 'Go back to where you were', keys: ['Mod+['], where: 'always', run: goBack },
+  { id: 'go-back', title: 'Go back to where you were', keys: ['Mod+['], where: 'always', run: goBack },
   { id: 'copy-link', title: 'Copy a link to what is on screen', keys: ['y'], run: () => void copyAddress() },
   { id: 'print', title: 'Print…', keys: ['Mod+p'], run: () => void printView() },
   {

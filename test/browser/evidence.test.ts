@@ -30,7 +30,7 @@ describePage('evidence', (tests) => {
     const { page } = window
     await window.drop([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
     await window.read()
-    await pinFirst(page, 'H02 supported: share of sampled tokens')
+    await pinFirst(page, 'H02 supported: share of the tokens the model wrote')
     await page.keyboard.press('2')
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
@@ -54,7 +54,7 @@ describePage('evidence', (tests) => {
     expect(download.suggestedFilename()).toBe('H02.html')
     const handedOut = readFileSync(await download.path(), 'utf8')
     expect(handedOut).toContain('Status: validated')
-    expect(handedOut).toContain('H02 supported: share of sampled tokens')
+    expect(handedOut).toContain('H02 supported: share of the tokens the model wrote')
     await evidence.nth(1).getByRole('link', { name: 'Go there' }).click()
     await expect.poll(() => page.url()).toMatch(/view=rollout&.*tokens=\d+-\d+/)
     await page.getByRole('button', { name: /^policy/ }).click()

@@ -1,14 +1,23 @@
 import type { Evidence } from '../../../shared/notebook/model.ts'
-import { ABSENT, real } from '../../text/numbers.ts'
+import { ABSENT, percent, real } from '../../text/numbers.ts'
 import { upright } from '../../text/visible.ts'
 
 /** Numbers as they were pinned, each with its name. */
 export function EvidenceNumbers({ numbers }: { numbers: Evidence['numbers'] }) {
+  const isShare = numbers.some(({ unit }) => unit === 'share')
   return numbers.map(({ name, value, unit }) => (
     <span key={name} className="evidence-number">
-      {upright(name)} <strong>{pinnedValue(value)}</strong> {upright(unit ?? '')}
+      {upright(name)} <strong>{isShare ? shareOf(value) : pinnedValue(value)}</strong>{' '}
+      {unit === 'share' ? '' : upright(unit ?? '')}
     </span>
   ))
+}
+
+/** A share, or the threshold that it is compared with (`> 0.2`), as a percentage. */
+function shareOf(value: number | string | null): string {
+  if (typeof value === 'number') return percent(value)
+  const [, sign, bound] = /^([<>]?=?) (0|1|0?\.\d+)$/.exec(String(value)) ?? []
+  return bound === undefined ? pinnedValue(value) : `${sign} ${percent(Number(bound))}`
 }
 
 export function pinnedValue(value: number | string | boolean | null): string {

@@ -62,7 +62,7 @@ function OwnOne({ step: { hypothesis, method, named } }: { step: NextStep }) {
       {lacks.length > 0 && (
         <>
           <p>What would decide it is not written yet. Write</p>
-          <ul>
+          <ul className="next-list">
             {lacks.map((lack) => (
               <li key={lack}>{lack}</li>
             ))}
@@ -72,7 +72,7 @@ function OwnOne({ step: { hypothesis, method, named } }: { step: NextStep }) {
       {named.length > 0 && (
         <>
           <p>What the open dump says of the checks that it names:</p>
-          <ul className="named-checks">
+          <ul className="next-list">
             {named.map(({ code, title, status, affected, checked, unit }) => (
               <li key={code}>
                 <CheckName code={code} /> {title}: <strong>{STATUS_WORDS[status]}</strong>

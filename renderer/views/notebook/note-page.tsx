@@ -38,7 +38,13 @@ export function NotePage({
     event.stopPropagation()
   }
   return (
-    <article ref={article} className="note-page" aria-labelledby={headingId} onClickCapture={holdSecondClick}>
+    <article
+      ref={article}
+      className="note-page"
+      aria-labelledby={headingId}
+      onMouseDownCapture={holdSecondClick}
+      onClickCapture={holdSecondClick}
+    >
       <header className="note-page-head">
         <button data-back type="button" className="button small" onClick={onBack}>
           ← Back

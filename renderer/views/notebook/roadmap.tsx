@@ -1,5 +1,6 @@
 import { editHypothesis } from '../../../shared/notebook/edit.ts'
 import { type Hypothesis, type Notebook, PHASES, type Phase, PRIORITIES } from '../../../shared/notebook/model.ts'
+import { nextStep } from '../../../shared/notebook/next-step.ts'
 import { changeNotebook } from '../../data/notebook.ts'
 import { upright } from '../../text/visible.ts'
 import { ProposedTest } from './next-step.tsx'
@@ -14,7 +15,10 @@ export function Roadmap({ notebook }: { notebook: Notebook }) {
     <div className="roadmap">
       <ProposedTest notebook={notebook} />
       {PHASES.map((phase) => {
-        const inside = inOrder(notebook.hypotheses.filter((each) => each.phase === phase))
+        const inside = inOrder(
+          notebook.hypotheses.filter((each) => each.phase === phase),
+          notebook,
+        )
         return (
           <section key={phase} aria-labelledby={`phase-${phase}`}>
             <h2 id={`phase-${phase}`}>
@@ -97,9 +101,13 @@ function isDecided({ status }: Hypothesis): boolean {
   return status === 'validated' || status === 'invalidated'
 }
 
-function inOrder(hypotheses: readonly Hypothesis[]): Hypothesis[] {
+/** What is open first, what waits for another after it, and then by priority: as the next test is proposed. */
+function inOrder(hypotheses: readonly Hypothesis[], notebook: Notebook): Hypothesis[] {
+  const waits = (hypothesis: Hypothesis) => Number(nextStep(hypothesis, notebook, null).after.length > 0)
   return hypotheses.toSorted(
     (a, b) =>
-      Number(isDecided(a)) - Number(isDecided(b)) || PRIORITIES.indexOf(a.priority) - PRIORITIES.indexOf(b.priority),
+      Number(isDecided(a)) - Number(isDecided(b)) ||
+      waits(a) - waits(b) ||
+      PRIORITIES.indexOf(a.priority) - PRIORITIES.indexOf(b.priority),
   )
 }

@@ -1,9 +1,11 @@
-import type { HypothesisResult } from '../../../shared/model/report.ts'
+import type { HypothesisId, HypothesisResult } from '../../../shared/model/report.ts'
 import type { Hypothesis } from '../../../shared/notebook/model.ts'
 import { standingOf } from '../../../shared/notebook/standing.ts'
 import { useFiles } from '../../state/files.ts'
+import { useSecond } from '../../state/second.ts'
 import { show } from '../../state/view.ts'
 import { counted, measured } from '../../text/numbers.ts'
+import { runName } from '../../text/run-name.ts'
 import { upright } from '../../text/visible.ts'
 import { VERDICT_WORDS } from '../../text/words.ts'
 import { STANDING_SENTENCES } from './notebook-words.ts'
@@ -29,11 +31,15 @@ export function VerdictMark({ hypothesis }: { hypothesis: Hypothesis }) {
   )
 }
 
+/** Those that a second run has a part in. */
+const OF_TWO_RUNS: readonly HypothesisId[] = ['H06-library', 'H07', 'H08']
+
 /** The verdict beside the status, with what it rests on. It is never written into the status. */
 export function VerdictPanel({ hypothesis }: { hypothesis: Hypothesis }) {
   const result = useVerdict(hypothesis)
   const phase = useFiles((files) => files.phase)
   const report = useFiles((files) => files.report)
+  const second = useSecond((state) => (state.run === null ? null : state.chosen))
   if (hypothesis.verdict === null) {
     return <p className="quiet">The program has no verdict of its own on this hypothesis.</p>
   }
@@ -43,6 +49,7 @@ export function VerdictPanel({ hypothesis }: { hypothesis: Hypothesis }) {
   const standing = standingOf(hypothesis.status, result.verdict)
   const { glyph, name } = VERDICT_WORDS[result.verdict]
   const [first] = report.sources
+  const beside = second !== null && OF_TWO_RUNS.includes(result.id) ? runName(second) : null
   return (
     <>
       <p className="verdict-line">
@@ -66,6 +73,7 @@ export function VerdictPanel({ hypothesis }: { hypothesis: Hypothesis }) {
       <p className="quiet">
         Computed from {upright(first?.name ?? 'the open dump')}
         {report.sources.length > 1 && ` and ${counted(report.sources.length - 1, 'more file')}`}
+        {beside !== null && `, beside ${beside}`}
         {phase === 'reading' && ', still being read'}.{' '}
         <button type="button" className="link" onClick={() => show('verdicts')}>
           Open the verdicts

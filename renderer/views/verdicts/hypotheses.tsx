@@ -69,11 +69,10 @@ export function HypothesisLine({ result }: { result: HypothesisResult }) {
       <span className="verdict-row-id">{result.id}</span>
       <span className="verdict-row-title">{HYPOTHESIS_QUESTIONS[result.id]}</span>
       <VerdictChip result={result} />
-      <span className="quiet">{result.confidence}</span>
-      <span className="verdict-row-measure">
-        {deciding !== undefined && <MeasureLine measure={deciding} />}
-        <PinVerdict result={result} />
+      <span className="quiet verdict-row-sure">
+        {result.verdict !== 'not-checkable' && result.confidence} <PinVerdict result={result} />
       </span>
+      <span className="verdict-row-measure">{deciding !== undefined && <MeasureLine measure={deciding} />}</span>
       <div id={fold.body} className="verdict-row-body" hidden={!fold.isOpen}>
         {rest.length > 0 && <p className="quiet measures-rule">{RULE}</p>}
         {rest.map((measure) => (

@@ -1,4 +1,5 @@
 import { hashBytes } from '../../model/hash.ts'
+import { measured } from '../../model/number-text.ts'
 import type { CheckResult, Finding, HypothesisResult, Report } from '../../model/report.ts'
 import { TokenState } from '../../model/tokens.ts'
 import type { Evidence, EvidenceOrigin } from '../model.ts'
@@ -39,6 +40,7 @@ export interface PinnedGroup {
 export interface PinnedComparison {
   readonly id: string
   readonly label: string
+  readonly unit: string
   readonly here: number | string | null
   readonly there: number | string | null
 }
@@ -83,9 +85,9 @@ function measurePiece(result: HypothesisResult, because: HypothesisResult['becau
   const { measure, value, comparison, threshold } = because
   return {
     kind: 'measure',
-    title: `${result.id} ${result.verdict}: ${measure} ${shown(value)}`,
+    title: `${result.id} ${result.verdict}: ${measure}: ${measured(measure, value)}`,
     numbers: [
-      number('value', value),
+      number('value', value, isShare(measure, value) ? 'share' : null),
       ...(threshold === null ? [] : [number('threshold', `${comparison} ${threshold}`)]),
       number('verdict', result.verdict),
     ],
@@ -93,6 +95,11 @@ function measurePiece(result: HypothesisResult, because: HypothesisResult['becau
     verdict: result.id,
     at: null,
   }
+}
+
+/** As it is read in the verdicts. */
+function isShare(measure: string, value: number | string | null): boolean {
+  return /\b(share|rate)\b/.test(measure) && typeof value === 'number' && value >= 0 && value <= 1
 }
 
 /** Every check that could look. One that passes is evidence as well. */
@@ -178,11 +185,12 @@ export function groupPiece(group: PinnedGroup): Piece {
 
 /** A measure in the open run and in the one beside it. `names` are those of the other run, `verdict` is what the two together decide. */
 export function comparisonPiece(measure: PinnedComparison, names: readonly string[], verdict: string): Piece {
-  const { id, label, here, there } = measure
+  const { id, label, unit, here, there } = measure
+  const share = unit === 'share' ? 'share' : null
   return {
     kind: 'comparison',
-    title: `${label}: ${shown(here)} here, ${shown(there)} in ${names.join(', ').slice(0, 120)}`,
-    numbers: [number('here', here), number('there', there)],
+    title: `${label}: ${measured(share ?? '', here)} here, ${measured(share ?? '', there)} in ${names.join(', ').slice(0, 120)}`,
+    numbers: [number('here', here, share), number('there', there, share)],
     key: { measure: id, beside: names.join(', ') },
     // The verdict that each run gives by itself is evidence for that hypothesis.
     verdict: id.startsWith('verdicts.') ? id.slice('verdicts.'.length) : verdict,

@@ -1,6 +1,7 @@
 import { STYLE } from '../../exports/html/style.ts'
 import { markdownCode, markupText } from '../../exports/markup.ts'
 import { styleHash } from '../../exports/report-html.ts'
+import { percent } from '../../model/number-text.ts'
 import type { Evidence, Hypothesis } from '../model.ts'
 
 /** One hypothesis as it is shown to somebody else. */
@@ -99,6 +100,7 @@ function evidenceHtml(evidence: readonly Evidence[]): string {
 }
 
 function numberText({ name, value, unit }: Evidence['numbers'][number]): string {
+  if (unit === 'share' && typeof value === 'number') return `${name}: ${percent(value)}`
   return `${name}: ${value ?? 'not known'}${unit === null ? '' : ` ${unit}`}`
 }
 
