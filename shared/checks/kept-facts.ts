@@ -1,5 +1,5 @@
 import type { TrajectoryFacts } from './facts.ts'
-import { Column, cellAt, intoOneBuffer, type PackedColumn, packColumn, valueOfAll } from './packed-columns.ts'
+import { Column, cellAt, cellsOf, intoOneBuffer, type PackedColumn, packColumn, valueOfAll } from './packed-columns.ts'
 
 /** The facts of consecutive rollouts in columns, a quarter of what they take as objects. Can be posted between threads. */
 export interface PackedFacts {
@@ -74,7 +74,7 @@ const NAMES = Object.keys(EVERY) as readonly (keyof TrajectoryFacts)[]
 const PLACES = Object.fromEntries(NAMES.map((name, at) => [name, at])) as Record<keyof TrajectoryFacts, number>
 
 export function packFacts(facts: readonly TrajectoryFacts[]): PackedFacts {
-  const columns = NAMES.map((name) => packColumn(facts.map((each) => each[name])))
+  const columns = NAMES.map((name) => packColumn(cellsOf(facts, (each) => each[name])))
   return { rows: facts.length, columns, buffer: intoOneBuffer(columns) }
 }
 

@@ -66,6 +66,16 @@ function column(kind: Kind, fields: Partial<PackedColumn>): Column {
   return new Column({ kind, ...fields })
 }
 
+/**
+ * What each row has of a column, always in the one kind of array that holds anything: lists of small integers, of numbers and of objects are
+ * different to the engine, which would compile what packs them over and over.
+ */
+export function cellsOf<Row>(rows: readonly Row[], cell: (row: Row) => unknown): unknown[] {
+  const cells: unknown[] = new Array<unknown>(rows.length).fill(null)
+  for (let row = 0; row < rows.length; row++) cells[row] = cell(rows[row] as Row)
+  return cells
+}
+
 /** The values of all rows of a column, which are left as they are and must not change afterwards. */
 export function packColumn(values: readonly unknown[]): Column {
   if (isSame(values)) return column(KIND.same, { values: values[0] })
@@ -160,7 +170,7 @@ function packTexts(values: readonly unknown[]): Column {
   if (places.size <= values.length / (isDigest ? 4 : 2)) {
     return column(KIND.chosen, {
       values: [...places.keys()],
-      numbers: packNumbers(values.map((value) => places.get(value) as number)),
+      numbers: packNumbers(cellsOf(values, (value) => places.get(value)) as number[]),
     })
   }
   if (!isDigest) return listed(values)
@@ -197,7 +207,7 @@ function packObjects(objects: readonly (Record<string, unknown> | null | undefin
     const own = Object.keys(object)
     if (own.length !== names.length || own.some((name, i) => name !== names[i])) return null
   }
-  const parts = names.map((name) => packColumn(objects.map((object) => object?.[name])))
+  const parts = names.map((name) => packColumn(cellsOf(objects, (object) => object?.[name])))
   return column(KIND.objects, { values: names, absent: absentOf(objects), parts })
 }
 
