@@ -10,7 +10,7 @@ import { ServedFiles } from './server/served-files.ts'
 export const SERVE_USAGE = `rollout-inspector serve DIR [--port N] [--host ADDRESS]
 
 Serves the inspector with the files under DIR, and no others, to whoever has the printed address with its token.
-  --port N         default ${DEFAULT_PORT}; flags made in the page are kept per address
+  --port N         default ${DEFAULT_PORT}; flags made in the page are kept for each port apart
   --host ADDRESS   default 127.0.0.1, this machine only. From elsewhere, better: ssh -L ${DEFAULT_PORT}:127.0.0.1:${DEFAULT_PORT} HOST
 `
 

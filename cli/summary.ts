@@ -129,7 +129,7 @@ function printFacts(terminal: Terminal, report: Report): void {
   fact('tokenizer', ...tokenizerName, ...because(tokenizer.evidence))
   fact(
     'policy',
-    `${policy.id} (${policy.origin})`,
+    `${policy.id} (${policy.origin === 'format' ? 'documented by the format' : policy.origin})`,
     ...because(policy.evidence),
     `; mask alignment ${policy.mask_alignment}`,
   )
@@ -137,9 +137,12 @@ function printFacts(terminal: Terminal, report: Report): void {
     const asked = 'Every mask lies one token before the turns: say --mask-alignment target if it marks predictions'
     fact('', { text: `${asked} (taken for now), or token if it marks tokens and is off by one (M06)`, style: 'warn' })
   }
-  if (policy.intended.length > 0) fact('', `intended: ${policy.intended.join(', ')}`)
+  if (policy.intended.length > 0) fact('', `meant by it: ${policy.intended.join(', ')}`)
   if (policy.suggested !== null) {
-    fact('', `the masks look like ${policy.suggested}: if that is meant, say --policy ${policy.suggested}`)
+    fact(
+      '',
+      `the masks look like ${policy.suggested}, which is only suggested: if that is meant, say --policy ${policy.suggested}`,
+    )
   }
   for (const { evidence, intend } of policy.conventions ?? []) {
     fact('', `${evidence}: if that is meant, say --intend ${intend.join(' ')}`)

@@ -27,7 +27,7 @@ export async function hostPage(parts: HostParts, io: CommandIo): Promise<Running
   if (server.port !== DEFAULT_PORT) {
     const taken = parts.listen.orNext ? `Port ${parts.listen.port} is taken. ` : ''
     notices.push(
-      `${taken}Flags are kept per address: those made on port ${DEFAULT_PORT} are not seen on port ${server.port}, nor the other way round.`,
+      `${taken}This page is at port ${server.port}. Flags and notes that you made at port ${DEFAULT_PORT} do not show here, and those made here do not show there: the browser keeps them apart.`,
     )
   }
   for (const notice of notices) io.stderr.write(`${notice}\n`)

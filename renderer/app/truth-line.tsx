@@ -156,9 +156,13 @@ export function missingOf(report: Report) {
 }
 
 function policyOf(report: Report): string {
-  const { id, intended } = report.policy
-  const name = POLICY_WORDS[id].name
-  return intended.length === 0 ? name : `${name}, ${intended.join(' ')} intended`
+  const { id, origin, intended, suggested } = report.policy
+  return [
+    // Nobody declared it: the format of the files says so.
+    origin === 'format' ? `${POLICY_WORDS[id].name}, as the format documents` : POLICY_WORDS[id].name,
+    ...(intended.length === 0 ? [] : [`${intended.join(' ')} meant`]),
+    ...(suggested === null ? [] : [`${POLICY_WORDS[suggested].name} suggested, not in force`]),
+  ].join('; ')
 }
 
 function limitsOf(report: Report): string {

@@ -41,7 +41,7 @@ export interface Undecided {
 }
 
 /** Steps that are told with their titles; of further ones their ids. */
-export const TOLD_STEPS = 4
+const TOLD_STEPS = 4
 
 const UNITS: Readonly<Record<Unit, string>> = { trajectory: 'rollout', group: 'group', source: 'file' }
 
@@ -189,7 +189,7 @@ function decidesText({ decides }: AdviceStep, named: readonly HypothesisResult[]
   return names.length === 0 ? '' : `; alone enough to support ${listed(names)}`
 }
 
-export function idsText(ids: readonly string[]): string {
+function idsText(ids: readonly string[]): string {
   return ids.length < 2 ? (ids[0] ?? '') : `${ids.slice(0, -1).join(', ')} with ${ids.at(-1)}`
 }
 

@@ -73,7 +73,7 @@ test('a port that was asked for and is taken is an error; the usual one gives wa
   const server = await hostPage({ served: new ServedFiles(), files: async () => [], listen }, io)
   expect(server.port).toBeGreaterThan(taken)
   expect(output.stderr).toContain(`Port ${taken} is taken`)
-  expect(output.stderr).toContain('Flags are kept per address')
+  expect(output.stderr).toContain('made at port')
   const session = (await (await (await enter())('/session.json')).json()) as { notice: string }
   expect(output.stderr).toContain(session.notice)
   await server.close()

@@ -64,7 +64,7 @@ describe.skipIf(chromiumMissing !== null)(
       await start([])
       const second = await start([join(ROOT, 'gone.jsonl')])
       expect(second.said.stderr).toContain('gone.jsonl does not exist')
-      expect(second.said.stderr).toContain('Flags are kept per address')
+      expect(second.said.stderr).toContain('made at port')
       const page = await browser.newPage()
       await page.goto(second.url)
       await page.getByText('gone.jsonl does not exist').waitFor()
