@@ -6,6 +6,7 @@ import type { BoundaryRow } from './protocol.ts'
 /** Counts over all edges of one kind. `ofX` = edges where X can be told, `X` = those where it is as it should be. */
 export interface BoundaryCount {
   edges: number
+  ofHeader: number
   header: number
   end: number
   ofNewline: number
@@ -14,19 +15,24 @@ export interface BoundaryCount {
   mask: number
 }
 
-/** By kind of edge, `assistant>tool`. */
+/** By kind of edge, `assistant>tool`; `assistant>end` is the end of the row. */
 export type BoundaryCounts = Record<string, BoundaryCount>
 
-/** Counts every turn edge of one trajectory: closed before, newline between, header after, and the mask across the edge. */
+/**
+ * Counts every turn edge of one trajectory: closed before, newline between, header after, and the mask across the edge. The end of
+ * the last turn is an edge with nothing behind it: no header can be missing there, and a newline need not follow.
+ */
 export function countBoundaries(view: TrajectoryView, into: BoundaryCounts): void {
-  const { segmentation, mask, expected } = view
+  const { segmentation } = view
   if (segmentation === null) return
   const { turns, hasSeparator } = segmentation
-  for (let i = 1; i < turns.length; i++) {
-    const before = turns[i - 1] as (typeof turns)[number]
-    const after = turns[i] as (typeof turns)[number]
+  for (const [i, before] of turns.entries()) {
+    const after = turns[i + 1] ?? null
+    // A bare generation prompt was never meant to be closed.
+    if (after === null && segmentation.endsWithGenerationPrompt) continue
     const count = (into[edgeAfter(segmentation, before)] ??= {
       edges: 0,
+      ofHeader: 0,
       header: 0,
       end: 0,
       ofNewline: 0,
@@ -35,22 +41,29 @@ export function countBoundaries(view: TrajectoryView, into: BoundaryCounts): voi
       mask: 0,
     })
     count.edges++
-    if (after.header === 'present') count.header++
     if (before.endToken >= 0) count.end++
-    if (hasSeparator && before.endToken >= 0) {
-      count.ofNewline++
-      if (before.end > before.separatorStart) count.newline++
+    if (after !== null) {
+      count.ofHeader++
+      if (after.header === 'present') count.header++
+      if (hasSeparator && before.endToken >= 0) {
+        count.ofNewline++
+        if (before.end > before.separatorStart) count.newline++
+      }
     }
+    const { mask, expected, facts } = view
     // A row that trains nothing is one fact (M04, or overlong masking), not a wrong mask at each of its edges.
-    if (mask === null || expected === null || view.facts.trained === 0) continue
+    if (mask === null || expected === null || facts.trained === 0) continue
     count.ofMask++
-    let right = true
-    for (let token = before.contentEnd; token < after.contentStart && right; token++) {
-      const should = expected[token]
-      right = should === Expected.undecided || mask[token] === 255 || mask[token] === should
-    }
-    if (right) count.mask++
+    if (isMaskRight(mask, expected, before.contentEnd, after?.contentStart ?? before.end)) count.mask++
   }
+}
+
+function isMaskRight(mask: Uint8Array, expected: Uint8Array, start: number, end: number): boolean {
+  for (let token = start; token < end; token++) {
+    const should = expected[token]
+    if (should !== Expected.undecided && mask[token] !== 255 && mask[token] !== should) return false
+  }
+  return true
 }
 
 export function addBoundaries(into: BoundaryCounts, from: BoundaryCounts): void {
@@ -68,12 +81,12 @@ export function boundaryRows(counts: BoundaryCounts): BoundaryRow[] {
     .map(([boundary, count]) => ({
       boundary,
       edges: count.edges,
-      header: share(count.header, count.edges),
+      header: share(count.header, count.ofHeader),
       end: share(count.end, count.edges),
       newline: share(count.newline, count.ofNewline),
       mask: share(count.mask, count.ofMask),
       counts: {
-        header: { right: count.header, of: count.edges },
+        header: { right: count.header, of: count.ofHeader },
         end: { right: count.end, of: count.edges },
         newline: { right: count.newline, of: count.ofNewline },
         mask: { right: count.mask, of: count.ofMask },

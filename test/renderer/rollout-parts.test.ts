@@ -56,7 +56,11 @@ describe('edges', () => {
     expect(turnEdges(detail).map((edge) => [edge.boundary, edge.at])).toEqual([
       ['system>user', 5],
       ['user>assistant', 10],
+      ['assistant>end', 12],
     ])
+    const { segmentation } = detail
+    const prompt = { segmentation: segmentation && { ...segmentation, endsWithGenerationPrompt: true } }
+    expect(turnEdges(prompt)).toHaveLength(2)
   })
 
   it('opens at the worst fault that points at tokens, else at the first token that is no padding', () => {
@@ -71,6 +75,7 @@ describe('faults at tokens', () => {
   it('marks the worst of several, pins every code, and leaves what the policy intends unmarked', () => {
     const { worst, pins } = faultMap({
       states: new Uint8Array(6),
+      expected: null,
       findings: [
         finding('T04', [1, 3], 'warning'),
         finding('M01', [1, 2]),
@@ -84,6 +89,18 @@ describe('faults at tokens', () => {
       [1, 'T04 M01'],
       [0, 'M15'],
     ])
+  })
+
+  it('marks tokens of the wrong state, but none that the policy intends and none of a row that trains nothing', () => {
+    const expected = new Uint8Array(4).fill(Expected.trained)
+    const intended = { ...finding('M03', [2, 3]), intended: true as const }
+    const wrongOf = (...states: number[]) => {
+      const { wrong } = faultMap({ states: Uint8Array.from(states), expected, findings: [intended] })
+      return wrong === null ? null : [...wrong]
+    }
+    expect(wrongOf(trained, masked, masked, unknown)).toEqual([0, 1, 0, 0])
+    expect(wrongOf(masked, masked, masked, masked)).toBeNull()
+    expect(faultMap({ states: Uint8Array.of(trained), expected: null, findings: [] }).wrong).toBeNull()
   })
 
   it('sees a disagreement only where both the mask and the structure say something', () => {

@@ -8,6 +8,7 @@ import { selectToken, useSelection } from '../../state/selection.ts'
 import { ABSENT, count, counted, real } from '../../text/numbers.ts'
 import { EdgeName } from '../verdicts/boundary-table.tsx'
 import { type TurnEdge, turnEdges } from './edges.ts'
+import { faultMap } from './faults.ts'
 import { TokenGlyphs } from './lines.tsx'
 import { disagrees, stateName, structureSays } from './oracles.ts'
 import { overlayClass, overlayValue } from './overlay-dress.ts'
@@ -22,6 +23,7 @@ const EDGE_HEIGHT = 196
 /** Every turn edge, six tokens on either side: where headers, end tokens, newlines and masks go wrong. */
 export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay | null }) {
   const edges = useMemo(() => turnEdges(detail), [detail])
+  const { wrong } = useMemo(() => faultMap(detail), [detail])
   const overall = useBoundaries(detail.run)
   const scroller = useRef<HTMLDivElement>(null)
   const jump = useSelection((state) => state.jump)
@@ -58,21 +60,25 @@ export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; ov
           const edge = edges[item.index] as TurnEdge
           return (
             <section
-              key={edge.at}
+              key={item.index}
               ref={virtual.measureElement}
               data-index={item.index}
               className="zoom-edge"
               style={{ transform: `translateY(${item.start}px)` }}
-              aria-label={`Edge from turn ${edge.before} to turn ${edge.after}`}
+              aria-label={
+                edge.after === null
+                  ? `End of turn ${edge.before}, the last`
+                  : `Edge from turn ${edge.before} to turn ${edge.after}`
+              }
             >
               <h2>
                 <span className="quiet">
-                  {edge.before} → {edge.after}
+                  {edge.before} → {edge.after ?? 'end'}
                 </span>{' '}
                 <EdgeName boundary={edge.boundary} />
               </h2>
               <OverTheDump row={overall.find((row) => row.boundary === edge.boundary)} />
-              <EdgeTokens detail={detail} edge={edge} overlay={overlay} />
+              <EdgeTokens detail={detail} edge={edge} overlay={overlay} wrong={wrong} />
             </section>
           )
         })}
@@ -113,10 +119,21 @@ const SHARES = [
   ['mask', 'mask wrong'],
 ] as const
 
-function EdgeTokens({ detail, edge, overlay }: { detail: TrajectoryDetail; edge: TurnEdge; overlay: Overlay | null }) {
+function EdgeTokens({
+  detail,
+  edge,
+  overlay,
+  wrong,
+}: {
+  detail: TrajectoryDetail
+  edge: TurnEdge
+  overlay: Overlay | null
+  wrong: Uint8Array | null
+}) {
   const selected = useSelection((state) => state.token)
   const from = Math.max(0, edge.at - AROUND)
-  const to = Math.min(detail.states.length, edge.at + AROUND)
+  const { length } = detail.states
+  const to = Math.min(length, edge.at + AROUND)
   const tokens = Array.from({ length: to - from }, (_, k) => from + k)
   const { sampler, trainer } = detail.logprobs
   const hasDelta = sampler !== null && trainer !== null
@@ -127,10 +144,10 @@ function EdgeTokens({ detail, edge, overlay }: { detail: TrajectoryDetail; edge:
           <tr>
             <th scope="row">text</th>
             {tokens.map((token) => (
-              <td key={token} className={edgeClass(token, edge)}>
+              <td key={token} className={edgeClass(token, edge, length)}>
                 <button
                   type="button"
-                  className={`zoom-token token ${overlay === null ? stateName(detail, token) : overlayClass(overlay, token)}${token === selected ? ' selected' : ''}`}
+                  className={`zoom-token token ${overlay === null ? `${stateName(detail, token)}${wrong?.[token] === 1 ? ' wrong' : ''}` : overlayClass(overlay, token)}${token === selected ? ' selected' : ''}`}
                   title={`Token ${token}`}
                   onClick={() => selectToken(token)}
                 >
@@ -142,7 +159,7 @@ function EdgeTokens({ detail, edge, overlay }: { detail: TrajectoryDetail; edge:
           <tr className="zoom-ids">
             <th scope="row">id</th>
             {tokens.map((token) => (
-              <td key={token} className={edgeClass(token, edge)}>
+              <td key={token} className={edgeClass(token, edge, length)}>
                 {detail.ids?.[token]}
               </td>
             ))}
@@ -150,7 +167,7 @@ function EdgeTokens({ detail, edge, overlay }: { detail: TrajectoryDetail; edge:
           <tr>
             <th scope="row">mask</th>
             {tokens.map((token) => (
-              <td key={token} className={edgeClass(token, edge)}>
+              <td key={token} className={edgeClass(token, edge, length)}>
                 {stateName(detail, token)}
               </td>
             ))}
@@ -158,7 +175,10 @@ function EdgeTokens({ detail, edge, overlay }: { detail: TrajectoryDetail; edge:
           <tr>
             <th scope="row">expected</th>
             {tokens.map((token) => (
-              <td key={token} className={`${edgeClass(token, edge)}${disagrees(detail, token) ? ' wrong' : ''}`}>
+              <td
+                key={token}
+                className={`${edgeClass(token, edge, length)}${disagrees(detail, token) ? ' wrong' : ''}`}
+              >
                 {disagrees(detail, token) && (
                   <span role="img" aria-label="differs">
                     ▲{' '}
@@ -172,7 +192,7 @@ function EdgeTokens({ detail, edge, overlay }: { detail: TrajectoryDetail; edge:
             <tr>
               <th scope="row">{overlay.title}</th>
               {tokens.map((token) => (
-                <td key={token} className={edgeClass(token, edge)}>
+                <td key={token} className={edgeClass(token, edge, length)}>
                   {overlayValue(overlay, token)}
                 </td>
               ))}
@@ -184,7 +204,7 @@ function EdgeTokens({ detail, edge, overlay }: { detail: TrajectoryDetail; edge:
               {tokens.map((token) => {
                 const delta = (trainer[token] ?? Number.NaN) - (sampler[token] ?? Number.NaN)
                 return (
-                  <td key={token} className={edgeClass(token, edge)}>
+                  <td key={token} className={edgeClass(token, edge, length)}>
                     {Number.isNaN(delta) ? ABSENT : real(delta)}
                   </td>
                 )
@@ -197,6 +217,8 @@ function EdgeTokens({ detail, edge, overlay }: { detail: TrajectoryDetail; edge:
   )
 }
 
-function edgeClass(token: number, edge: TurnEdge): string {
-  return token === edge.at ? 'at-edge' : ''
+/** The line of the edge stands before the first token behind it; where there is none, behind the last one. */
+function edgeClass(token: number, edge: TurnEdge, length: number): string {
+  if (token === edge.at) return 'at-edge'
+  return edge.at === length && token === length - 1 ? 'before-edge' : ''
 }

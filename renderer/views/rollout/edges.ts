@@ -9,21 +9,25 @@ export function nextEdge(states: Uint8Array, from: number, step: 1 | -1): number
   return null
 }
 
-/** A place where one turn ends and another begins. `at` is the first token of the later turn. */
+/** A place where one turn ends and another begins, or the row ends. `at` is the first token behind it, which may be none. */
 export interface TurnEdge {
   readonly at: number
   readonly before: number
-  readonly after: number
-  /** As in the report: `assistant>tool`. */
+  /** Null where the last turn ends. */
+  readonly after: number | null
+  /** As in the report: `assistant>tool`, `assistant>end`. */
   readonly boundary: string
 }
 
 export function turnEdges(detail: Pick<TrajectoryDetail, 'segmentation'>): TurnEdge[] {
-  const turns = detail.segmentation?.turns ?? []
-  return turns.slice(1).map((turn, position) => {
+  const { turns = [], endsWithGenerationPrompt = false } = detail.segmentation ?? {}
+  const edges: TurnEdge[] = turns.slice(1).map((turn, position) => {
     const before = turns[position] as (typeof turns)[number]
     return { at: turn.start, before: before.index, after: turn.index, boundary: `${before.kind}>${turn.kind}` }
   })
+  const last = turns.at(-1)
+  if (last === undefined || endsWithGenerationPrompt) return edges
+  return [...edges, { at: last.end, before: last.index, after: null, boundary: `${last.kind}>end` }]
 }
 
 /** Index of the turn that holds a token, -1 where none does. */

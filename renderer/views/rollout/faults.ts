@@ -1,5 +1,7 @@
 import type { Severity } from '../../../shared/model/report.ts'
+import { TokenState } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import { disagrees } from './oracles.ts'
 
 /** 0 none, else the worst severity of the findings that cover a token. */
 export const FAULT_NAMES: readonly (Severity | null)[] = [null, 'info', 'warning', 'error']
@@ -7,11 +9,13 @@ export const FAULT_NAMES: readonly (Severity | null)[] = [null, 'info', 'warning
 export interface FaultMap {
   /** Per token, an index into `FAULT_NAMES`. */
   readonly worst: Uint8Array
+  /** 1 for each token whose state is not what the structure of its turn asks for; null where nothing asks. */
+  readonly wrong: Uint8Array | null
   /** Tokens at which a finding begins, with the codes that do. */
   readonly pins: ReadonlyMap<number, string>
 }
 
-export function faultMap(detail: Pick<TrajectoryDetail, 'findings' | 'states'>): FaultMap {
+export function faultMap(detail: Pick<TrajectoryDetail, 'findings' | 'states' | 'expected'>): FaultMap {
   const worst = new Uint8Array(detail.states.length)
   const pins = new Map<number, string>()
   for (const finding of detail.findings) {
@@ -27,5 +31,14 @@ export function faultMap(detail: Pick<TrajectoryDetail, 'findings' | 'states'>):
     if (known === undefined) pins.set(start, finding.code)
     else if (!known.includes(finding.code)) pins.set(start, `${known} ${finding.code}`)
   }
-  return { worst, pins }
+  return { worst, wrong: wrongTokens(detail), pins }
+}
+
+/** What the policy intends is not wrong, and a row that trains nothing is one fact and not one for each token. */
+function wrongTokens(detail: Pick<TrajectoryDetail, 'findings' | 'states' | 'expected'>): Uint8Array | null {
+  const { findings, states, expected } = detail
+  if (expected === null || !states.includes(TokenState.trained)) return null
+  const wrong = Uint8Array.from(states, (_, token) => (disagrees(detail, token) ? 1 : 0))
+  for (const { intended, tokens } of findings) if (intended === true && tokens !== null) wrong.fill(0, ...tokens)
+  return wrong
 }

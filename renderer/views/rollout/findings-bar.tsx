@@ -62,6 +62,9 @@ export function FindingsBar({ detail }: { detail: TrajectoryDetail }) {
   )
 }
 
+/** A message counts the turns of the assistant; beside it the place among all turns would read as another number for the same. */
+const NAMES_TURN = /\bturns? \d/
+
 function FindingEntry({ finding }: { finding: Finding }) {
   const { glyph, name } = SEVERITY_WORDS[finding.severity]
   const range = useSelection((state) => state.range)
@@ -74,7 +77,7 @@ function FindingEntry({ finding }: { finding: Finding }) {
       </span>{' '}
       <span className="finding-message">{finding.message}</span>
       <span className="quiet">
-        {finding.turn !== null && ` · turn ${finding.turn}`}
+        {finding.turn !== null && !NAMES_TURN.test(finding.message) && ` · turn ${finding.turn}`}
         {finding.tokens !== null && ` · ${aboutWords(finding.tokens)}`}
         {finding.intended === true && ' · intended by the policy'}
         {finding.defect !== undefined && ` · because of ${finding.defect}`}

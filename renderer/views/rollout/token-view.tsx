@@ -12,7 +12,7 @@ import { GridLine } from './grid-line.tsx'
 import { layOut, layOutGrid, lineOf, RowKind } from './layout.ts'
 import { FoldLine, LostLine, TokenLine, TurnLine } from './lines.tsx'
 import { useNotedTokens } from './marks.tsx'
-import { stateName } from './oracles.ts'
+import { stateName, structureSays } from './oracles.ts'
 import { useRolloutPlace } from './rollout-place.ts'
 import { innermostTags, tagOfLine } from './tag-bars.ts'
 import { tokenText } from './token-text.ts'
@@ -77,7 +77,7 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   const label =
     token === null
       ? 'Tokens'
-      : `Tokens. Token ${token}: ${spelt(tokenText(detail, token))}, ${stateName(detail, token)}`
+      : `Tokens. Token ${token}: ${spelt(tokenText(detail, token))}, ${stateName(detail, token)}${faults.wrong?.[token] === 1 ? `, should be ${structureSays(detail, token)}` : ''}`
   const noted = useNotedTokens(detail)
   const items = virtual.getVirtualItems()
   const paper = linesOnPaper((items[0]?.index ?? 0) + 1, (items.at(-1)?.index ?? -1) + 1, layout.count)

@@ -55,7 +55,7 @@ export function BoundaryTable({ checks }: { checks: readonly CheckResult[] }) {
 export function EdgeName({ boundary }: { boundary: string }) {
   const [before, after] = boundary.split('>')
   return (
-    <span className="edge-name">
+    <span className="edge-name" title={after === 'end' ? 'where the last turn of the rollout ends' : undefined}>
       {before} <span aria-hidden="true">→</span>
       <span className="visually-hidden">to</span> {after}
     </span>

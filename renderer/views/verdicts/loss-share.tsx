@@ -1,6 +1,7 @@
 import type { Report } from '../../../shared/model/report.ts'
 import { PARTS, TURN_KINDS } from '../../../shared/model/tokens.ts'
 import { quote } from '../../../shared/query/language/format.ts'
+import { showRollouts } from '../../commands/go.ts'
 import { ABSENT, count, NOT_IN_DUMP, percent } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { ENDS_BY_ROLE, PART_CHECKS, PART_WORDS } from '../../text/words.ts'
@@ -156,6 +157,10 @@ function PartRow({ name, total, trained, codes, query }: PartRowProps) {
   )
 }
 
+function repliesOf(tool: string | null): string {
+  return tool === null ? 'reply_tokens>=0' : `part:tool_call ${quote(tool)} reply_tokens>=0`
+}
+
 /** What each tool costs: what the model writes to call it, and what it answers with. */
 export function LossByTool({ tools }: { tools: Report['totals']['by_tool'] }) {
   return (
@@ -195,7 +200,22 @@ export function LossByTool({ tools }: { tools: Report['totals']['by_tool'] }) {
             <td>
               <TrainedShare {...calls} />
             </td>
-            <td className="number">{mean(replies)}</td>
+            <td className="number">
+              {replies.count === 0 ? (
+                mean(replies)
+              ) : (
+                <button
+                  type="button"
+                  className="link"
+                  title={
+                    tool === null ? 'Show the rollouts with replies' : 'Show the rollouts that call it and have replies'
+                  }
+                  onClick={() => showRollouts({ query: repliesOf(tool) })}
+                >
+                  {mean(replies)}
+                </button>
+              )}
+            </td>
             <td>
               <TrainedShare {...replies} />
             </td>
