@@ -6,7 +6,7 @@ import { type Segmentation, type Span, TokenState, type Turn } from '../model/to
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { answerFacts } from './answer-place.ts'
-import { filledTurns, ownSpans, writtenTurns } from './edges.ts'
+import { edgesOf, filledTurns, ownSpans, writtenTurns } from './edges.ts'
 import { endReason } from './end-reason.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
@@ -95,6 +95,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   const system = segmentation === null || tokenizer === null ? null : systemText(tokenizer.table, ids, segmentation)
   const answer = answerFacts(trajectory, tokens)
   facts.firstRole = segmentation?.cutLeft ? null : (segmentation?.turns[0]?.role ?? null)
+  if (segmentation !== null && segmentation.turns.length > 0) facts.edges = edgesOf(segmentation)
   facts.lastToken = lastToken(ids, segmentation)
   facts.endsClosed = endsClosed(segmentation)
   facts.systemHash = system?.hash ?? null

@@ -23,6 +23,23 @@ export function edgeBefore({ turns }: Segmentation, turn: Turn): string {
   return edge(turn.index === 0 ? 'start' : (turns[turn.index - 1]?.kind ?? 'start'), turn.kind)
 }
 
+const BEFORE = ['system', 'user', 'tool', 'assistant', 'other'] as const satisfies readonly TurnKind[]
+const AFTER = [...BEFORE, 'end'] as const
+
+/** Every kind of edge behind a turn; `TrajectoryFacts.edges` has a bit for each, in this order. */
+export const EDGE_NAMES: readonly string[] = BEFORE.flatMap((before) => AFTER.map((after) => edge(before, after)))
+
+/** The kinds of edges of a row, as bits by `EDGE_NAMES`. A bare generation prompt at its end was never meant to end. */
+export function edgesOf({ turns, endsWithGenerationPrompt }: Segmentation): number {
+  let bits = 0
+  for (let i = 0; i < turns.length; i++) {
+    const after = turns[i + 1]?.kind ?? 'end'
+    if (after === 'end' && endsWithGenerationPrompt) continue
+    bits |= 1 << (BEFORE.indexOf((turns[i] as Turn).kind) * AFTER.length + AFTER.indexOf(after))
+  }
+  return bits
+}
+
 const filled = new OfLast<Segmentation, readonly Turn[]>()
 const written = new OfLast<Segmentation, readonly Turn[]>()
 

@@ -53,6 +53,8 @@ export interface TrajectoryFacts {
   readonly turns: number
   readonly assistantTurns: number
   readonly toolTurns: number
+  /** Kinds of edges behind its turns, as bits by `EDGE_NAMES`; absent without ids or turns in them. */
+  readonly edges?: number
   /** Role of the first turn as spelt in the ids, null without turns or where the ids begin inside one; what C01 compares between the rollouts of a group. */
   readonly firstRole?: string | null
   /** The id that stands last, padding and the template's separator left out; what C05 holds truncation flags against. Null without turns. */

@@ -38,6 +38,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   turns: true,
   assistantTurns: true,
   toolTurns: true,
+  edges: true,
   firstRole: true,
   lastToken: true,
   endsClosed: true,

@@ -64,6 +64,10 @@ function clauseSaid(clause: ClauseNode, isSo: boolean): string {
     const things = orList(test.items.map((item) => meaning(field, item)))
     return test.differs === isSo ? `the dump does not tell ${things}` : `the dump tells ${things}`
   }
+  if (field.name === 'edge' && test.kind === 'among') {
+    const edges = orList(test.items.map((item) => itemText(item, null).replace('>', ' → ')))
+    return test.differs === isSo ? `no turn edge is ${edges}` : `there is a turn edge ${edges}`
+  }
   if (
     field.name === 'lost' &&
     test.kind === 'among' &&

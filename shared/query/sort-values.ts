@@ -32,6 +32,7 @@ export function sortValues(name: string, columns: RolloutColumns, marks: MarkCol
     field === null ||
     field.reads === 'tokens' ||
     field.name === 'has' ||
+    field.name === 'edge' ||
     (component !== null && !field.hasComponents)
   )
     throw new Error(`Rollouts are not sorted by ${name}.`)

@@ -1,3 +1,4 @@
+import { EDGE_NAMES } from '../checks/edges.ts'
 import type { FactColumns, NumberLists } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { isCutReason } from '../checks/limits.ts'
@@ -100,6 +101,12 @@ export const HOLDS: Readonly<Record<string, Readonly<Record<string, Holds>>>> = 
     reply: isPresent('cutReplies'),
     end: isCut,
   },
+  edge: Object.fromEntries(
+    EDGE_NAMES.map((name, bit): [string, Holds] => [
+      name,
+      (facts) => facts.holds('edges', (edges) => edges !== undefined && ((edges >> bit) & 1) === 1),
+    ]),
+  ),
   excluded: { yes: (facts) => facts.holds('excluded', (excluded) => excluded) },
   truncated: { yes: (facts) => facts.holds('isTruncated', (isTruncated) => isTruncated === true) },
   has: {

@@ -83,6 +83,7 @@ function clauseVerdicts({ field, component, test }: ClauseNode, known: Known): U
     case 'truncated':
       return doubled(columns.holds(field, 'yes'))
     case 'has':
+    case 'edge':
       return choiceVerdicts(field, test, columns)
   }
   if (NUMBER_LISTS[field] !== undefined) return listVerdicts(columns, field, test)

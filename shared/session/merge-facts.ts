@@ -146,6 +146,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   turns: { cells: TURNS },
   assistantTurns: { cells: TURNS },
   toolTurns: { cells: TURNS },
+  edges: { cells: optional(NUMBER) },
   firstRole: { cells: optional(text) },
   lastToken: { cells: optional(number) },
   endsClosed: { cells: optional(nullable(FLAG)) },

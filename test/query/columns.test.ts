@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { EDGE_NAMES } from '../../shared/checks/edges.ts'
 import { FactColumns } from '../../shared/checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { FactsKeeper, packFacts } from '../../shared/checks/kept-facts.ts'
@@ -154,13 +155,14 @@ describe('columns answer', () => {
       'excluded',
       'truncated',
       'has',
+      'edge',
       'group_size',
       'source',
     ])
     for (const { name } of FACT_FIELDS) {
       const isKnown = NUMBERS[name] !== undefined || NUMBER_LISTS[name] !== undefined || Object.hasOwn(WORDS, name)
       expect([name, isKnown || special.has(name)]).toEqual([name, true])
-      if (name !== 'has') expect(sortValues(name, columns, NO_MARKS)).toHaveLength(1)
+      if (name !== 'has' && name !== 'edge') expect(sortValues(name, columns, NO_MARKS)).toHaveLength(1)
     }
     for (const name of [...Object.keys(NUMBERS), ...Object.keys(NUMBER_LISTS), ...Object.keys(WORDS)]) {
       expect(fieldNamed(name.endsWith('_reason') ? 'end' : name)?.reads).toBe('facts')
@@ -225,6 +227,8 @@ describe('facts of many rollouts are those of each', () => {
       expect(held('lost', 'any')).toEqual(plainly(hasLostText))
       expect(held('lost', 'documents')).toEqual(plainly(hasHiddenDocuments))
       expect(held('truncated', 'yes')).toEqual(plainly(({ isTruncated }) => isTruncated === true))
+      const bit = EDGE_NAMES.indexOf('assistant>tool')
+      expect(held('edge', 'assistant>tool')).toEqual(plainly(({ edges = 0 }) => Math.floor(edges / 2 ** bit) % 2 === 1))
       expect(held('has', 'ids')).toEqual(plainly(({ idsHash }) => idsHash !== null))
       expect(held('has', 'logprob_gap')).toEqual(plainly(({ gap }) => gap !== undefined))
       expect(held('has', 'documents')).toEqual(plainly(({ supportingDocuments }) => supportingDocuments !== null))

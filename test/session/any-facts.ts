@@ -40,6 +40,7 @@ const ANY = {
   turns: fc.nat(1 << 20),
   assistantTurns: fc.nat(1 << 20),
   toolTurns: fc.nat(1 << 20),
+  edges: fc.nat(2 ** 30 - 1),
   firstRole: maybe(text),
   lastToken: maybe(number),
   endsClosed: maybe(flag),

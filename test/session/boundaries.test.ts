@@ -16,6 +16,12 @@ describe('the table of turn edges', () => {
     expect(end?.counts).toMatchObject({ end: { right: 2, of: 3 }, mask: { right: 2, of: 3 } })
     const inner = rows.find(({ boundary }) => boundary === 'user>assistant')
     expect(inner).toMatchObject({ header: 1, newline: 1, mask: 1 })
+    // What is counted is what its query finds.
+    for (const { boundary, edges } of rows) {
+      const { indices, problems } = await page.ask('search', { text: `edge:${boundary}` })
+      expect(problems).toEqual([])
+      expect([boundary, indices.length > 0 && indices.length <= edges]).toEqual([boundary, true])
+    }
     // What M11 counts there stands in the row.
     const report = await page.ask('report', {})
     expect(report.checks.find(({ code }) => code === 'M11')?.by_boundary['assistant>end']).toMatchObject({

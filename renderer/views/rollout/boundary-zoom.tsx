@@ -1,11 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useMemo, useRef } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import type { BoundaryRow, TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { useBoundaries } from '../../data/boundaries.ts'
 import { useOverscan } from '../../data/printing.ts'
 import { selectToken, useSelection } from '../../state/selection.ts'
-import { ABSENT, count, counted, real } from '../../text/numbers.ts'
+import { ABSENT, count, counted, rough } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { EdgeName } from '../verdicts/boundary-table.tsx'
 import { type TurnEdge, turnEdges } from './edges.ts'
 import { faultMap } from './faults.ts'
@@ -119,6 +120,7 @@ const SHARES = [
   ['mask', 'mask wrong'],
 ] as const
 
+/** The edge stands in the middle, and what lies before the row or behind it is an empty cell, so that edges can be compared down the page. */
 function EdgeTokens({
   detail,
   edge,
@@ -131,94 +133,68 @@ function EdgeTokens({
   wrong: Uint8Array | null
 }) {
   const selected = useSelection((state) => state.token)
-  const from = Math.max(0, edge.at - AROUND)
   const { length } = detail.states
-  const to = Math.min(length, edge.at + AROUND)
-  const tokens = Array.from({ length: to - from }, (_, k) => from + k)
+  const tokens = Array.from({ length: 2 * AROUND }, (_, k) => edge.at - AROUND + k)
   const { sampler, trainer } = detail.logprobs
   const hasDelta = sampler !== null && trainer !== null
+  const dressOf = (token: number) => {
+    const dress = overlay === null ? stateName(detail, token) : overlayClass(overlay, token)
+    return `zoom-token token ${dress}${overlay === null && wrong?.[token] === 1 ? ' wrong' : ''}${token === selected ? ' selected' : ''}`
+  }
+  const row = (name: string, cell: (token: number) => ReactNode, className?: string) => (
+    <tr className={className}>
+      <th scope="row">{name}</th>
+      {tokens.map((token) => {
+        const isHere = token >= 0 && token < length
+        const isWrong = name === 'expected' && isHere && disagrees(detail, token)
+        return (
+          <td key={token} className={`${token === edge.at ? 'at-edge' : ''}${isWrong ? ' wrong' : ''}`}>
+            {isHere && cell(token)}
+          </td>
+        )
+      })}
+    </tr>
+  )
   return (
-    <div className="zoom-scroll">
+    <div ref={toMiddle} className="zoom-scroll">
       <table className="zoom-table">
         <tbody>
-          <tr>
-            <th scope="row">text</th>
-            {tokens.map((token) => (
-              <td key={token} className={edgeClass(token, edge, length)}>
-                <button
-                  type="button"
-                  className={`zoom-token token ${overlay === null ? `${stateName(detail, token)}${wrong?.[token] === 1 ? ' wrong' : ''}` : overlayClass(overlay, token)}${token === selected ? ' selected' : ''}`}
-                  title={`Token ${token}`}
-                  onClick={() => selectToken(token)}
-                >
-                  <TokenGlyphs text={tokenText(detail, token)} />
-                </button>
-              </td>
-            ))}
-          </tr>
-          <tr className="zoom-ids">
-            <th scope="row">id</th>
-            {tokens.map((token) => (
-              <td key={token} className={edgeClass(token, edge, length)}>
-                {detail.ids?.[token]}
-              </td>
-            ))}
-          </tr>
-          <tr>
-            <th scope="row">mask</th>
-            {tokens.map((token) => (
-              <td key={token} className={edgeClass(token, edge, length)}>
-                {stateName(detail, token)}
-              </td>
-            ))}
-          </tr>
-          <tr>
-            <th scope="row">expected</th>
-            {tokens.map((token) => (
-              <td
-                key={token}
-                className={`${edgeClass(token, edge, length)}${disagrees(detail, token) ? ' wrong' : ''}`}
-              >
-                {disagrees(detail, token) && (
-                  <span role="img" aria-label="differs">
-                    ▲{' '}
-                  </span>
-                )}
-                {structureSays(detail, token) ?? ABSENT}
-              </td>
-            ))}
-          </tr>
-          {overlay !== null && (
-            <tr>
-              <th scope="row">{overlay.title}</th>
-              {tokens.map((token) => (
-                <td key={token} className={edgeClass(token, edge, length)}>
-                  {overlayValue(overlay, token)}
-                </td>
-              ))}
-            </tr>
-          )}
-          {hasDelta && overlay?.id !== 'delta' && (
-            <tr>
-              <th scope="row">Δ logprob</th>
-              {tokens.map((token) => {
-                const delta = (trainer[token] ?? Number.NaN) - (sampler[token] ?? Number.NaN)
-                return (
-                  <td key={token} className={edgeClass(token, edge, length)}>
-                    {Number.isNaN(delta) ? ABSENT : real(delta)}
-                  </td>
-                )
-              })}
-            </tr>
-          )}
+          {row('text', (token) => (
+            <button
+              type="button"
+              className={dressOf(token)}
+              title={`Token ${token}: ${spelt(tokenText(detail, token))}`}
+              onClick={() => selectToken(token)}
+            >
+              <TokenGlyphs text={tokenText(detail, token)} />
+            </button>
+          ))}
+          {row('id', (token) => detail.ids?.[token], 'zoom-ids')}
+          {row('mask', (token) => stateName(detail, token))}
+          {row('expected', (token) => (
+            <>
+              {disagrees(detail, token) && (
+                <span role="img" aria-label="differs">
+                  ▲{' '}
+                </span>
+              )}
+              {structureSays(detail, token) ?? ABSENT}
+            </>
+          ))}
+          {overlay !== null && row(overlay.title, (token) => overlayValue(overlay, token))}
+          {hasDelta &&
+            overlay?.id !== 'delta' &&
+            row('Δ logprob', (token) => {
+              const delta = (trainer[token] ?? Number.NaN) - (sampler[token] ?? Number.NaN)
+              return Number.isNaN(delta) ? ABSENT : rough(delta)
+            })}
         </tbody>
       </table>
     </div>
   )
 }
 
-/** The line of the edge stands before the first token behind it; where there is none, behind the last one. */
-function edgeClass(token: number, edge: TurnEdge, length: number): string {
-  if (token === edge.at) return 'at-edge'
-  return edge.at === length && token === length - 1 ? 'before-edge' : ''
+/** Where not all tokens fit, those at the edge are what one came for. */
+function toMiddle(element: HTMLElement | null): void {
+  if (element !== null) element.scrollLeft = (element.scrollWidth - element.clientWidth) / 2
 }

@@ -50,7 +50,9 @@ function PanelOf({ detail, token, ids, overlay }: PanelProps) {
         <h2>
           token {count(token)} <span className="quiet">of {count(ids.length)}</span>
         </h2>
-        <p className={`panel-text token ${stateName(detail, token)}${(flags & 3) !== 0 ? ' special' : ''}`}>
+        <p
+          className={`panel-text token ${stateName(detail, token)}${disagrees(detail, token) ? ' wrong' : ''}${(flags & 3) !== 0 ? ' special' : ''}`}
+        >
           <TokenGlyphs text={tokenText(detail, token)} />
         </p>
         {kindsOf(flags).map((words) => (

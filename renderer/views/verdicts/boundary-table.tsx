@@ -1,7 +1,8 @@
 import type { CheckResult } from '../../../shared/model/report.ts'
 import { showRollouts } from '../../commands/go.ts'
 import { useBoundaries } from '../../data/boundaries.ts'
-import { ABSENT, count, percent } from '../../text/numbers.ts'
+import { ABSENT, percent } from '../../text/numbers.ts'
+import { NumberLink } from './number-link.tsx'
 
 /** Checks that speak of each column; the rollouts behind a share are those with a finding of one of them. */
 const COLUMNS = [
@@ -38,7 +39,13 @@ export function BoundaryTable({ checks }: { checks: readonly CheckResult[] }) {
               <th scope="row">
                 <EdgeName boundary={row.boundary} />
               </th>
-              <td className="number">{count(row.edges)}</td>
+              <td className="number">
+                <NumberLink
+                  value={row.edges}
+                  behind={{ query: `edge:${row.boundary}` }}
+                  title="Show the rollouts with such an edge"
+                />
+              </td>
               {COLUMNS.map((column) => (
                 <td key={column.key} className="number">
                   <ShareCell share={row[column.key]} codes={codesAt(checks, row.boundary, column.codes)} />

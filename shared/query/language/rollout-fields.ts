@@ -1,3 +1,4 @@
+import { EDGE_NAMES } from '../../checks/edges.ts'
 import { END_REASONS, type EndReason } from '../../checks/facts.ts'
 import { choice, flag, number, type QueryField, text } from './field.ts'
 
@@ -131,6 +132,13 @@ export const ROLLOUT_FIELDS: readonly QueryField[] = [
     means: 'Turns that hold a tool’s reply.',
     unit: 'turns',
     example: 'tool_turns:0',
+  }),
+  choice({
+    name: 'edge',
+    title: 'edge between turns',
+    means: 'It has a turn of the first kind with one of the second behind it; `end` where its last turn ends.',
+    choices: EDGE_NAMES.map((name) => ({ value: name, means: name.replace('>', ' before ') })),
+    example: 'edge:assistant>tool',
   }),
   number({
     name: 'turn_tokens',
