@@ -141,7 +141,7 @@ describePage('without colour', (tests) => {
     await page.getByText('Largest advantage').waitFor()
     await look('loss')
     await page.getByRole('button', { name: 'Repaired masks' }).click()
-    await page.getByText('masks would change').waitFor()
+    await page.getByRole('heading', { name: /masked whole$/ }).waitFor()
     await look('repair')
     await page.keyboard.press('6')
     await page.getByRole('heading', { level: 1 }).waitFor()
