@@ -1,8 +1,6 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { plainFacts } from '../checks/kept-facts.ts'
-import type { DatasetFacts } from '../checks/truncation/dataset.ts'
-import type { Container } from '../containers/container.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, LogReport, Report } from '../model/report.ts'
@@ -11,59 +9,41 @@ import type { DumpValues } from '../query/language/complete.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { AuditRuntime } from './batch.ts'
 import { boundaryRows } from './boundaries.ts'
-import { chooseTrajectories } from './choose.ts'
 import { type Collected, codesOf, worstOf } from './collected.ts'
 import { conclude, type Gathered, gathered } from './conclude.ts'
 import { type ConclusionOrigin, Conclusions } from './conclusions.ts'
 import type { LoadedTrajectory } from './detail.ts'
 import { DumpFindings } from './dump-findings.ts'
 import { indexOfPlace } from './fault-rows.ts'
-import { Follower, type Following } from './follow.ts'
-import { SourceHash } from './hashes.ts'
+import type { Following } from './follow.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
 import { lengthHistogram, lengthsOf } from './lengths.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import { givenFiles, withState } from './merge-state.ts'
 import { openReading } from './open-reading.ts'
-import { bytesOf, type OpenSource, type UnreadableFile } from './open-source.ts'
-import { runPass } from './pass.ts'
+import type { OpenSource, UnreadableFile } from './open-source.ts'
 import type { TokenizerReference } from './plan.ts'
-import {
-  type AuditPool,
-  auditingPool,
-  doesItsShare,
-  firstJobHere,
-  sharedPool,
-  startWorkers,
-  workerPool,
-} from './pool.ts'
 import type { BoundaryRow, Histogram, Progress, Row, TokenDetail, TrajectoryDetail } from './protocol.ts'
-import { datasetRefusal, readDataset, unreadDataset } from './read-dataset.ts'
+import { datasetRefusal } from './read-dataset.ts'
 import type { Reading } from './reading.ts'
 import type { SearchRequest, SearchResult } from './requests/query.ts'
 import { RolloutReader } from './rollout/reader.ts'
+import { type ReadingHooks, RunReader } from './run-reader.ts'
 import { RolloutSearch, type SearchHooks, type SearchOrigin } from './search.ts'
 import type { Survey } from './survey.ts'
 
-export interface SessionHooks {
-  onProgress?(progress: Progress): void
-  readonly signal?: AbortSignal
+export interface SessionHooks extends ReadingHooks {
   /** Tokenizers beside the bundled ones that `options.tokenizer` may name. */
   readonly addedTokenizers?: readonly TokenizerReference[]
   /** A second run, for the verdicts that need two: `secondRun()` of another session whose `done` has resolved. */
   readonly against?: SecondRun | null
   /** The run is still being written: its files are read on until following ends. The sources that are opened with it are left out of account. */
   readonly follow?: Following
-  /** The dataset that the run was started with, which tells what never became a rollout (C11). */
-  readonly dataset?: readonly ByteSource[]
   /** The host answers other questions while conclusions are drawn: those of a session that is still read may be a little behind. */
   readonly concludesInSteps?: boolean
 }
 
 const NEVER = new AbortController().signal
-
-/** How often progress is told, in milliseconds. */
-const PROGRESS_EVERY = 80
 
 /**
  * One or more sources opened under one set of options: the façade that every host calls. `open` resolves as soon as the
@@ -74,38 +54,31 @@ const PROGRESS_EVERY = 80
 export class Session {
   readonly dumpHash: string
   readonly done: Promise<void>
-  private readonly hashes: (string | null)[]
-  private readonly stop = new AbortController()
+  private readonly reader: RunReader
   private readonly conclusions: Conclusions
-  private readonly concludesInSteps: boolean
-  /** Nobody will ask any more; `stop` only ends reading. */
+  /** Nobody will ask any more; `close` only ends reading. */
   private readonly letGo: AbortSignal
-  private finished = false
-  private isRead = false
-  private failed: Error | null = null
-  private pool: AuditPool | null = null
   /** What it takes to read rollouts again. */
   readonly again: SearchOrigin
   private readonly searching: RolloutSearch
   /** The rollouts that a person opens, and what is asked of one. */
   readonly rollouts: RolloutReader
   private against: SecondRun | null
-  private dataset: DatasetFacts | null
-  /** Grows with all that is no part of what was collected, and changes what is concluded. */
+  /** Grows with every other second run. */
   private changes = 0
 
   private constructor(
     private readonly reading: Reading,
     hash: string,
-    private readonly workers: readonly WorkerLink[],
+    workers: readonly WorkerLink[],
     private readonly host: EngineHost,
     hooks: SessionHooks,
   ) {
     this.dumpHash = hash
     // Sources of a followed run may change their numbers, so that an older conclusion would speak of others.
-    this.concludesInSteps = hooks.concludesInSteps === true && hooks.follow === undefined
+    const inSteps = hooks.concludesInSteps === true && hooks.follow === undefined
     this.letGo = hooks.signal ?? NEVER
-    this.conclusions = new Conclusions(this.conclusionOrigin(), this.concludesInSteps)
+    this.conclusions = new Conclusions(this.conclusionOrigin(), inSteps)
     this.again = this.searchOrigin()
     this.searching = new RolloutSearch(this.again)
     this.rollouts = new RolloutReader({
@@ -113,11 +86,9 @@ export class Session {
       conclusion: () => this.conclusions.recent(),
       findingsOfDump: (index) => this.dumpFindings.of(index),
     })
-    this.hashes = reading.opened.map(() => null)
     this.against = hooks.against ?? null
-    this.dataset = hooks.dataset?.length ? unreadDataset(hooks.dataset) : null
-    hooks.signal?.addEventListener('abort', () => this.close(), { once: true })
-    this.done = this.run(host, hooks)
+    this.reader = new RunReader(reading, workers, host, hooks)
+    this.done = this.reader.run(inSteps ? (tell) => this.settled(tell) : null)
     // Who waits for it is told; a host that looks at `failure` instead must not be ended by it.
     this.done.catch(() => undefined)
   }
@@ -151,118 +122,14 @@ export class Session {
     if (refusal !== null) throw new Error(refusal)
   }
 
-  private async run(host: EngineHost, hooks: SessionHooks): Promise<void> {
-    const { signal } = this.stop
-    let told = 0
-    const tell = (done: boolean) => {
-      const now = Date.now()
-      if (signal.aborted || (!done && now - told < PROGRESS_EVERY)) return
-      told = now
-      hooks.onProgress?.(this.progress(done))
-    }
-    // A source that never answers must not keep a closed session waiting.
-    const stopped = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    })
-    try {
-      await Promise.race([this.read(host, hooks.dataset ?? [], () => tell(false)), stopped])
-      this.isRead = true
-      if (this.concludesInSteps) {
-        const tellShare = (share: number) => hooks.onProgress?.({ ...this.progress(false), concluding: share })
-        await Promise.race([this.settled(tellShare), stopped])
-      }
-      this.finished = true
-      tell(true)
-    } catch (error) {
-      this.failed = error instanceof Error ? error : new Error(String(error))
-      tell(true)
-      throw this.failed
-    } finally {
-      this.close()
-    }
-  }
-
   /** How far reading is. */
   progress(done: boolean): Progress {
-    const { sources, facts } = this.collected
-    return {
-      bytesRead: sources.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
-      bytesTotal: bytesOf(this.opened),
-      trajectories: facts.length,
-      skipped: sources.reduce((sum, { skipped }) => sum + skipped.length, 0),
-      done,
-      ...(this.reading instanceof Follower && !done ? { following: true } : {}),
-    }
-  }
-
-  private async read(host: EngineHost, dataset: readonly ByteSource[], tell: () => void): Promise<void> {
-    const { reading } = this
-    const { signal } = this.stop
-    if (reading instanceof Follower) {
-      await reading.follow(signal, tell)
-      await this.readDataset(dataset)
-      return
-    }
-    const { collected, opened } = reading
-    const hashes = opened.map(({ source }) => new SourceHash(source, host))
-    const apart = host.slowSha256 ? null : this.hash(hashes, ({ givesChunks }) => givesChunks !== true)
-    apart?.catch(() => undefined)
-    const keep = await chooseTrajectories(opened, this.survey.plan.settings.options, signal)
-    signal.throwIfAborted()
-    this.pool = this.createPool()
-    await runPass(opened, this.pool, keep, {
-      signal,
-      onResult: (result) => {
-        collected.add(result)
-        tell()
-      },
-      ...(apart === null ? {} : { onChunk: (source, start, chunk) => hashes[source]?.take(start, chunk) }),
-      onSpans: (source, spans) => collected.sources[source]?.spans.push(spans),
-      onBytes: (source, bytes) => {
-        const state = collected.sources[source]
-        if (state !== undefined) state.bytesRead = bytes
-        tell()
-      },
-    })
-    await apart
-    await this.hash(hashes, ({ givesChunks }) => apart === null || givesChunks === true)
-    await this.readDataset(dataset)
-  }
-
-  private async readDataset(sources: readonly ByteSource[]): Promise<void> {
-    const { maxUnpacked = null, checks } = this.survey.plan.settings.options
-    if (sources.length === 0 || (checks !== undefined && !checks.includes('C11'))) return
-    const tokenizer = this.runtime.tokenizers.find((each) => each !== null) ?? null
-    this.dataset = await readDataset(sources, tokenizer, { maxUnpacked, signal: this.stop.signal })
-    this.changes++
-  }
-
-  /** One source after the other: a run may have more files than a process may open at a time. */
-  private async hash(hashes: readonly SourceHash[], which: (container: Container) => boolean): Promise<void> {
-    for (const [index, { container }] of this.opened.entries()) {
-      if (!which(container)) continue
-      this.hashes[index] = (await hashes[index]?.digest(this.stop.signal)) ?? null
-      this.changes++
-    }
-  }
-
-  private createPool(): AuditPool {
-    const { opened, runtime, workers, host } = this
-    const here = () => auditingPool(runtime, host)
-    const shared = (links: readonly WorkerLink[]) => {
-      if (links.length === 0) return here()
-      const others = workerPool(links, this.survey.plan, host)
-      return doesItsShare(host) ? sharedPool(here(), others) : others
-    }
-    return host.firstHere ? firstJobHere(here(), () => shared(startWorkers(bytesOf(opened), host))) : shared(workers)
+    return this.reader.progress(done)
   }
 
   /** Stops reading; `done` rejects unless it has resolved. What was read can still be looked at. */
   close(): void {
-    this.stop.abort(new Error('Reading was stopped.'))
-    this.pool?.close()
-    this.pool = null
-    for (const worker of this.workers) worker.terminate()
+    this.reader.close()
   }
 
   get survey(): Survey {
@@ -292,16 +159,16 @@ export class Session {
 
   /** Why reading broke off before the end, null while it goes on and once it is done. */
   get failure(): Error | null {
-    return this.failed
+    return this.reader.failure
   }
 
   /** What of the dataset could not be read, a sentence each. */
   get datasetProblems(): readonly { readonly name: string; readonly message: string }[] {
-    return this.dataset?.problems ?? []
+    return this.reader.dataset?.problems ?? []
   }
 
   get isDone(): boolean {
-    return this.finished
+    return this.reader.isDone
   }
 
   /** Facts of every trajectory read so far, in report order. */
@@ -353,15 +220,16 @@ export class Session {
   }
 
   private gathered(whileReading = false): Gathered {
-    const { unreadable, logs, against, dataset, collected } = this
+    const { unreadable, logs, against, collected } = this
+    const { dataset, hashes, isRead } = this.reader
     const beside = { unreadable, logs, against, dataset }
-    const sums = whileReading && !this.isRead ? collected.soFar() : collected
-    return gathered(this.opened, this.survey, collected, this.hashes, beside, sums)
+    const sums = whileReading && !isRead ? collected.soFar() : collected
+    return gathered(this.opened, this.survey, collected, hashes, beside, sums)
   }
 
   /** Grows with whatever was read, or changes what is concluded. */
   private get revision(): number {
-    return this.collected.version + this.changes
+    return this.collected.version + this.reader.changes + this.changes
   }
 
   private conclusionOrigin(): ConclusionOrigin {
@@ -371,7 +239,7 @@ export class Session {
         return session.revision
       },
       get isRead() {
-        return session.isRead
+        return session.reader.isRead
       },
       gathered: (whileReading) => this.gathered(whileReading),
     }

@@ -1,25 +1,15 @@
-import { call, instance, nameOf } from './allow/index.ts'
 import { MAX_TEXT_BYTES } from './budget.ts'
 import type { BuildContext } from './context.ts'
 import type { PickleError, PickleErrorCode } from './error.ts'
-import { build, listOf, setItems } from './fill.ts'
+import { listOf, setItems } from './fill.ts'
 import { parseFloatText } from './integers.ts'
 import { Literals } from './literals.ts'
 import { MachineStack } from './machine-stack.ts'
 import { type NumberRun, scanNumberRun } from './number-run.ts'
+import { Objects } from './objects.ts'
 import { HIGHEST_PROTOCOL, OP } from './opcodes.ts'
-import { asciiOrNull, decodeLatin1, decodeQuoted, decodeRawUnicode, decodeText } from './text.ts'
-import {
-  type ByteRange,
-  describeValue,
-  Placeholder,
-  PyDict,
-  PyList,
-  type PyName,
-  PySet,
-  PyTuple,
-  type PyValue,
-} from './values.ts'
+import { decodeLatin1, decodeQuoted, decodeRawUnicode, decodeText } from './text.ts'
+import { type ByteRange, PyDict, PyList, PySet, PyTuple, type PyValue } from './values.ts'
 import { NeedMore, type Window } from './window.ts'
 
 /** What the machine is given beside the bytes. */
@@ -42,13 +32,14 @@ export interface MachineOptions {
 export class PickleMachine {
   private readonly stack: MachineStack
   private readonly literals: Literals
+  private readonly objects: Objects
   private readonly window: Window
   private readonly context: BuildContext
   private readonly numbers: NumberRun = { values: new Float64Array(1024), count: 0, integers: true }
   /** The value of the whole pickle, once `run` has given true. */
   value: PyValue = null
 
-  constructor(private readonly options: MachineOptions) {
+  constructor(options: MachineOptions) {
     const { window } = options
     this.window = window
     this.context = {
@@ -60,6 +51,7 @@ export class PickleMachine {
     }
     this.stack = new MachineStack(this.context)
     this.literals = new Literals(window, this.context, options.lazyBytes, options.range)
+    this.objects = new Objects(window, this.context, this.stack, options.persistent)
   }
 
   /**
@@ -297,71 +289,8 @@ export class PickleMachine {
       case OP.LONG_BINGET:
         values.push(stack.recall(window.uint32()))
         break
-      case OP.GLOBAL:
-        values.push(this.named())
-        break
-      case OP.STACK_GLOBAL: {
-        const qualname = stack.pop()
-        const module = stack.pop()
-        if (typeof module !== 'string' || typeof qualname !== 'string') {
-          throw this.error(
-            'bad-pickle',
-            `a name is made of two texts, not of ${describeValue(module)} and ${describeValue(qualname)}`,
-          )
-        }
-        values.push(nameOf(module, qualname, context))
-        break
-      }
-      case OP.REDUCE: {
-        const args = this.arguments(stack.pop())
-        values.push(call(stack.pop(), args, context))
-        break
-      }
-      case OP.NEWOBJ: {
-        const args = this.arguments(stack.pop())
-        values.push(instance(stack.pop(), args, null, context))
-        break
-      }
-      case OP.NEWOBJ_EX: {
-        const kwargs = stack.pop()
-        const args = this.arguments(stack.pop())
-        if (!(kwargs instanceof PyDict)) {
-          throw this.error('bad-pickle', `keyword arguments are a dict, not ${describeValue(kwargs)}`)
-        }
-        values.push(instance(stack.pop(), args, kwargs, context))
-        break
-      }
-      case OP.INST: {
-        const name = this.named()
-        this.instantiate(name, stack.popMark())
-        break
-      }
-      case OP.OBJ: {
-        const [type, ...args] = stack.popMark()
-        this.instantiate(type, args)
-        break
-      }
-      case OP.BUILD: {
-        const state = stack.pop()
-        build(stack.top(), state, context)
-        break
-      }
-      case OP.PERSID: {
-        const id = window.line()
-        values.push(this.persistent(asciiOrNull(id) ?? decodeLatin1(id)))
-        break
-      }
-      case OP.BINPERSID:
-        values.push(this.persistent(stack.pop()))
-        break
-      case OP.EXT1:
-        throw this.extension(window.byte())
-      case OP.EXT2:
-        throw this.extension(window.uint16())
-      case OP.EXT4:
-        throw this.extension(window.int32())
       default:
-        throw this.error('bad-pickle', `0x${op.toString(16).padStart(2, '0')} is no pickle operation`)
+        this.objects.step(op)
     }
     return false
   }
@@ -377,40 +306,8 @@ export class PickleMachine {
     } else stack.marks.push(held.length)
   }
 
-  private named(): PyName {
-    const module = decodeText(this.window.line(), this.window.at)
-    return nameOf(module, decodeText(this.window.line(), this.window.at), this.context)
-  }
-
-  private arguments(value: PyValue): readonly PyValue[] {
-    if (!(value instanceof PyTuple)) {
-      throw this.error('bad-pickle', `arguments of a call are a tuple, not ${describeValue(value)}`)
-    }
-    return value.items
-  }
-
-  /** OBJ and INST: with arguments a call, without them a bare instance. */
-  private instantiate(type: PyValue | undefined, args: readonly PyValue[]): void {
-    this.stack.values.push(args.length > 0 ? call(type, args, this.context) : instance(type, args, null, this.context))
-  }
-
-  private persistent(id: PyValue): PyValue {
-    const { context } = this
-    const value = this.options.persistent(id, context)
-    if (value !== undefined) return value
-    context.foreign.called('persistent id')
-    return new Placeholder('persistent id', [id])
-  }
-
   private charge(bytes: number): void {
     this.context.budget.charge(bytes, this.window.at)
-  }
-
-  private extension(code: number): PickleError {
-    return this.error(
-      'unsupported-pickle',
-      `the pickle asks for extension ${code}, a number that only its writer can resolve`,
-    )
   }
 
   private error(code: PickleErrorCode, what: string): PickleError {
