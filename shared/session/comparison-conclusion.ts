@@ -47,15 +47,15 @@ function caveatsOf({ here, there }: Sides, pairs: PairTotals): string[] {
 const MOST_NAMED = 4
 
 function whatDiffers(sides: Sides, measures: readonly ComparedMeasure[]): string {
-  const told = measures.filter(({ here, there, section }) => here !== null && there !== null && section !== 'setting')
-  const differing = told.filter(({ distance, isSure }) => distance !== 0 && isSure !== false)
+  const told = measures.filter(({ here, there }) => here !== null && there !== null)
+  const differing = told.filter(({ distance, isSure }) => distance !== null && distance > 0 && isSure !== false)
   if (told.length === 0) return 'No measure is told by both runs.'
   const parts = [...verdictParts(differing), ...checkParts(sides, differing), ...valueParts(measures)]
   if (differing.length === 0) {
-    const alike = `Both runs are alike in all ${count(told.length)} measures that both tell, but for what chance explains`
+    const alike = `Both runs are alike in all ${count(told.length)} measures and settings that both tell, but for what chance explains`
     return `${[alike, ...parts].join('; ')}.`
   }
-  const head = `${count(differing.length)} of ${count(told.length)} measures differ by more than chance`
+  const head = `${count(differing.length)} of ${count(told.length)} measures and settings differ by more than chance`
   return `${head}${parts.length === 0 ? '' : `: ${parts.join('; ')}`}.`
 }
 

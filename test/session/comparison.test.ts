@@ -285,7 +285,7 @@ describe('a comparison', () => {
     const { conclusion } = await (await compared(training, evaluation)).ask('comparison', {})
     expect(conclusion.caveats).toEqual([])
     expect(conclusion.differs).toMatch(
-      /^\d+ of \d+ measures differ by more than chance: H02 is supported in the open run/,
+      /^\d+ of \d+ measures and settings differ by more than chance: H02 is supported in the open run/,
     )
     expect(conclusion.differs).toMatch(/fails? in the open run only \([^)]*M01/)
     expect(conclusion.differs).toContain('the mean reward is 0.25 in the open run and 1 in the second; a limit cut 0 %')
@@ -311,7 +311,7 @@ describe('a comparison', () => {
   it('of a run with itself finds nothing, and says so', async () => {
     const { conclusion } = await (await compared(training, training)).ask('comparison', {})
     expect(conclusion.differs).toMatch(
-      /^Both runs are alike in all \d+ measures that both tell, but for what chance explains\.$/,
+      /^Both runs are alike in all \d+ measures and settings that both tell, but for what chance explains\.$/,
     )
   })
 
