@@ -116,7 +116,7 @@ function meanOf(values: Float64Array): number {
 export function mayBeTilted({ of, slope, explained, count }: Line, thresholds: Thresholds): boolean {
   const fits = thresholds[of === 'odds' ? 'temperature-explains-odds' : 'temperature-explains-logprobs']
   if (count < thresholds['scored-tokens'] || slope <= 0 || explained < fits) return false
-  const error = thresholds['gap-standard-errors'] * Math.sqrt((1 - explained) / explained / (count - 2))
+  const error = thresholds['slope-standard-errors'] * Math.sqrt((1 - explained) / explained / (count - 2))
   const least = Math.log(thresholds['temperature-slope']) + error
   return Math.log(slope) >= least || Math.log(slope / explained) <= -least
 }

@@ -45,7 +45,7 @@ export const LOGPROB_THRESHOLDS = {
     value: 2,
     unit: 'standard errors',
     range: [0, 1_000],
-    usedBy: ['L01', 'L02', 'L03'],
+    usedBy: ['L01', 'L02'],
     reason: 'By which a mean must pass its bound, so that a single odd token decides nothing.',
   },
   'large-gap': {
@@ -151,6 +151,14 @@ export const LOGPROB_THRESHOLDS = {
     range: [1, 1_000],
     usedBy: ['L03'],
     reason: 'Least ratio of that line’s slope to 1 for a temperature: numerics leave slopes closer to 1.',
+  },
+  'slope-standard-errors': {
+    value: 3,
+    unit: 'standard errors',
+    range: [0, 1_000],
+    usedBy: ['L03'],
+    reason:
+      'By which that slope must pass its bound: every rollout is asked, and of many that two engines merely see differently some line up by chance.',
   },
   'temperature-standard-errors': {
     value: 1.5,

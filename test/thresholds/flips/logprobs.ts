@@ -138,6 +138,7 @@ export const LOGPROB_FLIPS: Flips = {
   ),
   'temperature-explains-odds': flip(line(tilted(0.5)), 1, 'odds', 'mismatch'),
   'temperature-slope': flip(onFixture('L03.trips'), 2, 3, 'silent'),
+  'slope-standard-errors': flip(line(tilted(0.5)), 100, 'odds', 'mismatch'),
   'temperature-standard-errors': flip(line(tilted(0.5)), 100, 'odds', 'mismatch'),
   'odds-most': flip(line(tilted(0.5)), -6, 'odds', 'mismatch'),
   'odds-least': flip(line(tilted(0.5)), -0.3, 'odds', 'mismatch'),
