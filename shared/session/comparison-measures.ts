@@ -19,7 +19,7 @@ import {
 import { byDifference } from './comparison-statistics.ts'
 import type { ComparedMeasure } from './requests/compare.ts'
 
-const SECTIONS: readonly ((two: Both) => ComparedMeasure[])[] = [
+const SECTIONS: readonly ((two: Both) => Iterable<ComparedMeasure>)[] = [
   verdictMeasures,
   rewardMeasures,
   endMeasures,
@@ -41,7 +41,10 @@ export function* comparedMeasures(here: ComparedSide, there: ComparedSide): Step
   const measures: ComparedMeasure[] = []
   for (const [done, section] of SECTIONS.entries()) {
     yield done / SECTIONS.length
-    measures.push(...section(two))
+    for (const each of section(two)) {
+      measures.push(each)
+      yield done / SECTIONS.length
+    }
   }
   return measures.filter((each) => each.here !== null || each.there !== null).sort(byDifference)
 }

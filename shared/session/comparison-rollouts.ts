@@ -1,3 +1,4 @@
+import { FactColumns } from '../checks/fact-columns.ts'
 import { END_REASONS } from '../checks/facts.ts'
 import { isCut } from '../checks/limits.ts'
 import { hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
@@ -8,7 +9,7 @@ import { lengthsOf } from './lengths.ts'
 import type { ComparedMeasure } from './requests/compare.ts'
 
 /** Rewards, their spread inside groups, their components, and advantages. */
-export function rewardMeasures(two: Both): ComparedMeasure[] {
+export function* rewardMeasures(two: Both): Generator<ComparedMeasure, void> {
   const section = 'reward' as const
   const [a, b] = two.each(({ run }) => measureRewards(run.dump))
   const noGroups = two.lacks('group')
@@ -18,60 +19,56 @@ export function rewardMeasures(two: Both): ComparedMeasure[] {
       ? null
       : { kind: 'share', of: measures.completeGroups, affected: measures.groupsWithoutContrast }
   const names = new Set(two.facts.flatMap((facts) => componentNames(facts)))
-  return [
-    two.mean({ section, id: 'mean', label: 'mean reward' }, 'number', finiteRewards, 'rewards'),
-    comparedShare(
-      { section, id: 'dead', label: 'dead groups (all rewards the same)', codes: ['A01'] },
-      flat(a),
-      flat(b),
-      {
-        errors: two.errors,
-        lacks: noGroups,
-      },
-    ),
-    comparedNumber(
-      { section, id: 'within', label: 'mean std of rewards within groups' },
-      'number',
-      of(a, a.within),
-      of(b, b.within),
-      noGroups,
-    ),
-    comparedNumber(
-      { section, id: 'contrast', label: 'std within groups ÷ between groups' },
-      'number',
-      of(a, a.contrastRatio),
-      of(b, b.contrastRatio),
-      noGroups,
-    ),
-    comparedNumber(
-      { section, id: 'range', label: 'range of rewards' },
-      'number',
-      of(a, a.range),
-      of(b, b.range),
-      noGroups,
-    ),
-    ...[...names].sort().map((name) =>
-      two.mean(
-        { section, id: `component ${name}`, label: `mean of the component ${name}` },
-        'number',
-        (facts) =>
-          facts.flatMap(({ rewards: own }) => {
-            const value = own !== null && Object.hasOwn(own, name) ? own[name] : undefined
-            return value !== undefined && Number.isFinite(value) ? value : []
-          }),
-        'reward_components',
-      ),
-    ),
+  yield two.mean({ section, id: 'mean', label: 'mean reward' }, 'number', finiteRewards, 'rewards')
+  yield comparedShare(
+    { section, id: 'dead', label: 'dead groups (all rewards the same)', codes: ['A01'] },
+    flat(a),
+    flat(b),
+    {
+      errors: two.errors,
+      lacks: noGroups,
+    },
+  )
+  yield comparedNumber(
+    { section, id: 'within', label: 'mean std of rewards within groups' },
+    'number',
+    of(a, a.within),
+    of(b, b.within),
+    noGroups,
+  )
+  yield comparedNumber(
+    { section, id: 'contrast', label: 'std within groups ÷ between groups' },
+    'number',
+    of(a, a.contrastRatio),
+    of(b, b.contrastRatio),
+    noGroups,
+  )
+  yield comparedNumber(
+    { section, id: 'range', label: 'range of rewards' },
+    'number',
+    of(a, a.range),
+    of(b, b.range),
+    noGroups,
+  )
+  yield* [...names].sort().map((name) =>
     two.mean(
-      { section, id: 'advantage', label: 'mean |advantage| over all rollouts' },
+      { section, id: `component ${name}`, label: `mean of the component ${name}` },
       'number',
       (facts) =>
-        facts.flatMap(({ advantage }) =>
-          advantage === null || !Number.isFinite(advantage) ? [] : Math.abs(advantage),
-        ),
-      'advantages',
+        facts.flatMap(({ rewards: own }) => {
+          const value = own !== null && Object.hasOwn(own, name) ? own[name] : undefined
+          return value !== undefined && Number.isFinite(value) ? value : []
+        }),
+      'reward_components',
     ),
-  ]
+  )
+  yield two.mean(
+    { section, id: 'advantage', label: 'mean |advantage| over all rollouts' },
+    'number',
+    (facts) =>
+      facts.flatMap(({ advantage }) => (advantage === null || !Number.isFinite(advantage) ? [] : Math.abs(advantage))),
+    'advantages',
+  )
 }
 
 function finiteRewards(facts: Facts): number[] {
@@ -81,9 +78,7 @@ function finiteRewards(facts: Facts): number[] {
 }
 
 function componentNames(facts: Facts): string[] {
-  const names = new Set<string>()
-  for (const { rewards: own } of facts) if (own !== null) for (const name of Object.keys(own)) names.add(name)
-  return [...names]
+  return [...new FactColumns(facts).names('rewards').keys()]
 }
 
 const END_LABELS: Readonly<Record<(typeof END_REASONS)[number], string>> = {
@@ -96,44 +91,42 @@ const END_LABELS: Readonly<Record<(typeof END_REASONS)[number], string>> = {
 }
 
 /** How rollouts end, and what they lost. */
-export function endMeasures(two: Both): ComparedMeasure[] {
+export function* endMeasures(two: Both): Generator<ComparedMeasure, void> {
   const section = 'ends' as const
   const tellings = new Map(two.facts.map((facts) => [facts, facts.filter(({ endReason }) => endReason !== 'unknown')]))
   const telling = (facts: Facts) => tellings.get(facts) ?? []
-  return [
+  yield two.share(
+    { section, id: 'cut', label: 'rollouts that a limit cut', codes: ['C03', 'C05'] },
+    (facts) => telling(facts).map(isCut),
+    'tokenizer',
+  )
+  yield* END_REASONS.filter((end) => end !== 'unknown').map((end) =>
     two.share(
-      { section, id: 'cut', label: 'rollouts that a limit cut', codes: ['C03', 'C05'] },
-      (facts) => telling(facts).map(isCut),
+      { section, id: end, label: END_LABELS[end] },
+      (facts) => telling(facts).map(({ endReason }) => endReason === end),
       'tokenizer',
     ),
-    ...END_REASONS.filter((end) => end !== 'unknown').map((end) =>
-      two.share(
-        { section, id: end, label: END_LABELS[end] },
-        (facts) => telling(facts).map(({ endReason }) => endReason === end),
-        'tokenizer',
-      ),
-    ),
-    two.share(
-      { section, id: 'flagged', label: 'rollouts that the run flags as truncated' },
-      (facts) => facts.flatMap(({ isTruncated }) => isTruncated ?? []),
-      'finish_reason',
-    ),
-    two.share(
-      { section, id: 'lost', label: 'rollouts that lost text' },
-      (facts) => facts.filter(({ idsHash }) => idsHash !== null).map(hasLostText),
-      'ids',
-    ),
-    two.share(
-      { section, id: 'excluded', label: 'rollouts that the loss leaves out whole' },
-      (facts) =>
-        facts.filter(({ trained }) => trained !== null).map(({ trained, excluded }) => excluded || trained === 0),
-      'mask',
-    ),
-  ]
+  )
+  yield two.share(
+    { section, id: 'flagged', label: 'rollouts that the run flags as truncated' },
+    (facts) => facts.flatMap(({ isTruncated }) => isTruncated ?? []),
+    'finish_reason',
+  )
+  yield two.share(
+    { section, id: 'lost', label: 'rollouts that lost text' },
+    (facts) => facts.filter(({ idsHash }) => idsHash !== null).map(hasLostText),
+    'ids',
+  )
+  yield two.share(
+    { section, id: 'excluded', label: 'rollouts that the loss leaves out whole' },
+    (facts) =>
+      facts.filter(({ trained }) => trained !== null).map(({ trained, excluded }) => excluded || trained === 0),
+    'mask',
+  )
 }
 
 /** Means and 95th percentiles of lengths. */
-export function lengthMeasures(two: Both): ComparedMeasure[] {
+export function* lengthMeasures(two: Both): Generator<ComparedMeasure, void> {
   const section = 'lengths' as const
   const kinds = [
     ['sequence', 'whole rollout'],
@@ -141,93 +134,85 @@ export function lengthMeasures(two: Both): ComparedMeasure[] {
     ['assistant-turn', 'assistant turn'],
     ['tool-reply', 'tool reply'],
   ] as const
-  return kinds.flatMap(([of, label]) => {
+  for (const [of, label] of kinds) {
     const [a, b] = two.facts.map((facts) => lengthsOf(facts, of))
-    return [
-      comparedMean({ section, id: of, label: `${label}, mean length` }, 'tokens', a ?? [], b ?? [], {
-        errors: two.errors,
-        lacks: two.lacks(of === 'prompt' ? 'ids' : 'tokenizer'),
-      }),
-      comparedNumber(
-        { section, id: `${of} p95`, label: `${label}, 95th percentile` },
-        'tokens',
-        percentile95(a ?? []),
-        percentile95(b ?? []),
-        two.lacks(of === 'prompt' ? 'ids' : 'tokenizer'),
-      ),
-    ]
-  })
+    yield comparedMean({ section, id: of, label: `${label}, mean length` }, 'tokens', a ?? [], b ?? [], {
+      errors: two.errors,
+      lacks: two.lacks(of === 'prompt' ? 'ids' : 'tokenizer'),
+    })
+    yield comparedNumber(
+      { section, id: `${of} p95`, label: `${label}, 95th percentile` },
+      'tokens',
+      percentile95(a ?? []),
+      percentile95(b ?? []),
+      two.lacks(of === 'prompt' ? 'ids' : 'tokenizer'),
+    )
+  }
 }
 
 /** How many turns rollouts have. */
-export function turnMeasures(two: Both): ComparedMeasure[] {
+export function* turnMeasures(two: Both): Generator<ComparedMeasure, void> {
   const section = 'turns' as const
   const framed = (facts: Facts) => facts.filter((row) => row.turns > 0)
-  return [
-    two.mean(
-      { section, id: 'assistant', label: 'assistant turns per rollout' },
-      'number',
-      (facts) => framed(facts).map(({ assistantTurns }) => assistantTurns),
-      'tokenizer',
-    ),
-    two.mean(
-      { section, id: 'tool', label: 'tool replies per rollout' },
-      'number',
-      (facts) => framed(facts).map(({ toolTurns }) => toolTurns),
-      'tokenizer',
-    ),
-    two.share(
-      { section, id: 'several', label: 'rollouts of several assistant turns' },
-      (facts) => framed(facts).map(({ assistantTurns }) => assistantTurns > 1),
-      'tokenizer',
-    ),
-  ]
+  yield two.mean(
+    { section, id: 'assistant', label: 'assistant turns per rollout' },
+    'number',
+    (facts) => framed(facts).map(({ assistantTurns }) => assistantTurns),
+    'tokenizer',
+  )
+  yield two.mean(
+    { section, id: 'tool', label: 'tool replies per rollout' },
+    'number',
+    (facts) => framed(facts).map(({ toolTurns }) => toolTurns),
+    'tokenizer',
+  )
+  yield two.share(
+    { section, id: 'several', label: 'rollouts of several assistant turns' },
+    (facts) => framed(facts).map(({ assistantTurns }) => assistantTurns > 1),
+    'tokenizer',
+  )
 }
 
 /** Distances between the policies, where the dump has their logprobs. */
-export function logprobMeasures(two: Both): ComparedMeasure[] {
+export function* logprobMeasures(two: Both): Generator<ComparedMeasure, void> {
   const section = 'logprobs' as const
-  return [
-    two.mean(
-      { section, id: 'gap', label: 'mean |sampler − trainer| per rollout', codes: ['L01'] },
-      'nats',
-      (facts) => facts.flatMap(({ gap }) => (gap && gap.count > 0 ? gap.absolute / gap.count : [])),
-      'logprobs.trainer',
-    ),
-    two.mean(
-      { section, id: 'kl', label: 'mean KL to the reference (k3) per rollout' },
-      'nats',
-      // The third of `KL_FORMULAS`.
-      (facts) => facts.flatMap(({ kl }) => (kl && kl.count > 0 ? (kl.formulas[2] as number) / kl.count : [])),
-      'logprobs.reference',
-    ),
-  ]
+  yield two.mean(
+    { section, id: 'gap', label: 'mean |sampler − trainer| per rollout', codes: ['L01'] },
+    'nats',
+    (facts) => facts.flatMap(({ gap }) => (gap && gap.count > 0 ? gap.absolute / gap.count : [])),
+    'logprobs.trainer',
+  )
+  yield two.mean(
+    { section, id: 'kl', label: 'mean KL to the reference (k3) per rollout' },
+    'nats',
+    // The third of `KL_FORMULAS`.
+    (facts) => facts.flatMap(({ kl }) => (kl && kl.count > 0 ? (kl.formulas[2] as number) / kl.count : [])),
+    'logprobs.reference',
+  )
 }
 
 /** Which documents the model could see, and whether it said the answer. */
-export function documentMeasures(two: Both): ComparedMeasure[] {
+export function* documentMeasures(two: Both): Generator<ComparedMeasure, void> {
   const section = 'documents' as const
   const documented = (facts: Facts) =>
     facts.filter(({ supportingDocuments: found }) => found !== null && found.available > 0)
-  return [
-    two.share(
-      { section, id: 'visible', label: 'rollouts that see all supporting documents that were brought', codes: ['C12'] },
-      (facts) => documented(facts).map((row) => !hasHiddenDocuments(row)),
-      'documents',
-    ),
-    two.mean(
-      { section, id: 'retrieved', label: 'share of supporting documents that were brought' },
-      'number',
-      (facts) =>
-        documented(facts).flatMap(({ supportingDocuments: found }) =>
-          found?.retrieved === null || found === null ? [] : found.retrieved / found.available,
-        ),
-      'documents',
-    ),
-    two.share(
-      { section, id: 'answer', label: 'rollouts in which the model says the expected answer' },
-      (facts) => facts.flatMap(({ answerPlace }) => (answerPlace ? answerPlace === 'model' : [])),
-      'answer',
-    ),
-  ]
+  yield two.share(
+    { section, id: 'visible', label: 'rollouts that see all supporting documents that were brought', codes: ['C12'] },
+    (facts) => documented(facts).map((row) => !hasHiddenDocuments(row)),
+    'documents',
+  )
+  yield two.mean(
+    { section, id: 'retrieved', label: 'share of supporting documents that were brought' },
+    'number',
+    (facts) =>
+      documented(facts).flatMap(({ supportingDocuments: found }) =>
+        found?.retrieved === null || found === null ? [] : found.retrieved / found.available,
+      ),
+    'documents',
+  )
+  yield two.share(
+    { section, id: 'answer', label: 'rollouts in which the model says the expected answer' },
+    (facts) => facts.flatMap(({ answerPlace }) => (answerPlace ? answerPlace === 'model' : [])),
+    'answer',
+  )
 }

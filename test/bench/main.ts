@@ -27,7 +27,7 @@ const MEASURES = {
   spans: idsToSpans,
   open: openLongRollout,
   encode: encodeAgainstLibrary,
-  query: queriesOverRows,
+  query: () => queriesOverRows(...(process.argv[3] === undefined ? [] : [Number(process.argv[3])])),
 }
 /** Takes minutes and gigabytes of disk: run where it is named. */
 const ON_REQUEST = {

@@ -10,6 +10,8 @@ import { median, processorTime } from './timing.ts'
 const ROLLOUTS = 1_000_000
 const BATCH = 200
 const REPEATS = 7
+/** Milliseconds in which the collector comes to rest. */
+const SETTLED = 2000
 const NO_CODES: readonly string[] = []
 const CODES: readonly (readonly string[])[] = [['M01'], ['M01', 'T05'], ['C03'], ['L02', 'M10', 'T05']]
 
@@ -21,11 +23,18 @@ const QUERIES: readonly SearchRequest[] = [
   { text: 'reward>=0.5 -finding:T05', sort: 'tokens' },
   { text: 'turns>=3', sort: 'group' },
   { text: '', sort: 'id', descending: true },
+  { text: '', sort: 'advantage' },
+  { text: 'turn_tokens>20 lost:any', sort: 'trained' },
 ]
 
-/** Processor time of a query over the facts of a million rollouts, filter, order, counts and all; the first one makes columns, too. */
-export async function queriesOverRows(): Promise<void> {
-  const facts = manyFacts()
+/**
+ * Processor time of a query over the facts of a million rollouts (or of as many as are asked for), filter, order, counts and all; the
+ * first one makes columns, too.
+ */
+export async function queriesOverRows(rollouts = ROLLOUTS): Promise<void> {
+  const facts = manyFacts(rollouts)
+  // What making them left behind is none of the queries' work.
+  await new Promise((resolve) => setTimeout(resolve, SETTLED))
   const origin = {
     facts,
     codesOf: (index: number) => (index % 5 === 0 ? (CODES[(index / 5) % CODES.length] as readonly string[]) : NO_CODES),
@@ -53,7 +62,7 @@ export async function queriesOverRows(): Promise<void> {
   }
 }
 
-function manyFacts(): TrajectoryFacts[] {
+function manyFacts(rollouts: number): TrajectoryFacts[] {
   const random = generator(11)
   const lengths = [30, 30]
   const replies = [40]
@@ -64,6 +73,7 @@ function manyFacts(): TrajectoryFacts[] {
       group: `q${record >> 3}`,
       step: Math.floor(record / 2000),
       reward: Math.floor(random() * 101) / 100,
+      advantage: random() - 0.5,
       realLength: 100 + Math.floor(random() * 4000),
       trained: Math.floor(random() * 400),
       turns: 3 + Math.floor(random() * 6),
@@ -72,7 +82,7 @@ function manyFacts(): TrajectoryFacts[] {
       toolReplyLengths: replies,
     })
   // As a session keeps them: in columns, batch by batch.
-  return Array.from({ length: ROLLOUTS / BATCH }, (_, batch) =>
+  return Array.from({ length: rollouts / BATCH }, (_, batch) =>
     keeper.unpack(packFacts(Array.from({ length: BATCH }, (_, at) => rollout(batch * BATCH + at)))),
   ).flat()
 }
