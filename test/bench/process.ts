@@ -52,7 +52,7 @@ export async function inspectAgainstParse(folder: string): Promise<void> {
   spentAgainst(`JSON.parse of ${lines.length} lines, ${BYTES >> 20} MB`, spent.parse)
   spentAgainst('inspect of the file, whole process, one thread', spent.alone, spent.parse)
   spentAgainst(
-    `inspect of the file, whole process, ${jobs} workers (goal 1.0 × on the clock)`,
+    `inspect of the file, whole process, ${jobs} threads (goal 1.0 × on the clock)`,
     spent.shared,
     spent.parse,
   )
