@@ -159,7 +159,7 @@ function policyOf(report: Report): string {
   const { id, origin, intended, suggested } = report.policy
   return [
     // Nobody declared it: the format of the files says so.
-    origin === 'format' ? `${POLICY_WORDS[id].name}, as the format documents` : POLICY_WORDS[id].name,
+    origin === 'format' ? `${POLICY_WORDS[id].name}, by the format` : POLICY_WORDS[id].name,
     ...(intended.length === 0 ? [] : [`${intended.join(' ')} meant`]),
     ...(suggested === null ? [] : [`${POLICY_WORDS[suggested].name} suggested, not in force`]),
   ].join('; ')

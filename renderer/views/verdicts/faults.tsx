@@ -57,8 +57,9 @@ function IdsExplained({ causes }: { causes: readonly Cause[] }) {
           <b>V1</b> to <b>V14</b> are defects known from the old verifiers trainer; others have had them as well.{' '}
         </>
       )}
-      Other ids are those of checks: <b>M</b> loss mask, <b>T</b> tokens and template, <b>C</b> cut or lost text,{' '}
-      <b>A</b> rewards and advantages, <b>L</b> logprobs, <b>S</b> layout of the batch. Each opens its page.
+      {known ? 'Other ids' : 'Ids'} are those of checks: <b>M</b> loss mask, <b>T</b> tokens and template, <b>C</b> cut
+      or lost text, <b>A</b> rewards and advantages, <b>L</b> logprobs, <b>S</b> layout of the batch. Each opens its
+      page.
     </>
   )
 }
