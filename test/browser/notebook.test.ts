@@ -330,4 +330,52 @@ describePage('notebook', (tests) => {
     expect(broken).toEqual({})
     await window.close()
   })
+
+  test('a double click makes one hypothesis, whose title is written at once, and whose page says what would decide it', async () => {
+    const window = await tests.openWith([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
+    const { page } = window
+    await page.keyboard.press('6')
+    await page.locator('[data-card]').first().waitFor()
+    await page.getByRole('button', { name: 'New hypothesis' }).dblclick()
+    await page.getByRole('heading', { name: 'H09' }).waitFor()
+    await page.locator('input:focus').waitFor()
+    await page.keyboard.type('The header goes missing: T05')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'H09 The header goes missing: T05' }).waitFor()
+    const next = page.getByRole('region', { name: 'What next' })
+    await next.getByText('under Invalidation criteria, what would rule it out').waitFor()
+    await next.getByText(/Assistant header is missing: failed, 96 of 96 rollouts/).waitFor()
+    await next.getByRole('button', { name: 'Pin as evidence: T05' }).click()
+    // It is pinned to the page that is open, whatever the check mostly speaks of.
+    await page.getByRole('button', { name: 'Pin to H09' }).click()
+    await page
+      .locator('.evidence-list > li', { hasText: 'T05 Assistant header is missing: 96 of 96 rollouts' })
+      .waitFor()
+    await page.getByRole('button', { name: '← Back' }).click()
+    await expect.poll(() => cardsIn(page, 'Pending')).toHaveLength(10)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('a page begins at its top however far down the board was, and the board is there again where it was', async () => {
+    const window = await tests.open({ viewport: { width: 1024, height: 420 } })
+    const { page } = window
+    await page.getByRole('button', { name: 'Open the notebook' }).click()
+    await page.locator('[data-card]').first().waitFor()
+    const top = () => page.locator('.notebook-body').evaluate((body) => body.scrollTop)
+    await page.locator('.notebook-body').evaluate((body) => {
+      body.scrollTop = 240
+    })
+    await expect.poll(top).toBe(240)
+    await page.locator('[data-card="H08"]').focus()
+    const before = await top()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'H08 Evaluation/training mismatch' }).waitFor()
+    await expect.poll(top).toBe(0)
+    await page.goBack()
+    await page.locator('[data-card="H08"]').waitFor()
+    await expect.poll(top).toBe(before)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
 })
