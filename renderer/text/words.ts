@@ -35,22 +35,6 @@ export const STREAM_WORDS: Readonly<Record<Stream, { readonly name: string; read
   step: { name: 'training step', how: 'dump it (step)' },
 }
 
-export const PART_WORDS: Readonly<Record<Part, string>> = {
-  bos: 'BOS',
-  header: 'turn headers',
-  prefill: 'template prefill',
-  system: 'system text',
-  user: 'user text',
-  tool: 'tool replies',
-  assistant: 'assistant text',
-  think: 'thinking',
-  tool_call: 'tool calls',
-  end: 'end of turn',
-  separator: 'separators',
-  padding: 'padding',
-  other: 'other',
-}
-
 /** End tokens by the role of their turn. */
 export const ENDS_BY_ROLE: Readonly<Record<TurnKind, string>> = {
   system: 'end of system turns',

@@ -1,5 +1,6 @@
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { loggedOf } from '../hypotheses/logged.ts'
+import { PART_WORDS } from '../model/part-words.ts'
 import type { CheckResult, HypothesisId, Report } from '../model/report.ts'
 import { RUN_METRICS } from '../model/run-log.ts'
 import { LIMIT_NAMES } from '../model/streams.ts'
@@ -95,21 +96,8 @@ function sampleOf({ total, trained }: Counted): (Sample & { kind: 'share' }) | n
   return total === 0 || trained === null ? null : { kind: 'share', of: total, affected: trained }
 }
 
-const PART_LABELS: Readonly<Record<(typeof PARTS)[number], string>> = {
-  bos: 'BOS',
-  header: 'turn headers',
-  prefill: 'template prefill',
-  system: 'system text',
-  user: 'user text',
-  tool: 'tool replies',
-  assistant: 'assistant text',
-  think: 'thinking',
-  tool_call: 'tool calls',
-  end: 'ends of turns',
-  separator: 'separators',
-  padding: 'padding',
-  other: 'other tokens',
-}
+/** As they read behind “trained share of”. */
+const PART_LABELS = { ...PART_WORDS, end: 'ends of turns', other: 'other tokens' }
 
 /** What stands at turn edges, by kind of edge. */
 export function edgeMeasures({ here, there }: Both): ComparedMeasure[] {

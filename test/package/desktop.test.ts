@@ -4,6 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { packageRoot } from '../../cli/package-root.ts'
 
+interface Job {
+  readonly uses?: string
+  readonly needs?: string | readonly string[]
+  readonly steps?: readonly { readonly run?: string }[]
+}
+
 const root = packageRoot()
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const builder = parse(read('electron-builder.yml'))
@@ -16,6 +22,15 @@ describe('the configuration of the desktop packages', () => {
       .map((path) => path.split('/*')[0])
     expect(folders).toContain(manifest.main.split('/').slice(0, 2).join('/'))
     for (const folder of folders) expect(existsSync(join(root, folder as string)), folder).toBe(true)
+  })
+
+  it('carries no file that is not there, but for what `npm run licences` writes', () => {
+    const extra = (builder.extraResources as { from: string }[]).map(({ from }) => from)
+    const made = extra.filter((path) => path.startsWith('dist/'))
+    for (const path of made) expect(read('scripts/licences.mjs')).toContain(path)
+    const kept = [...extra.filter((path) => !made.includes(path)), builder.nsis.license]
+    expect(kept.length).toBeGreaterThan(1)
+    for (const path of kept) expect(existsSync(join(root, path)), path).toBe(true)
   })
 
   it('turns every fuse to the safe side', () => {
@@ -43,8 +58,10 @@ describe('the configuration of the desktop packages', () => {
 
   it.each(['ci.yml', 'release.yml'])('is used by a workflow that names only scripts that there are: %s', (name) => {
     const text = read(join('.github', 'workflows', name))
-    const jobs = Object.values(parse(text).jobs as Record<string, { uses?: string; steps?: { run?: string }[] }>)
+    const jobs = Object.values(parse(text).jobs as Record<string, Job>)
     for (const { uses } of jobs) if (uses !== undefined) expect(existsSync(join(root, uses)), uses).toBe(true)
+    const names = Object.keys(parse(text).jobs)
+    for (const { needs = [] } of jobs) for (const job of [needs].flat()) expect(names).toContain(job)
     const commands = jobs.flatMap(({ steps = [] }) => steps.flatMap(({ run }) => run ?? []))
     for (const script of commands.flatMap((run) => /^npm run (\S+)/.exec(run)?.[1] ?? [])) {
       expect(Object.keys(manifest.scripts)).toContain(script)

@@ -1,10 +1,11 @@
+import { PART_WORDS } from '../../../shared/model/part-words.ts'
 import type { Report } from '../../../shared/model/report.ts'
 import { PARTS, TURN_KINDS } from '../../../shared/model/tokens.ts'
 import { quote } from '../../../shared/query/language/format.ts'
 import { showRollouts } from '../../commands/go.ts'
 import { ABSENT, count, NOT_IN_DUMP, percent } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
-import { ENDS_BY_ROLE, PART_CHECKS, PART_WORDS } from '../../text/words.ts'
+import { ENDS_BY_ROLE, PART_CHECKS } from '../../text/words.ts'
 import { behindTrained, NumberLink } from './number-link.tsx'
 
 const STATES = ['trained', 'masked', 'padding', 'unknown'] as const
