@@ -15,7 +15,18 @@ export interface FaultMap {
   readonly pins: ReadonlyMap<number, string>
 }
 
-export function faultMap(detail: Pick<TrajectoryDetail, 'findings' | 'states' | 'expected'>): FaultMap {
+type Judged = Pick<TrajectoryDetail, 'findings' | 'states' | 'expected'>
+
+/** Kept for as long as the rollout is: tokens, strip and edges ask for the same, and a long rollout has many tokens to look at. */
+const known = new WeakMap<Judged, FaultMap>()
+
+export function faultMap(detail: Judged): FaultMap {
+  let map = known.get(detail)
+  if (map === undefined) known.set(detail, (map = createMap(detail)))
+  return map
+}
+
+function createMap(detail: Judged): FaultMap {
   const worst = new Uint8Array(detail.states.length)
   const pins = new Map<number, string>()
   for (const finding of detail.findings) {
@@ -27,18 +38,19 @@ export function faultMap(detail: Pick<TrajectoryDetail, 'findings' | 'states' | 
     for (let token = start; token < marked && token < worst.length; token++) {
       worst[token] = Math.max(worst[token] as number, rank)
     }
-    const known = pins.get(start)
-    if (known === undefined) pins.set(start, finding.code)
-    else if (!known.includes(finding.code)) pins.set(start, `${known} ${finding.code}`)
+    const pinned = pins.get(start)
+    if (pinned === undefined) pins.set(start, finding.code)
+    else if (!pinned.includes(finding.code)) pins.set(start, `${pinned} ${finding.code}`)
   }
   return { worst, wrong: wrongTokens(detail), pins }
 }
 
 /** What the policy intends is not wrong, and a row that trains nothing is one fact and not one for each token. */
-function wrongTokens(detail: Pick<TrajectoryDetail, 'findings' | 'states' | 'expected'>): Uint8Array | null {
+function wrongTokens(detail: Judged): Uint8Array | null {
   const { findings, states, expected } = detail
   if (expected === null || !states.includes(TokenState.trained)) return null
-  const wrong = Uint8Array.from(states, (_, token) => (disagrees(detail, token) ? 1 : 0))
+  const wrong = new Uint8Array(states.length)
+  for (let token = 0; token < wrong.length; token++) if (disagrees(detail, token)) wrong[token] = 1
   for (const { intended, tokens } of findings) if (intended === true && tokens !== null) wrong.fill(0, ...tokens)
   return wrong
 }
