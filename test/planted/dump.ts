@@ -14,6 +14,8 @@ export interface DumpPlan {
   readonly padding?: Padding
   /** The id that ends turns is also the one that pads. */
   readonly padWithEnd?: boolean
+  /** Tokens of padding that the longest row has as well, as where batches are padded to a multiple. */
+  readonly spare?: number
   readonly build?: Partial<BuildOptions>
   /** How many rollouts never end their last turn and are stopped by a limit; they are masked. */
   readonly endless?: number
@@ -61,7 +63,7 @@ export async function cleanDump(name: string, familyName: FamilyName, plan: Dump
   for (let again = 1; again <= MOST_DRAWS && hasTwins(rollouts); again++) rollouts = draw(`${seed} ${again}`)
   for (const members of inGroups(rollouts)) credit(members, scheme)
   if (plan.limits ?? random.chance(0.7)) limit(rollouts)
-  pad(rollouts, padding, plan.padWithEnd ?? false)
+  pad(rollouts, padding, plan)
   return { family, rollouts, scheme, padding }
 }
 
@@ -96,11 +98,11 @@ function limit(rollouts: readonly PlantedRollout[]): void {
 }
 
 /** Pads every rollout to the longest, as a batch of the trainer is. */
-function pad(rollouts: readonly PlantedRollout[], side: Padding, withEnd: boolean): void {
+function pad(rollouts: readonly PlantedRollout[], side: Padding, { padWithEnd = false, spare = 0 }: DumpPlan): void {
   if (side === 'none') return
-  const width = Math.max(...rollouts.map(({ tokens }) => tokens.length))
+  const width = Math.max(...rollouts.map(({ tokens }) => tokens.length)) + spare
   for (const rollout of rollouts) {
-    const id = withEnd ? rollout.family.end : rollout.family.pad
+    const id = padWithEnd ? rollout.family.end : rollout.family.pad
     const padding = Array.from({ length: width - rollout.tokens.length }, () => paddingToken(id))
     if (side === 'left') {
       rollout.tokens.unshift(...padding)

@@ -18,7 +18,7 @@ const planOf = (name: string): DumpPlan => {
 }
 const PADDED = { padding: 'right' } as const satisfies DumpPlan
 const PADDED_LEFT = { padding: 'left' } as const satisfies DumpPlan
-const PADDED_WITH_END = planOf('rows padded with the end token')
+const PADDED_WITH_END = { ...planOf('rows padded with the end token'), spare: 3 }
 const EMPTY_THOUGHT = planOf('an empty thought is prefilled')
 const OPEN_THOUGHT = planOf('an open thought is prefilled')
 const TAGGED = planOf('tagged replies inside one assistant turn')
