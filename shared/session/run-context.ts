@@ -1,4 +1,5 @@
-import { MOST_METADATA_BYTES, readRunMetadata } from '../formats/run-metadata/read-metadata.ts'
+import { HEAD_BYTES } from '../containers/open.ts'
+import { MOST_METADATA_BYTES, readLargeMetadata, readRunMetadata } from '../formats/run-metadata/read-metadata.ts'
 import { type RunFacts, type SourceRun, withRun } from '../formats/run-metadata/run-facts.ts'
 import { stepOfName } from '../formats/run-metadata/step-of-name.ts'
 import type { LogReport } from '../model/report.ts'
@@ -16,9 +17,11 @@ export interface RunDescription {
 export async function openRunMetadata(
   source: ByteSource,
 ): Promise<{ readonly description: RunDescription; readonly report: LogReport } | null> {
-  if (source.size > MOST_METADATA_BYTES) return null
   const { name, size } = source
-  const metadata = await source.slice(0, size).then(readRunMetadata, () => null)
+  const metadata = await (size > MOST_METADATA_BYTES
+    ? source.slice(0, HEAD_BYTES).then(readLargeMetadata)
+    : source.slice(0, size).then(readRunMetadata)
+  ).catch(() => null)
   if (metadata === null) return null
   const { title, evidence, facts } = metadata
   const { model, groupSize, limits } = facts

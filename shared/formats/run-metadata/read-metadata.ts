@@ -15,6 +15,9 @@ export interface RunMetadata {
 /** A larger file describes no run. */
 export const MOST_METADATA_BYTES = 4 << 20
 
+const TOKENIZER = 'tokenizer (--tokenizer takes its folder)'
+const NOTHING: RunFacts = { model: null, groupSize: null, limits: {} }
+
 /** Files beside a dump that say nothing that a check could use, by their keys. */
 const SILENT: readonly { readonly keys: readonly string[]; readonly title: string }[] = [
   { keys: ['_data_files', '_fingerprint'], title: 'state of a saved Hugging Face dataset' },
@@ -23,7 +26,7 @@ const SILENT: readonly { readonly keys: readonly string[]; readonly title: strin
   { keys: ['architectures', 'model_type'], title: 'configuration of a Hugging Face model' },
   { keys: ['model_type', 'transformers_version'], title: 'configuration of a Hugging Face model' },
   { keys: ['metadata', 'weight_map'], title: 'index of the weights of a model' },
-  { keys: ['added_tokens', 'model', 'pre_tokenizer'], title: 'tokenizer (--tokenizer takes its folder)' },
+  { keys: ['added_tokens', 'model', 'pre_tokenizer'], title: TOKENIZER },
   { keys: ['tokenizer_class'], title: 'configuration of a tokenizer (--tokenizer takes its folder)' },
   // nemo_gym/rollout_collection.py
   { keys: ['_ng_failure_class'], title: 'rollouts of NeMo-Gym that failed, and left no answer' },
@@ -79,13 +82,21 @@ export function readRunMetadata(bytes: Uint8Array): RunMetadata | null {
   return null
 }
 
+/** What a file says that is too large to describe a run, by its first bytes: tokenizers are. Null for all others. */
+export function readLargeMetadata(head: Uint8Array): RunMetadata | null {
+  const text = new TextDecoder().decode(head)
+  // As the tokenizers library writes it: the version first, the vocabulary last.
+  if (!/^\s*\{\s*"version"\s*:\s*"[^"]{1,20}"\s*,/.test(text) || !/"added_tokens"\s*:\s*\[/.test(text)) return null
+  return { title: TOKENIZER, evidence: 'keys version, added_tokens', facts: NOTHING }
+}
+
 function described(object: Readonly<Record<string, unknown>>): RunMetadata | null {
   const silent = SILENT.find(({ keys }) => keys.every((key) => Object.hasOwn(object, key)))
   if (silent !== undefined) {
     return {
       title: silent.title,
       evidence: `keys ${silent.keys.join(', ')}`,
-      facts: { model: null, groupSize: null, limits: {} },
+      facts: NOTHING,
     }
   }
   const settings = settingsOf(object)
