@@ -38,7 +38,7 @@ describePage('a second run', (tests) => {
     await second('clean-qwen2.5.jsonl.gz').waitFor()
     await line('H08').waitFor()
     expect(await line('H08').innerText()).toMatch(
-      /supported\s+high\s+100 % share of paired questions whose system text/,
+      /supported\s+high[\s\S]*100 % share of paired questions whose system text/,
     )
     await page.getByText('Judged beside a second run, clean-qwen2.5.jsonl.gz.').waitFor()
     // All else is of the open run.

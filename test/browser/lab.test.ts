@@ -114,7 +114,7 @@ describePage('the lab', (tests) => {
     page.on('download', (download) => downloads.push(download))
     await page.keyboard.press('4')
     await page.getByRole('button', { name: 'Repaired masks' }).click()
-    await page.getByText('64 of 64').waitFor()
+    await page.getByText('64 of 64', { exact: true }).waitFor()
     await expect.poll(() => row(page, 'turn headers').first().textContent()).toMatch(/turn headers–[1-9]/)
     await page.locator('.lab-strips .mask-strip').nth(1).waitFor()
     await page.getByRole('button', { name: 'Next rollout that changes' }).click()
