@@ -45,7 +45,12 @@ function blobSource(name: string, blob: Blob): ByteSource {
 
 function urlSource(name: string, url: string, size: number): ByteSource {
   const fetchFrom = async (start: number, end: number): Promise<Response> => {
-    const response = await fetch(url, { headers: { Range: `bytes=${start}-${end - 1}` } })
+    const response = await fetch(url, { headers: { Range: `bytes=${start}-${end - 1}` } }).catch(() => {
+      // The browser's own word for it is a TypeError, as if the bytes were damaged.
+      throw new Error(
+        `${name} could not be read: what it is served by does not answer. Start it again and open the file anew.`,
+      )
+    })
     if (response.status === 206 || (response.status === 200 && start === 0 && end >= size)) return response
     await response.body?.cancel()
     throw new Error(

@@ -67,6 +67,14 @@ test('a verdict that cannot be reached has no measure to pin', () => {
   expect(numbersOf(pieces[0]!)).toEqual({ value: 0.3, threshold: '> 0.2', verdict: 'supported' })
 })
 
+test('a measure that says how many times as much is no share', () => {
+  const measure = 'share of turns with a fault: times as frequent after the first'
+  const because = [{ measure, value: 0.5, threshold: 5, comparison: '>' as const, checks: [] }]
+  const rest = { title: 'Multi-step', verdict: 'contradicted' as const, confidence: 'high' as const }
+  const [piece] = measurePieces({ hypotheses: [{ id: 'H07', ...rest, because, missing: [], would_change: [] }] })
+  expect(piece?.numbers.find(({ name }) => name === 'value')?.unit).toBeNull()
+})
+
 describe('looked up again', () => {
   const cost = (cut: number) => ({
     rollouts: 8,

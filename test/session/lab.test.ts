@@ -14,7 +14,7 @@ import {
   within,
 } from '../../shared/session/lab/limits.ts'
 import type { LossSettings } from '../../shared/session/lab/loss.ts'
-import { conversation, type RecordOptions, SEARCH_TOOL } from '../helpers/conversation.ts'
+import { assistant, conversation, type RecordOptions, SEARCH_TOOL, user } from '../helpers/conversation.ts'
 import { cleanRollout, lines, qwen, rolloutWithTrainedReply, cutRollout as shortened, turnsOf } from './dumps.ts'
 import { enginePage } from './engine-page.ts'
 
@@ -221,6 +221,20 @@ describe('the lab', () => {
     const { inDump } = await page.ask('tryLimits', { limits: NO_LIMITS, ...PLAIN, curve: 'max_seq_len' })
     expect(inDump).toMatchObject({ rollouts: { of: 9, cut: 1 }, answers: { of: 9, cut: 1 }, starts: { of: 9, cut: 0 } })
     expect(inDump.lostTokens).toBeGreaterThan(0)
+  })
+
+  it('parts rollouts of many equal lengths into fewer than four', async () => {
+    const tokenizer = await qwen()
+    const rollouts = [1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4, 5].map((words, at) =>
+      conversation(tokenizer, [user('Who?'), assistant('Ada '.repeat(words))], {
+        id: String(at),
+        group: 'g',
+        reward: at / 12,
+      }),
+    )
+    const page = await opened(lines(rollouts))
+    const { byLength } = await page.ask('tryLoss', { scaling: 'none', eps: 0, lossType: 'grpo', localRows: null })
+    expect(byLength.map(({ rollouts }) => rollouts)).toEqual([8, 1, 3])
   })
 
   it('shares the update out: dead groups pull nothing, and a long rollout more where all tokens count the same', async () => {

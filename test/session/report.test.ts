@@ -247,12 +247,20 @@ describe('the boundaries of a dump', () => {
   it('tell for each kind of edge what share is as it should be', () => {
     const rows = session.boundaries()
     expect(rows.map(({ boundary }) => boundary).sort()).toEqual([
+      'assistant>end',
       'assistant>tool',
       'system>user',
       'tool>assistant',
       'user>assistant',
     ])
-    for (const { edges, header, end, newline, mask } of rows) {
+    // One rollout is cut: its row ends and no turn does.
+    expect(rows.find(({ boundary }) => boundary === 'assistant>end')).toMatchObject({
+      edges: 7,
+      header: null,
+      end: 6 / 7,
+      newline: null,
+    })
+    for (const { edges, header, end, newline, mask } of rows.filter(({ boundary }) => boundary !== 'assistant>end')) {
       expect(edges).toBe(7)
       expect([header, end, newline]).toEqual([1, 1, 1])
       // The row that trains everything trains its edges too; the excess of the short one lies behind them.

@@ -1,5 +1,5 @@
 import { hashBytes } from '../../model/hash.ts'
-import { measured } from '../../model/number-text.ts'
+import { measured, unitOf } from '../../model/number-text.ts'
 import type { CheckResult, Finding, HypothesisResult, Report } from '../../model/report.ts'
 import { TokenState } from '../../model/tokens.ts'
 import type { Evidence, EvidenceOrigin } from '../model.ts'
@@ -99,7 +99,7 @@ function measurePiece(result: HypothesisResult, because: HypothesisResult['becau
 
 /** As it is read in the verdicts. */
 function isShare(measure: string, value: number | string | null): boolean {
-  return /\b(share|rate)\b/.test(measure) && typeof value === 'number' && value >= 0 && value <= 1
+  return unitOf(measure) === 'share' && typeof value === 'number' && value >= 0 && value <= 1
 }
 
 /** Every check that could look. One that passes is evidence as well. */

@@ -160,7 +160,8 @@ function quarters(rows: readonly WeighedRow[], total: number): LossPicture['byLe
   const found: LossPicture['byLength'][number][] = []
   let start = 0
   for (let quarter = 1; quarter <= QUARTERS && start < sorted.length; quarter++) {
-    let end = Math.max(start + 1, Math.floor((quarter * sorted.length) / QUARTERS))
+    let end = Math.floor((quarter * sorted.length) / QUARTERS)
+    if (end <= start) continue
     // Equally long rollouts stand in one row, so that no length is in two.
     while (end < sorted.length && sorted[end]?.trained === sorted[end - 1]?.trained) end++
     const part = sorted.slice(start, end)
