@@ -3,6 +3,7 @@ import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { AuditSettings, DumpView } from './check.ts'
 import { FactColumns } from './fact-columns.ts'
 import type { EndReason, TrajectoryFacts } from './facts.ts'
+import { LONGEST_PREFILL } from './prompt-end.ts'
 
 /** The limits in force, each with where it is known from: `DumpView.limits`, and the report's `limits`. */
 export type ResolvedLimits = DumpView['limits']
@@ -47,9 +48,20 @@ export function resolveLimits(
   return limits
 }
 
-/** A rollout that goes on beyond a completion limit proves that it holds for each turn; one whose prompt is not known can tell nothing else. */
+/**
+ * A rollout that goes on beyond a completion limit proves that it holds for each turn; where no prompt is known, nothing else can be told.
+ * By as much as a prefill may be long a rollout proves nothing: where no prompt length is stored, a prefill counts as completion.
+ */
 function isExceeded(facts: readonly TrajectoryFacts[], limit: number): boolean {
-  return facts.some((row) => row.idsHash !== null && (row.promptLength === null || completionLength(row) > limit))
+  let [rows, measured] = [0, 0]
+  for (const row of facts) {
+    if (row.idsHash === null || row.realLength <= 0) continue
+    rows++
+    if (row.promptLength === null) continue
+    measured++
+    if (completionLength(row) > limit + LONGEST_PREFILL) return true
+  }
+  return rows > 0 && measured === 0
 }
 
 /** Cut replies tell what a limit that is known counts, and where none is known, the limit. */

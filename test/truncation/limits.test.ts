@@ -108,6 +108,34 @@ describe('resolveLimits', () => {
     expect(under(50).max_completion_length).toEqual({ value: 50, origin: 'metadata', per: 'turn' })
   })
 
+  const per = (limit: number, facts: Parameters<typeof resolveLimits>[2]) =>
+    resolveLimits(settings(), { max_completion_length: limit }, facts).max_completion_length?.per
+
+  it.each([
+    ['has no token', 0],
+    ['nothing frames', 300],
+  ])('does not take a completion limit for one of each turn because of a row that %s', (_, realLength) => {
+    const odd = factsOf(99, { realLength, promptLength: null, endReason: 'unknown', assistantLengths: [] })
+    expect(per(100, [...closed(10), odd])).toBe('completion')
+    expect(per(50, [...closed(10), odd])).toBe('turn')
+  })
+
+  it('takes a completion limit for one of each turn where no prompt is known, and not where there is no token', () => {
+    const unknown = closed(3).map((row) => ({ ...row, promptLength: null }))
+    expect(per(100, unknown)).toBe('turn')
+    expect(per(100, [...unknown, factsOf(99, { realLength: 0, promptLength: 0 })])).toBe('turn')
+    expect(per(100, [factsOf(0, { realLength: 0, promptLength: null })])).toBe('completion')
+  })
+
+  it.each([
+    [2, 'completion'],
+    [16, 'completion'],
+    [17, 'turn'],
+  ])('takes %i tokens beyond a completion limit as a sign that it is one per %s', (beyond, expected) => {
+    const cut = factsOf(99, { realLength: 90 + 512 + beyond, promptLength: 90, endReason: 'cut-prose' })
+    expect(per(512, [...closed(10), cut])).toBe(expected)
+  })
+
   it('tells by cut replies what a limit of replies counts', () => {
     const cut = closed(10).map((row, i) => ({ ...row, cutReplies: [{ tokens: 60 + i, characters: 256 }] }))
     const reply = (limit: number | null, facts = cut) =>
