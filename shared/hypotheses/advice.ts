@@ -55,7 +55,7 @@ export function adviceOf(report: Report): Advice {
     severity: cause.severity,
     reach: cause.reach,
     extent: `${count(cause.extent.affected)} of ${counted(cause.extent.checked, UNITS[cause.lead.unit])}`,
-    decides: supported.filter((result) => alone(cause, result, failing)).map(({ id }) => id),
+    decides: supported.filter((result) => alone(cause, result, causes, failing)).map(({ id }) => id),
     remedy: null,
     cause,
   })
@@ -76,10 +76,17 @@ export function adviceOf(report: Report): Advice {
 }
 
 /** Whether a hypothesis stays supported with this one cause and no other: one of its measures rests on what fails because of it alone. */
-function alone(cause: Cause, { because }: HypothesisResult, failing: ReadonlySet<string>): boolean {
+function alone(
+  cause: Cause,
+  { because }: HypothesisResult,
+  causes: readonly Cause[],
+  failing: ReadonlySet<string>,
+): boolean {
+  // A check that is explained in part fails because of several causes, the rest of it among them.
+  const shared = new Set(causes.filter((other) => other !== cause).flatMap(({ codes }) => codes))
   return speakingFor(because).some(({ checks }) => {
     const behind = checks.filter((code) => failing.has(code))
-    return behind.length > 0 && behind.every((code) => cause.codes.includes(code))
+    return behind.length > 0 && behind.every((code) => cause.codes.includes(code) && !shared.has(code))
   })
 }
 

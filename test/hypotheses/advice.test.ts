@@ -63,6 +63,24 @@ describe('what a report advises', () => {
     ])
   })
 
+  it('says of no cause that it alone supports what rests on a check that fails because of another too', () => {
+    const hypotheses = [verdict('H02', { because: [speaking('places', 100, ['M01'])] })]
+    const decided = (defects: Defect[]) =>
+      adviceOf(plain({ checks: [fails('M01', 100)], defects, hypotheses })).steps.map(({ ids, decides }) => [
+        ids,
+        decides,
+      ])
+    expect(decided([defect('V1', { M01: 2 })])).toEqual([
+      [['M01'], []],
+      [['V1'], []],
+    ])
+    expect(decided([defect('V1', { M01: 60 }), defect('V2', { M01: 40 })])).toEqual([
+      [['V1'], []],
+      [['V2'], []],
+    ])
+    expect(decided([defect('V1', { M01: 100 })])).toEqual([[['V1'], ['H02']]])
+  })
+
   it('takes what is told to be against, undecided or found by facts for no proof of a cause', () => {
     const because = [
       speaking('rate of C03', 0.3, ['C03'], { where: { lostText: true } }),
