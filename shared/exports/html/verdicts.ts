@@ -41,16 +41,16 @@ function measuresHtml(because: readonly Measure[]): string {
   const rows = because.slice(0, 40).map((line) => {
     const { measure, value, threshold, comparison, checks } = line
     return [
-      speechHtml(line),
       text(measure),
+      speechHtml(line),
       text(measured(measure, value)),
       threshold === null ? '' : text(`${SIGN[comparison]} ${measured(measure, threshold)}`),
       checks.join(' '),
     ]
   })
   const columns = [
-    { title: 'speaks' },
     { title: 'measure' },
+    { title: 'speaks' },
     { title: 'value', number: true },
     { title: 'threshold', number: true },
     { title: 'checks' },
