@@ -6,6 +6,8 @@ import type { ExportedTrajectory, ExportOrigin } from './export-kind.ts'
 /** So long an export may hold the thread, in milliseconds, before others have their turn. */
 const TURN = 24
 
+const READ_ON = 'The run was read on while it was exported; export again.'
+
 /** Who waits for an export: hears how far it is and may stop it. */
 export interface ExportAttendance {
   readonly signal?: AbortSignal
@@ -13,8 +15,12 @@ export interface ExportAttendance {
   tell?(done: number, of: number): void
 }
 
-/** An origin that is read for an export. Every trajectory is read again, one at a time: there the export pauses and can be stopped. */
+/**
+ * An origin that is read for an export. Every trajectory is read again, one at a time: there the export pauses and can be stopped. Its
+ * facts are those of the beginning; where a run that is read on has another rollout at an index since then, a sentence is thrown.
+ */
 export class AttendedOrigin implements ExportOrigin {
+  readonly facts: readonly TrajectoryFacts[]
   private readonly read = new Set<number>()
   private turn = Date.now()
 
@@ -22,10 +28,8 @@ export class AttendedOrigin implements ExportOrigin {
     private readonly origin: ExportOrigin,
     private readonly chosen: number,
     private readonly attendance: ExportAttendance,
-  ) {}
-
-  get facts(): readonly TrajectoryFacts[] {
-    return this.origin.facts
+  ) {
+    this.facts = origin.facts
   }
 
   report(): Report {
@@ -33,6 +37,7 @@ export class AttendedOrigin implements ExportOrigin {
   }
 
   codesOf(index: number): readonly string[] {
+    this.checkStays(index)
     return this.origin.codesOf(index)
   }
 
@@ -42,9 +47,19 @@ export class AttendedOrigin implements ExportOrigin {
 
   async load(index: number): Promise<ExportedTrajectory> {
     await this.pause()
+    this.checkStays(index)
     const loaded = await this.origin.load(index)
+    // Its findings were looked up after it was read.
+    this.checkStays(index)
+    if (loaded.trajectory.recordHash !== this.facts[index]?.recordHash) throw new Error(READ_ON)
     this.read.add(index)
     return loaded
+  }
+
+  private checkStays(index: number): void {
+    const [before, now] = [this.facts[index], this.origin.facts[index]]
+    if (before === now) return
+    if (before === undefined || now === undefined || !isSame(before, now)) throw new Error(READ_ON)
   }
 
   /** Lets others have their turn where it is due. Throws the signal's reason. */
@@ -57,4 +72,9 @@ export class AttendedOrigin implements ExportOrigin {
     this.turn = Date.now()
     signal?.throwIfAborted()
   }
+}
+
+function isSame(one: TrajectoryFacts, other: TrajectoryFacts): boolean {
+  const [a, b] = [one.place, other.place]
+  return a.source === b.source && a.record === b.record && a.part === b.part && one.recordHash === other.recordHash
 }

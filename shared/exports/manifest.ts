@@ -1,7 +1,7 @@
 import type { Report } from '../model/report.ts'
 import type { ExportRequest } from './export.ts'
 import type { ExportId, ExportInput, ExportOutcome } from './export-kind.ts'
-import { counted } from './phrases.ts'
+import { count, counted } from './phrases.ts'
 import type { Repairs } from './repair.ts'
 
 export const MANIFEST_SCHEMA = 'rollout-inspector.export/1'
@@ -28,7 +28,7 @@ export interface Manifest {
     findings: string[]
     /** Tokens whose mask was repaired; null where nothing tells what it should be. Absent in exports that change nothing. */
     repaired?: number | null
-    /** Why the dump masked the whole row, on purpose as it seems. Where `repaired` is not 0 it trains again. Only beside `repaired`. */
+    /** Why the dump masked the whole row, on purpose as it seems. Where `repaired` is above 0 it trains again. Only beside `repaired`. */
     masked_whole?: string
   }[]
   notes: string[]
@@ -68,7 +68,7 @@ export function createManifest(
         ...(repairs === null ? {} : repairsOf(index, repairs)),
       }
     }),
-    notes: [...outcome.notes, ...maskedWholeNotes(request, repairs)],
+    notes: [...outcome.notes, ...maskedWholeNotes(repairs)],
   }
 }
 
@@ -77,17 +77,16 @@ function repairsOf(index: number, { changed, maskedWhole }: Pick<Repairs, 'chang
   return { repaired: changed.get(index) ?? null, ...(because === undefined ? {} : { masked_whole: because }) }
 }
 
-function maskedWholeNotes(
-  { repairMaskedWhole }: ExportRequest,
-  repairs: Pick<Repairs, 'maskedWhole'> | null,
-): string[] {
-  const rows = repairs?.maskedWhole.size ?? 0
-  if (rows === 0) return []
+function maskedWholeNotes(repairs: Pick<Repairs, 'changed' | 'maskedWhole'> | null): string[] {
+  if (repairs === null || repairs.maskedWhole.size === 0) return []
+  const rows = repairs.maskedWhole.size
+  const trained = [...repairs.maskedWhole.keys()].filter((index) => (repairs.changed.get(index) ?? 0) > 0).length
+  const left = rows - trained
+  const stays = left === 1 ? 'left as it is' : 'left as they are'
   const were = `${counted(rows, 'rollout')} ${rows === 1 ? 'was' : 'were'} masked whole by the run, because a limit cut ${rows === 1 ? 'it' : 'them'} or a filter left ${rows === 1 ? 'it' : 'them'} out ("masked_whole")`
+  if (left === 0) return [`${were}: trained again here.`]
   return [
-    repairMaskedWhole === true
-      ? `${were}: trained again here.`
-      : `${were}: left as ${rows === 1 ? 'it is' : 'they are'}.`,
+    trained === 0 ? `${were}: ${stays}.` : `${were}: ${count(trained)} trained again here, ${count(left)} ${stays}.`,
   ]
 }
 
@@ -113,5 +112,5 @@ export function* manifestText(manifest: Manifest): Generator<string, void> {
 const PIECE = 1000
 
 function indented(trajectory: Manifest['trajectories'][number]): string {
-  return JSON.stringify(trajectory, null, 2).replaceAll(/^/gm, '    ')
+  return `    ${JSON.stringify(trajectory, null, 2).replaceAll('\n', '\n    ')}`
 }

@@ -5,7 +5,7 @@ import type { ExportedTrajectory, ExportOrigin } from './export-kind.ts'
 /** Masks as the structure oracle has them under the policy of the audit, and how many tokens of each rollout that changes. */
 export interface Repairs {
   readonly origin: ExportOrigin
-  /** By index in report order; 0 where the mask is right, null where there is no oracle or no mask, so that it stays. */
+  /** By index in report order; 0 where the mask is right or a row stays masked whole, null where `repairedMask` has none. */
   readonly changed: ReadonlyMap<number, number | null>
   /** By index in report order, why a row was masked whole; rows that were not have no entry. */
   readonly maskedWhole: ReadonlyMap<number, string>
@@ -30,13 +30,10 @@ export function repaired(origin: ExportOrigin, { maskedWhole: includes }: { read
         const loaded = await origin.load(index)
         const cause = loaded.view === null ? null : maskedWholeBecause(loaded.view)
         if (cause !== null) maskedWhole.set(index, cause)
-        if (cause !== null && !includes) {
-          changed.set(index, 0)
-          return loaded
-        }
         const mask = repairedMask(loaded)
-        changed.set(index, mask === null ? null : mask.changed)
-        return mask === null || mask.changed === 0 ? loaded : withMask(loaded, mask.mask)
+        const changes = mask === null || (cause !== null && !includes) ? 0 : mask.changed
+        changed.set(index, mask === null ? null : changes)
+        return mask === null || changes === 0 ? loaded : withMask(loaded, mask.mask)
       },
     },
   }

@@ -10,7 +10,7 @@ type Handlers = {
   ) => Promise<ExportRequests[Name]['output']>
 }
 
-/** Answers requests for files of rollouts. What is opened meanwhile changes nothing in an export that has begun. */
+/** Answers requests for files of rollouts. What is opened meanwhile changes nothing in an export that has begun; a run that is read on may end it. */
 export function exportHandlers(current: () => Session): Handlers {
   return {
     async export(request, signal, tell) {

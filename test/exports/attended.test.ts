@@ -1,7 +1,9 @@
 import { unzipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
-import { exportRollouts } from '../../shared/exports/export.ts'
+import { exportRollouts, MANIFEST_NAME, writeExport } from '../../shared/exports/export.ts'
+import type { ExportSink } from '../../shared/exports/export-kind.ts'
 import { type Manifest, manifestText } from '../../shared/exports/manifest.ts'
+import { MemorySink } from '../../shared/exports/memory-sink.ts'
 import { Session } from '../../shared/session/session.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { lines, qwen, rolloutWithTrainedReply } from '../session/dumps.ts'
@@ -72,6 +74,109 @@ describe('a long export', () => {
   })
 })
 
+describe('of a run that is read on', () => {
+  /** Two files of two rollouts each, which grow by a line when they are told to. */
+  async function followedRun() {
+    const tokenizer = await qwen()
+    const line = (seed: number) => lines([rolloutWithTrainedReply(tokenizer, seed)])
+    const texts = { a: line(1) + line(2), b: line(3) + line(4) }
+    const until = new AbortController()
+    let hasRead = () => {}
+    const nextRead = () => new Promise<void>((resolve) => (hasRead = resolve))
+    const first = nextRead()
+    const session = await Session.open([], {}, testHost(), {
+      follow: {
+        every: 0,
+        until: until.signal,
+        onRound: (read) => read && hasRead(),
+        look: async () =>
+          Object.entries(texts).map(([name, text]) => ({
+            source: memorySource(text, 1 << 16, `${name}.jsonl`),
+            identity: name,
+            stamp: text,
+            quiet: true,
+          })),
+      },
+    })
+    await first
+    return {
+      session,
+      async grow(file: 'a' | 'b') {
+        const read = nextRead()
+        texts[file] += line(5)
+        await read
+      },
+      async end() {
+        until.abort()
+        await session.done
+      },
+    }
+  }
+
+  /** Exports rollouts while a line is added to one of the files, as soon as `file` was written to. */
+  async function whileGrowing(indices: number[], grows: 'a' | 'b', file: 'rows' | 'manifest') {
+    const { session, grow, end } = await followedRun()
+    const kept = new MemorySink()
+    let hasGrown = false
+    const sink: ExportSink = {
+      async open(name) {
+        const writer = await kept.open(name)
+        return {
+          close: () => writer.close(),
+          async write(bytes) {
+            await writer.write(bytes)
+            if (hasGrown || (name === MANIFEST_NAME) !== (file === 'manifest')) return
+            hasGrown = true
+            await grow(grows)
+          },
+        }
+      },
+    }
+    try {
+      const manifest = await writeExport(session, { as: 'native', indices, why: 'test' }, sink)
+      expect(session.facts).toHaveLength(5)
+      return { manifest, ids: idsIn(kept.files()[0]!.bytes) }
+    } finally {
+      await end()
+    }
+  }
+
+  function idsIn(rows: Uint8Array): string[] {
+    const written = new TextDecoder().decode(rows).trim().split('\n')
+    return written.map((row) => JSON.parse(row).id)
+  }
+
+  const READ_ON = 'The run was read on while it was exported; export again.'
+
+  test('no other rollout takes the place of a chosen one', async () => {
+    await expect(whileGrowing([2, 3], 'a', 'rows')).rejects.toThrow(READ_ON)
+  })
+
+  test('the manifest does not name what took the place of the last one', async () => {
+    await expect(whileGrowing([3], 'a', 'rows')).rejects.toThrow(READ_ON)
+  })
+
+  test.each([
+    ['b', 'rows'],
+    ['a', 'manifest'],
+  ] as const)('what is added to %s once the %s file is begun changes nothing', async (grows, file) => {
+    const { manifest, ids } = await whileGrowing([2, 3], grows, file)
+    expect(ids).toEqual(['rollout-3', 'rollout-4'])
+    expect(manifest.trajectories.map(({ trajectory, source }) => [source, trajectory])).toEqual(
+      ids.map((id) => [1, id]),
+    )
+  })
+
+  test('what was looked at before is not written for the rollout that has its index at the end', async () => {
+    const { session, grow, end } = await followedRun()
+    await session.load(2)
+    await grow('a')
+    await end()
+    const files = await exportRollouts(session, { as: 'native', indices: [2], why: 'test' })
+    expect(idsIn(files[0]!.bytes)).toEqual(['rollout-5'])
+  })
+})
+
 describe('a manifest in pieces', () => {
   test.each([0, 1, 999, 1000, 1001])('of %d rollouts is what it is as a whole', (count) => {
     const manifest = {
@@ -82,7 +187,7 @@ describe('a manifest in pieces', () => {
         source: 0,
         record,
         part: 0,
-        trajectory: `line\nbreak ${record}`,
+        trajectory: `line\nbreak\u2028 \u2029 ${record}`,
         group: null,
         findings: record % 2 === 0 ? [] : ['M01', 'T02'],
       })),

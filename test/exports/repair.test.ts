@@ -120,6 +120,14 @@ test.each(['native', 'parquet', 'sft'] as const)('as %s the mask is the right on
   else expect(Array.from((await (await opened(bytes, 'again')).load(0)).trajectory.mask ?? [])).toEqual(RIGHT)
 })
 
+test('a row without a mask has none that could be repaired', async () => {
+  const session = await opened(lines({ input_ids: IDS, is_truncated: true }))
+  const { text, manifest } = await exported(session, 'native')
+  expect(JSON.parse(text)).not.toHaveProperty('loss_mask')
+  expect(manifest.trajectories).toMatchObject([{ repaired: null }])
+  expect(manifest.trajectories[0]).not.toHaveProperty('masked_whole')
+})
+
 test('what no oracle tells stays as it is, and tables have no masks', async () => {
   const session = await opened(lines({ input_ids: [1, 2, 3], loss_mask: [0, 1, 1] }))
   const { text, manifest } = await exported(session, 'source')
@@ -128,6 +136,50 @@ test('what no oracle tells stays as it is, and tables have no masks', async () =
   await expect(exported(session, 'csv')).rejects.toThrow(
     'Masks are repaired in exports as source, native, parquet, sft, not as csv.',
   )
+})
+
+describe('rows that were masked whole on purpose', () => {
+  const row = (token_ids: number[], sample_loss_mask = 1) => ({
+    token_ids,
+    token_loss_mask: token_ids.map(() => 0),
+    sample_loss_mask,
+  })
+  const excluded = row(IDS, 0)
+  const cut = row(IDS.slice(0, -1))
+  /** Excluded as well, and nothing tells where its turns are. */
+  const unknown = row([1, 2, 3], 0)
+
+  test.each([
+    [[excluded, excluded, excluded], true, [null, null, null], '3 rollouts were masked whole', 'left as they are.'],
+    [[cut, cut], true, [3, 3], '2 rollouts were masked whole', 'trained again here.'],
+    [
+      [cut, excluded, unknown],
+      true,
+      [3, null, null],
+      '3 rollouts were masked whole',
+      ': 1 trained again here, 2 left as they are.',
+    ],
+    [[cut, unknown], false, [0, null], '2 rollouts were masked whole', 'left as they are.'],
+    [[unknown], false, [null], '1 rollout was masked whole', 'left as it is.'],
+  ])('are said to be what they are: %#', async (rows, repairMaskedWhole, changed, were, end) => {
+    const session = await opened(lines(...rows))
+    const indices = rows.map((_, index) => index)
+    for (const as of ['native', 'source'] as const) {
+      const request = { as, indices, why: 'test', repairMasks: true, repairMaskedWhole }
+      const files = await exportRollouts(session, request)
+      const { trajectories, notes }: Manifest = JSON.parse(new TextDecoder().decode(files.at(-1)!.bytes))
+      expect(trajectories.map(({ repaired }) => repaired)).toEqual(changed)
+      const note = notes.filter((text) => text.includes('masked_whole'))
+      expect(note).toEqual([expect.stringContaining(were)])
+      expect(note[0]?.endsWith(end)).toBe(true)
+      const written = new TextDecoder().decode(files[0]!.bytes).trim().split('\n')
+      const trains = written.map((text) => {
+        const { loss_mask, token_loss_mask } = JSON.parse(text)
+        return (loss_mask ?? token_loss_mask).includes(1)
+      })
+      expect(trains).toEqual(changed.map((tokens) => (tokens ?? 0) > 0))
+    }
+  })
 })
 
 test('a value is found in the text of any JSON by its path', () => {

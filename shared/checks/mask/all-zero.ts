@@ -33,7 +33,7 @@ export const M04: Check = {
 
 /** Why a row that trains nothing was masked whole, on purpose as it seems; null for every other row. */
 export function maskedWholeBecause(view: TrajectoryView): string | null {
-  return shapeOf(view).allZero ? causeOf(view) : null
+  return view.mask !== null && shapeOf(view).allZero ? causeOf(view) : null
 }
 
 /** Why a whole row may be masked on purpose; null where nothing in the dump says so. */

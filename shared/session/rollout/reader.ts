@@ -29,7 +29,7 @@ export interface ReaderOrigin {
   findingsOfDump(index: number): readonly Finding[]
 }
 
-/** Reads the rollouts that a person opens, one at a time, and answers what is asked of one. The last one read is kept. */
+/** Reads the rollouts that a person opens, one at a time, and answers what is asked of one. The last one read is kept once all are there. */
 export class RolloutReader {
   private last: LoadedTrajectory | null = null
 
@@ -56,7 +56,7 @@ export class RolloutReader {
     }
     const { view, findings } = auditTrajectory(trajectory, open.format as Format, runtime)
     const { explained } = this.origin.conclusion()
-    this.last = {
+    const loaded: LoadedTrajectory = {
       index,
       trajectory,
       facts,
@@ -67,7 +67,9 @@ export class RolloutReader {
       record: records[0] as RawRecord,
       encoded: encoded.decoder === 'joined' ? encoded.own : encoded,
     }
-    return this.last
+    // As long as more is read, another rollout may come to stand at this index.
+    this.last = isDone ? loaded : null
+    return loaded
   }
 
   async detail(index: number): Promise<TrajectoryDetail> {
