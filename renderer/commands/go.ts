@@ -23,7 +23,8 @@ export function openSecond(index: number): void {
 
 /** Opens the Rollouts table on what is behind a number. */
 export function showRollouts(behind: Behind = {}): void {
+  // First of all, so that the place that is left keeps its own address.
+  show('rollouts')
   useFilters.setState({ ...NO_FILTERS, query: queryOf(behind) })
   selectRollout(null)
-  show('rollouts')
 }

@@ -21,7 +21,8 @@ export function showInTable(group: GroupDetail): void {
     say('These rollouts have no group in the dump: they are told by their order alone')
     return
   }
+  // First of all, so that the place that is left keeps its own address.
+  show('rollouts')
   useFilters.setState({ ...NO_FILTERS, query })
   selectRollout(null)
-  show('rollouts')
 }
