@@ -31,15 +31,19 @@ export function keepAddress(): void {
     useResume.setState({ address: null })
     if (now.dumpHash !== null && !takeWanted(now.dumpHash)) void offerPlace(now.dumpHash)
   })
+  // A second run changes nothing in the address, and its name is kept with the place.
+  useSecond.subscribe(({ chosen }, before) => {
+    const { dumpHash } = useFiles.getState()
+    if (chosen !== null && chosen !== before.chosen && dumpHash !== null) keepLater(dumpHash, formatAddress(current()))
+  })
   // The notebook needs no dump.
   if (wanted.dump === null && wanted.view === 'notebook') applyAddress(wanted)
   window.addEventListener('hashchange', () => {
     const address = parseAddress(location.hash)
     if (formatAddress(address) === formatAddress(current())) return
     const { dumpHash } = useFiles.getState()
-    const isHere = dumpHash === null ? address.view === 'notebook' : address.dump === dumpHash
-    if (isHere || (dumpHash !== null && address.dump === null)) applyAddress(address)
-    else if (dumpHash !== null) say('That place is in another run. Open that run to go there.')
+    if (address.dump === null || address.dump === dumpHash) applyAddress(address)
+    else say('That place is in another run. Open that run to go there.')
   })
 }
 

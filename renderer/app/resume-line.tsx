@@ -11,7 +11,7 @@ export function ResumeLine() {
   const hasSecond = useSecond((state) => state.chosen !== null)
   if (address === null) return null
   const forget = () => useResume.setState({ address: null })
-  const needsSecond = address.view === 'compare' || address.second !== null
+  const needsSecond = (address.view === 'compare' && beside !== null) || address.second !== null
   if (needsSecond && !hasSecond) return <CompareAgain address={address} beside={beside} onForget={forget} />
   return (
     <p className="resume-line" role="status">
@@ -77,7 +77,7 @@ const VIEW_WORDS = {
   rollout: 'a rollout',
   groups: 'the groups',
   lab: 'the lab',
-  compare: 'the comparison',
+  compare: 'Compare',
   notebook: 'the notebook',
 } as const
 
