@@ -1,5 +1,6 @@
-import { type ReactNode, type RefObject, useCallback, useEffect, useMemo } from 'react'
+import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef } from 'react'
 import { type Pages, usePages } from '../data/pages.ts'
+import { keepShown, wasShown } from '../state/kept.ts'
 import { rowsOnPaper } from '../text/paper-words.ts'
 import { LongTableFrame } from './long-table-frame.tsx'
 import { useLongTable } from './use-long-table.ts'
@@ -50,14 +51,18 @@ export function PositionList<Row, Sort extends string>({
   onOpen?(position: number): void
 }) {
   const fetchRows = useCallback((most: number) => pages.want([...positions.subarray(0, most)]), [pages, positions])
-  const rows = useLongTable(positions.length, ROW_HEIGHT, fetchRows, `${name} list`)
+  const listName = `${name} list`
+  const rows = useLongTable(positions.length, ROW_HEIGHT, fetchRows, listName)
   const { first, end, printed, isFlying, reveal } = rows
   const drawn = useMemo(() => [...positions.subarray(first, end)], [positions, first, end])
   usePages(pages, isFlying ? NOTHING : drawn)
+  const isNew = useRef(true)
   useEffect(() => {
     const at = shown === null ? -1 : positions.indexOf(shown)
-    if (at >= 0) reveal(at)
-  }, [shown, positions, reveal])
+    if (at >= 0 && !(isNew.current && wasShown(listName, shown))) reveal(at)
+    isNew.current = false
+    keepShown(listName, shown)
+  }, [shown, positions, reveal, listName])
   const tracks = useMemo(() => columns.map(({ width }) => width).join(' '), [columns])
   return (
     <LongTableFrame

@@ -7,6 +7,9 @@ const useFolds = create<Readonly<Record<string, boolean>>>()(() => ({}))
 /** How far the scrolling parts of views are scrolled, by their names: pixels, or what a long list takes for them. */
 const scrolls = new Map<string, number>()
 
+/** The row that was selected when a long list was last on screen, by the list's name; null where none was. */
+const shownRows = new Map<string, number | null>()
+
 /** A fold that is as it was left when its view comes back; `name` is its own in the whole page. */
 export function useKeptFold(
   name: string,
@@ -25,8 +28,18 @@ export function keepScroll(name: string, top: number): void {
   scrolls.set(name, top)
 }
 
+/** Whether the list was left with this row selected: it comes back where it was scrolled to, be the row in sight or not. */
+export function wasShown(name: string, row: number | null): boolean {
+  return shownRows.get(name) === row
+}
+
+export function keepShown(name: string, row: number | null): void {
+  shownRows.set(name, row)
+}
+
 /** Another dump has other lines. What belongs to the notebook belongs to no dump. */
 export function forgetKept(): void {
   useFolds.setState({}, true)
+  shownRows.clear()
   for (const name of scrolls.keys()) if (!name.startsWith('notebook')) scrolls.delete(name)
 }

@@ -78,6 +78,83 @@ describePage('the way back', (tests) => {
     await window.close()
   })
 
+  test('from the flagged rollouts leads to the rollout that was left', async () => {
+    const window = await tests.openWith([SAMPLE])
+    const { page } = window
+    await page.keyboard.press('2')
+    await page.getByRole('grid', { name: 'Rollouts' }).waitFor()
+    for (let row = 0; row < 6; row++) await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.locator('.tokens .token.selected').waitFor()
+    await expect.poll(() => page.evaluate('location.hash')).toMatch(/view=rollout&rollout=5&tokens=\d+/)
+    await page.keyboard.press('f')
+    const left = await page.evaluate('location.hash')
+    await page.getByRole('button', { name: /^\d+ flagged$/ }).click()
+    await expect.poll(() => page.evaluate('location.hash')).toMatch(/view=rollouts&q=/)
+    await page.goBack()
+    await expect.poll(() => page.evaluate('location.hash')).toBe(left)
+    await page.locator('.tokens .token.selected').waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('from the notebook leads to the start page where no dump is open', async () => {
+    const window = await tests.open()
+    const { page } = window
+    const start = page.getByRole('button', { name: /^Open( files)?…$/ })
+    await start.waitFor()
+    await page.keyboard.press('6')
+    await expect.poll(() => page.evaluate('location.hash')).toContain('view=notebook')
+    await page.goBack()
+    await expect.poll(() => page.evaluate('location.hash')).toBe('')
+    await page.locator('.start').waitFor()
+    await page.evaluate("location.hash = '#dump=0123456789abcdef&view=rollouts'")
+    await page.getByText('That place is in another run.').waitFor({ state: 'attached' })
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('to a table is to where it was scrolled to, also with the selected row out of sight', async () => {
+    const window = await tests.openWith([SAMPLE])
+    const { page } = window
+    await page.keyboard.press('2')
+    const grid = page.getByRole('grid', { name: 'Rollouts' })
+    await grid.waitFor()
+    await page.keyboard.press('j')
+    await page.locator('#rollout-0[aria-selected=true]').waitFor()
+    await scroll(page, '.rollout-scroller', 900)
+    await page.keyboard.press('1')
+    await page.locator('.verdicts').waitFor()
+    await page.keyboard.press('2')
+    await page.locator('#rollout-40').waitFor()
+    await expect.poll(() => scrolled(page, '.rollout-scroller')).toBe(900)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('to an empty Compare speaks of no comparison, and a run that was dropped there is kept by its name', async () => {
+    const window = await tests.openWith([SAMPLE])
+    const { page } = window
+    await page.keyboard.press('5')
+    await page.getByRole('heading', { name: 'Drop a second run here' }).waitFor()
+    await expect.poll(() => page.evaluate(keptPlaces('view=compare')), { timeout: 10_000 }).toEqual(['null'])
+    await page.goto('about:blank')
+    await page.goto(tests.server.url)
+    await page.getByRole('button', { name: /^Open( files)?…$/ }).waitFor()
+    await window.drop([SAMPLE])
+    await window.read()
+    await page.getByText('You were at Compare when this dump was closed').waitFor()
+    await page.getByRole('button', { name: 'Go on there' }).click()
+    await page.getByRole('heading', { name: 'Drop a second run here' }).waitFor()
+    await window.drop([SECOND], 400)
+    await page.getByRole('heading', { name: 'What differs' }).waitFor()
+    await expect
+      .poll(() => page.evaluate(keptPlaces('view=compare')), { timeout: 10_000 })
+      .toEqual(['clean-gsm8k.jsonl.gz'])
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('to a comparison asks for the second run by its name', async () => {
     const window = await tests.openWith([SAMPLE])
     const { page } = window
@@ -88,7 +165,7 @@ describePage('the way back', (tests) => {
     await page.keyboard.press('c')
     // It is kept once a person stays.
     await expect
-      .poll(() => page.evaluate(KEPT_PLACES), { timeout: 10_000 })
+      .poll(() => page.evaluate(keptPlaces('tab=curves')), { timeout: 10_000 })
       .toContainEqual(expect.stringContaining('clean-gsm8k.jsonl.gz'))
     await page.goto('about:blank')
     await page.goto(tests.server.url)
@@ -109,15 +186,15 @@ describePage('the way back', (tests) => {
   })
 })
 
-/** What is kept of the places in dumps, with the run that each was compared with. */
-const KEPT_PLACES = `new Promise((done, fail) => {
+/** Of the kept places whose addresses have this, the runs that each was compared with. */
+const keptPlaces = (part: string) => `new Promise((done, fail) => {
   const opening = indexedDB.open('rollout-inspector')
   opening.onerror = () => fail(opening.error)
   opening.onsuccess = () => {
     const all = opening.result.transaction('lastPlaces').objectStore('lastPlaces').getAll()
     all.onsuccess = () => {
       opening.result.close()
-      done(all.result.map(({ address, beside }) => address.includes('tab=curves') ? String(beside) : ''))
+      done(all.result.filter(({ address }) => address.includes('${part}')).map(({ beside }) => String(beside)))
     }
   }
 })`

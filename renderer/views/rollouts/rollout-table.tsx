@@ -7,6 +7,7 @@ import { LongTableFrame } from '../../lists/long-table-frame.tsx'
 import { useLongTable } from '../../lists/use-long-table.ts'
 import { useColumns } from '../../state/columns.ts'
 import { type FiltersState, useFilters } from '../../state/filters.ts'
+import { keepShown, wasShown } from '../../state/kept.ts'
 import { useSelection } from '../../state/selection.ts'
 import { rowsOnPaper } from '../../text/paper-words.ts'
 import { gridOf } from './column.ts'
@@ -43,17 +44,22 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
   }, [shown, rewards, hits])
   const grid = useMemo(() => gridOf(columns), [columns])
   const fetchRows = useCallback((most: number) => loadRows(indices.subarray(0, most)), [indices])
-  const rows = useLongTable(indices.length, ROW_HEIGHT, fetchRows, useFilters(nameOfList))
+  const name = useFilters(nameOfList)
+  const rows = useLongTable(indices.length, ROW_HEIGHT, fetchRows, name)
   const { first, end, shift, printed, reveal, rowsInWindow } = rows
   const band = useFilters(({ sort }) => (sort === 'group' || sort === 'step' ? sort : null))
   useRows(indices, first, end, rows.isFlying)
 
   const isSelectedDrawn = selected !== null && indices.subarray(first, end).includes(selected)
 
+  const isNew = useRef(true)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list reveals by itself, below
   useEffect(() => {
     const at = positionOf(selected)
-    if (at >= 0) reveal(at)
+    if (at >= 0 && !(isNew.current && wasShown(name, selected))) reveal(at)
+    isNew.current = false
   }, [selected, reveal])
+  useEffect(() => keepShown(name, selected), [name, selected])
   const wanted = useRef(useFilters.getState())
   // Another question was answered: its first rows are of interest, or where the selected one stands among them. Rows that came because more was read move nothing.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each list
