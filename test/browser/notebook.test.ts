@@ -367,7 +367,12 @@ describePage('notebook', (tests) => {
       body.scrollTop = 240
     })
     await expect.poll(top).toBe(240)
+    // What is kept is what the page was told of by its scroll event, which comes with the next frame.
+    const nextFrames = () =>
+      page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+    await nextFrames()
     await page.locator('[data-card="H08"]').focus()
+    await nextFrames()
     const before = await top()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'H08 Evaluation/training mismatch' }).waitFor()
