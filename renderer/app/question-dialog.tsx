@@ -11,10 +11,10 @@ export function QuestionDialog() {
         <p key={sentence}>{sentence}</p>
       ))}
       <div className="choices">
-        <button type="button" className="button primary" data-first-focus onClick={() => question.answer(true)}>
+        <button type="button" className="button primary" onClick={() => question.answer(true)}>
           {question.yes}
         </button>
-        <button type="button" className="button" onClick={() => question.answer(false)}>
+        <button type="button" className="button" data-first-focus onClick={() => question.answer(false)}>
           Leave all as it is
         </button>
       </div>

@@ -1,4 +1,4 @@
-import { askPerson } from '../state/question.ts'
+import { askPerson, dialogsClosed } from '../state/question.ts'
 import { counted } from '../text/numbers.ts'
 
 type DirectoryPicker = (options: { mode: 'readwrite'; id: string }) => Promise<FileSystemDirectoryHandle>
@@ -29,8 +29,9 @@ export async function pickDirectory(id: string): Promise<FileSystemDirectoryHand
 }
 
 /**
- * Writes all files or none: what was there stays until everything is written. Asks before it replaces any; false where that was
- * not wanted. Rejects with what the browser says, or with the signal's reason.
+ * Writes all files, or none where one cannot be written: what was there stays until everything is written. Only where the browser
+ * fails as it gives them their names may some of them be there; the error names those. Asks before it replaces any, once no dialog is
+ * open; false where that was not wanted. Rejects with what the browser says, or with the signal's reason.
  */
 export async function writeInto(
   directory: FileSystemDirectoryHandle,
@@ -39,26 +40,38 @@ export async function writeInto(
 ): Promise<boolean> {
   const there = new Set<string>()
   for (const { name } of files) if (await isThere(directory, name)) there.add(name)
-  if (there.size > 0 && !(await mayReplace(directory, [...there]))) return false
-  const begun: { readonly name: string; readonly stream: FileSystemWritableFileStream }[] = []
+  if (there.size > 0) {
+    await dialogsClosed(signal)
+    if (!(await mayReplace(directory, [...there]))) return false
+  }
+  const begun: { readonly name: string; stream?: FileSystemWritableFileStream }[] = []
+  let named = 0
   try {
     for (const { name, bytes } of files) {
       signal.throwIfAborted()
       const handle = await directory.getFileHandle(name, { create: true })
+      const file: (typeof begun)[number] = { name }
+      begun.push(file)
       const stream = await handle.createWritable()
-      begun.push({ name, stream })
+      file.stream = stream
       await stream.write(bytes as Uint8Array<ArrayBuffer>)
     }
     signal.throwIfAborted()
-    for (const { stream } of begun) await stream.close()
+    for (const { stream } of begun) {
+      await stream?.close()
+      named++
+    }
     return true
   } catch (error) {
-    for (const { name, stream } of begun) {
-      await stream.abort().catch(() => undefined)
+    for (const { name, stream } of begun.slice(named)) {
+      await stream?.abort().catch(() => undefined)
       // The browser makes an empty file when it is asked for one.
       if (!there.has(name)) await directory.removeEntry(name).catch(() => undefined)
     }
-    throw error
+    const kept = begun.slice(0, named).map(({ name }) => name)
+    if (kept.length === 0) throw error
+    const failed = `${begun[named]?.name} could not be written: ${(error as Error).message.replace(/\.$/, '')}`
+    throw new Error(`${failed}. Only ${kept.join(', ')} was saved; choose another place.`, { cause: error })
   }
 }
 

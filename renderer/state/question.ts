@@ -13,6 +13,25 @@ export interface Question {
 
 export const useQuestion = create<{ readonly question: Question | null }>()(() => ({ question: null }))
 
+/** Resolves once no dialog is open, so that a question takes the place of nothing that is being written. Rejects with the signal's reason. */
+export async function dialogsClosed(signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  while (useView.getState().dialog !== null) {
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        stop()
+        signal.removeEventListener('abort', go)
+        resolve()
+      }
+      const stop = useView.subscribe(({ dialog }) => {
+        if (dialog === null) go()
+      })
+      signal.addEventListener('abort', go)
+    })
+    signal.throwIfAborted()
+  }
+}
+
 /** Asks, and waits for the answer. A dialog that is closed, or that another one takes the place of, is a no. */
 export function askPerson(asked: Omit<Question, 'answer'>): Promise<boolean> {
   useQuestion.getState().question?.answer(false)
