@@ -168,8 +168,9 @@ function makeWindow(): InspectorWindow<BrowserWindow> {
 function mayLeave(window: BrowserWindow): boolean {
   const response = dialog.showMessageBoxSync(window, {
     type: 'warning',
-    message: 'Some of what you marked or wrote is not kept.',
-    detail: 'It is lost when this window leaves the page. Stay to export your marks or to save the notebook as a file.',
+    message: 'Some of what you marked or wrote is not kept yet.',
+    detail:
+      'It may be lost when this window leaves the page. Stay to export your marks or to save the notebook as a file.',
     buttons: ['Leave without it', 'Stay'],
     defaultId: 1,
     cancelId: 1,

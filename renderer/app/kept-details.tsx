@@ -13,7 +13,14 @@ export function KeptDetails(props: {
   const { name, summary, openAtFirst = false, className, children } = props
   const [isOpen, setOpen] = useKeptFold(name, openAtFirst)
   return (
-    <details className={className} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details
+      className={className}
+      open={isOpen}
+      onToggle={({ currentTarget }) => {
+        // It is also told of what the page opens, which is nothing that a person left so.
+        if (currentTarget.open !== isOpen) setOpen(currentTarget.open)
+      }}
+    >
       <summary>{summary}</summary>
       {children}
     </details>

@@ -2,6 +2,7 @@ import type { Progress, SourceInput } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
+import { forgetKeptOfCompare } from '../state/kept.ts'
 import { NO_SECOND, useSecond } from '../state/second.ts'
 import { say } from '../state/view.ts'
 import { runName } from '../text/run-name.ts'
@@ -24,6 +25,7 @@ export async function compareWith(sources: readonly SourceInput[]): Promise<void
     running = null
     judged = { chosen: sources, run: second, progress: null }
     forgetSecondDetails()
+    forgetKeptOfCompare()
     useSecond.setState(judged)
     useFiles.setState({ report })
     sayUnreadable(second?.unreadable ?? [], MOST_NAMED, ' They are of the second run.')
@@ -54,6 +56,7 @@ export function forgetSecond(): readonly SourceInput[] | null {
   running = null
   judged = NO_SECOND
   forgetSecondDetails()
+  forgetKeptOfCompare()
   useSecond.setState(judged)
   return chosen
 }

@@ -37,6 +37,13 @@ export function keepShown(name: string, row: number | null): void {
   shownRows.set(name, row)
 }
 
+/** Another second run has other measures and pairs. */
+export function forgetKeptOfCompare(): void {
+  const others = Object.entries(useFolds.getState()).filter(([name]) => !name.startsWith('compare '))
+  useFolds.setState(Object.fromEntries(others), true)
+  for (const name of scrolls.keys()) if (name.startsWith('compare ')) scrolls.delete(name)
+}
+
 /** Another dump has other lines. What belongs to the notebook belongs to no dump. */
 export function forgetKept(): void {
   useFolds.setState({}, true)
