@@ -58,6 +58,7 @@ export async function piecesOnScreen(): Promise<readonly PieceGroup[]> {
       pieces: measurePieces({ hypotheses: report.hypotheses.filter((result) => result.verdict === verdict) }),
     })),
     { title: 'Checks that fail', pieces: checkPieces(report).filter(isFailing) },
+    { title: 'Checks that passed', pieces: checkPieces(report).filter((piece) => !isFailing(piece)) },
     { title: 'Charts', pieces: await chartPieces() },
   ]
   return groups.filter(({ pieces }) => pieces.length > 0)

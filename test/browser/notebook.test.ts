@@ -339,9 +339,9 @@ describePage('notebook', (tests) => {
     await page.getByRole('button', { name: 'New hypothesis' }).dblclick()
     await page.getByRole('heading', { name: 'H09' }).waitFor()
     await page.locator('input:focus').waitFor()
-    await page.keyboard.type('The header goes missing: T05')
+    await page.keyboard.type('The header goes missing: T05, not C07')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'H09 The header goes missing: T05' }).waitFor()
+    await page.getByRole('heading', { name: 'H09 The header goes missing: T05, not C07' }).waitFor()
     const next = page.getByRole('region', { name: 'What next' })
     await next.getByText('under Invalidation criteria, what would rule it out').waitFor()
     await next.getByText(/Assistant header is missing: failed, 96 of 96 rollouts/).waitFor()
@@ -351,6 +351,10 @@ describePage('notebook', (tests) => {
     await page
       .locator('.evidence-list > li', { hasText: 'T05 Assistant header is missing: 96 of 96 rollouts' })
       .waitFor()
+    // A check that passed is evidence as well.
+    await next.getByRole('button', { name: 'Pin as evidence: C07' }).click()
+    await page.getByRole('button', { name: 'Pin to H09' }).click()
+    await page.locator('.evidence-list > li', { hasText: /C07 .*: 0 of 96 rollouts/ }).waitFor()
     await page.getByRole('button', { name: '← Back' }).click()
     await expect.poll(() => cardsIn(page, 'Pending')).toHaveLength(10)
     expect(window.errors).toEqual([])

@@ -43,14 +43,10 @@ function PinForm({ groups, notebook }: { groups: readonly PieceGroup[]; notebook
   const open = notebook.hypotheses.find(({ id }) => id === page)
   const wanted = usePin((state) => state.wanted)
   const [at, setAt] = useState(() =>
-    Math.max(
-      0,
-      wanted !== null
-        ? pieces.findIndex((piece) => isWanted(piece, wanted))
-        : open === undefined
-          ? 0
-          : pieces.findIndex(({ verdict }) => verdict === open.verdict),
-    ),
+    // Another piece than the one that was asked for is nobody's choice.
+    wanted !== null
+      ? pieces.findIndex((piece) => isWanted(piece, wanted))
+      : Math.max(0, open === undefined ? 0 : pieces.findIndex(({ verdict }) => verdict === open.verdict)),
   )
   const [chosen, setChosen] = useState<string | null>(open?.id ?? null)
   const [note, setNote] = useState('')
@@ -58,18 +54,19 @@ function PinForm({ groups, notebook }: { groups: readonly PieceGroup[]; notebook
   // The pieces come after the dialog, which has given the focus to its first control by then.
   useEffect(() => button.current?.focus(), [])
   const piece = pieces[at]
-  if (piece === undefined || notebook.hypotheses.length === 0) {
+  if (pieces.length === 0 || notebook.hypotheses.length === 0) {
     return (
       <p className="quiet">
-        {piece === undefined
-          ? 'Nothing on screen can be pinned: no verdict has a measure and no check fails.'
+        {pieces.length === 0
+          ? 'Nothing on screen can be pinned: no verdict has a measure and no check could be made.'
           : 'The notebook has no hypothesis to pin it to. Add one on its board first.'}
       </p>
     )
   }
-  const hypothesis = chosen ?? proposed(piece, notebook)
+  const hypothesis = chosen ?? proposed(piece?.verdict ?? null, notebook)
   const keep = (event: FormEvent) => {
     event.preventDefault()
+    if (piece === undefined) return
     pin(piece, hypothesis, note.trim())
     openDialog(null)
     say(`Pinned to ${hypothesis}: ${piece.title.slice(0, 120)}`)
@@ -79,6 +76,7 @@ function PinForm({ groups, notebook }: { groups: readonly PieceGroup[]; notebook
       <label className="line-field">
         <span className="line-field-label">What</span>
         <select value={at} onChange={(event) => setAt(Number(event.target.value))}>
+          {piece === undefined && <option value={at}>Nothing chosen</option>}
           {groups.map((group) => (
             <optgroup key={group.title} label={group.title}>
               {group.pieces.map((each) => (
@@ -90,9 +88,13 @@ function PinForm({ groups, notebook }: { groups: readonly PieceGroup[]; notebook
           ))}
         </select>
       </label>
-      <p>
-        <EvidenceNumbers numbers={piece.numbers} />
-      </p>
+      {piece === undefined ? (
+        <p role="status">What you asked to pin is not among what can be pinned now. Choose something else.</p>
+      ) : (
+        <p>
+          <EvidenceNumbers numbers={piece.numbers} />
+        </p>
+      )}
       <ChoiceField
         label="Hypothesis"
         value={hypothesis}
@@ -105,7 +107,7 @@ function PinForm({ groups, notebook }: { groups: readonly PieceGroup[]; notebook
       <LineField label="Note" className="wide" value={note} onChange={setNote} />
       {phase === 'reading' && <p className="quiet">The run is still being read: these are the numbers so far.</p>}
       <div className="form-buttons">
-        <button ref={button} type="submit" className="button primary">
+        <button ref={button} type="submit" className="button primary" disabled={piece === undefined}>
           Pin to {hypothesis}
         </button>
         <span className="quiet">The numbers, their report and the way back are kept. Your status stays as it is.</span>
@@ -119,7 +121,7 @@ function isWanted({ kind, key }: Piece, wanted: Wanted): boolean {
 }
 
 /** The hypothesis that the piece mostly speaks of, else the first that is being tested. */
-function proposed({ verdict }: Piece, { hypotheses }: Notebook): string {
+function proposed(verdict: Piece['verdict'], { hypotheses }: Notebook): string {
   const own = hypotheses.find((each) => verdict !== null && each.verdict === verdict)
   const testing = hypotheses.find(({ status }) => status === 'testing')
   return (own ?? testing ?? hypotheses[0])?.id ?? ''
