@@ -7,8 +7,10 @@ import { NOWHERE, usePlaces } from '../state/place.ts'
 import { useResume } from '../state/resume.ts'
 import { useSecond } from '../state/second.ts'
 import { jumpTo, selectRollout, selectSecond, useSelection } from '../state/selection.ts'
+import { useTokenPlace } from '../state/token-place.ts'
 import { say, useView } from '../state/view.ts'
 import { runName } from '../text/run-name.ts'
+import { findTokenPlace, holdTokenPlace } from './kept-token-place.ts'
 
 let wanted: Address | null = null
 
@@ -36,6 +38,11 @@ export function keepAddress(): void {
     const { dumpHash } = useFiles.getState()
     if (chosen !== null && chosen !== before.chosen && dumpHash !== null) keepLater(dumpHash, formatAddress(current()))
   })
+  let holding: ReturnType<typeof setTimeout> | undefined
+  useTokenPlace.subscribe(() => {
+    clearTimeout(holding)
+    holding = setTimeout(() => holdTokenPlace(parseAddress(location.hash)), HELD_AFTER)
+  })
   // The notebook needs no dump.
   if (wanted.dump === null && wanted.view === 'notebook') applyAddress(wanted)
   window.addEventListener('hashchange', () => {
@@ -43,7 +50,10 @@ export function keepAddress(): void {
     if (formatAddress(address) === formatAddress(current())) return
     const { dumpHash } = useFiles.getState()
     if (address.dump === null || address.dump === dumpHash) applyAddress(address)
-    else say('That place is in another run. Open that run to go there.')
+    else {
+      wanted = address
+      say('That place is in another run. Open that run to go there.')
+    }
   })
 }
 
@@ -65,6 +75,9 @@ async function offerPlace(dumpHash: string): Promise<void> {
   if (formatAddress({ ...address, dump: dumpHash }) !== formatAddress(current()))
     useResume.setState({ address, beside: before?.beside ?? null })
 }
+
+/** Browsers take the history's state only so many times a minute (milliseconds). */
+const HELD_AFTER = 300
 
 /** How long a person has to be at a place before it is kept, in milliseconds. */
 const KEPT_AFTER = 800
@@ -88,6 +101,7 @@ export function applyAddress(address: Address): void {
   isTakingIn = true
   try {
     takeIn(address)
+    findTokenPlace()
   } finally {
     isTakingIn = false
     write()
@@ -158,13 +172,18 @@ function depth(): number {
 function write(): void {
   if (isTakingIn) return
   // Until a dump is open the address is what someone asked for, and is left alone; places in the notebook need none.
-  if (useFiles.getState().dumpHash === null && (wantedDump() !== null || !isNotebook())) return
+  const { dumpHash } = useFiles.getState()
+  if (dumpHash === null && (wantedDump() !== null || !isNotebook())) return
+  // It is open by now, and is about to be shown where it was asked for.
+  if (dumpHash !== null && wantedDump() === dumpHash) return
   const now = current()
   const hash = formatAddress(now)
-  const { dumpHash } = useFiles.getState()
   if (hash === location.hash) return
   if (dumpHash !== null) keepLater(dumpHash, hash)
   const address = `${location.pathname}${location.search}${hash}`
-  if (isAnotherPlace(parseAddress(location.hash), now)) history.pushState({ depth: depth() + 1 }, '', address)
-  else history.replaceState(history.state, '', address)
+  const before = parseAddress(location.hash)
+  if (isAnotherPlace(before, now)) {
+    holdTokenPlace(before)
+    history.pushState({ depth: depth() + 1 }, '', address)
+  } else history.replaceState(history.state, '', address)
 }

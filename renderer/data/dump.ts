@@ -9,6 +9,7 @@ import { addUnmapped, sourceNamed, type Unmapped } from '../state/mapping.ts'
 import { forgetPlaces } from '../state/place.ts'
 import { useSecond } from '../state/second.ts'
 import { NOTHING_SELECTED, useSelection } from '../state/selection.ts'
+import { keepTokenPlace } from '../state/token-place.ts'
 import { say, useView } from '../state/view.ts'
 import { forgetDetails, refreshDetails } from './details.ts'
 import { followSelected } from './follow-selected.ts'
@@ -46,6 +47,7 @@ export async function openSources(
   forgetSecond()
   forgetPlaces()
   forgetKept()
+  keepTokenPlace(null)
   // Another dump is first of all to be judged.
   useView.setState({ view: 'verdicts', tab: 'tokens', dialog: null })
   openNothing({ phase: 'opening', sources, options, dataset })

@@ -2,10 +2,11 @@ import { useStore } from 'zustand'
 import type { Notebook } from '../../shared/notebook/model.ts'
 import { say } from '../state/view.ts'
 import { database } from './database.ts'
+import { browserJournal } from './notebook-journal.ts'
 import { type NotebookEdit, NotebookKeeper } from './notebook-keeper.ts'
 
 /** The notebook of this browser. */
-export const keeper = new NotebookKeeper(database)
+export const keeper = new NotebookKeeper(database, browserJournal())
 
 let reading: Promise<void> | null = null
 
@@ -39,13 +40,13 @@ export function redoNotebook(): void {
   say(words === null ? 'There is nothing to redo in the notebook' : `Done again: ${words}`)
 }
 
-/** What is on screen goes to storage before the page does; where it cannot, the browser asks whether to leave. */
+/** What is on screen is written down before the page goes; only where that is refused the browser asks whether to leave. */
 function guardLeaving(): void {
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') void keeper.flush()
   })
   window.addEventListener('beforeunload', (event) => {
-    if (!keeper.isUnsaved) return
+    if (keeper.leave()) return
     void keeper.flush()
     event.preventDefault()
   })

@@ -4,6 +4,7 @@ import { markKey } from '../state/marks.ts'
 import { database, type InspectorDatabase, type Note } from './database.ts'
 import { markedAs } from './flags.ts'
 import { changeMarks, standsHere } from './marks.ts'
+import { newId } from './new-id.ts'
 
 /** Writes a note on a rollout, or on a span of its tokens. A text of spaces alone writes nothing. */
 export function addNote(
@@ -40,9 +41,4 @@ export function changeNote(
     after === null ? `Note on rollout ${before.trajectory} removed` : `Note on rollout ${before.trajectory} changed`,
     into,
   )
-}
-
-/** 16 hex digits; `crypto.randomUUID` is missing on pages that a server on the local network sends. */
-function newId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

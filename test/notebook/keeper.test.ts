@@ -2,6 +2,7 @@ import 'fake-indexeddb/auto'
 import Dexie from 'dexie'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { InspectorDatabase } from '../../renderer/data/database.ts'
+import { NotebookJournal } from '../../renderer/data/notebook-journal.ts'
 import { NotebookKeeper } from '../../renderer/data/notebook-keeper.ts'
 import { editHypothesis, pinEvidence } from '../../shared/notebook/edit.ts'
 import type { Notebook } from '../../shared/notebook/model.ts'
@@ -16,13 +17,31 @@ afterEach(() => {
 })
 
 /** A window on the notebook of a browser. */
-async function windowOn(name: string): Promise<{ keeper: NotebookKeeper; database: InspectorDatabase }> {
+async function windowOn(
+  name: string,
+  storage: Storage | null = null,
+): Promise<{ keeper: NotebookKeeper; database: InspectorDatabase }> {
   const database = new InspectorDatabase(name)
-  const keeper = new NotebookKeeper(database)
+  const keeper = new NotebookKeeper(database, storage && new NotebookJournal(storage))
   open.push(keeper)
   await keeper.load()
   return { keeper, database }
 }
+
+/** Keeps texts as a browser does: its names are its own properties. */
+class TextStorage {
+  setItem(name: string, text: string): void {
+    Object.assign(this, { [name]: text })
+  }
+  getItem(name: string): string | null {
+    return (this as unknown as Record<string, string>)[name] ?? null
+  }
+  removeItem(name: string): void {
+    Reflect.deleteProperty(this, name)
+  }
+}
+
+const textStorage = () => new TextStorage() as unknown as Storage
 
 const fresh = () => `notebook-${names++}`
 
@@ -145,6 +164,56 @@ describe('the notebook', () => {
     expect(keeper.state.getState()).toMatchObject({ keeping: 'saved', problem: null })
     const { keeper: later } = await windowOn(name)
     expect(status(later)).toBe('testing')
+  })
+
+  test('is written down when its window is left, and the next window stores it', async () => {
+    const name = fresh()
+    const storage = textStorage()
+    const { keeper } = await windowOn(name, storage)
+    keeper.change('Status of H02', testing('H02'))
+    keeper.change('Status of H04', testing('H04'))
+    expect(keeper.leave()).toBe(true)
+    keeper.stop()
+    const { keeper: next } = await windowOn(name, storage)
+    expect([status(next, 'H02'), status(next, 'H04')]).toEqual(['testing', 'testing'])
+    expect(Object.keys(storage)).toHaveLength(1)
+    await next.flush()
+    expect(Object.keys(storage)).toEqual([])
+    const { keeper: later } = await windowOn(name, storage)
+    expect([status(later, 'H02'), shown(later).history.length]).toEqual(['testing', 2])
+  })
+
+  test('asks before it is left only where its last change can be written nowhere', async () => {
+    const storage = textStorage()
+    const { keeper } = await windowOn(fresh(), storage)
+    expect([keeper.leave(), Object.keys(storage)]).toEqual([true, []])
+    keeper.change('Status of H02', testing('H02'))
+    storage.setItem = () => {
+      throw new DOMException('no room', 'QuotaExceededError')
+    }
+    expect(keeper.leave()).toBe(false)
+    await keeper.flush()
+    expect(keeper.leave()).toBe(true)
+    const { keeper: without } = await windowOn(fresh())
+    without.change('Status of H02', testing('H02'))
+    expect(without.leave()).toBe(false)
+  })
+
+  test.each([
+    '{',
+    'null',
+    '{"kind":"set"}',
+    '[null]',
+    '[{"kind":"set","after":7}]',
+    '[{"kind":"list"}]',
+  ])('is as it was where what was written down is %s', async (text) => {
+    const storage = textStorage()
+    storage.setItem('rollout-inspector.notebook.left.1', text)
+    const { keeper } = await windowOn(fresh(), storage)
+    expect(shown(keeper)).toEqual(newNotebook())
+    keeper.change('Status of H02', testing('H02'))
+    await keeper.flush()
+    expect([status(keeper), Object.keys(storage)]).toEqual(['testing', []])
   })
 
   test('can be written where nothing is kept, and says so', async () => {

@@ -7,6 +7,7 @@ import { useObservable } from '../../data/observable.ts'
 import { useFiles } from '../../state/files.ts'
 import { type SecondState, useSecond } from '../../state/second.ts'
 import { jumpTo, selectRollout, useSelection } from '../../state/selection.ts'
+import { tokenPlaceOf } from '../../state/token-place.ts'
 import { openDialog, type RolloutTab, show, useView } from '../../state/view.ts'
 import { BoundaryZoom } from './boundary-zoom.tsx'
 import { CompareView } from './compare-view.tsx'
@@ -98,8 +99,8 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
   const tab = useView((state) => state.tab)
   const hasTokens = detail.ids !== null && detail.ids.length > 0
   useEffect(() => {
-    const { token, range } = useSelection.getState()
-    if (!hasTokens) return
+    const { token, range, jump } = useSelection.getState()
+    if (!hasTokens || tokenPlaceOf(detail, jump) !== null) return
     if (token === null) jumpTo(firstToken(detail))
     else jumpTo(Math.min(token, detail.states.length - 1), range)
   }, [detail, hasTokens])

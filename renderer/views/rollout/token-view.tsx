@@ -4,6 +4,7 @@ import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { useOverscan } from '../../data/printing.ts'
 import { selectToken, useSelection } from '../../state/selection.ts'
+import { keepTokenPlace, tokenPlaceOf } from '../../state/token-place.ts'
 import { linesOnPaper } from '../../text/paper-words.ts'
 import { spelt } from '../../text/visible.ts'
 import { faultMap } from './faults.ts'
@@ -27,6 +28,8 @@ const GRID_COLUMNS = 12
 /** The tokens, in natural flow or one to a cell. Only the lines in the window exist. */
 export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay | null }) {
   const scroller = useRef<HTMLDivElement>(null)
+  /** First and last token in sight; null until something has been scrolled. */
+  const seen = useRef<readonly [number, number] | null>(null)
   const columns = useColumns(scroller)
   const place = useRolloutPlace()
   const isGrid = place.layout === 'grid'
@@ -44,10 +47,11 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   const range = useSelection((state) => state.range)
   const jump = useSelection((state) => state.jump)
   const overscan = useOverscan(10)
+  const heightOf = (line: number) => (isGrid && layout.kinds[line] === RowKind.tokens ? GRID_HEIGHT : LINE_HEIGHT)
   const virtual = useVirtualizer({
     count: layout.count,
     getScrollElement: () => scroller.current,
-    estimateSize: (line) => (isGrid && layout.kinds[line] === RowKind.tokens ? GRID_HEIGHT : LINE_HEIGHT),
+    estimateSize: heightOf,
     overscan,
     onChange: (instance) => {
       const shown = instance.range
@@ -62,7 +66,11 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   // biome-ignore lint/correctness/useExhaustiveDependencies: a jump scrolls once, whatever else is drawn again
   useEffect(() => {
     const { token: target } = useSelection.getState()
-    if (target !== null) virtual.scrollToIndex(lineOf(layout, target), { align: 'center' })
+    // Lines that are broken anew leave the selected token in sight, where it was.
+    const isSeen = target !== null && seen.current !== null && target >= seen.current[0] && target < seen.current[1]
+    const back = isSeen ? null : tokenPlaceOf(detail, jump)
+    if (back !== null) virtual.scrollToOffset(startOf(lineOf(layout, back.token)) + back.below)
+    else if (target !== null) virtual.scrollToIndex(lineOf(layout, target), { align: 'center' })
   }, [jump, layout])
 
   // What had the focus may be gone with the table; a text without focus cannot be scrolled by key.
@@ -70,6 +78,22 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
     if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true })
   }, [])
 
+  /** Where a line begins, before it is drawn. */
+  const startOf = (line: number) => {
+    let start = 0
+    for (let above = 0; above < line; above++) start += heightOf(above)
+    return start
+  }
+  const keepPlace = () => {
+    const { scrollTop: top = 0, clientHeight: height = 0 } = scroller.current ?? {}
+    const line = virtual.getVirtualItemForOffset(top)?.index
+    const last = virtual.getVirtualItemForOffset(top + height)?.index
+    if (line === undefined || last === undefined) return
+    const first = layout.tokens[line] as number
+    seen.current = [first, layout.tokens[last] as number]
+    const rollout = { run: detail.run, index: detail.index }
+    keepTokenPlace({ rollout, token: first, below: top - startOf(lineOf(layout, first)), jump })
+  }
   const click = (event: MouseEvent) => {
     const target = (event.target as HTMLElement).closest<HTMLElement>('[data-token]')
     if (target?.dataset.token !== undefined) selectToken(Number(target.dataset.token))
@@ -85,7 +109,7 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: h, l and the arrow keys move the selection
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the text is scrolled and moved through with the keyboard
-    <section ref={scroller} className="tokens" aria-label={label} tabIndex={0} onClick={click}>
+    <section ref={scroller} className="tokens" aria-label={label} tabIndex={0} onClick={click} onScroll={keepPlace}>
       {paper !== null && <p className="print-only">{paper}</p>}
       <div className="tokens-body" style={{ height: virtual.getTotalSize() }}>
         {items.map((item) => {
