@@ -1,121 +1,98 @@
 /**
- * Sorting of very many rollouts. Numbers become keys of 64 bits that compare as the numbers do, and are sorted digit by digit, which
- * takes the same few passes for any order that they come in.
+ * Sorting of very many rollouts. Numbers become whole ones of few bits that compare as the numbers do, and are sorted digit by digit: one
+ * or two passes for most columns, whatever order they come in. Those that these bits do not tell apart are put right at the end.
  */
 
-const DIGITS = 1 << 16
+/** Bits of a digit: with more of them a pass writes to more places than a processor keeps at hand. */
+const DIGIT_BITS = 13
+/** So many bits more than it takes to number all rollouts leave few numbers to be put right, if they lie evenly. */
+const MORE_BITS = 4
+/** So many moves for each rollout may put numbers right; where that takes more, more of their bits are sorted. */
+const MOVES = 2
+/** By as many numbers is seen how evenly they lie. */
+const SAMPLE = 256
+/** As many different numbers are told apart by a table, so that one pass sorts them: rewards and shares mostly have few. */
+const FEW = 1 << 12
+
 const SIGN = 0x80000000
 /** Which half of a number's bits comes first in memory. */
 const IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
-
-/** As many different numbers are told apart by a table, so that one pass sorts them: rewards and shares mostly have few. */
-const FEW = 1 << 12
 
 /**
  * The rollouts in the order of their values, those of equal values in their own order and those without (NaN) last in both
  * directions. `values` has one entry a rollout.
  */
 export function ordered(values: Float64Array, descending: boolean): Int32Array {
-  const shape = shapeOf(values)
-  if (shape.missing === 0 && (descending ? shape.falls : shape.rises))
-    return new Int32Array(values.length).map((_, i) => i)
-  const present = new Int32Array(values.length)
-  const absent = new Int32Array(shape.missing)
-  let [there, missing] = [0, 0]
-  for (let i = 0; i < values.length; i++) {
-    if (Number.isNaN(values[i])) absent[missing++] = i
-    else present[there++] = i
+  const { missing, least, most } = boundsOf(values)
+  const order = new Int32Array(values.length)
+  if (missing === 0) {
+    for (let i = 0; i < order.length; i++) order[i] = i
+    if (isInOrder(values, descending)) return order
   }
-  const sorted = sortByKeys(present.subarray(0, there), values, descending, shape)
-  present.set(sorted)
-  present.set(absent, there)
-  return present
+  const there = values.length - missing
+  let [present, absent] = [0, there]
+  if (missing > 0) for (let i = 0; i < values.length; i++) order[Number.isNaN(values[i]) ? absent++ : present++] = i
+  const column = { rollouts: order.subarray(0, there), values, descending, least, most }
+  const sorted = sortedWhole(column) ?? sortedFew(column) ?? sortedBySpread(column) ?? sortedByBits(column)
+  if (missing === 0) return sorted
+  order.set(sorted)
+  return order
 }
 
-/** Of the values that are numbers: whether each is at least the one before, or at most; whether all are whole; their bounds. */
-interface Shape {
-  readonly missing: number
-  readonly rises: boolean
-  readonly falls: boolean
-  readonly areWhole: boolean
+interface NumberColumn {
+  /** Those that have a number. */
+  readonly rollouts: Int32Array
+  /** By rollout. */
+  readonly values: Float64Array
+  readonly descending: boolean
   readonly least: number
   readonly most: number
 }
 
-function shapeOf(values: Float64Array): Shape {
+function boundsOf(values: Float64Array): { readonly missing: number; readonly least: number; readonly most: number } {
   let missing = 0
-  let rising = 0
-  let falling = 0
-  let whole = 0
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  let before = values[0] as number
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number
-    if (Number.isNaN(value)) {
-      missing++
-      continue
-    }
-    if (value > before) rising++
-    else if (value < before) falling++
-    if (Math.floor(value) === value) whole++
     if (value < least) least = value
     if (value > most) most = value
-    before = value
+    if (Number.isNaN(value)) missing++
   }
-  const there = values.length - missing
-  return { missing, rises: falling === 0, falls: rising === 0, areWhole: whole === there, least, most }
+  return { missing, least, most }
 }
 
-/** Rollouts with the keys that they are sorted by: 32 bits, or 64 in two halves. */
-interface Keyed {
-  readonly indices: Int32Array
-  readonly low: Uint32Array
-  readonly high: Uint32Array | null
+function isInOrder(values: Float64Array, descending: boolean): boolean {
+  for (let i = 1; i < values.length; i++) {
+    const [before, value] = [values[i - 1] as number, values[i] as number]
+    if (descending ? value > before : value < before) return false
+  }
+  return true
 }
 
-function sortByKeys(indices: Int32Array, values: Float64Array, descending: boolean, shape: Shape): Int32Array {
-  let keyed =
-    wholeKeys(indices, values, descending, shape) ??
-    fewKeys(indices, values, descending) ??
-    numberKeys(indices, values, descending)
-  const { length } = indices
-  // Keys are moved with what they belong to, so that each pass reads them one after the other.
-  let moved: Keyed = {
-    indices: new Int32Array(length),
-    low: new Uint32Array(length),
-    high: keyed.high === null ? null : new Uint32Array(length),
+function areWhole({ rollouts, values }: NumberColumn): boolean {
+  for (let i = 0; i < rollouts.length; i++) {
+    const value = values[rollouts[i] as number] as number
+    if (Math.floor(value) !== value) return false
   }
-  for (const half of keyed.high === null ? (['low'] as const) : (['low', 'high'] as const)) {
-    for (const shift of [0, 16]) if (pass(keyed, moved, half, shift)) [keyed, moved] = [moved, keyed]
-  }
-  return keyed.indices
+  return true
 }
 
-/** Of whole numbers that lie near enough to each other, how far each is from the first in order; null for others. */
-function wholeKeys(
-  indices: Int32Array,
-  values: Float64Array,
-  descending: boolean,
-  { areWhole, least, most }: Shape,
-): Keyed | null {
-  if (!areWhole || !(most - least < 2 ** 32)) return null
-  const low = new Uint32Array(indices.length)
-  for (let i = 0; i < indices.length; i++) {
-    const value = values[indices[i] as number] as number
-    low[i] = descending ? most - value : value - least
-  }
-  return { indices, low, high: null }
+/** Whole numbers that lie near enough to each other, by how far each is from the first in order; null for others. */
+function sortedWhole(column: NumberColumn): Int32Array | null {
+  const range = column.most - column.least
+  if (!(range < 2 ** 32) || !areWhole(column)) return null
+  return byDigits(column.rollouts, spreadKeys(column, 1), bitsOf(range)).order
 }
 
-/** Of numbers among which few are different, the place of each among these; null for others. */
-function fewKeys(indices: Int32Array, values: Float64Array, descending: boolean): Keyed | null {
+/** Numbers among which few are different, by the place of each among these; null for others. */
+function sortedFew({ rollouts, values, descending }: NumberColumn): Int32Array | null {
   const words = new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
   const distinct: number[] = []
   // Which of the distinct values stands there, plus one.
   const table = new Uint16Array(4 * FEW)
-  const low = new Uint32Array(indices.length)
-  for (let i = 0; i < indices.length; i++) {
-    const index = indices[i] as number
+  const low = new Uint32Array(rollouts.length)
+  for (let i = 0; i < rollouts.length; i++) {
+    const index = rollouts[i] as number
     const value = values[index] as number
     let at = Math.imul((words[2 * index] as number) ^ Math.imul(words[2 * index + 1] as number, 31), 0x9e3779b1) >>> 18
     while (table[at] !== 0 && distinct[(table[at] as number) - 1] !== value) at = (at + 1) % table.length
@@ -130,63 +107,142 @@ function fewKeys(indices: Int32Array, values: Float64Array, descending: boolean)
   const places = new Map(sorted.map((value, place) => [value, place]))
   const placeOf = Uint32Array.from(distinct, (value) => places.get(value) as number)
   for (let i = 0; i < low.length; i++) low[i] = placeOf[low[i] as number] as number
-  return { indices, low, high: null }
+  return byDigits(rollouts, low, bitsOf(distinct.length)).order
 }
 
-/** The lower and the upper half of the bits of each number, turned so that they compare as the numbers do. */
-function numberKeys(indices: Int32Array, values: Float64Array, descending: boolean): Keyed {
-  const { length } = indices
-  const low = new Uint32Array(length)
-  const high = new Uint32Array(length)
-  const words = new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
-  const [lowAt, highAt] = IS_LITTLE ? [0, 1] : [1, 0]
-  for (let i = 0; i < length; i++) {
-    const at = 2 * (indices[i] as number)
-    let lowBits = words[at + lowAt] as number
-    let highBits = words[at + highAt] as number
-    if (highBits >>> 31 === 0) highBits ^= SIGN
-    // Negative numbers compare the other way round; -0 and 0 are one number.
-    else if (lowBits !== 0 || highBits !== SIGN) {
-      lowBits = ~lowBits
-      highBits = ~highBits
+/**
+ * By where each lies between the least and the most, in as many bits as tell most of them apart; null where they lie so unevenly that
+ * these do not.
+ */
+function sortedBySpread(column: NumberColumn): Int32Array | null {
+  const { rollouts, least, most } = column
+  const bits = Math.min(2 * DIGIT_BITS, bitsOf(rollouts.length) + MORE_BITS)
+  const scale = (2 ** bits - 1) / (most - least)
+  if (!(scale > 0 && scale < Number.POSITIVE_INFINITY) || !liesEvenly(column, scale)) return null
+  const sorted = byDigits(rollouts, spreadKeys(column, scale), bits)
+  return putRight(sorted, column) ? sorted.order : null
+}
+
+/** Differences and products of floating point are rounded, and never so that they change places. */
+function spreadKeys({ rollouts, values, descending, least, most }: NumberColumn, scale: number): Uint32Array {
+  const keys = new Uint32Array(rollouts.length)
+  for (let i = 0; i < keys.length; i++) {
+    const value = values[rollouts[i] as number] as number
+    keys[i] = (descending ? most - value : value - least) * scale
+  }
+  return keys
+}
+
+/** Of a sample few fall together that are not equal. */
+function liesEvenly({ rollouts, values, least }: NumberColumn, scale: number): boolean {
+  const step = Math.max(1, Math.floor(rollouts.length / SAMPLE))
+  const sample = new Float64Array(Math.floor(rollouts.length / step))
+  for (let i = 0; i < sample.length; i++) sample[i] = values[rollouts[i * step] as number] as number
+  sample.sort()
+  let together = 0
+  for (let i = 1; i < sample.length; i++) {
+    const [before, value] = [sample[i - 1] as number, sample[i] as number]
+    if (value !== before && Math.floor((value - least) * scale) === Math.floor((before - least) * scale)) together++
+  }
+  return together <= sample.length / 16
+}
+
+function bitsOf(largest: number): number {
+  return Math.max(1, Math.ceil(Math.log2(largest + 1)))
+}
+
+/** Puts those in order that have the same key; false, with none of them lost, where that takes too many moves. */
+function putRight({ order, keys }: Sorted, { values, descending }: NumberColumn): boolean {
+  const sign = descending ? -1 : 1
+  let moves = MOVES * order.length
+  for (let i = 1; i < order.length; i++) {
+    if (keys[i] !== keys[i - 1]) continue
+    const rollout = order[i] as number
+    const value = sign * (values[rollout] as number)
+    let at = i
+    for (; at > 0 && keys[at - 1] === keys[i]; at--) {
+      const before = order[at - 1] as number
+      if (sign * (values[before] as number) <= value) break
+      order[at] = before
     }
-    low[i] = descending ? ~lowBits : lowBits
-    high[i] = descending ? ~highBits : highBits
-  }
-  return { indices, low, high }
-}
-
-const counts = new Uint32Array(DIGITS)
-
-/** Sorts by one digit, stably; false where all have the same one and nothing was moved. */
-function pass(from: Keyed, to: Keyed, half: 'low' | 'high', shift: number): boolean {
-  const keys = from[half] as Uint32Array
-  const { length } = keys
-  if (length === 0) return false
-  counts.fill(0)
-  for (let i = 0; i < length; i++) {
-    const digit = ((keys[i] as number) >>> shift) & (DIGITS - 1)
-    counts[digit] = (counts[digit] as number) + 1
-  }
-  if (counts[((keys[0] as number) >>> shift) & (DIGITS - 1)] === length) return false
-  let sum = 0
-  for (let digit = 0; digit < DIGITS; digit++) {
-    const count = counts[digit] as number
-    counts[digit] = sum
-    sum += count
-  }
-  const [other, otherTo] = half === 'low' ? [from.high, to.high] : [null, null]
-  const keysTo = to[half] as Uint32Array
-  for (let i = 0; i < length; i++) {
-    const key = keys[i] as number
-    const digit = (key >>> shift) & (DIGITS - 1)
-    const place = counts[digit] as number
-    counts[digit] = place + 1
-    keysTo[place] = key
-    to.indices[place] = from.indices[i] as number
-    if (other !== null && otherTo !== null) otherTo[place] = other[i] as number
+    order[at] = rollout
+    moves -= i - at
+    if (moves < 0) return false
   }
   return true
+}
+
+/** By the upper half of the bits of each number; where that leaves too much to be put right, by the lower half before it. */
+function sortedByBits(column: NumberColumn): Int32Array {
+  const { rollouts } = column
+  const byUpper = byDigits(rollouts, bitKeys(column, rollouts, true), 32)
+  if (putRight(byUpper, column)) return byUpper.order
+  const byLower = byDigits(rollouts, bitKeys(column, rollouts, false), 32).order
+  return byDigits(byLower, bitKeys(column, byLower, true), 32).order
+}
+
+/** One half of the bits of each number, turned so that they compare as the numbers do. */
+function bitKeys({ values, descending }: NumberColumn, rollouts: Int32Array, isUpper: boolean): Uint32Array {
+  const words = new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
+  const [lowAt, highAt] = IS_LITTLE ? [0, 1] : [1, 0]
+  const keys = new Uint32Array(rollouts.length)
+  for (let i = 0; i < keys.length; i++) {
+    const at = 2 * (rollouts[i] as number)
+    const low = words[at + lowAt] as number
+    const high = words[at + highAt] as number
+    let bits = isUpper ? high : low
+    if (high >>> 31 === 0) bits = isUpper ? bits ^ SIGN : bits
+    // Negative numbers compare the other way round; -0 and 0 are one number.
+    else if (low !== 0 || high !== SIGN) bits = ~bits
+    keys[i] = descending ? ~bits : bits
+  }
+  return keys
+}
+
+interface Sorted {
+  readonly order: Int32Array
+  /** In this order. */
+  readonly keys: Uint32Array
+}
+
+/** Rollouts by their keys of so many bits, those of equal keys as they come. What is given is left as it is. */
+function byDigits(rollouts: Int32Array, keys: Uint32Array, bits: number): Sorted {
+  const passes = Math.ceil(bits / DIGIT_BITS)
+  const width = Math.ceil(bits / passes)
+  let from: Sorted = { order: rollouts, keys }
+  let spare: Sorted | null = null
+  for (let pass = 0; pass < passes; pass++) {
+    const to: Sorted = spare ?? { order: new Int32Array(keys.length), keys: new Uint32Array(keys.length) }
+    byDigit(from, to, pass * width, width)
+    // The list that is given is asked for again where bits do not suffice.
+    spare = from.order === rollouts ? null : from
+    from = to
+  }
+  return from
+}
+
+function byDigit(from: Sorted, to: Sorted, shift: number, width: number): void {
+  const mask = 2 ** width - 1
+  const places = new Uint32Array(2 ** width)
+  const { order, keys } = from
+  for (let i = 0; i < keys.length; i++) {
+    const digit = ((keys[i] as number) >>> shift) & mask
+    places[digit] = (places[digit] as number) + 1
+  }
+  let sum = 0
+  for (let digit = 0; digit < places.length; digit++) {
+    const count = places[digit] as number
+    places[digit] = sum
+    sum += count
+  }
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as number
+    const digit = (key >>> shift) & mask
+    const place = places[digit] as number
+    places[digit] = place + 1
+    to.keys[place] = key
+    to.order[place] = order[i] as number
+  }
 }
 
 /** "q2" before "q10", whatever the machine's language. */

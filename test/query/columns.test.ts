@@ -252,6 +252,16 @@ describe('facts of many rollouts are those of each', () => {
   })
 })
 
+/** Numbers between -1 and 1, laid out: evenly, over many sizes, all but a few beside each other, whole. */
+const spreads = fc.constantFrom<(number: number, i: number) => number>(
+  (number) => number,
+  (number, i) => number * 10 ** (i % 7),
+  (number) => Math.exp(300 * number),
+  (number, i) => (i % 1000 === 0 ? 1e12 * number : 1 + 1e-9 * number),
+  (number, i) => (i === 5 ? number * 1e300 : number * 1e-300),
+  (number) => Math.round(1e9 * number),
+)
+
 describe('order', () => {
   test('is that of a plain sort, absent ones last in both directions', () => {
     fc.assert(
@@ -274,9 +284,9 @@ describe('order', () => {
 
   test('is the same for many different numbers', () => {
     fc.assert(
-      fc.property(fc.double(), fc.integer(), fc.boolean(), (one, seed, descending) => {
+      fc.property(fc.double(), fc.integer(), fc.boolean(), spreads, (one, seed, descending, spread) => {
         const values = Float64Array.from({ length: 6000 }, (_, i) => {
-          const number = Math.sin(i * (seed + 1)) * 10 ** (i % 7)
+          const number = spread(Math.sin(i * (seed + 1)), i)
           return i % 11 === 0 ? one : i % 13 === 0 ? Number.NaN : i % 17 === 0 ? -0 : i % 19 === 0 ? 0 : number
         })
         const inOrder = ordered(values, descending)
@@ -289,7 +299,7 @@ describe('order', () => {
         const wrong = inOrder.findIndex((index, i) => i > 0 && !isBefore(inOrder[i - 1] as number, index))
         expect(wrong).toBe(-1)
       }),
-      { numRuns: 20 },
+      { numRuns: 60 },
     )
   })
 
