@@ -1,5 +1,5 @@
 import type { TrajectoryFacts } from './facts.ts'
-import { type FactRun, factRuns } from './kept-facts.ts'
+import { columnOfRun, type FactRun, factRuns } from './kept-facts.ts'
 import type { Column } from './packed-columns.ts'
 import {
   countNames,
@@ -136,8 +136,10 @@ export class FactColumns {
     ofOne: (value: unknown, at: number) => void,
   ): void {
     let at = 0
-    for (const { columns, length } of this.runs) {
-      if (columns !== null) ofRows(columns.column(name), { row: columns.row, length }, at)
+    for (const run of this.runs) {
+      const { length } = run
+      const column = columnOfRun(run, name)
+      if (column !== null) ofRows(column, { row: run.kept?.row ?? 0, length }, at)
       else for (let i = at; i < at + length; i++) ofOne(this.facts[this.from + i]?.[name], i)
       at += length
     }

@@ -106,37 +106,87 @@ function factsAt(block: Block, row: number): TrajectoryFacts {
 
 /** Rollouts beside each other whose facts lie beside each other in the same columns. */
 export interface FactRun {
+  /** The first of them in the list that they are taken from. */
+  readonly start: number
   readonly length: number
-  /** Null where each is an object of its own. */
-  readonly columns: FactsInColumns | null
+  /** Where the first is kept; null where each is an object of its own. */
+  readonly kept: { readonly block: Block; readonly row: number } | null
 }
 
-export interface FactsInColumns {
-  /** The first of the rows that are meant. */
-  readonly row: number
-  column(name: keyof TrajectoryFacts): Column
+/**
+ * The runs of lists that only ever grow, found when they were last asked for or when rollouts were added: walking through a million
+ * rollouts for each question would take longer than to answer it.
+ */
+const knownRuns = new WeakMap<readonly TrajectoryFacts[], FactRun[]>()
+
+/** Adds rollouts at the end of those that are gathered. */
+export function addFacts(to: TrajectoryFacts[], added: readonly TrajectoryFacts[]): void {
+  const from = to.length
+  for (const facts of added) to.push(facts)
+  const known = knownRuns.get(to)
+  if (known !== undefined) addRuns(known, to, from)
+  else if (from === 0) knownRuns.set(to, addRuns([], to, 0))
+}
+
+/** The same rollouts in a list of their own, which stays as it is while more are added. */
+export function copyOfFacts(facts: readonly TrajectoryFacts[]): TrajectoryFacts[] {
+  const copy = facts.slice()
+  const known = knownRuns.get(facts)
+  if (known !== undefined) knownRuns.set(copy, known.slice())
+  return copy
 }
 
 /** The runs of which facts consist from a place on. */
-export function factRuns(facts: readonly TrajectoryFacts[], from: number): FactRun[] {
-  const runs: FactRun[] = []
+export function factRuns(facts: readonly TrajectoryFacts[], from: number): readonly FactRun[] {
+  const known = knownRuns.get(facts) ?? []
+  const end = endOfRuns(known)
+  const stand = end <= facts.length && known.every((run) => stillStands(run, facts))
+  const runs = stand ? addRuns(known, facts, end) : addRuns([], facts, 0)
+  knownRuns.set(facts, runs)
+  const first = runs.findIndex((run) => run.start + run.length > from)
+  if (first < 0) return []
+  const [cut, ...others] = runs.slice(first) as [FactRun, ...FactRun[]]
+  return cut.start < from ? [runWithin(cut, from), ...others] : [cut, ...others]
+}
+
+function endOfRuns(runs: readonly FactRun[]): number {
+  const last = runs.at(-1)
+  return last === undefined ? 0 : last.start + last.length
+}
+
+/** Rollouts may be given another source's number, all at once. */
+function stillStands({ start, length, kept }: FactRun, facts: readonly TrajectoryFacts[]): boolean {
+  return [start, start + length - 1].every((at) => {
+    const now = keptIn(facts[at] as TrajectoryFacts)
+    return kept === null ? now === null : now?.block === kept.block && now.row === kept.row + at - start
+  })
+}
+
+function addRuns(runs: FactRun[], facts: readonly TrajectoryFacts[], from: number): FactRun[] {
   for (let at = from; at < facts.length; ) {
     const kept = keptIn(facts[at] as TrajectoryFacts)
     let end = at + 1
-    if (kept === null) {
-      while (end < facts.length && keptIn(facts[end] as TrajectoryFacts) === null) end++
-      runs.push({ length: end - at, columns: null })
-    } else {
+    if (kept === null) while (end < facts.length && keptIn(facts[end] as TrajectoryFacts) === null) end++
+    else {
       const { block, row } = kept
       // No field of facts that are objects is called so.
       const next = () => facts[end] as unknown as Partial<KeptFacts>
       while (end < facts.length && next().block === block && next().row === row + end - at) end++
-      const column = (name: keyof TrajectoryFacts) => block.columns[PLACES[name]] as Column
-      runs.push({ length: end - at, columns: { row, column } })
     }
+    runs.push({ start: at, length: end - at, kept })
     at = end
   }
   return runs
+}
+
+function runWithin({ start, length, kept }: FactRun, from: number): FactRun {
+  const cut = from - start
+  return { start: from, length: length - cut, kept: kept && { ...kept, row: kept.row + cut } }
+}
+
+/** The columns of a run, null where each rollout is an object of its own. */
+export function columnOfRun({ kept }: FactRun, name: keyof TrajectoryFacts): Column | null {
+  return kept === null ? null : (kept.block.columns[PLACES[name]] as Column)
 }
 
 /** Where facts are kept, null where they are an object of their own. */

@@ -8,7 +8,7 @@ export interface WordColumn {
   readonly at: Int32Array
 }
 
-/** The check codes of rollouts: each different list of them once, and by rollout its index among these. */
+/** The check codes of rollouts: lists of them, and by rollout its index among these. */
 export interface CodeColumn {
   readonly codes: readonly string[]
   /** Places in `codes`. */
@@ -129,10 +129,10 @@ export class RolloutColumns {
   /** Check codes of each rollout. */
   codes(): CodeColumn {
     return this.remembered('codes', () => {
-      const lists = new DistinctLists()
-      const at = new Int32Array(this.size)
-      for (let i = 0; i < at.length; i++) at[i] = lists.numberOf(this.rollouts.codesOf(i))
-      return { codes: lists.codes, lists: lists.all, at }
+      const { lists, at } = this.rollouts.codeLists()
+      const codes = [...new Set(lists.flat())]
+      const numbers = new Map(codes.map((code, number) => [code, number]))
+      return { codes, lists: lists.map((list) => list.map((code) => numbers.get(code) as number)), at }
     })
   }
 
@@ -148,14 +148,7 @@ export class RolloutColumns {
 
   /** 3 error, 2 warning, 1 info, 0 nothing. */
   worst(): Uint8Array {
-    return this.remembered('worst', () => {
-      const worst = new Uint8Array(this.size)
-      for (let i = 0; i < this.size; i++) {
-        const severity = this.rollouts.worstOf(i)
-        worst[i] = severity === null ? 0 : SEVERITY_RANKS.indexOf(severity)
-      }
-      return worst
-    })
+    return this.remembered('worst', () => this.rollouts.worstRanks())
   }
 
   /** 1 where it is so. `C01` may make it so, so that it hangs on findings. */
@@ -221,9 +214,6 @@ export class RolloutColumns {
   }
 }
 
-/** By the number that `RolloutColumns.worst` gives. */
-export const SEVERITY_RANKS: readonly string[] = ['none', 'info', 'warning', 'error']
-
 function componentOf(name: string): (facts: FactColumns) => Float64Array {
   return (facts) => facts.numbers('rewards', name)
 }
@@ -286,51 +276,6 @@ class DistinctWords {
     }
     this.last = word
     this.lastNumber = number
-    return number
-  }
-}
-
-/** As many lists are known by being the same object. */
-const MOST_KNOWN = 1 << 16
-
-/** Lists of check codes by the number that stands for each. */
-class DistinctLists {
-  readonly codes: string[] = []
-  readonly all: (readonly number[])[] = []
-  private readonly codeNumbers = new Map<string, number>()
-  private readonly byObject = new Map<readonly string[], number>()
-  private readonly byCodes = new Map<string, number>()
-  private last: readonly string[] | null = null
-  private lastNumber = -1
-
-  numberOf(list: readonly string[]): number {
-    if (list === this.last) return this.lastNumber
-    let number = this.byObject.get(list)
-    if (number === undefined) {
-      number = this.numberByCodes(list)
-      if (this.byObject.size < MOST_KNOWN) this.byObject.set(list, number)
-    }
-    this.last = list
-    this.lastNumber = number
-    return number
-  }
-
-  private numberByCodes(list: readonly string[]): number {
-    const key = list.join()
-    let number = this.byCodes.get(key)
-    if (number === undefined) {
-      number = this.all.push(list.map((code) => this.codeNumber(code))) - 1
-      this.byCodes.set(key, number)
-    }
-    return number
-  }
-
-  private codeNumber(code: string): number {
-    let number = this.codeNumbers.get(code)
-    if (number === undefined) {
-      number = this.codes.push(code) - 1
-      this.codeNumbers.set(code, number)
-    }
     return number
   }
 }

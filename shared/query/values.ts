@@ -5,12 +5,22 @@ import { isCutReason } from '../checks/limits.ts'
 import { hasHiddenDocuments } from '../checks/rollout-filter.ts'
 import type { Severity } from '../model/report.ts'
 
+/** Codes of the findings of rollouts and of their groups, intended ones excepted: mostly few different lists of them. */
+export interface CodeLists {
+  readonly lists: readonly (readonly string[])[]
+  /** By rollout, which of these it has. */
+  readonly at: Int32Array
+}
+
+/** From nothing to the gravest. */
+export const SEVERITY_RANKS = ['none', 'info', 'warning', 'error'] as const satisfies readonly (Severity | 'none')[]
+
 /** What queries are asked of: rollouts in report order, more of them as they are read. */
 export interface QueryableRollouts {
   readonly facts: readonly TrajectoryFacts[]
-  /** Codes of the findings of a rollout and of its group, intended ones excepted. Mostly one list for all that have the same. */
-  codesOf(index: number): readonly string[]
-  worstOf(index: number): Severity | null
+  codeLists(): CodeLists
+  /** The gravest finding of each, as a place in `SEVERITY_RANKS`. */
+  worstRanks(): Uint8Array
   /** Name of a source. */
   sourceName(source: number): string
 }

@@ -1,9 +1,9 @@
-import { type RolloutColumns, SEVERITY_RANKS } from './columns.ts'
+import type { RolloutColumns } from './columns.ts'
 import type { ClauseNode, Comparison, Item, Test } from './language/ast.ts'
 import { fieldNamed } from './language/fields.ts'
 import { wordMatcher } from './match-words.ts'
 import type { PlanNode } from './plan.ts'
-import { HOLDS, NUMBER_LISTS } from './values.ts'
+import { HOLDS, NUMBER_LISTS, SEVERITY_RANKS } from './values.ts'
 
 /** Of a rollout: it does not fit, that takes reading it again, it fits. In this order, so that `all` is the least and `any` the most. */
 export const Verdict = { no: 0, open: 1, yes: 2 } as const

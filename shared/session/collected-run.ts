@@ -1,4 +1,4 @@
-import { renumberedFacts } from '../checks/kept-facts.ts'
+import { addFacts, renumberedFacts } from '../checks/kept-facts.ts'
 import { addTally, createTally } from '../checks/tally.ts'
 import type { Finding } from '../model/report.ts'
 import { addBoundaries } from './boundaries.ts'
@@ -9,9 +9,8 @@ export function collectedTogether(parts: readonly Collected[], maxFindings: numb
   const whole = new Collected(0, maxFindings)
   for (const part of parts) {
     whole.sources.push(...part.sources)
-    for (const facts of part.facts) whole.facts.push(facts)
-    for (const codes of part.codes) whole.codes.push(codes)
-    for (const worst of part.worst) whole.worst.push(worst)
+    addFacts(whole.facts, part.facts)
+    for (const [row, codes] of part.codes.entries()) whole.addCodes(codes, part.worst[row] ?? null)
     for (const finding of part.findings) if (whole.findings.length < maxFindings) whole.findings.push(finding)
     for (const [code, tally] of Object.entries(part.tallies)) addTally((whole.tallies[code] ??= createTally()), tally)
     addBoundaries(whole.boundaries, part.boundaries)

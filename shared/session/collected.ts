@@ -1,12 +1,13 @@
 import type { CheckTally } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { FactsKeeper } from '../checks/kept-facts.ts'
+import { addFacts, copyOfFacts, FactsKeeper } from '../checks/kept-facts.ts'
 import { addTally, createTally } from '../checks/tally.ts'
 import type { RecordSpans } from '../containers/container.ts'
 import type { Finding, Severity } from '../model/report.ts'
 import type { SkippedRecord } from '../model/source.ts'
 import type { Stream } from '../model/streams.ts'
 import { PARTS, TURN_KINDS } from '../model/tokens.ts'
+import type { CodeLists } from '../query/values.ts'
 import { addBoundaries, type BoundaryCounts } from './boundaries.ts'
 import type { BatchResult, TokenTotals } from './plan.ts'
 import { addTools } from './tool-sums.ts'
@@ -108,7 +109,9 @@ export class Collected implements RolloutSums {
   private readonly maxFindings: number
   private readonly keeper = new FactsKeeper()
   /** Lists of codes that were met: what is systematic stands in every rollout. */
-  private readonly lists = new Map<string, readonly string[]>()
+  private readonly lists: (readonly string[])[] = []
+  private readonly numbersByList = new Map<string, number>()
+  private listNumbers = new Int32Array(0)
 
   constructor(sources: number, maxFindings: number) {
     this.maxFindings = maxFindings
@@ -127,7 +130,7 @@ export class Collected implements RolloutSums {
   soFar(): RolloutSums {
     const { facts, codes, findings, findingsSeen, tallies, totals, severities } = this
     return {
-      facts: facts.slice(),
+      facts: copyOfFacts(facts),
       codes: codes.slice(),
       findings: findings.slice(),
       findingsSeen,
@@ -151,10 +154,9 @@ export class Collected implements RolloutSums {
     for (const [code, tally] of Object.entries(result.tallies)) addTally((this.tallies[code] ??= createTally()), tally)
     addBoundaries(this.boundaries, result.boundaries)
     addTotals(this.totals, result.totals)
-    for (const facts of this.keeper.unpack(result.facts)) this.facts.push(facts)
+    addFacts(this.facts, this.keeper.unpack(result.facts))
     for (const findings of result.findings) {
-      this.codes.push(this.once(codesOf(findings)))
-      this.worst.push(worstOf(findings))
+      this.addCodes(codesOf(findings), worstOf(findings))
       for (const finding of findings) {
         this.findingsSeen++
         if (!finding.intended) countSeverity(this.severities, finding)
@@ -163,14 +165,32 @@ export class Collected implements RolloutSums {
     }
   }
 
-  private once(codes: readonly string[]): readonly string[] {
+  /** Those of the next rollout, and the gravest of its findings. */
+  addCodes(codes: readonly string[], worst: Finding['severity'] | null): void {
+    const row = this.codes.length
+    if (row === this.listNumbers.length) {
+      const longer = new Int32Array(Math.max(FIRST_ROWS, 2 * row))
+      longer.set(this.listNumbers)
+      this.listNumbers = longer
+    }
     const key = codes.join()
-    const known = this.lists.get(key)
-    if (known !== undefined) return known
-    if (this.lists.size < MOST_LISTS) this.lists.set(key, codes)
-    return codes
+    let number = this.numbersByList.get(key)
+    if (number === undefined) {
+      number = this.lists.push(codes) - 1
+      if (this.numbersByList.size < MOST_LISTS) this.numbersByList.set(key, number)
+    }
+    this.listNumbers[row] = number
+    this.codes.push(this.lists[number] as readonly string[])
+    this.worst.push(worst)
+  }
+
+  /** The same lists, with which of them each rollout has. */
+  codeLists(): CodeLists {
+    return { lists: this.lists, at: this.listNumbers.subarray(0, this.codes.length) }
   }
 }
+
+const FIRST_ROWS = 1 << 10
 
 const MOST_LISTS = 1 << 12
 

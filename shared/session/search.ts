@@ -33,6 +33,7 @@ export interface SearchOrigin extends QueryableRollouts {
   readonly runtime: AuditRuntime
   readonly host: EngineHost
   spans(source: number): readonly RecordSpans[]
+  codesOf(index: number): readonly string[]
 }
 
 export interface SearchHooks {

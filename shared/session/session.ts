@@ -6,6 +6,7 @@ import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, LogReport, Report } from '../model/report.ts'
 import type { ByteSource, Place } from '../model/source.ts'
 import type { DumpValues } from '../query/language/complete.ts'
+import { SEVERITY_RANKS } from '../query/values.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { AuditRuntime } from './batch.ts'
 import { boundaryRows } from './boundaries.ts'
@@ -272,6 +273,12 @@ export class Session {
     return local ?? wide
   }
 
+  private worstRanks(): Uint8Array {
+    const ranks = Uint8Array.from(this.collected.worst, (worst) => (worst === null ? 0 : SEVERITY_RANKS.indexOf(worst)))
+    this.dumpFindings.raise(ranks)
+    return ranks
+  }
+
   rows(indices: readonly number[]): Row[] {
     return indices.flatMap((index) => {
       const facts = this.facts[index]
@@ -310,7 +317,8 @@ export class Session {
         return session.runtime
       },
       codesOf: (index) => this.codesOf(index),
-      worstOf: (index) => this.worstOf(index),
+      codeLists: () => this.dumpFindings.withCodes(this.collected.codeLists()),
+      worstRanks: () => this.worstRanks(),
       sourceName: (source) => this.opened[source]?.source.name ?? '',
       spans: (source) => this.collected.sources[source]?.spans ?? [],
     }

@@ -1,6 +1,6 @@
 import { nodeHost } from '../../cli/host.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { FactsKeeper, packFacts } from '../../shared/checks/kept-facts.ts'
+import { addFacts, FactsKeeper, packFacts } from '../../shared/checks/kept-facts.ts'
 import type { SearchRequest } from '../../shared/session/requests/query.ts'
 import { RolloutSearch } from '../../shared/session/search.ts'
 import { factsOf } from '../helpers/facts.ts'
@@ -33,12 +33,14 @@ const QUERIES: readonly SearchRequest[] = [
  */
 export async function queriesOverRows(rollouts = ROLLOUTS): Promise<void> {
   const facts = manyFacts(rollouts)
+  const codes = Int32Array.from(facts, (_, index) => (index % 5 === 0 ? 1 + ((index / 5) % CODES.length) : 0))
   // What making them left behind is none of the queries' work.
   await new Promise((resolve) => setTimeout(resolve, SETTLED))
   const origin = {
     facts,
-    codesOf: (index: number) => (index % 5 === 0 ? (CODES[(index / 5) % CODES.length] as readonly string[]) : NO_CODES),
-    worstOf: () => null,
+    codesOf: () => NO_CODES,
+    codeLists: () => ({ lists: [NO_CODES, ...CODES], at: codes }),
+    worstRanks: () => new Uint8Array(rollouts),
     sourceName: () => 'rollouts.jsonl',
     revision: 1,
     isDone: true,
@@ -82,7 +84,9 @@ function manyFacts(rollouts: number): TrajectoryFacts[] {
       toolReplyLengths: replies,
     })
   // As a session keeps them: in columns, batch by batch.
-  return Array.from({ length: rollouts / BATCH }, (_, batch) =>
-    keeper.unpack(packFacts(Array.from({ length: BATCH }, (_, at) => rollout(batch * BATCH + at)))),
-  ).flat()
+  const facts: TrajectoryFacts[] = []
+  for (let batch = 0; batch < rollouts / BATCH; batch++) {
+    addFacts(facts, keeper.unpack(packFacts(Array.from({ length: BATCH }, (_, at) => rollout(batch * BATCH + at)))))
+  }
+  return facts
 }

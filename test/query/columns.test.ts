@@ -3,10 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { EDGE_NAMES } from '../../shared/checks/edges.ts'
 import { FactColumns } from '../../shared/checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { FactsKeeper, packFacts } from '../../shared/checks/kept-facts.ts'
+import { addFacts, copyOfFacts, FactsKeeper, packFacts, renumberedFacts } from '../../shared/checks/kept-facts.ts'
 import { completionLength } from '../../shared/checks/limits.ts'
 import { hasHiddenDocuments, hasLostText } from '../../shared/checks/rollout-filter.ts'
-import type { Severity } from '../../shared/model/report.ts'
 import { RolloutColumns } from '../../shared/query/columns.ts'
 import type { QueryNode, Test } from '../../shared/query/language/ast.ts'
 import { fieldNamed, QUERY_FIELDS } from '../../shared/query/language/fields.ts'
@@ -14,7 +13,7 @@ import { formatQuery } from '../../shared/query/language/format.ts'
 import { ordered, wordRanks } from '../../shared/query/order.ts'
 import { planQuery } from '../../shared/query/plan.ts'
 import { sortValues } from '../../shared/query/sort-values.ts'
-import { HOLDS, NUMBER_LISTS, NUMBERS, WORDS } from '../../shared/query/values.ts'
+import { HOLDS, NUMBER_LISTS, NUMBERS, SEVERITY_RANKS, WORDS } from '../../shared/query/values.ts'
 import { NO_MARKS, numberFits, Verdict, verdictsOf } from '../../shared/query/verdicts.ts'
 import { factsOf } from '../helpers/facts.ts'
 import { anyDump } from '../session/any-facts.ts'
@@ -42,10 +41,12 @@ const facts = fc
   .map((rows) => rows.map((row, record) => factsOf(record, row)))
 
 function columnsOf(rows: readonly TrajectoryFacts[]) {
-  const codesOf = (index: number): readonly string[] =>
-    index % 3 === 0 ? ['M01', 'T12'] : index % 3 === 1 ? ['M10'] : []
-  const worstOf = (index: number): Severity | null => (index % 3 === 0 ? 'error' : null)
-  return new RolloutColumns({ facts: rows, codesOf, worstOf, sourceName: () => 'step_1.jsonl' })
+  const codeLists = () => ({
+    lists: [['M01', 'T12'], ['M10'], []],
+    at: Int32Array.from(rows, (_, index) => index % 3),
+  })
+  const worstRanks = () => Uint8Array.from(rows, (_, index) => (index % 3 === 0 ? SEVERITY_RANKS.indexOf('error') : 0))
+  return new RolloutColumns({ facts: rows, codeLists, worstRanks, sourceName: () => 'step_1.jsonl' })
 }
 
 const FACT_FIELDS = QUERY_FIELDS.filter(({ reads }) => reads === 'facts')
@@ -181,11 +182,18 @@ describe('columns answer', () => {
   })
 })
 
-/** A dump as a session keeps it: some batches in columns, others as objects. */
-const keptDump = fc.tuple(anyDump, fc.array(fc.boolean(), { minLength: 4, maxLength: 4 })).map(([dump, areKept]) => {
-  const keeper = new FactsKeeper()
-  return dump.flatMap((rows, at) => (areKept[at % 4] ? keeper.unpack(packFacts(rows)) : rows))
-})
+/** A dump as a session keeps it: some batches in columns, others as objects; asked for a fact now and then while it grows. */
+const keptDump = fc
+  .tuple(anyDump, fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }), fc.boolean())
+  .map(([dump, areKept, isAsked]) => {
+    const keeper = new FactsKeeper()
+    const all: TrajectoryFacts[] = []
+    for (const [at, rows] of dump.entries()) {
+      addFacts(all, areKept[at % 4] ? keeper.unpack(packFacts(rows)) : rows)
+      if (isAsked) new FactColumns(all).numbers('turns')
+    }
+    return all
+  })
 
 describe('facts of many rollouts are those of each', () => {
   const checked = (check: (rows: readonly TrajectoryFacts[], from: number) => void) =>
@@ -197,6 +205,19 @@ describe('facts of many rollouts are those of each', () => {
         const plainly = rows.slice(from).map((row, i) => numberOf(row, from + i) ?? Number.NaN)
         expect([field, ...(NUMBERS[field]?.(new FactColumns(rows, from)) ?? [])]).toEqual([field, ...plainly])
       }
+    })
+  })
+
+  test('of those that were there when they were copied, and of another source since', () => {
+    checked((rows) => {
+      const grown = rows.slice(0, 0)
+      addFacts(grown, rows)
+      const copy = copyOfFacts(grown)
+      addFacts(grown, renumberedFacts(rows, 9))
+      expect([...new FactColumns(copy).numbers('turns')]).toEqual(rows.map(({ turns }) => turns))
+      expect([...new FactColumns(grown).numbers('turns')]).toEqual([...rows, ...rows].map(({ turns }) => turns))
+      for (const [i, facts] of renumberedFacts(copy, 7).entries()) copy[i] = facts
+      expect([...new FactColumns(copy).numbers('place', 'source')]).toEqual(rows.map(() => 7))
     })
   })
 

@@ -3,6 +3,7 @@ import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { RolloutColumns } from '../../shared/query/columns.ts'
 import { ordered } from '../../shared/query/order.ts'
 import { sortValues } from '../../shared/query/sort-values.ts'
+import { SEVERITY_RANKS } from '../../shared/query/values.ts'
 import { NO_MARKS } from '../../shared/query/verdicts.ts'
 import { factsOf } from '../helpers/facts.ts'
 
@@ -23,7 +24,7 @@ const ROWS: readonly Partial<TrajectoryFacts>[] = [
   },
 ]
 const CODES = [['M01'], [], ['M01', 'T05'], ['T05'], []]
-const WORST = ['error', null, 'warning', 'info', null] as const
+const WORST = ['error', 'none', 'warning', 'info', 'none'] as const
 const REWARDS = [{ format: 1 }, null, { format: 0.5, answer: 2 }, { answer: Number.NaN }, null]
 const PROMPTS = [100, 20, -1, null, 20]
 const END: readonly TrajectoryFacts['endReason'][] = ['cut-prose', 'stop', 'unknown', 'stop', 'cut-call']
@@ -39,8 +40,8 @@ const table = {
       ...(index === 3 ? { gap: { absolute: 9, count: 9 } as TrajectoryFacts['gap'] & object } : {}),
     }),
   ),
-  codesOf: (index: number) => CODES[index] ?? [],
-  worstOf: (index: number) => WORST[index] ?? null,
+  codeLists: () => ({ lists: CODES, at: Int32Array.from(CODES.keys()) }),
+  worstRanks: () => Uint8Array.from(WORST, (worst) => SEVERITY_RANKS.indexOf(worst)),
   sourceName: () => 'rollouts.jsonl',
 }
 
