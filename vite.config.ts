@@ -50,7 +50,12 @@ export default defineConfig(({ mode }) => {
     root: 'renderer',
     base: './',
     plugins: [react(), bundledPackages()],
-    worker: { format: 'es' as const, plugins: () => [bundledPackages()], rolldownOptions: { checks } },
+    worker: {
+      format: 'es' as const,
+      plugins: () => [bundledPackages()],
+      // A folder of their own: what lies there is handed out under a content policy of its own (cli/server/site.ts).
+      rolldownOptions: { checks, output: { entryFileNames: 'workers/[name]-[hash].js' } },
+    },
     build: { outDir: '../dist/renderer', emptyOutDir: true, target: 'chrome130', rolldownOptions: { checks } },
     test: {
       root: '.',

@@ -13,6 +13,12 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** That of the scripts of workers, which may also compile WebAssembly: they draw nothing, and the page that does may not. */
+export const WORKER_CONTENT_SECURITY_POLICY = CONTENT_SECURITY_POLICY.replace(
+  "script-src 'self'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+)
+
 /** Sent with every answer, errors included. Dumps are private: no cache may keep them. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': CONTENT_SECURITY_POLICY,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { OpenedFile } from '../../electron/bridge.ts'
 import { fileResponse, plainResponse, textResponse } from './file-response.ts'
-import { mediaType } from './headers.ts'
+import { mediaType, WORKER_CONTENT_SECURITY_POLICY } from './headers.ts'
 import type { Places } from './places.ts'
 import { insideFolder, type ServedFiles } from './served-files.ts'
 
@@ -46,9 +46,15 @@ export function createSite(parts: SiteParts): Site {
     if (path.startsWith('/file/')) return notOpened()
     const { folder, rest } = publicFolder(parts.places, path)
     const file = await insideFolder(join(folder, rest), folder)
-    return file === null ? nothingThere() : fileResponse(request, file, mediaType(file))
+    if (file === null) return nothingThere()
+    const response = await fileResponse(request, file, mediaType(file))
+    if (path.startsWith(WORKERS)) response.headers.set('content-security-policy', WORKER_CONTENT_SECURITY_POLICY)
+    return response
   }
 }
+
+/** Where the build puts the scripts that workers begin with. */
+const WORKERS = '/workers/'
 
 /** The path of an address, or null for one that no file of ours can have: hidden names, climbing, other separators. */
 function decodedPath(url: string): string | null {

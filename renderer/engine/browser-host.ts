@@ -1,10 +1,9 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex } from '@noble/hashes/utils.js'
 import type { WorkerLink } from '../../shared/session/host.ts'
 import { keepingWorkers } from '../../shared/session/keep-workers.ts'
 import type { EngineWorkerHost } from '../../shared/session/serve-engine.ts'
 import { byteSource, readElsewhere } from './byte-sources.ts'
 import { fetchTokenizer } from './fetch-tokenizer.ts'
+import { fastSha256, slowSha256 } from './sha256.ts'
 import { watchFiles } from './watch.ts'
 
 /** Audit workers beyond this many wait for the one reader. */
@@ -13,17 +12,15 @@ const MOST_JOBS = 8
 const JOBS = Math.max(2, Math.min(MOST_JOBS, (navigator.hardwareConcurrency || 2) - 1))
 
 /** What a browser lends the engine. Runs inside the engine's worker, whose script lies one folder below the page. */
-export function browserHost(): EngineWorkerHost {
+export async function browserHost(): Promise<EngineWorkerHost> {
+  const fast = await fastSha256()
   return {
     byteSource,
     watch: watchFiles,
     bundledTokenizers: fetchTokenizer,
     readElsewhere,
-    createSha256: () => {
-      const hash = sha256.create()
-      return { update: (bytes) => void hash.update(bytes), digest: () => bytesToHex(hash.digest()) }
-    },
-    slowSha256: true,
+    createSha256: fast ?? slowSha256,
+    slowSha256: fast === null,
     firstHere: true,
     spawnAuditWorker: keepingWorkers(spawnAuditWorker, JOBS),
     jobs: JOBS,

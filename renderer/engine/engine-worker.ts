@@ -2,4 +2,5 @@ import { serveEngine } from '../../shared/session/serve-engine.ts'
 import { browserHost } from './browser-host.ts'
 import { workerPort } from './worker-port.ts'
 
-serveEngine(workerPort(), browserHost())
+const port = workerPort()
+browserHost().then((host) => serveEngine(port, host))

@@ -4,13 +4,14 @@ import type { ParsedRecords, RawRecord, RecordSpans } from './container.ts'
 import type { EncodedTexts } from './decode.ts'
 import { parseJson } from './json.ts'
 import { JsonError } from './json-error.ts'
-import { kernelOver } from './kernel/kernel.ts'
+import { inKernel, kernelOver } from './kernel/kernel.ts'
 
 /**
- * Parses JSON records of `spans`, whose bytes `Container.read` gave. Never throws for what the bytes hold: each span ends
+ * Parses JSON records of `spans`, whose bytes (`given`) `Container.read` gave. Never throws for what the bytes hold: each span ends
  * up in `records` or in `skipped` (`bad-json`, `not-an-object`, or what the container itself found damaged).
  */
-export function parseRecords(bytes: Uint8Array, spans: RecordSpans, numericKeys: ReadonlySet<string>): ParsedRecords {
+export function parseRecords(given: Uint8Array, spans: RecordSpans, numericKeys: ReadonlySet<string>): ParsedRecords {
+  const bytes = inKernel(given)
   const records: RawRecord[] = []
   const skipped: SkippedRecord[] = []
   const base = spans.offsets[0] ?? 0

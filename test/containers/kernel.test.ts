@@ -4,11 +4,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseJson } from '../../shared/containers/json.ts'
 import { JsonError } from '../../shared/containers/json-error.ts'
-import { kernelInput, kernelOver } from '../../shared/containers/kernel/kernel.ts'
+import { inKernel, kernelInput, kernelOver } from '../../shared/containers/kernel/kernel.ts'
+import { parseRecords } from '../../shared/containers/records.ts'
 import { hashBytes } from '../../shared/model/hash.ts'
 
 /** The bytes in the kernel's memory; what lies behind them is none of theirs. */
-function inKernel(bytes: Uint8Array): Uint8Array {
+function inKernelMemory(bytes: Uint8Array): Uint8Array {
   const input = kernelInput(bytes.length + 32)
   if (input === null) throw new Error('this machine runs no WebAssembly with vectors')
   input.fill(0x30)
@@ -29,7 +30,7 @@ function read(bytes: Uint8Array, start: number): unknown {
 function expectSame(text: string, shift: number): void {
   const bytes = new TextEncoder().encode(' '.repeat(shift) + text)
   const scripted = read(bytes, shift)
-  expect(read(inKernel(bytes), shift)).toStrictEqual(scripted)
+  expect(read(inKernelMemory(bytes), shift)).toStrictEqual(scripted)
 }
 
 const plain = fc.nat({ max: 200_000 }).map(String)
@@ -111,7 +112,7 @@ describe('the kernel', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat({ max: 9 }), (bytes, start) => {
         fc.pre(start <= bytes.length)
-        const held = inKernel(bytes)
+        const held = inKernelMemory(bytes)
         const kernel = kernelOver(held)
         expect(kernel).not.toBeNull()
         expect(hashBytes(held, start, held.length, kernel)).toBe(hashBytes(bytes, start))
@@ -143,5 +144,27 @@ describe('the kernel', () => {
     const { ids: expected } = JSON.parse(new TextDecoder().decode(bytes)) as { ids: number[] }
     expect(ids).toHaveLength(expected.length)
     expect(ids.every((id, at) => id === expected[at])).toBe(true)
+  })
+
+  test('takes in what was read elsewhere, and what was parsed of it stands when other bytes follow', () => {
+    const batch = (first: number) => {
+      const bytes = new TextEncoder().encode(`{"ids":[${first},22,333],"text":"${first} words"}`)
+      const spans = {
+        first: 0,
+        lines: Float64Array.of(1),
+        offsets: Float64Array.of(0),
+        lengths: Float64Array.of(bytes.length),
+      }
+      return parseRecords(bytes, spans, new Set(['ids'])).records[0]?.value
+    }
+    const before = batch(1)
+    batch(7)
+    expect(before).toEqual({ ids: Int32Array.of(1, 22, 333), text: '1 words' })
+    const moved = inKernel(Uint8Array.of(1, 2, 3))
+    expect(kernelOver(moved)).not.toBeNull()
+    expect([...moved]).toEqual([1, 2, 3])
+    expect(inKernel(moved)).toBe(moved)
+    const tooMany = new Uint8Array((4 << 20) + 1)
+    expect(inKernel(tooMany)).toBe(tooMany)
   })
 })

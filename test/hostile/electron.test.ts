@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { IpcMain, Protocol, Session, WebContents } from 'electron'
@@ -27,6 +27,8 @@ const served = new ServedFiles()
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'inspector-electron-'))
   writeFileSync(join(folder, 'index.html'), '<!doctype html>')
+  mkdirSync(join(folder, 'workers'))
+  writeFileSync(join(folder, 'workers', 'engine.js'), '')
   writeFileSync(join(folder, 'run.jsonl'), '{}\n')
   const places = { page: folder, preload: join(folder, 'p'), tokenizers: join(folder, 't'), samples: join(folder, 's') }
   site = createSite({ places, served, session: async () => ({ files: [], sample: null, notice: null }) })
@@ -144,6 +146,11 @@ test('3. the content policy comes with every answer and allows nothing from else
   for (const url of [`${APP_ORIGIN}/`, `${APP_ORIGIN}/nothing`, `${APP_ORIGIN}/session.json`]) {
     expect((await answer(url)).headers.get('content-security-policy')).toBe(CONTENT_SECURITY_POLICY)
   }
+  // Workers, which draw nothing, may compile WebAssembly beside.
+  const worker = await answer(`${APP_ORIGIN}/workers/engine.js`)
+  expect(worker.headers.get('content-security-policy')).toBe(
+    CONTENT_SECURITY_POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'"),
+  )
 })
 
 test('4. the scheme is a secure origin of its own, that only hands out what is in the folder of the page', async () => {

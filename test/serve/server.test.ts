@@ -26,6 +26,8 @@ beforeAll(async () => {
     mkdirSync(path, { recursive: true })
   writeFileSync(join(places.page, 'index.html'), '<!doctype html><title>page</title>')
   writeFileSync(join(places.page, 'main.js'), 'void 0')
+  mkdirSync(join(places.page, 'workers'))
+  writeFileSync(join(places.page, 'workers', 'engine.js'), 'void 0')
   writeFileSync(join(places.page, '.built-from'), SECRET)
   writeFileSync(join(places.tokenizers, 'qwen3', 'tokenizer.compact'), 'ids')
   writeFileSync(join(places.samples, 'one.jsonl.gz'), 'sample')
@@ -279,5 +281,15 @@ describe('paths', () => {
       })
       expect(headers['access-control-allow-origin']).toBeUndefined()
     }
+  })
+
+  test('only the scripts of workers may compile WebAssembly, and nothing may evaluate', async () => {
+    const policy = async (path: string) => String((await get(path)).headers['content-security-policy'])
+    const ofPage = await policy('/')
+    expect(await policy('/workers/engine.js')).toBe(
+      ofPage.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'"),
+    )
+    for (const path of ['/main.js', '/workers/nothing.js', '/workers/../main.js', '/session.json', await fileUrl()])
+      expect(await policy(path), path).toBe(ofPage)
   })
 })

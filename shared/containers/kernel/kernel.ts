@@ -80,6 +80,15 @@ export function kernelInput(length: number): Uint8Array<ArrayBuffer> | null {
   return kernel === null ? null : kernel.input.subarray(0, length)
 }
 
+/** The same bytes where they are scanned fastest, until others are read or moved there; `bytes` themselves where that cannot be. */
+export function inKernel(bytes: Uint8Array): Uint8Array {
+  if (kernelOver(bytes) !== null) return bytes
+  const input = kernelInput(bytes.length)
+  if (input === null) return bytes
+  input.set(bytes)
+  return input
+}
+
 /** The kernel in whose memory `bytes` lie, from its start on; null where they lie elsewhere. */
 export function kernelOver(bytes: Uint8Array): Kernel | null {
   return kernel != null && bytes.buffer === kernel.input.buffer && bytes.byteOffset === 0 ? kernel : null
