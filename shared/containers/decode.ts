@@ -135,3 +135,13 @@ async function decodeJoined(
 export function textOf(encoded: EncodedRecords): Uint8Array | null {
   return encoded.decoder === 'json' || encoded.decoder === 'texts' ? (encoded.bytes[0] ?? null) : null
 }
+
+/** The text of one of several records, by its number among them; null where it has none. */
+export function textAt(encoded: EncodedRecords, at: number): Uint8Array | null {
+  const { offsets, lengths } = encoded.spans
+  const length = lengths[at] as number
+  if (encoded.decoder === 'texts') return encoded.bytes[at]?.subarray(0, length) ?? null
+  if (encoded.decoder !== 'json') return null
+  const start = (offsets[at] as number) - (offsets[0] as number)
+  return encoded.bytes[0].subarray(start, start + length)
+}

@@ -1,7 +1,7 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { JsonObject } from '../containers/container.ts'
 import type { Report } from '../model/report.ts'
-import type { ExportedTrajectory, ExportOrigin } from './export-kind.ts'
+import type { ExportedTrajectory, ExportOrigin, ReadTrajectory, StoredRecords } from './export-kind.ts'
 
 /** So long an export may hold the thread, in milliseconds, before others have their turn. */
 const TURN = 24
@@ -16,12 +16,12 @@ export interface ExportAttendance {
 }
 
 /**
- * An origin that is read for an export. Every trajectory is read again, one at a time: there the export pauses and can be stopped. Its
+ * An origin that is read for an export. Between two trajectories, or what is read of them at once, the export pauses and can be stopped. Its
  * facts are those of the beginning; where a run that is read on has another rollout at an index since then, a sentence is thrown.
  */
 export class AttendedOrigin implements ExportOrigin {
   readonly facts: readonly TrajectoryFacts[]
-  private readonly read = new Set<number>()
+  private readonly done = new Set<number>()
   private turn = Date.now()
 
   constructor(
@@ -49,11 +49,46 @@ export class AttendedOrigin implements ExportOrigin {
     await this.pause()
     this.checkStays(index)
     const loaded = await this.origin.load(index)
-    // Its findings were looked up after it was read.
-    this.checkStays(index)
-    if (loaded.trajectory.recordHash !== this.facts[index]?.recordHash) throw new Error(READ_ON)
-    this.read.add(index)
+    this.took(index, loaded)
     return loaded
+  }
+
+  async *read(indices: readonly number[]): AsyncGenerator<ReadTrajectory, void, undefined> {
+    for await (const loaded of this.staying(indices, this.origin.read(indices))) {
+      this.took(loaded.index, loaded)
+      yield loaded
+      await this.pause()
+    }
+  }
+
+  async *stored(indices: readonly number[]): AsyncGenerator<StoredRecords, void, undefined> {
+    for await (const records of this.staying(indices, this.origin.stored(indices))) {
+      for (const index of records.indices) {
+        this.checkStays(index)
+        this.done.add(index)
+      }
+      yield records
+      await this.pause()
+    }
+  }
+
+  /** Where reading fails because of another rollout at an index, it says so. */
+  private async *staying<Read>(indices: readonly number[], reading: AsyncIterable<Read>): AsyncGenerator<Read> {
+    await this.pause()
+    for (const index of indices) this.checkStays(index)
+    try {
+      yield* reading
+    } catch (error) {
+      for (const index of indices) this.checkStays(index)
+      throw error
+    }
+  }
+
+  /** Its findings were looked up after it was read. */
+  private took(index: number, { trajectory }: ExportedTrajectory): void {
+    this.checkStays(index)
+    if (trajectory.recordHash !== this.facts[index]?.recordHash) throw new Error(READ_ON)
+    this.done.add(index)
   }
 
   private checkStays(index: number): void {
@@ -67,7 +102,7 @@ export class AttendedOrigin implements ExportOrigin {
     const { signal, tell } = this.attendance
     signal?.throwIfAborted()
     if (Date.now() - this.turn < TURN) return
-    tell?.(this.read.size, this.chosen)
+    tell?.(this.done.size, this.chosen)
     await new Promise((resolve) => setTimeout(resolve, 0))
     this.turn = Date.now()
     signal?.throwIfAborted()

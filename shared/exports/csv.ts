@@ -112,8 +112,8 @@ const FINDING_COLUMNS = [
 
 /** Read again from the source, because a report may list fewer than there are. */
 async function* findingRows(input: ExportInput): AsyncGenerator<Cell[]> {
-  for (const index of input.indices) {
-    for (const finding of (await input.origin.load(index)).findings) yield findingRow(input, finding)
+  for await (const { findings } of input.origin.read(input.indices)) {
+    for (const finding of findings) yield findingRow(input, finding)
   }
 }
 

@@ -4,6 +4,7 @@ import type { JsonObject, RawRecord } from '../containers/container.ts'
 import type { EncodedRecords } from '../containers/decode.ts'
 import type { Finding, Report } from '../model/report.ts'
 import type { Trajectory } from '../model/trajectory.ts'
+import type { MaskRepairs } from './repair.ts'
 
 /** In the order in which they are offered; `registry.ts` has what writes each. */
 export const EXPORT_IDS = ['source', 'native', 'csv', 'parquet', 'sft', 'dpo'] as const
@@ -20,7 +21,19 @@ export interface ExportedTrajectory {
   /** All of them, those of its group included, whatever a report lists. */
   readonly findings: readonly Finding[]
   readonly record: RawRecord
-  /** The record as its container stores it. */
+}
+
+/** One of many. */
+export interface ReadTrajectory extends ExportedTrajectory {
+  readonly index: number
+}
+
+/** Records that hold chosen trajectories, as their container stores them, with those that lie between. */
+export interface StoredRecords {
+  /** The chosen trajectories, ascending. */
+  readonly indices: readonly number[]
+  /** For each of them its record, by its number in `encoded`. */
+  readonly at: readonly number[]
   readonly encoded: EncodedRecords
 }
 
@@ -31,7 +44,12 @@ export interface ExportOrigin {
   readonly facts: readonly TrajectoryFacts[]
   /** Codes that stand in a trajectory, sorted; those that the policy intends excepted. */
   codesOf(index: number): readonly string[]
+  /** Reads one again and audits it. */
   load(index: number): Promise<ExportedTrajectory>
+  /** The same of many, ascending, several to a reading. */
+  read(indices: readonly number[]): AsyncIterable<ReadTrajectory>
+  /** The records alone, as many at once as one reading gives: nothing is audited. */
+  stored(indices: readonly number[]): AsyncIterable<StoredRecords>
   /** What the container of a source says of itself; null where it says nothing. */
   metadataOf(source: number): JsonObject | null
 }
@@ -41,10 +59,8 @@ export interface ExportInput {
   readonly origin: ExportOrigin
   readonly report: Report
   readonly indices: readonly number[]
-  /** Masks are written as the oracle has them; `load` gives them so, but for the record and its stored mask. */
-  readonly repairs: boolean
-  /** Rows that were masked whole on purpose are repaired as well. */
-  readonly repairsMaskedWhole: boolean
+  /** Masks are written as the oracle has them: `origin` gives them so, but for records as they are stored. Null where they stay. */
+  readonly repairs: MaskRepairs | null
 }
 
 /** Where an export writes; the host decides whether that is memory or a disk. */

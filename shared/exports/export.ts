@@ -3,7 +3,7 @@ import { type ExportId, type ExportInput, type ExportOrigin, type ExportSink, RE
 import { createManifest, type Manifest, manifestText } from './manifest.ts'
 import { MemorySink, type NamedBytes } from './memory-sink.ts'
 import { exportById } from './registry.ts'
-import { repaired } from './repair.ts'
+import { MaskRepairs, repaired } from './repair.ts'
 import { ZipSink } from './zip-sink.ts'
 
 export const MANIFEST_NAME = 'manifest.json'
@@ -34,18 +34,16 @@ export async function writeExport(
   if (indices.length === 0) throw new Error('No rollout was chosen, so there is nothing to export.')
   const unknown = indices.find((index) => origin.facts[index] === undefined)
   if (unknown !== undefined) throw new Error(`There is no rollout ${unknown}; there are ${origin.facts.length}.`)
-  const repairs = request.repairMasks === true
-  if (repairs && !REPAIRED.includes(request.as))
+  const repairsMasks = request.repairMasks === true
+  if (repairsMasks && !REPAIRED.includes(request.as))
     throw new Error(`Masks are repaired in exports as ${REPAIRED.join(', ')}, not as ${request.as}.`)
   const plain = new AttendedOrigin(origin, indices.length, attendance)
-  const repairsMaskedWhole = request.repairMaskedWhole === true
-  const { origin: mended, ...told } = repaired(plain, { maskedWhole: repairsMaskedWhole })
+  const repairs = repairsMasks ? new MaskRepairs(request.repairMaskedWhole === true) : null
   // The source's own records are changed where they stand, from the mask that they hold.
-  const given = repairs && request.as !== 'source' ? mended : plain
-  const input: ExportInput = { origin: given, report: origin.report(), indices, repairs, repairsMaskedWhole }
+  const given = repairs === null || request.as === 'source' ? plain : repaired(plain, repairs)
+  const input: ExportInput = { origin: given, report: origin.report(), indices, repairs }
   const outcome = await exportById(request.as).write(input, sink)
-  if (repairs && request.as === 'source') for (const index of indices) await mended.load(index)
-  const manifest = createManifest(request, input, outcome, repairs ? told : null)
+  const manifest = createManifest(request, input, outcome)
   const writer = await sink.open(MANIFEST_NAME)
   for (const piece of manifestText(manifest)) {
     await plain.pause()

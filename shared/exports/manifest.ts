@@ -2,7 +2,7 @@ import type { Report } from '../model/report.ts'
 import type { ExportRequest } from './export.ts'
 import type { ExportId, ExportInput, ExportOutcome } from './export-kind.ts'
 import { count, counted } from './phrases.ts'
-import type { Repairs } from './repair.ts'
+import type { MaskRepairs } from './repair.ts'
 
 export const MANIFEST_SCHEMA = 'rollout-inspector.export/1'
 
@@ -26,7 +26,7 @@ export interface Manifest {
     group: string | null
     /** Codes of the findings that the policy does not intend. */
     findings: string[]
-    /** Tokens whose mask was repaired; null where nothing tells what it should be. Absent in exports that change nothing. */
+    /** Tokens whose mask was repaired in these files; null where nothing tells what it should be. Absent in exports that change nothing. */
     repaired?: number | null
     /** Why the dump masked the whole row, on purpose as it seems. Where `repaired` is above 0 it trains again. Only beside `repaired`. */
     masked_whole?: string
@@ -34,13 +34,8 @@ export interface Manifest {
   notes: string[]
 }
 
-export function createManifest(
-  request: ExportRequest,
-  input: ExportInput,
-  outcome: ExportOutcome,
-  repairs: Pick<Repairs, 'changed' | 'maskedWhole'> | null,
-): Manifest {
-  const { report, origin } = input
+export function createManifest(request: ExportRequest, input: ExportInput, outcome: ExportOutcome): Manifest {
+  const { report, origin, repairs } = input
   return {
     schema: MANIFEST_SCHEMA,
     tool: report.tool,
@@ -72,12 +67,12 @@ export function createManifest(
   }
 }
 
-function repairsOf(index: number, { changed, maskedWhole }: Pick<Repairs, 'changed' | 'maskedWhole'>) {
+function repairsOf(index: number, { changed, maskedWhole }: MaskRepairs) {
   const because = maskedWhole.get(index)
   return { repaired: changed.get(index) ?? null, ...(because === undefined ? {} : { masked_whole: because }) }
 }
 
-function maskedWholeNotes(repairs: Pick<Repairs, 'changed' | 'maskedWhole'> | null): string[] {
+function maskedWholeNotes(repairs: MaskRepairs | null): string[] {
   if (repairs === null || repairs.maskedWhole.size === 0) return []
   const rows = repairs.maskedWhole.size
   const trained = [...repairs.maskedWhole.keys()].filter((index) => (repairs.changed.get(index) ?? 0) > 0).length

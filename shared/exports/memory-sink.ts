@@ -22,11 +22,11 @@ export class MemorySink implements ExportSink {
 
   /** In the order in which they were opened. What they were written in is let go. */
   files(): NamedBytes[] {
-    return this.written.map(({ name, chunks }) => ({ name, bytes: joined(chunks.splice(0)) }))
+    return this.written.map(({ name, chunks }) => ({ name, bytes: joinBytes(chunks.splice(0)) }))
   }
 }
 
-function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0))
   let offset = 0
   for (const chunk of chunks) {

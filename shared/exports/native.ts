@@ -7,6 +7,7 @@ import {
   type ExportInput,
   type ExportKind,
   type ExportSink,
+  type ReadTrajectory,
   type WrittenFile,
 } from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
@@ -45,8 +46,8 @@ export async function writeNative(
   const encoder = new TextEncoder()
   const writer = await sink.open(name)
   let records = 0
-  for (const index of indices) {
-    const row = await nativeRow(input, index, odd)
+  for await (const loaded of input.origin.read(indices)) {
+    const row = nativeRow(input, loaded, odd)
     if (row === null) continue
     await writer.write(encoder.encode(`${jsonText(row)}\n`))
     records++
@@ -63,12 +64,11 @@ export interface OddRollouts {
 }
 
 /** A chosen trajectory as an object of the native format; null where it holds neither ids nor messages. */
-export async function nativeRow(
+export function nativeRow(
   { origin }: ExportInput,
-  index: number,
+  loaded: ReadTrajectory,
   odd: OddRollouts,
-): Promise<Record<string, unknown> | null> {
-  const loaded = await origin.load(index)
+): Record<string, unknown> | null {
   const { ids, messages, excluded } = loaded.trajectory
   if (ids === null && messages === null) {
     odd.empty++
@@ -76,7 +76,7 @@ export async function nativeRow(
   }
   if (excluded) odd.excluded++
   if (ids === null) odd.textOnly++
-  return nativeRecord(loaded, origin.facts[index]!)
+  return nativeRecord(loaded, origin.facts[loaded.index]!)
 }
 
 export function nativeNotes(input: ExportInput, odd: OddRollouts): string[] {

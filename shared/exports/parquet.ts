@@ -89,8 +89,8 @@ async function writeSource(
     rows = []
     numbers = 0
   }
-  for (const index of indices) {
-    const row = await nativeRow(input, index, odd)
+  for await (const loaded of input.origin.read(indices)) {
+    const row = nativeRow(input, loaded, odd)
     if (row === null) continue
     rows.push(row)
     records++

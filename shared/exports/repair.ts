@@ -1,40 +1,57 @@
 import { maskedWholeBecause } from '../checks/mask/all-zero.ts'
 import { Expected, TokenState } from '../model/tokens.ts'
-import type { ExportedTrajectory, ExportOrigin } from './export-kind.ts'
+import type { ExportedTrajectory, ExportOrigin, ReadTrajectory } from './export-kind.ts'
 
-/** Masks as the structure oracle has them under the policy of the audit, and how many tokens of each rollout that changes. */
-export interface Repairs {
-  readonly origin: ExportOrigin
-  /** By index in report order; 0 where the mask is right or a row stays masked whole, null where `repairedMask` has none. */
-  readonly changed: ReadonlyMap<number, number | null>
-  /** By index in report order, why a row was masked whole; rows that were not have no entry. */
-  readonly maskedWhole: ReadonlyMap<number, string>
+/** A token-aligned mask, and in how many of its tokens it is not the one that the dump has. */
+export interface RepairedMask {
+  readonly mask: Uint8Array
+  readonly changed: number
 }
 
 /**
- * Rollouts of an origin with their masks repaired. A row that was masked whole on purpose, because a limit cut it or a filter left it
- * out, stays so unless `maskedWhole` asks for it: no turn tells whether it was meant to be trained.
+ * Masks as the structure oracle has them under the policy of the audit, and what of them was written. A row that was masked whole on
+ * purpose, because a limit cut it or a filter left it out, stays so unless that is asked for: no turn tells whether it was meant to be
+ * trained.
  */
-export function repaired(origin: ExportOrigin, { maskedWhole: includes }: { readonly maskedWhole: boolean }): Repairs {
-  const changed = new Map<number, number | null>()
-  const maskedWhole = new Map<number, string>()
+export class MaskRepairs {
+  /** By index in report order the tokens that were changed; 0 where there was none to change or none could be, null where `repairedMask` has none. */
+  readonly changed = new Map<number, number | null>()
+  /** By index in report order, why a row was masked whole; rows that were not have no entry. */
+  readonly maskedWhole = new Map<number, string>()
+
+  constructor(private readonly includesMaskedWhole: boolean) {}
+
+  /** The mask that a rollout is to have, counted as written; null where it stays as it is. */
+  take({ index, ...loaded }: ReadTrajectory): RepairedMask | null {
+    const cause = loaded.view === null ? null : maskedWholeBecause(loaded.view)
+    if (cause !== null) this.maskedWhole.set(index, cause)
+    const repaired = repairedMask(loaded)
+    const stays = repaired === null || repaired.changed === 0 || (cause !== null && !this.includesMaskedWhole)
+    this.wrote(index, repaired === null ? null : stays ? 0 : repaired.changed)
+    return stays ? null : repaired
+  }
+
+  /** Of a mask that could not be written as a whole. */
+  wrote(index: number, tokens: number | null): void {
+    this.changed.set(index, tokens)
+  }
+}
+
+/** The rollouts of an origin with their masks repaired. */
+export function repaired(origin: ExportOrigin, repairs: MaskRepairs): ExportOrigin {
+  const mended = (loaded: ReadTrajectory): ReadTrajectory => {
+    const mask = repairs.take(loaded)
+    return mask === null ? loaded : { ...withMask(loaded, mask.mask), index: loaded.index }
+  }
   return {
-    changed,
-    maskedWhole,
-    origin: {
-      report: () => origin.report(),
-      facts: origin.facts,
-      codesOf: (index) => origin.codesOf(index),
-      metadataOf: (source) => origin.metadataOf(source),
-      async load(index) {
-        const loaded = await origin.load(index)
-        const cause = loaded.view === null ? null : maskedWholeBecause(loaded.view)
-        if (cause !== null) maskedWhole.set(index, cause)
-        const mask = repairedMask(loaded)
-        const changes = mask === null || (cause !== null && !includes) ? 0 : mask.changed
-        changed.set(index, mask === null ? null : changes)
-        return mask === null || changes === 0 ? loaded : withMask(loaded, mask.mask)
-      },
+    report: () => origin.report(),
+    facts: origin.facts,
+    codesOf: (index) => origin.codesOf(index),
+    metadataOf: (source) => origin.metadataOf(source),
+    stored: (indices) => origin.stored(indices),
+    load: async (index) => mended({ ...(await origin.load(index)), index }),
+    async *read(indices) {
+      for await (const loaded of origin.read(indices)) yield mended(loaded)
     },
   }
 }
@@ -43,10 +60,7 @@ export function repaired(origin: ExportOrigin, { maskedWhole: includes }: { read
  * The token-aligned mask that the structure oracle wants: what it leaves open stays as it is, and what the dump does not tell is not
  * trained. Null where there is no mask, no oracle, or the whole row is excluded.
  */
-export function repairedMask({
-  view,
-  trajectory,
-}: ExportedTrajectory): { readonly mask: Uint8Array; readonly changed: number } | null {
+export function repairedMask({ view, trajectory }: ExportedTrajectory): RepairedMask | null {
   if (view === null || view.mask === null || view.expected === null || trajectory.excluded) return null
   const mask = view.mask.slice()
   let changed = 0

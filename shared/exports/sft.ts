@@ -47,8 +47,7 @@ async function writeSource(
   const left = { excluded: 0, empty: 0 }
   let weighted = 0
   let records = 0
-  for (const index of indices) {
-    const loaded = await origin.load(index)
+  for await (const loaded of origin.read(indices)) {
     if (loaded.trajectory.excluded) {
       left.excluded++
       continue

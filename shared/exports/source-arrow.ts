@@ -13,7 +13,7 @@ import { batchesOf, type EncodedArrow } from '../containers/arrow/decode.ts'
 import { type Schema, schemaOf } from '../containers/arrow/types.ts'
 import { ArrowFile } from './arrow-file.ts'
 import type { ExportWriter } from './export-kind.ts'
-import type { RowToWrite } from './source.ts'
+import type { RowsToWrite } from './source.ts'
 import { repairedValues } from './source-repair.ts'
 
 /** Most rows in one record batch, and about the most values: each list counts with all of its own. */
@@ -68,7 +68,7 @@ function written(type: DataType): DataType | null {
  * writer batch by batch; only where a column has a dictionary all of them are held until the last.
  */
 export async function writeArrowRows(
-  rows: AsyncIterable<RowToWrite<EncodedArrow>>,
+  rows: AsyncIterable<RowsToWrite<EncodedArrow>>,
   { schema, format }: ArrowLayout,
   writer: ExportWriter,
 ): Promise<void> {
@@ -84,16 +84,19 @@ export async function writeArrowRows(
     size = 0
     return new Table(schema, columns)
   }
-  for await (const { encoded, repairs } of rows) {
-    for (const [i, { name, batch }] of batchesOf(encoded).columns.entries()) {
-      const value = batch.at(encoded.from)
-      const repair = repairs.find(({ path }) => path.length === 1 && path[0] === name)
-      values[i]?.push(
-        repair === undefined ? value : repairedValues(Array.from(value as Iterable<unknown>), repair.entries),
-      )
-      size += 1 + ((value as { length?: number } | null)?.length ?? 0)
+  for await (const { encoded, at, repairs } of rows) {
+    const { columns } = batchesOf(encoded)
+    for (const row of at) {
+      for (const [i, { name, batch }] of columns.entries()) {
+        const value = batch.at(encoded.from + row)
+        const repair = repairs.get(row)?.find(({ path }) => path.length === 1 && path[0] === name)
+        values[i]?.push(
+          repair === undefined ? value : repairedValues(Array.from(value as Iterable<unknown>), repair.entries),
+        )
+        size += 1 + ((value as { length?: number } | null)?.length ?? 0)
+      }
+      if (file !== null && (size > BATCH_VALUES || (values[0]?.length ?? 0) >= BATCH_ROWS)) await file.add(table())
     }
-    if (file !== null && (size > BATCH_VALUES || (values[0]?.length ?? 0) >= BATCH_ROWS)) await file.add(table())
   }
   if (file !== null) {
     if ((values[0]?.length ?? 0) > 0) await file.add(table())

@@ -4,7 +4,7 @@ import type { EncodedParquet } from '../containers/parquet/decode.ts'
 import { type StoredColumn, storedRows } from '../containers/parquet/stored-rows.ts'
 import type { ExportSink } from './export-kind.ts'
 import { ParquetFile } from './parquet-file.ts'
-import type { RowToWrite } from './source.ts'
+import type { RowsToWrite } from './source.ts'
 import { type RepairedList, repairedValues } from './source-repair.ts'
 
 /** Values in one row group. */
@@ -20,22 +20,24 @@ export function canWriteParquet({ schema }: EncodedParquet): boolean {
  * are packed: Snappy, without statistics.
  */
 export async function writeParquetRows(
-  rows: AsyncIterable<RowToWrite<EncodedParquet>>,
+  rows: AsyncIterable<RowsToWrite<EncodedParquet>>,
   { schema, metadata }: { schema: readonly SchemaElement[]; metadata: Readonly<Record<string, string>> },
   sink: ExportSink,
   name: string,
 ): Promise<void> {
   const file = await ParquetFile.open(sink, name, schema, metadata)
-  let held: StoredColumn[][] = []
+  let held: (readonly StoredColumn[])[] = []
   let values = 0
-  for await (const row of rows) {
-    const columns = storedRows(row.encoded).map((column) => mended(column, row.repairs))
-    held.push(columns)
-    values += columns.reduce((sum, column) => sum + column.values.length, 0)
-    if (values < GROUP_VALUES) continue
-    await writeGroup(file, held)
-    held = []
-    values = 0
+  for await (const { encoded, at, repairs } of rows) {
+    for (const [i, stored] of storedRows(encoded, at).entries()) {
+      const columns = stored.map((column) => mended(column, repairs.get(at[i] as number) ?? []))
+      held.push(columns)
+      values += columns.reduce((sum, column) => sum + column.values.length, 0)
+      if (values < GROUP_VALUES) continue
+      await writeGroup(file, held)
+      held = []
+      values = 0
+    }
   }
   if (held.length > 0) await writeGroup(file, held)
   await file.close()
@@ -46,11 +48,11 @@ function mended(column: StoredColumn, repairs: readonly RepairedList[]): StoredC
   return repair === undefined ? column : { ...column, values: repairedValues(column.values, repair.entries) }
 }
 
-async function writeGroup(file: ParquetFile, rows: readonly StoredColumn[][]): Promise<void> {
+async function writeGroup(file: ParquetFile, rows: readonly (readonly StoredColumn[])[]): Promise<void> {
   const { parquet } = file
   const { writer } = parquet
   const start = writer.offset
-  const columns = (rows[0] as StoredColumn[]).map((first, i) => {
+  const columns = (rows[0] as readonly StoredColumn[]).map((first, i) => {
     const parts = rows.map((row) => row[i] as StoredColumn)
     const result = writeColumn({
       writer,

@@ -1,9 +1,8 @@
-import { maskedWholeBecause } from '../checks/mask/all-zero.ts'
-import { textOf } from '../containers/decode.ts'
 import type { ExportedTrajectory } from './export-kind.ts'
 import { elementsOf, valueSpan } from './json-splice.ts'
 import { type MaskPlace, maskPlaceOf } from './mask-place.ts'
-import { repairedMask } from './repair.ts'
+import { joinBytes } from './memory-sink.ts'
+import type { RepairedMask } from './repair.ts'
 
 /** The label of a token that carries no loss. */
 const IGNORED = -100
@@ -15,17 +14,14 @@ export interface RepairedList {
   readonly entries: readonly (number | null)[]
 }
 
-/**
- * @param maskedWhole whether rows that were masked whole on purpose are repaired as well
- * @returns what changes in the record of a trajectory; null where nothing does, `in-pieces` where its mask is no list of its own
- */
-export function repairOf(loaded: ExportedTrajectory, maskedWhole: boolean): RepairedList | 'in-pieces' | null {
-  const { trajectory, view, record } = loaded
-  if (!maskedWhole && loaded.view !== null && maskedWholeBecause(loaded.view) !== null) return null
-  const repaired = repairedMask(loaded)
-  if (repaired === null || repaired.changed === 0 || !view?.mask || trajectory.mask === null) return null
+/** The list that a record has for the mask of a trajectory, as it is to be; null where that stands in no list of its own. */
+export function repairedList(
+  { trajectory, view, record }: ExportedTrajectory,
+  repaired: RepairedMask,
+): RepairedList | null {
+  if (!view?.mask || trajectory.mask === null) return null
   const place = maskPlaceOf(record.value, trajectory)
-  if (place === null) return 'in-pieces'
+  if (place === null) return null
   const { ids } = view
   const mask = view.mask
   // A stored mask that is aligned with what is predicted lies one token before that of the view.
@@ -40,9 +36,7 @@ export function repairOf(loaded: ExportedTrajectory, maskedWhole: boolean): Repa
 }
 
 /** The text of a record with some of its lists changed; every other byte stays. */
-export function splicedText(loaded: ExportedTrajectory, repairs: readonly RepairedList[]): Uint8Array {
-  const bytes = textOf(loaded.encoded)
-  if (bytes === null) throw new Error('A record of this source has no text of its own.')
+export function splicedText(bytes: Uint8Array, repairs: readonly RepairedList[]): Uint8Array {
   const pieces = repairs
     .map(({ path, entries }) => ({ span: valueSpan(bytes, path), entries }))
     .filter((piece): piece is typeof piece & { span: { start: number; end: number } } => piece.span !== null)
@@ -55,13 +49,7 @@ export function splicedText(loaded: ExportedTrajectory, repairs: readonly Repair
     at = span.end
   }
   parts.push(bytes.subarray(at))
-  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let offset = 0
-  for (const part of parts) {
-    joined.set(part, offset)
-    offset += part.length
-  }
-  return joined
+  return joinBytes(parts)
 }
 
 /** A list of numbers or booleans with entries changed, written as the others are. */

@@ -1,12 +1,21 @@
-import { type EncodedRecords, textOf } from '../containers/decode.ts'
-import { bySource, type ExportInput, type ExportKind, type ExportSink, type WrittenFile } from './export-kind.ts'
+import { type EncodedRecords, textAt } from '../containers/decode.ts'
+import {
+  bySource,
+  type ExportInput,
+  type ExportKind,
+  type ExportOrigin,
+  type ExportSink,
+  type StoredRecords,
+  type WrittenFile,
+} from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
-import { jsonText } from './json-text.ts'
+import { joinBytes } from './memory-sink.ts'
 import { nativeNotes, type OddRollouts, writeNative } from './native.ts'
 import { counted } from './phrases.ts'
+import { repaired } from './repair.ts'
 import { arrowLayout, writeArrowRows } from './source-arrow.ts'
 import { canWriteParquet, writeParquetRows } from './source-parquet.ts'
-import { type RepairedList, repairOf, splicedText } from './source-repair.ts'
+import { type RepairedList, repairedList, splicedText } from './source-repair.ts'
 
 const NEWLINE = new Uint8Array([10])
 const OPEN = new TextEncoder().encode('[\n')
@@ -29,12 +38,12 @@ export const sourceExport: ExportKind = {
     let neighbours = 0
     let wroteNative = false
     for (const [source, indices] of bySource(input)) {
-      const own = { source, records: recordsOf(input, indices), inPieces: { count: 0 } }
+      const own: OwnRecords = { source, indices, inPieces: { count: 0 } }
       const way = await wayOf(input, own)
       const name = exportFileNames(input.report.sources, way.suffix)[source]!
       if (way.write === null) {
         wroteNative = true
-        files.push(await writeNative(input, { source, indices, name }, sink, odd))
+        files.push(await writeNative(withRepairs(input), { source, indices, name }, sink, odd))
         const { name: from, container } = input.report.sources[source]!
         notes.push(`${from} is ${container}, which is not written: its rollouts are in the native format here.`)
         continue
@@ -46,8 +55,9 @@ export const sourceExport: ExportKind = {
           `The masks of ${counted(own.inPieces.count, 'rollout')} of ${input.report.sources[source]!.name} stand in no list of their own: not repaired here. --as native repairs them.`,
         )
       }
-      neighbours += own.records.inRecords - indices.length
-      files.push({ name, source, records: own.records.first.length, trajectories: indices.length })
+      const { records, trajectories } = sizesOf(input, indices)
+      neighbours += trajectories - indices.length
+      files.push({ name, source, records, trajectories: indices.length })
     }
     if (neighbours > 0) {
       notes.push(
@@ -60,9 +70,14 @@ export const sourceExport: ExportKind = {
 
 interface OwnRecords {
   readonly source: number
-  readonly records: ReturnType<typeof recordsOf>
+  readonly indices: readonly number[]
   /** Rollouts whose mask should be repaired and stands in no list of its own. */
   readonly inPieces: { count: number }
+}
+
+function withRepairs(input: ExportInput): ExportInput {
+  const { origin, repairs } = input
+  return repairs === null ? input : { ...input, origin: repaired(origin, repairs) }
 }
 
 interface Way {
@@ -77,9 +92,9 @@ const NATIVE: Way = { suffix: 'native.jsonl', write: null }
 
 /** How the records of a source are written, which the first of them tells. */
 async function wayOf(input: ExportInput, own: OwnRecords): Promise<Way> {
-  const { source, records } = own
+  const { source, indices } = own
   const { origin, report } = input
-  const { encoded } = await origin.load(records.first[0] as number)
+  const encoded = await firstOf(origin, indices)
   switch (encoded.decoder) {
     case 'json':
     case 'texts': {
@@ -124,58 +139,80 @@ async function wayOf(input: ExportInput, own: OwnRecords): Promise<Way> {
   }
 }
 
-/** A record as its container stores it, and what of it changes. */
-export interface RowToWrite<Encoded> {
+async function firstOf(origin: ExportOrigin, [first]: readonly number[]): Promise<EncodedRecords> {
+  for await (const { encoded } of origin.stored([first as number])) return encoded
+  throw new Error('There is no record to begin with.')
+}
+
+/** Records as their container stores them, and what of them changes. */
+export interface RowsToWrite<Encoded> {
   readonly encoded: Encoded
-  readonly repairs: readonly RepairedList[]
+  /** Numbers of the records in `encoded`, ascending, each once. */
+  readonly at: readonly number[]
+  /** By those numbers. */
+  readonly repairs: ReadonlyMap<number, readonly RepairedList[]>
 }
 
 async function* encodedAs<Decoder extends EncodedRecords['decoder']>(
   input: ExportInput,
   own: OwnRecords,
-  decoder: Decoder,
-): AsyncGenerator<RowToWrite<Extract<EncodedRecords, { decoder: Decoder }>>> {
-  for (const index of own.records.first) {
-    const { encoded } = await input.origin.load(index)
-    if (encoded.decoder !== decoder) throw new Error('A record of this source is not stored as the others are.')
-    const repairs = await repairsOf(input, own, index)
-    yield { encoded: encoded as Extract<EncodedRecords, { decoder: Decoder }>, repairs }
+  ...decoders: readonly Decoder[]
+): AsyncGenerator<RowsToWrite<Extract<EncodedRecords, { decoder: Decoder }>>> {
+  for await (const records of input.origin.stored(own.indices)) {
+    const { encoded, at } = records
+    if (!decoders.some((decoder) => decoder === encoded.decoder))
+      throw new Error('A record of this source is not stored as the others are.')
+    yield {
+      encoded: encoded as Extract<EncodedRecords, { decoder: Decoder }>,
+      // A record may hold several of the trajectories.
+      at: [...new Set(at)],
+      repairs: await repairsOf(input, own, records),
+    }
   }
 }
 
-/** What changes in the record of a trajectory, by all of its chosen members. */
+/** What changes in records, by all of their chosen trajectories. */
 async function repairsOf(
-  { origin, repairs, repairsMaskedWhole }: ExportInput,
-  { records, inPieces }: OwnRecords,
-  index: number,
-): Promise<RepairedList[]> {
-  const found: RepairedList[] = []
-  for (const member of repairs ? (records.members.get(index) ?? []) : []) {
-    const repair = repairOf(await origin.load(member), repairsMaskedWhole)
-    if (repair === 'in-pieces') inPieces.count++
-    else if (repair !== null) found.push(repair)
+  { origin, repairs }: ExportInput,
+  { inPieces }: OwnRecords,
+  { indices, at, encoded }: StoredRecords,
+): Promise<Map<number, RepairedList[]>> {
+  const found = new Map<number, RepairedList[]>()
+  if (repairs === null) return found
+  const hasColumns = textAt(encoded, 0) === null
+  let next = 0
+  for await (const loaded of origin.read(indices)) {
+    const record = at[next++] as number
+    const mask = repairs.take(loaded)
+    if (mask === null) continue
+    const list = repairedList(loaded, mask)
+    // A list inside of a column is not written again.
+    if (list === null || (hasColumns && list.path.length !== 1)) {
+      inPieces.count++
+      repairs.wrote(loaded.index, 0)
+      continue
+    }
+    repairs.wrote(loaded.index, list.entries.filter((entry) => entry !== null).length)
+    const lists = found.get(record)
+    if (lists === undefined) found.set(record, [list])
+    else lists.push(list)
   }
   return found
 }
 
-/** For each record that holds a chosen trajectory the first of those, and how many trajectories these records hold. */
-function recordsOf({ origin }: ExportInput, indices: readonly number[]) {
-  const first: number[] = []
-  const members = new Map<number, number[]>()
-  let inRecords = 0
+/** How many records hold the chosen trajectories, and how many trajectories these records hold. */
+function sizesOf({ origin }: ExportInput, indices: readonly number[]): { records: number; trajectories: number } {
+  let records = 0
+  let trajectories = 0
   let last = -1
   for (const index of indices) {
     const { record } = origin.facts[index]!.place
-    if (record === last) {
-      members.get(first.at(-1) as number)?.push(index)
-      continue
-    }
+    if (record === last) continue
     last = record
-    first.push(index)
-    members.set(index, [index])
-    inRecords += sizeOfRecord(origin.facts, index)
+    records++
+    trajectories += sizeOfRecord(origin.facts, index)
   }
-  return { first, members, inRecords }
+  return { records, trajectories }
 }
 
 /** How many trajectories the record of one holds: they stand together in report order. */
@@ -198,14 +235,19 @@ async function writeRecords(
 ): Promise<void> {
   const writer = await sink.open(name)
   if (layout === 'array') await writer.write(OPEN)
-  for (const [i, index] of own.records.first.entries()) {
-    if (layout === 'array' && i > 0) await writer.write(BETWEEN)
-    const repairs = await repairsOf(input, own, index)
-    const loaded = await input.origin.load(index)
-    const { encoded, record } = loaded
-    const text = repairs.length > 0 ? splicedText(loaded, repairs) : textOf(encoded)
-    await writer.write(text ?? new TextEncoder().encode(jsonText(record.value)))
-    if (layout !== 'array') await writer.write(NEWLINE)
+  let isFirst = true
+  for await (const { encoded, at, repairs } of encodedAs(input, own, 'json', 'texts')) {
+    const parts: Uint8Array[] = []
+    for (const record of at) {
+      const text = textAt(encoded, record)
+      if (text === null) throw new Error('A record of this source has no text of its own.')
+      if (layout === 'array' && !isFirst) parts.push(BETWEEN)
+      isFirst = false
+      const changed = repairs.get(record)
+      parts.push(changed === undefined ? text : splicedText(text, changed))
+      if (layout !== 'array') parts.push(NEWLINE)
+    }
+    await writer.write(joinBytes(parts))
   }
   if (layout === 'array') await writer.write(CLOSE)
   await writer.close()

@@ -81,13 +81,18 @@ export async function readAgain<Job extends ReadAgain, Result>(
 }
 
 /** Rollouts of records that lie close together. */
-interface Run {
+export interface Run {
   readonly source: number
   readonly spans: RecordSpans
   readonly indices: number[]
 }
 
-function* runsOf(origin: SearchOrigin, indices: Int32Array, facts: readonly TrajectoryFacts[]): Generator<Run> {
+/** The records of rollouts, near ones in one. */
+export function* runsOf(
+  origin: Pick<SearchOrigin, 'spans'>,
+  indices: Int32Array,
+  facts: readonly TrajectoryFacts[],
+): Generator<Run> {
   let open: { source: number; batch: RecordSpans; first: number; last: number; indices: number[] } | null = null
   const closed = (): Run | null =>
     open === null

@@ -1,6 +1,7 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { plainFacts } from '../checks/kept-facts.ts'
+import type { ReadTrajectory, StoredRecords } from '../exports/export-kind.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, LogReport, Report } from '../model/report.ts'
@@ -31,6 +32,7 @@ import type { SearchRequest, SearchResult } from './requests/query.ts'
 import { RolloutReader } from './rollout/reader.ts'
 import { type ReadingHooks, RunReader } from './run-reader.ts'
 import { RolloutSearch, type SearchHooks, type SearchOrigin } from './search.ts'
+import { storedRecords } from './stored-records.ts'
 import type { Survey } from './survey.ts'
 
 export interface SessionHooks extends ReadingHooks {
@@ -335,6 +337,16 @@ export class Session {
   /** Reads one trajectory again from its source, under the session's settings. */
   load(index: number): Promise<LoadedTrajectory> {
     return this.rollouts.load(index)
+  }
+
+  /** Reads many again, several to a reading; `indices` ascending. */
+  read(indices: readonly number[]): AsyncIterable<ReadTrajectory> {
+    return this.rollouts.read(indices)
+  }
+
+  /** The records of trajectories as they are stored, which nothing is looked for in; `indices` ascending. */
+  stored(indices: readonly number[]): AsyncIterable<StoredRecords> {
+    return storedRecords(this.again, indices)
   }
 
   detail(index: number): Promise<TrajectoryDetail> {

@@ -21,6 +21,11 @@ async function openRollouts(count: number): Promise<Session> {
   return session
 }
 
+function idsIn(rows: Uint8Array): string[] {
+  const written = new TextDecoder().decode(rows).trim().split('\n')
+  return written.map((row) => JSON.parse(row).id)
+}
+
 describe('a long export', () => {
   test('lets others have their turn, says how far it is, and ends where it is stopped', async () => {
     const session = await openRollouts(40)
@@ -46,11 +51,13 @@ describe('a long export', () => {
       },
     )
     // However quick the machine is: no rollout is read before the time of others has come.
-    const { load } = session
-    session.load = async (index) => {
-      const until = Date.now() + 30
-      while (Date.now() < until);
-      return load.call(session, index)
+    const { read } = session
+    session.read = async function* (indices) {
+      for await (const loaded of read.call(session, indices)) {
+        const until = Date.now() + 30
+        while (Date.now() < until);
+        yield loaded
+      }
     }
     await expect(exporting).rejects.toThrow('Stopped.')
     goesOn = false
@@ -58,6 +65,33 @@ describe('a long export', () => {
     expect(told[0]?.[1]).toBe(40)
     expect(told[1]?.[0]).toBeGreaterThan(told[0]?.[0] as number)
     expect(turns).toBeGreaterThan(0)
+  })
+
+  test('of records as they are stored audits none of them', async () => {
+    const session = await openRollouts(5)
+    const before = await exportRollouts(session, { as: 'native', indices: [3], why: 'test' })
+    expect(before).toHaveLength(2)
+    const audits = () => {
+      throw new Error('A rollout was audited.')
+    }
+    session.load = audits
+    session.read = audits
+    const [file] = await exportRollouts(session, { as: 'source', indices: [0, 3], why: 'test' })
+    expect(idsIn(file!.bytes)).toEqual(['rollout-1', 'rollout-4'])
+    await expect(exportRollouts(session, { as: 'native', indices: [0], why: 'test' })).rejects.toThrow('audited')
+  })
+
+  test('notices a record that is no longer what was read', async () => {
+    const tokenizer = await qwen()
+    const bytes = new TextEncoder().encode(lines([1, 2].map((seed) => rolloutWithTrainedReply(tokenizer, seed))))
+    const session = await Session.open([memorySource(bytes, 1 << 16, 'run.jsonl')], {}, testHost())
+    await session.done
+    bytes[bytes.indexOf('2'.charCodeAt(0), bytes.length >> 1)]!++
+    const request = { as: 'source', why: 'test' } as const
+    expect(await exportRollouts(session, { ...request, indices: [0] })).toHaveLength(2)
+    await expect(exportRollouts(session, { ...request, indices: [0, 1] })).rejects.toThrow(
+      'run.jsonl changed while it was open: record 1 is no longer what was read. Open it again.',
+    )
   })
 
   test('into one archive holds the same files', async () => {
@@ -139,11 +173,6 @@ describe('of a run that is read on', () => {
     } finally {
       await end()
     }
-  }
-
-  function idsIn(rows: Uint8Array): string[] {
-    const written = new TextDecoder().decode(rows).trim().split('\n')
-    return written.map((row) => JSON.parse(row).id)
   }
 
   const READ_ON = 'The run was read on while it was exported; export again.'

@@ -79,6 +79,31 @@ describe('as source', () => {
     expect(manifest.trajectories).toMatchObject([{ part: 1, repaired: 3 }])
   })
 
+  test('the manifest counts what was written, and not what stands in no list of its own', async () => {
+    const session = await opened(
+      lines({ input_ids: IDS, loss_mask: WRONG, response_loss_mask: WRONG }, { input_ids: IDS, loss_mask: WRONG }),
+    )
+    const { text, manifest } = await exported(session, 'source')
+    const [inPieces, whole] = text.trim().split('\n')
+    expect(JSON.parse(inPieces!).loss_mask).toEqual(WRONG)
+    expect(JSON.parse(whole!).loss_mask).toEqual(RIGHT)
+    expect(manifest.trajectories.map(({ repaired }) => repaired)).toEqual([0, 3])
+    expect(manifest.notes).toEqual([
+      'The masks of 1 rollout of dump.jsonl stand in no list of their own: not repaired here. --as native repairs them.',
+    ])
+  })
+
+  test('what can only be written as native is repaired there', async () => {
+    const pickled = (list: readonly number[]) => `(l${list.map((value) => `I${value}\na`).join('')}`
+    const record = `(dS'input_ids'\n${pickled(IDS)}sS'loss_mask'\n${pickled(WRONG)}s`
+    const session = await opened(Buffer.from(`\x80\x02(l${record}a${record}a.`, 'latin1'), 'dump.pkl')
+    expect(session.report().sources[0]?.container).toContain('pickle')
+    const { text, manifest } = await exported(session, 'source', [1])
+    expect(manifest.files[0]?.name).toBe('dump.native.jsonl')
+    expect(JSON.parse(text).loss_mask).toEqual(RIGHT)
+    expect(manifest.trajectories.map(({ repaired }) => repaired)).toEqual([3])
+  })
+
   test('columns of Arrow keep their type', async () => {
     const rows = [WRONG, RIGHT]
     const table = tableFromColumns({

@@ -15,24 +15,35 @@ export interface StoredColumn {
   readonly values: unknown[]
 }
 
-/** The rows of a batch with nothing about them changed, for writing them again. Throws where their bytes are damaged. */
-export function storedRows({ bytes, schema, columns, from, spans }: EncodedParquet): StoredColumn[] {
+/**
+ * Rows of a batch with nothing about them changed, for writing them again: the columns of each. Throws where their bytes are damaged.
+ *
+ * @param at their numbers in the batch
+ */
+export function storedRows(
+  { bytes, schema, columns, from }: EncodedParquet,
+  at: readonly number[],
+): readonly (readonly StoredColumn[])[] {
   const tree = schemaTree(schema)
-  const until = from + spans.offsets.length
-  return columns.map((column, i) => {
+  const cutters = columns.map((column, i) => {
     const layout = layoutOf(tree, column)
     const pages = column.parts ?? pagesOf(bytes[i] as Uint8Array, physicalLayout(layout))
-    const rows = new PageRows(joined(pages), column.first, layout.maxDefinition).cut(from, until)
-    return {
-      path: layout.path.map(({ element }) => element),
-      maxDefinition: layout.maxDefinition,
-      definition: Array.from(
-        rows.definition ?? new Uint8Array(layout.maxDefinition > 0 ? rows.count : 0).fill(layout.maxDefinition),
-      ),
-      repetition: Array.from(rows.repetition ?? []),
-      values: withNulls(rows, layout),
-    }
+    const rows = new PageRows(joined(pages), column.first, layout.maxDefinition)
+    const path = layout.path.map(({ element }) => element)
+    return (row: number) => storedColumn(rows.cut(row, row + 1), path, layout)
   })
+  return at.map((row) => cutters.map((cut) => cut(from + row)))
+}
+
+function storedColumn(page: DataPage, path: readonly SchemaElement[], layout: ColumnLayout): StoredColumn {
+  const { maxDefinition } = layout
+  return {
+    path,
+    maxDefinition,
+    definition: Array.from(page.definition ?? new Uint8Array(maxDefinition > 0 ? page.count : 0).fill(maxDefinition)),
+    repetition: Array.from(page.repetition ?? []),
+    values: withNulls(page, layout),
+  }
 }
 
 function pagesOf(bytes: Uint8Array, layout: ColumnLayout): DataPage[] {

@@ -1,11 +1,12 @@
 import type { TrajectoryFacts } from '../../checks/facts.ts'
-import type { RawRecord } from '../../containers/container.ts'
-import { decodeRecords } from '../../containers/decode.ts'
+import { decodeRecords, type EncodedRecords } from '../../containers/decode.ts'
+import type { ReadTrajectory } from '../../exports/export-kind.ts'
 import type { Format } from '../../formats/format.ts'
 import { readJoined } from '../../formats/join.ts'
 import { allNumericKeys } from '../../formats/registry.ts'
 import type { PolicyId } from '../../model/policy.ts'
 import type { Finding } from '../../model/report.ts'
+import type { Place } from '../../model/source.ts'
 import type { Tokenizer } from '../../tokens/tokenizer.ts'
 import { auditTrajectory, byCodeAndToken } from '../batch.ts'
 import type { Conclusion } from '../conclude.ts'
@@ -16,6 +17,7 @@ import type { TokenDetail, TrajectoryDetail } from '../protocol.ts'
 import { type RenderedTexts, renderTexts } from '../rendered-texts.ts'
 import type { IdComparison, Overlay, OverlayChoice, OverlayId, Relatives, TokenWeight } from '../requests/rollout.ts'
 import type { SearchOrigin } from '../search.ts'
+import { changedMeanwhile, recordsAgain } from '../stored-records.ts'
 import { compareIds } from './compare-ids.ts'
 import { type LossBatch, lossBatchOf, tokenWeightsOf } from './loss-weights.ts'
 import { overlayChoices, overlayOf } from './overlays.ts'
@@ -37,39 +39,60 @@ export class RolloutReader {
 
   /** Reads one trajectory again from its source, under the session's settings. Throws a sentence where the file changed. */
   async load(index: number): Promise<LoadedTrajectory> {
-    const { facts: all, opened, runtime, isDone, spans } = this.origin.again
+    const { facts: all, opened, isDone, spans } = this.origin.again
     if (this.last?.index === index && isDone) return this.last
     const facts = all[index]
     if (facts === undefined) throw new Error(`There is no rollout ${index}; ${all.length} have been read.`)
-    const { place } = facts
-    const open = opened[place.source] as OpenSource
-    const encoded = await open.container.read(spansOf(spans(place.source), place.record))
-    const parsed = await decodeRecords(encoded, allNumericKeys)
-    const { records, skipped } = parsed
-    const reader = readerOf(opened)
-    const read = readJoined(parsed, reader(place.source), reader)
-    const trajectory = read.trajectories.find((candidate) => candidate.place.part === place.part)
-    if (trajectory === undefined || trajectory.recordHash !== facts.recordHash) {
-      throw new Error(
-        `${open.source.name} changed while it was open: record ${place.record} is no longer what was read${skipped[0] ? ` (${skipped[0].message})` : ''}. Open it again.`,
-      )
-    }
-    const { view, findings } = auditTrajectory(trajectory, open.format as Format, runtime)
-    const { explained } = this.origin.conclusion()
+    const open = opened[facts.place.source] as OpenSource
+    const encoded = await open.container.read(spansOf(spans(facts.place.source), facts.place.record))
+    const { audited } = await this.auditing(facts.place.source, encoded)
     const loaded: LoadedTrajectory = {
-      index,
-      trajectory,
+      ...audited(index, facts),
       facts,
-      view,
-      findings: [...findings, ...this.origin.findingsOfDump(index)].map(explained).sort(byCodeAndToken),
       formatId: open.format.id,
-      sourceIndex: place.source,
-      record: records[0] as RawRecord,
+      sourceIndex: facts.place.source,
       encoded: encoded.decoder === 'joined' ? encoded.own : encoded,
     }
     // As long as more is read, another rollout may come to stand at this index.
     this.last = isDone ? loaded : null
     return loaded
+  }
+
+  /**
+   * The same of many, several to a reading.
+   *
+   * @param indices ascending
+   */
+  async *read(indices: readonly number[]): AsyncGenerator<ReadTrajectory, void, undefined> {
+    for await (const { run, rows, encoded } of recordsAgain(this.origin.again, indices)) {
+      const { audited } = await this.auditing(run.source, encoded)
+      for (const [i, index] of run.indices.entries()) yield audited(index, rows[i] as TrajectoryFacts)
+    }
+  }
+
+  /** Records of a source that were read again, and their rollouts with what is found in them. */
+  private async auditing(source: number, encoded: EncodedRecords) {
+    const { opened, runtime } = this.origin.again
+    const open = opened[source] as OpenSource
+    const parsed = await decodeRecords(encoded, allNumericKeys)
+    const reader = readerOf(opened)
+    const { trajectories } = readJoined(parsed, reader(source), reader)
+    const byPlace = new Map(trajectories.map((each) => [placeKey(each.place), each]))
+    const records = new Map(parsed.records.map((each) => [each.record, each]))
+    const { explained } = this.origin.conclusion()
+    return {
+      audited: (index: number, facts: TrajectoryFacts): ReadTrajectory => {
+        const { record: number } = facts.place
+        const trajectory = byPlace.get(placeKey(facts.place))
+        const record = records.get(number)
+        if (record === undefined || trajectory === undefined || trajectory.recordHash !== facts.recordHash) {
+          throw changedMeanwhile(open, facts, parsed.skipped.find((each) => each.record === number)?.message)
+        }
+        const { view, findings } = auditTrajectory(trajectory, open.format as Format, runtime)
+        const all = [...findings, ...this.origin.findingsOfDump(index)].map(explained).sort(byCodeAndToken)
+        return { index, trajectory, view, findings: all, record }
+      },
+    }
   }
 
   async detail(index: number): Promise<TrajectoryDetail> {
@@ -133,4 +156,8 @@ export class RolloutReader {
   private policyOf({ sourceIndex }: LoadedTrajectory): PolicyId {
     return this.origin.again.runtime.plan.sources[sourceIndex]?.settings.policy.id ?? 'rl'
   }
+}
+
+function placeKey({ record, part }: Place): string {
+  return `${record}.${part}`
 }
