@@ -9,9 +9,13 @@ import { loadRecentCommands } from '../data/recent-commands.ts'
 import { startSession } from '../data/session.ts'
 import { loadViews } from '../data/views.ts'
 import { sentenceOf } from '../engine/client.ts'
+import { startEngine } from '../engine/engine.ts'
 import { addProblem } from '../state/files.ts'
 import { takeDrops } from './drops.ts'
 import { keepAddress } from './keep-address.ts'
+
+/** Milliseconds. */
+const IDLE_AT_LAST = 1000
 
 /** Everything that runs beside React for as long as the page lives. To be called once. */
 export function startApp(): void {
@@ -23,6 +27,8 @@ export function startApp(): void {
   followPrinting()
   followOtherWindows()
   guardLeavingMarks()
+  // Once the page is drawn, which the engine's code would hold up.
+  requestIdleCallback(startEngine, { timeout: IDLE_AT_LAST })
   void loadColumns()
   void loadExportChoice()
   void loadViews()

@@ -30,6 +30,11 @@ function engine(): EngineClient {
   return current
 }
 
+/** Starts it before anybody asks, so that what is dropped need not wait for its code. */
+export function startEngine(): void {
+  engine()
+}
+
 /** Opens files, or those that are open under other settings. Questions asked meanwhile wait for it. */
 export function openInEngine<Name extends OpeningName>(
   name: Name,

@@ -13,6 +13,8 @@ const MB = 1 << 20
 const SIZES = [2, 2048] as const
 const BLOCK = 64 * MB
 const REPEATS = 3
+/** A person has looked at the page for so long before something is dropped. Milliseconds. */
+const SETTLING = 1000
 const READ_WHOLE = 128 * MB
 const READING_MINUTES = 5
 
@@ -28,6 +30,7 @@ export async function firstRolloutOnPage(folder: string): Promise<void> {
     for (let repeat = 0; repeat < REPEATS; repeat++) {
       for (const [at, path] of paths.entries()) {
         const window = await openWindow(browser, server)
+        await window.page.waitForTimeout(SETTLING)
         await window.page.evaluate(WATCH_FIRST)
         await window.drop([path])
         times[at]?.push((await window.page.evaluate('window.firstRollout')) as number)
@@ -63,6 +66,7 @@ export async function pageAgainstNode(folder: string): Promise<void> {
       // As many workers as the page has.
       node.push(await measured(['inspect', path, '--fail-on', 'none', '--jobs', '2']))
       const window = await openWindow(browser, server)
+      await window.page.waitForTimeout(SETTLING)
       await window.page.evaluate(WATCH_END)
       const before = await processorTime(browser)
       await window.drop([path])
@@ -115,7 +119,7 @@ const WATCH_END = `window.allRead = new Promise((done, fail) => {
   addEventListener('drop', () => {
     const start = performance.now()
     const look = () => {
-      const said = document.querySelector('.status-line')?.innerText ?? ''
+      const said = document.querySelector('.status-line')?.textContent ?? ''
       if (/read [\\d,]+ rollouts?/.test(said)) return done(performance.now() - start)
       if (performance.now() - start > ${READING_MINUTES * 60_000}) return fail(new Error('not read: ' + said))
       setTimeout(look, 20)
