@@ -101,8 +101,7 @@ function scanFloats(
   let count = done
   let pos = at
   while (floats.length < count) floats = new Float64Array(floats.length * 2)
-  const { numbers } = scan.plain
-  for (let i = 0; i < count; i++) floats[i] = numbers[i] as number
+  scan.plain.copyTo(floats, count)
   let buffer = floats
   let capacity = buffer.length
   let allInts = true

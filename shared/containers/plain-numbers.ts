@@ -3,8 +3,6 @@
  * a careful reader.
  */
 export interface PlainNumbers {
-  /** Those that were scanned, from the first element of the array on. */
-  readonly numbers: Int32Array<ArrayBuffer>
   /** How many there are after `scan`. */
   readonly count: number
   /**
@@ -14,8 +12,10 @@ export interface PlainNumbers {
   scan(at: number, end: number, count: number): number
   /** Makes `value` the element `index`, which is there or the next one. */
   put(index: number, value: number): void
-  /** A copy of the first `count` elements, once the array has ended. */
+  /** The first `count` elements, once the array has ended. */
   taken(count: number): Int32Array
+  /** Copies the first `count` elements. */
+  copyTo(floats: Float64Array, count: number): void
 }
 
 /** At least as many bytes as are looked at from an element on. */
@@ -55,10 +55,6 @@ export class ScriptedNumbers implements PlainNumbers {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   }
 
-  get numbers(): Int32Array<ArrayBuffer> {
-    return ints
-  }
-
   put(index: number, value: number): void {
     if (index === ints.length) ints = grown(ints)
     ints[index] = value
@@ -68,6 +64,10 @@ export class ScriptedNumbers implements PlainNumbers {
     const copy = ints.slice(0, count)
     if (ints.length > KEPT_SCRATCH) ints = new Int32Array(1 << 12)
     return copy
+  }
+
+  copyTo(floats: Float64Array, count: number): void {
+    floats.set(ints.subarray(0, count))
   }
 
   scan(at: number, end: number, before: number): number {

@@ -9,13 +9,21 @@ import { inKernel, kernelOver } from './kernel/kernel.ts'
 /**
  * Parses JSON records of `spans`, whose bytes (`given`) `Container.read` gave. Never throws for what the bytes hold: each span ends
  * up in `records` or in `skipped` (`bad-json`, `not-an-object`, or what the container itself found damaged).
+ *
+ * @param passing arrays of numbers need to stand only until this thread parses other records, which spares making them
  */
-export function parseRecords(given: Uint8Array, spans: RecordSpans, numericKeys: ReadonlySet<string>): ParsedRecords {
+export function parseRecords(
+  given: Uint8Array,
+  spans: RecordSpans,
+  numericKeys: ReadonlySet<string>,
+  passing = false,
+): ParsedRecords {
   const bytes = inKernel(given)
   const records: RawRecord[] = []
   const skipped: SkippedRecord[] = []
   const base = spans.offsets[0] ?? 0
   const kernel = kernelOver(bytes)
+  kernel?.begin(passing)
   for (let i = 0; i < spans.offsets.length; i++) {
     const byte = spans.offsets[i] as number
     const length = spans.lengths[i] as number

@@ -1,7 +1,7 @@
 import { decodeRecords } from '../containers/decode.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import { type AuditRuntime, auditBatch } from './batch.ts'
-import { decodeHere } from './decode-here.ts'
+import { withDecoded } from './decode-here.ts'
 import type { AuditWorkerHost } from './host.ts'
 import { dissectBatch } from './lab/dissect.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
@@ -23,10 +23,13 @@ export function serveAuditWorker(port: WorkerPort, host: AuditWorkerHost): void 
   }
 
   /** Does what may turn out to take an encoder, which workers are started without. */
-  const withEncoder = async <Result>(source: number, work: (runtime: AuditRuntime) => Result): Promise<Result> => {
+  const withEncoder = async <Result>(
+    source: number,
+    work: (runtime: AuditRuntime) => Result | Promise<Result>,
+  ): Promise<Result> => {
     if (runtime === null) throw new Error('A job came before its plan.')
     try {
-      return work(runtime)
+      return await work(runtime)
     } catch (error) {
       if (!(error instanceof EncoderNotLoaded)) throw error
       const { plan, tokenizers } = runtime
@@ -38,8 +41,9 @@ export function serveAuditWorker(port: WorkerPort, host: AuditWorkerHost): void 
   }
 
   const audit = async (job: AuditJob): Promise<AuditReply> => {
-    const parsed = await decodeHere(job.records, allNumericKeys, host.readElsewhere)
-    return { kind: 'result', result: await withEncoder(job.source, (ready) => auditBatch(job, parsed, ready)) }
+    const decodeAndAudit = (ready: AuditRuntime) =>
+      withDecoded(job.records, allNumericKeys, host.readElsewhere, (parsed) => auditBatch(job, parsed, ready))
+    return { kind: 'result', result: await withEncoder(job.source, decodeAndAudit) }
   }
 
   const search = async (job: SearchJob): Promise<AuditReply> => {

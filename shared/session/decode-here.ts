@@ -4,17 +4,25 @@ import { parseRecords } from '../containers/records.ts'
 import { extentOf } from '../containers/spans.ts'
 import type { ReadElsewhere } from './host.ts'
 
-/** As `decodeRecords`; what was left for this thread to read is read, and decoded before anything else is. */
-export function decodeHere(
+/**
+ * As `decodeRecords`, with what was left for this thread to read. Hands what was decoded to `take` at once: arrays of numbers stand only until it returns,
+ * since those of the next records are written where they are.
+ */
+export function withDecoded<Result>(
   records: EncodedRecords | RecordsElsewhere,
   numericKeys: ReadonlySet<string>,
   read: ReadElsewhere | undefined,
-): ParsedRecords | Promise<ParsedRecords> {
-  if (records.decoder !== 'elsewhere') return decodeRecords(records, numericKeys)
+  take: (parsed: ParsedRecords) => Result,
+): Result | Promise<Result> {
+  const { spans } = records
+  const takeText = (text: Uint8Array) => take(parseRecords(text, spans, numericKeys, true))
+  if (records.decoder === 'json') return takeText(records.bytes[0])
+  if (records.decoder !== 'elsewhere') {
+    const parsed = decodeRecords(records, numericKeys)
+    return parsed instanceof Promise ? parsed.then(take) : take(parsed)
+  }
   if (read === undefined) throw new Error('This thread cannot read the file that its records are in.')
-  const { spans, source } = records
   const { start, end } = extentOf(spans)
-  const bytes = read(source, start, end)
-  const decode = (text: Uint8Array) => parseRecords(text, spans, numericKeys)
-  return bytes instanceof Promise ? bytes.then(decode) : decode(bytes)
+  const bytes = read(records.source, start, end)
+  return bytes instanceof Promise ? bytes.then(takeText) : takeText(bytes)
 }

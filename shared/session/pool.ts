@@ -1,6 +1,6 @@
 import { allNumericKeys } from '../formats/registry.ts'
 import { type AuditRuntime, auditBatch } from './batch.ts'
-import { decodeHere } from './decode-here.ts'
+import { withDecoded } from './decode-here.ts'
 import type { AuditWorkerHost, EngineHost, WorkerLink } from './host.ts'
 import type {
   AuditJob,
@@ -142,7 +142,7 @@ function rememberingErrors(link: WorkerLink): WorkerLink {
 /** Audits under a plan in this thread. */
 export function auditingPool(runtime: AuditRuntime, { readElsewhere }: AuditWorkerHost): AuditPool {
   const pool = inlinePool<AuditJob, BatchResult>(async (job) =>
-    auditBatch(job, await decodeHere(job.records, allNumericKeys, readElsewhere), runtime),
+    withDecoded(job.records, allNumericKeys, readElsewhere, (parsed) => auditBatch(job, parsed, runtime)),
   )
   return { ...pool, elsewhere: readElsewhere !== undefined }
 }

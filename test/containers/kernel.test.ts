@@ -146,6 +146,23 @@ describe('the kernel', () => {
     expect(ids.every((id, at) => id === expected[at])).toBe(true)
   })
 
+  test('keeps passing arrays of all records beside each other until other records are parsed', () => {
+    const parsed = (...records: readonly string[]) => {
+      const bytes = new TextEncoder().encode(records.join('\n'))
+      const lengths = Float64Array.from(records, ({ length }) => length)
+      const offsets = lengths.map((_, at) => lengths.subarray(0, at).reduce((sum, length) => sum + length + 1, 0))
+      const spans = { first: 0, lines: new Float64Array(records.length), offsets, lengths }
+      return parseRecords(bytes, spans, new Set(['ids', 'rest']), true).records.map(({ value }) => value)
+    }
+    const first = parsed('{"ids":[5,6,7],"rest":[[1,2.5,-3],[],[8]]}', '{"ids":[-9,10,"x"],"rest":[4]}')
+    expect(first).toEqual([
+      { ids: Int32Array.of(5, 6, 7), rest: [Float64Array.of(1, 2.5, -3), new Int32Array(0), Int32Array.of(8)] },
+      { ids: [-9, 10, 'x'], rest: Int32Array.of(4) },
+    ])
+    expect(parsed('{"ids":[1,2]}')).toEqual([{ ids: Int32Array.of(1, 2) }])
+    expect(first[0]).toHaveProperty('ids', Int32Array.of(1, 2, 7))
+  })
+
   test('takes in what was read elsewhere, and what was parsed of it stands when other bytes follow', () => {
     const batch = (first: number) => {
       const bytes = new TextEncoder().encode(`{"ids":[${first},22,333],"text":"${first} words"}`)

@@ -17,10 +17,13 @@ interface KernelExports {
 
 /** The loops over every byte of a dump, in WebAssembly: over bytes that lie in its own memory. */
 export class Kernel implements PlainNumbers, WordMixer {
-  readonly numbers: Int32Array<ArrayBuffer>
   /** Where a thread reads its part of a file to. */
   readonly input: Uint8Array<ArrayBuffer>
   count = 0
+  private readonly numbers: Int32Array<ArrayBuffer>
+  /** Numbers before it belong to arrays that were taken and lie here. */
+  private first = 0
+  private passing = false
 
   private constructor(private readonly code: KernelExports) {
     // The memory never grows, so that its buffer stays the same.
@@ -41,17 +44,37 @@ export class Kernel implements PlainNumbers, WordMixer {
   }
 
   scan(at: number, end: number, count: number): number {
-    const next = this.code.plain(at, end, INPUT_BYTES + count * 4)
-    this.count = (this.code.written.value - INPUT_BYTES) >> 2
+    const start = INPUT_BYTES + this.first * 4
+    const next = this.code.plain(at, end, start + count * 4)
+    this.count = (this.code.written.value - start) >> 2
     return next
   }
 
   put(index: number, value: number): void {
-    this.numbers[index] = value
+    this.numbers[this.first + index] = value
+  }
+
+  /**
+   * Records follow that lie in `input`. What was taken before is given up.
+   *
+   * @param passing arrays are views into this memory, which stand until the next records are begun, instead of copies
+   */
+  begin(passing: boolean): void {
+    this.first = 0
+    this.passing = passing
   }
 
   taken(count: number): Int32Array {
-    return this.numbers.slice(0, count)
+    const { first } = this
+    const end = first + count
+    if (!this.passing) return this.numbers.slice(first, end)
+    // What comes next goes behind it: for all numbers of one input there is room.
+    this.first = end
+    return this.numbers.subarray(first, end)
+  }
+
+  copyTo(floats: Float64Array, count: number): void {
+    floats.set(this.numbers.subarray(this.first, this.first + count))
   }
 
   mix(start: number, end: number, low: number, high: number): void {
