@@ -1,10 +1,14 @@
+import type { Segmentation } from '../model/tokens.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
 import { decodeSpan } from '../tokens/text.ts'
+import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { PreparedTokens } from './create-facts.ts'
 import { writtenTurns } from './edges.ts'
 import { encoded } from './encoded.ts'
 import type { EndReason } from './facts.ts'
 import { normalised } from './normalised-text.ts'
+import { OfLast } from './of-last.ts'
+import { isWrittenOut } from './passages.ts'
 
 /**
  * Tokens that the messages hold after the end of the ids. Counted only where the row does end early: its last turn is cut, the
@@ -12,7 +16,7 @@ import { normalised } from './normalised-text.ts'
  * until one is found in the ids; the first that is missing may be there in part. 0 where nothing is known to be lost, or not how much.
  */
 export function countLostTokens(trajectory: Trajectory, tokens: ComparedTokens, end: EndReason): number {
-  return lostAtEnd(trajectory, tokens, end)?.tokens ?? 0
+  return lostMessages(trajectory, tokens, end)?.tokens ?? 0
 }
 
 /** What of a prepared trajectory is compared with its messages. */
@@ -24,26 +28,69 @@ export function lostAtEnd(
   tokens: ComparedTokens,
   end: EndReason,
 ): { readonly tokens: number; readonly text: string } | null {
-  const { segmentation, tokenizer, ids, padding } = tokens
-  const messages = trajectory.messages?.filter(({ content }) => content !== null && content.trim() !== '') ?? []
-  if (segmentation === null || tokenizer === null || messages.length === 0) return null
-  const written = (kinds: RegExp) => messages.filter(({ role }) => kinds.test(role)).length
-  const endsEarly = end === 'cut-prose' || end === 'cut-call' || end === 'cut-reply' || trajectory.isTruncated === true
-  if (!endsEarly && written(/^assistant$/i) <= writtenTurns(segmentation).length) return null
-  const visible = normalised(tokens.text({ start: padding.left, end: ids.length - padding.right }))
-  const missing: Message[] = []
-  for (const message of messages.toReversed()) {
-    if (visible.includes(normalised(message.content as string))) break
-    missing.unshift(message)
+  const lost = lostMessages(trajectory, tokens, end)
+  if (lost === null || tokens.tokenizer === null) return null
+  const unseen = decodeSpan(tokens.tokenizer.table, Int32Array.from(lost.spelt).subarray(lost.seen))
+  return { tokens: lost.tokens, text: [unseen, ...lost.messages.slice(1).map(({ content }) => content)].join('\n') }
+}
+
+/** The last messages, of which the ids hold nothing but the beginning of the first. */
+interface LostMessages {
+  readonly messages: readonly Message[]
+  /** All that is missing. */
+  readonly tokens: number
+  /** The ids of the first, and how many of them the row still holds. */
+  readonly spelt: readonly number[]
+  readonly seen: number
+}
+
+const known = new OfLast<Segmentation, LostMessages | null>()
+
+/** Facts and two checks ask the same. */
+function lostMessages(trajectory: Trajectory, tokens: ComparedTokens, end: EndReason): LostMessages | null {
+  const { segmentation, tokenizer } = tokens
+  if (segmentation === null || tokenizer === null) return null
+  let lost = known.get(segmentation)
+  if (lost === undefined) {
+    lost = endsEarly(trajectory, segmentation, end) ? findLost(trajectory, tokens, tokenizer) : null
+    known.set(segmentation, lost)
+  }
+  return lost
+}
+
+function endsEarly({ messages, isTruncated }: Trajectory, segmentation: Segmentation, end: EndReason): boolean {
+  if (end === 'cut-prose' || end === 'cut-call' || end === 'cut-reply' || isTruncated === true) return true
+  let said = 0
+  for (const message of messages ?? []) if (/^assistant$/i.test(message.role) && isSaid(message)) said++
+  return said > writtenTurns(segmentation).length
+}
+
+function isSaid({ content }: Message): boolean {
+  return content !== null && content.trim() !== ''
+}
+
+function findLost(trajectory: Trajectory, tokens: ComparedTokens, tokenizer: Tokenizer): LostMessages | null {
+  const { ids, padding } = tokens
+  const said = trajectory.messages?.filter(isSaid) ?? []
+  if (said.length === 0) return null
+  const visible = tokens.text({ start: padding.left, end: ids.length - padding.right })
+  let words: string | null = null
+  let first = said.length
+  for (; first > 0; first--) {
+    const content = said[first - 1]?.content as string
+    // Most of what is there is there as it was said.
+    if (isWrittenOut(visible, content)) break
+    words ??= normalised(visible)
+    if (words.includes(normalised(content))) break
   }
   // Nothing of the conversation is in the ids as the messages spell it: the two cannot be compared.
-  if (missing.length === 0 || missing.length === messages.length) return null
-  const spelt = missing.map(({ content }) => encoded(tokenizer, content as string))
+  if (first === said.length || first === 0) return null
+  const messages = said.slice(first)
+  const spelt = messages.map(({ content }) => encoded(tokenizer, content as string))
   const whole = spelt.reduce<number | null>((sum, ids) => (sum === null || ids === null ? null : sum + ids.length), 0)
-  const seen = visibleStart(missing[0], tokens)
+  const seen = visibleStart(messages[0], tokens)
   if (whole === null || whole <= seen) return null
-  const unseen = decodeSpan(tokenizer.table, Int32Array.from(spelt[0] ?? []).subarray(seen))
-  return { tokens: whole - seen, text: [unseen, ...missing.slice(1).map(({ content }) => content)].join('\n') }
+  return { messages, tokens: whole - seen, spelt: spelt[0] ?? [], seen }
 }
 
 /** Tokens of the last, open turn, where its text is how the first missing message begins. */

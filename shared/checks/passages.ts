@@ -65,6 +65,26 @@ function standsAlone(text: string): boolean {
   return text !== '' && text.charCodeAt(0) < COMBINING && !GOES_ON.test(text.slice(-ESCAPE))
 }
 
+/**
+ * Whether a part stands in a text letter by letter, and so that the part, normalised, is in the text, normalised. False says nothing: the
+ * two may still hold the same words.
+ */
+export function isWrittenOut(text: string, part: string): boolean {
+  const written = fromWordToWord(part)
+  // Escapes and what combines with the last letter make other words of the part than of what is looked for.
+  if (part.includes('\\') || !standsAlone(written)) return false
+  return !(part.charCodeAt(part.indexOf(written) + written.length) >= COMBINING) && standsIn(text, written)
+}
+
+/** Whether a text that stands alone is in another as it is, where what is around it does not change how it is normalised. */
+function standsIn(text: string, written: string): boolean {
+  const at = text.indexOf(written)
+  if (at < 0) return false
+  const after = at + written.length
+  if (after < text.length && (text.charCodeAt(after) >= COMBINING || text.startsWith('\\u', after))) return false
+  return !GOES_ON.test(text.slice(Math.max(0, at - ESCAPE), at))
+}
+
 /** A text in which documents are looked for as both are normalised; itself it is only where nothing less decides. */
 export class SearchedText {
   private normalisedText: string | null = null
@@ -76,21 +96,11 @@ export class SearchedText {
   holds(passage: Passage): boolean {
     const lacks = (word: string) => !this.text.includes(word)
     if (passage.words.slice(0, 1).some(lacks) && this.isSpelt()) return false
-    if (passage.asWritten.some((written) => this.isWritten(written))) return true
+    if (passage.asWritten.some((written) => standsIn(this.text, written))) return true
     if (passage.words.some(lacks) && this.isSpelt()) return false
     this.normalisedText ??= normalised(this.text)
     const own = this.normalisedText
     return passage.edges.every((edge) => own.includes(edge))
-  }
-
-  /** The text as it is, where what is around it does not change how it is normalised. */
-  private isWritten(written: string): boolean {
-    const { text } = this
-    const at = text.indexOf(written)
-    if (at < 0) return false
-    const after = at + written.length
-    if (after < text.length && (text.charCodeAt(after) >= COMBINING || text.startsWith('\\u', after))) return false
-    return !GOES_ON.test(text.slice(Math.max(0, at - ESCAPE), at))
   }
 
   /** Words of ASCII in the normalised text are in the text itself: nothing spells their characters otherwise (U+212A is a K). */

@@ -70,6 +70,13 @@ export function firstDifference(a: Uint8Array, b: Uint8Array, start: number, end
   return at
 }
 
+/** The numbers of `[start, end)` as a list, for evidence: through their iterator the engine takes ten times as long. */
+export function listOf(array: Int32Array, start: number, end: number): number[] {
+  const list: number[] = []
+  for (let i = Math.max(0, start); i < end && i < array.length; i++) list.push(array[i] as number)
+  return list
+}
+
 /** The spans sorted, overlapping and touching ones joined, empty ones dropped. */
 export function joined(spans: readonly Span[]): Span[] {
   const sorted = spans.filter(({ start, end }) => end > start)

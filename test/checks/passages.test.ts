@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { normalisedAny } from '../../shared/checks/normalised-text.ts'
-import { passageOf, SearchedText } from '../../shared/checks/passages.ts'
+import { isWrittenOut, passageOf, SearchedText } from '../../shared/checks/passages.ts'
 
 const word = fc.constantFrom(
   'Night',
@@ -91,4 +91,20 @@ test('only one other character becomes a letter or digit of ASCII', () => {
     if (/[A-Za-z0-9]/.test(text.normalize('NFC'))) becoming.push(point)
   }
   expect(becoming).toEqual([0x212a])
+})
+
+test('a part that is written out is one whose words are in the text', () => {
+  let written = 0
+  fc.assert(
+    fc.property(words(5), words(3), words(3), (part, before, after) => {
+      const text = before + part + after
+      if (!isWrittenOut(text, part)) return
+      written++
+      expect(normalisedAny(text)).toContain(normalisedAny(part))
+    }),
+    { numRuns: 4000, examples: [['cafe\u0301', '', ' noir']] },
+  )
+  expect(written).toBeGreaterThan(100)
+  expect(isWrittenOut('a cafe in the harbour', 'cafe\u0301')).toBe(false)
+  expect(isWrittenOut('<|im_start|>user\nWho wrote it?<|im_end|>', 'Who wrote it?')).toBe(true)
 })

@@ -1,4 +1,5 @@
 import type { Check, TrajectoryView } from '../check.ts'
+import { listOf } from '../spans.ts'
 import { specialIds } from '../special-ids.ts'
 
 /** S02. Positions that count padding, or jump where nothing begins. */
@@ -32,7 +33,7 @@ export const S02: Check = {
       evidence: {
         padding_left: left,
         first_position: positions[left],
-        stored: Array.from(positions.subarray(Math.max(left, wrong.at - 2), wrong.at + 4)),
+        stored: listOf(positions, Math.max(left, wrong.at - 2), wrong.at + 4),
         from_attention_mask: Array.from({ length: Math.min(4, end - wrong.at) }, (_, i) => wrong.at - left + i),
       },
     })

@@ -1,6 +1,7 @@
 import { Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { storedPromptEnd } from '../prompt-end.ts'
+import { listOf } from '../spans.ts'
 
 /** S05. A stored prompt length that lies inside a header, inside a turn of the environment, or after words that are trained. */
 export const S05: Check = {
@@ -39,9 +40,9 @@ export const S05: Check = {
       evidence: {
         prompt_length: stored,
         padding_left: left,
-        last_prompt_ids: Array.from(view.ids.subarray(Math.max(left, at - 6), at)),
+        last_prompt_ids: listOf(view.ids, Math.max(left, at - 6), at),
         last_prompt_text: view.text({ start: Math.max(left, at - 6), end: at }),
-        first_response_ids: Array.from(view.ids.subarray(at, Math.min(end, at + 6))),
+        first_response_ids: listOf(view.ids, at, Math.min(end, at + 6)),
         first_response_text: view.text({ start: at, end: Math.min(end, at + 6) }),
       },
     })

@@ -23,6 +23,7 @@ export const L02: Check = {
     if (gap === null) return
     // Turns are measured only where the gap is large enough to ask; elsewhere they have been looked at as one.
     if (gap.turns.length === 0) placeScoredTurns(view, report)
+    const means = gap.affectedTurns.length === 0 ? [] : gap.turns.map(({ mean }) => mean)
     for (const each of gap.turns) {
       const { turn } = each
       const affected = gap.affectedTurns.includes(each)
@@ -44,7 +45,7 @@ export const L02: Check = {
           tokens: each.count,
           seen: gap.contextSeen,
           onset: gap.affectedTurns[0]?.start,
-          mean_gap_by_turn: gap.turns.map(({ mean }) => mean),
+          mean_gap_by_turn: means,
           attention_mask_stored: view.trajectory.attentionMask !== null,
         },
       })

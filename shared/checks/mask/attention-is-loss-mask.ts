@@ -1,7 +1,7 @@
 import type { Span } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
-import { lengthOf, runsOf } from '../spans.ts'
+import { lengthOf } from '../spans.ts'
 
 export const M15: Check = {
   code: 'M15',
@@ -42,9 +42,10 @@ export const M15: Check = {
 /** The two masks are the same on all real tokens, and leave some of them out. */
 function isLossMask(view: TrajectoryView, attention: Int32Array, start: number, end: number): boolean {
   const mask = view.trajectory.mask ?? view.mask
+  if (mask === null) return false
   let masked = 0
   for (let i = start; i < end; i++) {
-    if ((attention[i] !== 0 ? 1 : 0) !== mask?.[i]) return false
+    if ((attention[i] === 0 ? 0 : 1) !== mask[i]) return false
     if (mask[i] === 0) masked++
   }
   return masked > 0
@@ -63,9 +64,18 @@ function hiddenTokens(view: TrajectoryView, attention: Int32Array, start: number
   const turns = view.segmentation?.turns ?? []
   const from = Math.min(first, turns[0]?.start ?? first)
   const to = equal ? Math.max(last, turns.at(-1)?.end ?? last) : last
-  const hidden = attention.indexOf(0, from)
-  if (hidden < 0 || hidden >= to) return []
-  const seen = new Uint8Array(to)
-  for (let i = from; i < to; i++) if (attention[i] !== 0) seen[i] = 1
-  return runsOf(seen, 0, from, to)
+  const hidden: Span[] = []
+  const unseen = attention.indexOf(0, from)
+  if (unseen < 0) return hidden
+  let open = -1
+  for (let i = unseen; i < to; i++) {
+    if (attention[i] === 0) {
+      if (open < 0) open = i
+    } else if (open >= 0) {
+      hidden.push({ start: open, end: i })
+      open = -1
+    }
+  }
+  if (open >= 0) hidden.push({ start: open, end: to })
+  return hidden
 }

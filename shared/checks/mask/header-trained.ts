@@ -1,7 +1,7 @@
 import type { Check } from '../check.ts'
 import { carryLoss, edgeBefore } from '../edges.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
-import { lengthOf, runsOf } from '../spans.ts'
+import { lengthOf, listOf, runsOf } from '../spans.ts'
 
 export const M08: Check = {
   code: 'M08',
@@ -38,7 +38,7 @@ export const M08: Check = {
         evidence: {
           header_tokens: turn.headerEnd - turn.start,
           trained_tokens: count,
-          header_ids: Array.from(view.ids.subarray(turn.start, turn.headerEnd)),
+          header_ids: listOf(view.ids, turn.start, turn.headerEnd),
         },
       })
     }

@@ -1,4 +1,5 @@
 import type { Check } from '../check.ts'
+import { listOf } from '../spans.ts'
 
 export const T01: Check = {
   code: 'T01',
@@ -27,7 +28,7 @@ export const T01: Check = {
       evidence: {
         positions: bos.slice(0, 16),
         id: view.ids[first],
-        first_ids: Array.from(view.ids.subarray(first, first + 6)),
+        first_ids: listOf(view.ids, first, first + 6),
       },
     })
   },

@@ -2,7 +2,7 @@ import { Provenance, type Segmentation, type Turn } from '../../model/tokens.ts'
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, writtenTurns } from '../edges.ts'
 import { hidesTurns, isSwallowed, shapeOf } from '../shape.ts'
-import { countOf } from '../spans.ts'
+import { countOf, listOf } from '../spans.ts'
 
 export const T05: Check = {
   code: 'T05',
@@ -30,8 +30,8 @@ export const T05: Check = {
         tokens: { start: turn.contentStart, end: turn.endToken >= 0 ? turn.endToken + 1 : turn.contentEnd },
         message: `Assistant turn ${turn.ordinal} has no header: its text follows the ${before === undefined ? 'start of the row' : `${before.kind} turn`} directly`,
         evidence: {
-          first_ids: Array.from(view.ids.subarray(turn.contentStart, Math.min(turn.contentEnd, turn.contentStart + 6))),
-          ids_before: Array.from(view.ids.subarray(Math.max(0, turn.start - 4), turn.start)),
+          first_ids: listOf(view.ids, turn.contentStart, Math.min(turn.contentEnd, turn.contentStart + 6)),
+          ids_before: listOf(view.ids, Math.max(0, turn.start - 4), turn.start),
         },
       })
     }
@@ -57,8 +57,8 @@ function reportNobodys(view: TrajectoryView, turn: Turn, report: Reporter): void
     tokens: { start, end: endToken >= 0 ? endToken + 1 : contentEnd },
     message: 'A turn of the model has a header without a role: nothing says that it is the assistant’s',
     evidence: {
-      header_ids: Array.from(view.ids.subarray(start, headerEnd)),
-      ids_before: Array.from(view.ids.subarray(Math.max(0, start - 4), start)),
+      header_ids: listOf(view.ids, start, headerEnd),
+      ids_before: listOf(view.ids, Math.max(0, start - 4), start),
     },
   })
 }

@@ -3,6 +3,7 @@ import { decodeSpan } from '../../tokens/text.ts'
 import { TokenKind } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
+import { listOf } from '../spans.ts'
 
 export const T16: Check = {
   code: 'T16',
@@ -31,7 +32,7 @@ export const T16: Check = {
         turn,
         tokens: spelt,
         message: `${JSON.stringify(view.text(spelt).trim())} is spelt by ${spelt.end - spelt.start} ordinary tokens in assistant turn ${turn.ordinal}`,
-        evidence: { ids: Array.from(view.ids.subarray(spelt.start, spelt.end)) },
+        evidence: { ids: listOf(view.ids, spelt.start, spelt.end) },
       })
     }
   },
@@ -58,7 +59,7 @@ function lookAtUnframed(view: TrajectoryView, report: Parameters<NonNullable<Che
       spelt === undefined
         ? 'The row is a chat without markers: role names stand alone, as decoding with skip_special_tokens leaves them'
         : `The row spells its markers by ordinary tokens: it begins with the letters of ${spelt}`,
-    evidence: { first_ids: Array.from(view.ids.subarray(span.start, span.start + 12)), first_text: text },
+    evidence: { first_ids: listOf(view.ids, span.start, span.start + 12), first_text: text },
   })
 }
 

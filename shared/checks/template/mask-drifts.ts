@@ -18,8 +18,9 @@ export const T03: Check = {
   trajectory(view, { alignment }, report) {
     if (view.segmentation === null) return
     const lengths = view.trajectory.arrays.filter(({ name, length, expected }) => {
+      if (length === expected) return false
       const targets = alignment === 'target' && isMaskName(name) && length === expected - 1
-      return (isMaskName(name) || /logp/.test(name)) && length !== expected && !targets
+      return (isMaskName(name) || /logp/.test(name)) && !targets
     })
     if (lengths.length > 0) {
       report.place(true)

@@ -1,4 +1,4 @@
-import type { Span } from '../../model/tokens.ts'
+import type { Span, Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { KeptTexts } from '../kept-texts.ts'
@@ -41,8 +41,12 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   const turns = writtenTurns(segmentation)
   const first = turns[0]
   if (first === undefined) return null
-  const call = turns.flatMap(({ spans }) => spans).find(({ part }) => part === 'tool_call') ?? null
-  const names = (trajectory.tools ?? []).flatMap((tool) => schemaOf(tool)?.name ?? [])
+  const call = firstCall(turns)
+  const names: string[] = []
+  for (const tool of trajectory.tools ?? []) {
+    const { name } = shapeOf(tool)
+    if (name !== null) names.push(name)
+  }
   if (call === null && names.length === 0) return null
   const prompt = { start: segmentation.padding.left, end: first.start }
   const text = view.text(prompt)
@@ -54,6 +58,11 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   }
   const altered = alterations(text, trajectory.tools ?? [])
   return { ...found, altered, state: altered.length > 0 ? 'altered' : 'described' }
+}
+
+function firstCall(turns: readonly Turn[]): Span | null {
+  for (const { spans } of turns) for (const span of spans) if (span.part === 'tool_call') return span
+  return null
 }
 
 /** Every turn of the prompt is closed. Of a prompt that was cut nothing can be said to be absent. */
@@ -72,10 +81,9 @@ interface Schema {
 
 /** A tool in the usual two shapes of a schema: `{function: {name, …}}` and `{name, …}`; null where it is neither. */
 function schemaOf(tool: unknown): Schema | null {
-  const outer = objectOf(tool)
-  const inner = objectOf(outer?.function) ?? outer
-  const { name, description, parameters } = inner ?? {}
-  if (typeof name !== 'string' || name === '') return null
+  const { name, inner } = shapeOf(tool)
+  if (name === null || inner === null) return null
+  const { description, parameters } = inner
   const properties = objectOf(objectOf(parameters)?.properties)
   return {
     name,
@@ -90,6 +98,14 @@ function schemaOf(tool: unknown): Schema | null {
             }),
           ),
   }
+}
+
+/** The name of a tool, null where it is none, and what the rest of its schema stands in. */
+function shapeOf(tool: unknown): { readonly name: string | null; readonly inner: Record<string, unknown> | null } {
+  const outer = objectOf(tool)
+  const inner = objectOf(outer?.function) ?? outer
+  const name = inner?.name
+  return { name: typeof name === 'string' && name !== '' ? name : null, inner }
 }
 
 function objectOf(value: unknown): Record<string, unknown> | null {

@@ -2,6 +2,7 @@ import type { Turn } from '../../model/tokens.ts'
 import { roleKind } from '../../tokens/roles.ts'
 import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import type { Check } from '../check.ts'
+import { listOf } from '../spans.ts'
 
 export const T11: Check = {
   code: 'T11',
@@ -29,7 +30,7 @@ export const T11: Check = {
         message: `${run.length} tool replies after assistant turn ${first.ordinal} have a ${first.role} turn each, where the chat template writes one`,
         evidence: {
           turns: run.map(({ index }) => index),
-          headers: run.map(({ start, headerEnd }) => Array.from(ids.subarray(start, headerEnd))),
+          headers: run.map(({ start, headerEnd }) => listOf(ids, start, headerEnd)),
           reason: 'rendered message by message',
         },
         affected: [],

@@ -1,6 +1,7 @@
 import type { Span, Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeBefore } from '../edges.ts'
+import { listOf } from '../spans.ts'
 
 export const T06: Check = {
   code: 'T06',
@@ -32,7 +33,7 @@ export const T06: Check = {
           repeated === null
             ? `The content of assistant turn ${turn.ordinal} begins with a role name: ${JSON.stringify(view.text(span))}`
             : `The header of assistant turn ${turn.ordinal} follows another assistant header directly`,
-        evidence: { ids: Array.from(view.ids.subarray(span.start, span.end)), text: view.text(span) },
+        evidence: { ids: listOf(view.ids, span.start, span.end), text: view.text(span) },
       })
     }
   },

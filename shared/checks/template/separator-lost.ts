@@ -1,5 +1,6 @@
 import type { Check } from '../check.ts'
 import { edgeAfter } from '../edges.ts'
+import { listOf } from '../spans.ts'
 
 export const T04: Check = {
   code: 'T04',
@@ -26,7 +27,7 @@ export const T04: Check = {
         turn,
         tokens: { start: turn.endToken, end: next.start + 1 },
         message: `No newline between the end of the ${turn.kind} turn and the ${next.kind} turn after it`,
-        evidence: { ids: Array.from(ids.subarray(turn.endToken, next.start + 2)), at: next.start },
+        evidence: { ids: listOf(ids, turn.endToken, next.start + 2), at: next.start },
         affected: [],
       })
     }

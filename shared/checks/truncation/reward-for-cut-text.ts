@@ -1,5 +1,6 @@
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { shown } from '../groups/statistics.ts'
+import { listOf } from '../spans.ts'
 import { lostAfterEnd } from './what-was-lost.ts'
 
 /** C12. The reward was earned by a final answer that the messages hold and the ids do not. */
@@ -25,13 +26,13 @@ function lookAtAnswer(view: TrajectoryView, { thresholds }: AuditSettings, repor
   if (segmentation === null || last?.role !== 'assistant' || facts.reward === null || !(facts.reward > 0)) return
   // A row that is masked whole trains none of it; C04 tells whether it counts all the same.
   if (facts.trained === 0 || facts.excluded) return
-  const answer = finalAnswer(last.content, thresholds['answer-tail-characters'])
-  if (answer === null) return
+  if (last.content === null || last.content.trim() === '') return
   const replies = messages.reduce((count, { role }) => count + (role === 'assistant' ? 1 : 0), 0)
   // Ids that end properly hold what the model said, however the messages were rewritten since.
   const cut = facts.endReason !== 'stop' || replies > facts.assistantTurns
   const end = view.ids.length - segmentation.padding.right
-  const affected = cut && !normalised(view.text({ start: segmentation.padding.left, end })).includes(answer)
+  const answer = cut ? finalAnswer(last.content, thresholds['answer-tail-characters']) : null
+  const affected = answer !== null && !holds(view.text({ start: segmentation.padding.left, end }), answer)
   const turn = segmentation.turns.at(-1) ?? null
   report.place(affected, { turn: turn?.ordinal ?? 0 })
   if (!affected) return
@@ -44,7 +45,7 @@ function lookAtAnswer(view: TrajectoryView, { thresholds }: AuditSettings, repor
     evidence: {
       answer,
       last_visible_text: view.text(tail),
-      last_visible_ids: Array.from(view.ids.subarray(tail.start, tail.end)),
+      last_visible_ids: listOf(view.ids, tail.start, tail.end),
       reward: facts.reward,
       end: facts.endReason,
       ...lostAfterEnd(view),
@@ -75,6 +76,27 @@ function nearEnd(content: string, tail: number): number {
     if (unit > 0x20 && unit < 0x7f) return at
   }
   return 0
+}
+
+/** A normalised answer in a text as it is. */
+function holds(text: string, answer: string): boolean {
+  return isWritten(text, answer) || (mayHold(text, answer) && normalised(text).includes(answer))
+}
+
+/** The text has it as it stands, and nothing beside it would change how it is normalised. */
+function isWritten(text: string, answer: string): boolean {
+  const at = answer.charCodeAt(0) > 0x20 && answer.charCodeAt(0) < COMBINING ? text.indexOf(answer) : -1
+  return at >= 0 && !(text.charCodeAt(at + answer.length) >= COMBINING)
+}
+
+/** No character below it combines with the one before. */
+const COMBINING = 0x300
+
+/** The answer's longest word of ASCII is in the text: only U+212A becomes one of its letters in NFC. */
+function mayHold(text: string, answer: string): boolean {
+  let longest = ''
+  for (const [word] of answer.matchAll(/[A-Za-z0-9]+/g)) if (word.length > longest.length) longest = word
+  return text.includes(longest) || text.includes('\u212a')
 }
 
 /** Qwen's tokenizers normalise to NFC, and templates trim and re-wrap: neither is a loss. */
