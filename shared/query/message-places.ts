@@ -1,4 +1,4 @@
-import type { Part } from '../model/tokens.ts'
+import type { Part, TurnKind } from '../model/tokens.ts'
 import type { Message } from '../model/trajectory.ts'
 import type { QueryNode } from './language/ast.ts'
 import { wordMatcher } from './match-words.ts'
@@ -9,7 +9,7 @@ export interface MessagePiece {
   /** Index of its message. */
   readonly message: number
   readonly text: string
-  /** Whether a tree of places holds for it, as far as messages have places: by part, turn (the message) and assistant turn. */
+  /** Whether a tree of places holds for it, as far as messages have places: by part, role, turn (the message) and assistant turn. */
   fits(where: QueryNode): boolean
 }
 
@@ -21,11 +21,11 @@ export function messagePieces(messages: readonly Message[] | null): MessagePiece
     if (role === 'assistant') ordinal++
     const add = (part: Part, text: string | null | undefined) => {
       if (text === null || text === undefined || text === '') return
-      const place = { part, turn: message, ordinal }
+      const place = { part, role: kindOf(role), turn: message, ordinal }
       pieces.push({ message, text, fits: (where) => fitsPlace(where, place) })
     }
     add('think', reasoning)
-    add(partOf(role), content)
+    add(kindOf(role), content)
     for (const { name, arguments: given } of toolCalls ?? []) add('tool_call', `${name}(${given})`)
   }
   return pieces
@@ -33,11 +33,12 @@ export function messagePieces(messages: readonly Message[] | null): MessagePiece
 
 interface MessagePlace {
   readonly part: Part
+  readonly role: TurnKind
   readonly turn: number
   readonly ordinal: number
 }
 
-function partOf(role: string): Part {
+function kindOf(role: string): TurnKind {
   switch (role) {
     case 'system':
     case 'developer':
@@ -68,11 +69,17 @@ function fitsPlace(where: QueryNode, place: MessagePlace): boolean {
       if (field === 'turn') return numberFits(test, place.turn)
       if (field === 'assistant_turn') return numberFits(test, place.ordinal)
       if (test.kind !== 'among') return false
-      // What stands in a message alone is in no state, and at no position.
-      const word = field === 'part' ? place.part : field === 'state' ? 'unknown' : null
+      const word = wordOf(field, place)
       return word !== null && wordMatcher(test.items, 'whole')(word) !== test.differs
     }
     default:
       return false
   }
+}
+
+/** What stands in a message alone is in no state, and at no position. */
+function wordOf(field: string, { part, role }: MessagePlace): string | null {
+  if (field === 'part') return part
+  if (field === 'role') return role
+  return field === 'state' ? 'unknown' : null
 }

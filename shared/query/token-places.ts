@@ -47,6 +47,11 @@ function clauseTokens(clause: ClauseNode, view: TrajectoryView): Uint8Array {
         if (numberFits(test, clause.field === 'turn' ? index : ordinal)) fits.fill(1, start, end)
       }
       return fits
+    case 'role':
+      for (const { kind, start, end } of view.segmentation?.turns ?? []) {
+        if (wordFits(clause, kind)) fits.fill(1, start, end)
+      }
+      return fits
     case 'position':
       for (let i = 0; i < fits.length; i++) if (numberFits(test, i)) fits[i] = 1
       return fits
@@ -82,17 +87,15 @@ function clauseTokens(clause: ClauseNode, view: TrajectoryView): Uint8Array {
   }
 }
 
-function byKind(
-  kinds: Uint8Array | null,
-  names: readonly string[],
-  { test }: ClauseNode,
-  fits: Uint8Array,
-): Uint8Array {
-  if (kinds === null || test.kind !== 'among') return fits
-  const matches = wordMatcher(test.items, 'whole')
-  const wanted = names.map((name) => (matches(name) !== test.differs ? 1 : 0))
+function byKind(kinds: Uint8Array | null, names: readonly string[], clause: ClauseNode, fits: Uint8Array): Uint8Array {
+  if (kinds === null) return fits
+  const wanted = names.map((name) => (wordFits(clause, name) ? 1 : 0))
   for (let i = 0; i < fits.length; i++) fits[i] = wanted[kinds[i] as number] ?? 0
   return fits
+}
+
+function wordFits({ test }: ClauseNode, word: string): boolean {
+  return test.kind === 'among' && wordMatcher(test.items, 'whole')(word) !== test.differs
 }
 
 function stored(values: Float32Array | null, { test }: ClauseNode, fits: Uint8Array): Uint8Array {

@@ -18,6 +18,8 @@ describePage('the numbers of where the loss falls', ({ openWith }) => {
     // Every rollout has tool replies and none of them is trained; in some, the fourth turn is there and not trained at all.
     await opens('part of the conversation', 'tool replies', 'part:tool', '96')
     await opens('part of the conversation', 'assistant text', 'state:trained part:assistant', '73')
+    // The ends of tool replies have no failing check that would open them; all of them are masked.
+    await opens('part of the conversation', 'end of tool turns', 'part:end role:tool', '96')
     await opens('assistant turn', '148', 'assistant_turns>=4', '6')
     await opens('tokens a call', 'retrieve', 'part:tool_call "retrieve"', '96')
     await page.keyboard.press('1')

@@ -97,7 +97,7 @@ export function LossByPart({ report }: { report: Report }) {
                 name={ENDS_BY_ROLE[kind]}
                 {...sums}
                 codes={kind === 'assistant' ? codes : []}
-                query={null}
+                query={`part:end role:${kind}`}
               />
             ))
           }
@@ -133,8 +133,8 @@ interface PartRowProps {
   readonly total: number
   readonly trained: number | null
   readonly codes: readonly string[]
-  /** Null where no query finds just these tokens. */
-  readonly query: string | null
+  /** Finds just these tokens. */
+  readonly query: string
 }
 
 function PartRow({ name, total, trained, codes, query }: PartRowProps) {
@@ -143,16 +143,10 @@ function PartRow({ name, total, trained, codes, query }: PartRowProps) {
       <th scope="row">{name}</th>
       <td>{trained === null ? <span className="quiet">{NOT_IN_DUMP}</span> : <ShareBar share={trained / total} />}</td>
       <td className="number">
-        {trained === null ? (
-          ABSENT
-        ) : query === null && codes.length === 0 ? (
-          count(trained)
-        ) : (
-          <NumberLink value={trained} {...behindTrained(codes, `state:trained ${query}`)} />
-        )}
+        {trained === null ? ABSENT : <NumberLink value={trained} {...behindTrained(codes, `state:trained ${query}`)} />}
       </td>
       <td className="number">
-        {query === null ? count(total) : <NumberLink value={total} {...behindTrained([], query)} />}
+        <NumberLink value={total} {...behindTrained([], query)} />
       </td>
     </tr>
   )

@@ -1,4 +1,4 @@
-import { PARTS, type Part, type TOKEN_STATE_NAMES } from '../../model/tokens.ts'
+import { PARTS, type Part, type TOKEN_STATE_NAMES, TURN_KINDS, type TurnKind } from '../../model/tokens.ts'
 import { choice, number, type QueryField } from './field.ts'
 
 const PART_MEANS: Readonly<Record<Part, string>> = {
@@ -15,6 +15,14 @@ const PART_MEANS: Readonly<Record<Part, string>> = {
   separator: 'what the template puts between turns',
   padding: 'padding',
   other: 'everything else',
+}
+
+const ROLE_MEANS: Readonly<Record<TurnKind, string>> = {
+  system: 'system turns',
+  user: 'turns of the user',
+  tool: 'turns that hold a tool’s reply, whatever role they are written under',
+  assistant: 'turns of the assistant',
+  other: 'turns of other roles',
 }
 
 /** Which tokens are meant. */
@@ -44,6 +52,15 @@ export const PLACE_FIELDS: readonly QueryField[] = [
     about: 'place',
     choices: PARTS.map((value) => ({ value, means: PART_MEANS[value] })),
     example: 'part:tool "Treaty of"',
+  }),
+  choice({
+    name: 'role',
+    title: 'role of the turn',
+    means: 'Turns by whose they are, from their header to what stands behind their end.',
+    reads: 'tokens',
+    about: 'place',
+    choices: TURN_KINDS.map((value) => ({ value, means: ROLE_MEANS[value] })),
+    example: 'part:end role:assistant state:masked',
   }),
   choice({
     name: 'state',
