@@ -26,6 +26,9 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   if (options['repair-masks'] === true && !REPAIRED.includes(as)) {
     throw new UsageError(`--repair-masks goes with --as ${REPAIRED.join(', ')}: ${as} holds no masks.`)
   }
+  if (options['repair-masked-whole'] === true && options['repair-masks'] !== true) {
+    throw new UsageError('--repair-masked-whole goes with --repair-masks, which it widens.')
+  }
   const out = options.out as string
   const choice = await choiceOf(options, io)
   const { session, inputs, unreadable } = await audit(given, io)
@@ -39,7 +42,8 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   }
   const target = await chooseTarget(out, as, session, io)
   const sink = new DiskSink(target, inputs, io)
-  const request = { as, indices, why, repairMasks: options['repair-masks'] === true }
+  const [repairMasks, repairMaskedWhole] = [options['repair-masks'] === true, options['repair-masked-whole'] === true]
+  const request = { as, indices, why, repairMasks, repairMaskedWhole }
   const manifest = await writeExport(session, request, sink).catch(async (error: unknown) => {
     await sink.discard()
     throw error

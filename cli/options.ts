@@ -211,6 +211,11 @@ export const EXPORT_OPTIONS: readonly OptionSpec[] = [
     kind: 'flag',
     help: 'write the masks that the structure of the turns asks for; the manifest counts what changed',
   },
+  {
+    name: 'repair-masked-whole',
+    kind: 'flag',
+    help: 'with --repair-masks: rows as well that were masked whole because a limit cut them or a filter left them out',
+  },
   { name: 'out', kind: 'text', placeholder: 'PATH', help: 'a folder, or a file where the export is one file' },
   FAIL_ON,
   ...AUDIT_OPTIONS,

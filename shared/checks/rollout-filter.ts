@@ -5,11 +5,11 @@ import { completionLength, isCut } from './limits.ts'
 /**
  * Whether a rollout is one of those that a filter means.
  *
- * @param codes of the rollout's findings: that the start of a prompt is missing may show in its siblings alone (C01)
+ * @param beginsLater the start of its prompt is missing, which its siblings alone tell (`cutAgainstSiblings`)
  */
-export function fitsFilter(row: TrajectoryFacts, filter: RolloutFilter, codes: readonly string[] = []): boolean {
+export function fitsFilter(row: TrajectoryFacts, filter: RolloutFilter, beginsLater = false): boolean {
   if (filter.lengths !== undefined && !filter.lengths.some((range) => hasLength(row, range))) return false
-  if (filter.lostText && !hasLostText(row) && !codes.includes('C01')) return false
+  if (filter.lostText && !hasLostText(row) && !beginsLater) return false
   return !(filter.documentsHidden && !hasHiddenDocuments(row))
 }
 

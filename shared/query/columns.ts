@@ -136,14 +136,11 @@ export class RolloutColumns {
     })
   }
 
-  /** 1 for the rollouts that have a finding of this code. */
-  private readonly withCode = (code: string): Uint8Array => {
-    const { codes, lists, at } = this.codes()
-    const number = codes.indexOf(code)
-    const has = Uint8Array.from(lists, (list) => Number(list.includes(number)))
-    const result = new Uint8Array(at.length)
-    for (let i = 0; i < at.length; i++) result[i] = has[at[i] as number] as number
-    return result
+  /** 1 for the rollouts that begin later than their siblings. */
+  private readonly beginLater = (): Uint8Array => {
+    const later = this.rollouts.beginLater()
+    if (later.size === 0) return new Uint8Array(this.size)
+    return Uint8Array.from(this.facts, (row) => Number(later.has(row)))
   }
 
   /** 3 error, 2 warning, 1 info, 0 nothing. */
@@ -151,12 +148,12 @@ export class RolloutColumns {
     return this.remembered('worst', () => this.rollouts.worstRanks())
   }
 
-  /** 1 where it is so. `C01` may make it so, so that it hangs on findings. */
+  /** 1 where it is so, which may hang on other rollouts. */
   holds(field: string, choice: string): Uint8Array {
     return this.remembered(`${field}:${choice}`, () => {
       const holds = HOLDS[field]?.[choice]
       if (holds === undefined) throw new Error(`${field} is never ${choice}.`)
-      return holds(this.factsFrom(0), this.withCode)
+      return holds(this.factsFrom(0), this.beginLater)
     })
   }
 

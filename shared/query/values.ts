@@ -21,6 +21,8 @@ export interface QueryableRollouts {
   codeLists(): CodeLists
   /** The gravest finding of each, as a place in `SEVERITY_RANKS`. */
   worstRanks(): Uint8Array
+  /** Rollouts that lost the beginning of their prompt as the others of their group show, whether or not the run intends that. */
+  beginLater(): ReadonlySet<TrajectoryFacts>
   /** Name of a source. */
   sourceName(source: number): string
 }
@@ -83,8 +85,8 @@ export const WORDS = {
   finish_reason: 'finishReason',
 } as const satisfies Readonly<Record<string, keyof TrajectoryFacts>>
 
-/** 1 where it is so; `withCode` says the same of a finding. */
-type Holds = (facts: FactColumns, withCode: (code: string) => Uint8Array) => Uint8Array
+/** 1 where it is so; `beginLater` says it of what the siblings of a rollout tell. */
+type Holds = (facts: FactColumns, beginLater: () => Uint8Array) => Uint8Array
 
 const isPresent =
   (name: keyof TrajectoryFacts): Holds =>
@@ -96,18 +98,17 @@ const isCut: Holds = (facts) => facts.holds('endReason', isCutReason)
 /** What may be so of a rollout, by field and choice. */
 export const HOLDS: Readonly<Record<string, Readonly<Record<string, Holds>>>> = {
   lost: {
-    // That the start of a prompt is missing may show in its siblings alone (C01).
-    any: (facts, withCode) =>
+    any: (facts, beginLater) =>
       either(
         facts.holds('lost', (tokens) => tokens > 0),
         facts.present('cutLeft'),
         facts.present('cutReplies'),
-        isCut(facts, withCode),
-        withCode('C01'),
+        isCut(facts, beginLater),
+        beginLater(),
       ),
     documents: (facts) =>
       facts.holds('supportingDocuments', (supportingDocuments) => hasHiddenDocuments({ supportingDocuments })),
-    start: (facts, withCode) => either(facts.present('cutLeft'), withCode('C01')),
+    start: (facts, beginLater) => either(facts.present('cutLeft'), beginLater()),
     reply: isPresent('cutReplies'),
     end: isCut,
   },

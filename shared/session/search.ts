@@ -140,10 +140,11 @@ export class RolloutSearch {
 
   private filter(where: NonNullable<SearchRequest['where']>, verdicts: Uint8Array): void {
     const { facts } = this.origin
+    const later = where.lostText ? this.origin.beginLater() : null
     for (let i = 0; i < verdicts.length; i++) {
       if (verdicts[i] === Verdict.no) continue
-      if (!fitsFilter(facts[i] as TrajectoryFacts, where, where.lostText ? this.origin.codesOf(i) : []))
-        verdicts[i] = Verdict.no
+      const row = facts[i] as TrajectoryFacts
+      if (!fitsFilter(row, where, later?.has(row))) verdicts[i] = Verdict.no
     }
   }
 

@@ -1,6 +1,7 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { plainFacts } from '../checks/kept-facts.ts'
+import { cutAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
 import type { ReadTrajectory, StoredRecords } from '../exports/export-kind.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import type { AuditOptions } from '../model/policy.ts'
@@ -319,6 +320,7 @@ export class Session {
         return session.runtime
       },
       codesOf: (index) => this.codesOf(index),
+      beginLater: () => cutAgainstSiblings(this.dump),
       codeLists: () => this.dumpFindings.withCodes(this.collected.codeLists()),
       worstRanks: () => this.worstRanks(),
       sourceName: (source) => this.opened[source]?.source.name ?? '',

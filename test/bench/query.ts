@@ -41,6 +41,7 @@ export async function queriesOverRows(rollouts = ROLLOUTS): Promise<void> {
     codesOf: () => NO_CODES,
     codeLists: () => ({ lists: [NO_CODES, ...CODES], at: codes }),
     worstRanks: () => new Uint8Array(rollouts),
+    beginLater: () => new Set<never>(),
     sourceName: () => 'rollouts.jsonl',
     revision: 1,
     isDone: true,

@@ -457,6 +457,25 @@ describe('export', () => {
     expect((await exported('tables/findings.csv')).trimEnd().split('\n')).toHaveLength(3)
   })
 
+  test('rows that were masked whole are trained again only where that is asked for', async () => {
+    const ids = [151644, 872, 198, 9707, 151645, 198, 151644, 77091, 198, 13048, 13, 13]
+    const whole = { token_ids: ids, token_loss_mask: ids.map(() => 0), sample_loss_mask: 1 }
+    await writeFile(join(folder, 'masked.jsonl'), `${JSON.stringify(whole)}\n`)
+    const trained = async (...more: string[]) => {
+      const out = `masked${more.length}`
+      const ran = await cli(
+        ...['export', 'masked.jsonl', '--where', 'tokens>0', '--tokenizer', 'qwen2.5'],
+        ...['--as', 'source', '--repair-masks', ...more, '--out', out],
+      )
+      expect(ran.code).toBe(0)
+      const { trajectories } = JSON.parse(await exported(`${out}/manifest.json`))
+      const { token_loss_mask } = JSON.parse(await exported(`${out}/masked.selected.jsonl`))
+      return [trajectories[0].repaired, token_loss_mask.includes(1)]
+    }
+    expect(await trained()).toEqual([0, false])
+    expect(await trained('--repair-masked-whole')).toEqual([3, true])
+  })
+
   test('nothing flagged is nothing written', async () => {
     const ran = await cli('export', 'clean.jsonl', '--flagged', '--as', 'source', '--out', 'none.jsonl')
     expect(ran.code).toBe(0)
@@ -471,6 +490,10 @@ describe('export', () => {
     [
       ['--flagged', '--as', 'csv', '--repair-masks', '--out', 'x'],
       /--repair-masks goes with --as source, native, parquet, sft/,
+    ],
+    [
+      ['--flagged', '--as', 'native', '--repair-masked-whole', '--out', 'x'],
+      /--repair-masked-whole goes with --repair-masks/,
     ],
     [['--flagged', '--as', 'arrow', '--out', 'x'], /there are source, native, csv, parquet, sft, dpo/],
     [['--flagged', '--as', 'csv', '--out', 'x.csv'], /has to be a folder/],

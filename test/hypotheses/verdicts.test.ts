@@ -234,8 +234,7 @@ describe('H04', () => {
     const result = verdictOf('H04', dumpOf(facts, { limits }))
     const [line] = result.because
     expect(line).toMatchObject({ value: 0.32, checks: expect.arrayContaining(['C01']) })
-    const codes = (row: TrajectoryFacts) => (row.firstRole === 'user' ? ['C01'] : [])
-    const found = facts.filter((row) => fitsFilter(row, line?.where ?? {}, codes(row)))
+    const found = facts.filter((row) => fitsFilter(row, line?.where ?? {}, row.firstRole === 'user'))
     expect(found).toHaveLength(32)
   })
 

@@ -46,7 +46,13 @@ function columnsOf(rows: readonly TrajectoryFacts[]) {
     at: Int32Array.from(rows, (_, index) => index % 3),
   })
   const worstRanks = () => Uint8Array.from(rows, (_, index) => (index % 3 === 0 ? SEVERITY_RANKS.indexOf('error') : 0))
-  return new RolloutColumns({ facts: rows, codeLists, worstRanks, sourceName: () => 'step_1.jsonl' })
+  return new RolloutColumns({
+    facts: rows,
+    codeLists,
+    worstRanks,
+    beginLater: () => new Set(),
+    sourceName: () => 'step_1.jsonl',
+  })
 }
 
 const FACT_FIELDS = QUERY_FIELDS.filter(({ reads }) => reads === 'facts')

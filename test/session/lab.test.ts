@@ -14,7 +14,7 @@ import {
   within,
 } from '../../shared/session/lab/limits.ts'
 import type { LossSettings } from '../../shared/session/lab/loss.ts'
-import { assistant, conversation, type RecordOptions, SEARCH_TOOL, user } from '../helpers/conversation.ts'
+import { assistant, conversation, type RecordOptions, SEARCH_TOOL, system, user } from '../helpers/conversation.ts'
 import { cleanRollout, lines, qwen, rolloutWithTrainedReply, cutRollout as shortened, turnsOf } from './dumps.ts'
 import { enginePage } from './engine-page.ts'
 
@@ -221,6 +221,26 @@ describe('the lab', () => {
     const { inDump } = await page.ask('tryLimits', { limits: NO_LIMITS, ...PLAIN, curve: 'max_seq_len' })
     expect(inDump).toMatchObject({ rollouts: { of: 9, cut: 1 }, answers: { of: 9, cut: 1 }, starts: { of: 9, cut: 0 } })
     expect(inDump.lostTokens).toBeGreaterThan(0)
+  })
+
+  it.each([
+    {},
+    { intend: ['C01'] },
+    { checks: ['M01'] },
+  ])('opens the rollouts that it counts as cut in the dump, also under %j', async (options) => {
+    const tokenizer = await qwen()
+    const rollouts = Array.from({ length: 8 }, (_, at) => {
+      const turns = [user('Who?'), assistant(`Ada, says ${at}.`)]
+      return conversation(tokenizer, at < 2 ? turns : [system('Be brief.'), ...turns], { id: `${at}`, group: 'g' })
+    })
+    const page = enginePage()
+    await page.open({ 'run.jsonl': lines(rollouts) }, options)
+    const { inDump } = await page.ask('tryLimits', { limits: NO_LIMITS, ...PLAIN, curve: 'max_seq_len' })
+    const listed = async (text: string) => (await page.ask('search', { text })).indices.length
+    expect(inDump.rollouts.cut).toBe(2)
+    expect(inDump.starts?.cut).toBe(2)
+    expect(await listed('lost:any has:ids')).toBe(2)
+    expect(await listed('lost:start has:ids')).toBe(2)
   })
 
   it('parts rollouts of many equal lengths into fewer than four', async () => {

@@ -31,8 +31,8 @@ export function LimitsPanel({ place }: { place: LabPlace }) {
     const limit = inForce?.[name] ?? null
     return limit === null ? [] : `${limitWords(name, limit)} (${limit.origin})`
   })
-  const isCountedElse =
-    inForce?.max_tool_response_length != null && limitInForce(inForce, 'max_tool_response_length') === null
+  const ofReplies = inForce?.max_tool_response_length ?? null
+  const countedElse = limitInForce(inForce, 'max_tool_response_length') === null ? ofReplies : null
   const isTried =
     TRIED_LIMITS.some((name) => limits[name] !== limitInForce(inForce, name)) ||
     (limits.max_completion_length !== null && completionPer !== (inForce?.max_completion_length?.per ?? 'completion'))
@@ -67,8 +67,12 @@ export function LimitsPanel({ place }: { place: LabPlace }) {
           Of these rollouts as they are. Under another limit the model would have gone on otherwise; where text was lost
           before it was recorded, a wider limit cannot bring it back here. What follows a turn or a reply that is cut is
           taken to stay.
-          {isCountedElse &&
-            ' The limit of tool replies that is in force is not counted in tokens as far as is known, so it is not set here.'}
+          {countedElse !== null &&
+            ` Limits are tried in tokens here. That of tool replies in force${
+              countedElse.unit === 'characters'
+                ? ' counts characters, and where a number of them falls hangs on each reply'
+                : ' may count characters, as verl does, and nothing in the dump tells'
+            }, so it is not set.`}
         </p>
         <div className="lab-columns">
           <div className="lab-controls">
