@@ -2,12 +2,10 @@ import { type RefObject, useRef } from 'react'
 import { usePrintedRows } from '../data/printing.ts'
 import { type RowWindow, useRowWindow } from './use-row-window.ts'
 
-export interface LongTable extends Omit<RowWindow, 'slots'> {
+export interface LongTable extends RowWindow {
   readonly scroller: RefObject<HTMLDivElement | null>
   /** How many rows are drawn for paper, from the first; null on a screen. */
   readonly printed: number | null
-  /** Key of the element that draws a row. Elements are used again for other rows, which spares making them anew. */
-  slotOf(row: number): number
 }
 
 /**
@@ -25,7 +23,6 @@ export function useLongTable(
   const scroller = useRef<HTMLDivElement>(null)
   const rows = useRowWindow(scroller, { count, rowHeight, headHeight: rowHeight + 1, name })
   const printed = usePrintedRows(count, fetchRows)
-  const { slots, ...own } = rows
-  if (printed !== null) return { ...own, first: 0, end: printed, shift: 0, scroller, printed, slotOf: (row) => row }
-  return { ...own, scroller, printed, slotOf: (row) => row % slots }
+  if (printed !== null) return { ...rows, first: 0, end: printed, shift: 0, scroller, printed, slotOf: (row) => row }
+  return { ...rows, scroller, printed }
 }

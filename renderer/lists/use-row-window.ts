@@ -1,6 +1,7 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { keepScroll, keptScroll } from '../state/kept.ts'
+import { baseAfter, type DrawnRows, slotOf } from './row-slots.ts'
 import { barOf, furthest, type ScrollScale, scrollScale, topAfter } from './scroll-scale.ts'
 
 /** Rows beyond the edges of the window, so that a step of the wheel shows no gap. */
@@ -18,8 +19,8 @@ export interface RowWindow {
   readonly shift: number
   /** The bar is being dragged along so fast that no row stays to be read. */
   readonly isFlying: boolean
-  /** A number of rows that are never drawn at once: rows that far apart may share an element. */
-  readonly slots: number
+  /** Key of the element that draws a row. Elements are used again for other rows, which spares making them anew. */
+  slotOf(row: number): number
   /** Height of what is drawn. */
   readonly height: number
   /** Scrolls as little as it takes to show the row whole. */
@@ -28,9 +29,7 @@ export interface RowWindow {
   rowsInWindow(): number
 }
 
-interface Drawn {
-  readonly first: number
-  readonly end: number
+interface Drawn extends DrawnRows {
   readonly shift: number
 }
 
@@ -53,12 +52,13 @@ export function useRowWindow(
     readonly name: string
   },
 ): RowWindow {
-  const [drawn, setDrawn] = useState<Drawn>({ first: 0, end: 0, shift: 0 })
+  const [drawn, setDrawn] = useState<Drawn>({ first: 0, end: 0, base: 0, shift: 0 })
   const [viewport, setViewport] = useState(0)
   const [isFlying, setIsFlying] = useState(false)
   const [top] = useState(() => keptScroll(name))
   const at = useRef({ top, bar: 0 })
   const scale = scrollScale(count * rowHeight, Math.max(rowHeight, viewport - headHeight))
+  const inFlight = useRef(false)
   const latest = useRef<ScrollScale & { readonly count: number; readonly name: string }>({ ...scale, count, name })
   latest.current = { ...scale, count, name }
 
@@ -67,12 +67,16 @@ export function useRowWindow(
       at.current = { top, bar }
       keepScroll(latest.current.name, top)
       const { window, count: rows } = latest.current
-      const first = Math.max(0, Math.floor(top / rowHeight) - BESIDE)
-      const end = Math.min(rows, Math.ceil((top + window) / rowHeight) + BESIDE)
+      // The next leap leads beyond these, too.
+      const beside = inFlight.current ? 0 : BESIDE
+      const first = Math.max(0, Math.floor(top / rowHeight) - beside)
+      const end = Math.min(rows, Math.ceil((top + window) / rowHeight) + beside)
       // To a 64th of a pixel: what is left of adding and taking away would move every row by nothing, and draw it anew.
       const shift = Math.round((bar - top) * 64) / 64
       setDrawn((before) =>
-        before.first === first && before.end === end && before.shift === shift ? before : { first, end, shift },
+        before.first === first && before.end === end && before.shift === shift
+          ? before
+          : { first, end, base: baseAfter(before, first, end), shift },
       )
     },
     [rowHeight],
@@ -110,15 +114,24 @@ export function useRowWindow(
       // While steps follow each other nothing is put right: every row would be drawn anew for it.
       clearTimeout(resting)
       resting = setTimeout(rest, REST)
-      const before = at.current.top
-      show(topAfter(latest.current, at.current, bar), bar)
-      if (Math.abs(at.current.top - before) <= latest.current.window) return
-      // One leap is a leap; the second soon after it begins a flight.
+      const top = topAfter(latest.current, at.current, bar)
+      if (Math.abs(top - at.current.top) > latest.current.window) leap()
+      show(top, bar)
+    }
+    /** One leap is a leap; the second soon after it begins a flight. */
+    const leap = () => {
       const now = performance.now()
-      if (now - leapt < LANDED) setIsFlying(true)
+      if (now - leapt < LANDED) fly(true)
       leapt = now
       clearTimeout(landing)
-      landing = setTimeout(() => setIsFlying(false), LANDED)
+      landing = setTimeout(() => {
+        fly(false)
+        show(at.current.top, at.current.bar)
+      }, LANDED)
+    }
+    const fly = (is: boolean) => {
+      inFlight.current = is
+      setIsFlying(is)
     }
     /** Small steps leave the bar behind or ahead of what it stands for; once it rests it is put right, and nothing moves. */
     const rest = () => {
@@ -134,6 +147,7 @@ export function useRowWindow(
       element.removeEventListener('scroll', scroll)
       clearTimeout(resting)
       clearTimeout(landing)
+      fly(false)
     }
   }, [show, scroller])
 
@@ -153,5 +167,13 @@ export function useRowWindow(
   )
   const rowsInWindow = useCallback(() => Math.max(1, Math.floor(latest.current.window / rowHeight)), [rowHeight])
   const slots = Math.ceil(scale.window / rowHeight) + 2 * BESIDE + 2
-  return { ...drawn, end: Math.min(drawn.end, count), isFlying, slots, height: scale.drawn, reveal, rowsInWindow }
+  return {
+    ...drawn,
+    end: Math.min(drawn.end, count),
+    isFlying,
+    slotOf: (row) => slotOf(row, drawn.base, slots),
+    height: scale.drawn,
+    reveal,
+    rowsInWindow,
+  }
 }

@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import type { Stream } from '../../../shared/model/streams.ts'
 import { useFiles } from '../../state/files.ts'
 import { sortBy, useFilters } from '../../state/filters.ts'
@@ -7,7 +8,7 @@ import type { Column } from './column.ts'
 const GLYPHS = { none: '', ascending: ' ▲', descending: ' ▼' } as const
 
 /** Titles of the columns; a title sorts. A column that the dump has nothing for says so. */
-export function TableHead({ columns }: { columns: readonly Column[] }) {
+export const TableHead = memo(function TableHead({ columns }: { columns: readonly Column[] }) {
   return (
     <thead>
       <tr aria-rowindex={1} className="rollout-row">
@@ -17,7 +18,7 @@ export function TableHead({ columns }: { columns: readonly Column[] }) {
       </tr>
     </thead>
   )
-}
+})
 
 function HeadCell({ column }: { column: Column }) {
   const order = useFilters(({ sort, descending }) =>
