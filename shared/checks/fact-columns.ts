@@ -21,6 +21,13 @@ export interface NumberLists {
   readonly values: Float64Array
 }
 
+/** Gives each word a number, -1 to what is none. */
+export interface WordReader {
+  /** Writes those of a column into `into` from `at` on. */
+  read(column: Column, rows: Rows, into: Int32Array, at: number): void
+  numberOf(word: unknown): number
+}
+
 /**
  * The facts of many rollouts, fact by fact: where a batch keeps them in columns each is read in one go, which takes some nanoseconds
  * a rollout, where asking every rollout takes a hundred. All arrays have an entry for each rollout.
@@ -73,6 +80,19 @@ export class FactColumns {
   /** The number that stands for the fact of each rollout. `numberOf` is asked as seldom as columns allow, in the order of rollouts. */
   numbered<Name extends FactName>(name: Name, numberOf: (value: TrajectoryFacts[Name]) => number): Int32Array {
     return this.fill(name, numberOf, new Int32Array(this.length))
+  }
+
+  /** The number that a reader gives to the word of each rollout. */
+  words(name: FactName, reader: WordReader): Int32Array {
+    const numbers = new Int32Array(this.length)
+    this.each(
+      name,
+      (column, rows, at) => reader.read(column, rows, numbers, at),
+      (value, at) => {
+        numbers[at] = reader.numberOf(value)
+      },
+    )
+    return numbers
   }
 
   private fill<Name extends FactName, Values extends Int32Array | Uint8Array>(

@@ -4,6 +4,7 @@
  */
 
 import { eightDigits } from '../model/hash.ts'
+import { type TextTemplate, templatedTexts, textOf } from './text-template.ts'
 
 export type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array
 
@@ -12,7 +13,7 @@ export const KIND = {
   same: 0,
   /** The values as they are: what no other kind is made for. */
   listed: 1,
-  /** The distinct values, and which of them each row has. */
+  /** The distinct values, and which of them each row has. Where these are texts of one template, a part holds them as such. */
   chosen: 2,
   integers: 3,
   floats: 4,
@@ -25,6 +26,8 @@ export const KIND = {
   bytes: 8,
   /** Objects with the same names, a column for each. */
   objects: 9,
+  /** Texts of one template, a column for each of its numbers. */
+  templated: 10,
 } as const
 type Kind = (typeof KIND)[keyof typeof KIND]
 
@@ -168,12 +171,15 @@ function packTexts(values: readonly unknown[]): Column {
   const isDigest = values.every((value) => value == null || (typeof value === 'string' && DIGEST.test(value)))
   // A digest takes eight bytes, which few texts that are kept once for several rows do.
   if (places.size <= values.length / (isDigest ? 4 : 2)) {
+    const distinct = [...places.keys()]
+    const templated = packTemplated(distinct)
     return column(KIND.chosen, {
-      values: [...places.keys()],
+      values: distinct,
       numbers: packNumbers(cellsOf(values, (value) => places.get(value)) as number[]),
+      parts: templated === null ? null : [templated],
     })
   }
-  if (!isDigest) return listed(values)
+  if (!isDigest) return packTemplated(values) ?? listed(values)
   const numbers = new Uint32Array(2 * values.length)
   for (const [row, value] of (values as readonly (string | null | undefined)[]).entries()) {
     if (value === null || value === undefined) continue
@@ -181,6 +187,15 @@ function packTexts(values: readonly unknown[]): Column {
     numbers[2 * row + 1] = numberOf(value.slice(8))
   }
   return column(KIND.digests, { numbers, absent: absentOf(values) })
+}
+
+/** Null for what are no texts of one template. */
+function packTemplated(values: readonly unknown[]): Column | null {
+  if (values.some((value) => typeof value === 'boolean')) return null
+  const texts = templatedTexts(values as readonly (string | null | undefined)[])
+  if (texts === null) return null
+  const parts = texts.numbers.map(packColumn)
+  return column(KIND.templated, { values: texts.template, absent: absentOf(values), parts })
 }
 
 function packLists<Element>(
@@ -231,6 +246,8 @@ export function cellAt(column: Column, row: number): unknown {
       return digestAt(column.numbers as Uint32Array, row)
     case KIND.objects:
       return objectAt(column, row)
+    case KIND.templated:
+      return textOf(column.values as TextTemplate, (slot) => cellAt(column.parts?.[slot] as Column, row) as number)
     default:
       return listAt(column, row)
   }

@@ -1,10 +1,11 @@
 import { FactColumns, type NumberLists } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { HOLDS, NUMBER_LISTS, NUMBERS, type QueryableRollouts, WORDS } from './values.ts'
+import { Words } from './words.ts'
 
 /** Words of all rollouts: each different word once (of ids, one for each rollout), and by rollout its index among them, -1 where there is none. */
 export interface WordColumn {
-  readonly words: readonly string[]
+  readonly words: Words
   readonly at: Int32Array
 }
 
@@ -102,20 +103,20 @@ export class RolloutColumns {
   word(field: string): WordColumn {
     let column = this.words.get(field)
     if (column === undefined) this.words.set(field, (column = this.newWords(field)))
-    return { words: column.words.all, at: column.at.upTo(this.size, (from) => this.factsFrom(from)) }
+    return { words: column.words, at: column.at.upTo(this.size, (from) => this.factsFrom(from)) }
   }
 
   private newWords(field: string): GrowingWords {
-    const words = new DistinctWords(field === 'id')
+    const words = new Words(field === 'id')
     const numbered = (facts: FactColumns) => {
       if (field === 'source') return this.sourcesOf(facts, words)
       if (!Object.hasOwn(WORDS, field)) throw new Error(`${field} is no word of a rollout.`)
-      return facts.numbered(WORDS[field as keyof typeof WORDS], (word) => words.numberOf(word ?? null))
+      return facts.words(WORDS[field as keyof typeof WORDS], words)
     }
     return { words, at: new GrowingColumn(numbered, (length) => new Int32Array(length)) }
   }
 
-  private sourcesOf(facts: FactColumns, words: DistinctWords): Int32Array {
+  private sourcesOf(facts: FactColumns, words: Words): Int32Array {
     const known = new Map<number, number>()
     const numbers = new Int32Array(facts.length)
     for (const [i, source] of facts.numbers('place', 'source').entries()) {
@@ -216,7 +217,7 @@ function componentOf(name: string): (facts: FactColumns) => Float64Array {
 }
 
 interface GrowingWords {
-  readonly words: DistinctWords
+  readonly words: Words
   readonly at: GrowingColumn<Int32Array>
 }
 
@@ -247,32 +248,5 @@ class GrowingColumn<Values extends Float64Array | Int32Array> {
       this.filled = size
     }
     return this.values.subarray(0, size) as Values
-  }
-}
-
-/** Words by the number that stands for each. */
-class DistinctWords {
-  readonly all: string[] = []
-  private readonly numbers = new Map<string, number>()
-  private last: string | null = null
-  private lastNumber = -1
-
-  /** `areUnique`: no two rollouts are expected to share a word, so that looking for one is in vain. */
-  constructor(private readonly areUnique: boolean) {}
-
-  /** -1 for no word. */
-  numberOf(word: string | null): number {
-    if (word === null) return -1
-    if (this.areUnique) return this.all.push(word) - 1
-    // Members of a group mostly stand beside each other.
-    if (word === this.last) return this.lastNumber
-    let number = this.numbers.get(word)
-    if (number === undefined) {
-      number = this.all.push(word) - 1
-      this.numbers.set(word, number)
-    }
-    this.last = word
-    this.lastNumber = number
-    return number
   }
 }

@@ -3,6 +3,7 @@ import type { RolloutColumns } from './columns.ts'
 import type { DumpValue, DumpValues } from './language/complete.ts'
 import { QUERY_FIELDS } from './language/fields.ts'
 import { NUMBERS } from './values.ts'
+import type { Words } from './words.ts'
 
 /** Values of a field that are listed, the commonest first. */
 const MOST_VALUES = 100
@@ -41,15 +42,15 @@ function wordValues(columns: RolloutColumns, field: string): DumpValue[] {
 }
 
 /** Of very many words, those that can be among the listed: none of the others is as common as the last of them. */
-function commonest(words: readonly string[], counts: Uint32Array): DumpValue[] {
+function commonest(words: Words, counts: Uint32Array): DumpValue[] {
   const least = counts.length <= MOST_VALUES ? 0 : (counts.slice().sort().at(-MOST_VALUES) as number)
   const values: DumpValue[] = []
   // Of words that are equally common the first in order are listed.
   const last: string[] = []
   for (let i = 0; i < words.length; i++) {
     const count = counts[i] as number
-    const value = words[i] as string
     if (count < least) continue
+    const value = words.text(i)
     if (count > least) values.push({ value, means: null, count })
     else insert(last, value)
   }
@@ -73,9 +74,10 @@ function endValues(columns: RolloutColumns): DumpValue[] {
   const counts = new Map<string, number>()
   const add = (word: string | undefined) => word !== undefined && counts.set(word, (counts.get(word) ?? 0) + 1)
   const [own, told] = [columns.word('end_reason'), columns.word('finish_reason')]
+  const [ends, finishes] = [[...own.words], [...told.words]]
   for (let i = 0; i < columns.size; i++) {
-    const end = own.words[own.at[i] as number]
-    const finish = told.words[told.at[i] as number]
+    const end = ends[own.at[i] as number]
+    const finish = finishes[told.at[i] as number]
     add(end)
     if (finish !== end) add(finish)
   }

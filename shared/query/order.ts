@@ -6,7 +6,7 @@
 /** Bits of a digit: with more of them a pass writes to more places than a processor keeps at hand. */
 const DIGIT_BITS = 13
 /** So many bits more than it takes to number all rollouts leave few numbers to be put right, if they lie evenly. */
-const MORE_BITS = 4
+const MORE_BITS = 6
 /** So many moves for each rollout may put numbers right; where that takes more, more of their bits are sorted. */
 const MOVES = 2
 /** By as many numbers is seen how evenly they lie. */
@@ -243,45 +243,4 @@ function byDigit(from: Sorted, to: Sorted, shift: number, width: number): void {
     to.keys[place] = key
     to.order[place] = order[i] as number
   }
-}
-
-/** "q2" before "q10", whatever the machine's language. */
-const collator = new Intl.Collator('en', { numeric: true })
-
-/** Numbers that compare as the words do; those of words that are equal in order are equal. */
-export function wordRanks(words: readonly string[]): Float64Array {
-  const numbered = numberedWords(words)
-  if (numbered !== null) return numbered
-  const ranks = new Float64Array(words.length)
-  const sorted = Int32Array.from(words, (_, i) => i).sort((a, b) =>
-    collator.compare(words[a] as string, words[b] as string),
-  )
-  let rank = 0
-  for (let i = 0; i < sorted.length; i++) {
-    const index = sorted[i] as number
-    if (i > 0 && collator.compare(words[sorted[i - 1] as number] as string, words[index] as string) !== 0) rank = i
-    ranks[index] = rank
-  }
-  return ranks
-}
-
-/** The numbers behind a common beginning, as most ids are written: `q17`, `rollout-000123`. Null where one is written otherwise. */
-function numberedWords(words: readonly string[]): Float64Array | null {
-  const [first] = words
-  if (first === undefined) return null
-  const prefix = /^\D*/.exec(first)?.[0] as string
-  const numbers = new Float64Array(words.length)
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i] as string
-    const { length } = word
-    if (!word.startsWith(prefix) || length === prefix.length || length > prefix.length + 15) return null
-    let number = 0
-    for (let at = prefix.length; at < length; at++) {
-      const digit = word.charCodeAt(at) - 48
-      if (digit < 0 || digit > 9) return null
-      number = number * 10 + digit
-    }
-    numbers[i] = number
-  }
-  return numbers
 }

@@ -1,12 +1,10 @@
 import { END_REASONS, type EndReason } from '../checks/facts.ts'
 import type { RolloutColumns, WordColumn } from './columns.ts'
 import { fieldNamed } from './language/fields.ts'
-import { wordRanks } from './order.ts'
 import { NUMBER_LISTS } from './values.ts'
 import type { MarkColumns } from './verdicts.ts'
-
-/** Ranks of words are dear to make, and good as long as there are no new words. */
-const ranks = new WeakMap<readonly string[], { readonly of: number; readonly ranks: Float64Array }>()
+import { wordRanks } from './word-order.ts'
+import type { Words } from './words.ts'
 
 /** Columns of tables that are called otherwise than the fields that they show. */
 const SHORT: Readonly<Record<string, string>> = {
@@ -43,7 +41,9 @@ export function sortValues(name: string, columns: RolloutColumns, marks: MarkCol
     case 'severity':
       return new Float64Array(columns.worst())
     case 'end':
-      return placed(columns.word('end_reason'), (words) => words.map((word) => END_REASONS.indexOf(word as EndReason)))
+      return placed(columns.word('end_reason'), (words) =>
+        Array.from(words, (word) => END_REASONS.indexOf(word as EndReason)),
+      )
     case 'flag':
       return flags(size, marks.flagged)
     case 'label':
@@ -56,11 +56,11 @@ export function sortValues(name: string, columns: RolloutColumns, marks: MarkCol
   }
   if (NUMBER_LISTS[field.name] !== undefined) return largest(columns, field.name)
   if (field.type === 'number') return columns.number(field.name, component)
-  return placed(columns.word(field.name), ranksOf)
+  return placed(columns.word(field.name), (words) => words.ranks())
 }
 
 /** By rollout what is known by word. */
-function placed({ words, at }: WordColumn, valuesOf: (words: readonly string[]) => ArrayLike<number>): Float64Array {
+function placed({ words, at }: WordColumn, valuesOf: (words: Words) => ArrayLike<number>): Float64Array {
   const byWord = valuesOf(words)
   const values = new Float64Array(at.length)
   for (let i = 0; i < at.length; i++) {
@@ -74,14 +74,6 @@ function flags(size: number, flagged: Iterable<number>): Float64Array {
   const values = new Float64Array(size)
   for (const index of flagged) if (index < size) values[index] = 1
   return values
-}
-
-function ranksOf(words: readonly string[]): Float64Array {
-  const known = ranks.get(words)
-  if (known?.of === words.length) return known.ranks
-  const made = wordRanks(words)
-  ranks.set(words, { of: words.length, ranks: made })
-  return made
 }
 
 function largest(columns: RolloutColumns, field: string): Float64Array {

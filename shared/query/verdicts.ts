@@ -4,6 +4,7 @@ import { fieldNamed } from './language/fields.ts'
 import { wordMatcher } from './match-words.ts'
 import type { PlanNode } from './plan.ts'
 import { HOLDS, NUMBER_LISTS, SEVERITY_RANKS } from './values.ts'
+import type { Words } from './words.ts'
 
 /** Of a rollout: it does not fit, that takes reading it again, it fits. In this order, so that `all` is the least and `any` the most. */
 export const Verdict = { no: 0, open: 1, yes: 2 } as const
@@ -191,9 +192,8 @@ function wordVerdicts(columns: RolloutColumns, field: string, test: Test): Uint8
   const verdicts = new Uint8Array(at.length)
   if (test.kind !== 'among') return verdicts
   const matches = wordMatcher(test.items, fieldNamed(field)?.match ?? 'whole')
-  const fits = new Uint8Array(words.length)
-  for (let i = 0; i < fits.length; i++) if (matches(words[i] as string) !== test.differs) fits[i] = Verdict.yes
-  for (let i = 0; i < at.length; i++) if ((at[i] as number) >= 0) verdicts[i] = fits[at[i] as number] as number
+  const fits = fitting(words, (word) => matches(word) !== test.differs)
+  for (let i = 0; i < at.length; i++) verdicts[i] = Verdict.yes * (fits[(at[i] as number) + 1] as number)
   return verdicts
 }
 
@@ -237,13 +237,20 @@ function endVerdicts(test: Test, columns: RolloutColumns): Uint8Array {
   const cut = matches('cut')
   const own = columns.word('end_reason')
   const told = columns.word('finish_reason')
-  const fitsOwn = own.words.map((word) => matches(word) || (cut && word.startsWith('cut-')))
-  const fitsTold = told.words.map(matches)
+  const fitsOwn = fitting(own.words, (word) => matches(word) || (cut && word.startsWith('cut-')))
+  const fitsTold = fitting(told.words, matches)
   for (let i = 0; i < verdicts.length; i++) {
-    const fits = fitsOwn[own.at[i] as number] === true || fitsTold[told.at[i] as number] === true
-    if (fits !== test.differs) verdicts[i] = Verdict.yes
+    const fits = (fitsOwn[(own.at[i] as number) + 1] as number) | (fitsTold[(told.at[i] as number) + 1] as number)
+    if ((fits === 1) !== test.differs) verdicts[i] = Verdict.yes
   }
   return verdicts
+}
+
+/** 1 for the words that fit, each behind the place of its number: the first is that of no word. */
+function fitting(words: Words, matches: (word: string) => boolean): Uint8Array {
+  const fits = new Uint8Array(words.length + 1)
+  for (let i = 0; i < words.length; i++) fits[i + 1] = Number(matches(words.text(i)))
+  return fits
 }
 
 function denied(verdicts: Uint8Array): Uint8Array {

@@ -10,7 +10,7 @@ import { RolloutColumns } from '../../shared/query/columns.ts'
 import type { QueryNode, Test } from '../../shared/query/language/ast.ts'
 import { fieldNamed, QUERY_FIELDS } from '../../shared/query/language/fields.ts'
 import { formatQuery } from '../../shared/query/language/format.ts'
-import { ordered, wordRanks } from '../../shared/query/order.ts'
+import { ordered } from '../../shared/query/order.ts'
 import { planQuery } from '../../shared/query/plan.ts'
 import { sortValues } from '../../shared/query/sort-values.ts'
 import { HOLDS, NUMBER_LISTS, NUMBERS, SEVERITY_RANKS, WORDS } from '../../shared/query/values.ts'
@@ -328,12 +328,5 @@ describe('order', () => {
       }),
       { numRuns: 60 },
     )
-  })
-
-  test('numbers in words count as numbers', () => {
-    const inOrder = (words: string[]) => [...ordered(wordRanks(words), false)].map((index) => words[index])
-    expect(inOrder(['q10', 'q2', 'q1', 'q2'])).toEqual(['q1', 'q2', 'q2', 'q10'])
-    expect(inOrder(['q10', 'q2', 'x', 'q2'])).toEqual(['q2', 'q2', 'q10', 'x'])
-    expect(inOrder([])).toEqual([])
   })
 })

@@ -1,0 +1,187 @@
+import { ordered } from './order.ts'
+
+/** Whole numbers up to here are exact. */
+const EXACT = 2 ** 53
+/** Few are compared one by one. */
+const FEW = 16
+
+/** Numbers that compare as rows of several do, the first of which weighs most; one array of each, without NaN. */
+export function numberRanks(slots: readonly Float64Array[]): Float64Array {
+  const varying = slots.map(boundsOf).filter(({ least, most }) => most > least)
+  const [first] = varying
+  if (first === undefined) return new Float64Array(slots[0]?.length ?? 0)
+  if (varying.length === 1) return first.values
+  const { length } = first.values
+  const keys = new Float64Array(length)
+  let room = EXACT
+  let taken = 0
+  // As many as fit into one exact number.
+  for (const { values, least, most } of varying) {
+    const range = most - least + 1
+    if (range > room) break
+    room = Math.floor(room / range)
+    for (let i = 0; i < length; i++) keys[i] = (keys[i] as number) * range + ((values[i] as number) - least)
+    taken++
+  }
+  if (taken === varying.length) return keys
+  const others = varying.slice(taken).map(({ values }) => values)
+  return ranksBy(keys, (a, b) => {
+    for (const values of others) {
+      const difference = (values[a] as number) - (values[b] as number)
+      if (difference !== 0) return difference
+    }
+    return 0
+  })
+}
+
+interface Slot {
+  readonly values: Float64Array
+  readonly least: number
+  readonly most: number
+}
+
+function boundsOf(values: Float64Array): Slot {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number
+    if (value < least) least = value
+    if (value > most) most = value
+  }
+  return { values, least, most }
+}
+
+/** The places of rows by their keys, and where these are equal as they compare. */
+function ranksBy(keys: Float64Array, compare: (a: number, b: number) => number): Float64Array {
+  const order = ordered(keys, false)
+  const ranks = new Float64Array(keys.length)
+  for (let start = 0, end = 0; start < order.length; start = end) {
+    const key = keys[order[start] as number]
+    for (end = start + 1; end < order.length && keys[order[end] as number] === key; ) end++
+    const own = order.subarray(start, end)
+    if (end - start > 1) own.sort(compare)
+    rankRun(own, start, compare, ranks)
+  }
+  return ranks
+}
+
+function rankRun(run: Int32Array, from: number, compare: (a: number, b: number) => number, ranks: Float64Array): void {
+  let rank = from
+  for (let i = 0; i < run.length; i++) {
+    if (i > 0 && compare(run[i - 1] as number, run[i] as number) !== 0) rank = from + i
+    ranks[run[i] as number] = rank
+  }
+}
+
+/**
+ * Numbers that compare as the words do, whatever the machine's language: in any case, their numbers as numbers ("q2" before "q10"), else
+ * character by character. Those of words that are equal in order are equal.
+ */
+export function wordRanks(words: readonly string[]): Float64Array {
+  const ranks = new Float64Array(words.length)
+  const rows = Int32Array.from(words, (_, i) => i)
+  const folded = words.map((word) => word.toLowerCase())
+  rankWords(rows, 0, folded, ranks)
+  return ranks
+}
+
+/** Ranks these words from `from` on, as they compare. */
+function rankWords(rows: Int32Array, from: number, words: readonly string[], ranks: Float64Array): void {
+  const compare = (a: number, b: number) => compareWords(words[a] as string, words[b] as string)
+  if (rows.length <= FEW) {
+    rankRun(rows.sort(compare), from, compare, ranks)
+    return
+  }
+  const start = commonStart(rows, words)
+  const keys = Float64Array.from(rows, (row) => keyOf(words[row] as string, start))
+  const order = ordered(keys, false)
+  for (let first = 0, end = 0; first < order.length; first = end) {
+    const key = keys[order[first] as number]
+    for (end = first + 1; end < order.length && keys[order[end] as number] === key; ) end++
+    const run = Int32Array.from(order.subarray(first, end), (at) => rows[at] as number)
+    // Of words that begin alike what follows is looked at; where that is no further on they are compared one by one.
+    if (run.length > FEW && commonStart(run, words) > start) rankWords(run, from + first, words, ranks)
+    else rankRun(run.sort(compare), from + first, compare, ranks)
+  }
+}
+
+/** How many characters all of these words begin with, a number that goes on behind them left out. */
+function commonStart(rows: Int32Array, words: readonly string[]): number {
+  const first = words[rows[0] as number] as string
+  let start = first
+  for (let i = 1; i < rows.length && start !== ''; i++) {
+    const word = words[rows[i] as number] as string
+    if (word.startsWith(start)) continue
+    let same = 0
+    while (same < word.length && same < start.length && word.charCodeAt(same) === start.charCodeAt(same)) same++
+    start = start.slice(0, same)
+  }
+  let { length } = start
+  while (length > 0 && isDigit(first.charCodeAt(length - 1))) length--
+  return length
+}
+
+const KEY_BYTES = 6
+const ZERO = 0x30
+/** A number of as many digits is not told from longer ones by its length. */
+const LONG = 9
+
+/** What stands from a place on, in 48 bits that compare as it does; equal for some that are not. */
+function keyOf(word: string, start: number): number {
+  let key = 0
+  let bytes = 0
+  const add = (byte: number) => {
+    if (bytes < KEY_BYTES) key = key * 256 + byte
+    bytes++
+  }
+  for (let at = start; at < word.length && bytes < KEY_BYTES; at++) {
+    const code = word.charCodeAt(at)
+    if (code >= 0x80) {
+      add(0xff)
+      break
+    }
+    if (!isDigit(code)) {
+      add(code)
+      continue
+    }
+    while (word.charCodeAt(at) === ZERO) at++
+    const first = at
+    while (isDigit(word.charCodeAt(at))) at++
+    add(ZERO + Math.min(LONG, at - first))
+    if (at - first >= LONG) break
+    for (let digit = first; digit < at; digit++) add(word.charCodeAt(digit))
+    at--
+  }
+  return key * 256 ** Math.max(0, KEY_BYTES - bytes)
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= 0x39
+}
+
+function compareWords(a: string, b: string): number {
+  let [left, right] = [0, 0]
+  while (left < a.length && right < b.length) {
+    const [one, other] = [a.charCodeAt(left), b.charCodeAt(right)]
+    if (isDigit(one) && isDigit(other)) {
+      while (a.charCodeAt(left) === ZERO) left++
+      while (b.charCodeAt(right) === ZERO) right++
+      const [first, second] = [endOfNumber(a, left), endOfNumber(b, right)]
+      if (first - left !== second - right) return first - left - (second - right)
+      for (; left < first; left++, right++) {
+        const difference = a.charCodeAt(left) - b.charCodeAt(right)
+        if (difference !== 0) return difference
+      }
+    } else {
+      if (one !== other) return one - other
+      left++
+      right++
+    }
+  }
+  return a.length - left - (b.length - right)
+}
+
+function endOfNumber(word: string, from: number): number {
+  let end = from
+  while (isDigit(word.charCodeAt(end))) end++
+  return end
+}
