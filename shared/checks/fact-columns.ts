@@ -5,7 +5,9 @@ import {
   countNames,
   fillNumbers,
   fillPresence,
+  fillSome,
   fillValues,
+  hasSome,
   type ListReceiver,
   numberIn,
   type Path,
@@ -134,6 +136,19 @@ export class FactColumns {
       },
     )
     return { offsets, values: values.subarray(0, used) }
+  }
+
+  /** 1 where one number fits of a fact that is a list of them. */
+  some(name: FactName, fits: (number: number) => boolean): Uint8Array {
+    const some = new Uint8Array(this.length)
+    this.each(
+      name,
+      (column, rows, at) => fillSome(column, rows, fits, some, at),
+      (value, at) => {
+        some[at] = Number(hasSome(value, fits))
+      },
+    )
+    return some
   }
 
   /** How many rollouts have each name, of a fact that is an object. */

@@ -97,6 +97,33 @@ export function visitLists(column: Column, { row, length }: Rows, receive: ListR
   }
 }
 
+/** Writes 1 into `into` from `at` on for each row of which one number is among those that fit. */
+export function fillSome(
+  column: Column,
+  { row, length }: Rows,
+  fits: (number: number) => boolean,
+  into: Uint8Array,
+  at: number,
+): void {
+  if (column.kind === KIND.same) {
+    into.fill(Number(hasSome(column.values, fits)), at, at + length)
+  } else if (column.kind === KIND.lists) {
+    const [numbers, ends] = [column.numbers as Numbers, column.ends as Numbers]
+    let place = row === 0 ? 0 : (ends[row - 1] as number)
+    for (let i = 0; i < length; i++) {
+      const end = ends[row + i] as number
+      let has = 0
+      for (; place < end; place++) if (has === 0 && fits(numbers[place] as number)) has = 1
+      into[at + i] = has
+    }
+  } else for (let i = 0; i < length; i++) into[at + i] = Number(hasSome(cellAt(column, row + i), fits))
+}
+
+/** Whether a list of numbers, or what stands for none, has one that fits. */
+export function hasSome(list: unknown, fits: (number: number) => boolean): boolean {
+  return ((list ?? []) as readonly number[]).some(fits)
+}
+
 /** Counts the rows that have each name, in a column of objects. */
 export function countNames(column: Column, { row, length }: Rows, add: (name: string, rows: number) => void): void {
   if (column.kind === KIND.same) {

@@ -92,11 +92,12 @@ export class RolloutColumns {
 
   /** All numbers of each rollout. Throws for a field that has one at most. */
   list(field: string): NumberLists {
-    return this.remembered(`list ${field}`, () => {
-      const listsOf = NUMBER_LISTS[field]
-      if (listsOf === undefined) throw new Error(`${field} is no list of numbers.`)
-      return listsOf(this.factsFrom(0))
-    })
+    return this.remembered(`list ${field}`, () => this.factsFrom(0).lists(listOf(field)))
+  }
+
+  /** 1 for the rollouts of which one number fits. Throws for a field that has one at most. */
+  some(field: string, fits: (number: number) => boolean): Uint8Array {
+    return this.factsFrom(0).some(listOf(field), fits)
   }
 
   /** Throws for a field that has no words. */
@@ -210,6 +211,12 @@ export class RolloutColumns {
       return sizes
     })
   }
+}
+
+function listOf(field: string): keyof TrajectoryFacts {
+  const name = Object.hasOwn(NUMBER_LISTS, field) ? NUMBER_LISTS[field] : undefined
+  if (name === undefined) throw new Error(`${field} is no list of numbers.`)
+  return name
 }
 
 function componentOf(name: string): (facts: FactColumns) => Float64Array {

@@ -1,5 +1,5 @@
 import { EDGE_NAMES } from '../checks/edges.ts'
-import type { FactColumns, NumberLists } from '../checks/fact-columns.ts'
+import type { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { isCutReason } from '../checks/limits.ts'
 import { hasHiddenDocuments } from '../checks/rollout-filter.ts'
@@ -68,10 +68,10 @@ function ofThoseWithIds(facts: FactColumns, lengths: Float64Array): Float64Array
   return lengths
 }
 
-/** Fields of which a rollout has several numbers; one of them has to fit. */
-export const NUMBER_LISTS: Readonly<Record<string, (facts: FactColumns) => NumberLists>> = {
-  turn_tokens: (facts) => facts.lists('assistantLengths'),
-  reply_tokens: (facts) => facts.lists('toolReplyLengths'),
+/** The fact that holds several numbers of a rollout, by field; one of them has to fit. */
+export const NUMBER_LISTS: Readonly<Record<string, keyof TrajectoryFacts>> = {
+  turn_tokens: 'assistantLengths',
+  reply_tokens: 'toolReplyLengths',
 }
 
 /** The fact that holds a word of a rollout, by field; null or absent where there is none. */

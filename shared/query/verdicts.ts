@@ -175,16 +175,7 @@ export function numberFits(test: Test, value: number): boolean {
 }
 
 function listVerdicts(columns: RolloutColumns, field: string, test: Test): Uint8Array {
-  const { offsets, values } = columns.list(field)
-  const verdicts = new Uint8Array(columns.size)
-  for (let i = 0; i < verdicts.length; i++) {
-    for (let at = offsets[i] as number; at < (offsets[i + 1] as number); at++) {
-      if (!numberFits(test, values[at] as number)) continue
-      verdicts[i] = Verdict.yes
-      break
-    }
-  }
-  return verdicts
+  return doubled(columns.some(field, (number) => numberFits(test, number)))
 }
 
 function wordVerdicts(columns: RolloutColumns, field: string, test: Test): Uint8Array {

@@ -22,17 +22,34 @@ const QUERIES: readonly SearchRequest[] = [
   { text: '', sort: 'reward', descending: true },
   { text: 'reward>=0.5 -finding:T05', sort: 'tokens' },
   { text: 'turns>=3', sort: 'group' },
+  { text: 'id:rollout-77*' },
   { text: '', sort: 'id', descending: true },
   { text: '', sort: 'advantage' },
-  { text: 'turn_tokens>20 lost:any', sort: 'trained' },
+  { text: 'turn_tokens>20 lost:0', sort: 'trained' },
 ]
+
+const UUID_QUERIES: readonly SearchRequest[] = [{ text: '', sort: 'id' }, { text: 'id:a7*' }]
 
 /**
  * Processor time of a query over the facts of a million rollouts (or of as many as are asked for), filter, order, counts and all; the
  * first one makes columns, too.
  */
 export async function queriesOverRows(rollouts = ROLLOUTS): Promise<void> {
-  const facts = manyFacts(rollouts)
+  await queriesOver(
+    manyFacts(rollouts, (record) => `rollout-${record}`),
+    QUERIES,
+  )
+  const random = generator(5)
+  const digits = (count: number) =>
+    Math.floor(random() * 16 ** count)
+      .toString(16)
+      .padStart(count, '0')
+  const uuid = () => `${digits(8)}-${digits(4)}-4${digits(3)}-8${digits(3)}-${digits(6)}${digits(6)}`
+  console.log('ids that are UUIDs:')
+  await queriesOver(manyFacts(rollouts, uuid), UUID_QUERIES)
+}
+
+async function queriesOver(facts: readonly TrajectoryFacts[], queries: readonly SearchRequest[]): Promise<void> {
   const codes = Int32Array.from(facts, (_, index) => (index % 5 === 0 ? 1 + ((index / 5) % CODES.length) : 0))
   // What making them left behind is none of the queries' work.
   await new Promise((resolve) => setTimeout(resolve, SETTLED))
@@ -40,7 +57,7 @@ export async function queriesOverRows(rollouts = ROLLOUTS): Promise<void> {
     facts,
     codesOf: () => NO_CODES,
     codeLists: () => ({ lists: [NO_CODES, ...CODES], at: codes }),
-    worstRanks: () => new Uint8Array(rollouts),
+    worstRanks: () => new Uint8Array(facts.length),
     beginLater: () => new Set<never>(),
     sourceName: () => 'rollouts.jsonl',
     revision: 1,
@@ -50,7 +67,7 @@ export async function queriesOverRows(rollouts = ROLLOUTS): Promise<void> {
     host: nodeHost(1),
     spans: () => [],
   }
-  for (const request of QUERIES) {
+  for (const request of queries) {
     const search = new RolloutSearch(origin)
     const ask = () => search.search(request)
     const first = await processorTime(async () => void (await ask()))
@@ -65,14 +82,13 @@ export async function queriesOverRows(rollouts = ROLLOUTS): Promise<void> {
   }
 }
 
-function manyFacts(rollouts: number): TrajectoryFacts[] {
+function manyFacts(rollouts: number, idOf: (record: number) => string): TrajectoryFacts[] {
   const random = generator(11)
-  const lengths = [30, 30]
-  const replies = [40]
+  const lengths = (most: number) => [1 + Math.floor(random() * most), 1 + Math.floor(random() * most)]
   const keeper = new FactsKeeper()
   const rollout = (record: number) =>
     factsOf(record, {
-      id: `rollout-${record}`,
+      id: idOf(record),
       group: `q${record >> 3}`,
       step: Math.floor(record / 2000),
       reward: Math.floor(random() * 101) / 100,
@@ -81,8 +97,8 @@ function manyFacts(rollouts: number): TrajectoryFacts[] {
       trained: Math.floor(random() * 400),
       turns: 3 + Math.floor(random() * 6),
       finishReason: random() < 0.2 ? 'length' : 'stop',
-      assistantLengths: lengths,
-      toolReplyLengths: replies,
+      assistantLengths: lengths(50),
+      toolReplyLengths: lengths(400),
     })
   // As a session keeps them: in columns, batch by batch.
   const facts: TrajectoryFacts[] = []

@@ -232,6 +232,9 @@ describe('facts of many rollouts are those of each', () => {
       const { offsets, values } = new FactColumns(rows, from).lists('assistantLengths')
       const plainly = rows.slice(from).map(({ assistantLengths }) => assistantLengths)
       expect(plainly.map((_, i) => [...values.subarray(offsets[i], offsets[i + 1])])).toEqual(plainly)
+      const isSmall = (number: number) => number < 1000
+      const some = new FactColumns(rows, from).some('assistantLengths', isSmall)
+      expect([...some]).toEqual(plainly.map((lengths) => Number(lengths.some(isSmall))))
     })
   })
 
