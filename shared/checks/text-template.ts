@@ -1,3 +1,5 @@
+import { eightDigits } from '../model/hash.ts'
+
 /**
  * Texts that differ in their numbers alone, as ids mostly do: `q17`, `step-3/rollout-000012`, `chatcmpl-` and 32 hexadecimal digits, UUIDs. The
  * numbers of a million of them take a few bytes each, and compare as the texts do.
@@ -128,7 +130,9 @@ export function textOf({ literals, slots }: TextTemplate, numberOf: (slot: numbe
   let text = literals[0] as string
   for (let i = 0; i < slots.length; i++) {
     const { base, digits } = slots[i] as Slot
-    text += numberOf(i).toString(base).padStart(digits, '0') + (literals[i + 1] as string)
+    const number = numberOf(i)
+    const written = base === 16 ? eightDigits(number).slice(HEX_DIGITS - digits) : String(number).padStart(digits, '0')
+    text += written + (literals[i + 1] as string)
   }
   return text
 }

@@ -62,6 +62,8 @@ export function sortValues(name: string, columns: RolloutColumns, marks: MarkCol
 /** By rollout what is known by word. */
 function placed({ words, at }: WordColumn, valuesOf: (words: Words) => ArrayLike<number>): Float64Array {
   const byWord = valuesOf(words)
+  // Ids are as many as rollouts, and in their order.
+  if (byWord instanceof Float64Array && byWord.length === at.length && at.every((word, i) => word === i)) return byWord
   const values = new Float64Array(at.length)
   for (let i = 0; i < at.length; i++) {
     const word = at[i] as number

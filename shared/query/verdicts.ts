@@ -182,9 +182,11 @@ function wordVerdicts(columns: RolloutColumns, field: string, test: Test): Uint8
   const { words, at } = columns.word(field)
   const verdicts = new Uint8Array(at.length)
   if (test.kind !== 'among') return verdicts
-  const matches = wordMatcher(test.items, fieldNamed(field)?.match ?? 'whole')
-  const fits = fitting(words, (word) => matches(word) !== test.differs)
-  for (let i = 0; i < at.length; i++) verdicts[i] = Verdict.yes * (fits[(at[i] as number) + 1] as number)
+  const fits = words.fitting(test.items, fieldNamed(field)?.match ?? 'whole')
+  for (let i = 0; i < at.length; i++) {
+    const word = at[i] as number
+    if (word >= 0 && (fits[word] === 1) !== test.differs) verdicts[i] = Verdict.yes
+  }
   return verdicts
 }
 

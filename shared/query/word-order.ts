@@ -1,4 +1,4 @@
-import { ordered } from './order.ts'
+import { knownOrder, ordered } from './order.ts'
 
 /** Whole numbers up to here are exact. */
 const EXACT = 2 ** 53
@@ -53,6 +53,10 @@ function boundsOf(values: Float64Array): Slot {
 /** The places of rows by their keys, and where these are equal as they compare. */
 function ranksBy(keys: Float64Array, compare: (a: number, b: number) => number): Float64Array {
   const order = ordered(keys, false)
+  if (areDistinct(order, keys)) {
+    knownOrder(keys, order)
+    return keys
+  }
   const ranks = new Float64Array(keys.length)
   for (let start = 0, end = 0; start < order.length; start = end) {
     const key = keys[order[start] as number]
@@ -62,6 +66,11 @@ function ranksBy(keys: Float64Array, compare: (a: number, b: number) => number):
     rankRun(own, start, compare, ranks)
   }
   return ranks
+}
+
+function areDistinct(order: Int32Array, keys: Float64Array): boolean {
+  for (let i = 1; i < order.length; i++) if (keys[order[i] as number] === keys[order[i - 1] as number]) return false
+  return true
 }
 
 function rankRun(run: Int32Array, from: number, compare: (a: number, b: number) => number, ranks: Float64Array): void {

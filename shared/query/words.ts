@@ -2,6 +2,9 @@ import type { WordReader } from '../checks/fact-columns.ts'
 import { type Column, cellAt, KIND, type Numbers } from '../checks/packed-columns.ts'
 import { fillNumbers, type Rows } from '../checks/read-columns.ts'
 import { commonTemplate, type TextTemplate, templatedTexts, textOf } from '../checks/text-template.ts'
+import type { Item } from './language/ast.ts'
+import { wordMatcher } from './match-words.ts'
+import { addWithin, numbersBehind } from './template-matches.ts'
 import { numberRanks, wordRanks } from './word-order.ts'
 
 /**
@@ -36,13 +39,38 @@ export class Words implements WordReader {
     for (let word = 0; word < this.count; word++) yield this.text(word)
   }
 
-  /** The numbers of words whose order is that of the words; equal where the words are equal in order. */
+  /** Numbers whose order is that of the words; equal where words are equal in order. Not to be written to. */
   ranks(): Float64Array {
     if (this.ranked?.of !== this.count) {
-      const slots = this.slots.map((slot) => slot.subarray(0, this.count))
-      this.ranked = { of: this.count, ranks: this.texts === null ? numberRanks(slots) : wordRanks(this.texts) }
+      const ranks = this.texts === null ? numberRanks(this.numbers()) : wordRanks(this.texts)
+      this.ranked = { of: this.count, ranks }
     }
     return this.ranked.ranks
+  }
+
+  /** 1 for the words that are one of several items. */
+  fitting(items: readonly Item[], match: 'whole' | 'contains'): Uint8Array {
+    const fits = new Uint8Array(this.count)
+    const others = items.filter((item) => !(match === 'whole' && this.addFitting(item, fits)))
+    if (others.length === 0) return fits
+    const matches = wordMatcher(others, match)
+    for (let word = 0; word < fits.length; word++) if (fits[word] === 0) fits[word] = Number(matches(this.text(word)))
+    return fits
+  }
+
+  /** False, with nothing added, where it takes the texts of words to tell. */
+  private addFitting(item: Item, fits: Uint8Array): boolean {
+    if (this.template === null || this.texts !== null) return false
+    const start = item.kind === 'word' ? item.text : item.kind === 'glob' ? item.text.slice(0, -1) : null
+    if (start === null || (item.kind === 'glob' && (start.includes('*') || !item.text.endsWith('*')))) return false
+    const wanted = numbersBehind(this.template, start.toLowerCase(), item.kind === 'word')
+    if (wanted === null) return false
+    addWithin(this.numbers(), wanted, fits)
+    return true
+  }
+
+  private numbers(): Float64Array[] {
+    return this.slots.map((slot) => slot.subarray(0, this.count))
   }
 
   /** The number of a word, which is added where it is new; -1 for none. */
@@ -51,7 +79,9 @@ export class Words implements WordReader {
     if (this.texts === null) {
       const templated = templatedTexts([word])
       if (templated !== null && this.takes(templated.template)) {
-        return this.ofNumbers(templated.numbers.map(([number]) => number as number))
+        this.makeRoom(this.count + 1)
+        for (const [slot, [number]] of templated.numbers.entries()) this.write(slot, number as number)
+        return this.ofWritten()
       }
       this.becomeTexts()
     }
@@ -102,12 +132,12 @@ export class Words implements WordReader {
       for (let i = 0; i < length; i++) into[at + i] = this.count++
       return
     }
-    const numbers = new Array<number>(slots.length).fill(0)
     for (let i = row; i < row + length; i++) {
       if (absent !== null && absent[i] !== 0) into[at + i - row] = -1
       else {
-        for (let slot = 0; slot < slots.length; slot++) numbers[slot] = cellAt(slots[slot] as Column, i) as number
-        into[at + i - row] = this.ofNumbers(numbers)
+        this.makeRoom(this.count + 1)
+        for (let slot = 0; slot < slots.length; slot++) this.write(slot, cellAt(slots[slot] as Column, i) as number)
+        into[at + i - row] = this.ofWritten()
       }
     }
   }
@@ -126,23 +156,45 @@ export class Words implements WordReader {
     return true
   }
 
-  private ofNumbers(numbers: readonly number[]): number {
+  /** A number of the word that is looked up next, behind those that are there. */
+  private write(slot: number, number: number): void {
+    const numbers = this.slots[slot] as Float64Array
+    numbers[this.count] = number
+  }
+
+  /** The number of the word whose numbers were written, which is added where it is new. */
+  private ofWritten(): number {
     if (!this.areUnique) {
       if (2 * this.count >= this.table.length) this.widenTable()
-      const mask = this.table.length - 1
-      let at = hashOf(numbers) & mask
-      for (; this.table[at] !== 0; at = (at + 1) & mask) {
-        const word = (this.table[at] as number) - 1
-        if (numbers.every((number, slot) => this.slots[slot]?.[word] === number)) return word
-      }
+      const at = this.placeOf(this.count)
+      const known = this.table[at] as number
+      if (known !== 0) return known - 1
       this.table[at] = this.count + 1
     }
-    this.makeRoom(this.count + 1)
-    for (let slot = 0; slot < numbers.length; slot++) {
-      const own = this.slots[slot] as Float64Array
-      own[this.count] = numbers[slot] as number
-    }
     return this.count++
+  }
+
+  /** Where the table has this word or one with the same numbers, or room for it. */
+  private placeOf(word: number): number {
+    const mask = this.table.length - 1
+    let at = this.hashOf(word) & mask
+    while (this.table[at] !== 0 && !this.areSame((this.table[at] as number) - 1, word)) at = (at + 1) & mask
+    return at
+  }
+
+  private hashOf(word: number): number {
+    let hash = 0
+    for (const slot of this.slots) {
+      const number = slot[word] as number
+      hash = Math.imul(hash ^ (number | 0) ^ (number / 2 ** 32), 0x9e3779b1)
+      hash ^= hash >>> 15
+    }
+    return hash
+  }
+
+  private areSame(one: number, other: number): boolean {
+    for (const slot of this.slots) if (slot[one] !== slot[other]) return false
+    return true
   }
 
   private makeRoom(words: number): void {
@@ -156,13 +208,8 @@ export class Words implements WordReader {
   }
 
   private widenTable(): void {
-    this.table = new Int32Array(Math.max(FIRST_ROOM, 2 * this.table.length))
-    const mask = this.table.length - 1
-    for (let word = 0; word < this.count; word++) {
-      let at = hashOf(this.slots.map((slot) => slot[word] as number)) & mask
-      while (this.table[at] !== 0) at = (at + 1) & mask
-      this.table[at] = word + 1
-    }
+    this.table = new Int32Array(Math.max(FIRST_ROOM, 4 * this.table.length))
+    for (let word = 0; word < this.count; word++) this.table[this.placeOf(word)] = word + 1
   }
 
   private ofText(word: string): number {
@@ -188,13 +235,3 @@ export class Words implements WordReader {
 
 const UNKNOWN = -2
 const FIRST_ROOM = 1 << 10
-
-function hashOf(numbers: readonly number[]): number {
-  let hash = 0
-  for (let i = 0; i < numbers.length; i++) {
-    const number = numbers[i] as number
-    hash = Math.imul(hash ^ (number | 0) ^ (number / 2 ** 32), 0x9e3779b1)
-    hash ^= hash >>> 15
-  }
-  return hash
-}

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { FactColumns } from '../../shared/checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { addFacts, FactsKeeper, packFacts } from '../../shared/checks/kept-facts.ts'
+import type { Item } from '../../shared/query/language/ast.ts'
+import { wordMatcher } from '../../shared/query/match-words.ts'
 import { ordered } from '../../shared/query/order.ts'
 import { wordRanks } from '../../shared/query/word-order.ts'
 import { Words } from '../../shared/query/words.ts'
@@ -111,6 +113,44 @@ describe('words', () => {
         expect(words.length).toBe(areUnique ? plain.length : new Set(plain).size)
       }),
       { numRuns: 300 },
+    )
+  })
+
+  test('that fit are those whose texts do', () => {
+    const piece = fc.oneof(
+      fc.nat(99).map(String),
+      fc.constantFrom('q', 'Q', 'q7', 's1/', 's1/00', '0', '00', 'a7', 'stop', ''),
+    )
+    const item = (words: readonly string[]): fc.Arbitrary<Item> => {
+      const start =
+        words.length === 0
+          ? piece
+          : fc.tuple(fc.constantFrom(...words), fc.nat(40)).map(([each, to]) => each.slice(0, to))
+      const text = fc.oneof(
+        piece,
+        start,
+        start.map((each) => each.toUpperCase()),
+      )
+      const glob = fc.oneof(
+        text.map((each) => `${each}*`),
+        text.map((each) => `*${each}`),
+        fc.tuple(text, piece).map((two) => two.join('*')),
+      )
+      return fc.oneof(
+        text.map((each): Item => ({ kind: 'word', text: each })),
+        glob.map((each): Item => ({ kind: 'glob', text: each })),
+      )
+    }
+    const asked = fc
+      .array(ids, { maxLength: 3 })
+      .chain((batches) => fc.tuple(fc.constant(batches), fc.array(item(batches.flat()), { maxLength: 3 })))
+    fc.assert(
+      fc.property(asked, fc.constantFrom('whole' as const, 'contains' as const), ([batches, items], match) => {
+        const { words } = wordsOf(batches)
+        const matches = wordMatcher(items, match)
+        expect([...words.fitting(items, match)]).toEqual([...words].map((each) => Number(matches(each))))
+      }),
+      { numRuns: 1000 },
     )
   })
 

@@ -1,0 +1,83 @@
+import type { TextTemplate } from '../checks/text-template.ts'
+
+/** From one number to another, both included. */
+type Range = readonly [least: number, most: number]
+
+/** What the first numbers of a text have to be, each within one of its ranges; no ranges: none fits. Null where any text fits. */
+type WantedNumbers = readonly (readonly Range[])[]
+
+/** Numbers that a template holds have at most as many decimal digits. */
+const MOST_DIGITS = 15
+
+/**
+ * The numbers of those texts of a template that begin with some characters, or that are these characters; in any case. Null where that is not told by
+ * numbers.
+ *
+ * @param start in lower case
+ */
+export function numbersBehind(
+  { literals, slots }: TextTemplate,
+  start: string,
+  isWhole: boolean,
+): WantedNumbers | null {
+  const wanted: Range[][] = []
+  const none = [...wanted, []]
+  let rest = start
+  for (const [i, given] of literals.entries()) {
+    const literal = given.toLowerCase()
+    if (literal.length !== given.length) return null
+    if (rest.length <= literal.length && !isWhole) return literal.startsWith(rest) ? wanted : none
+    if (!rest.startsWith(literal)) return none
+    rest = rest.slice(literal.length)
+    const slot = slots[i]
+    if (slot === undefined) return rest === '' ? wanted : none
+    const { base, digits } = slot
+    const own = ((base === 16 ? /^[0-9a-f]+/ : /^[0-9]+/).exec(rest)?.[0] ?? '').slice(
+      0,
+      base === 16 ? digits : undefined,
+    )
+    rest = rest.slice(own.length)
+    if (own === '' || own.length > MOST_DIGITS) return none
+    const value = Number.parseInt(own, base)
+    if (rest === '' && !isWhole) {
+      wanted.push(rangesOf(own, value, base, digits))
+      return wanted
+    }
+    if (value.toString(base).padStart(digits, '0') !== own) return none
+    wanted.push([[value, value]])
+  }
+  return none
+}
+
+/** The numbers of at least so many digits that begin with some digits. */
+function rangesOf(start: string, value: number, base: 10 | 16, digits: number): Range[] {
+  const ranges: Range[] = []
+  const most = base === 16 ? digits : MOST_DIGITS
+  for (let length = Math.max(start.length, digits); length <= most; length++) {
+    // No number of more digits than it needs is written with a zero before it.
+    if (length > digits && start.startsWith('0')) break
+    const scale = base ** (length - start.length)
+    ranges.push([value * scale, (value + 1) * scale - 1])
+  }
+  return ranges
+}
+
+/** Sets 1 for the rows whose numbers are the wanted ones. */
+export function addWithin(slots: readonly Float64Array[], wanted: WantedNumbers, into: Uint8Array): void {
+  const isOpen = new Uint8Array(into.length).fill(1)
+  for (const [slot, ranges] of wanted.entries()) {
+    const numbers = slots[slot] as Float64Array
+    for (let row = 0; row < isOpen.length; row++) {
+      if (isOpen[row] === 1) isOpen[row] = isWithin(numbers[row] as number, ranges)
+    }
+  }
+  for (let row = 0; row < into.length; row++) if (isOpen[row] === 1) into[row] = 1
+}
+
+function isWithin(number: number, ranges: readonly Range[]): 0 | 1 {
+  for (let i = 0; i < ranges.length; i++) {
+    const [least, most] = ranges[i] as Range
+    if (number >= least && number <= most) return 1
+  }
+  return 0
+}
