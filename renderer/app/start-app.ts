@@ -1,11 +1,13 @@
 import { keepShellMenu } from '../commands/shell-menu.ts'
 import { loadColumns } from '../data/columns.ts'
+import { database } from '../data/database.ts'
 import { followProgress } from '../data/dump.ts'
 import { loadExportChoice } from '../data/export-choice.ts'
 import { keepListFresh } from '../data/list.ts'
 import { followOtherWindows, guardLeavingMarks, loadMarks } from '../data/marks.ts'
 import { followPrinting } from '../data/printing.ts'
 import { loadRecentCommands } from '../data/recent-commands.ts'
+import { databaseInBucket, keepSecondCopy } from '../data/second-copy.ts'
 import { startSession } from '../data/session.ts'
 import { loadViews } from '../data/views.ts'
 import { sentenceOf } from '../engine/client.ts'
@@ -17,8 +19,12 @@ import { keepAddress } from './keep-address.ts'
 /** Milliseconds. */
 const IDLE_AT_LAST = 1000
 
+const WAS_EMPTIED =
+  'The browser found its storage damaged and emptied it. Flags, labels, notes, views and the notebook are back from their second copy; only what was done in the last moment before may be missing.'
+
 /** Everything that runs beside React for as long as the page lives. To be called once. */
 export function startApp(): void {
+  keepSecondCopy(database, databaseInBucket, () => addProblem(WAS_EMPTIED))
   keepListFresh()
   followProgress()
   keepAddress()

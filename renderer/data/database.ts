@@ -114,9 +114,13 @@ export class InspectorDatabase extends Dexie {
   declare readonly preferences: EntityTable<Preference, 'name'>
   declare readonly notebooks: EntityTable<KeptNotebook, 'id'>
 
-  constructor(name = 'rollout-inspector') {
+  /** @param factory where it is kept; the page's own place without one */
+  constructor(name = 'rollout-inspector', factory?: IDBFactory) {
     // What was said to be kept outlives a machine that loses its power, and not only a browser that falls over.
-    super(name, { chromeTransactionDurability: 'strict' })
+    super(name, {
+      chromeTransactionDurability: 'strict',
+      ...(factory === undefined ? {} : { indexedDB: factory, IDBKeyRange }),
+    })
     this.version(1).stores({ flags: '[recordHash+part], dumpHash', recent: 'dumpHash, openedAt' })
     this.version(2).stores({ mappings: 'shape' })
     this.version(3).stores({

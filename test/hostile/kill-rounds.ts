@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -22,6 +22,8 @@ interface Acknowledged {
 export interface KillRounds {
   /** Things that were said to be kept and are not there after the browser was killed: there should be none. */
   readonly lost: readonly string[]
+  /** What the browser said of storage that it found damaged and emptied, and where the profile is that something is missing in. */
+  readonly evidence: readonly string[]
   /** What was acknowledged in all rounds together. */
   readonly acknowledged: {
     readonly flags: number
@@ -40,17 +42,21 @@ export async function killWhileWriting(rounds: number, random: () => number): Pr
   const server = await serveRollouts(join(folder, 'run.jsonl'), (rounds + 1) * ROLLOUTS_A_ROUND)
   const said: Acknowledged = { flags: new Set(), labels: new Set(), notes: new Set(), hypotheses: new Set() }
   const lost: string[] = []
+  const evidence: string[] = []
   try {
     for (let round = 0; round <= rounds; round++) {
       const chromium = await startMortalChromium(join(folder, 'profile'))
       try {
         const context = chromium.browser.contexts()[0]!
         await context.exposeFunction('tellKept', (kind: keyof Acknowledged, id: string) => void said[kind].add(id))
+        await context.exposeFunction('tellEmptied', (why: string) => void evidence.push(`at start ${round}: ${why}`))
         await context.addInitScript(tellWhatIsKept)
+        await context.addInitScript(tellWhatIsEmptied)
         const page = await context.newPage()
         await page.goto(server.url)
         await page.getByText(/^read [\d,]+ rollouts?$/).waitFor()
         lost.push(...missing(said, await stored(page)).map((what) => `after kill ${round}: ${what}`))
+        if (lost.length > 0) evidence.push(`the profile is in ${keepProfile(join(folder, 'profile'))}`)
         if (round === rounds || lost.length > 0) break
         const before = total(said)
         const writing = Promise.allSettled([round % 3 === 2 ? write(page) : mark(page, round)])
@@ -69,6 +75,7 @@ export async function killWhileWriting(rounds: number, random: () => number): Pr
   const { flags, labels, notes, hypotheses } = said
   return {
     lost,
+    evidence,
     acknowledged: { flags: flags.size, labels: labels.size, notes: notes.size, hypotheses: hypotheses.size },
   }
 }
@@ -108,6 +115,26 @@ function tellWhatIsKept(): void {
     if (isSaved && added !== undefined) tellKept('hypotheses', added)
   }
   new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true })
+}
+
+/** Runs in the page: hands on what Chromium says of a database whose files it found damaged and emptied. */
+function tellWhatIsEmptied(): void {
+  const { tellEmptied } = globalThis as unknown as { tellEmptied(why: string): void }
+  const open = IDBFactory.prototype.open
+  IDBFactory.prototype.open = function (...given) {
+    const request = open.apply(this, given)
+    request.addEventListener('upgradeneeded', (event) => {
+      const { dataLoss, dataLossMessage } = event as Event & { dataLoss?: string; dataLossMessage?: string }
+      if (dataLoss === 'total') tellEmptied(`${given[0]} was emptied: ${dataLossMessage}`)
+    })
+    return request
+  }
+}
+
+function keepProfile(profile: string): string {
+  const kept = mkdtempSync(join(tmpdir(), 'inspector-lost-'))
+  cpSync(profile, kept, { recursive: true })
+  return kept
 }
 
 async function mark(page: Page, round: number): Promise<void> {
