@@ -35,6 +35,19 @@ export interface InspectorBridge {
   openRecent(id: string): Promise<OpenedFiles>
   /** One file: the save dialog. Several: a dialog for the folder they go to; asks before it replaces any. */
   saveFiles(files: readonly FileToSave[]): Promise<SaveResult>
+  /**
+   * Asks where files go that are about to be made: a single one of this name by the save dialog, several (null) into a folder. Null where
+   * that was cancelled.
+   */
+  beginSaving(name: string | null): Promise<BegunSaving | null>
+  /** Asks before files of these names are replaced; false where that is not wanted. */
+  mayWrite(id: number, names: readonly string[]): Promise<boolean>
+  /** Adds to a file; null, or what went wrong. */
+  writePiece(id: number, name: string, bytes: Uint8Array): Promise<string | null>
+  /** Gives the files their names, of which nothing was there before. */
+  endSaving(id: number): Promise<SaveResult>
+  /** Takes away what was written. */
+  stopSaving(id: number): Promise<void>
   /** What the window shows, as the bytes of a PNG in the pixels of the display; empty where nothing could be drawn. */
   picture(): Promise<Uint8Array>
   /** The page's commands, for the application's menu; to be told again whenever one becomes possible or ceases to be. */
@@ -97,6 +110,12 @@ export interface OfferedCommand {
 export interface FileToSave {
   readonly name: string
   readonly bytes: Uint8Array
+}
+
+/** Files that are being saved, and the last part of the path that a person chose for them. */
+export interface BegunSaving {
+  readonly id: number
+  readonly where: string
 }
 
 export type SaveResult =

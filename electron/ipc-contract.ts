@@ -1,4 +1,4 @@
-import type { FileToSave, OfferedCommand, OpenedFiles, RecentFile, SaveResult } from './bridge.ts'
+import type { BegunSaving, FileToSave, OfferedCommand, OpenedFiles, RecentFile, SaveResult } from './bridge.ts'
 
 /** Requests of the page to the shell: channel, its parameters, its answer. The preload calls them, `ipc-handlers.ts` answers. */
 export interface Requests {
@@ -11,6 +11,11 @@ export interface Requests {
   'recent-files': { input: []; output: readonly RecentFile[] }
   'open-recent': { input: [id: string]; output: OpenedFiles }
   'save-files': { input: [files: readonly FileToSave[]]; output: SaveResult }
+  'begin-saving': { input: [name: string | null]; output: BegunSaving | null }
+  'may-write': { input: [id: number, names: readonly string[]]; output: boolean }
+  'write-piece': { input: [id: number, name: string, bytes: Uint8Array]; output: string | null }
+  'end-saving': { input: [id: number]; output: SaveResult }
+  'stop-saving': { input: [id: number]; output: undefined }
   picture: { input: []; output: Uint8Array }
   'offer-commands': { input: [commands: readonly OfferedCommand[]]; output: undefined }
   'set-progress': { input: [fraction: number | null]; output: undefined }

@@ -22,6 +22,13 @@ const SHAPES: { [C in Channel]: (input: readonly unknown[]) => boolean } = {
   'open-recent': ([id]) => typeof id === 'string',
   picture: (input) => input.length === 0,
   'save-files': ([files]) => Array.isArray(files) && files.every(isFileToSave),
+  'begin-saving': ([name]) => name === null || typeof name === 'string',
+  'may-write': ([id, names]) =>
+    typeof id === 'number' && Array.isArray(names) && names.every((name) => typeof name === 'string'),
+  'write-piece': ([id, name, bytes]) =>
+    typeof id === 'number' && typeof name === 'string' && bytes instanceof Uint8Array,
+  'end-saving': ([id]) => typeof id === 'number',
+  'stop-saving': ([id]) => typeof id === 'number',
   'offer-commands': ([commands]) =>
     Array.isArray(commands) && commands.length <= MOST_COMMANDS && commands.every(isOfferedCommand),
   'set-progress': ([value]) => value === null || (typeof value === 'number' && value >= 0 && value <= 1),

@@ -12,7 +12,7 @@ import { askBeforeLeaving } from './leaving.ts'
 import { ApplicationMenu, type MenuActions } from './menu.ts'
 import { OpenFiles, pathsFromArguments } from './open-files.ts'
 import { RecentFiles } from './recent.ts'
-import { type SaveDialogs, saveFiles } from './save-files.ts'
+import { type SaveDialogs, Savings, saveFiles } from './save-files.ts'
 import { guardContents, guardSession } from './security.ts'
 import { windowOptions } from './window.ts'
 import { besides, boundsOn, keepPlace, readPlace } from './window-place.ts'
@@ -25,6 +25,7 @@ const places = findPlaces()
 const served = new ServedFiles()
 const placeStore = join(app.getPath('userData'), 'window.json')
 const recent = new RecentFiles(join(app.getPath('userData'), 'recent.json'))
+const savings = new Savings()
 const windows = new Windows<BrowserWindow>((commands: readonly OfferedCommand[]) => menu?.offer(commands))
 /** What was to be opened before there could be a window. */
 const early: (typeof given)[] = []
@@ -84,6 +85,14 @@ function ready(): void {
         : windows.of(from).opening.open([path], '/')
     },
     'save-files': (from, files) => saveFiles(files, saveDialogs(windows.of(from).window)),
+    'begin-saving': (from, name) => savings.begin(from, name, saveDialogs(windows.of(from).window)),
+    'may-write': (from, id, names) => savings.of(from, id).mayWrite(names),
+    'write-piece': (from, id, name, bytes) => savings.of(from, id).write(name, bytes),
+    'end-saving': (from, id) => savings.end(from, id),
+    'stop-saving': async (from, id) => {
+      await savings.stop(from, id)
+      return undefined
+    },
     picture: async (from) => (await from.capturePage()).toPNG(),
     'offer-commands': async (from, commands) => {
       windows.offer(from, commands)
@@ -150,14 +159,19 @@ function makeWindow(): InspectorWindow<BrowserWindow> {
   const added = windows.add(made, opening)
   made.once('ready-to-show', () => (place?.maximized ? made.maximize() : made.show()))
   made.on('close', () => keepPlace(placeStore, { ...made.getNormalBounds(), maximized: made.isMaximized() }))
+  const { webContents } = made
+  const pageGone = () => {
+    opening.pageGone()
+    void savings.pageGone(webContents)
+  }
   made.on('closed', () => {
     windows.remove(made)
-    opening.pageGone()
+    pageGone()
   })
   made.on('focus', () => windows.bringToFront(made))
   askBeforeLeaving(made.webContents, () => mayLeave(made))
   made.webContents.on('did-start-navigation', (details) => {
-    if (details.isMainFrame && !details.isSameDocument) opening.pageGone()
+    if (details.isMainFrame && !details.isSameDocument) pageGone()
   })
   made
     .loadURL(`${APP_ORIGIN}/`)

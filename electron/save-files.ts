@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { cannotWrite, WholeFile } from '../cli/whole-file.ts'
 import { portableName } from '../shared/exports/file-names.ts'
-import type { FileToSave, SaveResult } from './bridge.ts'
+import type { BegunSaving, FileToSave, SaveResult } from './bridge.ts'
 
 /** The three questions that saving may ask a person. */
 export interface SaveDialogs {
@@ -14,30 +14,129 @@ export interface SaveDialogs {
   replace(names: readonly string[]): Promise<boolean>
 }
 
-interface Target {
-  readonly path: string
-  readonly bytes: Uint8Array
-}
-
 /** Writes an export where the person says: one file to the path of the save dialog, several into a folder. */
 export async function saveFiles(files: readonly FileToSave[], dialogs: SaveDialogs): Promise<SaveResult> {
   const [first, ...others] = files
   if (first === undefined) return { kind: 'failed', message: 'There is nothing to save.' }
-  let targets: Target[]
-  if (others.length === 0) {
-    const path = await dialogs.file(plainName(first.name))
-    if (path === null) return { kind: 'cancelled' }
-    targets = [{ path, bytes: first.bytes }]
-  } else {
-    const folder = await dialogs.folder()
-    if (folder === null) return { kind: 'cancelled' }
-    targets = files.map(({ name, bytes }) => ({ path: join(folder, plainName(name)), bytes }))
-    const there = targets.filter(({ path }) => existsSync(path)).map(({ path }) => basename(path))
-    if (there.length > 0 && !(await dialogs.replace(there))) return { kind: 'cancelled' }
+  const saving = await Saving.begin(others.length === 0 ? first.name : null, dialogs)
+  if (saving === null) return { kind: 'cancelled' }
+  if (!(await saving.mayWrite(files.map(({ name }) => name)))) return { kind: 'cancelled' }
+  for (const { name, bytes } of files) {
+    const problem = await saving.write(name, bytes)
+    if (problem !== null) return { kind: 'failed', message: problem }
   }
-  const problem = await writeAll(targets)
-  if (problem !== null) return { kind: 'failed', message: problem }
-  return { kind: 'saved', names: targets.map(({ path }) => basename(path)) }
+  return saving.end()
+}
+
+/** Files that are written as they are made, where a person said before, and get their names once all of them are on disk. */
+export class Saving {
+  private readonly begun = new Map<string, WholeFile>()
+  private named = 0
+
+  private constructor(
+    /** Last part of the path: never the whole. */
+    readonly where: string,
+    private readonly pathOf: (name: string) => string,
+    private readonly dialogs: SaveDialogs | null,
+  ) {}
+
+  /**
+   * Null where that was cancelled.
+   *
+   * @param name of the one file, null where several go to a folder
+   */
+  static async begin(name: string | null, dialogs: SaveDialogs): Promise<Saving | null> {
+    const path = await (name === null ? dialogs.folder() : dialogs.file(plainName(name)))
+    if (path === null) return null
+    // The dialog for one file has asked by itself.
+    if (name !== null) return new Saving(basename(path), () => path, null)
+    return new Saving(basename(path), (each) => join(path, plainName(each)), dialogs)
+  }
+
+  /** Asks before files are replaced that are there. */
+  async mayWrite(names: readonly string[]): Promise<boolean> {
+    const there = names.map(this.pathOf).filter((path) => existsSync(path))
+    return this.dialogs === null || there.length === 0 || this.dialogs.replace(there.map((path) => basename(path)))
+  }
+
+  /** Adds to a file. A sentence, or null when it went well; after one nothing of any file is left. */
+  async write(name: string, bytes: Uint8Array): Promise<string | null> {
+    const path = this.pathOf(name)
+    try {
+      let file = this.begun.get(path)
+      if (file === undefined) this.begun.set(path, (file = await WholeFile.create(path)))
+      await file.write(bytes)
+      return null
+    } catch (error) {
+      await this.discard()
+      return this.sentence(path, error)
+    }
+  }
+
+  /** Gives the files their names. */
+  async end(): Promise<SaveResult> {
+    const paths = [...this.begun.keys()]
+    try {
+      for (const file of this.begun.values()) {
+        await file.commit()
+        this.named++
+      }
+      return { kind: 'saved', names: paths.map((path) => basename(path)) }
+    } catch (error) {
+      await this.discard()
+      return { kind: 'failed', message: this.sentence(paths[this.named] as string, error) }
+    }
+  }
+
+  /** Takes away what has no name yet. */
+  async discard(): Promise<void> {
+    for (const file of [...this.begun.values()].slice(this.named)) await file.discard()
+  }
+
+  private sentence(path: string, error: unknown): string {
+    const kept = [...this.begun.keys()].slice(0, this.named).map((each) => basename(each))
+    const left = kept.length === 0 ? 'Nothing of it was saved' : `Only ${kept.join(', ')} was saved`
+    return `${basename(path)} could not be written: ${cannotWrite(error)}. ${left}; choose another place.`
+  }
+}
+
+/** What the pages of windows are saving. */
+export class Savings {
+  private readonly all = new Map<number, { readonly owner: object; readonly saving: Saving }>()
+  private last = 0
+
+  async begin(owner: object, name: string | null, dialogs: SaveDialogs): Promise<BegunSaving | null> {
+    const saving = await Saving.begin(name, dialogs)
+    if (saving === null) return null
+    this.all.set(++this.last, { owner, saving })
+    return { id: this.last, where: saving.where }
+  }
+
+  /** Throws where a page has begun none of that number. */
+  of(owner: object, id: number): Saving {
+    const found = this.all.get(id)
+    if (found?.owner !== owner) throw new Error('Nothing is being saved under that number.')
+    return found.saving
+  }
+
+  async end(owner: object, id: number): Promise<SaveResult> {
+    const saving = this.of(owner, id)
+    this.all.delete(id)
+    return saving.end()
+  }
+
+  /** What ended before is left as it is. */
+  async stop(owner: object, id: number): Promise<void> {
+    const found = this.all.get(id)
+    if (found?.owner !== owner) return
+    this.all.delete(id)
+    await found.saving.discard()
+  }
+
+  /** A page that is gone goes on with nothing. */
+  async pageGone(owner: object): Promise<void> {
+    for (const [id, each] of this.all) if (each.owner === owner) await this.stop(owner, id)
+  }
 }
 
 /** A name without folders or characters that a file system gives a meaning: the page's word is not trusted with a path. */
@@ -45,30 +144,4 @@ export function plainName(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
   const plain = name.replace(/[\u0000-\u001f<>:"/\\|?*]/g, '_').replace(/^\.+/, '_')
   return portableName(plain, 200) || 'export'
-}
-
-/** Gives the files their names once all of them are on disk. A sentence, or null when it went well. */
-async function writeAll(targets: readonly Target[]): Promise<string | null> {
-  const begun: WholeFile[] = []
-  let named = 0
-  let at = ''
-  try {
-    for (const { path, bytes } of targets) {
-      at = path
-      const file = await WholeFile.create(path)
-      begun.push(file)
-      await file.write(bytes)
-    }
-    for (const file of begun) {
-      at = targets[named]?.path ?? at
-      await file.commit()
-      named++
-    }
-    return null
-  } catch (error) {
-    for (const file of begun.slice(named)) await file.discard()
-    const kept = targets.slice(0, named).map(({ path }) => basename(path))
-    const left = kept.length === 0 ? 'Nothing of it was saved' : `Only ${kept.join(', ')} was saved`
-    return `${basename(at)} could not be written: ${cannotWrite(error)}. ${left}; choose another place.`
-  }
 }

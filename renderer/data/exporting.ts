@@ -1,4 +1,5 @@
-import type { ExportFile } from '../../shared/session/requests/export.ts'
+import type { EngineRequests } from '../../shared/session/protocol.ts'
+import type { ExportFile, ExportPart } from '../../shared/session/requests/export.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask } from '../engine/engine.ts'
 import { type ExportChoice, type ExportSubject, useExporting } from '../state/exporting.ts'
@@ -6,11 +7,16 @@ import { addProblem, useFiles } from '../state/files.ts'
 import { say } from '../state/view.ts'
 import { counted } from '../text/numbers.ts'
 import { runStem } from '../text/run-name.ts'
-import { pickDirectory, writeInto } from './save-directory.ts'
+import { askPlace, DownloadPlace, type SavePlace } from './save-places.ts'
+
+/** Bytes of an export that may be on their way from the engine to where they are written. */
+const ON_THE_WAY = 16 << 20
+
+let exports = 0
 
 /**
- * Writes rollouts as a person chose. The engine makes all of it before anything is saved, so that an export that is stopped or fails
- * leaves nothing behind. Says what became of it, and resolves once nothing goes on any more.
+ * Writes rollouts as a person chose, who is asked first where to. Files are written as they are made and stand under their names at the
+ * end, so that an export that is stopped or fails leaves nothing behind. Says what became of it, and resolves once nothing goes on any more.
  */
 export async function exportRollouts(subject: ExportSubject, choice: ExportChoice): Promise<void> {
   if (useExporting.getState().job !== null) {
@@ -18,19 +24,20 @@ export async function exportRollouts(subject: ExportSubject, choice: ExportChoic
     return
   }
   try {
-    // Browsers open their dialog only for a moment after the click.
-    const directory = choice.place === 'folder' ? await pickDirectory('export') : null
-    if (choice.place === 'folder' && directory === null) return
-    const indices = await subject.indices()
-    const what = counted(indices.length, 'rollout')
-    const { signal, hear, end } = beginJob(what)
+    const zip = choice.place === 'zip' ? archiveName() : null
+    const place = await askPlace(choice.place, zip)
+    if (place === null) return
     try {
+      const indices = await subject.indices()
+      const what = counted(indices.length, 'rollout')
+      const { as, repairMasks } = choice
       const { why, repairMaskedWhole = false } = subject
-      const { files } = await ask('export', { ...requestOf(choice), repairMaskedWhole, indices, why }, signal, hear)
-      if (directory === null) await handOver(files, what)
-      else if (await writeInto(directory, files, signal)) say(`${what} written into ${directory.name}`)
-    } finally {
-      end()
+      const request = { as, repairMasks, repairMaskedWhole, indices, why, ...(zip === null ? {} : { zip }) }
+      const written = await writeAsMade(request, what, place)
+      if (written !== null) say(`${what} ${written}`)
+    } catch (error) {
+      await place.discard()
+      throw error
     }
   } catch (error) {
     if (error instanceof Cancelled) say('The export was stopped; nothing was saved')
@@ -38,14 +45,57 @@ export async function exportRollouts(subject: ExportSubject, choice: ExportChoic
   }
 }
 
+/** Where it was written, in words; null where files that are there were not to be replaced. */
+async function writeAsMade(
+  request: Omit<EngineRequests['export']['input'], 'id'>,
+  what: string,
+  place: SavePlace,
+): Promise<string | null> {
+  const id = ++exports
+  const { stopping, hear, end } = beginJob(what)
+  const { signal } = stopping
+  const goOn = (bytes: number) => ask('exportGoesOn', { id, bytes })
+  let isWanted = true
+  let failure: unknown = null
+  const take = async (part: ExportPart) => {
+    signal.throwIfAborted()
+    if (part.kind === 'bytes') {
+      await place.write(part.name, part.bytes)
+      await goOn(part.bytes.length)
+    } else if (part.kind === 'files') {
+      isWanted = await place.mayWrite(part.names, signal)
+      if (isWanted) await goOn(ON_THE_WAY)
+      else stopping.abort(new Cancelled())
+    }
+  }
+  // One part after the other, as they come.
+  let taken = Promise.resolve()
+  try {
+    await ask('export', { ...request, id }, signal, (part) => {
+      if (part.kind === 'progress') hear(part)
+      taken = taken.then(() => take(part))
+      taken.catch((error: unknown) => {
+        failure ??= error
+        stopping.abort(new Cancelled())
+      })
+    })
+    await taken
+    signal.throwIfAborted()
+    return await place.end()
+  } catch (error) {
+    await taken.catch(() => undefined)
+    if (isWanted) throw failure ?? error
+    await place.discard()
+    return null
+  } finally {
+    end()
+  }
+}
+
 export function stopExport(): void {
   const { job } = useExporting.getState()
   if (job === null) say('No export is under way')
   else job.stop()
-}
-
-function requestOf({ as, repairMasks, place }: ExportChoice) {
-  return { as, repairMasks, ...(place === 'zip' ? { zip: archiveName() } : {}) }
 }
 
 /** `step_12-rollouts.zip` */
@@ -62,7 +112,7 @@ function beginJob(what: string) {
   }
   useExporting.setState({ job })
   return {
-    signal: own.signal,
+    stopping: own,
     hear(progress: { readonly done: number; readonly of: number }) {
       useExporting.setState({ job: { ...job, progress } })
       void window.inspector?.setProgress(progress.of > 0 ? progress.done / progress.of : 0)
@@ -94,16 +144,7 @@ export async function handOver(
     else if (saved.kind === 'saved') say(`${what} saved as ${saved.names.join(', ')}`)
     return
   }
-  for (const file of files) download(file.name, file.bytes)
-  say(`${what} exported as ${files.map((file) => file.name).join(', ')}`)
-}
-
-function download(name: string, bytes: Uint8Array): void {
-  const url = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: 'application/octet-stream' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  // The download has taken hold of the bytes by the time the next task runs; a minute is generous for a slow disk.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+  const downloads = new DownloadPlace()
+  for (const { name, bytes } of files) await downloads.write(name, bytes as Uint8Array<ArrayBuffer>)
+  say(`${what} ${await downloads.end()}`)
 }

@@ -1,12 +1,8 @@
 import { askPerson, dialogsClosed } from '../state/question.ts'
 import { counted } from '../text/numbers.ts'
+import type { SavePlace } from './save-places.ts'
 
 type DirectoryPicker = (options: { mode: 'readwrite'; id: string }) => Promise<FileSystemDirectoryHandle>
-
-interface NamedBytes {
-  readonly name: string
-  readonly bytes: Uint8Array
-}
 
 /** The browser's way to write into a folder (File System Access); only some have it, and the desktop shell allows it to none. */
 function picker(): DirectoryPicker | null {
@@ -29,49 +25,57 @@ export async function pickDirectory(id: string): Promise<FileSystemDirectoryHand
 }
 
 /**
- * Writes all files, or none where one cannot be written: what was there stays until everything is written. Only where the browser
- * fails as it gives them their names may some of them be there; the error names those. Asks before it replaces any, once no dialog is
- * open; false where that was not wanted. Rejects with what the browser says, or with the signal's reason.
+ * A folder that files are written into as they are made. What was there stays until everything is written; only where the browser fails as
+ * it gives them their names may some of them be there, and the error names those.
  */
-export async function writeInto(
-  directory: FileSystemDirectoryHandle,
-  files: readonly NamedBytes[],
-  signal: AbortSignal,
-): Promise<boolean> {
-  const there = new Set<string>()
-  for (const { name } of files) if (await isThere(directory, name)) there.add(name)
-  if (there.size > 0) {
+export class DirectoryPlace implements SavePlace {
+  private readonly there = new Set<string>()
+  private readonly begun = new Map<string, FileSystemWritableFileStream | null>()
+  private named = 0
+
+  constructor(private readonly directory: FileSystemDirectoryHandle) {}
+
+  async mayWrite(names: readonly string[], signal: AbortSignal): Promise<boolean> {
+    for (const name of names) if (await isThere(this.directory, name)) this.there.add(name)
+    if (this.there.size === 0) return true
     await dialogsClosed(signal)
-    if (!(await mayReplace(directory, [...there]))) return false
+    return mayReplace(this.directory, [...this.there])
   }
-  const begun: { readonly name: string; stream?: FileSystemWritableFileStream }[] = []
-  let named = 0
-  try {
-    for (const { name, bytes } of files) {
-      signal.throwIfAborted()
-      const handle = await directory.getFileHandle(name, { create: true })
-      const file: (typeof begun)[number] = { name }
-      begun.push(file)
-      const stream = await handle.createWritable()
-      file.stream = stream
-      await stream.write(bytes as Uint8Array<ArrayBuffer>)
+
+  async write(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    await (this.begun.get(name) ?? (await this.begin(name))).write(bytes)
+  }
+
+  async end(): Promise<string> {
+    try {
+      for (const stream of this.begun.values()) {
+        await stream?.close()
+        this.named++
+      }
+    } catch (error) {
+      const names = [...this.begun.keys()]
+      const kept = names.slice(0, this.named)
+      if (kept.length === 0) throw error
+      const failed = `${names[this.named]} could not be written: ${(error as Error).message.replace(/\.$/, '')}`
+      throw new Error(`${failed}. Only ${kept.join(', ')} was saved; choose another place.`, { cause: error })
     }
-    signal.throwIfAborted()
-    for (const { stream } of begun) {
-      await stream?.close()
-      named++
-    }
-    return true
-  } catch (error) {
-    for (const { name, stream } of begun.slice(named)) {
+    return `written into ${this.directory.name}`
+  }
+
+  async discard(): Promise<void> {
+    for (const [name, stream] of [...this.begun].slice(this.named)) {
       await stream?.abort().catch(() => undefined)
       // The browser makes an empty file when it is asked for one.
-      if (!there.has(name)) await directory.removeEntry(name).catch(() => undefined)
+      if (!this.there.has(name)) await this.directory.removeEntry(name).catch(() => undefined)
     }
-    const kept = begun.slice(0, named).map(({ name }) => name)
-    if (kept.length === 0) throw error
-    const failed = `${begun[named]?.name} could not be written: ${(error as Error).message.replace(/\.$/, '')}`
-    throw new Error(`${failed}. Only ${kept.join(', ')} was saved; choose another place.`, { cause: error })
+  }
+
+  private async begin(name: string): Promise<FileSystemWritableFileStream> {
+    const handle = await this.directory.getFileHandle(name, { create: true })
+    this.begun.set(name, null)
+    const stream = await handle.createWritable()
+    this.begun.set(name, stream)
+    return stream
   }
 }
 

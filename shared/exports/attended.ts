@@ -11,6 +11,8 @@ const READ_ON = 'The run was read on while it was exported; export again.'
 /** Who waits for an export: hears how far it is and may stop it. */
 export interface ExportAttendance {
   readonly signal?: AbortSignal
+  /** Hears the names of all files before the first is opened; nothing is written until it resolves. */
+  begin?(names: readonly string[]): Promise<void>
   /** Rollouts that were read so far, of those that were chosen. */
   tell?(done: number, of: number): void
 }

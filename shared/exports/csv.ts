@@ -12,6 +12,7 @@ export type Cell = string | number | boolean | null
 export const csvExport: ExportKind = {
   id: 'csv',
   title: 'Tables of rollouts and findings',
+  names: async () => ['rollouts.csv', 'findings.csv'],
   async write(input, sink) {
     const rewards = rewardNames(input)
     const rollouts = await writeTable(

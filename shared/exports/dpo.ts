@@ -15,6 +15,7 @@ const NAME = 'preferences.dpo.jsonl'
 export const dpoExport: ExportKind = {
   id: 'dpo',
   title: 'Pairs for preference training: the best and the worst of each group',
+  names: async () => [NAME],
   async write(input, sink) {
     const left = { alone: 0, even: 0, differ: 0, empty: 0 }
     const writer = await sink.open(NAME)

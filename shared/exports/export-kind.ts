@@ -94,6 +94,8 @@ export interface ExportOutcome {
 export interface ExportKind {
   readonly id: ExportId
   readonly title: string
+  /** Of the files that `write` is going to open, in that order. */
+  names(input: ExportInput): Promise<readonly string[]>
   write(input: ExportInput, sink: ExportSink): Promise<ExportOutcome>
 }
 

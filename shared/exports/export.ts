@@ -1,10 +1,8 @@
 import { AttendedOrigin, type ExportAttendance } from './attended.ts'
 import { type ExportId, type ExportInput, type ExportOrigin, type ExportSink, REPAIRED } from './export-kind.ts'
 import { createManifest, type Manifest, manifestText } from './manifest.ts'
-import { MemorySink, type NamedBytes } from './memory-sink.ts'
 import { exportById } from './registry.ts'
 import { MaskRepairs, repaired } from './repair.ts'
-import { ZipSink } from './zip-sink.ts'
 
 export const MANIFEST_NAME = 'manifest.json'
 
@@ -42,7 +40,9 @@ export async function writeExport(
   // The source's own records are changed where they stand, from the mask that they hold.
   const given = repairs === null || request.as === 'source' ? plain : repaired(plain, repairs)
   const input: ExportInput = { origin: given, report: origin.report(), indices, repairs }
-  const outcome = await exportById(request.as).write(input, sink)
+  const kind = exportById(request.as)
+  await attendance.begin?.([...(await kind.names(input)), MANIFEST_NAME])
+  const outcome = await kind.write(input, sink)
   const manifest = createManifest(request, input, outcome)
   const writer = await sink.open(MANIFEST_NAME)
   for (const piece of manifestText(manifest)) {
@@ -51,27 +51,6 @@ export async function writeExport(
   }
   await writer.close()
   return manifest
-}
-
-/**
- * The same, kept in memory: for a page, which hands files to a person. The manifest is the last file.
- *
- * @param zip puts all of them into one archive of this name
- */
-export async function exportRollouts(
-  origin: ExportOrigin,
-  request: ExportRequest & { readonly zip?: string },
-  attendance?: ExportAttendance,
-): Promise<readonly NamedBytes[]> {
-  const files = new MemorySink()
-  if (request.zip === undefined) {
-    await writeExport(origin, request, files, attendance)
-    return files.files()
-  }
-  const zip = new ZipSink(await files.open(request.zip))
-  await writeExport(origin, request, zip, attendance)
-  await zip.close()
-  return files.files()
 }
 
 /** Ascending, each once. */

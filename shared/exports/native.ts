@@ -18,6 +18,9 @@ import { SourceNumbers } from './source-numbers.ts'
 /** Mask entry of a token that the dump's shorter mask array does not reach. */
 const UNKNOWN = 255
 
+const name = ({ report }: ExportInput, source: number) =>
+  exportFileNames(report.sources, 'native.jsonl')[source] as string
+
 /**
  * The chosen trajectories as `rollout-inspector.trajectory/1`, one JSON line each, one file per source. Masks are
  * token-aligned. Numbers are those of the source's record, not the 32-bit copies that the audit works on.
@@ -25,12 +28,12 @@ const UNKNOWN = 255
 export const nativeExport: ExportKind = {
   id: 'native',
   title: 'Native format, rollout-inspector.trajectory/1',
+  names: async (input) => [...bySource(input).keys()].map((source) => name(input, source)),
   async write(input, sink) {
-    const names = exportFileNames(input.report.sources, 'native.jsonl')
     const files: WrittenFile[] = []
     const odd: OddRollouts = { excluded: 0, textOnly: 0, empty: 0 }
     for (const [source, indices] of bySource(input)) {
-      files.push(await writeNative(input, { source, indices, name: names[source]! }, sink, odd))
+      files.push(await writeNative(input, { source, indices, name: name(input, source) }, sink, odd))
     }
     return { files, notes: nativeNotes(input, odd) }
   },

@@ -50,6 +50,9 @@ const COLUMNS = {
 
 type ColumnKind = (typeof COLUMNS)[keyof typeof COLUMNS]
 
+const name = ({ report }: ExportInput, source: number) =>
+  exportFileNames(report.sources, 'native.parquet')[source] as string
+
 /**
  * The chosen trajectories as the native format has them, in columns: one row each, one file per source. Arrays are lists of numbers;
  * `logprobs.sampler` and its like are columns of their own; messages, tools, documents, rewards, limits and meta are texts of JSON.
@@ -57,12 +60,12 @@ type ColumnKind = (typeof COLUMNS)[keyof typeof COLUMNS]
 export const parquetExport: ExportKind = {
   id: 'parquet',
   title: 'Native format in columns, as Parquet',
+  names: async (input) => [...bySource(input).keys()].map((source) => name(input, source)),
   async write(input, sink) {
-    const names = exportFileNames(input.report.sources, 'native.parquet')
     const odd: OddRollouts = { excluded: 0, textOnly: 0, empty: 0 }
     const files: WrittenFile[] = []
     for (const [source, indices] of bySource(input)) {
-      files.push(await writeSource(input, { source, indices, name: names[source]! }, sink, odd))
+      files.push(await writeSource(input, { source, indices, name: name(input, source) }, sink, odd))
     }
     return { files, notes: nativeNotes(input, odd) }
   },

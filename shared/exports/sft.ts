@@ -15,6 +15,8 @@ import { counted } from './phrases.ts'
 /** Entry of `labels` whose token carries no loss, in every trainer that reads labels. */
 const IGNORED = -100
 
+const name = ({ report }: ExportInput, source: number) => exportFileNames(report.sources, 'sft.jsonl')[source] as string
+
 /**
  * The chosen rollouts as data for supervised fine-tuning, one JSON line each, one file per source. Where the source has messages: the
  * columns `messages` and `tools` that TRL, axolotl and LLaMA-Factory read. Otherwise `input_ids` and `labels`, which they take for
@@ -23,12 +25,12 @@ const IGNORED = -100
 export const sftExport: ExportKind = {
   id: 'sft',
   title: 'Rows for supervised fine-tuning: messages, or ids with labels',
+  names: async (input) => [...bySource(input).keys()].map((source) => name(input, source)),
   async write(input, sink) {
-    const names = exportFileNames(input.report.sources, 'sft.jsonl')
     const notes: string[] = []
     const files: WrittenFile[] = []
     for (const [source, indices] of bySource(input)) {
-      files.push(await writeSource(input, { source, indices, name: names[source]! }, sink, notes))
+      files.push(await writeSource(input, { source, indices, name: name(input, source) }, sink, notes))
     }
     return { files, notes }
   },

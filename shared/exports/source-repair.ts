@@ -1,7 +1,7 @@
 import type { ExportedTrajectory } from './export-kind.ts'
+import { joinBytes } from './join-bytes.ts'
 import { elementsOf, valueSpan } from './json-splice.ts'
 import { type MaskPlace, maskPlaceOf } from './mask-place.ts'
-import { joinBytes } from './memory-sink.ts'
 import type { RepairedMask } from './repair.ts'
 
 /** The label of a token that carries no loss. */

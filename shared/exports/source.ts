@@ -9,7 +9,7 @@ import {
   type WrittenFile,
 } from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
-import { joinBytes } from './memory-sink.ts'
+import { joinBytes } from './join-bytes.ts'
 import { nativeNotes, type OddRollouts, writeNative } from './native.ts'
 import { counted } from './phrases.ts'
 import { repaired } from './repair.ts'
@@ -31,6 +31,14 @@ const CLOSE = new TextEncoder().encode('\n]\n')
 export const sourceExport: ExportKind = {
   id: 'source',
   title: "The source's own records: text byte for byte, columns with their schema",
+  async names(input) {
+    const names: string[] = []
+    for (const [source, indices] of bySource(input)) {
+      const { suffix } = await wayOf(input, { source, indices, inPieces: { count: 0 } })
+      names.push(exportFileNames(input.report.sources, suffix)[source]!)
+    }
+    return names
+  },
   async write(input, sink) {
     const files: WrittenFile[] = []
     const notes: string[] = []

@@ -1,26 +1,105 @@
-import { exportRollouts } from '../exports/export.ts'
-import type { ExportFile, ExportProgress, ExportRequests } from './requests/export.ts'
+import { writeExport } from '../exports/export.ts'
+import type { ExportSink, ExportWriter } from '../exports/export-kind.ts'
+import { joinBytes } from '../exports/join-bytes.ts'
+import { ZipSink } from '../exports/zip-sink.ts'
+import type { ExportPart, ExportRequests } from './requests/export.ts'
 import type { Session } from './session.ts'
+
+/** Bytes of a file that are told at once, at least. */
+const PIECE = 1 << 20
 
 type Handlers = {
   [Name in keyof ExportRequests]: (
     input: ExportRequests[Name]['input'],
     signal: AbortSignal,
-    tell: (progress: ExportProgress) => void,
+    tell: (part: PartOf<ExportRequests[Name]>) => void,
   ) => Promise<ExportRequests[Name]['output']>
 }
+type PartOf<Request> = Request extends { partial: infer Part } ? Part : never
 
 /** Answers requests for files of rollouts. What is opened meanwhile changes nothing in an export that has begun; a run that is read on may end it. */
 export function exportHandlers(current: () => Session): Handlers {
+  const underWay = new Map<number, Allowance>()
   return {
-    async export(request, signal, tell) {
-      const files = await exportRollouts(current(), request, { signal, tell: (done, of) => tell({ done, of }) })
-      return { files }
+    async export({ id, zip, ...request }, signal, tell) {
+      const allowance = new Allowance(signal)
+      underWay.set(id, allowance)
+      const begin = async (names: readonly string[]) =>
+        tell({ kind: 'files', names: zip === undefined ? names : [zip] })
+      const attendance = {
+        signal,
+        begin,
+        tell: (done: number, of: number) => tell({ kind: 'progress', done, of }),
+      }
+      try {
+        const told = new ToldSink(allowance, tell)
+        if (zip === undefined) await writeExport(current(), request, told, attendance)
+        else {
+          const archive = new ZipSink(await told.open(zip))
+          await writeExport(current(), request, archive, attendance)
+          await archive.close()
+        }
+        return {}
+      } finally {
+        underWay.delete(id)
+      }
+    },
+    async exportGoesOn({ id, bytes }) {
+      underWay.get(id)?.add(bytes)
+      return {}
     },
   }
 }
 
-/** The bytes of an export are made for one answer. */
-export function exportTransferables({ files }: ExportFile): ArrayBuffer[] {
-  return files.map(({ bytes }) => bytes.buffer)
+/** How many bytes may still be told: who takes them is not to be buried in them. */
+class Allowance {
+  private left = 0
+  private waiting: (() => void) | null = null
+
+  constructor(private readonly signal: AbortSignal) {
+    signal.addEventListener('abort', () => this.waiting?.(), { once: true })
+  }
+
+  add(bytes: number): void {
+    this.left += bytes
+    this.waiting?.()
+  }
+
+  /** Resolves once anything may be told; more than that is owed. Rejects with the signal's reason. */
+  async take(bytes: number): Promise<void> {
+    while (this.left <= 0) {
+      this.signal.throwIfAborted()
+      await new Promise<void>((resolve) => (this.waiting = resolve))
+    }
+    this.signal.throwIfAborted()
+    this.left -= bytes
+  }
+}
+
+/** Tells the bytes of files in pieces. */
+class ToldSink implements ExportSink {
+  constructor(
+    private readonly allowance: Allowance,
+    private readonly tell: (part: ExportPart) => void,
+  ) {}
+
+  async open(name: string): Promise<ExportWriter> {
+    let held: Uint8Array[] = []
+    let size = 0
+    const flush = async () => {
+      const bytes = joinBytes(held)
+      held = []
+      size = 0
+      await this.allowance.take(bytes.length)
+      this.tell({ kind: 'bytes', name, bytes })
+    }
+    return {
+      async write(bytes) {
+        held.push(bytes)
+        size += bytes.length
+        if (size >= PIECE) await flush()
+      },
+      close: flush,
+    }
+  }
 }

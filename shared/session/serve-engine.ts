@@ -5,7 +5,7 @@ import { sentence, type WorkerPort } from './audit-worker.ts'
 import { makingComparison } from './comparison.ts'
 import { compareHandlers } from './comparison-handlers.ts'
 import { transferables } from './detail.ts'
-import { exportHandlers, exportTransferables } from './export-handlers.ts'
+import { exportHandlers } from './export-handlers.ts'
 import { findRecords } from './find-records.ts'
 import type { Following } from './follow.ts'
 import { type GroupBook, gatheringGroups } from './groups.ts'
@@ -277,7 +277,6 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
 function transferred(name: RequestName, output: unknown): ArrayBuffer[] {
   if (name === 'trajectory') return transferables(output as EngineRequests['trajectory']['output'])
   if (name === 'search') return listTransferables(output as EngineRequests['search']['output'])
-  if (name === 'export') return exportTransferables(output as EngineRequests['export']['output'])
   return rolloutTransferables(name, output)
 }
 

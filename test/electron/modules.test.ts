@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { IpcMain, MenuItemConstructorOptions } from 'electron'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { APP_ORIGIN, APP_SCHEME } from '../../electron/app-protocol.ts'
@@ -9,7 +9,7 @@ import { type Handlers, handleRequests } from '../../electron/ipc-handlers.ts'
 import { ApplicationMenu, acceleratorOf, type MenuActions, menuTemplate } from '../../electron/menu.ts'
 import { pathsFromArguments } from '../../electron/open-files.ts'
 import { RecentFiles } from '../../electron/recent.ts'
-import { plainName, type SaveDialogs, saveFiles } from '../../electron/save-files.ts'
+import { plainName, type SaveDialogs, Savings, saveFiles } from '../../electron/save-files.ts'
 import { isGranted, isOurs, mayBeRequested, mayOpenOutside, windowPreferences } from '../../electron/security.ts'
 
 const COMMAND: OfferedCommand = { id: 'rollouts', title: 'Go to Rollouts', menu: 'Go', keys: ['2'], isPossible: true }
@@ -106,6 +106,11 @@ describe('requests of the page', () => {
     'recent-files': async () => [],
     'open-recent': async () => nothing,
     'save-files': async () => ({ kind: 'cancelled' }),
+    'begin-saving': async () => null,
+    'may-write': async () => true,
+    'write-piece': async () => null,
+    'end-saving': async () => ({ kind: 'cancelled' }),
+    'stop-saving': async () => undefined,
     picture: async () => new Uint8Array(0),
     'offer-commands': async () => undefined,
     'set-progress': async () => undefined,
@@ -206,6 +211,35 @@ describe('saving', () => {
     })
     expect(readFileSync(join(place, 'a'), 'utf8')).toBe('old')
     expect(readdirSync(place)).toEqual(['a', 'b'])
+  })
+
+  test('writes what comes piece by piece, and names it at the end', async () => {
+    const [page, other] = [{}, {}]
+    const savings = new Savings()
+    const there = dialogs({ folder: async () => folder, replace: async () => true })
+    const begun = await savings.begin(page, null, there)
+    expect(begun).toEqual({ id: 1, where: basename(folder) })
+    expect(() => savings.of(other, 1)).toThrow('Nothing is being saved')
+    writeFileSync(join(folder, 'a'), 'old')
+    const saving = savings.of(page, 1)
+    expect(await saving.mayWrite(['a', '../b'])).toBe(true)
+    for (const name of ['a', 'a', '../b']) expect(await saving.write(name, bytes)).toBeNull()
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('old')
+    expect(await savings.end(page, 1)).toEqual({ kind: 'saved', names: ['a', '__b'] })
+    expect([...readFileSync(join(folder, 'a'))]).toEqual([1, 2, 3, 1, 2, 3])
+    expect(readdirSync(folder).sort()).toEqual(['__b', 'a'])
+  })
+
+  test.each(['stopped', 'gone'] as const)('leaves nothing of what is %s', async (how) => {
+    const page = {}
+    const savings = new Savings()
+    await savings.begin(page, 'run.zip', dialogs({ file: async () => join(folder, 'chosen.zip') }))
+    expect(await savings.of(page, 1).write('run.zip', bytes)).toBeNull()
+    expect(readdirSync(folder)).toHaveLength(1)
+    if (how === 'stopped') await savings.stop(page, 1)
+    else await savings.pageGone(page)
+    expect(readdirSync(folder)).toEqual([])
+    await savings.stop(page, 1)
   })
 
   test('of nothing is told', async () => {

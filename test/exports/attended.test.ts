@@ -1,13 +1,14 @@
 import { unzipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
-import { exportRollouts, MANIFEST_NAME, writeExport } from '../../shared/exports/export.ts'
+import { MANIFEST_NAME, writeExport } from '../../shared/exports/export.ts'
 import type { ExportSink } from '../../shared/exports/export-kind.ts'
 import { type Manifest, manifestText } from '../../shared/exports/manifest.ts'
-import { MemorySink } from '../../shared/exports/memory-sink.ts'
+import { ZipSink } from '../../shared/exports/zip-sink.ts'
 import { Session } from '../../shared/session/session.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { lines, qwen, rolloutWithTrainedReply } from '../session/dumps.ts'
 import { testHost } from '../session/test-host.ts'
+import { exportRollouts, MemorySink } from './in-memory.ts'
 
 async function openRollouts(count: number): Promise<Session> {
   const tokenizer = await qwen()
@@ -98,10 +99,14 @@ describe('a long export', () => {
     const session = await openRollouts(5)
     const request = { as: 'source', indices: [4, 0, 2, 2], why: 'test' } as const
     const files = await exportRollouts(session, request)
-    const archives = [
-      await exportRollouts(session, { ...request, zip: 'run.zip' }),
-      await exportRollouts(session, { ...request, zip: 'run.zip' }),
-    ]
+    const archived = async () => {
+      const kept = new MemorySink()
+      const zip = new ZipSink(await kept.open('run.zip'))
+      await writeExport(session, request, zip)
+      await zip.close()
+      return kept.files()
+    }
+    const archives = [await archived(), await archived()]
     expect(archives[0]?.map(({ name }) => name)).toEqual(['run.zip'])
     expect(archives[1]).toEqual(archives[0])
     expect(unzipSync(archives[0]![0]!.bytes)).toEqual(Object.fromEntries(files.map(({ name, bytes }) => [name, bytes])))

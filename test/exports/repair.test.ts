@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MemorySource } from '../../cli/byte-sources.ts'
 import { nodeHost } from '../../cli/host.ts'
-import { exportRollouts } from '../../shared/exports/export.ts'
 import type { ExportId } from '../../shared/exports/export-kind.ts'
 import { elementsOf, valueSpan } from '../../shared/exports/json-splice.ts'
 import type { Manifest } from '../../shared/exports/manifest.ts'
 import { Session } from '../../shared/session/session.ts'
 import { testTokenizerFiles } from '../helpers/tokenizers.ts'
+import { exportRollouts } from './in-memory.ts'
 
 const host = { ...nodeHost(1), bundledTokenizers: testTokenizerFiles }
 // <|im_start|>user \n Who ? <|im_end|> \n <|im_start|>assistant \n It is . <|im_end|>

@@ -3,13 +3,13 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { MemorySource } from '../../cli/byte-sources.ts'
 import { nodeHost } from '../../cli/host.ts'
-import { exportRollouts } from '../../shared/exports/export.ts'
 import type { ExportId } from '../../shared/exports/export-kind.ts'
 import type { Manifest } from '../../shared/exports/manifest.ts'
 import { Session } from '../../shared/session/session.ts'
 import type { BundledTokenizerId } from '../../shared/tokens/tokenizer.ts'
 import { FIXTURES, fixtureNames, isText } from '../formats/fixture-files.ts'
 import { testTokenizerFiles } from '../helpers/tokenizers.ts'
+import { exportRollouts } from './in-memory.ts'
 
 /** Every session reads the tokenizer anew; parsing it once is enough here. */
 const host = { ...nodeHost(1), bundledTokenizers: (id: BundledTokenizerId) => testTokenizerFiles(id) }

@@ -20,11 +20,12 @@ import { nodeHost } from '../../cli/host.ts'
 import { schemaOf } from '../../shared/containers/arrow/types.ts'
 import { openContainer } from '../../shared/containers/open.ts'
 import { openParquet } from '../../shared/containers/parquet/open.ts'
-import { exportRollouts, MANIFEST_NAME, writeExport } from '../../shared/exports/export.ts'
+import { MANIFEST_NAME, writeExport } from '../../shared/exports/export.ts'
 import type { ExportSink } from '../../shared/exports/export-kind.ts'
 import type { Manifest } from '../../shared/exports/manifest.ts'
 import { Session } from '../../shared/session/session.ts'
 import { recordsOf } from '../containers/twin.ts'
+import { exportRollouts } from './in-memory.ts'
 
 const folder = new URL('../fixtures/containers/', import.meta.url)
 const columnar = readdirSync(folder).filter((name) => /\.(parquet|arrow)$/.test(name))

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { MemorySource } from '../../cli/byte-sources.ts'
 import { nodeHost } from '../../cli/host.ts'
-import { exportRollouts } from '../../shared/exports/export.ts'
 import type { ExportId } from '../../shared/exports/export-kind.ts'
 import type { Manifest } from '../../shared/exports/manifest.ts'
 import { Session } from '../../shared/session/session.ts'
 import { testTokenizerFiles } from '../helpers/tokenizers.ts'
+import { exportRollouts } from './in-memory.ts'
 
 const host = { ...nodeHost(1), bundledTokenizers: testTokenizerFiles }
 

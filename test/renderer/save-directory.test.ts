@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { writeInto } from '../../renderer/data/save-directory.ts'
+import { DirectoryPlace } from '../../renderer/data/save-directory.ts'
 import { useQuestion } from '../../renderer/state/question.ts'
 import { openDialog, useView } from '../../renderer/state/view.ts'
 
@@ -44,6 +44,30 @@ class Folder {
 
   async removeEntry(name: string) {
     this.files.delete(name)
+  }
+}
+
+/** As an export does it: asks, writes, gives names, and leaves nothing of what failed. */
+async function writeInto(
+  directory: FileSystemDirectoryHandle,
+  files: typeof FILES,
+  stop: AbortSignal,
+): Promise<boolean> {
+  const place = new DirectoryPlace(directory)
+  try {
+    if (
+      !(await place.mayWrite(
+        files.map(({ name }) => name),
+        stop,
+      ))
+    )
+      return false
+    for (const { name, bytes } of files) await place.write(name, bytes)
+    await place.end()
+    return true
+  } catch (error) {
+    await place.discard()
+    throw error
   }
 }
 

@@ -1,5 +1,8 @@
+import type { ExportRequest } from '../../shared/exports/export.ts'
+import { joinBytes } from '../../shared/exports/join-bytes.ts'
 import type { ByteSource } from '../../shared/model/source.ts'
 import type { EngineAnswer, EngineRequests, Progress, RequestName, SourceInput } from '../../shared/session/protocol.ts'
+import type { ExportPart, NamedBytes } from '../../shared/session/requests/export.ts'
 import { serveEngine } from '../../shared/session/serve-engine.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { testHost } from './test-host.ts'
@@ -18,6 +21,8 @@ export function enginePage(given: ReadonlyMap<string, ByteSource> = new Map()) {
         const answer = structuredClone(message, { transfer: [...transfer] }) as EngineAnswer
         answers.push(answer)
         if (answer.kind === 'progress') progress.push(answer.progress)
+        if (answer.kind === 'partial' && (answer.partial as Partial<ExportPart>).kind === 'files')
+          void ask('exportGoesOn', { id: exports.get(answer.call) as number, bytes: Number.POSITIVE_INFINITY })
         // Shares and parts come before an answer, shares only where it takes a while.
         if (answer.kind === 'answer' || answer.kind === 'failed') waiting.get(answer.call)?.(answer)
       },
@@ -36,6 +41,8 @@ export function enginePage(given: ReadonlyMap<string, ByteSource> = new Map()) {
     },
   )
   let next = 1
+  /** Exports under way, by their call. */
+  const exports = new Map<number, number>()
   const post = (message: unknown) => toEngine(structuredClone(message))
 
   /** Sends a call; `answer` resolves with its answer, failures included. */
@@ -68,9 +75,26 @@ export function enginePage(given: ReadonlyMap<string, ByteSource> = new Map()) {
     return opened
   }
 
+  /** The files of an export, all of whose bytes are taken as they come. */
+  async function exported(request: ExportRequest & { readonly zip?: string }): Promise<NamedBytes[]> {
+    const id = next
+    const { call, answer } = send('export', { ...request, id })
+    exports.set(call, id)
+    const answered = await answer
+    if (answered.kind === 'failed') throw new Error(answered.message)
+    const files = new Map<string, Uint8Array[]>()
+    for (const each of answers) {
+      if (each.kind !== 'partial' || each.call !== call) continue
+      const part = each.partial as ExportPart
+      if (part.kind === 'files') for (const name of part.names) files.set(name, [])
+      if (part.kind === 'bytes') files.get(part.name)?.push(part.bytes)
+    }
+    return [...files].map(([name, pieces]) => ({ name, bytes: joinBytes(pieces) }))
+  }
+
   async function done(): Promise<void> {
     while (!progress.at(-1)?.done) await new Promise((resolve) => setTimeout(resolve, 2))
   }
 
-  return { send, ask, open, done, post, answers, progress }
+  return { send, ask, open, exported, done, post, answers, progress }
 }

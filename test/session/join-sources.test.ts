@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { plainFacts } from '../../shared/checks/kept-facts.ts'
-import { exportRollouts } from '../../shared/exports/export.ts'
 import { joinTrajectories } from '../../shared/formats/join.ts'
 import { onTokensOf, ownIds } from '../../shared/formats/join-padding.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
@@ -10,6 +9,7 @@ import { emptyTrajectory, type Trajectory } from '../../shared/model/trajectory.
 import type { EngineHost } from '../../shared/session/host.ts'
 import { Session } from '../../shared/session/session.ts'
 import { memorySource } from '../containers/memory-source.ts'
+import { exportRollouts } from '../exports/in-memory.ts'
 import { testHost, workerHost } from './test-host.ts'
 
 const fixture = (name: string) => new Uint8Array(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)))

@@ -283,7 +283,7 @@ describe('the lab', () => {
     const tried = await page.ask('tryRepair', {})
     expect(tried).toMatchObject({ repairable: 3, changed: 2, indices: [0, 2] })
     expect(tried.parts.every(({ part, toTrain }) => toTrain === 0 && ['tool', 'other'].includes(part))).toBe(true)
-    const { files } = await page.ask('export', { as: 'native', indices: [0, 1, 2], why: 'test', repairMasks: true })
+    const files = await page.exported({ as: 'native', indices: [0, 1, 2], why: 'test', repairMasks: true })
     const manifest = JSON.parse(new TextDecoder().decode(files.find(({ name }) => name === 'manifest.json')?.bytes))
     const text = JSON.stringify(manifest)
     for (const { tokens } of tried.examples) expect(text).toContain(`${tokens}`)
@@ -309,7 +309,7 @@ describe('the lab', () => {
     for (const as of ['source', 'native'] as const) {
       for (const repairMaskedWhole of [false, true]) {
         const request = { as, indices: [2, 3], why: 'test', repairMasks: true, repairMaskedWhole }
-        const { files } = await page.ask('export', request)
+        const files = await page.exported(request)
         const text = (at: number) => new TextDecoder().decode(files.at(at)?.bytes)
         const { trajectories, notes } = JSON.parse(text(-1)) as Manifest
         expect(trajectories[0]).not.toHaveProperty('masked_whole')

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { exportRollouts } from '../../shared/exports/export.ts'
 import type { ExportId } from '../../shared/exports/export-kind.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import { TokenState } from '../../shared/model/tokens.ts'
 import { memorySource } from '../containers/memory-source.ts'
+import { exportRollouts } from '../exports/in-memory.ts'
 import { audited, qwen } from './dumps.ts'
 import { atOnce, followed } from './followed.ts'
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ByteSource } from '../../shared/model/source.ts'
 import type { RequestName, SourceInput } from '../../shared/session/protocol.ts'
+import type { ExportPart } from '../../shared/session/requests/export.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { testTokenizerPath } from '../helpers/tokenizers.ts'
@@ -73,25 +74,47 @@ describe('the engine behind a page', () => {
   it('exports the bytes of the source, and a manifest', async () => {
     const page = enginePage()
     await page.open({ 'run.jsonl': dump })
-    const { files } = await page.ask('export', { as: 'source', indices: [2, 1], why: 'a test' })
+    const files = await page.exported({ as: 'source', indices: [2, 1], why: 'a test' })
     expect(files.map(({ name }) => name)).toEqual(['run.selected.jsonl', 'manifest.json'])
     const [, second, third] = dump.trimEnd().split('\n')
     expect(new TextDecoder().decode(files[0]?.bytes)).toBe(`${second}\n${third}\n`)
     const manifest = JSON.parse(new TextDecoder().decode(files[1]?.bytes))
     expect(manifest).toMatchObject({ why: 'a test', sources: [{ name: 'run.jsonl' }] })
-    await expect(page.ask('export', { as: 'csv', indices: [], why: '' })).rejects.toThrow('No rollout was chosen')
+    await expect(page.exported({ as: 'csv', indices: [], why: '' })).rejects.toThrow('No rollout was chosen')
   })
 
   it('stops an export that is cancelled, and only that', async () => {
     const page = enginePage()
     await page.open({ 'run.jsonl': dump })
-    const exporting = page.send('export', { as: 'native', indices: [0, 1, 2], why: 'a test' })
+    const exporting = page.send('export', { as: 'native', indices: [0, 1, 2], why: 'a test', id: 1 })
     const query = page.send('search', { text: '' })
     exporting.cancel()
     expect(await exporting.answer).toMatchObject({ kind: 'failed', message: 'Stopped.' })
     expect(await query.answer).toMatchObject({ kind: 'answer' })
     exporting.cancel()
-    expect((await page.ask('export', { as: 'native', indices: [0], why: 'again' })).files).toHaveLength(2)
+    expect(await page.exported({ as: 'native', indices: [0], why: 'again' })).toHaveLength(2)
+  })
+
+  it('tells the files of an export first, and no more of them than is taken', async () => {
+    const page = enginePage()
+    await page.open({ 'run.jsonl': dump })
+    const exporting = page.send('export', { as: 'source', indices: [0, 1], why: 'a test', id: 7 })
+    const told = () =>
+      page.answers
+        .flatMap((each) =>
+          each.kind === 'partial' && each.call === exporting.call ? [each.partial as ExportPart] : [],
+        )
+        .filter(({ kind }) => kind !== 'progress')
+    await expect.poll(told).toEqual([{ kind: 'files', names: ['run.selected.jsonl', 'manifest.json'] }])
+    await page.ask('exportGoesOn', { id: 7, bytes: 1 })
+    await expect.poll(() => told().length).toBe(2)
+    expect(told()[1]).toMatchObject({ kind: 'bytes', name: 'run.selected.jsonl' })
+    await page.ask('exportGoesOn', { id: 7, bytes: 1 })
+    await page.ask('report', NOTHING)
+    expect(told()).toHaveLength(2)
+    exporting.cancel()
+    expect(await exporting.answer).toMatchObject({ kind: 'failed', message: 'Stopped.' })
+    expect(told()).toHaveLength(2)
   })
 
   it('reads everything again under other settings', async () => {

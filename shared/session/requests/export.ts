@@ -1,8 +1,12 @@
 import type { ExportRequest } from '../../exports/export.ts'
-import type { NamedBytes } from '../../exports/memory-sink.ts'
 
+export interface NamedBytes {
+  readonly name: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** Tables and texts that are made at once. */
 export interface ExportFile {
-  /** One per source that has rows in the export, and the manifest; or one archive of these. */
   readonly files: readonly NamedBytes[]
 }
 
@@ -12,7 +16,22 @@ export interface ExportProgress {
   readonly of: number
 }
 
+/** What an export tells on its way: `files` first, then the bytes of one file after the other. */
+export type ExportPart =
+  | ({ readonly kind: 'progress' } & ExportProgress)
+  | { readonly kind: 'files'; readonly names: readonly string[] }
+  | ({ readonly kind: 'bytes' } & NamedBytes)
+
 export interface ExportRequests {
-  /** Nothing of an export that is cancelled is answered. `zip`: the name of one archive that all files go into. */
-  export: { input: ExportRequest & { readonly zip?: string }; output: ExportFile; partial: ExportProgress }
+  /**
+   * Files of rollouts: one per source that has rows in the export, and the manifest; or one archive of these, named `zip`. `id` is the
+   * page's own, of which no other export is under way. Bytes come as far as `exportGoesOn` lets them.
+   */
+  export: {
+    input: ExportRequest & { readonly id: number; readonly zip?: string }
+    output: Record<string, never>
+    partial: ExportPart
+  }
+  /** So many bytes more may be told. */
+  exportGoesOn: { input: { readonly id: number; readonly bytes: number }; output: Record<string, never> }
 }
