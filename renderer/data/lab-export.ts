@@ -34,13 +34,14 @@ async function limitRows(): Promise<Cell[][]> {
     ['rollouts that begin inside a turn', inDump.starts?.cut],
     ['supporting documents cut', inDump.supporting?.cut],
     ['answers cut', inDump.answers?.cut],
+    ['answers never reached', inDump.answers?.unreached],
     ['tokens lost', inDump.lostTokens],
   ] as const
   return [
     ...known.map(([name, value]): Cell[] => ['cut in the dump', name, value ?? null, null, null]),
     ...points.flatMap(({ value, cut, answers, supporting }): Cell[][] => [
       [`curve of ${curve}`, 'rollouts cut', cut, 'share', value],
-      [`curve of ${curve}`, 'answers cut', answers, 'share', value],
+      [`curve of ${curve}`, 'answers not whole', answers, 'share', value],
       [`curve of ${curve}`, 'supporting documents cut', supporting, 'share', value],
     ]),
   ]

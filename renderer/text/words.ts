@@ -130,7 +130,7 @@ export const END_WORDS: Readonly<Record<EndReason, string>> = {
   stop: 'stop',
   'cut-prose': 'cut in prose',
   'cut-call': 'cut in a call',
-  'cut-reply': 'cut in a reply',
+  'cut-reply': 'cut before its answer',
   'prompt-only': 'prompt only',
   unknown: 'not known',
 }

@@ -82,7 +82,7 @@ describe('looked up again', () => {
     dropped: 0,
     tokens: { lost: 10 },
     trained: null,
-    answers: { cut: 0 },
+    answers: { cut: 0, unreached: 0 },
     documents: { cut: 0 },
     supporting: { cut: 0 },
   })

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Manifest } from '../../shared/exports/manifest.ts'
@@ -15,6 +16,7 @@ import {
 } from '../../shared/session/lab/limits.ts'
 import type { LossSettings } from '../../shared/session/lab/loss.ts'
 import { assistant, conversation, type RecordOptions, SEARCH_TOOL, system, user } from '../helpers/conversation.ts'
+import { sampleBytes } from '../samples/read-sample.ts'
 import { cleanRollout, lines, qwen, rolloutWithTrainedReply, cutRollout as shortened, turnsOf } from './dumps.ts'
 import { enginePage } from './engine-page.ts'
 
@@ -41,6 +43,7 @@ function anatomy(length: number, prompt: number | null, replies: readonly number
     replies: Int32Array.from(replies),
     documents: new Int32Array(0),
     answer: null,
+    answerLost: false,
     trained: null,
     trainedByPart: PARTS.map(() => 0),
     trainedByTurn: [0],
@@ -129,6 +132,7 @@ describe('limits that are tried', () => {
       costOf([rollout], { ...NO_LIMITS, ...change }, { ...PLAIN, promptCut })
     expect(cost({ max_seq_len: 20 })).toMatchObject({ cut: 0, answers: { of: 1, cut: 0 } })
     expect(cost({ max_seq_len: 19 })).toMatchObject({ cut: 1, answers: { of: 1, cut: 1 }, system: { of: 1, cut: 0 } })
+    expect(cost({ max_seq_len: 15 })).toMatchObject({ answers: { of: 1, cut: 0, unreached: 1 } })
     expect(cost({ max_prompt_length: 7 })).toMatchObject({ system: { of: 1, cut: 1 }, answers: { of: 1, cut: 0 } })
     expect(cost({ max_prompt_length: 7 }, 'right')).toMatchObject({ system: { of: 1, cut: 0 } })
     expect(cost({ max_prompt_length: 7 }, 'drop')).toMatchObject({ dropped: 1, tokens: { of: 20, lost: 20 } })
@@ -221,6 +225,30 @@ describe('the lab', () => {
     const { inDump } = await page.ask('tryLimits', { limits: NO_LIMITS, ...PLAIN, curve: 'max_seq_len' })
     expect(inDump).toMatchObject({ rollouts: { of: 9, cut: 1 }, answers: { of: 9, cut: 1 }, starts: { of: 9, cut: 0 } })
     expect(inDump.lostTokens).toBeGreaterThan(0)
+  })
+
+  it('counts a rollout that breaks off in a reply as one whose answer never came, and no limit as what takes it', async () => {
+    const page = enginePage()
+    await page.open({ 'run.jsonl': gunzipSync(sampleBytes('verifiers-2025-08')).toString('utf8') })
+    const input = { ...PLAIN, completionPer: 'turn' as const, curve: 'max_seq_len' as const }
+    const { inDump, cost, curve } = await page.ask('tryLimits', { ...input, limits: NO_LIMITS })
+    // 13 last turns break off, 7 at the limit of a turn and 6 at 1,024; 17 rollouts break off in a reply.
+    expect(inDump.answers).toEqual({ of: 96, cut: 13, unreached: 17 })
+    expect(cost.answers).toEqual({ of: 79, cut: 0, unreached: 0 })
+    expect(cost.notWhole).toEqual({ of: 96, cut: 30 })
+    expect(curve.at(-1)?.answers).toBe(30 / 96)
+    const within = await page.ask('tryLimits', { ...input, limits: { ...NO_LIMITS, max_seq_len: 1023 } })
+    expect(within.cost).toMatchObject({ cut: 23, answers: { cut: 6, unreached: 0 }, notWhole: { cut: 30 } })
+  })
+
+  it('takes a rollout that the environment ended behind a whole reply for one that nothing cut', async () => {
+    const tokenizer = await qwen()
+    const turns = turnsOf(tokenizer, 1)
+    const ends = turns.slice(0, turns.findLastIndex(({ role }) => role === 'tool') + 1)
+    const page = await opened(lines([conversation(tokenizer, ends, { finishReason: 'stop', messages: true })]))
+    const { inDump, cost } = await page.ask('tryLimits', { limits: NO_LIMITS, ...PLAIN, curve: 'max_seq_len' })
+    expect(inDump.answers).toEqual({ of: 1, cut: 0, unreached: 0 })
+    expect(cost.notWhole).toEqual({ of: 1, cut: 0 })
   })
 
   it.each([

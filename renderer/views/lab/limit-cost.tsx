@@ -1,4 +1,4 @@
-import { type Part, TRIED_LIMITS } from '../../../shared/session/lab/limits.ts'
+import { type AnswerPart, type Part, TRIED_LIMITS } from '../../../shared/session/lab/limits.ts'
 import type { LimitsTried } from '../../../shared/session/requests/lab.ts'
 import { ABSENT, count, percent } from '../../text/numbers.ts'
 import { LIMIT_WORDS } from '../../text/words.ts'
@@ -15,6 +15,7 @@ interface CostRow {
 /** What is missing from the dump already, and what the tried limits would cut of that which is there. */
 export function LimitCost({ tried: { cost, inDump } }: { tried: LimitsTried }) {
   const known = (part: Part | null, query: string) => part && { ...part, query }
+  const unreached = (part: AnswerPart | null): Part | null => part && { of: part.of, cut: part.unreached }
   const lost = (part: { readonly of: number; readonly lost: number }): Part => ({ of: part.of, cut: part.lost })
   const rows: readonly CostRow[] = [
     {
@@ -41,6 +42,12 @@ export function LimitCost({ tried: { cost, inDump } }: { tried: LimitsTried }) {
       before: known(inDump.answers, 'end:cut-prose,cut-call has:ids'),
       tried: cost.answers,
       note: 'the model’s last turn, its end token included',
+    },
+    {
+      what: 'answers never reached',
+      before: known(unreached(inDump.answers), 'end:cut-reply has:ids'),
+      tried: { of: cost.answers.of, cut: cost.answers.unreached },
+      note: 'in the dump: rollouts that break off in or before a tool’s reply',
     },
     {
       what: 'tokens lost',

@@ -10,7 +10,7 @@ const FOOT = 20
 
 const LINES = [
   { id: 'cut', label: 'rollouts cut', dash: '' },
-  { id: 'answers', label: 'answers cut', dash: '6 3' },
+  { id: 'answers', label: 'answers not whole, as in the dump or cut', dash: '6 3' },
   { id: 'supporting', label: 'supporting documents cut', dash: '2 3' },
 ] as const
 

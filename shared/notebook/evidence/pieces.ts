@@ -53,7 +53,7 @@ export interface PinnedCost {
   readonly tokens: { readonly lost: number }
   /** Null where no rollout has a mask. */
   readonly trained: { readonly lost: number } | null
-  readonly answers: { readonly cut: number }
+  readonly answers: { readonly cut: number; readonly unreached: number }
   readonly documents: { readonly cut: number }
   readonly supporting: { readonly cut: number }
 }
@@ -212,6 +212,7 @@ export function limitsPiece(key: Piece['key'], cost: PinnedCost): Piece {
       number('tokens lost', tokens.lost),
       ...(trained === null ? [] : [number('trained tokens lost', trained.lost)]),
       number('answers cut', answers.cut),
+      number('answers never reached', answers.unreached),
       number('documents cut', documents.cut),
       number('supporting documents cut', supporting.cut),
     ],

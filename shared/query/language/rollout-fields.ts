@@ -6,7 +6,7 @@ const END_MEANS: Readonly<Record<EndReason, string>> = {
   stop: 'the last turn is closed',
   'cut-prose': 'cut in the middle of prose',
   'cut-call': 'cut inside a tool call',
-  'cut-reply': 'cut inside a tool reply',
+  'cut-reply': 'cut inside or before a tool reply, so that the answer never came',
   'prompt-only': 'nothing follows the prompt',
   unknown: 'the ids do not tell',
 }

@@ -1,5 +1,7 @@
 import type { TrajectoryView } from '../../checks/check.ts'
 import { ownSpans, writtenTurns } from '../../checks/edges.ts'
+import { endReason } from '../../checks/end-reason.ts'
+import { isCutReason } from '../../checks/limits.ts'
 import { maskedWholeBecause } from '../../checks/mask/all-zero.ts'
 import { passageOf, SearchedText } from '../../checks/passages.ts'
 import { storedPromptEnd } from '../../checks/prompt-end.ts'
@@ -23,8 +25,10 @@ export interface RolloutAnatomy {
   readonly replies: Int32Array
   /** Start, end, and 1 for one that is marked as supporting, of each document of the record that stands in the ids. */
   readonly documents: Int32Array
-  /** The model's last turn with its end token; null without one. */
+  /** The model's last turn with its end token; null without one, and where the row breaks off in or before a reply, so that its answer never came. */
   readonly answer: readonly [number, number] | null
+  /** The row was cut before its answer was whole, or before it came. */
+  readonly answerLost: boolean
   /** Runs of trained tokens; null without a mask. */
   readonly trained: Int32Array | null
   /** Trained tokens by `PARTS`, and by the 1-based ordinal of the assistant turn (index 0: before the first). */
@@ -49,7 +53,11 @@ export function anatomyOf(view: TrajectoryView): RolloutAnatomy {
   const stored = storedPromptEnd(trajectory, segmentation, padding)
   const prompt = first?.contentStart ?? stored
   const system = turns[0]?.kind === 'system' ? turns[0] : null
-  const answer = turns.findLast((turn) => turn.kind === 'assistant' && turn.contentEnd > turn.contentStart)
+  const end = endReason(trajectory, segmentation)
+  const answer =
+    end === 'cut-reply'
+      ? undefined
+      : turns.findLast((turn) => turn.kind === 'assistant' && turn.contentEnd > turn.contentStart)
   const environment = turns.flatMap(environmentSpans)
   return {
     length: states.length - left - padding.right,
@@ -65,6 +73,7 @@ export function anatomyOf(view: TrajectoryView): RolloutAnatomy {
     replies: Int32Array.from(turns.flatMap(replySpans).flatMap(place)),
     documents: Int32Array.from(documentsOf(view, environment, thresholds['document-edge-characters'], left)),
     answer: answer === undefined ? null : place({ start: answer.contentStart, end: endOf(answer) }),
+    answerLost: isCutReason(end),
     trained: mask === null ? null : trainedRuns(states, left),
     ...trainedSums(states, segmentation),
     repair: repairSums(view),

@@ -1,7 +1,7 @@
 import type { DumpView } from '../../checks/check.ts'
 import { hasLostText } from '../../checks/rollout-filter.ts'
 import { cutAgainstSiblings } from '../../checks/truncation/prompt-cut-left.ts'
-import type { Part } from './limits.ts'
+import type { AnswerPart, Part } from './limits.ts'
 
 /** What was cut away before the dump was written, as far as it tells, over all of its rollouts. Null where nothing tells. */
 export interface CutInDump {
@@ -11,8 +11,11 @@ export interface CutInDump {
   readonly starts: Part | null
   /** Documents of rollouts that were brought to the model and are not in the ids. */
   readonly supporting: Part | null
-  /** Rollouts that end inside what the model wrote, of those whose end is known. */
-  readonly answers: Part | null
+  /**
+   * Rollouts that end inside what the model wrote (`cut`), and those that break off in or before a tool's reply, so that its answer never
+   * came (`unreached`), of those whose end is known. One that the environment ended behind a whole reply is neither.
+   */
+  readonly answers: AnswerPart | null
   /** Tokens of text that the messages hold and the ids do not; 0 where none is known. */
   readonly lostTokens: number
 }
@@ -20,13 +23,15 @@ export interface CutInDump {
 export function cutInDump(dump: DumpView): CutInDump {
   const rows = dump.facts.filter(({ idsHash }) => idsHash !== null)
   const beginLater = cutAgainstSiblings(dump)
-  const [rollouts, starts, supporting, answers] = [empty(), empty(), empty(), empty()]
+  const [rollouts, starts, supporting] = [empty(), empty(), empty()]
+  const answers = { ...empty(), unreached: 0 }
   let lostTokens = 0
   for (const row of rows) {
     count(rollouts, hasLostText(row) || beginLater.has(row))
     if (row.turns > 0) count(starts, row.cutLeft !== undefined || beginLater.has(row))
     if (row.endReason !== 'unknown' && row.endReason !== 'prompt-only') {
       count(answers, row.endReason === 'cut-prose' || row.endReason === 'cut-call')
+      if (row.endReason === 'cut-reply') answers.unreached++
     }
     lostTokens += row.lost
     if (row.supportingDocuments === null) continue
@@ -35,7 +40,7 @@ export function cutInDump(dump: DumpView): CutInDump {
     supporting.of += brought
     supporting.cut += Math.max(0, brought - visible)
   }
-  const told = (part: Part) => (part.of === 0 ? null : part)
+  const told = <Told extends Part>(part: Told) => (part.of === 0 ? null : part)
   return { rollouts, starts: told(starts), supporting: told(supporting), answers: told(answers), lostTokens }
 }
 

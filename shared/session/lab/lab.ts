@@ -112,7 +112,7 @@ export class Lab {
     return {
       lookedInto: all.length,
       rollouts: this.origin().again.facts.length,
-      withTurns: all.filter(({ answer }) => answer !== null).length,
+      withTurns: all.filter(({ written }) => written.length > 0).length,
       withDocuments: all.filter(({ documents }) => documents.length > 0).length,
     }
   }
@@ -205,7 +205,7 @@ function pointOf(
   rules: CutRules,
   value: number,
 ): LimitPoint {
-  const { rollouts, cut, answers, supporting } = costOf(anatomies, limits, rules)
+  const { rollouts, cut, notWhole, supporting } = costOf(anatomies, limits, rules)
   const share = (part: { of: number; cut: number }) => (part.of === 0 ? null : part.cut / part.of)
-  return { value, cut: cut / rollouts, answers: share(answers), supporting: share(supporting) }
+  return { value, cut: cut / rollouts, answers: share(notWhole), supporting: share(supporting) }
 }

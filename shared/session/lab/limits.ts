@@ -161,8 +161,10 @@ export interface LimitCost {
   readonly system: Part
   readonly documents: Part
   readonly supporting: Part
-  /** Rollouts whose last turn of the model loses tokens, be it only the end token. */
-  readonly answers: Part
+  /** Of the model's last turns that are in the dump: those that lose tokens, be it only the end token, and those of which nothing stays. */
+  readonly answers: AnswerPart
+  /** Rollouts whose answer is not whole, be it by what is tried or because the dump has it cut or not at all; of those that have an answer or lost it. */
+  readonly notWhole: Part
   /** Tokens that stay, of the longest rollout, and of a batch that pads all to that. */
   readonly longest: number
   readonly padded: number
@@ -174,11 +176,17 @@ export interface Part {
   readonly cut: number
 }
 
+/** Answers: `cut` in part, `unreached` as a whole. None is counted twice. */
+export interface AnswerPart extends Part {
+  readonly unreached: number
+}
+
 export function costOf(anatomies: readonly RolloutAnatomy[], limits: TriedLimits, rules: CutRules): LimitCost {
   const by = Object.fromEntries(TRIED_LIMITS.map((name) => [name, 0])) as Record<TriedLimit, number>
   const tokens = { of: 0, lost: 0 }
   const trained = { of: 0, lost: 0 }
-  const [system, documents, supporting, answers] = [empty(), empty(), empty(), empty()]
+  const [system, documents, supporting, notWhole] = [empty(), empty(), empty(), empty()]
+  const answers = { ...empty(), unreached: 0 }
   let [cut, dropped, longest, masked] = [0, 0, 0, false]
   for (const anatomy of anatomies) {
     const result = cutRollout(anatomy, limits, rules)
@@ -196,7 +204,12 @@ export function costOf(anatomies: readonly RolloutAnatomy[], limits: TriedLimits
       trained.lost += lostOf(anatomy.trained, kept)
     }
     look(system, anatomy.system, kept)
-    look(answers, anatomy.answer, kept)
+    const left = anatomy.answer === null ? 0 : within(kept, ...anatomy.answer)
+    const isCut = anatomy.answer !== null && left < anatomy.answer[1] - anatomy.answer[0]
+    if (anatomy.answer !== null) answers.of++
+    if (isCut) answers[left === 0 ? 'unreached' : 'cut']++
+    if (anatomy.answer !== null || anatomy.answerLost) notWhole.of++
+    if (isCut || anatomy.answerLost) notWhole.cut++
     for (let i = 0; i < anatomy.documents.length; i += 3) {
       const place = [anatomy.documents[i] as number, anatomy.documents[i + 1] as number] as const
       look(documents, place, kept)
@@ -215,6 +228,7 @@ export function costOf(anatomies: readonly RolloutAnatomy[], limits: TriedLimits
     documents,
     supporting,
     answers,
+    notWhole,
     longest,
     padded: longest * left,
   }

@@ -28,6 +28,7 @@ export interface LimitPoint {
   readonly value: number
   /** Shares, null where there is none of it. */
   readonly cut: number
+  /** Answers that are not whole, those that were cut or never came before the dump was written among them. */
   readonly answers: number | null
   readonly supporting: number | null
 }
