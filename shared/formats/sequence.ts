@@ -1,4 +1,5 @@
 import type { JsonValue } from '../containers/container.ts'
+import { firstAtLeast, flagsOf } from '../containers/kernel/numbers.ts'
 import type { RecordIssue, StoredArray } from '../model/trajectory.ts'
 import { BadRecord, kindOf, type Numbers, numbersOf } from './fields.ts'
 
@@ -30,10 +31,8 @@ export function readIds(name: string, value: JsonValue, issues: RecordIssue[], s
 
 /** -1 where there is none. */
 function firstNegative(numbers: Int32Array): number {
-  // Nearly always there is none, which the sign of all of them together tells without a branch for each.
-  let all = 0
-  for (let i = 0; i < numbers.length; i++) all |= numbers[i] as number
-  return all < 0 ? numbers.findIndex((number) => number < 0) : -1
+  const first = firstAtLeast(numbers, 2 ** 31)
+  return first === numbers.length ? -1 : first
 }
 
 /** -1 in place of what is no id; `outside` is the first such place, -1 where there is none. */
@@ -165,13 +164,17 @@ export class SequenceArrays {
     const numbers = this.numbers(name, value)
     if (numbers === null) return null
     this.store(name, numbers.length, end - at, numbers.length === this.length - 1)
+    // What nearly every mask is made of is read by itself.
+    const flags = numbers instanceof Int32Array ? flagsOf(numbers) : null
+    if (flags !== null && at === 0 && flags.length === this.length && end === this.length) {
+      return { mask: flags, weights: null }
+    }
     const mask = new Uint8Array(this.length)
     mask.fill(before, 0, at)
     let weights: Float32Array | null = null
     const known = Math.min(numbers.length, end - at)
-    // What nearly every mask is made of is read by itself, over one kind of array.
-    const plain = numbers instanceof Int32Array ? placeFlags(mask, at, numbers, known) : 0
-    for (let i = plain; i < known; i++) {
+    if (flags !== null) mask.set(flags.subarray(0, known), at)
+    for (let i = flags === null ? 0 : known; i < known; i++) {
       const weight = numbers[i] as number
       if (weight === 0 || weight === 1) {
         mask[at + i] = weight
@@ -237,17 +240,6 @@ export class SequenceArrays {
   private issue(code: string, field: string, message: string): void {
     this.issues.push({ code, field, message })
   }
-}
-
-/** Copies `numbers` where all of them are 0 or 1; returns how many were copied, none where one is not. */
-function placeFlags(target: Uint8Array, at: number, numbers: Int32Array, end: number): number {
-  let all = 0
-  for (let i = 0; i < end; i++) {
-    const flag = numbers[i] as number
-    target[at + i] = flag
-    all |= flag
-  }
-  return all >>> 1 === 0 ? end : 0
 }
 
 /** Values of a mask that no loss weight has. */

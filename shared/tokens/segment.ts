@@ -1,3 +1,4 @@
+import { bytesBeside, firstAtLeast } from '../containers/kernel/numbers.ts'
 import { PART, type Segmentation, type SubSpan, type Turn } from '../model/tokens.ts'
 import { type FrameLookup, frameLookup, Mark } from './frame-lookup.ts'
 import { type Header, readBareHeader, readHeader } from './header.ts'
@@ -61,7 +62,7 @@ class Segmenter {
     private readonly lookup: FrameLookup,
     private readonly padding: Segmentation['padding'],
   ) {
-    this.parts = new Uint8Array(ids.length).fill(PART.padding)
+    this.parts = bytesBeside(ids, ids.length).fill(PART.padding)
     this.from = padding.left
     this.to = ids.length - padding.right
     const { turnStart, openers = [] } = lookup.frame
@@ -163,7 +164,8 @@ class Segmenter {
     const stop = STOP | Mark.bos | Mark.textEnd | Mark.tag
     for (let at = start; at < to; at++) {
       // Tags are looked for in what the model wrote; the rest, most of a row, need not be looked up.
-      if (candidates === null && (ids[at] as number) < lowestStop) continue
+      if (candidates === null) at = firstAtLeast(ids, lowestStop, at, to)
+      if (at === to) return to
       const mark = marks[ids[at] as number] as number
       if (!(mark & stop)) continue
       if (mark & STOP) return at

@@ -122,9 +122,9 @@ function foreignIds({ ids, segmentation, trajectory }: TrajectoryView, vocabular
   let tokens = 0
   const counts = new Map<number, number>()
   const end = ids.length - right
-  for (let i = left; i < end; i++) {
+  // Nearly always all are below, so that nothing need be looked up.
+  for (let i = firstAtLeast(ids, lowestForeign, left, end); i < end; i++) {
     const id = ids[i] as number
-    // Negative ones as well. Nearly all are below, so that nothing need be looked up.
     if (id < lowestForeign) continue
     if (id < size && (kinds === null ? !holes.has(id) : kinds[id] !== TokenKind.none)) continue
     if (first < 0) first = i

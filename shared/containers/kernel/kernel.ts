@@ -13,6 +13,8 @@ interface KernelExports {
   hash(at: number, end: number, low: number, high: number): void
   readonly low: WebAssembly.Global<'i32'>
   readonly high: WebAssembly.Global<'i32'>
+  first(at: number, end: number, bound: number): number
+  narrow(at: number, end: number, out: number): void
 }
 
 /** The loops over every byte of a dump, in WebAssembly: over bytes that lie in its own memory. */
@@ -21,6 +23,7 @@ export class Kernel implements PlainNumbers, WordMixer {
   readonly input: Uint8Array<ArrayBuffer>
   count = 0
   private readonly numbers: Int32Array<ArrayBuffer>
+  private readonly buffer: ArrayBuffer
   /** Numbers before it belong to arrays that were taken and lie here. */
   private first = 0
   private passing = false
@@ -28,6 +31,7 @@ export class Kernel implements PlainNumbers, WordMixer {
   private constructor(private readonly code: KernelExports) {
     // The memory never grows, so that its buffer stays the same.
     const buffer = code.memory.buffer as ArrayBuffer
+    this.buffer = buffer
     this.input = new Uint8Array(buffer, 0, INPUT_BYTES)
     this.numbers = new Int32Array(buffer, INPUT_BYTES)
   }
@@ -81,6 +85,39 @@ export class Kernel implements PlainNumbers, WordMixer {
     this.code.hash(start, end, low, high)
   }
 
+  /** Whether an array was taken as a view into this memory. */
+  holds(numbers: Int32Array): boolean {
+    return numbers.buffer === this.buffer
+  }
+
+  /** See `firstAtLeast`, of numbers that this memory holds. */
+  firstAtLeast(numbers: Int32Array, bound: number, from: number, to: number): number {
+    const at = numbers.byteOffset
+    return (this.code.first(at + from * 4, at + to * 4, bound) - at) >> 2
+  }
+
+  /** See `bytesBeside`; null where there is no room. */
+  bytes(length: number): Uint8Array | null {
+    const at = INPUT_BYTES + this.first * 4
+    if (at + length > this.buffer.byteLength) return null
+    this.first += (length + 3) >> 2
+    return new Uint8Array(this.buffer, at, length)
+  }
+
+  /** The lowest bytes of numbers that this memory holds, none of which is above 255; null where there is no room for them. */
+  narrowed(numbers: Int32Array): Uint8Array | null {
+    const bytes = this.bytes(numbers.length)
+    const at = numbers.byteOffset
+    if (bytes !== null) this.code.narrow(at, at + numbers.length * 4, bytes.byteOffset)
+    return bytes
+  }
+
+  /** As `mix`, of numbers that this memory holds. */
+  mixNumbers(numbers: Int32Array, start: number, end: number, low: number, high: number): void {
+    const at = numbers.byteOffset
+    this.code.hash(at + start * 4, at + end * 4, low, high)
+  }
+
   get low(): number {
     return this.code.low.value
   }
@@ -115,4 +152,9 @@ export function inKernel(bytes: Uint8Array): Uint8Array {
 /** The kernel in whose memory `bytes` lie, from its start on; null where they lie elsewhere. */
 export function kernelOver(bytes: Uint8Array): Kernel | null {
   return kernel != null && bytes.buffer === kernel.input.buffer && bytes.byteOffset === 0 ? kernel : null
+}
+
+/** The kernel in whose memory the numbers of an array are; null where they are elsewhere. */
+export function kernelWith(numbers: Int32Array): Kernel | null {
+  return kernel?.holds(numbers) ? kernel : null
 }

@@ -16,9 +16,13 @@
 
   ;; Numbers of one to seven digits without a sign or a superfluous zero, each with its comma and at most one blank after it,
   ;; are written to `out` as 32 bits each. Returns the address of the first that is something else, or of one at `end` or after.
-  ;; Up to 16 bytes from each address below `end` are looked at.
+  ;; Up to 16 bytes from each address below `end` are looked at. To write, there must be room for 16 bytes more than the numbers take.
   (func (export "plain") (param $at i32) (param $end i32) (param $out i32) (result i32)
     (local $word i64) (local $bits i64) (local $digits i32) (local $flags v128)
+    (local $more v128) (local $commas i32) (local $blanks i32) (local $left i32)
+    (local $end0 i32) (local $end1 i32) (local $end2 i32) (local $end3 i32)
+    (local $at1 i32) (local $at2 i32) (local $at3 i32)
+    (local $word1 i64) (local $word2 i64) (local $word3 i64)
     (loop $next
       (if (i32.ge_u (local.get $at) (local.get $end)) (then (global.set $written (local.get $out)) (return (local.get $at))))
       ;; `0,` or `1,` eight times: without the bit by which flags differ, all are alike.
@@ -45,37 +49,124 @@
           (local.set $at (i32.add (local.get $at) (i32.const 12)))
           (local.set $out (i32.add (local.get $out) (i32.const 16)))
           (br $next)))
-      (loop $number
-        ;; Digits become 0 to 9; of anything else the highest bit is set in `bits`. What is carried goes to bytes after it, which do not count.
-        (local.set $word (i64.xor (i64.load align=1 (local.get $at)) (i64.const 0x3030303030303030)))
-        (local.set $bits (i64.and (i64.const 0x8080808080808080)
-          (i64.or (local.get $word) (i64.add (local.get $word) (i64.const 0x7676767676767676)))))
-        (local.set $digits (i32.wrap_i64 (i64.shr_u (i64.ctz (local.get $bits)) (i64.const 3))))
-        (block $other
-          ;; None, or eight and more.
-          (br_if $other (i32.gt_u (i32.sub (local.get $digits) (i32.const 1)) (i32.const 6)))
-          ;; The byte after them is no comma.
-          (br_if $other (i64.ne (i64.const 0x1c)
-            (i64.and (i64.const 0xff) (i64.shr_u (local.get $word) (i64.extend_i32_u (i32.shl (local.get $digits) (i32.const 3)))))))
-          ;; A zero before other digits.
-          (br_if $other (i32.and (i64.eqz (i64.and (local.get $word) (i64.const 0xff))) (i32.gt_u (local.get $digits) (i32.const 1))))
-          ;; Zeros in front make eight digits of them; then two, four and eight together.
-          (local.set $word (i64.shl (local.get $word)
-            (i64.extend_i32_u (i32.sub (i32.const 64) (i32.shl (local.get $digits) (i32.const 3))))))
-          (local.set $word (i64.shr_u (i64.mul (local.get $word) (i64.const 2561)) (i64.const 8)))
-          (local.set $word (i64.shr_u
-            (i64.mul (i64.and (local.get $word) (i64.const 0x00ff00ff00ff00ff)) (i64.const 6553601)) (i64.const 16)))
-          (local.set $word (i64.shr_u
-            (i64.mul (i64.and (local.get $word) (i64.const 0x0000ffff0000ffff)) (i64.const 42949672960001)) (i64.const 32)))
-          (i32.store (local.get $out) (i32.wrap_i64 (local.get $word)))
-          (local.set $out (i32.add (local.get $out) (i32.const 4)))
-          (local.set $at (i32.add (local.get $at) (i32.add (local.get $digits) (i32.const 1))))
-          (local.set $at (i32.add (local.get $at) (i32.eq (i32.load8_u (local.get $at)) (i32.const 0x20))))
-          ;; After a number of one digit there may be flags.
-          (br_if $next (i32.eq (local.get $digits) (i32.const 1)))
-          (br_if $number (i32.lt_u (local.get $at) (local.get $end))))
-        (global.set $written (local.get $out))
-        (return (local.get $at))))
+      ;; Four numbers at once where their commas are among the next 32 bytes: nothing waits for where the one before it ended.
+      (block $fewer
+        (br_if $fewer (i32.gt_u (i32.add (local.get $at) (i32.const 32)) (local.get $end)))
+        (local.set $more (v128.load offset=16 align=1 (local.get $at)))
+        (local.set $commas (i32.or
+          (i8x16.bitmask (i8x16.eq (local.get $flags) (i8x16.splat (i32.const 0x2c))))
+          (i32.shl (i8x16.bitmask (i8x16.eq (local.get $more) (i8x16.splat (i32.const 0x2c)))) (i32.const 16))))
+        (local.set $blanks (i32.or
+          (i8x16.bitmask (i8x16.eq (local.get $flags) (i8x16.splat (i32.const 0x20))))
+          (i32.shl (i8x16.bitmask (i8x16.eq (local.get $more) (i8x16.splat (i32.const 0x20)))) (i32.const 16))))
+        (local.set $end0 (i32.ctz (local.get $commas)))
+        (local.set $left (i32.and (local.get $commas) (i32.sub (local.get $commas) (i32.const 1))))
+        (local.set $end1 (i32.ctz (local.get $left)))
+        (local.set $left (i32.and (local.get $left) (i32.sub (local.get $left) (i32.const 1))))
+        (local.set $end2 (i32.ctz (local.get $left)))
+        (local.set $left (i32.and (local.get $left) (i32.sub (local.get $left) (i32.const 1))))
+        (br_if $fewer (i32.eqz (local.get $left)))
+        (local.set $end3 (i32.ctz (local.get $left)))
+        ;; Up to the fourth comma there is nothing but digits, commas, and blanks after commas.
+        (br_if $fewer (i32.and
+          (i32.xor (i32.const -1) (i32.or
+            (i32.or (local.get $commas) (i32.and (local.get $blanks) (i32.shl (local.get $commas) (i32.const 1))))
+            (i32.or
+              (i8x16.bitmask (i8x16.lt_u
+                (i8x16.sub (local.get $flags) (i8x16.splat (i32.const 0x30))) (i8x16.splat (i32.const 10))))
+              (i32.shl (i8x16.bitmask (i8x16.lt_u
+                (i8x16.sub (local.get $more) (i8x16.splat (i32.const 0x30))) (i8x16.splat (i32.const 10)))) (i32.const 16)))))
+          (i32.sub (i32.shl (i32.shl (i32.const 1) (local.get $end3)) (i32.const 1)) (i32.const 1))))
+        (local.set $at1 (i32.add (local.get $end0) (i32.const 1)))
+        (local.set $at1 (i32.add (local.get $at1) (i32.and (i32.const 1) (i32.shr_u (local.get $blanks) (local.get $at1)))))
+        (local.set $at2 (i32.add (local.get $end1) (i32.const 1)))
+        (local.set $at2 (i32.add (local.get $at2) (i32.and (i32.const 1) (i32.shr_u (local.get $blanks) (local.get $at2)))))
+        (local.set $at3 (i32.add (local.get $end2) (i32.const 1)))
+        (local.set $at3 (i32.add (local.get $at3) (i32.and (i32.const 1) (i32.shr_u (local.get $blanks) (local.get $at3)))))
+        (local.set $commas (i32.add (local.get $end3) (i32.const 1)))
+        ;; The ends become lengths: one to seven digits each.
+        (local.set $end1 (i32.sub (local.get $end1) (local.get $at1)))
+        (local.set $end2 (i32.sub (local.get $end2) (local.get $at2)))
+        (local.set $end3 (i32.sub (local.get $end3) (local.get $at3)))
+        (br_if $fewer (i32.or
+          (i32.or
+            (i32.gt_u (i32.sub (local.get $end0) (i32.const 1)) (i32.const 6))
+            (i32.gt_u (i32.sub (local.get $end1) (i32.const 1)) (i32.const 6)))
+          (i32.or
+            (i32.gt_u (i32.sub (local.get $end2) (i32.const 1)) (i32.const 6))
+            (i32.gt_u (i32.sub (local.get $end3) (i32.const 1)) (i32.const 6)))))
+        (local.set $word (i64.load align=1 (local.get $at)))
+        (local.set $word1 (i64.load align=1 (i32.add (local.get $at) (local.get $at1))))
+        (local.set $word2 (i64.load align=1 (i32.add (local.get $at) (local.get $at2))))
+        (local.set $word3 (i64.load align=1 (i32.add (local.get $at) (local.get $at3))))
+        ;; A zero before other digits.
+        (br_if $fewer (i32.or
+          (i32.or
+            (i32.and (i64.eq (i64.and (local.get $word) (i64.const 0xff)) (i64.const 0x30)) (i32.gt_u (local.get $end0) (i32.const 1)))
+            (i32.and (i64.eq (i64.and (local.get $word1) (i64.const 0xff)) (i64.const 0x30)) (i32.gt_u (local.get $end1) (i32.const 1))))
+          (i32.or
+            (i32.and (i64.eq (i64.and (local.get $word2) (i64.const 0xff)) (i64.const 0x30)) (i32.gt_u (local.get $end2) (i32.const 1)))
+            (i32.and (i64.eq (i64.and (local.get $word3) (i64.const 0xff)) (i64.const 0x30)) (i32.gt_u (local.get $end3) (i32.const 1))))))
+        (local.set $flags (i8x16.sub_sat_u
+          (i64x2.replace_lane 1
+            (i64x2.splat (i64.shl (local.get $word) (i64.extend_i32_u (i32.sub (i32.const 64) (i32.shl (local.get $end0) (i32.const 3))))))
+            (i64.shl (local.get $word1) (i64.extend_i32_u (i32.sub (i32.const 64) (i32.shl (local.get $end1) (i32.const 3))))))
+          (i8x16.splat (i32.const 0x30))))
+        (local.set $flags (i32x4.dot_i16x8_s
+          (i16x8.add
+            (i16x8.mul (v128.and (local.get $flags) (i16x8.splat (i32.const 0xff))) (i16x8.splat (i32.const 10)))
+            (i16x8.shr_u (local.get $flags) (i32.const 8)))
+          (v128.const i16x8 100 1 100 1 100 1 100 1)))
+        (local.set $flags (i64x2.add
+          (i32x4.mul (local.get $flags) (v128.const i32x4 10000 1 10000 1))
+          (i64x2.shr_u (local.get $flags) (i32.const 32))))
+        (local.set $more (i8x16.sub_sat_u
+          (i64x2.replace_lane 1
+            (i64x2.splat (i64.shl (local.get $word2) (i64.extend_i32_u (i32.sub (i32.const 64) (i32.shl (local.get $end2) (i32.const 3))))))
+            (i64.shl (local.get $word3) (i64.extend_i32_u (i32.sub (i32.const 64) (i32.shl (local.get $end3) (i32.const 3))))))
+          (i8x16.splat (i32.const 0x30))))
+        (local.set $more (i32x4.dot_i16x8_s
+          (i16x8.add
+            (i16x8.mul (v128.and (local.get $more) (i16x8.splat (i32.const 0xff))) (i16x8.splat (i32.const 10)))
+            (i16x8.shr_u (local.get $more) (i32.const 8)))
+          (v128.const i16x8 100 1 100 1 100 1 100 1)))
+        (local.set $more (i64x2.add
+          (i32x4.mul (local.get $more) (v128.const i32x4 10000 1 10000 1))
+          (i64x2.shr_u (local.get $more) (i32.const 32))))
+        (v128.store align=4 (local.get $out)
+          (i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27 (local.get $flags) (local.get $more)))
+        (local.set $out (i32.add (local.get $out) (i32.const 16)))
+        (local.set $at (i32.add (local.get $at) (local.get $commas)))
+        (local.set $at (i32.add (local.get $at) (i32.eq (i32.load8_u (local.get $at)) (i32.const 0x20))))
+        (br $next))
+      ;; Digits become 0 to 9; of anything else the highest bit is set in `bits`. What is carried goes to bytes after it, which do not count.
+      (local.set $word (i64.xor (i64.load align=1 (local.get $at)) (i64.const 0x3030303030303030)))
+      (local.set $bits (i64.and (i64.const 0x8080808080808080)
+        (i64.or (local.get $word) (i64.add (local.get $word) (i64.const 0x7676767676767676)))))
+      (local.set $digits (i32.wrap_i64 (i64.shr_u (i64.ctz (local.get $bits)) (i64.const 3))))
+      (block $other
+        ;; None, or eight and more.
+        (br_if $other (i32.gt_u (i32.sub (local.get $digits) (i32.const 1)) (i32.const 6)))
+        ;; The byte after them is no comma.
+        (br_if $other (i64.ne (i64.const 0x1c)
+          (i64.and (i64.const 0xff) (i64.shr_u (local.get $word) (i64.extend_i32_u (i32.shl (local.get $digits) (i32.const 3)))))))
+        ;; A zero before other digits.
+        (br_if $other (i32.and (i64.eqz (i64.and (local.get $word) (i64.const 0xff))) (i32.gt_u (local.get $digits) (i32.const 1))))
+        ;; Zeros in front make eight digits of them; then two, four and eight together.
+        (local.set $word (i64.shl (local.get $word)
+          (i64.extend_i32_u (i32.sub (i32.const 64) (i32.shl (local.get $digits) (i32.const 3))))))
+        (local.set $word (i64.shr_u (i64.mul (local.get $word) (i64.const 2561)) (i64.const 8)))
+        (local.set $word (i64.shr_u
+          (i64.mul (i64.and (local.get $word) (i64.const 0x00ff00ff00ff00ff)) (i64.const 6553601)) (i64.const 16)))
+        (local.set $word (i64.shr_u
+          (i64.mul (i64.and (local.get $word) (i64.const 0x0000ffff0000ffff)) (i64.const 42949672960001)) (i64.const 32)))
+        (i32.store (local.get $out) (i32.wrap_i64 (local.get $word)))
+        (local.set $out (i32.add (local.get $out) (i32.const 4)))
+        (local.set $at (i32.add (local.get $at) (i32.add (local.get $digits) (i32.const 1))))
+        (local.set $at (i32.add (local.get $at) (i32.eq (i32.load8_u (local.get $at)) (i32.const 0x20))))
+        (br $next))
+      (global.set $written (local.get $out))
+      (return (local.get $at)))
     (unreachable))
 
   ;; `Hash64.bytes` over whole words of 32 bits from `at` to `end`.
@@ -96,4 +187,51 @@
         (local.set $at (i32.add (local.get $at) (i32.const 4)))
         (br $next)))
     (global.set $low (local.get $low))
-    (global.set $high (local.get $high))))
+    (global.set $high (local.get $high)))
+
+  ;; The address of the first number of 32 bits from `at` to `end` that is at least `bound`, both without a sign; `end` where none is.
+  (func (export "first") (param $at i32) (param $end i32) (param $bound i32) (result i32)
+    (local $bounds v128)
+    (local.set $bounds (i32x4.splat (local.get $bound)))
+    (block $found
+      (loop $sixteen
+        (br_if $found (i32.gt_u (i32.add (local.get $at) (i32.const 64)) (local.get $end)))
+        (br_if $found (v128.any_true (v128.or
+          (v128.or
+            (i32x4.ge_u (v128.load align=4 (local.get $at)) (local.get $bounds))
+            (i32x4.ge_u (v128.load offset=16 align=4 (local.get $at)) (local.get $bounds)))
+          (v128.or
+            (i32x4.ge_u (v128.load offset=32 align=4 (local.get $at)) (local.get $bounds))
+            (i32x4.ge_u (v128.load offset=48 align=4 (local.get $at)) (local.get $bounds))))))
+        (local.set $at (i32.add (local.get $at) (i32.const 64)))
+        (br $sixteen)))
+    (block $done
+      (loop $one
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (br_if $done (i32.ge_u (i32.load (local.get $at)) (local.get $bound)))
+        (local.set $at (i32.add (local.get $at) (i32.const 4)))
+        (br $one)))
+    (local.get $at))
+
+  ;; The lowest byte of each number of 32 bits from `at` to `end`, where none is above 255, goes to `out`.
+  (func (export "narrow") (param $at i32) (param $end i32) (param $out i32)
+    (block $few
+      (loop $sixteen
+        (br_if $few (i32.gt_u (i32.add (local.get $at) (i32.const 64)) (local.get $end)))
+        (v128.store align=1 (local.get $out) (i8x16.narrow_i16x8_u
+          (i16x8.narrow_i32x4_u
+            (v128.load align=4 (local.get $at))
+            (v128.load offset=16 align=4 (local.get $at)))
+          (i16x8.narrow_i32x4_u
+            (v128.load offset=32 align=4 (local.get $at))
+            (v128.load offset=48 align=4 (local.get $at)))))
+        (local.set $at (i32.add (local.get $at) (i32.const 64)))
+        (local.set $out (i32.add (local.get $out) (i32.const 16)))
+        (br $sixteen)))
+    (block $done
+      (loop $one
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (i32.store8 (local.get $out) (i32.load (local.get $at)))
+        (local.set $at (i32.add (local.get $at) (i32.const 4)))
+        (local.set $out (i32.add (local.get $out) (i32.const 1)))
+        (br $one)))))
