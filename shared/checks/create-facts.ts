@@ -1,3 +1,4 @@
+import { kernelWith } from '../containers/kernel/kernel.ts'
 import { PREFIX_BROKEN } from '../formats/model-calls.ts'
 import { Hash64 } from '../model/hash.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
@@ -204,10 +205,11 @@ function countStates(runs: readonly StateRun[]) {
 /** Hashes of the ids without padding, and of those of the prompt, in one pass. */
 function identity(ids: Int32Array, start: number, promptLength: number | null, end: number) {
   const hash = new Hash64()
-  if (promptLength === null) return { idsHash: hash.words(ids, start, end).digest(), promptHash: null }
+  const mixer = kernelWith(ids)
+  if (promptLength === null) return { idsHash: hash.numbers(ids, start, end, mixer).digest(), promptHash: null }
   const promptEnd = Math.max(start, Math.min(end, start + promptLength))
-  const promptHash = hash.words(ids, start, promptEnd).digest()
-  return { idsHash: hash.words(ids, promptEnd, end).digest(), promptHash }
+  const promptHash = hash.numbers(ids, start, promptEnd, mixer).digest()
+  return { idsHash: hash.numbers(ids, promptEnd, end, mixer).digest(), promptHash }
 }
 
 /** Tokens through the header of the first assistant turn, left padding excluded; a row without one is all prompt. */

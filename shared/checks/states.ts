@@ -1,3 +1,4 @@
+import { bytesBeside } from '../containers/kernel/numbers.ts'
 import type { MaskAlignment } from '../model/policy.ts'
 import { TokenState } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
@@ -40,7 +41,8 @@ export function tokenStates(
   mask: Uint8Array | null,
   padding: { readonly left: number; readonly right: number },
 ): Uint8Array {
-  const states = mask === null ? new Uint8Array(length).fill(TokenState.unknown) : mask.slice()
+  const states = mask === null ? new Uint8Array(length).fill(TokenState.unknown) : bytesBeside(mask, length)
+  if (mask !== null) states.set(mask)
   // 0 and 1 are the same words in both.
   if (mask?.includes(MASK_UNKNOWN)) {
     for (let i = 0; i < length; i++) if (states[i] === MASK_UNKNOWN) states[i] = TokenState.unknown

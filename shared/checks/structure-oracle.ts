@@ -1,3 +1,4 @@
+import { bytesBeside } from '../containers/kernel/numbers.ts'
 import type { PolicyId } from '../model/policy.ts'
 import { Expected, Provenance, type Segmentation, type Turn } from '../model/tokens.ts'
 import { writtenTurns } from './edges.ts'
@@ -28,7 +29,7 @@ export interface StructureOracleInput {
  */
 export function structureOracle(input: StructureOracleInput): Uint8Array {
   const { segmentation, policy, provenance } = input
-  const expected = new Uint8Array(segmentation.parts.length)
+  const expected = bytesBeside(segmentation.parts, segmentation.parts.length)
   const written = writtenTurns(segmentation)
   const last = written.at(-1)
   // In a dump that holds the same number on tokens that nobody sampled, ends that all have it were appended as likely as not.

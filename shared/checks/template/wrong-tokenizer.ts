@@ -1,3 +1,4 @@
+import { firstAtLeast } from '../../containers/kernel/numbers.ts'
 import { decodeSpan } from '../../tokens/text.ts'
 import { type Tokenizer, TokenKind } from '../../tokens/tokenizer.ts'
 import type {

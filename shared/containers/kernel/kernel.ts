@@ -85,9 +85,9 @@ export class Kernel implements PlainNumbers, WordMixer {
     this.code.hash(start, end, low, high)
   }
 
-  /** Whether an array was taken as a view into this memory. */
-  holds(numbers: Int32Array): boolean {
-    return numbers.buffer === this.buffer
+  /** Whether an array is a view into this memory. */
+  holds(array: Int32Array | Uint8Array): boolean {
+    return array.buffer === this.buffer
   }
 
   /** See `firstAtLeast`, of numbers that this memory holds. */
@@ -96,7 +96,7 @@ export class Kernel implements PlainNumbers, WordMixer {
     return (this.code.first(at + from * 4, at + to * 4, bound) - at) >> 2
   }
 
-  /** See `bytesBeside`; null where there is no room. */
+  /** Room for bytes, whatever is in it, that stand as long as what was taken; null where there is none. */
   bytes(length: number): Uint8Array | null {
     const at = INPUT_BYTES + this.first * 4
     if (at + length > this.buffer.byteLength) return null
@@ -154,7 +154,7 @@ export function kernelOver(bytes: Uint8Array): Kernel | null {
   return kernel != null && bytes.buffer === kernel.input.buffer && bytes.byteOffset === 0 ? kernel : null
 }
 
-/** The kernel in whose memory the numbers of an array are; null where they are elsewhere. */
-export function kernelWith(numbers: Int32Array): Kernel | null {
-  return kernel?.holds(numbers) ? kernel : null
+/** The kernel in whose memory the elements of an array are; null where they are elsewhere. */
+export function kernelWith(array: Int32Array | Uint8Array): Kernel | null {
+  return kernel?.holds(array) ? kernel : null
 }

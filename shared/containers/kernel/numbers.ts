@@ -5,20 +5,25 @@ import { kernelWith } from './kernel.ts'
  * below zero is above all that is not.
  */
 export function firstAtLeast(numbers: Int32Array, bound: number, from = 0, to = numbers.length): number {
-  const kernel = from < to ? kernelWith(numbers) : null
-  if (kernel !== null) return kernel.firstAtLeast(numbers, bound, from, to)
-  for (let i = from; i < to; i++) if ((numbers[i] as number) >>> 0 >= bound) return i
-  return Math.max(from, to)
+  const start = Math.max(from, 0)
+  const end = Math.min(to, numbers.length)
+  if (start >= end) return to
+  const found = kernelWith(numbers)?.firstAtLeast(numbers, bound, start, end) ?? scan(numbers, bound, start, end)
+  return found === end ? to : found
 }
 
-/** Zeros that stand as long as `numbers` do, beside which they lie where these are in memory that is used again. */
-export function bytesBeside(numbers: Int32Array | null, length: number): Uint8Array {
-  const bytes = numbers === null ? null : (kernelWith(numbers)?.bytes(length) ?? null)
-  return bytes === null ? new Uint8Array(length) : bytes.fill(0)
+function scan(numbers: Int32Array, bound: number, from: number, to: number): number {
+  for (let i = from; i < to; i++) if ((numbers[i] as number) >>> 0 >= bound) return i
+  return to
+}
+
+/** Zeros that stand as long as `beside` does: they lie in the same memory where that is used again. */
+export function bytesBeside(beside: Int32Array | Uint8Array, length: number): Uint8Array {
+  return kernelWith(beside)?.bytes(length)?.fill(0) ?? new Uint8Array(length)
 }
 
 /** Numbers that are all 0 or 1 as bytes, which stand as long as they do; null where another is among them. */
 export function flagsOf(numbers: Int32Array): Uint8Array | null {
   if (firstAtLeast(numbers, 2) < numbers.length) return null
-  return kernelWith(numbers)?.narrowed(numbers) ?? Uint8Array.from(numbers)
+  return kernelWith(numbers)?.narrowed(numbers) ?? new Uint8Array(numbers)
 }

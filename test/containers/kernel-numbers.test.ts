@@ -1,0 +1,86 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { kernelWith } from '../../shared/containers/kernel/kernel.ts'
+import { bytesBeside, firstAtLeast, flagsOf } from '../../shared/containers/kernel/numbers.ts'
+import { parseRecords } from '../../shared/containers/records.ts'
+import { Hash64 } from '../../shared/model/hash.ts'
+
+/** The same numbers in the kernel's memory, not at its beginning. */
+function inKernel(numbers: Int32Array): Int32Array {
+  const bytes = new TextEncoder().encode(`{"before":[1,2,3],"ids":[${numbers.join()}]}`)
+  const one = { lines: Float64Array.of(1), offsets: Float64Array.of(0), lengths: Float64Array.of(bytes.length) }
+  const [record] = parseRecords(bytes, { first: 0, ...one }, new Set(['before', 'ids']), true).records
+  if (record === undefined) throw new Error('nothing was parsed')
+  return (record.value as { ids: Int32Array }).ids
+}
+
+const ids = fc
+  .array(fc.oneof({ weight: 30, arbitrary: fc.nat({ max: 1000 }) }, fc.integer()), { maxLength: 90, size: 'max' })
+  .map((list) => Int32Array.from(list))
+const flags = fc
+  .array(fc.oneof({ weight: 200, arbitrary: fc.nat({ max: 1 }) }, fc.constantFrom(2, -1, 256, 65536)), {
+    maxLength: 90,
+    size: 'max',
+  })
+  .map((list) => Int32Array.from(list))
+const place = fc.integer({ min: -3, max: 95 })
+
+describe('what the kernel tells of the numbers that lie in it', () => {
+  test('is asked of it', () => {
+    expect(kernelWith(inKernel(Int32Array.of(7)))).not.toBeNull()
+    expect(kernelWith(Int32Array.of(7))).toBeNull()
+  })
+
+  test('the first that is at least a bound is the one that a search finds', () => {
+    fc.assert(
+      fc.property(ids, fc.constantFrom(1, 900, 1001, 2 ** 31), place, place, (numbers, bound, from, to) => {
+        const isFound = (id: number, at: number) => at >= from && at < to && (id < 0 || id >= bound)
+        const expected = numbers.findIndex(isFound)
+        for (const each of [numbers, inKernel(numbers)]) {
+          expect(firstAtLeast(each, bound, from, to)).toBe(expected < 0 ? to : expected)
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('flags become bytes, and anything else does not', () => {
+    fc.assert(
+      fc.property(flags, (numbers) => {
+        const areFlags = numbers.every((number) => number === 0 || number === 1)
+        const expected = areFlags ? Uint8Array.from(numbers) : null
+        expect(flagsOf(numbers)).toEqual(expected)
+        const held = inKernel(numbers)
+        expect(flagsOf(held)).toEqual(expected)
+        // They stand beside the numbers, which are as they were.
+        expect(held).toEqual(numbers)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('numbers hash as the script hashes them', () => {
+    fc.assert(
+      fc.property(ids, fc.nat({ max: 90 }), fc.nat({ max: 90 }), (numbers, a, b) => {
+        const held = inKernel(numbers)
+        const start = Math.min(a, b, numbers.length)
+        const end = Math.min(Math.max(a, b), numbers.length)
+        const expected = new Hash64(5).word(1).words(numbers, start, end).digest()
+        expect(new Hash64(5).word(1).numbers(held, start, end, kernelWith(held)).digest()).toBe(expected)
+      }),
+    )
+  })
+
+  test('bytes beside numbers are zeros of their own', () => {
+    const held = inKernel(Int32Array.of(5, 6))
+    const some = bytesBeside(held, 3).fill(9)
+    const others = bytesBeside(some, 5)
+    expect(others.buffer).toBe(held.buffer)
+    expect([...held, ...some, ...others]).toEqual([5, 6, 9, 9, 9, 0, 0, 0, 0, 0])
+    expect([...bytesBeside(inKernel(Int32Array.of(5)), 8)]).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
+    const elsewhere = bytesBeside(Int32Array.of(5), 2)
+    expect([elsewhere.length, elsewhere.buffer.byteLength]).toEqual([2, 2])
+    // Where there is no room left they lie elsewhere.
+    expect(bytesBeside(held, 1 << 24).buffer.byteLength).toBe(1 << 24)
+  })
+})
