@@ -24,7 +24,7 @@ import { weightOf } from '../model/weight.ts'
 import { byCodeAndToken } from './batch.ts'
 import { type Collected, countSeverity, type RolloutSums } from './collected.ts'
 import { suggestedConventions } from './conventions.ts'
-import { faultRows, indexOfPlace, placesOf } from './fault-rows.ts'
+import { faultRows, indexOfPlace, type NamedRows, placesOf } from './fault-rows.ts'
 import { asTold } from './finding-lines.ts'
 import { type Kin, wholeSettings, wholeTokenizer } from './kin.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
@@ -38,6 +38,7 @@ import { toolRows } from './tool-sums.ts'
 export interface Conclusion {
   readonly report: Report
   readonly dumpFindings: readonly Finding[]
+  readonly named: NamedRows
   readonly groups: DumpView['groups']
   /** What another run is compared with, where this one is the second. */
   readonly run: SecondRun
@@ -167,8 +168,9 @@ export function* concluding({
     yield DONE.dump + ((DONE.checks - DONE.dump) * checks.length) / asked.length
   }
 
-  const rows = yield* within(DONE.checks, DONE.checks, faultRows(collected.facts, collected.codes, dumpFindings))
-  const diagnosis = recogniseDefects(checks, dump, rows)
+  const standing = faultRows(collected.facts, collected.codes, dumpFindings)
+  const { faults, named } = yield* within(DONE.checks, DONE.checks, standing)
+  const diagnosis = recogniseDefects(checks, dump, faults)
   const defectOf = (finding: Finding): string | null => {
     if (finding.intended) return null
     const { facts } = collected
@@ -267,6 +269,7 @@ export function* concluding({
   return {
     report,
     dumpFindings,
+    named,
     groups: dump.groups,
     run,
     explained(finding) {

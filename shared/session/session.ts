@@ -249,10 +249,7 @@ export class Session {
     }
   }
 
-  private readonly dumpFindings = new DumpFindings(
-    () => this.conclusions.recent(),
-    (place) => this.locate(place),
-  )
+  private readonly dumpFindings = new DumpFindings(() => this.conclusions.recent())
 
   /** The report-order index of a trajectory; throws when it is not (or not yet) among those read. */
   locate(place: Place): number {
@@ -277,7 +274,9 @@ export class Session {
   }
 
   private worstRanks(): Uint8Array {
-    const ranks = Uint8Array.from(this.collected.worst, (worst) => (worst === null ? 0 : SEVERITY_RANKS.indexOf(worst)))
+    const { worst } = this.collected
+    const ranks = new Uint8Array(worst.length)
+    for (let i = 0; i < ranks.length; i++) ranks[i] = SEVERITY_RANKS.indexOf(worst[i] ?? 'none')
     this.dumpFindings.raise(ranks)
     return ranks
   }

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Finding, Severity } from '../../shared/model/report.ts'
+import { atOnce } from '../../shared/model/steps.ts'
 import { SEVERITY_RANKS } from '../../shared/query/values.ts'
 import { codesOf, worstOf } from '../../shared/session/collected.ts'
-import type { Conclusion } from '../../shared/session/conclude.ts'
 import { DumpFindings } from '../../shared/session/dump-findings.ts'
+import { faultRows } from '../../shared/session/fault-rows.ts'
+import { factsOf } from '../helpers/facts.ts'
 
 const ROWS = 12
 const place = (record: number) => ({ source: 0, record, part: 0 })
@@ -30,11 +32,9 @@ test('findings of the dump are added to what stands in rollouts, as asking each 
   fc.assert(
     fc.property(findings, lists, fc.array(fc.nat(), { minLength: ROWS, maxLength: ROWS }), (given, own, at) => {
       const dumpFindings = given.map(findingOf)
-      const conclusion = { dumpFindings } as unknown as Conclusion
-      const all = new DumpFindings(
-        () => conclusion,
-        ({ record }) => record,
-      )
+      const facts = Array.from({ length: ROWS }, (_, record) => factsOf(record))
+      const { faults, named } = atOnce(faultRows(facts, [], dumpFindings))
+      const all = new DumpFindings(() => ({ dumpFindings, named }))
       const local = { lists: own, at: Int32Array.from(at, (number) => number % own.length) }
       const together = all.withCodes(local)
       const ranks = new Uint8Array(ROWS).fill(1)
@@ -44,6 +44,8 @@ test('findings of the dump are added to what stands in rollouts, as asking each 
           record === null ? members?.some((member) => member.record === row) : record === row,
         )
         expect(all.of(row)).toEqual(naming)
+        const standing = [...faults].flatMap(([code, rows]) => (rows[row] === 1 ? [code] : []))
+        expect(standing.sort()).toEqual(codesOf(naming))
         const codes = [...new Set([...(own[local.at[row] as number] ?? []), ...codesOf(naming)])].sort()
         expect(together.lists[together.at[row] as number]).toEqual(codes)
         expect(ranks[row]).toBe(Math.max(1, SEVERITY_RANKS.indexOf(worstOf(naming) ?? 'none')))
