@@ -5,7 +5,7 @@ import type {
   OverlayChoice,
   OverlayId,
   Relatives,
-  TokenWeight,
+  TokenWeights,
 } from '../../shared/session/requests/rollout.ts'
 import { ask } from '../engine/engine.ts'
 import { type Loaded, Shelf, useShelf } from './shelf.ts'
@@ -40,7 +40,7 @@ const overlays = new Shelf<Overlay>(MOST_OVERLAYS, (key) => {
 })
 const relatives = new Shelf<Relatives>(MOST_DETAILS, (key) => ask('relatives', refOf(key).of))
 
-const weights = new Shelf<readonly TokenWeight[]>(MOST_DETAILS, (key) => ask('lossWeights', refOf(key).of))
+const weights = new Shelf<TokenWeights | null>(MOST_DETAILS, (key) => ask('lossWeights', refOf(key).of))
 
 /** What was read of the open run before it was complete, shown until its final form arrives. By index. */
 const unfinished = new Map<number, TrajectoryDetail>()
@@ -116,6 +116,6 @@ export function knownRelatives(of: RolloutRef | null): Relatives | null {
 }
 
 /** What a trained token of the rollout counts under each loss type. */
-export function useLossWeights(of: RolloutRef): Loaded<readonly TokenWeight[]> {
+export function useLossWeights(of: RolloutRef): Loaded<TokenWeights | null> {
   return useShelf(weights, keyOf(of))
 }

@@ -6,6 +6,7 @@ export interface SampleRecord {
   readonly id: string
   readonly group_id: string
   readonly group_size: number
+  readonly step: number
   readonly finish_reason: 'stop' | 'length'
   readonly is_truncated: boolean
   readonly limits: { readonly max_prompt_length: number; readonly max_seq_len: number }

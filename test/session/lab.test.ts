@@ -16,7 +16,7 @@ import {
 } from '../../shared/session/lab/limits.ts'
 import type { LossSettings } from '../../shared/session/lab/loss.ts'
 import { assistant, conversation, type RecordOptions, SEARCH_TOOL, system, user } from '../helpers/conversation.ts'
-import { sampleBytes } from '../samples/read-sample.ts'
+import { readSample, type SampleRecord, sampleBytes } from '../samples/read-sample.ts'
 import { cleanRollout, lines, qwen, rolloutWithTrainedReply, cutRollout as shortened, turnsOf } from './dumps.ts'
 import { enginePage } from './engine-page.ts'
 
@@ -239,6 +239,24 @@ describe('the lab', () => {
     expect(curve.at(-1)?.answers).toBe(30 / 96)
     const within = await page.ask('tryLimits', { ...input, limits: { ...NO_LIMITS, max_seq_len: 1023 } })
     expect(within.cost).toMatchObject({ cut: 23, answers: { cut: 6, unreached: 0 }, notWhole: { cut: 30 } })
+  })
+
+  it('says of its step what a rollout pulls', async () => {
+    const page = enginePage()
+    await page.open({ 'run.jsonl': gunzipSync(sampleBytes('verifiers-2025-08')).toString('utf8') })
+    const settings: LossSettings = { scaling: 'recorded', eps: 1e-6, lossType: 'grpo', localRows: null }
+    const { most, byPart } = await page.ask('tryLoss', settings)
+    const own = readSample('verifiers-2025-08')
+    const pull = ({ loss_mask, advantage }: SampleRecord) =>
+      loss_mask.some((value) => value === 1) ? Math.abs(advantage) : 0
+    for (const { id, step, pull: told } of most) {
+      const record = own.find((each) => each.id === id) as SampleRecord
+      const batch = own.filter((each) => each.step === record.step)
+      expect(step).toBe(record.step)
+      // Under grpo every rollout that trains counts alike, so that only advantages tell.
+      expect(told).toBeCloseTo(pull(record) / batch.reduce((sum, each) => sum + pull(each), 0), 9)
+    }
+    expect(byPart.reduce((sum, part) => sum + part.pull, 0)).toBeCloseTo(1, 9)
   })
 
   it('takes a rollout that the environment ended behind a whole reply for one that nothing cut', async () => {

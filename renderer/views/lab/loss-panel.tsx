@@ -36,8 +36,9 @@ export function LossPanel({ place }: { place: LabPlace }) {
     <section aria-label="Advantages and loss">
       <h2>What the update rests on</h2>
       <p className="quiet">
-        The pull of a rollout is its share of |advantage| · weight over all trained tokens of its step. Nothing is
-        trained here; the rewards and masks are those of this dump.
+        The pull of a rollout is its share of |advantage| · weight over all trained tokens of its step; that of lengths,
+        parts and turns is the mean over the steps. Nothing is trained here; the rewards and masks are those of this
+        dump.
       </p>
       <div className="lab-columns">
         <div className="lab-controls">
@@ -176,24 +177,28 @@ function Picture({ picture, beside }: { picture: LossPicture; beside: LossPictur
             <tr>
               <th scope="col">rollout</th>
               <th scope="col" className="number">
+                step
+              </th>
+              <th scope="col" className="number">
                 advantage
               </th>
               <th scope="col" className="number">
                 trained
               </th>
               <th scope="col" className="number">
-                pull
+                pull in its step
               </th>
             </tr>
           </thead>
           <tbody>
-            {picture.most.map(({ index, id, advantage, trained, pull }) => (
+            {picture.most.map(({ index, id, step, advantage, trained, pull }) => (
               <tr key={index}>
                 <th scope="row">
                   <button type="button" className="link" onClick={() => openRollout(index)}>
                     {id}
                   </button>
                 </th>
+                <td className="number">{step === null ? ABSENT : count(step)}</td>
                 <td className="number">{real(advantage)}</td>
                 <td className="number">{real(trained)}</td>
                 <td className="number">{percent(pull)}</td>
@@ -204,8 +209,8 @@ function Picture({ picture, beside }: { picture: LossPicture; beside: LossPictur
       </div>
       {!picture.maxLength.known && (
         <p className="quiet">
-          dr_grpo would divide by the completion limit, which is not known; {count(picture.maxLength.value)}, the
-          longest rollout, stands for it.
+          dr_grpo divides by a constant, the limit of whole completions, which is not known here. It is the same for
+          every token, so no pull hangs on it.
         </p>
       )}
     </>

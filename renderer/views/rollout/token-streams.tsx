@@ -2,7 +2,7 @@ import { TokenState } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { useLossWeights } from '../../data/details.ts'
-import { ABSENT, NOT_IN_DUMP, real } from '../../text/numbers.ts'
+import { ABSENT, count, counted, NOT_IN_DUMP, real } from '../../text/numbers.ts'
 import { Pair } from './panel-pair.tsx'
 
 interface Props {
@@ -67,24 +67,39 @@ function Shown({ overlay, token }: { overlay: Overlay; token: number }) {
 /** What the token counts in the loss under each way to average it; nothing where the rollout is in no batch of the loss. */
 function LossWeights({ detail, token }: { detail: TrajectoryDetail; token: number }) {
   const answer = useLossWeights(detail)
-  if (answer.state !== 'ready' || answer.value.length === 0) return null
+  if (answer.state !== 'ready' || answer.value === null) return null
+  const { weights, of, rollouts, untrained } = answer.value
   const isTrained = detail.states[token] === TokenState.trained
   const share = detail.weights?.[token] ?? 1
   return (
-    <dl className="panel-pairs streams">
-      {answer.value.map(({ type, token: weight, ratio }) => (
-        <Pair key={type} name={`weight, ${type}`}>
-          {isTrained ? (
-            <>
-              <span className="number">{real(ratio * share)}×</span>{' '}
-              <span className="quiet">{real(weight * share)} of the loss</span>
-            </>
-          ) : (
-            <span className="quiet">none, it is not trained</span>
-          )}
-        </Pair>
-      ))}
-    </dl>
+    <>
+      <dl className="panel-pairs streams">
+        {weights.map(({ type, token: weight, ratio }) => (
+          <Pair key={type} name={`weight, ${type}`}>
+            {isTrained ? (
+              <>
+                <span className="number">{real(ratio * share)}×</span>{' '}
+                <span className="quiet">
+                  {weight === null ? 'divisor not known' : `factor ${real(weight * share)} in the loss`}
+                </span>
+              </>
+            ) : (
+              <span className="quiet">none, it is not trained</span>
+            )}
+          </Pair>
+        ))}
+      </dl>
+      {isTrained && (
+        <p className="quiet">
+          × the mean trained token of its {of} ({counted(rollouts, 'rollout')}). Factors as TRL computes them
+          {untrained > 0 &&
+            `: grpo and dr_grpo divide by all ${count(rollouts)}, also by the ${count(untrained)} that ${untrained === 1 ? 'trains' : 'train'} nothing, which verl leaves out`}
+          .
+          {weights.some(({ token: weight }) => weight === null) &&
+            ' dr_grpo divides by the completion limit too, and none for whole completions is known here.'}
+        </p>
+      )}
+    </>
   )
 }
 function StreamValue({ value }: { value: number | null }) {

@@ -11,7 +11,7 @@ export type LossType = (typeof LOSS_TYPES)[number]
 export interface LossBatch {
   /** Sum of the loss weights of each rollout, [n]: its trained tokens under a 0/1 mask; 0 for one that trains nothing. */
   readonly trained: readonly number[]
-  /** Tokens that `dr_grpo` divides by for each rollout: the completion limit. */
+  /** Tokens that `dr_grpo` divides by for each rollout: the completion limit; any number stands for it where only ratios are asked. */
   readonly maxLength: number
   /** Rollouts of one micro-batch, in order: what `bnpo` takes its mean over. Default: the whole batch. */
   readonly localRows?: number
@@ -19,7 +19,8 @@ export interface LossBatch {
 
 /**
  * What one trained token of each rollout counts in the loss of its batch, before the advantage: [n], 0 where nothing is trained.
- * - `grpo`: the mean over the tokens of a rollout, then over rollouts: 1 / (n · T_i). Rollouts that train nothing stay in n.
+ * - `grpo`: the mean over the tokens of a rollout, then over rollouts: 1 / (n · T_i). Rollouts that train nothing stay in n, as in TRL; verl
+ *   leaves them out of it. That is one factor for the whole batch, so ratios and shares are the same under both.
  * - `dapo`: the mean over all trained tokens of the batch: 1 / Σ T.
  * - `bnpo`: the same within each micro-batch, then the mean over micro-batches.
  * - `dr_grpo`: a constant divisor: 1 / (n · maxLength).
@@ -44,6 +45,16 @@ export function tokenWeights(type: LossType, { trained, maxLength, localRows }: 
     }
   }
   return weights
+}
+
+/**
+ * The constant of `dr_grpo`, tokens: the completion limit of TRL. Null where none is known. A limit of each turn is none: the completion of
+ * several turns is longer, and the old verifiers trainer divides by the limit of the sequence instead.
+ *
+ * Sources: TRL `grpo_trainer.py` (`per_token_loss.size(0) * self.max_completion_length`), verifiers (`self.max_seq_len` in its place).
+ */
+export function drGrpoDivisor({ max_completion_length: limit }: DumpView['limits']): number | null {
+  return limit == null || limit.per === 'turn' ? null : limit.value
 }
 
 /** What a rollout counts in the loss of its step. */
@@ -84,17 +95,22 @@ export function lossWeights(
   localRows?: number,
 ): LossWeights {
   const rows = facts.filter(({ weight, excluded }) => weight !== null && !excluded)
-  const limit = limits.max_completion_length?.value ?? null
+  const limit = drGrpoDivisor(limits)
   const longest = rows.reduce((most, { weight }) => Math.max(most, weight as number), 1)
   const maxLength = { value: limit ?? longest, known: limit !== null }
   const rollouts = batchesOf(rows).flatMap((batch) => weighBatch(batch, type, maxLength.value, localRows))
   return { rollouts, groups: byGroup(rollouts), maxLength }
 }
 
+/** Rows with the same key are in one batch. */
+export function batchKey({ place, step }: Pick<TrajectoryFacts, 'place' | 'step'>): string {
+  return `${place.source} ${step ?? ''}`
+}
+
 function batchesOf(rows: readonly TrajectoryFacts[]): TrajectoryFacts[][] {
   const batches = new Map<string, TrajectoryFacts[]>()
   for (const row of rows) {
-    const key = `${row.place.source} ${row.step ?? ''}`
+    const key = batchKey(row)
     const batch = batches.get(key)
     if (batch === undefined) batches.set(key, [row])
     else batch.push(row)

@@ -3,7 +3,7 @@ import type { TrajectoryFacts } from '../../checks/facts.ts'
 import { batchStds, recomputeAdvantages, stepOf } from '../../checks/groups/advantages.ts'
 import { scalingOf } from '../../checks/groups/scaling.ts'
 import { rewardsOf, unbiasedStd } from '../../checks/groups/statistics.ts'
-import { type LossType, lossWeights } from '../../checks/groups/token-weights.ts'
+import { batchKey, type LossType, lossWeights } from '../../checks/groups/token-weights.ts'
 import { plainFacts } from '../../checks/kept-facts.ts'
 import { PARTS, type Part } from '../../model/tokens.ts'
 import type { RolloutAnatomy } from './anatomy.ts'
@@ -21,7 +21,10 @@ export interface LossSettings {
   readonly localRows: number | null
 }
 
-/** What the update rests on under some settings. A pull is a share of Σ |advantage| · weight over all trained tokens. */
+/**
+ * What the update rests on under some settings. The pull of a rollout is its share of Σ |advantage| · weight over all trained tokens of its
+ * step; that of several, of a part or a turn is the mean over steps of what theirs come to. A step without any counts in no mean.
+ */
 export interface LossPicture {
   /** Rollouts whose advantage is known under the scaling, of all that train something. */
   readonly known: number
@@ -48,6 +51,7 @@ export interface LossPicture {
   readonly most: readonly {
     readonly index: number
     readonly id: string
+    readonly step: number | null
     readonly advantage: number | null
     readonly trained: number
     readonly pull: number
@@ -74,20 +78,27 @@ export function lossPicture(
   const facts = dump.facts.map((row) => ({ ...plainFacts(row), advantage: given.get(row) ?? null }))
   const original = new Map(facts.map((row, index) => [row, dump.facts[index] as TrajectoryFacts]))
   const { rollouts, maxLength } = lossWeights({ ...dump, facts }, settings.lossType, settings.localRows ?? undefined)
-  const rows = rollouts.map(({ facts: row, token, share }) => {
+  const pulls = rollouts.map(({ facts: row, token }) => (row.weight ?? 0) * token * Math.abs(row.advantage ?? 0))
+  const ofBatch = new Map<string, number>()
+  for (const [i, { facts: row }] of rollouts.entries()) {
+    ofBatch.set(batchKey(row), (ofBatch.get(batchKey(row)) ?? 0) + (pulls[i] as number))
+  }
+  const rows = rollouts.map(({ facts: row, share }, i) => {
+    const inBatch = ofBatch.get(batchKey(row)) as number
     const index = indexOf.get(original.get(row) as TrajectoryFacts) as number
     const trained = row.weight ?? 0
     return {
       index,
       id: row.id,
+      step: row.step,
       advantage: row.advantage,
       trained,
       share,
-      pull: trained * token * Math.abs(row.advantage ?? 0),
+      pull: inBatch > 0 ? (pulls[i] as number) / inBatch : 0,
     }
   })
   const training = rows.filter(({ trained }) => trained > 0)
-  const total = training.reduce((sum, { pull }) => sum + pull, 0)
+  const total = [...ofBatch.values()].filter((pull) => pull > 0).length
   const known = training.filter(({ advantage }) => advantage !== null)
   const sizes = known.map(({ advantage }) => Math.abs(advantage as number))
   const largest = sizes.reduce((most, size) => Math.max(most, size), 0)
@@ -103,7 +114,7 @@ export function lossPicture(
       .filter(({ pull }) => pull > 0)
       .sort((a, b) => b.pull - a.pull || a.index - b.index)
       .slice(0, MOST)
-      .map(({ index, id, advantage, trained, pull }) => ({ index, id, advantage, trained, pull: pull / total })),
+      .map(({ index, id, step, advantage, trained, pull }) => ({ index, id, step, advantage, trained, pull })),
     advantages: binned(
       known.map(({ advantage }) => advantage as number),
       largest,

@@ -135,10 +135,20 @@ export interface IdComparison {
 /** What one trained token of a rollout counts in the loss, before the advantage. */
 export interface TokenWeight {
   readonly type: LossType
-  /** As a share of the loss of its batch. */
-  readonly token: number
-  /** Against the mean trained token of the batch. */
+  /** Its factor in the loss, as TRL computes it; null where that hangs on a constant that is not known. */
+  readonly token: number | null
+  /** The same against the mean trained token of the batch. */
   readonly ratio: number
+}
+
+export interface TokenWeights {
+  /** In the order of `LOSS_TYPES`. */
+  readonly weights: readonly TokenWeight[]
+  /** What the batch is made of: rollouts of one step, or of the whole file where it tells no steps. */
+  readonly of: 'step' | 'file'
+  readonly rollouts: number
+  /** Those of the batch that train nothing. */
+  readonly untrained: number
 }
 
 /** A rollout by its index in report order, of the open run unless it says otherwise. */
@@ -153,8 +163,8 @@ export interface RolloutRequests {
   overlays: { input: RolloutOf; output: readonly OverlayChoice[] }
   /** Fails with a sentence where the rollout cannot be coloured so: `OverlayChoice.missing`. */
   overlay: { input: RolloutOf & { overlay: OverlayId }; output: Overlay }
-  /** Under each loss type; empty where the rollout is in no batch of the loss. */
-  lossWeights: { input: RolloutOf; output: readonly TokenWeight[] }
+  /** Null where the rollout is in no batch of the loss. */
+  lossWeights: { input: RolloutOf; output: TokenWeights | null }
   compareIds: { input: RolloutOf & { kind: IdComparison['kind'] }; output: IdComparison }
   relatives: { input: RolloutOf; output: Relatives }
 }

@@ -258,10 +258,10 @@ function weightOverlay(loaded: LoadedTrajectory, type: LossType, context: Overla
     how: isNarrow ? 'half to twice the mean: no rollout of the batch is further off' : reach.how,
     about: `${WEIGHT_WORDS[type]} Before the advantage, against the mean trained token of the ${batch.rows.length.toLocaleString('en-US')} rollouts of its ${
       loaded.facts.step === null ? 'file' : 'step'
-    }; one token is ${own.token.toExponential(2)} of the loss.${
-      type === 'dr_grpo' && !batch.maxLength.known
-        ? ' No completion limit is known, so the longest rollout of the batch stands for it.'
-        : ''
+    }; ${
+      own.token === null
+        ? 'the constant is not known: no limit of whole completions is.'
+        : `its factor in the loss is ${own.token.toExponential(2)}.`
     }`,
     unit: '×',
     scored: counted(values).scored,

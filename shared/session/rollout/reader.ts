@@ -15,7 +15,7 @@ import { readerOf } from '../join-sources.ts'
 import { type OpenSource, spansOf } from '../open-source.ts'
 import type { TokenDetail, TrajectoryDetail } from '../protocol.ts'
 import { type RenderedTexts, renderTexts } from '../rendered-texts.ts'
-import type { IdComparison, Overlay, OverlayChoice, OverlayId, Relatives, TokenWeight } from '../requests/rollout.ts'
+import type { IdComparison, Overlay, OverlayChoice, OverlayId, Relatives, TokenWeights } from '../requests/rollout.ts'
 import type { SearchOrigin } from '../search.ts'
 import { changedMeanwhile, recordsAgain } from '../stored-records.ts'
 import { compareIds } from './compare-ids.ts'
@@ -132,7 +132,7 @@ export class RolloutReader {
     return found
   }
 
-  async lossWeights(index: number): Promise<TokenWeight[]> {
+  async lossWeights(index: number): Promise<TokenWeights | null> {
     const { facts } = await this.load(index)
     return tokenWeightsOf(facts, this.lossBatch(facts))
   }
