@@ -29,6 +29,7 @@ const LabView = lazy(async () => ({ default: (await import('../views/lab/lab-vie
 const CompareView = lazy(async () => ({ default: (await import('../views/compare/compare-view.tsx')).CompareView }))
 const NotebookView = lazy(async () => ({ default: (await import('../views/notebook/notebook-view.tsx')).NotebookView }))
 const PinDialog = lazy(async () => ({ default: (await import('../views/notebook/pin-dialog.tsx')).PinDialog }))
+const TableDialog = lazy(async () => ({ default: (await import('./table-dialog.tsx')).TableDialog }))
 const ExportDialog = lazy(async () => ({ default: (await import('./export-dialog.tsx')).ExportDialog }))
 const CheckDialog = lazy(async () => ({ default: (await import('./check-dialog.tsx')).CheckDialog }))
 
@@ -105,6 +106,7 @@ function OpenDialog() {
   if (dialog === 'check') return <CheckDialog />
   if (dialog === 'pin') return <PinDialog />
   if (dialog === 'export') return <ExportDialog />
+  if (dialog === 'table') return <TableDialog />
   if (dialog === 'question') return <QuestionDialog />
   if (dialog === 'mapping') return <MappingDialog />
   if (dialog === 'label' || dialog === 'note') return <MarkDialog dialog={dialog} />

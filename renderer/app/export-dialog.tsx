@@ -1,12 +1,12 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { EXPORT_IDS, type ExportId, REPAIRED } from '../../shared/exports/export-kind.ts'
 import { keepExportChoice } from '../data/export-choice.ts'
 import { exportRollouts } from '../data/exporting.ts'
-import { canPickDirectory } from '../data/save-directory.ts'
-import { type ExportPlace, type ExportSubject, useExporting } from '../state/exporting.ts'
+import { type ExportSubject, useExporting } from '../state/exporting.ts'
 import { openDialog } from '../state/view.ts'
 import { count, counted } from '../text/numbers.ts'
 import { spelt } from '../text/visible.ts'
+import { Choice, Choices, PlaceChoices, placesHere } from './export-choices.tsx'
 import { Modal } from './modal.tsx'
 
 const FORMAT_WORDS: Readonly<Record<ExportId, { readonly name: string; readonly what: string }>> = {
@@ -18,27 +18,13 @@ const FORMAT_WORDS: Readonly<Record<ExportId, { readonly name: string; readonly 
   dpo: { name: 'Pairs for preference training', what: 'the best and the worst of each group, as JSONL' },
 }
 
-const SHELL_PLACES: readonly (readonly [ExportPlace, string])[] = [
-  ['files', 'Files in a folder: you are asked which'],
-  ['zip', 'One ZIP archive: you are asked where'],
-]
-
-function placesHere(): readonly (readonly [ExportPlace, string])[] {
-  if (window.inspector !== undefined) return SHELL_PLACES
-  return [
-    ['files', 'Downloads, file by file'],
-    ['zip', 'Downloads, as one ZIP archive'],
-    ...(canPickDirectory() ? ([['folder', 'A folder: you are asked which']] as const) : []),
-  ]
-}
-
 /** What is exported, as what, with which masks and where to. Enter exports as it was done the last time. */
 export function ExportDialog() {
   const { subjects, first, repairs, choice, job } = useExporting()
   const [subject, setSubject] = useState(() => startOf(subjects, first))
   const [as, setAs] = useState(() => (repairs && !REPAIRED.includes(choice.as) ? 'source' : choice.as))
   const [wantsRepair, setRepair] = useState(repairs || choice.repairMasks)
-  const places = placesHere()
+  const places = placesHere('files')
   const [place, setPlace] = useState(() => (places.some(([known]) => known === choice.place) ? choice.place : 'files'))
   const canRepair = REPAIRED.includes(as)
   const isRepaired = canRepair && wantsRepair
@@ -47,8 +33,8 @@ export function ExportDialog() {
     if (subject === undefined || job !== null) return
     openDialog(null)
     // Repairing is remembered only where it was asked for here.
-    void keepExportChoice({ as, repairMasks: repairs ? choice.repairMasks : isRepaired, place })
-    void exportRollouts(subject, { as, repairMasks: isRepaired, place })
+    void keepExportChoice({ ...choice, as, repairMasks: repairs ? choice.repairMasks : isRepaired, place })
+    void exportRollouts(subject, { ...choice, as, repairMasks: isRepaired, place })
   }
   return (
     <Modal title="Export rollouts">
@@ -80,13 +66,7 @@ export function ExportDialog() {
           ))}
         </Choices>
         <div className="export-columns">
-          <Choices legend="Where">
-            {places.map(([id, words]) => (
-              <Choice key={id} name="where" isChosen={id === place} onChoose={() => setPlace(id)}>
-                <span>{words}</span>
-              </Choice>
-            ))}
-          </Choices>
+          <PlaceChoices places={places} place={place} onChoose={setPlace} />
           <Choices legend="Masks">
             <label className="export-choice">
               <input
@@ -126,43 +106,4 @@ export function ExportDialog() {
 function startOf(subjects: readonly ExportSubject[], first: string): ExportSubject | undefined {
   const possible = subjects.filter(({ rollouts }) => rollouts !== 0)
   return possible.find(({ id }) => id === first) ?? possible[0]
-}
-
-function Choices({ legend, children }: { readonly legend: string; readonly children: ReactNode }) {
-  return (
-    <fieldset className="export-choices">
-      <legend>{legend}</legend>
-      {children}
-    </fieldset>
-  )
-}
-
-function Choice({
-  name,
-  isChosen,
-  isPossible = true,
-  isFirst = false,
-  onChoose,
-  children,
-}: {
-  readonly name: string
-  readonly isChosen: boolean
-  readonly isPossible?: boolean
-  readonly isFirst?: boolean
-  onChoose(): void
-  readonly children: ReactNode
-}) {
-  return (
-    <label className="export-choice">
-      <input
-        type="radio"
-        name={name}
-        checked={isChosen}
-        disabled={!isPossible}
-        data-first-focus={isFirst || undefined}
-        onChange={onChoose}
-      />
-      {children}
-    </label>
-  )
 }

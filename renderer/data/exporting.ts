@@ -1,10 +1,17 @@
+import { TABLE_ENDINGS, type TableFormat } from '../../shared/exports/table-text.ts'
 import type { EngineRequests } from '../../shared/session/protocol.ts'
 import type { ExportFile, ExportPart } from '../../shared/session/requests/export.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask } from '../engine/engine.ts'
-import { type ExportChoice, type ExportSubject, useExporting } from '../state/exporting.ts'
+import {
+  type ExportChoice,
+  type ExportPlace,
+  type ExportSubject,
+  type SavedTable,
+  useExporting,
+} from '../state/exporting.ts'
 import { addProblem, useFiles } from '../state/files.ts'
-import { say } from '../state/view.ts'
+import { openDialog, say } from '../state/view.ts'
 import { counted } from '../text/numbers.ts'
 import { runStem } from '../text/run-name.ts'
 import { askPlace, DownloadPlace, type SavePlace } from './save-places.ts'
@@ -19,22 +26,39 @@ let exports = 0
  * end, so that an export that is stopped or fails leaves nothing behind. Says what became of it, and resolves once nothing goes on any more.
  */
 export async function exportRollouts(subject: ExportSubject, choice: ExportChoice): Promise<void> {
+  const zip = choice.place === 'zip' ? archiveName() : null
+  await saving(choice.place, zip, async (place) => {
+    const indices = await subject.indices()
+    const what = counted(indices.length, 'rollout')
+    const { as, repairMasks } = choice
+    const { why, repairMaskedWhole = false } = subject
+    const request = { as, repairMasks, repairMaskedWhole, indices, why, ...(zip === null ? {} : { zip }) }
+    const written = await writeAsMade(request, what, place)
+    return written === null ? null : `${what} ${written}`
+  })
+}
+
+/**
+ * One at a time: asks where, lets it be written, says so, and leaves nothing where that ends otherwise.
+ *
+ * @param write gives what is said at the end, null where files that are there were not to be replaced
+ */
+async function saving(
+  where: ExportPlace,
+  file: string | null,
+  write: (place: SavePlace) => Promise<string | null>,
+): Promise<void> {
   if (useExporting.getState().job !== null) {
     addProblem('An export is still under way. Stop it, or wait for its end.')
     return
   }
   try {
-    const zip = choice.place === 'zip' ? archiveName() : null
-    const place = await askPlace(choice.place, zip)
+    const place = await askPlace(where, file)
     if (place === null) return
     try {
-      const indices = await subject.indices()
-      const what = counted(indices.length, 'rollout')
-      const { as, repairMasks } = choice
-      const { why, repairMaskedWhole = false } = subject
-      const request = { as, repairMasks, repairMaskedWhole, indices, why, ...(zip === null ? {} : { zip }) }
-      const written = await writeAsMade(request, what, place)
-      if (written !== null) say(`${what} ${written}`)
+      const told = await write(place)
+      if (told === null) await place.discard()
+      else say(told)
     } catch (error) {
       await place.discard()
       throw error
@@ -85,7 +109,6 @@ async function writeAsMade(
   } catch (error) {
     await taken.catch(() => undefined)
     if (isWanted) throw failure ?? error
-    await place.discard()
     return null
   } finally {
     end()
@@ -124,13 +147,34 @@ function beginJob(what: string) {
   }
 }
 
-/** Asks the engine for a table or a text and saves it. `what` begins the sentence that says so: `12 groups`. */
-export async function saveAnswer(asking: Promise<ExportFile>, what: string): Promise<void> {
-  try {
-    await handOver((await asking).files, what)
-  } catch (error) {
-    if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
-  }
+/** Asks how a table is to be saved. */
+export function saveTable(table: SavedTable): void {
+  useExporting.setState({ table })
+  openDialog('table')
+}
+
+/** Writes a table as a person chose, who is asked first where to. Says what became of it. */
+export async function writeTable(table: SavedTable, as: TableFormat, place: ExportPlace): Promise<void> {
+  const name = `${table.stem}.${TABLE_ENDINGS[as]}`
+  await saving(place, name, async (to) => {
+    const { stopping, end } = beginJob(table.what)
+    const { signal } = stopping
+    try {
+      if (!(await to.mayWrite([name], signal))) return null
+      const made = await table.make(as, signal)
+      signal.throwIfAborted()
+      const bytes = typeof made === 'string' ? new TextEncoder().encode(made) : made
+      await to.write(name, bytes as Uint8Array<ArrayBuffer>)
+      return `${table.what.charAt(0).toUpperCase()}${table.what.slice(1)} ${await to.end()}`
+    } finally {
+      end()
+    }
+  })
+}
+
+/** The text of a table that the engine makes. */
+export async function textOfAnswer(asking: Promise<ExportFile>): Promise<Uint8Array> {
+  return (await asking).files[0]?.bytes ?? new Uint8Array(0)
 }
 
 /** Hands files to the shell's save dialog, or to the browser's downloads, and says what became of them. `what`: `12 rollouts`. */

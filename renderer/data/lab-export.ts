@@ -1,27 +1,26 @@
-import { type Cell, csvLine } from '../../shared/exports/csv.ts'
-import { sentenceOf } from '../engine/client.ts'
+import type { Cell } from '../../shared/exports/csv.ts'
+import { type TextTable, tableText } from '../../shared/exports/table-text.ts'
 import { ask } from '../engine/engine.ts'
-import { addProblem } from '../state/files.ts'
-import { labPlace } from '../views/lab/lab-place.ts'
-import { handOver } from './exporting.ts'
+import { labPlace, type Panel } from '../views/lab/lab-place.ts'
+import { saveTable } from './exporting.ts'
 import { triedIn } from './pinning.ts'
 
-/** Saves what is tried in the open panel of the lab, and what comes of it, as a table: one number a line. */
-export async function saveTried(): Promise<void> {
+/** Asks how what is tried in the open panel of the lab, and what comes of it, is to be saved: one number a line. */
+export function saveTried(): void {
   const { panel } = labPlace()
-  try {
-    const { key, numbers } = await triedIn(panel)
-    const tried = Object.entries(key).filter(([name]) => name !== 'panel')
-    const rows: readonly Cell[][] = [
-      ['kind', 'name', 'value', 'unit', 'at'],
+  saveTable({ what: 'what is tried', stem: `lab-${panel}`, make: async (as) => tableText(await triedTable(panel), as) })
+}
+
+async function triedTable(panel: Panel): Promise<TextTable> {
+  const { key, numbers } = await triedIn(panel)
+  const tried = Object.entries(key).filter(([name]) => name !== 'panel')
+  return {
+    columns: ['kind', 'name', 'value', 'unit', 'at'],
+    rows: [
       ...tried.map(([name, value]): Cell[] => ['tried', name, value === '' ? 'none' : value, null, null]),
       ...numbers.map(({ name, value, unit }): Cell[] => ['comes to', name, value, unit ?? null, null]),
       ...(panel === 'limits' ? await limitRows() : []),
-    ]
-    const bytes = new TextEncoder().encode(rows.map((row) => csvLine(row)).join(''))
-    await handOver([{ name: `lab-${panel}.csv`, bytes }], 'What is tried was')
-  } catch (error) {
-    addProblem(sentenceOf(error))
+    ],
   }
 }
 

@@ -1,5 +1,6 @@
 import { create } from 'zustand'
 import type { ExportId } from '../../shared/exports/export-kind.ts'
+import type { TableFormat } from '../../shared/exports/table-text.ts'
 import type { ExportProgress } from '../../shared/session/requests/export.ts'
 
 /** Rollouts that may be exported together. */
@@ -22,14 +23,24 @@ export interface ExportSubject {
 export const EXPORT_PLACES = ['files', 'zip', 'folder'] as const
 export type ExportPlace = (typeof EXPORT_PLACES)[number]
 
-/** How a person wants rollouts written; kept for the next time. */
+/** A table that is on screen, as it may be saved. */
+export interface SavedTable {
+  /** Behind “Save”: `12 groups`, `the comparison`. */
+  readonly what: string
+  /** The file's name without its ending. */
+  readonly stem: string
+  make(as: TableFormat, signal: AbortSignal): Promise<string | Uint8Array>
+}
+
+/** How a person wants rollouts and tables written; kept for the next time. */
 export interface ExportChoice {
   readonly as: ExportId
+  readonly table: TableFormat
   readonly repairMasks: boolean
   readonly place: ExportPlace
 }
 
-const STANDARD_EXPORT: ExportChoice = { as: 'source', repairMasks: false, place: 'files' }
+const STANDARD_EXPORT: ExportChoice = { as: 'source', table: 'csv', repairMasks: false, place: 'files' }
 
 /** An export under way. */
 export interface ExportJob {
@@ -47,6 +58,8 @@ interface ExportingState {
   /** Masks are repaired whatever was chosen the last time. */
   readonly repairs: boolean
   readonly choice: ExportChoice
+  /** What the dialog for tables is about. */
+  readonly table: SavedTable | null
   readonly job: ExportJob | null
 }
 
@@ -55,5 +68,6 @@ export const useExporting = create<ExportingState>()(() => ({
   first: '',
   repairs: false,
   choice: STANDARD_EXPORT,
+  table: null,
   job: null,
 }))

@@ -22,6 +22,7 @@ export type Dialog =
   | 'pin'
   | 'question'
   | 'export'
+  | 'table'
   | TableDialog
 
 export interface ViewState {

@@ -27,3 +27,8 @@ export function markdownCode(text: string): string {
 export function markdownCell(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('|', '\\|')
 }
+
+/** Text from a dump as text of Markdown, in table cells too: nothing of it is read as Markdown or HTML. */
+export function markdownText(text: string): string {
+  return visibleText(text).replace(/[\\`*_[\]<>|#&@]/g, '\\$&')
+}

@@ -24,6 +24,6 @@ export function compareHandlers(
     },
     pair: ({ position }) => pairDetail(current(), second(), position),
     alignment: ({ left, right }) => alignment(runOf, left, right),
-    comparisonExport: async ({ as }) => comparisonExport(as, current(), second()),
+    comparisonExport: async (input) => comparisonExport(input, current(), second()),
   }
 }

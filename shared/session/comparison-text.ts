@@ -1,14 +1,15 @@
 import type { Cell } from '../exports/csv.ts'
-import { visibleText } from '../exports/visible-text.ts'
+import { markdownText } from '../exports/markup.ts'
+import type { TableFormat } from '../exports/table-text.ts'
 import { measured } from '../model/number-text.ts'
 import type { ComparedRunOrigin } from './comparison.ts'
 import { compareRuns, pairsOf } from './comparison.ts'
 import { table } from './groups-tables.ts'
-import type { ComparedMeasure, RunComparison, RunSide } from './requests/compare.ts'
+import type { ComparedMeasure, CompareRequests, RunComparison, RunSide } from './requests/compare.ts'
 import type { ExportFile } from './requests/export.ts'
 
 /** All measures of two runs, one line each. Absent values are empty cells. */
-function measuresTable({ measures }: RunComparison): ExportFile {
+function measuresTable({ measures }: RunComparison, as: TableFormat): ExportFile {
   const rows = measures.map(({ section, label, unit, here, there, distance, isSure, lacks }): Cell[] => [
     section,
     label,
@@ -21,7 +22,7 @@ function measuresTable({ measures }: RunComparison): ExportFile {
     lacks.here,
     lacks.there,
   ])
-  return table('comparison.csv', MEASURE_COLUMNS, rows)
+  return table('comparison', { columns: MEASURE_COLUMNS, rows }, as)
 }
 
 const MEASURE_COLUMNS = [
@@ -38,7 +39,7 @@ const MEASURE_COLUMNS = [
 ] as const
 
 /** All questions that two runs share, one line each. */
-function pairsTable(here: ComparedRunOrigin, there: ComparedRunOrigin): ExportFile {
+function pairsTable(here: ComparedRunOrigin, there: ComparedRunOrigin, as: TableFormat): ExportFile {
   const book = pairsOf(here, there)
   const rows = book.known.map((pair): Cell[] => [
     pair.rows[0]?.group ?? null,
@@ -58,7 +59,7 @@ function pairsTable(here: ComparedRunOrigin, there: ComparedRunOrigin): ExportFi
     pair.likeAnswers?.checked ?? null,
     pair.likeAnswers?.affected ?? null,
   ])
-  return table('pairs.csv', PAIR_COLUMNS, rows)
+  return table('pairs', { columns: PAIR_COLUMNS, rows }, as)
 }
 
 const PAIR_COLUMNS = [
@@ -97,13 +98,16 @@ function comparisonMarkdown(comparison: RunComparison): ExportFile {
     `- second run: ${describe(there)}`,
     `- questions that both have: ${pairs.pairs} (only the open run ${pairs.onlyHere}, only the second ${pairs.onlyThere})`,
     '',
-    ...[conclusion.differs, conclusion.decides, ...conclusion.caveats].flatMap((sentence) => [escaped(sentence), '']),
+    ...[conclusion.differs, conclusion.decides, ...conclusion.caveats].flatMap((sentence) => [
+      markdownText(sentence),
+      '',
+    ]),
     '## What both together decide',
     '',
     ...together.map(({ id, title, verdict, confidence, because, missing }) => {
       const [first] = because
       const why = first === undefined ? missing[0] : `${first.measure}: ${measured(first.measure, first.value)}`
-      return `- **${id}** ${title}: ${verdict}${verdict === 'not-checkable' ? '' : ` (${confidence})`}${why === undefined ? '' : `. ${escaped(why)}`}`
+      return `- **${id}** ${title}: ${verdict}${verdict === 'not-checkable' ? '' : ` (${confidence})`}${why === undefined ? '' : `. ${markdownText(why)}`}`
     }),
     '',
     '## What differs',
@@ -120,7 +124,7 @@ function comparisonMarkdown(comparison: RunComparison): ExportFile {
           '',
           ...oneSided.map(
             ({ label, unit, here: a, there: b, lacks }) =>
-              `- ${escaped(label)}: ${a === null ? `second run ${shown(unit, b)}; open run: ${escaped(lacks.here ?? 'not told')}` : `open run ${shown(unit, a)}; second run: ${escaped(lacks.there ?? 'not told')}`}`,
+              `- ${markdownText(label)}: ${a === null ? `second run ${shown(unit, b)}; open run: ${markdownText(lacks.here ?? 'not told')}` : `open run ${shown(unit, a)}; second run: ${markdownText(lacks.there ?? 'not told')}`}`,
           ),
         ]),
     '',
@@ -137,19 +141,19 @@ function tableOf(measures: readonly ComparedMeasure[]): string[] {
     '| --- | ---: | ---: | ---: |',
     ...measures.map(
       ({ label, unit, here, there }) =>
-        `| ${escaped(label)} | ${shown(unit, here)} | ${shown(unit, there)} | ${difference(unit, here, there)} |`,
+        `| ${markdownText(label)} | ${shown(unit, here)} | ${shown(unit, there)} | ${difference(unit, here, there)} |`,
     ),
   ]
 }
 
 function describe({ names, rollouts, groups, tokenizer }: RunSide): string {
   const files = names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
-  return `${escaped(files)} (${rollouts} rollouts in ${groups} groups, tokenizer ${tokenizer ?? 'not known'})`
+  return `${markdownText(files)} (${rollouts} rollouts in ${groups} groups, tokenizer ${tokenizer ?? 'not known'})`
 }
 
 function shown(unit: ComparedMeasure['unit'], value: number | string | null): string {
   if (value === null) return '–'
-  if (typeof value === 'string') return escaped(value)
+  if (typeof value === 'string') return markdownText(value)
   return measured(unit === 'share' ? 'share' : '', value)
 }
 
@@ -166,17 +170,12 @@ function difference(
     : `${sign}${measured('', Math.abs(value))}`
 }
 
-/** Names come from files: nothing of them may be read as Markdown or HTML. */
-function escaped(text: string): string {
-  return visibleText(text).replace(/[\\`*_[\]<>|#&@]/g, '\\$&')
-}
-
 export function comparisonExport(
-  as: 'csv' | 'markdown' | 'pairs',
+  { of, as }: CompareRequests['comparisonExport']['input'],
   here: ComparedRunOrigin,
   there: ComparedRunOrigin,
 ): ExportFile {
-  if (as === 'pairs') return pairsTable(here, there)
+  if (of === 'pairs') return pairsTable(here, there, as)
   const comparison = compareRuns(here, there)
-  return as === 'csv' ? measuresTable(comparison) : comparisonMarkdown(comparison)
+  return as === 'markdown' ? comparisonMarkdown(comparison) : measuresTable(comparison, as)
 }

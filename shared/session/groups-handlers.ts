@@ -18,8 +18,8 @@ export function groupHandlers(current: () => GroupOrigin): RequestHandlers<Group
       return positions.flatMap((position) => (own.known[position] === undefined ? [] : own.row(position)))
     },
     group: async ({ position }) => book().detail(position),
-    groupTable: async (query) => groupTable(book(), query),
-    siblingTable: async ({ position }) => siblingTable(book(), position),
+    groupTable: async ({ query, as }) => groupTable(book(), query, as),
+    siblingTable: async ({ position, as }) => siblingTable(book(), position, as),
     async groupMembers({ positions }) {
       const own = book()
       return { indices: positions.flatMap((position) => own.indices(position)).sort((a, b) => a - b) }

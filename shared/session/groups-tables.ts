@@ -1,10 +1,11 @@
-import { type Cell, csvLine } from '../exports/csv.ts'
+import type { Cell } from '../exports/csv.ts'
+import { TABLE_ENDINGS, type TableFormat, type TextTable, tableText } from '../exports/table-text.ts'
 import type { GroupBook } from './groups.ts'
 import type { ExportFile } from './requests/export.ts'
 import type { GroupQuery } from './requests/groups.ts'
 
 /** The groups of a query, one line each. Absent values are empty cells. */
-export function groupTable(book: GroupBook, query: GroupQuery): ExportFile {
+export function groupTable(book: GroupBook, query: GroupQuery, as: TableFormat): ExportFile {
   const { scheme, eps, origin } = book.scaling
   const formula = `${scheme}, eps ${eps} (${origin})`
   const rows = [...book.query(query)].map((position): Cell[] => {
@@ -25,7 +26,7 @@ export function groupTable(book: GroupBook, query: GroupQuery): ExportFile {
       row.codes.join(' '),
     ]
   })
-  return table('groups.csv', GROUP_COLUMNS, rows)
+  return table('groups', { columns: GROUP_COLUMNS, rows }, as)
 }
 
 const GROUP_COLUMNS = [
@@ -45,7 +46,7 @@ const GROUP_COLUMNS = [
 ] as const
 
 /** All rollouts of one group with their advantages under each scheme. */
-export function siblingTable(book: GroupBook, position: number): ExportFile {
+export function siblingTable(book: GroupBook, position: number, as: TableFormat): ExportFile {
   const indices = book.indices(position)
   const schemes = book.schemes(position)
   const { id } = book.row(position)
@@ -83,11 +84,11 @@ export function siblingTable(book: GroupBook, position: number): ExportFile {
     copyOf === null ? null : (members[copyOf]?.row.facts.id ?? null),
     codes.join(' '),
   ])
-  return table('group.csv', columns, rows)
+  return table('group', { columns, rows }, as)
 }
 
-/** One file of comma-separated values. */
-export function table(name: string, columns: readonly string[], rows: readonly Cell[][]): ExportFile {
-  const text = [columns, ...rows].map((cells) => csvLine(cells)).join('')
-  return { files: [{ name, bytes: new TextEncoder().encode(text) }] }
+/** A table as one file, named by what it holds. */
+export function table(stem: string, rows: TextTable, as: TableFormat): ExportFile {
+  const name = `${stem}.${TABLE_ENDINGS[as]}`
+  return { files: [{ name, bytes: new TextEncoder().encode(tableText(rows, as)) }] }
 }

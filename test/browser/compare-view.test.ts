@@ -12,9 +12,15 @@ const SINGLE_TURN = join(SAMPLES, 'clean-gsm8k.jsonl.gz')
 /** In Compare, what is dropped in the middle of the window is a second run. */
 const LOW = 400
 
-async function saved({ page }: Window, button: string): Promise<{ name: string; text: string }> {
+async function saved(
+  { page }: Window,
+  button: string,
+  as: 'CSV' | 'Markdown',
+): Promise<{ name: string; text: string }> {
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: button, exact: true }).click()
+  await page.getByRole('dialog').getByRole('radio', { name: as }).check()
+  await page.getByRole('button', { name: `Save as ${as}` }).click()
   const file = await download
   return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') }
 }
@@ -53,10 +59,10 @@ describePage('two runs beside each other', (page) => {
     expect(await measure(window, 'dead groups (all rewards the same)')).toHaveLength(4)
     await view.getByRole('searchbox', { name: 'Measures whose name has' }).fill('')
 
-    const csv = await saved(window, 'CSV')
+    const csv = await saved(window, 'Save…', 'CSV')
     expect(csv.name).toBe('comparison.csv')
     expect(csv.text).toContain('rollouts of several assistant turns,share,1,0,-1,1,true')
-    const markdown = await saved(window, 'Markdown')
+    const markdown = await saved(window, 'Save…', 'Markdown')
     expect(markdown.text).toContain('- second run: clean-gsm8k.jsonl.gz')
     expect(markdown.text).toContain('| rollouts of several assistant turns | 100 % | 0 % | −100 points |')
 
@@ -121,7 +127,7 @@ describePage('two runs beside each other', (page) => {
     )
     await view.keyboard.press('j')
     expect(new URL(view.url()).hash).toMatch(/view=compare&compare\.tab=pairs/)
-    const pairs = await saved(window, 'Pairs as CSV')
+    const pairs = await saved(window, 'Save the pairs…', 'CSV')
     expect(pairs.text.trim().split('\n')).toHaveLength(13)
     expect(window.errors).toEqual([])
     await window.close()

@@ -69,7 +69,7 @@ describePage('the groups of a run', (page) => {
     const rows = view.getByRole('grid', { name: 'Groups' }).locator('tbody tr')
     expect(await rows.count()).toBe(12)
     await view.getByRole('button', { name: 'std 0, dead: 7 groups' }).click()
-    await view.getByRole('button', { name: 'Export these 7 as CSV' }).waitFor()
+    await view.getByRole('button', { name: 'Save these 7 as a table…' }).waitFor()
     expect(await rows.count()).toBe(7)
     await view
       .getByText(/^All 8 rewards are [01]: every advantage is 0, and [\d,]+ trained tokens teach nothing\.$/)
@@ -133,17 +133,18 @@ describePage('the groups of a run', (page) => {
     const { page: view } = window
     await view.keyboard.press('3')
     await view.getByRole('button', { name: /^noise 2$/ }).click()
-    const saved = async (name: string) => {
+    const saved = async (name: string, then?: string) => {
       const download = view.waitForEvent('download')
       await view.getByRole('button', { name, exact: true }).click()
+      if (then !== undefined) await view.getByRole('button', { name: then, exact: true }).click()
       const file = await download
       return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') }
     }
-    const groups = await saved('Export these 2 as CSV')
+    const groups = await saved('Save these 2 as a table…', 'Save as CSV')
     expect(groups.name).toBe('groups.csv')
     expect(groups.text.trim().split('\n')).toHaveLength(3)
     await view.locator('.sibling').first().waitFor()
-    const siblings = await saved('CSV')
+    const siblings = await saved('Table…', 'Save as CSV')
     expect(siblings.name).toBe('group.csv')
     expect(siblings.text.trim().split('\n')).toHaveLength(9)
     await view.getByRole('button', { name: 'Export…', exact: true }).click()

@@ -57,7 +57,8 @@ describePage('the lab', (tests) => {
     await page.getByRole('spinbutton', { name: /^sequence length/ }).fill('700')
     await page.getByText('tried 700').waitFor()
     const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'CSV', exact: true }).click()
+    await page.getByRole('button', { name: 'Save…', exact: true }).click()
+    await page.getByRole('button', { name: 'Save as CSV' }).click()
     const file = await download
     expect(file.suggestedFilename()).toBe('lab-limits.csv')
     const lines = readFileSync(await file.path(), 'utf8')

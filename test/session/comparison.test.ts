@@ -151,7 +151,7 @@ describe('two runs beside each other', () => {
     expect(measureOf(comparison, 'reward.mean')).toMatchObject({ here: 0.25, there: null })
     expect(comparison.series.map(({ name }) => name)).toContain('reward, as logged')
     expect(comparison.pairs).toMatchObject({ pairs: 0, tools: null })
-    const { files } = await page.ask('comparisonExport', { as: 'markdown' })
+    const { files } = await page.ask('comparisonExport', { of: 'measures', as: 'markdown' })
     expect(new TextDecoder().decode(files[0]!.bytes)).toContain('## What only one of the runs tells')
   })
 
@@ -318,7 +318,8 @@ describe('a comparison', () => {
   it('is written as a table, as Markdown and as a table of pairs', async () => {
     const page = await compared(training, evaluation)
     const text = async (as: 'csv' | 'markdown' | 'pairs') => {
-      const [file] = (await page.ask('comparisonExport', { as })).files
+      const input = as === 'pairs' ? ({ of: 'pairs', as: 'csv' } as const) : ({ of: 'measures', as } as const)
+      const [file] = (await page.ask('comparisonExport', input)).files
       return { name: file!.name, text: new TextDecoder().decode(file!.bytes) }
     }
     const csv = await text('csv')

@@ -168,13 +168,13 @@ describe('the groups of a run', () => {
         .decode((await file).files[0]!.bytes)
         .trim()
         .split('\n')
-    const groups = await text(page.ask('groupTable', { kinds: ['noise'] }))
+    const groups = await text(page.ask('groupTable', { query: { kinds: ['noise'] }, as: 'csv' }))
     expect(groups).toHaveLength(2)
     expect(groups[0]).toMatch(/^group,step,rollouts,kind,mean_reward,std_reward,/)
     expect(groups[1]).toMatch(
       /^noise,1,4,noise,0\.6025,0\.005\d*,0\.01\d*,196\.\d+,"group-std-unbiased, eps 0\.0001 \(fitted\)",/,
     )
-    const siblings = await text(page.ask('siblingTable', { position: 2 }))
+    const siblings = await text(page.ask('siblingTable', { position: 2, as: 'csv' }))
     expect(siblings).toHaveLength(5)
     expect(siblings[0]).toContain('reward.format,reward.right,advantage_stored,advantage_none,')
     expect(siblings[2]).toContain(',contrast-0,')

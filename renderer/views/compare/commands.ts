@@ -1,12 +1,12 @@
 import type { Command } from '../../commands/command.ts'
 import { openRollout, openSecond } from '../../commands/go.ts'
-import { saveAnswer } from '../../data/exporting.ts'
 import { takeSecondAway } from '../../data/second.ts'
 import { ask } from '../../engine/engine.ts'
 import { useSecond } from '../../state/second.ts'
 import { say } from '../../state/view.ts'
 import { comparePlace, narrowMeasures, showPair, showTab } from './compare-place.ts'
 import { pairList } from './pair-list-data.ts'
+import { saveComparison } from './save-comparison.ts'
 import { swapRuns } from './swap.ts'
 
 const where = ['compare'] as const
@@ -59,15 +59,8 @@ export const COMPARE_COMMANDS: readonly Command[] = [
   },
   { id: 'swap-runs', title: 'Swap the two runs', keys: ['s'], where, run: () => void swapRuns() },
   { id: 'end-comparison', title: 'Take the second run away', keys: [], where, run: () => void takeSecondAway() },
-  { id: 'export-comparison', title: 'Export the comparison as a table (CSV)', keys: [], where, run: () => save('csv') },
-  {
-    id: 'export-comparison-text',
-    title: 'Export the comparison as Markdown',
-    keys: [],
-    where,
-    run: () => save('markdown'),
-  },
-  { id: 'export-pairs', title: 'Export the pairs as a table (CSV)', keys: [], where, run: () => save('pairs') },
+  { id: 'export-comparison', title: 'Save the comparison…', keys: [], where, run: () => save('measures') },
+  { id: 'export-pairs', title: 'Save the pairs as a table…', keys: [], where, run: () => save('pairs') },
 ]
 
 function movePair(step: 1 | -1): void {
@@ -90,7 +83,7 @@ async function openPair(side: 'here' | 'there'): Promise<void> {
   else openSecond(index)
 }
 
-function save(as: 'csv' | 'markdown' | 'pairs'): void {
+function save(of: 'measures' | 'pairs'): void {
   if (useSecond.getState().run === null) say('There is no second run to compare with')
-  else void saveAnswer(ask('comparisonExport', { as }), as === 'pairs' ? 'The pairs' : 'The comparison')
+  else saveComparison(of)
 }

@@ -2,11 +2,9 @@ import { useRef } from 'react'
 import type { RunComparison, RunSide } from '../../../shared/session/requests/compare.ts'
 import { useSecondName } from '../../app/second-run.tsx'
 import { Waiting } from '../../app/waiting.tsx'
-import { saveAnswer } from '../../data/exporting.ts'
 import { pickSecond } from '../../data/opening.ts'
 import { takeSecondAway } from '../../data/second.ts'
 import { useAnswer } from '../../data/use-answer.ts'
-import { ask } from '../../engine/engine.ts'
 import { useKeptScroll } from '../../lists/use-kept-scroll.ts'
 import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
@@ -19,6 +17,7 @@ import { COMPARE_TABS, type CompareTab, showTab, useComparePlace } from './compa
 import { Curves } from './curves.tsx'
 import { Measures } from './measures.tsx'
 import { Pairs } from './pairs.tsx'
+import { saveComparison } from './save-comparison.ts'
 import { swapRuns } from './swap.ts'
 
 /** Two runs beside each other: every measure, and the questions that both have. */
@@ -179,19 +178,8 @@ function Runs({ comparison: { here, there } }: { comparison: RunComparison }) {
         <button type="button" className="button small" onClick={() => void takeSecondAway()}>
           Take it away
         </button>
-        <button
-          type="button"
-          className="button small"
-          onClick={() => void saveAnswer(ask('comparisonExport', { as: 'csv' }), 'The comparison')}
-        >
-          CSV
-        </button>
-        <button
-          type="button"
-          className="button small"
-          onClick={() => void saveAnswer(ask('comparisonExport', { as: 'markdown' }), 'The comparison')}
-        >
-          Markdown
+        <button type="button" className="button small" onClick={() => saveComparison('measures')}>
+          Save…
         </button>
       </div>
     </header>

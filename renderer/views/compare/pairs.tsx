@@ -1,13 +1,12 @@
 import { useEffect, useRef } from 'react'
 import type { PairRow, PairSort, PairTotals } from '../../../shared/session/requests/compare.ts'
-import { saveAnswer } from '../../data/exporting.ts'
-import { ask } from '../../engine/engine.ts'
 import { type ListColumn, PositionList } from '../../lists/position-list.tsx'
 import { useView } from '../../state/view.ts'
 import { ABSENT, count, counted, percent, real } from '../../text/numbers.ts'
 import { DIFFERENCES, narrowPairs, showPair, sortPairs, useComparePlace } from './compare-place.ts'
 import { PairOf } from './pair-detail.tsx'
 import { pairPages, usePairList } from './pair-list-data.ts'
+import { saveComparison } from './save-comparison.ts'
 
 const DIFFER_WORDS: Readonly<Record<(typeof DIFFERENCES)[number], string>> = {
   tools: 'tools',
@@ -61,12 +60,8 @@ export function Pairs({ totals }: { totals: PairTotals }) {
             </button>
           )
         })}
-        <button
-          type="button"
-          className="button small compare-export"
-          onClick={() => void saveAnswer(ask('comparisonExport', { as: 'pairs' }), counted(totals.pairs, 'pair'))}
-        >
-          Pairs as CSV
+        <button type="button" className="button small compare-export" onClick={() => saveComparison('pairs')}>
+          Save the pairs…
         </button>
       </div>
       <div className="pair-columns">

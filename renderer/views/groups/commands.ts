@@ -2,14 +2,12 @@ import type { Command } from '../../commands/command.ts'
 import { flagSelected } from '../../commands/flagging.ts'
 import { openRollout } from '../../commands/go.ts'
 import { openExport } from '../../commands/open-export.ts'
-import { saveAnswer } from '../../data/exporting.ts'
 import { ask } from '../../engine/engine.ts'
 import { selectRollout } from '../../state/selection.ts'
 import { say } from '../../state/view.ts'
-import { counted } from '../../text/numbers.ts'
 import { groupList } from './group-list-data.ts'
-import { groupsWords } from './group-words.ts'
 import { chooseSibling, EVERY_GROUP, groupsPlace, layBeside, narrow, showGroup } from './groups-place.ts'
+import { saveGroups, saveSiblings } from './save-tables.ts'
 import { showInTable, shownGroup } from './shown-group.ts'
 
 const where = ['groups'] as const
@@ -59,10 +57,10 @@ export const GROUP_COMMANDS: readonly Command[] = [
     where,
     run: () => narrow({ ...EVERY_GROUP, kinds: ['noise'] }),
   },
-  { id: 'export-groups', title: 'Export the listed groups as a table (CSV)', keys: [], where, run: exportGroups },
+  { id: 'export-groups', title: 'Save the listed groups as a table…', keys: [], where, run: exportGroups },
   {
     id: 'export-siblings',
-    title: 'Export the rollouts of this group with their advantages as a table (CSV)',
+    title: 'Save the rollouts of this group with their advantages as a table…',
     keys: [],
     where,
     run: exportSiblings,
@@ -128,11 +126,11 @@ async function toggleBeside(): Promise<void> {
 }
 
 function exportGroups(): void {
-  void saveAnswer(ask('groupTable', groupsPlace().query), groupsWords(groupList.get().length))
+  saveGroups(groupsPlace().query, groupList.get().length)
 }
 
 function exportSiblings(): void {
   const group = shownGroup.get()
   if (group === null) return
-  void saveAnswer(ask('siblingTable', { position: group.row.position }), counted(group.row.rollouts, 'rollout'))
+  saveSiblings(group.row)
 }

@@ -4,9 +4,7 @@ import { CheckName } from '../../app/check-name.tsx'
 import { PinButton } from '../../app/pin-button.tsx'
 import { Term } from '../../app/term.tsx'
 import { openExport } from '../../commands/open-export.ts'
-import { saveAnswer } from '../../data/exporting.ts'
 import { useAnswer } from '../../data/use-answer.ts'
-import { ask } from '../../engine/engine.ts'
 import { count, counted, percent, real } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
@@ -14,6 +12,7 @@ import { SideBySide } from '../compare/alignment-view.tsx'
 import { COLUMN_WORDS, KIND_WORDS } from './group-words.ts'
 import { layBeside } from './groups-place.ts'
 import { RewardDots } from './reward-dots.tsx'
+import { saveSiblings } from './save-tables.ts'
 import { groupQuery, showInTable, shownGroup } from './shown-group.ts'
 import { SiblingTable } from './sibling-table.tsx'
 
@@ -102,11 +101,9 @@ function Head({ detail }: { detail: GroupDetail }) {
             type="button"
             className="button small"
             title="Rewards, and advantages under each scheme, as a table"
-            onClick={() =>
-              void saveAnswer(ask('siblingTable', { position: row.position }), counted(row.rollouts, 'rollout'))
-            }
+            onClick={() => saveSiblings(row)}
           >
-            CSV
+            Table…
           </button>
           <button
             type="button"

@@ -6,11 +6,10 @@ import {
   type GroupQuery,
   type GroupSummary,
 } from '../../../shared/session/requests/groups.ts'
-import { saveAnswer } from '../../data/exporting.ts'
-import { ask } from '../../engine/engine.ts'
 import { count, percent, real } from '../../text/numbers.ts'
-import { groupsWords, KIND_WORDS, MARK_WORDS, queryWords } from './group-words.ts'
+import { KIND_WORDS, MARK_WORDS, queryWords } from './group-words.ts'
 import { EVERY_GROUP, narrow } from './groups-place.ts'
+import { saveGroups } from './save-tables.ts'
 
 /** How many groups are of each kind, as a bar with the share from which H05 is supported drawn in. */
 export function KindBar({ summary: { kinds, bounds } }: { summary: GroupSummary }) {
@@ -102,13 +101,8 @@ export function GroupFilters({ summary, query, shown }: { summary: GroupSummary;
           </button>
         )}
       </fieldset>
-      <button
-        type="button"
-        className="button small"
-        disabled={shown === 0}
-        onClick={() => void saveAnswer(ask('groupTable', query), groupsWords(shown))}
-      >
-        Export {isNarrowed ? `these ${count(shown)}` : 'all'} as CSV
+      <button type="button" className="button small" disabled={shown === 0} onClick={() => saveGroups(query, shown)}>
+        Save {isNarrowed ? `these ${count(shown)}` : 'all'} as a table…
       </button>
     </div>
   )

@@ -78,7 +78,7 @@ export function SiblingTable({
       </div>
       {detail.membersOmitted > 0 && (
         <p className="quiet">
-          {count(detail.membersOmitted)} more are in this group. The table (CSV) and the exports hold all of them.
+          {count(detail.membersOmitted)} more are in this group. The saved table and the exports hold all of them.
         </p>
       )}
       {!hasStored && (

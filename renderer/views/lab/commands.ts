@@ -11,7 +11,7 @@ export const LAB_COMMANDS: readonly Command[] = [
   { id: 'lab-reset', title: 'Take back everything that is tried', keys: ['x'], where, run: resetLab },
   {
     id: 'lab-export',
-    title: 'Export what is tried as a table (CSV)',
+    title: 'Save what is tried as a table…',
     keys: [],
     where,
     // Evidence and all that it needs are loaded when they are asked for.

@@ -55,7 +55,7 @@ export function LabView() {
           title="What is tried in this panel and what comes of it, as a table"
           onClick={() => LAB_COMMANDS.find(({ id }) => id === 'lab-export')?.run()}
         >
-          CSV
+          Save…
         </button>
         <PinButton of={{ kind: 'what-if', key: {} }} what="what is tried here" />
       </div>

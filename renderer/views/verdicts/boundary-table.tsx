@@ -1,6 +1,9 @@
+import { tableText } from '../../../shared/exports/table-text.ts'
 import type { CheckResult } from '../../../shared/model/report.ts'
+import type { BoundaryRow } from '../../../shared/session/protocol.ts'
 import { showRollouts } from '../../commands/go.ts'
 import { useBoundaries } from '../../data/boundaries.ts'
+import { saveTable } from '../../data/exporting.ts'
 import { ABSENT, percent } from '../../text/numbers.ts'
 import { NumberLink } from './number-link.tsx'
 
@@ -18,7 +21,12 @@ export function BoundaryTable({ checks }: { checks: readonly CheckResult[] }) {
   if (rows.length === 0) return null
   return (
     <section aria-labelledby="boundaries">
-      <h2 id="boundaries">Turn edges</h2>
+      <div className="table-title">
+        <h2 id="boundaries">Turn edges</h2>
+        <button type="button" className="link" aria-label="Save the table of turn edges…" onClick={() => save(rows)}>
+          Save…
+        </button>
+      </div>
       <table className="boundary-table">
         <thead>
           <tr>
@@ -57,6 +65,14 @@ export function BoundaryTable({ checks }: { checks: readonly CheckResult[] }) {
       </table>
     </section>
   )
+}
+
+function save(rows: readonly BoundaryRow[]): void {
+  const table = {
+    columns: ['edge', 'edges', ...COLUMNS.map(({ key }) => key)],
+    rows: rows.map((row) => [row.boundary, row.edges, ...COLUMNS.map(({ key }) => row[key])]),
+  }
+  saveTable({ what: 'the turn edges', stem: 'turn-edges', make: async (as) => tableText(table, as) })
 }
 
 export function EdgeName({ boundary }: { boundary: string }) {

@@ -1,4 +1,5 @@
 import type { EndReason } from '../../checks/facts.ts'
+import type { TableFormat } from '../../exports/table-text.ts'
 import type { HypothesisResult } from '../../model/report.ts'
 import type { Stream } from '../../model/streams.ts'
 import type { TurnKind } from '../../model/tokens.ts'
@@ -206,5 +207,5 @@ export interface CompareRequests {
   /** Two rollouts, token by token; both may be of one run. */
   alignment: { input: { left: RolloutRef; right: RolloutRef }; output: Alignment }
   /** All measures as a table or as Markdown; all pairs as a table. */
-  comparisonExport: { input: { as: 'csv' | 'markdown' | 'pairs' }; output: ExportFile }
+  comparisonExport: { input: { of: 'measures' | 'pairs'; as: TableFormat }; output: ExportFile }
 }

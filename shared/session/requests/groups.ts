@@ -1,4 +1,5 @@
 import type { AdvantageFit, AdvantageScheme } from '../../checks/groups/advantages.ts'
+import type { TableFormat } from '../../exports/table-text.ts'
 import type { Finding, Severity } from '../../model/report.ts'
 import type { Histogram, Row } from '../protocol.ts'
 import type { ExportFile } from './export.ts'
@@ -178,10 +179,10 @@ export interface GroupRequests {
   groupRows: { input: { positions: readonly number[] }; output: readonly GroupRow[] }
   /** Fails with a sentence where there is no such group. */
   group: { input: { position: number }; output: GroupDetail }
-  /** The groups of a query as a table (CSV), one line each. */
-  groupTable: { input: GroupQuery; output: ExportFile }
-  /** The rollouts of one group as a table (CSV), with their advantages under each scheme. */
-  siblingTable: { input: { position: number }; output: ExportFile }
+  /** The groups of a query as a table, one line each. */
+  groupTable: { input: { query: GroupQuery; as: TableFormat }; output: ExportFile }
+  /** The rollouts of one group as a table, with their advantages under each scheme. */
+  siblingTable: { input: { position: number; as: TableFormat }; output: ExportFile }
   /** Indices of all rollouts of these groups, ascending. */
   groupMembers: { input: { positions: readonly number[] }; output: { indices: readonly number[] } }
 }
