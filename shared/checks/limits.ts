@@ -49,18 +49,24 @@ export function resolveLimits(
 }
 
 /**
- * A rollout that goes on beyond a completion limit proves that it holds for each turn; where no prompt is known, nothing else can be told.
- * By as much as a prefill may be long a rollout proves nothing: where no prompt length is stored, a prefill counts as completion.
+ * A rollout that goes on beyond a completion limit, while none of its turns does, proves that it holds for each turn; where no prompt is
+ * known, nothing else can be told. By as much as a prefill may be long a rollout proves nothing: where no prompt length is stored, a
+ * prefill counts as completion. Nor does one without a turn that could be found, of which padding may be a part, unless all are so.
  */
 function isExceeded(facts: readonly TrajectoryFacts[], limit: number): boolean {
-  let [rows, measured] = [0, 0]
+  const most = limit + LONGEST_PREFILL
+  let [rows, measured, longer] = [0, 0, 0]
   for (const row of facts) {
     if (row.idsHash === null || row.realLength <= 0) continue
     rows++
     if (row.promptLength === null) continue
     measured++
-    if (completionLength(row) > limit + LONGEST_PREFILL) return true
+    if (completionLength(row) <= most) continue
+    longer++
+    const { assistantLengths: turns } = row
+    if (turns.length > 0 && turns.every((length) => length <= most)) return true
   }
+  if (longer > 0) return !facts.some(({ assistantLengths }) => assistantLengths.length > 0)
   return rows > 0 && measured === 0
 }
 

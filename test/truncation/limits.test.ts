@@ -120,6 +120,15 @@ describe('resolveLimits', () => {
     expect(per(50, [...closed(10), odd])).toBe('turn')
   })
 
+  it('takes what is beyond a completion limit for padding or for no such limit where no turn within it explains that', () => {
+    const long = (assistantLengths: number[]) =>
+      factsOf(99, { realLength: 900, promptLength: 60, endReason: 'unknown', assistantLengths })
+    expect(per(100, [...closed(10), long([])])).toBe('completion')
+    expect(per(100, [...closed(10), long([40, 400])])).toBe('completion')
+    expect(per(100, [...closed(10), long([40, 90])])).toBe('turn')
+    expect(per(100, [long([]), long([])])).toBe('turn')
+  })
+
   it('takes a completion limit for one of each turn where no prompt is known, and not where there is no token', () => {
     const unknown = closed(3).map((row) => ({ ...row, promptLength: null }))
     expect(per(100, unknown)).toBe('turn')
