@@ -71,13 +71,14 @@ function verdictParts(differing: readonly ComparedMeasure[]): string[] {
 }
 
 /** `9 error-level checks fail in the open run only: T05, M15, T04, L02 and 5 more` */
-function checkParts({ here, there }: Sides, differing: readonly ComparedMeasure[]): string[] {
-  const severe = new Set(
-    [here, there].flatMap(({ report }) =>
-      report.checks.flatMap(({ code, severity }) => (severity === 'error' ? code : [])),
-    ),
-  )
+function checkParts(sides: Sides, differing: readonly ComparedMeasure[]): string[] {
   const only = (whose: 'here' | 'there', other: 'here' | 'there', name: string) => {
+    // How grave a fault is hangs on the run that has it: where a check passes, its severity says nothing.
+    const severe = new Set(
+      sides[whose].report.checks.flatMap(({ code, severity, status }) =>
+        severity === 'error' && status === 'fail' ? code : [],
+      ),
+    )
     const codes = differing.flatMap((measure) => {
       const code = measure.id.slice('checks.'.length)
       const isIts = measure.section === 'checks' && severe.has(code) && Number(measure[whose]) > 0

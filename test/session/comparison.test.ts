@@ -1,7 +1,9 @@
+import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { SourceInput } from '../../shared/session/protocol.ts'
 import type { AlignedSide, Alignment, ComparedMeasure, RunComparison } from '../../shared/session/requests/compare.ts'
 import { assistant, conversation, user } from '../helpers/conversation.ts'
+import { sampleBytes } from '../samples/read-sample.ts'
 import { cleanRollout, cutRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
 import { enginePage } from './engine-page.ts'
 
@@ -291,6 +293,17 @@ describe('a comparison', () => {
     expect(conclusion.differs).toContain('the mean reward is 0.25 in the open run and 1 in the second; a limit cut 0 %')
     expect(conclusion.decides).toMatch(/H08 is supported \(medium confidence\): the same questions are put,/)
     expect(conclusion.decides).toContain('Left open: H06-library (lacks a single-turn run)')
+  })
+
+  it('takes a fault for as grave as the run has it that it is in', async () => {
+    const text = (name: string) => gunzipSync(sampleBytes(name)).toString('utf8')
+    const page = await compared(text('verifiers-2025-08'), text('clean-gsm8k'))
+    // Every row of M04 was cut, which makes it a note there; the other run passes it.
+    const { checks } = await page.ask('report', {})
+    expect(checks.find(({ code }) => code === 'M04')).toMatchObject({ severity: 'info', status: 'fail' })
+    const { conclusion } = await page.ask('comparison', {})
+    expect(conclusion.differs).toContain('4 error-level checks fail in the open run only')
+    expect(conclusion.differs).not.toContain('M04')
   })
 
   it('says where two runs may differ for another reason than what is asked', async () => {
