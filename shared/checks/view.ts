@@ -65,7 +65,8 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
   }
 }
 
-function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions): TrajectoryView {
+/** A prepared view with the facts that are kept of it. */
+export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions): TrajectoryView {
   const { trajectory, ids, mask, weights, states, padding, segmentation, tokenizer, thresholds, text } = prepared
   const framed = tokenizer?.frame ? tokenizer : null
   const tokens = { ids, mask, weights, states, padding, segmentation, tokenizer: framed, thresholds, text }

@@ -4,7 +4,7 @@ import { packFacts } from '../checks/kept-facts.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { firstDifference, runEnd } from '../checks/spans.ts'
 import { createTally, TrajectoryReporter } from '../checks/tally.ts'
-import { addSymptoms, createFacts, createView } from '../checks/view.ts'
+import { addSymptoms, createFacts, prepareView, type ViewOptions, withFacts } from '../checks/view.ts'
 import type { ParsedRecords } from '../containers/container.ts'
 import type { Format } from '../formats/format.ts'
 import { readJoined, type SourceReader } from '../formats/join.ts'
@@ -51,26 +51,30 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
   const findings: (readonly Finding[])[] = []
   // What is told with another source is still what this one carries.
   for (const trajectory of read.told) for (const stream of streamsOf(trajectory, tokenizer)) streams.add(stream)
+  const chosen: Chosen[] = []
   for (const trajectory of read.trajectories) {
     const { record, part } = trajectory.place
     // What the dump carries is no matter of which rollouts were chosen from it.
     const carried = streamsOf(trajectory, tokenizer)
     for (const stream of carried) streams.add(stream)
-    if (job.keep !== null && !job.keep.get(record)?.includes(part)) continue
-    const audited = auditTrajectory(trajectory, format, runtime, tallies, carried)
-    const { view } = audited
-    const rendered = described.rendersTexts ? renderTexts(trajectory, tokenizer) : null
-    const facts = rendered === null ? audited.facts : withRenderedLengths(audited.facts, rendered)
-    if (view !== null) {
-      countTokens(view, described.settings, totals)
-      countBoundaries(view, boundaries)
-      countTools(view, totals.byTool)
+    if (job.keep === null || job.keep.get(record)?.includes(part)) chosen.push({ trajectory, carried })
+  }
+  for (let at = 0; at < chosen.length; at += TOGETHER) {
+    for (const audited of auditTogether(chosen.slice(at, at + TOGETHER), format, runtime, tallies)) {
+      const { trajectory, view } = audited
+      const rendered = described.rendersTexts ? renderTexts(trajectory, tokenizer) : null
+      const facts = rendered === null ? audited.facts : withRenderedLengths(audited.facts, rendered)
+      if (view !== null) {
+        countTokens(view, described.settings, totals)
+        countBoundaries(view, boundaries)
+        countTools(view, totals.byTool)
+      }
+      totals.lost += facts.lost
+      const line = lines.get(trajectory.place.record) ?? null
+      if (line !== null) (facts as { line?: number }).line = line
+      rows.push(facts)
+      findings.push(audited.findings)
     }
-    totals.lost += facts.lost
-    const line = lines.get(record) ?? null
-    if (line !== null) (facts as { line?: number }).line = line
-    rows.push(facts)
-    findings.push(audited.findings)
   }
   return {
     job: job.job,
@@ -87,41 +91,87 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
   }
 }
 
-/** One trajectory under every check of the plan that it can be put to; what they count is added to `tallies`. */
-export function auditTrajectory(
-  trajectory: Trajectory,
+/** One trajectory under every check of the plan that it can be put to. */
+export function auditTrajectory(trajectory: Trajectory, format: Format, runtime: AuditRuntime): Audited {
+  const tokenizer = runtime.tokenizers[trajectory.place.source] ?? null
+  return auditTogether([{ trajectory, carried: streamsOf(trajectory, tokenizer) }], format, runtime, {})[0] as Audited
+}
+
+/** A trajectory that is to be audited, with the streams that it carries. */
+interface Chosen {
+  readonly trajectory: Trajectory
+  readonly carried: ReadonlySet<Stream>
+}
+
+interface Audited {
+  readonly trajectory: Trajectory
+  readonly view: TrajectoryView | null
+  readonly facts: TrajectoryFacts
+  readonly findings: Finding[]
+}
+
+/**
+ * Rollouts that are looked at together: each check goes through all of them before the next one begins. There are many checks, and what
+ * one of them needs of the machine is gone by the time it comes to the next rollout if all the others came between.
+ */
+const TOGETHER = 16
+
+/** Trajectories of one source under every check of the plan that they can be put to; what these count is added to `tallies`. */
+function auditTogether(
+  chosen: readonly Chosen[],
   format: Format,
   runtime: AuditRuntime,
-  tallies: Record<string, CheckTally> = {},
-  carried: ReadonlySet<Stream> | null = null,
-) {
-  const { settings, measuresDrift } = runtime.plan.sources[trajectory.place.source] as SourcePlan
-  const tokenizer = runtime.tokenizers[trajectory.place.source] ?? null
-  const view = createView(trajectory, {
-    tokenizer,
+  tallies: Record<string, CheckTally>,
+): Audited[] {
+  const source = chosen[0]?.trajectory.place.source ?? 0
+  const { settings, measuresDrift } = runtime.plan.sources[source] as SourcePlan
+  const { unsampledLogprob, maskImplied } = format
+  const options: ViewOptions = {
+    tokenizer: runtime.tokenizers[source] ?? null,
     settings,
-    unsampledLogprob: format.unsampledLogprob,
-    maskImplied: format.maskImplied,
+    unsampledLogprob,
+    maskImplied,
     measuresDrift,
-  })
-  if (view !== null) addSymptoms(view)
-  const facts = view?.facts ?? createFacts(trajectory)
-  const findings: Finding[] = []
-  // The sampled tokens may stand for a mask.
-  const hasMask = view !== null && view.mask !== null && view.ids.length > 0
-  const checks = trajectoryChecks(runtime.plan, carried ?? streamsOf(trajectory, tokenizer), hasMask)
-  const [first] = checks
-  if (view !== null && first !== undefined) {
-    // One for all: a check keeps nothing of it.
-    const reporter = new TrajectoryReporter(first, view, settings)
+  }
+  const prepared = chosen.map(({ trajectory }) => prepareView(trajectory, options))
+  const views = prepared.map((each) => (each === null ? null : withFacts(each, options)))
+  const audited: Audited[] = []
+  /** Those that are put to the same checks. */
+  const alike = new Map<readonly Check[], Reported[]>()
+  for (const [index, { trajectory, carried }] of chosen.entries()) {
+    const view = views[index] ?? null
+    const findings: Finding[] = []
+    if (view !== null) addSymptoms(view)
+    audited.push({ trajectory, view, facts: view?.facts ?? createFacts(trajectory), findings })
+    // The sampled tokens may stand for a mask.
+    const hasMask = view !== null && view.mask !== null && view.ids.length > 0
+    const checks = trajectoryChecks(runtime.plan, carried, hasMask)
+    const [first] = checks
+    if (view === null || first === undefined) continue
+    const others = alike.get(checks)
+    // One reporter for all checks: none keeps anything of it.
+    const reported = { view, reporter: new TrajectoryReporter(first, view, settings), findings }
+    if (others === undefined) alike.set(checks, [reported])
+    else others.push(reported)
+  }
+  for (const [checks, rollouts] of alike) {
     for (const check of checks) {
-      reporter.turnTo(check, (tallies[check.code] ??= createTally()))
-      check.trajectory?.(view, settings, reporter)
-      for (const finding of reporter.finish().findings) findings.push(finding)
+      const tally = (tallies[check.code] ??= createTally())
+      for (const { view, reporter, findings } of rollouts) {
+        reporter.turnTo(check, tally)
+        check.trajectory?.(view, settings, reporter)
+        for (const finding of reporter.finish().findings) findings.push(finding)
+      }
     }
   }
-  if (findings.length > 1) findings.sort(byCodeAndToken)
-  return { view, facts, findings }
+  for (const { findings } of audited) if (findings.length > 1) findings.sort(byCodeAndToken)
+  return audited
+}
+
+interface Reported {
+  readonly view: TrajectoryView
+  readonly reporter: TrajectoryReporter
+  readonly findings: Finding[]
 }
 
 /** Streams that belong to the dump as a whole: a single trajectory without them can still be looked at. */
