@@ -1,4 +1,5 @@
 import type { TrajectoryView } from '../checks/check.ts'
+import { runEnd } from '../checks/spans.ts'
 import type { Report } from '../model/report.ts'
 import { PART, type Span, TokenState, type Turn } from '../model/tokens.ts'
 
@@ -90,11 +91,22 @@ function add(
   sums[at]++
   let total = 0
   let trained = 0
-  for (let token = start; token < end; token++) {
+  // Nearly every span is one run of its part in one state, and a run is counted at once.
+  for (let token = start, to = start; token < end; token = to) {
+    to = runEnd(parts, token, end)
     if (parts[token] !== part) continue
-    total++
-    if (states[token] === TokenState.trained) trained++
+    total += to - token
+    trained += tokensIn(states, TokenState.trained, token, to)
   }
   sums[at + 1] = (sums[at + 1] as number) + total
   sums[at + 2] = (sums[at + 2] as number) + trained
+}
+
+function tokensIn(states: Uint8Array, state: number, start: number, end: number): number {
+  let count = 0
+  for (let token = start, to = start; token < end; token = to) {
+    to = runEnd(states, token, end)
+    if (states[token] === state) count += to - token
+  }
+  return count
 }
