@@ -6,6 +6,7 @@ import {
   type SyntheticEvent,
   useState,
 } from 'react'
+import { count as fullCount } from '../text/numbers.ts'
 import type { LongTable } from './use-long-table.ts'
 
 /** What surrounds the rows of a long table; its classes are `NAME-window`, `NAME-scroller` and `NAME-table`. */
@@ -44,6 +45,11 @@ export function LongTableFrame({
   return (
     <div className={isRinged ? `${name}-window ringed` : `${name}-window`}>
       {paper !== null && <p className="print-only">{paper}</p>}
+      {rows.isFlying && (
+        <p className="flight-place" aria-hidden="true">
+          row {fullCount(rows.first + 1)} of {fullCount(count)}
+        </p>
+      )}
       <div ref={rows.scroller} className={`${name}-scroller`}>
         <table
           ref={table}

@@ -287,4 +287,33 @@ describePage('the query line', (tests) => {
     await page.mouse.wheel(0, 30_000)
     await expect.poll(() => page.getByRole('row').nth(1).innerText()).toMatch(/^99\d\s/)
   })
+
+  test('a bar that is dragged along says where it is, and its rows are there once it rests', async () => {
+    const records = Array.from({ length: 3000 }, (_, index) => rollout(index, true))
+    await window.drop([folder.write('dragged.jsonl', records.map((record) => JSON.stringify(record)).join('\n'))])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.locator('.rollout-table .row-open').first().waitFor()
+    // To and fro in each frame, until the page says where that is.
+    const said = await page.evaluate(
+      () =>
+        new Promise<string>((done) => {
+          const scroller = document.querySelector('.rollout-scroller') as HTMLElement
+          const leap = (to: number, next: number) => {
+            const place = document.querySelector<HTMLElement>('.flight-place')
+            if (place !== null) return done(place.innerText)
+            scroller.scrollTop = to
+            requestAnimationFrame(() => leap(next, to))
+          }
+          leap(20_000, 60_000)
+        }),
+    )
+    expect(said).toMatch(/^row (667|2,001) of 3,000$/)
+    await page.locator('.flight-place').waitFor({ state: 'detached' })
+    const top = await page.locator('.rollout-scroller').evaluate((scroller) => scroller.scrollTop)
+    const row = page.locator(`.rollout-table [aria-rowindex="${Math.round(top / 30) + 5}"]`)
+    await expect
+      .poll(() => row.innerText())
+      .toMatch(new RegExp(`^${(Math.round(top / 30) + 3).toLocaleString('en-US')}\\s`))
+  })
 })
