@@ -1,24 +1,39 @@
+/** Rollouts that every check goes through before the next one begins, at most. */
+export const TOGETHER = 16
+
 /**
- * What was found out about the keys that were asked for last. Rollouts are looked at some at a time, and every check asks the same of
- * each, so few entries do what a `WeakMap` would, without the work that one gives the collector.
+ * What was found out about the keys that were asked for last, as many as are looked at together: every check asks the same of each. So few
+ * entries do what a `WeakMap` would, without the work that one gives the collector.
  */
 export class OfLast<K extends object, V> {
   private key: K | null = null
   private value: V | undefined
-  private readonly others = new Map<K, V>()
+  private readonly found = new Map<K, V>()
+
+  constructor() {
+    all.push(() => {
+      this.key = null
+      this.value = undefined
+      this.found.clear()
+    })
+  }
 
   /** Undefined where many others were asked for since. */
   get(key: K): V | undefined {
-    return key === this.key ? this.value : this.others.get(key)
+    return key === this.key ? this.value : this.found.get(key)
   }
 
   set(key: K, value: V): void {
     this.key = key
     this.value = value
-    if (this.others.size >= MOST_KEPT) this.others.clear()
-    this.others.set(key, value)
+    if (this.found.size >= TOGETHER) this.found.clear()
+    this.found.set(key, value)
   }
 }
 
-/** More than are looked at together. */
-const MOST_KEPT = 64
+const all: (() => void)[] = []
+
+/** Lets go of everything that was found out: long rollouts take memory as long as they are keys. */
+export function forgetLast(): void {
+  for (const forget of all) forget()
+}

@@ -1,6 +1,7 @@
 import type { AuditSettings, Check, CheckTally, TrajectoryView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { packFacts } from '../checks/kept-facts.ts'
+import { forgetLast, TOGETHER } from '../checks/of-last.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { firstDifference, runEnd } from '../checks/spans.ts'
 import { createTally, TrajectoryReporter } from '../checks/tally.ts'
@@ -75,6 +76,7 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
       rows.push(facts)
       findings.push(audited.findings)
     }
+    forgetLast()
   }
   return {
     job: job.job,
@@ -111,12 +113,10 @@ interface Audited {
 }
 
 /**
- * Rollouts that are looked at together: each check goes through all of them before the next one begins. There are many checks, and what
- * one of them needs of the machine is gone by the time it comes to the next rollout if all the others came between.
+ * Trajectories of one source, `TOGETHER` at most, under every check of the plan that they can be put to; what these count is added to
+ * `tallies`. Each check goes through all of them before the next one begins: there are many checks, and what one of them needs of
+ * the machine is gone by the time it comes to the next rollout if all the others came between.
  */
-const TOGETHER = 16
-
-/** Trajectories of one source under every check of the plan that they can be put to; what these count is added to `tallies`. */
 function auditTogether(
   chosen: readonly Chosen[],
   format: Format,

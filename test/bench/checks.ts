@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { NodeFileSource } from '../../cli/byte-sources.ts'
 import { nodeHost } from '../../cli/host.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { packFacts } from '../../shared/checks/kept-facts.ts'
+import { forgetLast, TOGETHER } from '../../shared/checks/of-last.ts'
 import { CHECKS } from '../../shared/checks/registry.ts'
-import { createView, prepareView } from '../../shared/checks/view.ts'
+import { prepareView, withFacts } from '../../shared/checks/view.ts'
 import { parseRecords } from '../../shared/containers/records.ts'
 import { allNumericKeys } from '../../shared/formats/registry.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
@@ -119,7 +121,16 @@ async function passesOver(path: string, options: AuditOptions) {
   return {
     read: total((job) => trajectories(job).length),
     prepare: total((job) => trajectories(job).filter((each) => prepareView(each, viewed) !== null).length),
-    facts: total((job) => packFacts(trajectories(job).flatMap((each) => createView(each, viewed)?.facts ?? [])).rows),
+    facts: total((job) => {
+      const all = trajectories(job)
+      const rows: TrajectoryFacts[] = []
+      for (let at = 0; at < all.length; at += TOGETHER) {
+        const prepared = all.slice(at, at + TOGETHER).flatMap((each) => prepareView(each, viewed) ?? [])
+        for (const each of prepared) rows.push(withFacts(each, viewed).facts)
+        forgetLast()
+      }
+      return packFacts(rows).rows
+    }),
     audit: () => {
       collected = new Collected(1, DEFAULT_MAX_FINDINGS)
       for (const job of jobs) collected.add(auditBatch(job, decoded(job), { plan, tokenizers: [...tokenizers] }))
