@@ -2,6 +2,7 @@ import { type CopiedTokens, findingMarkdown, textOf, tokensJson, tokensMarkdown 
 import type { Finding } from '../../shared/model/report.ts'
 import type { TrajectoryDetail } from '../../shared/session/protocol.ts'
 import { knownDetail } from '../data/details.ts'
+import { chosenFinding, orderedFindings } from '../data/ordered-findings.ts'
 import { useFiles } from '../state/files.ts'
 import { useSecond } from '../state/second.ts'
 import { rolloutOnScreen, useSelection } from '../state/selection.ts'
@@ -46,12 +47,13 @@ export async function copyMarkdown(): Promise<void> {
   await copyTaken(tokensMarkdown, (tokens) => `${tokens} copied as Markdown`)
 }
 
-/** Copies the finding whose range is marked, else the one at the selected token, else the first of the rollout. */
+/** Copies the finding that was chosen or whose range is marked, else the one at the selected token, else the first of the rollout. */
 export async function copyFindingHere(): Promise<void> {
-  const { token, range } = useSelection.getState()
-  const findings = knownDetail(rolloutOnScreen())?.findings ?? []
+  const { token, range, finding: chosen } = useSelection.getState()
+  const detail = knownDetail(rolloutOnScreen())
+  const findings = detail === null ? [] : orderedFindings(detail)
   const at = range?.[0] ?? token
-  const marked = findings.find(({ tokens }) => tokens !== null && tokens[0] === range?.[0] && tokens[1] === range[1])
+  const marked = chosenFinding(findings, { finding: chosen, range })
   const around = findings.find(({ tokens }) => tokens !== null && at !== null && at >= tokens[0] && at < tokens[1])
   const finding = marked ?? around ?? findings[0]
   if (finding === undefined) say('This rollout has no finding to copy')

@@ -1,4 +1,5 @@
 import { create } from 'zustand'
+import type { Finding } from '../../shared/model/report.ts'
 import type { RolloutRef } from '../../shared/session/requests/compare.ts'
 
 export interface SelectionState {
@@ -10,6 +11,8 @@ export interface SelectionState {
   readonly token: number | null
   /** Half-open range marked in the tokens, such as a finding's. */
   readonly range: readonly [number, number] | null
+  /** Fingerprint of the finding that was chosen; null where nobody chose one. Several may mark the same range. */
+  readonly finding: string | null
   /** Grows when the selected token is to be scrolled to. */
   readonly jump: number
 }
@@ -19,6 +22,7 @@ export const NOTHING_SELECTED: SelectionState = {
   second: null,
   token: null,
   range: null,
+  finding: null,
   jump: 0,
 }
 
@@ -27,13 +31,17 @@ export const useSelection = create<SelectionState>()(() => NOTHING_SELECTED)
 /** Selects a rollout; what was selected inside another one is let go. */
 export function selectRollout(rollout: number | null): void {
   useSelection.setState((state) =>
-    state.rollout === rollout && state.second === null ? state : { rollout, second: null, token: null, range: null },
+    state.rollout === rollout && state.second === null
+      ? state
+      : { rollout, second: null, token: null, range: null, finding: null },
   )
 }
 
 /** Selects a rollout of the second run for the rollout view; the table's cursor stays where it is. */
 export function selectSecond(second: number): void {
-  useSelection.setState((state) => (state.second === second ? state : { second, token: null, range: null }))
+  useSelection.setState((state) =>
+    state.second === second ? state : { second, token: null, range: null, finding: null },
+  )
 }
 
 /** Selects a rollout of either run. */
@@ -53,12 +61,22 @@ export function rolloutOnScreen(): RolloutRef | null {
   return shownRollout(useSelection.getState())
 }
 
-/** Selects a token and scrolls to it. */
-export function jumpTo(token: number, range: readonly [number, number] | null = null): void {
-  useSelection.setState(({ jump }) => ({ token, range, jump: jump + 1 }))
+/** Selects a token and scrolls to it; `finding` is the fingerprint of the one whose range it is. */
+export function jumpTo(
+  token: number,
+  range: readonly [number, number] | null = null,
+  finding: string | null = null,
+): void {
+  useSelection.setState(({ jump }) => ({ token, range, finding, jump: jump + 1 }))
+}
+
+/** Chooses a finding and goes where it begins; one of the whole rollout goes nowhere. */
+export function jumpToFinding({ tokens, fingerprint }: Pick<Finding, 'tokens' | 'fingerprint'>): void {
+  if (tokens === null) useSelection.setState({ finding: fingerprint })
+  else jumpTo(tokens[0], tokens, fingerprint)
 }
 
 /** Selects a token where it already is on screen. */
 export function selectToken(token: number | null): void {
-  useSelection.setState({ token, range: null })
+  useSelection.setState({ token, range: null, finding: null })
 }

@@ -45,6 +45,25 @@ export function causesOf(report: Pick<Report, 'checks' | 'defects' | 'findings'>
   )
 }
 
+/** Findings in the order in which to look at them: what is wrong before what follows from it, the worst cause first, else as they were. */
+export function causesFirst(
+  findings: readonly Finding[],
+  report: Pick<Report, 'checks' | 'defects' | 'findings'>,
+): Finding[] {
+  const causes = causesOf(report)
+  const defects = new Map(report.defects.map((defect) => [defect.id, defect]))
+  const rankOf = ({ code, defect }: Finding) => {
+    const at = causes.findIndex(({ ids }) => ids.includes(defect ?? code))
+    return at < 0 ? causes.length : at
+  }
+  const follows = ({ code, defect }: Finding) =>
+    defect !== undefined && defects.get(defect)?.checks.includes(code) === false ? 1 : 0
+  return findings
+    .map((finding) => ({ finding, follows: follows(finding), rank: rankOf(finding) }))
+    .sort((a, b) => a.follows - b.follows || a.rank - b.rank)
+    .map(({ finding }) => finding)
+}
+
 function ofDefects(told: readonly Defect[], failing: ReadonlyMap<string, CheckResult>): Cause | null {
   const [first] = told
   const parts = told.map((defect) => ({ defect, symptoms: symptomsOf(defect, failing) }))

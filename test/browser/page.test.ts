@@ -38,11 +38,39 @@ describePage('the page', (tests) => {
     // The sentence leads to the cause, and opens it.
     await advice.getByRole('button', { name: 'V3', exact: true }).click()
     const isFocused = (element: Element) => element === document.activeElement
+    const isInSight = (element: Element) => {
+      const [box, list] = [element.getBoundingClientRect(), element.closest('.findings')?.getBoundingClientRect()]
+      return list !== undefined && box.top >= list.top - 1 && box.bottom <= list.bottom + 1
+    }
     await expect.poll(() => missing.evaluate(isFocused)).toBe(true)
     const fault = symptoms.getByRole('row', { name: /T05 Assistant header is missing/ })
+    // Who looked at another tab last is led to the tokens all the same.
+    await page.keyboard.press('2')
+    await page.keyboard.press('Enter')
+    await page.getByRole('tab', { name: /^Re-render/ }).click()
+    await page.keyboard.press('1')
+    await missing.waitFor()
+    if ((await symptoms.count()) === 0) await missing.click()
     await fault.getByRole('button', { name: 'Show one' }).click()
     const panel = page.getByRole('complementary', { name: /^Token \d+$/ })
-    await panel.getByText('T05').waitFor()
+    await panel.getByText('T05').first().waitFor()
+    // Of the findings that mark the same tokens the one that was asked for is chosen, in the list, in the panel and for whoever copies it.
+    const chosen = page.locator('.findings [aria-current="true"]')
+    await expect.poll(() => chosen.allInnerTexts()).toEqual([expect.stringContaining('T05')])
+    await expect.poll(() => chosen.evaluate(isInSight)).toBe(true)
+    expect(await panel.locator('.panel-findings li').first().innerText()).toContain('T05')
+    expect(await page.getByRole('tab', { selected: true }).innerText()).toMatch(/^Tokens/)
+    const own = await chosen.innerText()
+    for (const [key, code] of [
+      [']', /T04/],
+      [']', /T05/],
+      ['[', /T04/],
+    ] as const) {
+      await page.keyboard.press(key)
+      await expect.poll(() => chosen.allInnerTexts()).toEqual([expect.stringMatching(code)])
+    }
+    await page.keyboard.press('[')
+    await expect.poll(() => chosen.allInnerTexts()).toEqual([own])
     expect(await page.locator('.tokens .token.selected').innerText()).toBe('<th')
     expect(await panel.innerText()).toMatch(/state\s+trained/)
 

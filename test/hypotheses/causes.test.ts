@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { causesOf } from '../../shared/hypotheses/causes.ts'
+import { causesFirst, causesOf } from '../../shared/hypotheses/causes.ts'
 import type { CheckResult, Defect, Finding, Report, Severity } from '../../shared/model/report.ts'
 
 function failing(code: string, affected: number, severity: Severity = 'error'): CheckResult {
@@ -75,6 +75,21 @@ describe('causes', () => {
   it('tell a check that a defect explains wholly with the defect, and nowhere else', () => {
     const causes = causesOf(report([failing('M15', 96), failing('L02', 73)], [defect('V1', { M15: 96, L02: 73 })]))
     expect(causes).toMatchObject([{ ids: ['V1'], title: 'about V1', codes: ['M15', 'L02'], lead: { code: 'M15' } }])
+  })
+
+  it('stand before what follows from them, the worst first', () => {
+    const findings = [
+      finding('L02', 0, { defect: 'V1' }),
+      finding('M15', 0, { defect: 'V1' }),
+      finding('T04', 0),
+      finding('T05', 0, { defect: 'V2' }),
+    ]
+    const about = report(
+      [failing('M15', 96), failing('L02', 73), failing('T05', 96), failing('T04', 3, 'warning')],
+      [defect('V1', { M15: 96, L02: 73 }), defect('V2', { T05: 96 })],
+      findings,
+    )
+    expect(causesFirst(findings, about).map(({ code }) => code)).toEqual(['M15', 'T05', 'T04', 'L02'])
   })
 
   it('tell of a check that is explained in part how many units remain', () => {

@@ -2,8 +2,9 @@ import type { Command } from '../../commands/command.ts'
 import { copyFindingHere, copyIds, copyJson, copyMarkdown, copyText } from '../../commands/copying.ts'
 import { move } from '../../commands/move.ts'
 import { knownDetail, knownOverlayChoices, knownRelatives } from '../../data/details.ts'
+import { orderedFindings } from '../../data/ordered-findings.ts'
 import { goTo } from '../../state/place.ts'
-import { jumpTo, rolloutOnScreen, useSelection } from '../../state/selection.ts'
+import { jumpTo, jumpToFinding, rolloutOnScreen, useSelection } from '../../state/selection.ts'
 import { type RolloutTab, say, show, useView } from '../../state/view.ts'
 import { nextEdge } from './edges.ts'
 import { overlayMenu } from './overlay-menu.tsx'
@@ -141,17 +142,20 @@ function moveToken(step: 1 | -1): void {
 
 function moveFinding(step: 1 | -1): void {
   const { token, range } = useSelection.getState()
-  const placed = (knownDetail(rolloutOnScreen())?.findings ?? [])
-    .flatMap((finding) => (finding.tokens === null ? [] : [finding.tokens]))
-    .sort((a, b) => a[0] - b[0])
+  const detail = knownDetail(rolloutOnScreen())
+  const placed = (detail === null ? [] : orderedFindings(detail))
+    .flatMap((finding) => (finding.tokens === null ? [] : { finding, start: finding.tokens[0] }))
+    .sort((a, b) => a.start - b.start)
   if (placed.length === 0) {
     say('No finding of this rollout points at a token')
     return
   }
   const at = range?.[0] ?? token ?? -1
-  const target = step === 1 ? placed.find(([start]) => start > at) : placed.findLast(([start]) => start < at)
+  const next = step === 1 ? placed.find(({ start }) => start > at) : placed.findLast(({ start }) => start < at)
+  // Of those that begin there, the cause.
+  const target = placed.find(({ start }) => start === next?.start)
   if (target === undefined) say('No further finding')
-  else jumpTo(target[0], target)
+  else jumpToFinding(target.finding)
 }
 
 function toggleTab(tab: RolloutTab): void {

@@ -1,8 +1,10 @@
+import { useEffect, useRef } from 'react'
 import type { Finding } from '../../../shared/model/report.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { CheckName } from '../../app/check-name.tsx'
 import { copyFinding, dragFinding } from '../../commands/copying.ts'
-import { jumpTo, useSelection } from '../../state/selection.ts'
+import { useChosenFinding, useOrderedFindings } from '../../data/ordered-findings.ts'
+import { jumpToFinding, useSelection } from '../../state/selection.ts'
 import { useView } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
@@ -13,7 +15,8 @@ const MOST_LISTED = 300
 
 /** The findings of this rollout; each jumps to its tokens. */
 export function FindingsBar({ detail }: { detail: TrajectoryDetail }) {
-  const { findings } = detail
+  const findings = useOrderedFindings(detail)
+  const here = useChosenFinding(findings)
   if (findings.length === 0 && detail.reconstructed) {
     return (
       <section className="findings empty" aria-label="Findings">
@@ -42,7 +45,7 @@ export function FindingsBar({ detail }: { detail: TrajectoryDetail }) {
             title="Drag it into an issue or a chat: it arrives as Markdown"
             onDragStart={(event) => dragFinding(finding, event.dataTransfer)}
           >
-            <FindingEntry finding={finding} />
+            <FindingEntry finding={finding} isHere={finding === here} />
             <button
               type="button"
               className="link about-check"
@@ -65,10 +68,14 @@ export function FindingsBar({ detail }: { detail: TrajectoryDetail }) {
 /** A message counts the turns of the assistant; beside it the place among all turns would read as another number for the same. */
 const NAMES_TURN = /\bturns? \d/
 
-function FindingEntry({ finding }: { finding: Finding }) {
+function FindingEntry({ finding, isHere }: { finding: Finding; isHere: boolean }) {
   const { glyph, name } = SEVERITY_WORDS[finding.severity]
-  const range = useSelection((state) => state.range)
-  const isHere = finding.tokens !== null && range?.[0] === finding.tokens[0] && range[1] === finding.tokens[1]
+  const jump = useSelection((state) => state.jump)
+  const entry = useRef<HTMLButtonElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: who jumps to it again has scrolled the list since
+  useEffect(() => {
+    if (isHere) entry.current?.scrollIntoView({ block: 'nearest' })
+  }, [isHere, jump])
   const words = (
     <>
       <span className={`severity ${finding.severity}`}>
@@ -88,13 +95,14 @@ function FindingEntry({ finding }: { finding: Finding }) {
   if (tokens === null) return <span className="finding">{words}</span>
   return (
     <button
+      ref={entry}
       type="button"
       className="finding"
       aria-current={isHere ? 'true' : undefined}
       onClick={() => {
         const { tab } = useView.getState()
         if (tab !== 'tokens' && tab !== 'boundaries') useView.setState({ tab: 'tokens' })
-        jumpTo(tokens[0], tokens)
+        jumpToFinding(finding)
       }}
     >
       {words}

@@ -99,10 +99,10 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
   const tab = useView((state) => state.tab)
   const hasTokens = detail.ids !== null && detail.ids.length > 0
   useEffect(() => {
-    const { token, range, jump } = useSelection.getState()
+    const { token, range, finding, jump } = useSelection.getState()
     if (!hasTokens || tokenPlaceOf(detail, jump) !== null) return
     if (token === null) jumpTo(firstToken(detail))
-    else jumpTo(Math.min(token, detail.states.length - 1), range)
+    else jumpTo(Math.min(token, detail.states.length - 1), range, finding)
   }, [detail, hasTokens])
   const place = useRolloutPlace()
   const answer = useOverlay(detail, hasTokens ? place.overlay : null)

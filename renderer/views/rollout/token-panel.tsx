@@ -5,6 +5,7 @@ import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { CheckName } from '../../app/check-name.tsx'
 import { copyAddress, copyTokenId, copyTokenText } from '../../commands/copying.ts'
 import { type Loaded, useToken } from '../../data/details.ts'
+import { useChosenFinding, useOrderedFindings } from '../../data/ordered-findings.ts'
 import { useFiles } from '../../state/files.ts'
 import { jumpTo, useSelection } from '../../state/selection.ts'
 import { count, counted, NOT_IN_DUMP, real } from '../../text/numbers.ts'
@@ -205,9 +206,11 @@ function LostHere({ detail, token }: { detail: TrajectoryDetail; token: number }
 }
 
 function TokenFindings({ detail, token }: { detail: TrajectoryDetail; token: number }) {
-  const here = detail.findings.filter(
-    (finding) => finding.tokens !== null && token >= finding.tokens[0] && token < finding.tokens[1],
-  )
+  const findings = useOrderedFindings(detail)
+  const chosen = useChosenFinding(findings)
+  const here = findings
+    .filter(({ tokens }) => tokens !== null && token >= tokens[0] && token < tokens[1])
+    .sort((a, b) => Number(b === chosen) - Number(a === chosen))
   if (here.length === 0) return null
   return (
     <ul className="panel-findings">

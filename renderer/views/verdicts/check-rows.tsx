@@ -7,7 +7,8 @@ import { openRollout, showRollouts } from '../../commands/go.ts'
 import { sentenceOf } from '../../engine/client.ts'
 import { ask } from '../../engine/engine.ts'
 import { addProblem } from '../../state/files.ts'
-import { jumpTo } from '../../state/selection.ts'
+import { jumpToFinding } from '../../state/selection.ts'
+import { useView } from '../../state/view.ts'
 import { contextWords } from '../../text/context-words.ts'
 import { count, counted, percent } from '../../text/numbers.ts'
 import { SEVERITY_WORDS, UNIT_WORDS } from '../../text/words.ts'
@@ -118,7 +119,8 @@ export function Example({ check, report, defect }: { check: CheckResult; report:
     try {
       const { index } = await ask('locate', place)
       openRollout(index)
-      if (first.tokens !== null) jumpTo(first.tokens[0], first.tokens)
+      useView.setState({ tab: 'tokens' })
+      jumpToFinding(first)
     } catch (error) {
       addProblem(sentenceOf(error))
     }
