@@ -60,7 +60,7 @@ describePage('the page', (tests) => {
     await expect.poll(() => chosen.evaluate(isInSight)).toBe(true)
     expect(await panel.locator('.panel-findings li').first().innerText()).toContain('T05')
     expect(await page.getByRole('tab', { selected: true }).innerText()).toMatch(/^Tokens/)
-    const own = await chosen.innerText()
+    const asked = await chosen.innerText()
     for (const [key, code] of [
       [']', /T04/],
       [']', /T05/],
@@ -70,7 +70,7 @@ describePage('the page', (tests) => {
       await expect.poll(() => chosen.allInnerTexts()).toEqual([expect.stringMatching(code)])
     }
     await page.keyboard.press('[')
-    await expect.poll(() => chosen.allInnerTexts()).toEqual([own])
+    await expect.poll(() => chosen.allInnerTexts()).toEqual([asked])
     expect(await page.locator('.tokens .token.selected').innerText()).toBe('<th')
     expect(await panel.innerText()).toMatch(/state\s+trained/)
 
