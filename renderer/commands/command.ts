@@ -9,6 +9,8 @@ export interface Command {
   readonly keys: readonly Key[]
   /** Where it works; absent = wherever a dump is open. */
   readonly where?: readonly View[] | 'always'
+  /** Its keys work in a field that is typed into as well. */
+  readonly whileTyping?: true
   run(): void
 }
 

@@ -35,6 +35,7 @@ export const COMMANDS: readonly Command[] = [
     title: 'Find a command',
     keys: ['Mod+k', 'Mod+P'],
     where: 'always',
+    whileTyping: true,
     run: () => openDialog('palette'),
   },
   { id: 'keys', title: 'Show all keys', keys: ['?'], where: 'always', run: () => openDialog('keys') },

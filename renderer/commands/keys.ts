@@ -45,10 +45,12 @@ export function drawKey(key: Key, mac = isMac): string {
   return before + (GLYPHS[name] ?? name)
 }
 
+const NOT_TYPED = ['checkbox', 'radio', 'button', 'range']
+
 /** Whether the press belongs to what is being typed. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target.isContentEditable) return true
-  if (target instanceof HTMLInputElement) return !['checkbox', 'radio', 'button'].includes(target.type)
+  if (target instanceof HTMLInputElement) return !NOT_TYPED.includes(target.type)
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
 }

@@ -11,14 +11,19 @@ const CONTROL_KEYS = new Set(['Enter', ' ', 'ArrowUp', 'ArrowDown', 'ArrowLeft',
 export function useHotkeys(): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || isTyping(event.target)) return
+      if (event.defaultPrevented) return
+      const typing = isTyping(event.target)
+      if (typing && useView.getState().dialog !== null) return
       if (useView.getState().dialog !== null) {
         if (event.key === 'Escape') openDialog(null)
         return
       }
       if (CONTROL_KEYS.has(event.key) && ownsKeys(event.target)) return
       const command = COMMANDS.find(
-        (candidate) => candidate.keys.some((key) => matches(key, event)) && isPossible(candidate),
+        (candidate) =>
+          (!typing || candidate.whileTyping) &&
+          candidate.keys.some((key) => matches(key, event)) &&
+          isPossible(candidate),
       )
       if (command === undefined) return
       event.preventDefault()

@@ -50,6 +50,36 @@ describePage('the lab', (tests) => {
     await window.close()
   })
 
+  test('a number is typed, taken or taken back by keyboard, and commands are found from there', async () => {
+    const window = await tests.openWith([FAILING])
+    const { page } = window
+    await page.keyboard.press('4')
+    const field = page.getByRole('spinbutton', { name: /^sequence length/ })
+    await expect.poll(() => field.inputValue()).toBe('1024')
+    const isLeft = () => field.evaluate((input) => input !== input.ownerDocument.activeElement)
+    await field.focus()
+    await field.fill('700')
+    await expect.poll(() => page.evaluate('location.hash')).toContain('lab.sequence=700')
+    await page.keyboard.press('Escape')
+    expect(await isLeft()).toBe(true)
+    await expect.poll(() => field.inputValue()).toBe('1024')
+
+    await field.focus()
+    await field.fill('800')
+    await page.keyboard.press('Enter')
+    expect(await isLeft()).toBe(true)
+    await expect.poll(() => field.inputValue()).toBe('800')
+    await field.focus()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: /command/i }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('3')
+    await page.locator('.groups').waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('what is tried in a panel is a table', async () => {
     const window = await tests.openWith([FAILING])
     const { page } = window

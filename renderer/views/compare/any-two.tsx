@@ -1,4 +1,5 @@
 import type { RunComparison } from '../../../shared/session/requests/compare.ts'
+import { useFieldKeys } from '../../commands/use-field-keys.ts'
 import { count } from '../../text/numbers.ts'
 import { SideBySide } from './alignment-view.tsx'
 import { chooseRollout, useComparePlace } from './compare-place.ts'
@@ -41,6 +42,11 @@ function Chooser({
   index: number
   rollouts: number
 }) {
+  const take = (text: string) => {
+    const wanted = text === '' ? Number.NaN : Math.trunc(Number(text))
+    if (wanted >= 0 && wanted < rollouts) chooseRollout(side, wanted)
+  }
+  const keys = useFieldKeys(take)
   return (
     <fieldset className="any-chooser" aria-label={`Rollout of the ${name}`}>
       <span>{name}, rollout</span>
@@ -60,10 +66,8 @@ function Chooser({
         max={rollouts - 1}
         aria-label={`Number of the rollout of the ${name}`}
         value={index}
-        onChange={(event) => {
-          const wanted = Math.trunc(event.target.valueAsNumber)
-          if (wanted >= 0 && wanted < rollouts) chooseRollout(side, wanted)
-        }}
+        onChange={(event) => take(event.target.value)}
+        {...keys}
       />
       <button
         type="button"

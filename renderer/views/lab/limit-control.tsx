@@ -1,4 +1,5 @@
 import { COMPLETION_LIMITS, type TriedLimit } from '../../../shared/session/lab/limits.ts'
+import { useFieldKeys } from '../../commands/use-field-keys.ts'
 import { goTo } from '../../state/place.ts'
 import { count } from '../../text/numbers.ts'
 import { LIMIT_WORDS } from '../../text/words.ts'
@@ -25,6 +26,8 @@ export function LimitControl({
   const label = LIMIT_WORDS[name]
   // The end of the slider stands for no limit, so that a limit lies before it.
   const most = Math.max(reach, Math.ceil(Math.max(inForce ?? 0, value ?? 0) * 1.05), 16)
+  const take = (text: string) => tryLimit(name, text === '' ? null : Math.max(0, Number(text)))
+  const keys = useFieldKeys(take)
   return (
     <div className="lab-limit">
       <label className="lab-field">
@@ -34,10 +37,12 @@ export function LimitControl({
           min={0}
           placeholder="none"
           value={value ?? ''}
-          onChange={(event) =>
-            tryLimit(name, event.target.value === '' ? null : Math.max(0, Number(event.target.value)))
-          }
-          onFocus={() => showCurve(name)}
+          onChange={(event) => take(event.target.value)}
+          onKeyDown={keys.onKeyDown}
+          onFocus={(event) => {
+            keys.onFocus(event)
+            showCurve(name)
+          }}
         />
       </label>
       {name === 'max_completion_length' && value !== null && (

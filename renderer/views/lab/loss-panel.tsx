@@ -2,6 +2,7 @@ import { LOSS_TYPES } from '../../../shared/checks/groups/token-weights.ts'
 import { PART_WORDS } from '../../../shared/model/part-words.ts'
 import { LAB_SCALINGS, type LossPicture } from '../../../shared/session/lab/loss.ts'
 import { openRollout } from '../../commands/go.ts'
+import { useFieldKeys } from '../../commands/use-field-keys.ts'
 import { goTo } from '../../state/place.ts'
 import { ABSENT, count, counted, percent, real, tokenRange } from '../../text/numbers.ts'
 import { ShareBar } from '../verdicts/loss-share.tsx'
@@ -28,6 +29,8 @@ const EPS = [1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 0.1, 1]
 /** What the update rests on under another scaling, epsilon and loss: which rollouts, parts and turns pull. */
 export function LossPanel({ place }: { place: LabPlace }) {
   const { loss } = place
+  const takeRows = (text: string) => goTo('lab', { rows: text === '' ? null : text })
+  const rowsKeys = useFieldKeys(takeRows)
   const trial = useTrial('tryLoss', loss)
   const recorded = useTrial('tryLoss', loss.scaling === 'recorded' ? null : { ...loss, scaling: 'recorded' })
   const { result } = trial
@@ -91,7 +94,8 @@ export function LossPanel({ place }: { place: LabPlace }) {
                 min={1}
                 placeholder="all"
                 value={loss.localRows ?? ''}
-                onChange={(event) => goTo('lab', { rows: event.target.value === '' ? null : event.target.value })}
+                onChange={(event) => takeRows(event.target.value)}
+                {...rowsKeys}
               />
             </label>
           )}
