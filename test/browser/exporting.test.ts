@@ -81,6 +81,36 @@ describePage('the dialog for exports', (tests) => {
     await window.close()
   })
 
+  test('a table of the verdicts is saved by key as what was chosen the last time', async () => {
+    const window = await tests.openWith([FAILING])
+    const { page } = window
+    const downloads = downloadsOf(page)
+    await page.getByRole('button', { name: 'Save the turn edges…' }).focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Save the turn edges' })
+    await dialog.getByRole('radio', { name: /^CSV/ }).waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press('ArrowDown')
+    await dialog.getByRole('button', { name: 'Save as JSON' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('The turn edges exported as turn-edges.json').waitFor()
+    await page.getByRole('button', { name: 'Save where the loss falls…' }).click()
+    await page.getByRole('button', { name: 'Save as JSON' }).click()
+    await page.getByText('Where the loss falls exported as loss.json').waitFor()
+    expect(downloads.names()).toEqual(['turn-edges.json', 'loss.json'])
+    const [edges, loss] = [JSON.parse(textOf(await downloads.read(0))), JSON.parse(textOf(await downloads.read(1)))]
+    expect(edges[0]).toEqual({ edge: 'assistant>tool', edges: 203, header: 1, end: 1, newline: 0, mask: 1 })
+    expect(loss).toContainEqual({
+      by: 'part',
+      name: 'tool_call',
+      tokens: 4874,
+      trained: 3218,
+      trained_share: 3218 / 4874,
+    })
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('writes into a folder, and replaces nothing there unasked', async () => {
     const window = await tests.open()
     const { page } = window

@@ -1,9 +1,9 @@
-import { tableText } from '../../../shared/exports/table-text.ts'
+import type { TextTable } from '../../../shared/exports/table-text.ts'
 import type { CheckResult } from '../../../shared/model/report.ts'
 import type { BoundaryRow } from '../../../shared/session/protocol.ts'
+import { SaveTableButton } from '../../app/save-table-button.tsx'
 import { showRollouts } from '../../commands/go.ts'
 import { useBoundaries } from '../../data/boundaries.ts'
-import { saveTable } from '../../data/exporting.ts'
 import { ABSENT, percent } from '../../text/numbers.ts'
 import { NumberLink } from './number-link.tsx'
 
@@ -23,9 +23,7 @@ export function BoundaryTable({ checks }: { checks: readonly CheckResult[] }) {
     <section aria-labelledby="boundaries">
       <div className="table-title">
         <h2 id="boundaries">Turn edges</h2>
-        <button type="button" className="link" aria-label="Save the table of turn edges…" onClick={() => save(rows)}>
-          Save…
-        </button>
+        <SaveTableButton what="the turn edges" stem="turn-edges" table={() => edgeTable(rows)} />
       </div>
       <table className="boundary-table">
         <thead>
@@ -67,12 +65,11 @@ export function BoundaryTable({ checks }: { checks: readonly CheckResult[] }) {
   )
 }
 
-function save(rows: readonly BoundaryRow[]): void {
-  const table = {
+function edgeTable(rows: readonly BoundaryRow[]): TextTable {
+  return {
     columns: ['edge', 'edges', ...COLUMNS.map(({ key }) => key)],
     rows: rows.map((row) => [row.boundary, row.edges, ...COLUMNS.map(({ key }) => row[key])]),
   }
-  saveTable({ what: 'the turn edges', stem: 'turn-edges', make: async (as) => tableText(table, as) })
 }
 
 export function EdgeName({ boundary }: { boundary: string }) {

@@ -2,6 +2,7 @@ import { useMemo, useRef } from 'react'
 import { thresholdsText } from '../../../shared/exports/phrases.ts'
 import { type Cause, causesOf } from '../../../shared/hypotheses/causes.ts'
 import type { HypothesisResult, Report } from '../../../shared/model/report.ts'
+import { SaveTableButton } from '../../app/save-table-button.tsx'
 import { reconfigure } from '../../data/dump.ts'
 import { useKeptScroll } from '../../lists/use-kept-scroll.ts'
 import { useFiles } from '../../state/files.ts'
@@ -15,6 +16,7 @@ import { HypothesisCard, HypothesisLine, Undecidable } from './hypotheses.tsx'
 import { LengthHistogram } from './length-histogram.tsx'
 import { LossByTurn } from './loss-by-turn.tsx'
 import { LossByPart, LossByTool, TokenTotals } from './loss-share.tsx'
+import { lossTable } from './loss-table.ts'
 import { RunLogs } from './run-logs.tsx'
 
 const LARGE = ['H02', 'H04']
@@ -93,7 +95,10 @@ function Loss({ report }: { report: Report }) {
   return (
     <div className="verdict-columns">
       <section aria-labelledby="where-loss">
-        <h2 id="where-loss">Where the loss falls</h2>
+        <div className="table-title">
+          <h2 id="where-loss">Where the loss falls</h2>
+          <SaveTableButton what="where the loss falls" stem="loss" table={() => lossTable(report.totals)} />
+        </div>
         <TokenTotals totals={report.totals} />
         <LossByPart report={report} />
         {report.totals.by_tool.length > 0 && (
