@@ -1,3 +1,4 @@
+import { atOnce, type Steps, within } from '../model/steps.ts'
 import { LIMIT_NAMES, type LimitInForce, type Limits } from '../model/streams.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { AuditSettings, DumpView } from './check.ts'
@@ -18,11 +19,16 @@ export type ResolvedLimits = DumpView['limits']
  *
  * @param metadata limits that the dump's own records declare
  */
-export function resolveLimits(
+export function resolveLimits(...given: Parameters<typeof resolvingLimits>): ResolvedLimits {
+  return atOnce(resolvingLimits(...given))
+}
+
+/** The same in steps. */
+export function* resolvingLimits(
   { options, thresholds }: Pick<AuditSettings, 'options' | 'thresholds'>,
   metadata: Partial<Limits>,
   facts: readonly TrajectoryFacts[],
-): ResolvedLimits {
+): Steps<ResolvedLimits> {
   const limits = Object.fromEntries(LIMIT_NAMES.map((name) => [name, null])) as ResolvedLimits
   for (const name of LIMIT_NAMES) {
     const given = options.limits?.[name] ?? null
@@ -31,13 +37,16 @@ export function resolveLimits(
     else if (declared !== null) limits[name] = { value: declared, origin: 'metadata' }
   }
   limits.max_tool_response_length = withUnit(limits.max_tool_response_length, replyLimit(facts, thresholds))
+  yield 0.2
   const completions = limits.max_completion_length
   if (completions !== null) {
     completions.per = isExceeded(facts, completions.value) ? 'turn' : 'completion'
     if (limits.max_seq_len !== null) return limits
   }
+  yield 0.3
+  const lengths = yield* within(0.3, 0.7, measuringLengths(facts))
   // What a known limit ended is explained already; only the other rows can show a second one.
-  const inferred = inferFromPileUps(unexplained(lengthsOf(facts), limits, thresholds), thresholds)
+  const inferred = yield* within(0.7, 0.9, inferringFromPileUps(unexplained(lengths, limits, thresholds), thresholds))
   if (inferred === null || limits[inferred.name] !== null) return limits
   const { name, value, per } = inferred
   limits[name] = {
@@ -55,16 +64,21 @@ export function resolveLimits(
  */
 function isExceeded(facts: readonly TrajectoryFacts[], limit: number): boolean {
   const most = limit + LONGEST_PREFILL
+  const columns = new FactColumns(facts)
+  const hasIds = columns.present('idsHash')
+  const lengths = columns.numbers('realLength')
+  const prompts = columns.numbers('promptLength')
   let [rows, measured, longer] = [0, 0, 0]
-  for (const row of facts) {
-    if (row.idsHash === null || row.realLength <= 0) continue
+  for (let i = 0; i < hasIds.length; i++) {
+    const [length, prompt] = [lengths[i] as number, prompts[i] as number]
+    if (hasIds[i] === 0 || !(length > 0)) continue
     rows++
-    if (row.promptLength === null) continue
+    if (Number.isNaN(prompt)) continue
     measured++
-    if (completionLength(row) <= most) continue
+    if (length - prompt <= most) continue
     longer++
-    const { assistantLengths: turns } = row
-    if (turns.length > 0 && turns.every((length) => length <= most)) return true
+    const turns = facts[i]?.assistantLengths ?? []
+    if (turns.length > 0 && turns.every((turn) => turn <= most)) return true
   }
   if (longer > 0) return !facts.some(({ assistantLengths }) => assistantLengths.length > 0)
   return rows > 0 && measured === 0
@@ -88,14 +102,17 @@ interface Lengths {
 const ENDS = { closed: 0, cut: 1, unknown: 2 } as const
 
 /** Of rows in tokens: texts have no length in them, and what a template makes of texts is none that a limit counted. */
-function lengthsOf(facts: readonly TrajectoryFacts[]): Lengths {
+function* measuringLengths(facts: readonly TrajectoryFacts[]): Steps<Lengths> {
   const columns = new FactColumns(facts)
   const sequence = columns.numbers('realLength')
   const prompts = columns.numbers('promptLength')
+  yield 0.2
   const { offsets, values } = columns.lists('assistantLengths')
+  yield 0.6
   const isReconstructed = columns.holds('reconstructed', (reconstructed) => reconstructed === true)
   const ends = columns.holds('endReason', isCutReason)
   const isUnknown = columns.holds('endReason', (reason) => reason === 'unknown' || reason === 'prompt-only')
+  yield 0.8
   const completion = new Float64Array(sequence.length)
   const turn = new Float64Array(sequence.length)
   for (let i = 0; i < sequence.length; i++) {
@@ -155,13 +172,16 @@ interface PileUp {
   readonly rows: number
 }
 
-function inferFromPileUps(
+function* inferringFromPileUps(
   lengths: Lengths,
   thresholds: Thresholds,
-): { name: 'max_seq_len' | 'max_completion_length'; value: number; per?: 'turn' | 'completion' } | null {
-  const [sequence, completion, turn] = [lengths.sequence, lengths.completion, lengths.turn].map((of) =>
-    pileUp(of, lengths.ends, thresholds),
-  ) as [PileUp | null, PileUp | null, PileUp | null]
+): Steps<{ name: 'max_seq_len' | 'max_completion_length'; value: number; per?: 'turn' | 'completion' } | null> {
+  yield 0
+  const sequence = pileUp(lengths.sequence, lengths.ends, thresholds)
+  yield 0.3
+  const completion = pileUp(lengths.completion, lengths.ends, thresholds)
+  yield 0.6
+  const turn = pileUp(lengths.turn, lengths.ends, thresholds)
   // Where prompts are equally long both pile up alike; a limit on new tokens is by far the more usual one.
   const isWhole = (completion?.rows ?? 0) >= (turn?.rows ?? 0)
   const found = isWhole ? completion : turn

@@ -3,7 +3,7 @@ import { type DumpVerdict, runningDumpCheck } from '../checks/dump-reporter.ts'
 import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { grouping } from '../checks/group-views.ts'
-import { resolveLimits } from '../checks/limits.ts'
+import { resolvingLimits } from '../checks/limits.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { patternOf } from '../checks/systematic.ts'
 import { addTally, createTally } from '../checks/tally.ts'
@@ -301,7 +301,8 @@ function* dumpView(
   yield 0.6
   const declared = declaredLimits(facts)
   yield 0.8
-  return { settings, streams, facts, groups, groupSize, limits: resolveLimits(settings, declared, facts) }
+  const limits = yield* within(0.8, 1, resolvingLimits(settings, declared, facts))
+  return { settings, streams, facts, groups, groupSize, limits }
 }
 
 /** The limits that the dump as a whole declares: those of which all records that have any have one value. */
