@@ -214,18 +214,18 @@ interface Sorted {
   readonly keys: Uint32Array
 }
 
-/** Rollouts by their keys of so many bits, those of equal keys as they come. What is given is left as it is. */
+/**
+ * Rollouts by their keys of so many bits, those of equal keys as they come. Both lists are written over, `rollouts` with rollouts in which
+ * those of equal values still stand as they came: arrays that are made for each pass would cost as much as the passes, in the collector's work.
+ */
 function byDigits(rollouts: Int32Array, keys: Uint32Array, bits: number): Sorted {
   const passes = Math.ceil(bits / DIGIT_BITS)
   const width = Math.ceil(bits / passes)
   let from: Sorted = { order: rollouts, keys }
-  let spare: Sorted | null = null
+  let to: Sorted = { order: new Int32Array(keys.length), keys: new Uint32Array(keys.length) }
   for (let pass = 0; pass < passes; pass++) {
-    const to: Sorted = spare ?? { order: new Int32Array(keys.length), keys: new Uint32Array(keys.length) }
     byDigit(from, to, pass * width, width)
-    // The list that is given is asked for again where bits do not suffice.
-    spare = from.order === rollouts ? null : from
-    from = to
+    ;[from, to] = [to, from]
   }
   return from
 }
