@@ -167,11 +167,15 @@ function tokensText({ totals: { tokens } }: Report): string {
     .filter((state) => tokens[state] > 0)
     .map((state) => `${count(tokens[state])} ${state} (${percent(tokens[state] / tokens.total)})`)
   const lost = tokens.lost > 0 ? `; beside them ${count(tokens.lost)} lost` : ''
-  const real = tokens.total - tokens.padding
+  // Of a token without a mask nobody knows whether it is trained: it is in no share.
+  const known = tokens.trained + tokens.masked
+  const share = `${percent(tokens.trained / known)}`
   const without =
-    tokens.padding > 0 && real > 0 && tokens.trained > 0
-      ? `; trained share without padding ${percent(tokens.trained / real)}`
-      : ''
+    tokens.trained === 0 || known === tokens.total
+      ? ''
+      : tokens.unknown > 0
+        ? `; trained share of the ${count(known)} with a mask, without padding, ${share}`
+        : `; trained share without padding ${share}`
   return `${count(tokens.total)}: ${states.join(', ')}${without}${lost}`
 }
 

@@ -5,8 +5,8 @@ import { REMEDIES } from './remedies.ts'
 
 /** What a report comes to for the person who has to act on it. It says what to mend and in which order, never what a flat reward is due to. */
 export interface Advice {
-  /** `mend`: something is wrong. `clean`: nothing that could be checked is. `blind`: no check could look. */
-  readonly outcome: 'mend' | 'clean' | 'blind'
+  /** `mend`: something is wrong. `clean`: nothing that could be checked is. `little`: nor here, but more checks lack what they need than pass. `blind`: no check could look. */
+  readonly outcome: 'mend' | 'clean' | 'little' | 'blind'
   /** What comes before all else: declarations on which findings hang. */
   readonly declare: readonly string[]
   /** In the order in which to take them. */
@@ -65,9 +65,10 @@ export function adviceOf(report: Report): Advice {
   const named = new Set([...errors, ...warnings].flatMap(({ cause }) => cause?.codes ?? []))
   const measuredOnly = supported.flatMap((result) => ofMeasures(result, named) ?? [])
   const steps = [...[...errors, ...measuredOnly].sort((a, b) => b.reach - a.reach), ...warnings]
+  const { passed, blind } = passedAndBlind(report)
   const looked = report.checks.some(({ status }) => status === 'pass' || status === 'fail')
   return {
-    outcome: steps.length > 0 ? 'mend' : looked ? 'clean' : 'blind',
+    outcome: steps.length > 0 ? 'mend' : !looked ? 'blind' : blind > passed ? 'little' : 'clean',
     declare: declarations(report),
     steps,
     notes: causes.filter(({ severity }) => severity === 'info').flatMap(({ ids }) => ids),
@@ -211,12 +212,18 @@ function lowered(title: string): string {
 
 function sound({ checks, totals }: Report, outcome: Advice['outcome']): string {
   if (outcome === 'blind') return 'No check could look at these rollouts, so nothing is known to be right or wrong.'
-  const passed = checks.filter(({ status }) => status === 'pass').length
-  const blind = checks.filter(({ status }) => status === 'not-checkable').length
-  if (blind > passed) {
+  const { passed, blind } = passedAndBlind({ checks })
+  if (outcome === 'little') {
     return `Nothing that could be checked is wrong, but little could be: ${counted(blind, 'check')} of ${count(checks.length)} ${blind === 1 ? 'lacks' : 'lack'} what the dump does not carry.`
   }
   return `Nothing that could be checked is wrong: ${counted(passed, 'check')} ${passed === 1 ? 'passes' : 'pass'} on ${counted(totals.trajectories, 'rollout')}.`
+}
+
+function passedAndBlind({ checks }: Pick<Report, 'checks'>): { readonly passed: number; readonly blind: number } {
+  return {
+    passed: checks.filter(({ status }) => status === 'pass').length,
+    blind: checks.filter(({ status }) => status === 'not-checkable').length,
+  }
 }
 
 function lacking({ undecided }: Advice): string[] {

@@ -1,4 +1,5 @@
 import { count } from '../model/number-text.ts'
+import type { CheckResult } from '../model/report.ts'
 import { type Bounds, untrainedBound, weightBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { isFrameFault, MASKING_CODES, type MaskingMeasures, measureMasking } from './masking.ts'
@@ -45,7 +46,10 @@ function decide(input: HypothesisInput): Judgement {
   const missed = input.dump.settings.policy.intended.includes('M03') ? null : input.untrainedShare
   const covers = missed === null || holds(missed, untrained)
   if (unlooked.length === MASKING_CODES.length && !supported) return notCheckable(leftOut(unlooked))
-  const contradicted = !undecided && unlooked.length === 0 && failing.length === 0 && light && covers
+  // A mask that was built from other ids says nothing of these: no rollout that has one is known to be masked right.
+  const unfit = input.checks.find(({ code, status }) => code === 'S03' && status === 'fail')
+  const contradicted =
+    !undecided && unlooked.length === 0 && failing.length === 0 && unfit === undefined && light && covers
   const decisive = failing.map(({ code }) => code)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
@@ -53,6 +57,7 @@ function decide(input: HypothesisInput): Judgement {
       ...faultLines(found),
       ...weightLine(share, undecided, weight),
       ...missedLine(missed, undecided, untrained),
+      ...unfitLine(unfit),
       ...lesserFaults(H02, input, decisive),
     ],
     missing: [
@@ -79,6 +84,19 @@ function missedLine(share: number | null, undecided: boolean, bound: ReturnType<
   const measure = { measure: name, value: share, threshold, comparison: covers ? '<' : '>=', checks: ['M03'] } as const
   const decides = { supported: null, contradicted: bound }
   return [{ measure: { ...measure, checks: [...measure.checks] }, speaksFor: covers ? 'contradicted' : null, decides }]
+}
+
+function unfitLine(unfit: CheckResult | undefined): Argument[] {
+  if (unfit === undefined) return []
+  const measure = {
+    measure: 'rollouts whose arrays do not fit together, so that what they train is not known (S03)',
+    value: unfit.affected,
+    threshold: 0,
+    comparison: '>',
+    checks: ['S03'],
+  } as const
+  const decides = { supported: null, contradicted: { comparison: '=', threshold: 0 } } as const
+  return [{ measure: { ...measure, checks: [...measure.checks] }, speaksFor: null, decides }]
 }
 
 function faultLines({ failing, systematic, looked }: MaskingMeasures): Argument[] {

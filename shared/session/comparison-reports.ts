@@ -50,7 +50,8 @@ export function lossMeasures(two: Both): ComparedMeasure[] {
       units,
     })
   const whole = ({ tokens }: Report['totals']): Counted => ({
-    total: tokens.total - tokens.padding,
+    // Of a token without a mask nobody knows whether it is trained.
+    total: tokens.trained + tokens.masked,
     trained: tokens.trained + tokens.masked > 0 ? tokens.trained : null,
   })
   const turnNumbers = [...new Set([...Object.keys(a.by_turn), ...Object.keys(b.by_turn)])]
@@ -58,7 +59,7 @@ export function lossMeasures(two: Both): ComparedMeasure[] {
     .sort((x, y) => x - y)
     .slice(0, MOST_TURNS)
   return [
-    share('trained', 'trained share of all tokens but padding', whole(a), whole(b)),
+    share('trained', 'trained share of all tokens with a mask, padding left out', whole(a), whole(b)),
     ...PARTS.map((part) =>
       share(`part ${part}`, `trained share of ${PART_LABELS[part]}`, a.by_part[part], b.by_part[part]),
     ),

@@ -46,6 +46,13 @@ describe('the summary of a report', () => {
     }
   })
 
+  test('leaves tokens without a mask out of the trained share, and says of how many it is', () => {
+    const plain = report()
+    const tokens = { total: 2730, trained: 303, masked: 1107, padding: 40, unknown: 1280, lost: 0 }
+    const flat = summary({ ...plain, totals: { ...plain.totals, tokens } }).replace(/\s+/g, ' ')
+    expect(flat).toContain('1,280 unknown (46.9 %); trained share of the 1,410 with a mask, without padding, 21.5 %')
+  })
+
   test('cuts a sentence of many conditions between two of them', () => {
     const plain = report()
     const [h02] = plain.hypotheses

@@ -147,6 +147,8 @@ describe('what a report advises', () => {
     expect(said(plain({ checks: [unlooked] }))).toEqual([
       'No check could look at these rollouts, so nothing is known to be right or wrong.',
     ])
+    expect(adviceOf(plain({ checks: [unlooked, unlooked, check('T05')] })).outcome).toBe('little')
+    expect(adviceOf(plain({ checks: [unlooked, check('T05')] })).outcome).toBe('clean')
     expect(said(plain({ checks: [unlooked, unlooked, check('T05')] }))[0]).toContain(
       'but little could be: 2 checks of 3',
     )

@@ -125,6 +125,16 @@ describe('H02', () => {
     expect(result.because[0]?.measure).toBe('places of a sporadic fault: Tool output or prompt is trained (M01)')
   })
 
+  it('is not contradicted where arrays of a row do not fit together, and says so', () => {
+    const checks = [resultOf('M01'), resultOf('S03', { affected: 1 })]
+    const result = verdictOf('H02', dump, { checks })
+    expect(result.verdict).toBe('inconclusive')
+    expect(result.because).toContainEqual(expect.objectContaining({ checks: ['S03'], value: 1, threshold: 0 }))
+    expect(verdictOf('H02', dump, { checks: [resultOf('M01'), resultOf('S03')] }).verdict).toBe('contradicted')
+    const wrong = [resultOf('M01', { affected: 100 }), resultOf('S03', { affected: 1 })]
+    expect(verdictOf('H02', dump, { checks: wrong }).verdict).toBe('supported')
+  })
+
   it('lists lesser faults as present without deciding by them', () => {
     const checks = [resultOf('M01'), resultOf('M11', { affected: 100 }), resultOf('T04', { affected: 100 })]
     const result = verdictOf('H02', dump, { checks })

@@ -13,7 +13,8 @@ const STATES = ['trained', 'masked', 'padding', 'unknown'] as const
 /** All tokens by state, as one bar. Lost text is no part of it: it is not in any sequence. */
 export function TokenTotals({ totals }: { totals: Report['totals'] }) {
   const { tokens } = totals
-  const real = tokens.total - tokens.padding
+  // Of a token without a mask nobody knows whether it is trained.
+  const known = tokens.trained + tokens.masked
   return (
     <div className="token-totals">
       <p className="quiet">
@@ -56,10 +57,11 @@ export function TokenTotals({ totals }: { totals: Report['totals'] }) {
           </li>
         )}
       </ul>
-      {tokens.padding > 0 && real > 0 && tokens.trained > 0 && (
+      {known < tokens.total && tokens.trained > 0 && (
         <p className="quiet">
-          Trained share without padding, as the table of rollouts has it: {percent(tokens.trained / real)} of{' '}
-          {count(real)} tokens.
+          Trained share without padding{tokens.unknown > 0 && ' and without tokens that have no mask'}, as the table of
+          rollouts has it: {percent(tokens.trained / known)} of {count(known)} tokens.
+          {tokens.unknown > 0 && ' Parts and turns are shares of all their tokens, with a mask or without.'}
         </p>
       )}
     </div>
