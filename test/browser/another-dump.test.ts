@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describePage } from './describe-page.ts'
-import { SAMPLES } from './inspector-page.ts'
+import { SAMPLES, VIEW_SIGNS } from './inspector-page.ts'
 
 const JULY = join(SAMPLES, 'verifiers-2025-07.jsonl.gz')
 const AUGUST = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
@@ -53,18 +53,15 @@ describePage('another dump in the same window', (tests) => {
     const folded = page.locator('.verdicts button[aria-expanded=false]')
     for (let opened = 0; opened < 6 && (await folded.count()) > 0; opened++) await folded.first().click()
     const found = await over('verdicts')
-    for (const [key, name] of [
-      ['2', 'rollouts'],
-      ['Enter', 'rollout'],
-      ['r', 're-render'],
-      ['4', 'groups'],
-      ['5', 'lab'],
-      ['6', 'compare'],
-      ['7', 'notebook'],
+    for (const [key, sign] of [
+      ['2', VIEW_SIGNS[2]],
+      ['Enter', '.tokens .token.selected'],
+      ['r', '[role=region][aria-label="Recorded ids beside others"], section[aria-label="Recorded ids beside others"]'],
+      ...Object.entries(VIEW_SIGNS).slice(2),
     ] as const) {
       await page.keyboard.press(key)
-      await page.waitForTimeout(400)
-      found.push(...(await over(name)))
+      await page.locator(sign).first().waitFor()
+      found.push(...(await over(`after ${key}`)))
     }
     expect(found).toEqual([])
     await window.close()

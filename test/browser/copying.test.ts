@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { violations } from './axe.ts'
 import { describePage } from './describe-page.ts'
-import { SAMPLES, type Window } from './inspector-page.ts'
+import { SAMPLES, VIEW_SIGNS, type Window } from './inspector-page.ts'
 
 const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
 
@@ -136,9 +136,9 @@ describePage('what is taken out of the page', (pageTests) => {
 
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     const cut: Record<string, unknown> = {}
-    for (const key of ['1', '2', '3', '4', '5', '6']) {
+    for (const [key, sign] of Object.entries(VIEW_SIGNS)) {
       await page.keyboard.press(key)
-      await page.waitForTimeout(400)
+      await page.locator(sign).first().waitFor({ state: 'attached' })
       const found = (await page.evaluate(CUT_ON_PAPER)) as string[]
       if (found.length > 0) cut[key] = found
     }

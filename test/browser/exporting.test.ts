@@ -136,7 +136,12 @@ describePage('the dialog for exports', (tests) => {
     await page.getByText('34 of 96 rollouts listed').waitFor()
     await exportAll()
     const question = page.getByRole('dialog', { name: 'Replace 2 files in exports?' })
-    await question.getByRole('button', { name: 'Leave all as it is' }).click()
+    // Whoever presses Enter without reading changes nothing.
+    const leave = question.getByRole('button', { name: 'Leave all as it is' })
+    await leave.waitFor()
+    await expect.poll(() => leave.evaluate((button) => button === document.activeElement)).toBe(true)
+    await page.keyboard.press('Enter')
+    await question.waitFor({ state: 'hidden' })
     expect(await filesThere()).toEqual(first)
     await exportAll()
     await question.getByRole('button', { name: 'Replace' }).click()

@@ -55,6 +55,16 @@ export async function serveSlowly(name: string, content: Uint8Array<ArrayBuffer>
   return { server, release: () => release() }
 }
 
+/** The keys of the views, each with what stands in the page once its view is drawn with a dump open. */
+export const VIEW_SIGNS = {
+  1: '.verdicts .defect, .verdicts .verdict-row',
+  2: '.rollout-table tbody .rollout-row',
+  3: '.group-table tbody .group-row',
+  4: 'fieldset[aria-label="What to try"]',
+  5: '.view h2, .view h1',
+  6: '[data-card]',
+} as const
+
 /** One window of the page, with what a person does in it. */
 export interface Window {
   readonly page: Page
