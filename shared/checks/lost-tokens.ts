@@ -34,6 +34,21 @@ export function lostAtEnd(
   return { tokens: lost.tokens, text: [unseen, ...lost.messages.slice(1).map(({ content }) => content)].join('\n') }
 }
 
+/** Of each missing message, the tokens of its text, and how many of them the row still holds; null where nothing is known to be lost. */
+export function lostLengths(
+  trajectory: Trajectory,
+  tokens: ComparedTokens,
+  end: EndReason,
+): readonly { readonly isAssistant: boolean; readonly whole: number; readonly seen: number }[] | null {
+  const lost = lostMessages(trajectory, tokens, end)
+  if (lost === null) return null
+  return lost.messages.map(({ role }, i) => ({
+    isAssistant: /^assistant$/i.test(role),
+    whole: lost.lengths[i] as number,
+    seen: i === 0 ? lost.seen : 0,
+  }))
+}
+
 /** The last messages, of which the ids hold nothing but the beginning of the first. */
 interface LostMessages {
   readonly messages: readonly Message[]
@@ -42,6 +57,8 @@ interface LostMessages {
   /** The ids of the first, and how many of them the row still holds. */
   readonly spelt: readonly number[]
   readonly seen: number
+  /** Tokens of the text of each message. */
+  readonly lengths: readonly number[]
 }
 
 const known = new OfLast<Segmentation, LostMessages | null>()
@@ -90,7 +107,8 @@ function findLost(trajectory: Trajectory, tokens: ComparedTokens, tokenizer: Tok
   const whole = spelt.reduce<number | null>((sum, ids) => (sum === null || ids === null ? null : sum + ids.length), 0)
   const seen = visibleStart(messages[0], tokens)
   if (whole === null || whole <= seen) return null
-  return { messages, tokens: whole - seen, spelt: spelt[0] ?? [], seen }
+  const lengths = spelt.map((ids) => ids?.length ?? 0)
+  return { messages, tokens: whole - seen, spelt: spelt[0] ?? [], seen, lengths }
 }
 
 /** Tokens of the last, open turn, where its text is how the first missing message begins. */

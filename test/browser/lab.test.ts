@@ -26,6 +26,11 @@ describePage('the lab', (tests) => {
 
     const field = page.getByRole('spinbutton', { name: /^sequence length/ })
     await field.focus()
+    // A wider one: what the messages hold of the rows that were cut, and of which of them nothing tells.
+    await lab.getByText('keep the answers of 0 of the 30 rollouts').waitFor()
+    await field.fill('1280')
+    await lab.getByText('keep the answers of 23 of the 30 rollouts').waitFor()
+    await lab.getByText('Of 7 it cannot be told').waitFor()
     await field.fill('700')
     await expect.poll(() => page.evaluate('location.hash')).toContain('lab.sequence=700')
     await page.getByText('tried 700').waitFor()

@@ -44,6 +44,7 @@ function anatomy(length: number, prompt: number | null, replies: readonly number
     documents: new Int32Array(0),
     answer: null,
     answerLost: false,
+    missing: null,
     trained: null,
     trainedByPart: PARTS.map(() => 0),
     trainedByTurn: [0],
@@ -227,7 +228,7 @@ describe('the lab', () => {
     expect(inDump.lostTokens).toBeGreaterThan(0)
   })
 
-  it('counts a rollout that breaks off in a reply as one whose answer never came, and no limit as what takes it', async () => {
+  it('counts a rollout that breaks off in a reply as one whose answer never came, and none that its messages hold under no limit', async () => {
     const page = enginePage()
     await page.open({ 'run.jsonl': gunzipSync(sampleBytes('verifiers-2025-08')).toString('utf8') })
     const input = { ...PLAIN, completionPer: 'turn' as const, curve: 'max_seq_len' as const }
@@ -235,10 +236,33 @@ describe('the lab', () => {
     // 13 last turns break off, 7 at the limit of a turn and 6 at 1,024; 17 rollouts break off in a reply.
     expect(inDump.answers).toEqual({ of: 96, cut: 13, unreached: 17 })
     expect(cost.answers).toEqual({ of: 79, cut: 0, unreached: 0 })
-    expect(cost.notWhole).toEqual({ of: 96, cut: 30 })
-    expect(curve.at(-1)?.answers).toBe(30 / 96)
+    // Behind the 7 that the sampler stopped nothing was ever written.
+    expect(cost.regained).toEqual({ of: 30, untold: 7, whole: 23 })
+    expect(cost.notWhole).toEqual({ of: 96, cut: 7 })
+    expect(curve.at(-1)?.answers).toBe(7 / 96)
     const within = await page.ask('tryLimits', { ...input, limits: { ...NO_LIMITS, max_seq_len: 1023 } })
     expect(within.cost).toMatchObject({ cut: 23, answers: { cut: 6, unreached: 0 }, notWhole: { cut: 30 } })
+  })
+
+  it('counts what a wider limit keeps of the texts that the messages hold, and nothing under the one in force', async () => {
+    const page = enginePage()
+    await page.open({ 'run.jsonl': gunzipSync(sampleBytes('verifiers-2025-08')).toString('utf8') })
+    const input = { ...PLAIN, completionPer: 'turn' as const, curve: 'max_seq_len' as const }
+    const regained = async (max_seq_len: number, max_completion_length: number | null = 128) => {
+      const { cost } = await page.ask('tryLimits', {
+        ...input,
+        limits: { ...NO_LIMITS, max_seq_len, max_completion_length },
+      })
+      expect(cost.regained).toMatchObject({ of: 30, untold: 7 })
+      return cost.regained.whole
+    }
+    const wider = [await regained(1024), await regained(1050), await regained(1100), await regained(1280)]
+    expect(wider[0]).toBe(0)
+    expect(wider.at(-1)).toBe(23)
+    expect([...wider].sort((a, b) => a - b)).toEqual(wider)
+    expect(new Set(wider).size).toBeGreaterThan(2)
+    // Within the sequence, and yet no turn may be as long as the missing answers are.
+    expect(await regained(1280, 10)).toBe(0)
   })
 
   it('says of its step what a rollout pulls', async () => {

@@ -1,6 +1,6 @@
 import { type AnswerPart, type Part, TRIED_LIMITS } from '../../../shared/session/lab/limits.ts'
 import type { LimitsTried } from '../../../shared/session/requests/lab.ts'
-import { ABSENT, count, percent } from '../../text/numbers.ts'
+import { ABSENT, count, counted, percent } from '../../text/numbers.ts'
 import { LIMIT_WORDS } from '../../text/words.ts'
 import { NumberLink } from '../verdicts/number-link.tsx'
 
@@ -130,6 +130,27 @@ export function LimitHeadline({ tried: { cost, inDump } }: { tried: LimitsTried 
       {', '}
       <strong>{percent(rollouts.of === 0 ? 0 : rollouts.cut / rollouts.of)}</strong> were cut before the dump was
       written
+      {cost.regained.of > 0 && <Regained {...cost.regained} />}
     </p>
+  )
+}
+
+/** What a wider limit brings back: known where the messages hold the text, and said not to be known elsewhere. */
+function Regained({ of, untold, whole }: LimitsTried['cost']['regained']) {
+  return (
+    <span className="lab-regained">
+      {untold < of && (
+        <>
+          What is tried would keep the answers of <strong>{count(whole)}</strong> of the {counted(of, 'rollout')} that
+          the dump has cut at their end, as their messages have them.{' '}
+        </>
+      )}
+      {untold > 0 && (
+        <>
+          {untold < of ? `Of ${count(untold)} it` : `Of the ${counted(of, 'rollout')} cut at their end it`} cannot be
+          told what a wider limit would keep: their messages do not go on.
+        </>
+      )}
+    </span>
   )
 }

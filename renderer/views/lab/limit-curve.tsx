@@ -5,7 +5,7 @@ import { LIMIT_WORDS } from '../../text/words.ts'
 
 const WIDTH = 560
 const HEIGHT = 150
-const HEAD = 16
+const HEAD = 30
 const FOOT = 20
 
 const LINES = [
@@ -70,10 +70,10 @@ export function LimitCurve({
             </text>
           </g>
         ))}
-        {inForce !== null && (
-          <Mark x={x(inForce)} className="in-force" text={`in force ${count(inForce)}`} y={HEAD + 10} />
+        {inForce !== null && <Mark x={x(inForce)} className="in-force" text={`in force ${count(inForce)}`} y={10} />}
+        {value !== null && value !== inForce && (
+          <Mark x={x(value)} className="tried" text={`tried ${count(value)}`} y={23} />
         )}
-        {value !== null && <Mark x={x(value)} className="tried" text={`tried ${count(value)}`} y={HEAD + HEIGHT - 6} />}
         {lines.map(({ id, dash }) => (
           <path key={id} className={`lab-line ${id}`} strokeDasharray={dash} d={pathOf(curve, id, x, y)} />
         ))}
@@ -92,7 +92,7 @@ function Mark({ x, y, className, text }: { x: number; y: number; className: stri
   const isRight = x > WIDTH * 0.7
   return (
     <g className={`lab-mark ${className}`}>
-      <line x1={x} x2={x} y1={HEAD} y2={HEAD + HEIGHT} />
+      <line x1={x} x2={x} y1={y - 8} y2={HEAD + HEIGHT} />
       <text x={isRight ? x - 4 : x + 4} y={y} textAnchor={isRight ? 'end' : 'start'}>
         {text}
       </text>

@@ -64,9 +64,9 @@ export function LimitsPanel({ place }: { place: LabPlace }) {
       <section aria-label="What other limits would cost">
         <h2>What other limits would cost</h2>
         <p className="quiet">
-          Of these rollouts as they are. Under another limit the model would have gone on otherwise; where text was lost
-          before it was recorded, a wider limit cannot bring it back here. What follows a turn or a reply that is cut is
-          taken to stay.
+          Of these rollouts as they are. Under another limit the model would have gone on otherwise; what was lost
+          before it was recorded is counted as the messages have it, and is not known where they do not. What follows a
+          turn or a reply that is cut is taken to stay.
           {countedElse !== null &&
             ` Limits are tried in tokens here. That of tool replies in force${
               countedElse.unit === 'characters'

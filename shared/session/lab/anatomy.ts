@@ -1,7 +1,9 @@
 import type { TrajectoryView } from '../../checks/check.ts'
 import { ownSpans, writtenTurns } from '../../checks/edges.ts'
 import { endReason } from '../../checks/end-reason.ts'
+import type { EndReason } from '../../checks/facts.ts'
 import { isCutReason } from '../../checks/limits.ts'
+import { lostLengths } from '../../checks/lost-tokens.ts'
 import { maskedWholeBecause } from '../../checks/mask/all-zero.ts'
 import { passageOf, SearchedText } from '../../checks/passages.ts'
 import { storedPromptEnd } from '../../checks/prompt-end.ts'
@@ -29,6 +31,8 @@ export interface RolloutAnatomy {
   readonly answer: readonly [number, number] | null
   /** The row was cut before its answer was whole, or before it came. */
   readonly answerLost: boolean
+  /** What the messages go on with behind the end of a row that was cut; null where nothing is known of it. */
+  readonly missing: MissingEnd | null
   /** Runs of trained tokens; null without a mask. */
   readonly trained: Int32Array | null
   /** Trained tokens by `PARTS`, and by the 1-based ordinal of the assistant turn (index 0: before the first). */
@@ -41,6 +45,15 @@ export interface RolloutAnatomy {
     /** Why the whole row was masked on purpose; null for every other row. */
     readonly maskedWhole: string | null
   } | null
+}
+
+/** Texts are encoded as the messages have them; headers and end tokens are taken to be as long as those of the row. */
+export interface MissingEnd {
+  /** Tokens, with the headers and ends of turns. */
+  readonly tokens: number
+  /** Of the turns that are missing or broken off: the longest of the model with its end token, and the longest reply; 0 without one. */
+  readonly longestTurn: number
+  readonly longestReply: number
 }
 
 export function anatomyOf(view: TrajectoryView): RolloutAnatomy {
@@ -74,10 +87,32 @@ export function anatomyOf(view: TrajectoryView): RolloutAnatomy {
     documents: Int32Array.from(documentsOf(view, environment, thresholds['document-edge-characters'], left)),
     answer: answer === undefined ? null : place({ start: answer.contentStart, end: endOf(answer) }),
     answerLost: isCutReason(end),
+    missing: isCutReason(end) ? missingEnd(view, end) : null,
     trained: mask === null ? null : trainedRuns(states, left),
     ...trainedSums(states, segmentation),
     repair: repairSums(view),
   }
+}
+
+function missingEnd(view: TrajectoryView, end: EndReason): MissingEnd | null {
+  const { trajectory, segmentation, ids, tokenizer, text } = view
+  if (segmentation === null || tokenizer === null) return null
+  const { padding, turns } = segmentation
+  const lost = lostLengths(trajectory, { ids, padding, segmentation, tokenizer, text }, end)
+  if (lost === null) return null
+  const frame = turns.reduce(
+    (most, turn) =>
+      turn.endToken < 0 ? most : Math.max(most, turn.end - turn.start - (turn.contentEnd - turn.contentStart)),
+    0,
+  )
+  let [tokens, longestTurn, longestReply] = [0, 0, 0]
+  for (const { isAssistant, whole, seen } of lost) {
+    // Of a turn that broke off the header stands already.
+    tokens += whole - seen + (seen > 0 ? 1 : frame)
+    if (isAssistant) longestTurn = Math.max(longestTurn, whole + 1)
+    else longestReply = Math.max(longestReply, whole)
+  }
+  return { tokens, longestTurn, longestReply }
 }
 
 function endOf({ contentEnd, endToken }: Turn): number {

@@ -174,17 +174,18 @@ function spread(size: number, most: number): number[] {
 
 /** Longest value of a limit that could still cut this rollout. */
 function reachOf(
-  { length, prompt, replies, written }: RolloutAnatomy,
+  { length, prompt, replies, written, missing }: RolloutAnatomy,
   limit: TriedLimit,
   { completionPer }: CutRules,
 ): number {
-  if (limit === 'max_seq_len') return length
+  const whole = length + (missing?.tokens ?? 0)
+  if (limit === 'max_seq_len') return whole
   if (limit === 'max_prompt_length') return prompt ?? 0
   if (limit === 'max_completion_length') {
-    if (completionPer === 'turn') return longestTurn(written)
-    return prompt === null ? 0 : length - prompt
+    if (completionPer === 'turn') return Math.max(longestTurn(written), missing?.longestTurn ?? 0)
+    return prompt === null ? 0 : whole - prompt
   }
-  let longest = 0
+  let longest = missing?.longestReply ?? 0
   for (let i = 0; i < replies.length; i += 2)
     longest = Math.max(longest, (replies[i + 1] as number) - (replies[i] as number))
   return longest

@@ -82,6 +82,23 @@ export function cutRollout(anatomy: RolloutAnatomy, limits: TriedLimits, rules: 
   return { by, dropped: false, kept }
 }
 
+/** Whether what a row lost at its end, as its messages have it, would stand under these limits. */
+export function holdsMissing(
+  { length, prompt, missing }: RolloutAnatomy,
+  limits: TriedLimits,
+  { completionPer }: CutRules,
+): boolean {
+  if (missing === null) return false
+  const whole = length + missing.tokens
+  const fits = (size: number | null, limit: number | null) => limit === null || (size !== null && size <= limit)
+  const completion = completionPer === 'turn' ? missing.longestTurn : prompt === null ? null : whole - prompt
+  return (
+    fits(whole, limits.max_seq_len) &&
+    fits(completion, limits.max_completion_length) &&
+    fits(missing.longestReply, limits.max_tool_response_length)
+  )
+}
+
 /** Runs without what the model wrote in a turn beyond its first `most` tokens. */
 function withinTurns(runs: readonly number[], written: Int32Array, most: number): number[] {
   let next = [...runs]
@@ -163,8 +180,13 @@ export interface LimitCost {
   readonly supporting: Part
   /** Of the model's last turns that are in the dump: those that lose tokens, be it only the end token, and those of which nothing stays. */
   readonly answers: AnswerPart
-  /** Rollouts whose answer is not whole, be it by what is tried or because the dump has it cut or not at all; of those that have an answer or lost it. */
+  /**
+   * Rollouts whose answer is not whole: cut by what is tried, or in the dump and not brought back by `regained`; of those that have an
+   * answer or lost it.
+   */
   readonly notWhole: Part
+  /** Of the rollouts that the dump has cut at their end: those of which nothing more is known, and those that would stand as their messages have them. */
+  readonly regained: { readonly of: number; readonly untold: number; readonly whole: number }
   /** Tokens that stay, of the longest rollout, and of a batch that pads all to that. */
   readonly longest: number
   readonly padded: number
@@ -187,6 +209,7 @@ export function costOf(anatomies: readonly RolloutAnatomy[], limits: TriedLimits
   const trained = { of: 0, lost: 0 }
   const [system, documents, supporting, notWhole] = [empty(), empty(), empty(), empty()]
   const answers = { ...empty(), unreached: 0 }
+  const regained = { of: 0, untold: 0, whole: 0 }
   let [cut, dropped, longest, masked] = [0, 0, 0, false]
   for (const anatomy of anatomies) {
     const result = cutRollout(anatomy, limits, rules)
@@ -209,7 +232,13 @@ export function costOf(anatomies: readonly RolloutAnatomy[], limits: TriedLimits
     if (anatomy.answer !== null) answers.of++
     if (isCut) answers[left === 0 ? 'unreached' : 'cut']++
     if (anatomy.answer !== null || anatomy.answerLost) notWhole.of++
-    if (isCut || anatomy.answerLost) notWhole.cut++
+    const isWhole = size === anatomy.length && holdsMissing(anatomy, limits, rules)
+    if (isCut || (anatomy.answerLost && !isWhole)) notWhole.cut++
+    if (anatomy.answerLost) {
+      regained.of++
+      if (anatomy.missing === null) regained.untold++
+      else if (isWhole) regained.whole++
+    }
     for (let i = 0; i < anatomy.documents.length; i += 3) {
       const place = [anatomy.documents[i] as number, anatomy.documents[i + 1] as number] as const
       look(documents, place, kept)
@@ -229,6 +258,7 @@ export function costOf(anatomies: readonly RolloutAnatomy[], limits: TriedLimits
     supporting,
     answers,
     notWhole,
+    regained,
     longest,
     padded: longest * left,
   }

@@ -20,7 +20,7 @@ export interface LimitsTried {
   readonly inDump: CutInDump
   /** What a limit would cost at other values, the other limits as they are tried; ascending. From at most 2,000 rollouts. */
   readonly curve: readonly LimitPoint[]
-  /** Longest that each limit could cut. */
+  /** Longest that each limit could cut, of what the rollouts hold and of what their messages go on with. */
   readonly reach: Readonly<Record<TriedLimit, number>>
 }
 
