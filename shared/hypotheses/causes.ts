@@ -50,11 +50,11 @@ export function causesFirst(
   findings: readonly Finding[],
   report: Pick<Report, 'checks' | 'defects' | 'findings'>,
 ): Finding[] {
-  const causes = causesOf(report)
+  const ids = causesOf(report).flatMap((cause) => cause.ids)
   const defects = new Map(report.defects.map((defect) => [defect.id, defect]))
   const rankOf = ({ code, defect }: Finding) => {
-    const at = causes.findIndex(({ ids }) => ids.includes(defect ?? code))
-    return at < 0 ? causes.length : at
+    const at = ids.indexOf(defect ?? code)
+    return at < 0 ? ids.length : at
   }
   const follows = ({ code, defect }: Finding) =>
     defect !== undefined && defects.get(defect)?.checks.includes(code) === false ? 1 : 0

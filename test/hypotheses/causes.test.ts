@@ -81,15 +81,16 @@ describe('causes', () => {
     const findings = [
       finding('L02', 0, { defect: 'V1' }),
       finding('M15', 0, { defect: 'V1' }),
-      finding('T04', 0),
+      finding('T04', 0, { defect: 'V3' }),
       finding('T05', 0, { defect: 'V2' }),
+      finding('C12', 0),
     ]
     const about = report(
-      [failing('M15', 96), failing('L02', 73), failing('T05', 96), failing('T04', 3, 'warning')],
-      [defect('V1', { M15: 96, L02: 73 }), defect('V2', { T05: 96 })],
+      [failing('M15', 96), failing('L02', 73), failing('T05', 96), failing('T04', 96, 'warning'), failing('C12', 3)],
+      [defect('V1', { M15: 96, L02: 73 }), defect('V2', { T05: 96 }), defect('V3', { T04: 96 }, { part_of: 'V2' })],
       findings,
     )
-    expect(causesFirst(findings, about).map(({ code }) => code)).toEqual(['M15', 'T05', 'T04', 'L02'])
+    expect(causesFirst(findings, about).map(({ code }) => code)).toEqual(['M15', 'T05', 'T04', 'C12', 'L02'])
   })
 
   it('tell of a check that is explained in part how many units remain', () => {

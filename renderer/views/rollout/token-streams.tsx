@@ -79,9 +79,7 @@ function LossWeights({ detail, token }: { detail: TrajectoryDetail; token: numbe
             {isTrained ? (
               <>
                 <span className="number">{real(ratio * share)}×</span>{' '}
-                <span className="quiet">
-                  {weight === null ? 'divisor not known' : `factor ${real(weight * share)} in the loss`}
-                </span>
+                <span className="quiet">· {weight === null ? 'not known' : real(weight * share)}</span>
               </>
             ) : (
               <span className="quiet">none, it is not trained</span>
@@ -91,7 +89,8 @@ function LossWeights({ detail, token }: { detail: TrajectoryDetail; token: numbe
       </dl>
       {isTrained && (
         <p className="quiet">
-          × the mean trained token of its {of} ({counted(rollouts, 'rollout')}). Factors as TRL computes them
+          × the mean trained token of its {of} ({counted(rollouts, 'rollout')}) · the factor in the loss, as TRL
+          computes it
           {untrained > 0 &&
             `: grpo and dr_grpo divide by all ${count(rollouts)}, also by the ${count(untrained)} that ${untrained === 1 ? 'trains' : 'train'} nothing, which verl leaves out`}
           .
