@@ -1,10 +1,11 @@
+import { join } from 'node:path'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { assistant, conversation, user } from '../helpers/conversation.ts'
 import { cutRollout, lines, qwen } from '../session/dumps.ts'
 import { violations } from './axe.ts'
 import { describePage } from './describe-page.ts'
-import type { Window } from './inspector-page.ts'
+import { SAMPLES, type Window } from './inspector-page.ts'
 import { ODD_ROLLOUTS, oddDump, wholeDump } from './rollout-dumps.ts'
 
 describePage('the screen of one rollout', (pageTests) => {
@@ -166,6 +167,21 @@ describePage('the screen of one rollout', (pageTests) => {
     await page.getByRole('tab', { name: 'Tokens' }).click()
     await page.locator('.token').first().waitFor()
     expect(await page.locator('.fold-line').count()).toBe(0)
+  })
+
+  test('tokens are counted without padding, as in the table, and texts begin on the side their letters do', async () => {
+    window = await pageTests.openWith([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
+    const { page } = window
+    await page.keyboard.press('2')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    const facts = page.locator('.rollout-facts')
+    await facts.getByText('817 + 79 of padding').waitFor()
+    await page.locator('.token-panel').getByText('of 896, padding included').waitFor()
+    await page.getByRole('tab', { name: 'Messages' }).click()
+    const texts = page.locator('.message-text')
+    await texts.first().waitFor()
+    expect(await texts.evaluateAll((all) => all.every((text) => text.getAttribute('dir') === 'auto'))).toBe(true)
   })
 
   test('lost text stands where it is missing, and whole in the panel', async () => {

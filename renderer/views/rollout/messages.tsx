@@ -67,7 +67,7 @@ function MessageText({ text, isReply, folded }: { text: string; isReply: boolean
     if (block.every((part) => part.text.trim() === '')) return null
     return (
       // biome-ignore lint/suspicious/noArrayIndexKey: blocks of one text never move
-      <p key={position} className="message-text">
+      <p key={position} className="message-text" dir="auto">
         {block.map((part, at) =>
           part.tag === null ? (
             // biome-ignore lint/suspicious/noArrayIndexKey: parts of one block never move
@@ -116,7 +116,7 @@ function Tagged(props: { tag: TagName; text: string; isFolded: boolean; note?: s
         </span>
       </button>
       {!isFolded && (
-        <p className="message-text">
+        <p className="message-text" dir="auto">
           <SafeText text={text} />
         </p>
       )}

@@ -66,8 +66,12 @@ export function RolloutHead(props: {
         <Fact name="advantage" value={facts.advantage === null ? null : real(facts.advantage)} />
         <Fact
           name={detail.reconstructed ? 'tokens, reconstructed' : 'tokens'}
-          value={hasIds(facts) ? count(facts.length) : null}
-        />
+          value={hasIds(facts) ? count(facts.realLength) : null}
+        >
+          {facts.length > facts.realLength && (
+            <span className="quiet"> + {count(facts.length - facts.realLength)} of padding</span>
+          )}
+        </Fact>
         <Fact
           name="trained"
           value={facts.trained === null || facts.realLength === 0 ? null : percent(facts.trained / facts.realLength)}

@@ -50,7 +50,11 @@ function PanelOf({ detail, token, ids, overlay }: PanelProps) {
     <aside className="token-panel" aria-label={`Token ${token}`} tabIndex={0}>
       <header className="panel-head">
         <h2>
-          token {count(token)} <span className="quiet">of {count(ids.length)}</span>
+          token {count(token)}{' '}
+          <span className="quiet">
+            of {count(ids.length)}
+            {detail.facts.length > detail.facts.realLength && ', padding included'}
+          </span>
         </h2>
         <p
           className={`panel-text token ${stateName(detail, token)}${disagrees(detail, token) ? ' wrong' : ''}${(flags & 3) !== 0 ? ' special' : ''}`}

@@ -4,6 +4,7 @@ import { KeptDetails } from '../../app/kept-details.tsx'
 import { showRollouts } from '../../commands/go.ts'
 import { useFiles } from '../../state/files.ts'
 import { openDialog } from '../../state/view.ts'
+import { inApp } from '../../text/app-words.ts'
 import { count, counted } from '../../text/numbers.ts'
 import { STATUS_WORDS } from '../../text/words.ts'
 import { CheckContext } from './check-rows.tsx'
@@ -33,7 +34,7 @@ export function OtherChecks({ checks }: { checks: readonly CheckResult[] }) {
                     {check.title}
                     <span className="quiet">
                       {check.reason !== null
-                        ? ` · ${check.reason}`
+                        ? ` · ${inApp(check.reason)}`
                         : check.checked > 0 &&
                           ` · ${counted(check.places.checked || check.checked, 'place')} looked at`}
                     </span>

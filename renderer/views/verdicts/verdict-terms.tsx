@@ -4,6 +4,7 @@ import { STREAMS, type Stream } from '../../../shared/model/streams.ts'
 import { KeptDetails } from '../../app/kept-details.tsx'
 import { useSecond } from '../../state/second.ts'
 import { openDialog } from '../../state/view.ts'
+import { inApp } from '../../text/app-words.ts'
 import { counted } from '../../text/numbers.ts'
 import { STREAM_WORDS } from '../../text/words.ts'
 
@@ -63,7 +64,7 @@ export function MissingFor({ result }: { result: HypothesisResult }) {
 
 function Missing({ what, recorded }: { what: string; recorded: readonly string[] }) {
   const stream = streamOf(what)
-  if (stream === null) return <>{what}</>
+  if (stream === null) return <>{inApp(what)}</>
   const { name, how } = STREAM_WORDS[stream]
   const switches = recorded.find((line) => line.startsWith(`${stream}: `))?.slice(stream.length + 2)
   return (
