@@ -31,7 +31,7 @@ function decide(input: HypothesisInput): Judgement {
   const found = measureMasking(input)
   const { unsampledShare: share, systematic, failing } = found
   if (share === null && found.looked.length === 0) return notCheckable(whatOraclesLack(input))
-  const unlooked = notRun(input, MASKING_CODES)
+  const unlooked = notRun(input, [...MASKING_CODES, 'S03'])
 
   const { thresholds } = input.dump.settings
   const [weight, untrained] = [weightBounds(thresholds), untrainedBound(thresholds)]
@@ -45,7 +45,7 @@ function decide(input: HypothesisInput): Judgement {
   // The mask may leave out what the model wrote without any turn being left out whole: no fault has that name, but it is not right.
   const missed = input.dump.settings.policy.intended.includes('M03') ? null : input.untrainedShare
   const covers = missed === null || holds(missed, untrained)
-  if (unlooked.length === MASKING_CODES.length && !supported) return notCheckable(leftOut(unlooked))
+  if (MASKING_CODES.every((code) => unlooked.includes(code)) && !supported) return notCheckable(leftOut(unlooked))
   // A mask that was built from other ids says nothing of these: no rollout that has one is known to be masked right.
   const unfit = input.checks.find(({ code, status }) => code === 'S03' && status === 'fail')
   const contradicted =
