@@ -5,6 +5,7 @@ import type { RecordSpans } from '../containers/container.ts'
 import { counted } from '../model/number-text.ts'
 import { ProbeAnswers } from '../query/answers.ts'
 import { RolloutColumns } from '../query/columns.ts'
+import { cutOtherwise } from '../query/cut-otherwise.ts'
 import { dumpValues } from '../query/dump-values.ts'
 import { explainPlaces, explainPlan, explainQuery } from '../query/explain.ts'
 import type { ParsedQuery } from '../query/language/ast.ts'
@@ -160,7 +161,7 @@ export class RolloutSearch {
       hits: plan === null || plan.probes.size === 0 ? null : this.hits(plan, indices),
       findings: this.origin.isDone ? this.findingCounts(verdicts) : {},
       reading,
-      notes: plan === null ? [] : this.notes(plan, size),
+      notes: plan === null ? [] : this.notes(plan, parsed, size),
     }
   }
 
@@ -228,8 +229,9 @@ export class RolloutSearch {
     return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  private notes({ probes }: QueryPlan, size: number): string[] {
-    const notes: string[] = []
+  private notes({ probes }: QueryPlan, { root }: ParsedQuery, size: number): string[] {
+    const otherwise = cutOtherwise(root, this.columns)
+    const notes = otherwise === null ? [] : [otherwise]
     const unreadable = Math.max(0, ...[...probes.keys()].map((key) => this.answersOf(key).unreadable(size)))
     if (unreadable > 0) {
       notes.push(

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { MOST_HITS } from '../../shared/query/probe.ts'
 import type { SearchRequest, SearchResult } from '../../shared/session/requests/query.ts'
@@ -6,6 +7,7 @@ import type { Session } from '../../shared/session/session.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { conversation } from '../helpers/conversation.ts'
+import { sampleBytes } from '../samples/read-sample.ts'
 import { audited, cleanRollout, cutRollout, lines, qwen, rolloutWithTrainedReply, turnsOf } from '../session/dumps.ts'
 import { workerHost } from '../session/test-host.ts'
 
@@ -331,6 +333,17 @@ describe('reading again', () => {
     expect([...indices]).toEqual([0])
     expect(notes.join()).toContain('No tokenizer is known for')
     expect((await search('tokens>3', {}, opened)).notes).toEqual([])
+  })
+
+  test('a finish reason that names a limit points to the rollouts that were cut with another one', async () => {
+    const opened = await audited(gunzipSync(sampleBytes('verifiers-2025-08')).toString('utf8'))
+    const { indices, notes } = await search('end:length', {}, opened)
+    expect(indices).toHaveLength(7)
+    expect(notes).toEqual([expect.stringMatching(/^23 more rollouts were cut, .*end:cut finds all/)])
+    expect((await search('end:cut', {}, opened)).indices).toHaveLength(30)
+    for (const other of ['end:cut', 'end:length,cut', 'end:stop', 'end!=length', '-end:length', 'tokens>3']) {
+      expect((await search(other, {}, opened)).notes).toEqual([])
+    }
   })
 
   test('a query that cannot be read is not run', async () => {

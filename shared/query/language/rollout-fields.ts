@@ -190,7 +190,7 @@ export const ROLLOUT_FIELDS: readonly QueryField[] = [
     title: 'end',
     means: 'How the rollout ended, by its ids or by the finish reason that the dump recorded.',
     choices: [
-      { value: 'cut', means: 'cut anywhere' },
+      { value: 'cut', means: 'cut anywhere, whatever finish reason the dump recorded' },
       ...END_REASONS.map((value) => ({ value, means: END_MEANS[value] })),
     ],
     open: true,
