@@ -21,6 +21,8 @@ function unescaped(text: string): string {
     .replace(/\\[nrtbf]/g, ' ')
 }
 
+/** No character below it combines with the one before. */
+export const COMBINING = 0x300
 const BACKSLASH = 0x5c
 const SMALL_U = 0x75
 const BLANK = 0x20

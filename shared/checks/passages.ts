@@ -1,5 +1,5 @@
 import { KeptTexts } from './kept-texts.ts'
-import { normalised } from './normalised-text.ts'
+import { COMBINING, normalised } from './normalised-text.ts'
 
 /** What of a document is looked for, and by what a text can be told to hold it without being normalised as a whole. */
 interface Passage {
@@ -57,8 +57,6 @@ function bringsAll(text: string, edges: readonly string[]): boolean {
 const ESCAPE = 6
 /** An escape that goes on behind the text, or one that spells the backslash of another. */
 const GOES_ON = /\\(?:u[0-9a-fA-F]{0,3}|u005[cC])?$/
-/** No character below it combines with the one before. */
-const COMBINING = 0x300
 
 /** Whether what stands behind a text cannot change how it is normalised, if that is no combining character, and what stands before it, if that is no escape. */
 function standsAlone(text: string): boolean {

@@ -32,12 +32,13 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/normalised-text.ts BACKSLASH': 'a character',
   'checks/normalised-text.ts BLANK': 'a character',
   'checks/normalised-text.ts BLOCK': 'size of a table of characters',
+  'checks/normalised-text.ts COMBINING': 'a character',
   'checks/normalised-text.ts KEPT': 'bound of memory',
   'checks/normalised-text.ts SMALL_U': 'a character',
   'checks/pairing.ts QUESTION_CHARACTERS': 'bound of cost: how much of a question is hashed',
+  'checks/of-last.ts TOGETHER': 'bound of memory: how many rollouts go through a check at once',
   'checks/packed-columns.ts NULL': 'a code in an array of bytes',
   'checks/packed-columns.ts UNDEFINED': 'a code in an array of bytes',
-  'checks/passages.ts COMBINING': 'a character',
   'checks/passages.ts ESCAPE': 'characters of an escape',
   'checks/passages.ts MOST_KEPT': 'bound of memory',
   'checks/prompt-end.ts LONGEST_PREFILL':
@@ -92,6 +93,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
 /** Fractions in the code that judge nothing. */
 const FRACTIONS: Readonly<Record<string, string>> = {
   'checks/logprobs/kl-formula.ts': 'whether a scale is worth a word in the message',
+  'checks/logprobs/text.ts': 'how a number is rounded for a message',
   'hypotheses/h03.ts': 'whether a scale is worth a word in the measure',
 }
 

@@ -1,5 +1,6 @@
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { shown } from '../groups/statistics.ts'
+import { COMBINING } from '../normalised-text.ts'
 import { listOf } from '../spans.ts'
 import { lostAfterEnd } from './what-was-lost.ts'
 
@@ -88,9 +89,6 @@ function isWritten(text: string, answer: string): boolean {
   const at = answer.charCodeAt(0) > 0x20 && answer.charCodeAt(0) < COMBINING ? text.indexOf(answer) : -1
   return at >= 0 && !(text.charCodeAt(at + answer.length) >= COMBINING)
 }
-
-/** No character below it combines with the one before. */
-const COMBINING = 0x300
 
 /** The answer's longest word of ASCII is in the text: only U+212A becomes one of its letters in NFC. */
 function mayHold(text: string, answer: string): boolean {
