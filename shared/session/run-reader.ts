@@ -158,7 +158,8 @@ export class RunReader {
   }
 
   private createPool(): AuditPool {
-    const { workers, host } = this
+    const { workers } = this
+    const host = this.host
     const { opened, runtime, survey } = this.reading
     const here = () => auditingPool(runtime, host)
     const shared = (links: readonly WorkerLink[]) => {

@@ -83,7 +83,7 @@ export function cutRollout(anatomy: RolloutAnatomy, limits: TriedLimits, rules: 
 }
 
 /** Whether what a row lost at its end, as its messages have it, would stand under these limits. */
-export function holdsMissing(
+function holdsMissing(
   { length, prompt, missing }: RolloutAnatomy,
   limits: TriedLimits,
   { completionPer }: CutRules,
