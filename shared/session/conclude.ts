@@ -1,11 +1,10 @@
-import type { AuditSettings, Check, CheckTally, DumpView } from '../checks/check.ts'
+import type { AuditSettings, DumpView } from '../checks/check.ts'
 import { type DumpVerdict, runningDumpCheck } from '../checks/dump-reporter.ts'
 import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { grouping } from '../checks/group-views.ts'
 import { resolvingLimits } from '../checks/limits.ts'
 import { CHECKS } from '../checks/registry.ts'
-import { patternOf } from '../checks/systematic.ts'
 import { addTally, createTally } from '../checks/tally.ts'
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
 import { formatById } from '../formats/registry.ts'
@@ -14,7 +13,7 @@ import { recogniseDefects } from '../hypotheses/defects.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { judging } from '../hypotheses/registry.ts'
 import type { AuditOptions } from '../model/policy.ts'
-import type { CheckResult, Finding, LogReport, Report, Severity, SourceReport } from '../model/report.ts'
+import type { CheckResult, Finding, LogReport, Report, SourceReport } from '../model/report.ts'
 import { REPORT_SCHEMA } from '../model/report.ts'
 import { atOnce, forEachOf, type Steps, sorted, within } from '../model/steps.ts'
 import { LIMIT_NAMES, type Limits, STREAMS, type Stream } from '../model/streams.ts'
@@ -22,6 +21,7 @@ import { changedThresholds } from '../model/thresholds/registry.ts'
 import { PARTS, TURN_KINDS } from '../model/tokens.ts'
 import { weightOf } from '../model/weight.ts'
 import { byCodeAndToken } from './batch.ts'
+import { checkResult } from './check-result.ts'
 import { type Collected, countSeverity, type RolloutSums } from './collected.ts'
 import { suggestedConventions } from './conventions.ts'
 import { faultRows, indexOfPlace, type NamedRows, placesOf } from './fault-rows.ts'
@@ -29,7 +29,7 @@ import { asTold } from './finding-lines.ts'
 import { type Kin, wholeSettings, wholeTokenizer } from './kin.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
 import type { TokenTotals } from './plan.ts'
-import { missingStreams, STREAM_TITLES } from './streams.ts'
+import { renderingNote, renderingOf, sourceReport, unreadableReport } from './source-report.ts'
 import type { Survey } from './survey.ts'
 import { TOOL } from './tool.ts'
 import { toolRows } from './tool-sums.ts'
@@ -321,134 +321,6 @@ function declaredLimits(facts: readonly TrajectoryFacts[]): Partial<Limits> {
   const declared: Partial<Limits> = {}
   for (const [name, found] of values) if (found.size === 1) declared[name] = [...found][0] as number
   return declared
-}
-
-function checkResult(
-  check: Check,
-  tally: CheckTally,
-  missing: readonly Stream[],
-  abstained: { status: 'not-checkable' | 'not-applicable'; reason: string } | null,
-  settings: AuditSettings,
-  { totals }: Pick<RolloutSums, 'totals'>,
-  severities: Record<Severity, number> | undefined,
-): CheckResult {
-  const undecided = check.code === 'M06' && settings.alignmentUndecided
-  let status: CheckResult['status'] = tally.affected > 0 ? 'fail' : 'pass'
-  let reason: string | null = null
-  if (missing.length > 0) {
-    status = 'not-checkable'
-    reason = `the dump does not carry ${missing.map((stream) => STREAM_TITLES[stream]).join(', ')}`
-  } else if (undecided) {
-    status = 'not-checkable'
-    reason =
-      'every mask lies one token before the turns, which is how a target-aligned mask looks: declare the alignment with --mask-alignment target (taken for now) or token'
-  } else if (tally.checked === 0) {
-    status = abstained?.status ?? 'not-applicable'
-    reason = abstained?.reason ?? `nothing to look at: no ${check.looksAt} in this dump`
-  }
-  return {
-    code: check.code,
-    name: check.name,
-    title: check.title,
-    hypotheses: [...check.hypotheses],
-    severity: loweredSeverity(check.severity, severities),
-    status,
-    needs: [...check.needs],
-    reason,
-    unit: check.unit,
-    checked: tally.checked,
-    affected: tally.affected,
-    rate: tally.checked === 0 ? null : tally.affected / tally.checked,
-    pattern: patternOf(tally, settings.thresholds),
-    places: { checked: tally.placesChecked, affected: tally.placesAffected },
-    affected_tokens: tally.affectedTokens,
-    affected_weight: totals.weight > 0n ? weightOf(tally.affectedWeight) / weightOf(totals.weight) : null,
-    by_turn: tally.byTurn,
-    ...(Object.keys(tally.byTurnAtEnd).length === 0 ? {} : { by_turn_at_end: tally.byTurnAtEnd }),
-    by_boundary: tally.byBoundary,
-    intended: tally.intended,
-  }
-}
-
-/** The code's own severity, unless every finding has another one (M04 and M10 may be lowered): then the worst of those. */
-function loweredSeverity(own: Severity, found: Record<Severity, number> | undefined): Severity {
-  if (found === undefined || found[own] > 0) return own
-  for (const severity of ['error', 'warning', 'info'] as const) if (found[severity] > 0) return severity
-  return own
-}
-
-function sourceReport(open: OpenSource, index: number, collected: Collected, sha256: string | null): SourceReport {
-  const source = collected.sources[index] as Collected['sources'][number]
-  const notes = [...rivalNote(open), ...(open.container.notes ?? []), ...stepNote(open)]
-  return {
-    name: open.source.name,
-    bytes: open.source.size,
-    sha256,
-    container: open.container.id,
-    format: {
-      id: open.format.id,
-      version: open.recognition.version,
-      confidence: open.recognition.confidence,
-      evidence: [...open.recognition.evidence],
-      ...(open.recognition.rivals === undefined ? {} : { rivals: [...open.recognition.rivals] }),
-    },
-    records: source.records,
-    trajectories: source.trajectories,
-    skipped: [...source.skipped],
-    missing: missingStreams(source.streams),
-    drift: [...source.unknownFields]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([field, count]) => `unknown field \`${field}\` in ${count} ${count === 1 ? 'record' : 'records'}`),
-    ...(notes.length > 0 ? { notes } : {}),
-    ...(open.joined?.length ? { joined: [...open.joined] } : {}),
-  }
-}
-
-function renderingOf(source: number, facts: readonly TrajectoryFacts[], tokenizer: string | null) {
-  const own = facts.filter(({ place }) => place.source === source)
-  const rendered = own.filter(({ reconstructed }) => reconstructed)
-  const tokens = rendered.reduce((sum, { length }) => sum + length, 0)
-  return { tokenizer, rollouts: rendered.length, of: own.length, tokens }
-}
-
-function renderingNote({ tokenizer, rollouts, of, tokens }: NonNullable<SourceReport['rendering']>): string {
-  if (tokenizer === null) {
-    return 'Its texts were to be rendered, for which no tokenizer is known: name that of the model (--tokenizer, or the line above in the app).'
-  }
-  const extent = `${rollouts} of ${of} rollouts, ${tokens} tokens`
-  return `Its texts were rendered through the chat template of ${tokenizer}, as was asked for: ${extent}. These ids are reconstructed, not recorded: lengths are taken from them, which tokens carry loss is unknown, and no check judges them.`
-}
-
-/** Two trainers may write what looks the same; which of them it was only a person knows. */
-function rivalNote({ recognition: { rivals } }: OpenSource): string[] {
-  const [read, ...others] = rivals ?? []
-  if (read === undefined || others.length === 0) return []
-  return [
-    `Its records may be of ${[read, ...others].join(' or of ')}, which are as sure of them; they are read as ${read}. Say which it is with --read-as ${others[0]} (or ${read}), or where the app lists its files.`,
-  ]
-}
-
-/** Formats that hold the step are believed before the name of a file. */
-function stepNote({ format, run }: OpenSource): string[] {
-  if (run.step === null || format.streams.includes('step')) return []
-  return [`Its rollouts are of step ${run.step} by its name.`]
-}
-
-/** Nothing is known of its records, so nothing is said of them: they are neither read nor skipped, no stream is missing. */
-function unreadableReport({ name, bytes, code, message }: UnreadableFile): SourceReport {
-  return {
-    name,
-    bytes,
-    sha256: null,
-    container: null,
-    format: null,
-    records: 0,
-    trajectories: 0,
-    skipped: [],
-    missing: [],
-    drift: [],
-    unreadable: { code, message },
-  }
 }
 
 /** Source, record, part, code, first token; findings of groups and of the whole dump stand before the records of their source. */

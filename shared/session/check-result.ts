@@ -1,0 +1,69 @@
+import type { AuditSettings, Check, CheckTally } from '../checks/check.ts'
+import { patternOf } from '../checks/systematic.ts'
+import type { CheckResult, Severity } from '../model/report.ts'
+import type { Stream } from '../model/streams.ts'
+import { weightOf } from '../model/weight.ts'
+import type { RolloutSums } from './collected.ts'
+import { STREAM_TITLES } from './streams.ts'
+
+/**
+ * What a report says of one check.
+ *
+ * @param tally over all rollouts, and over the dump where the check looks at it as a whole
+ * @param missing streams that the check needs and the dump does not carry
+ * @param abstained why the check had nothing to say of the dump as a whole; null where it had, or does not look at it
+ * @param severities findings of the check that are not intended, by severity
+ */
+export function checkResult(
+  check: Check,
+  tally: CheckTally,
+  missing: readonly Stream[],
+  abstained: { status: 'not-checkable' | 'not-applicable'; reason: string } | null,
+  settings: AuditSettings,
+  { totals }: Pick<RolloutSums, 'totals'>,
+  severities: Record<Severity, number> | undefined,
+): CheckResult {
+  const undecided = check.code === 'M06' && settings.alignmentUndecided
+  let status: CheckResult['status'] = tally.affected > 0 ? 'fail' : 'pass'
+  let reason: string | null = null
+  if (missing.length > 0) {
+    status = 'not-checkable'
+    reason = `the dump does not carry ${missing.map((stream) => STREAM_TITLES[stream]).join(', ')}`
+  } else if (undecided) {
+    status = 'not-checkable'
+    reason =
+      'every mask lies one token before the turns, which is how a target-aligned mask looks: declare the alignment with --mask-alignment target (taken for now) or token'
+  } else if (tally.checked === 0) {
+    status = abstained?.status ?? 'not-applicable'
+    reason = abstained?.reason ?? `nothing to look at: no ${check.looksAt} in this dump`
+  }
+  return {
+    code: check.code,
+    name: check.name,
+    title: check.title,
+    hypotheses: [...check.hypotheses],
+    severity: loweredSeverity(check.severity, severities),
+    status,
+    needs: [...check.needs],
+    reason,
+    unit: check.unit,
+    checked: tally.checked,
+    affected: tally.affected,
+    rate: tally.checked === 0 ? null : tally.affected / tally.checked,
+    pattern: patternOf(tally, settings.thresholds),
+    places: { checked: tally.placesChecked, affected: tally.placesAffected },
+    affected_tokens: tally.affectedTokens,
+    affected_weight: totals.weight > 0n ? weightOf(tally.affectedWeight) / weightOf(totals.weight) : null,
+    by_turn: tally.byTurn,
+    ...(Object.keys(tally.byTurnAtEnd).length === 0 ? {} : { by_turn_at_end: tally.byTurnAtEnd }),
+    by_boundary: tally.byBoundary,
+    intended: tally.intended,
+  }
+}
+
+/** The code's own severity, unless every finding has another one (M04 and M10 may be lowered): then the worst of those. */
+function loweredSeverity(own: Severity, found: Record<Severity, number> | undefined): Severity {
+  if (found === undefined || found[own] > 0) return own
+  for (const severity of ['error', 'warning', 'info'] as const) if (found[severity] > 0) return severity
+  return own
+}

@@ -1,0 +1,86 @@
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { SourceReport } from '../model/report.ts'
+import type { Collected } from './collected.ts'
+import type { OpenSource, UnreadableFile } from './open-source.ts'
+import { missingStreams } from './streams.ts'
+
+/** What a report says of a file that was read. */
+export function sourceReport(
+  open: OpenSource,
+  index: number,
+  collected: Collected,
+  sha256: string | null,
+): SourceReport {
+  const source = collected.sources[index] as Collected['sources'][number]
+  const notes = [...rivalNote(open), ...(open.container.notes ?? []), ...stepNote(open)]
+  return {
+    name: open.source.name,
+    bytes: open.source.size,
+    sha256,
+    container: open.container.id,
+    format: {
+      id: open.format.id,
+      version: open.recognition.version,
+      confidence: open.recognition.confidence,
+      evidence: [...open.recognition.evidence],
+      ...(open.recognition.rivals === undefined ? {} : { rivals: [...open.recognition.rivals] }),
+    },
+    records: source.records,
+    trajectories: source.trajectories,
+    skipped: [...source.skipped],
+    missing: missingStreams(source.streams),
+    drift: [...source.unknownFields]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([field, count]) => `unknown field \`${field}\` in ${count} ${count === 1 ? 'record' : 'records'}`),
+    ...(notes.length > 0 ? { notes } : {}),
+    ...(open.joined?.length ? { joined: [...open.joined] } : {}),
+  }
+}
+
+/** How much of a file was rendered from texts, and by whose template. */
+export function renderingOf(source: number, facts: readonly TrajectoryFacts[], tokenizer: string | null) {
+  const own = facts.filter(({ place }) => place.source === source)
+  const rendered = own.filter(({ reconstructed }) => reconstructed)
+  const tokens = rendered.reduce((sum, { length }) => sum + length, 0)
+  return { tokenizer, rollouts: rendered.length, of: own.length, tokens }
+}
+
+export function renderingNote({ tokenizer, rollouts, of, tokens }: NonNullable<SourceReport['rendering']>): string {
+  if (tokenizer === null) {
+    return 'Its texts were to be rendered, for which no tokenizer is known: name that of the model (--tokenizer, or the line above in the app).'
+  }
+  const extent = `${rollouts} of ${of} rollouts, ${tokens} tokens`
+  return `Its texts were rendered through the chat template of ${tokenizer}, as was asked for: ${extent}. These ids are reconstructed, not recorded: lengths are taken from them, which tokens carry loss is unknown, and no check judges them.`
+}
+
+/** Two trainers may write what looks the same; which of them it was only a person knows. */
+function rivalNote({ recognition: { rivals } }: OpenSource): string[] {
+  const [read, ...others] = rivals ?? []
+  if (read === undefined || others.length === 0) return []
+  return [
+    `Its records may be of ${[read, ...others].join(' or of ')}, which are as sure of them; they are read as ${read}. Say which it is with --read-as ${others[0]} (or ${read}), or where the app lists its files.`,
+  ]
+}
+
+/** Formats that hold the step are believed before the name of a file. */
+function stepNote({ format, run }: OpenSource): string[] {
+  if (run.step === null || format.streams.includes('step')) return []
+  return [`Its rollouts are of step ${run.step} by its name.`]
+}
+
+/** Nothing is known of its records, so nothing is said of them: they are neither read nor skipped, no stream is missing. */
+export function unreadableReport({ name, bytes, code, message }: UnreadableFile): SourceReport {
+  return {
+    name,
+    bytes,
+    sha256: null,
+    container: null,
+    format: null,
+    records: 0,
+    trajectories: 0,
+    skipped: [],
+    missing: [],
+    drift: [],
+    unreadable: { code, message },
+  }
+}
