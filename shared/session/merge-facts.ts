@@ -13,16 +13,14 @@ import {
   countTo,
   EXPECTED,
   FLAG,
-  listOf,
   NUMBER,
   nullable,
   oneOf,
   optional,
   orExpected,
-  PAIR,
-  recordOf,
   TEXT,
 } from './merge-columns.ts'
+import { listOf, PAIR, recordOf } from './merge-composites.ts'
 
 /** The facts of rollouts as a report keeps them: a text for each column, those that say nothing left out. */
 export type FactColumns = Readonly<Record<string, string>>

@@ -1,16 +1,7 @@
 import { decisive, type FittedSequence, type SequenceFit } from '../tokens/choose.ts'
 import { type KinEvidence, kinName } from './kin.ts'
-import {
-  type Cells,
-  COUNT,
-  ColumnError,
-  FLAG,
-  listOf,
-  NUMBER,
-  readSome,
-  recordOf,
-  writeColumn,
-} from './merge-columns.ts'
+import { type Cells, COUNT, ColumnError, FLAG, NUMBER, readSome, writeColumn } from './merge-columns.ts'
+import { listOf, recordOf } from './merge-composites.ts'
 import type { KinState } from './merge-state-shape.ts'
 
 const FIT: Cells<SequenceFit> = recordOf(

@@ -6,17 +6,15 @@ import {
   ColumnError,
   countTo,
   FLAG,
-  listOf,
   NUMBER,
   nullable,
   oneOf,
   optional,
-  PAIR,
   readColumn,
-  recordOf,
   TEXT,
   writeColumn,
 } from '../../shared/session/merge-columns.ts'
+import { listOf, PAIR, recordOf } from '../../shared/session/merge-composites.ts'
 
 /** Texts that look like marks and separators, hashes, and any others; half surrogates too. */
 const texts = fc.oneof(

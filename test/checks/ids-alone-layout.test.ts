@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import { assistant, type Conversation, conversation, system, user } from '../helpers/conversation.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
+import { type Edit, findingsOf, search } from './findings-of.ts'
+
+describe('S01', () => {
+  const packed = (tokenizer: Tokenizer) => {
+    const turns = [system('Be brief.'), user('Is it red?'), assistant('Yes.')]
+    return [conversation(tokenizer, [...turns, system('Be brief.'), user('Is it blue?'), assistant('No.')])]
+  }
+  const start = (row: Conversation) => row.layout[3]!.start
+  const positions =
+    (restart: boolean): Edit =>
+    ({ ids }, row) => ({
+      positionIds: Int32Array.from(ids!, (_, i) => (restart && i >= start(row) ? i - start(row) : i)),
+    })
+
+  it('needs more than a second system turn to call a row packed', async () => {
+    expect(await findingsOf('S01', 'qwen2.5', packed, positions(false))).toEqual([])
+    expect(await findingsOf('S01', 'qwen2.5', packed, positions(true))).toEqual([])
+  })
+
+  it('takes numbered attention masks for a wall between documents', async () => {
+    const numbered: Edit = (trajectory, row, index) => ({
+      ...positions(false)(trajectory, row, index),
+      sequenceIds: Int32Array.from(trajectory.ids!, (_, i) => (i >= start(row) ? 1 : 0)),
+      attentionMask: Int32Array.from(trajectory.ids!, (_, i) => (i >= start(row) ? 2 : 1)),
+    })
+    expect(await findingsOf('S01', 'qwen2.5', packed, numbered)).toEqual([])
+    const one: Edit = (trajectory, row, index) => ({
+      ...numbered(trajectory, row, index),
+      attentionMask: new Int32Array(trajectory.ids!.length).fill(1),
+    })
+    expect(await findingsOf('S01', 'qwen2.5', packed, one)).toMatchObject([{ severity: 'error' }])
+  })
+})
+
+describe('S02', () => {
+  const positioned =
+    (position: (i: number) => number): Edit =>
+    ({ ids }) => ({
+      positionIds: Int32Array.from(ids!, (_, i) => position(i)),
+    })
+
+  it('names a jump in the middle, with the numbers', async () => {
+    const findings = await findingsOf(
+      'S02',
+      'qwen2.5',
+      search({}, { attention: 'ones' }),
+      positioned((i) => (i < 9 ? i : i + 4)),
+    )
+    expect(findings.map(({ message, tokens }) => [message, tokens])).toEqual([
+      ['Position 13 follows 8 at token 9, where 9 is due', [9, 10]],
+    ])
+  })
+
+  it('leaves an attention mask that is the loss mask to M15', async () => {
+    expect(
+      await findingsOf(
+        'S02',
+        'qwen2.5',
+        search({}, { attention: 'loss' }),
+        positioned((i) => i * 2),
+      ),
+    ).toEqual([])
+  })
+})
+
+describe('S05', () => {
+  const splitAt =
+    (at: (row: Conversation) => number): Edit =>
+    (_, row) => ({ promptLength: at(row) })
+
+  it('takes every edge of turns and every generation prompt for a split', async () => {
+    for (const turn of [2, 4]) {
+      for (const edge of ['start', 'headerEnd', 'end'] as const) {
+        const findings = await findingsOf(
+          'S05',
+          'llama3',
+          search(),
+          splitAt(({ layout }) => layout[turn]![edge]),
+        )
+        expect(findings).toEqual([])
+      }
+    }
+  })
+
+  it('counts left padding or not, as the dump does', async () => {
+    const rows = search({}, { padLeft: 6 })
+    expect(
+      await findingsOf(
+        'S05',
+        'qwen2.5',
+        rows,
+        splitAt(({ layout }) => layout[2]!.headerEnd),
+      ),
+    ).toEqual([])
+    expect(
+      await findingsOf(
+        'S05',
+        'qwen2.5',
+        rows,
+        splitAt(({ layout }) => layout[2]!.headerEnd - 6),
+      ),
+    ).toEqual([])
+  })
+
+  it.each([
+    0, 9, 40,
+  ])('places a split that is off by two at the header that it is near, behind padding of %i', async (left) => {
+    const rows = search({}, { padLeft: left })
+    const [row] = rows(await testTokenizer('qwen2.5'))
+    const at = row!.layout[2]!.headerEnd - 2
+    for (const stored of [at, at - left]) {
+      const findings = await findingsOf(
+        'S05',
+        'qwen2.5',
+        rows,
+        splitAt(() => stored),
+      )
+      expect(findings[0]?.tokens).toEqual([at, at + 1])
+      expect(findings[0]?.message).toMatch(/inside the header of assistant turn 1$/)
+    }
+  })
+
+  it('names a split inside a question, and one behind trained words', async () => {
+    const inQuestion = await findingsOf(
+      'S05',
+      'qwen2.5',
+      search(),
+      splitAt(({ layout }) => layout[1]!.contentStart + 2),
+    )
+    expect(inQuestion[0]?.message).toMatch(/inside a user turn$/)
+    const late = await findingsOf(
+      'S05',
+      'qwen2.5',
+      search(),
+      splitAt(({ layout }) => layout[2]!.contentStart + 2),
+    )
+    expect(late[0]?.message).toMatch(/inside assistant turn 1, after 2 trained tokens$/)
+  })
+})

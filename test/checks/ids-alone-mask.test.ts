@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import { assistant, conversation, trajectoryOf } from '../helpers/conversation.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
+import { auditTrajectories } from './audit.ts'
+import { type Edit, findingsOf, search } from './findings-of.ts'
+
+describe('M16', () => {
+  const THINK_END = 151668
+  const thoughts = { text: '<think>\nIt may be in the archive.\n</think>\n\nI look it up.' }
+
+  it('names a closing tag that is masked alone', async () => {
+    const rows = search(
+      { call: thoughts },
+      {
+        editMask: (mask, layout) =>
+          mask.fill(0, closing(layout[2]!.contentStart), closing(layout[2]!.contentStart) + 1),
+      },
+    )
+    const tokenizer = await testTokenizer('qwen3')
+    const at = conversation(tokenizer, [assistant(thoughts.text)]).record.input_ids.indexOf(THINK_END)
+    // The header has three tokens.
+    function closing(contentStart: number): number {
+      return contentStart + at - 3
+    }
+    const [finding] = await findingsOf('M16', 'qwen3', rows)
+    expect(finding).toMatchObject({
+      severity: 'warning',
+      evidence: { closing_tag_only: true, masked_reasoning_tokens: 1 },
+    })
+  })
+
+  it('does not take an empty block of the template for a thought', async () => {
+    const block = { prefill: '<think>\n</think>\n' }
+    expect(await findingsOf('M16', 'qwen3', search({ call: block, answer: block }))).toEqual([])
+  })
+})
+
+describe('M14', () => {
+  it('believes the flag that a trained end token was not sampled', async () => {
+    const findings = await findingsOf('M14', 'llama3', search({}, { sampled: true }), ({ sampled }, { layout }) => ({
+      sampled: sampled!.with(layout[4]!.endToken, 0),
+    }))
+    expect(findings.map(({ message }) => message)).toEqual([
+      'The end token of assistant turn 2 carries loss and was not sampled: the dump flags it as not sampled',
+    ])
+  })
+
+  it('believes stored response ids that end before an end token without a logprob of its own', async () => {
+    const closedBy =
+      (last: number): Edit =>
+      ({ ids, logprobs }, { layout }) => ({
+        logprobs: { ...logprobs, sampler: logprobs.sampler!.with(layout[4]!.endToken, last) },
+        meta: { response_ids: Array.from(ids!.subarray(layout[2]!.contentStart, layout[4]!.endToken)) },
+      })
+    const [finding] = await findingsOf('M14', 'qwen2.5', search({}, { logprobs: 'sampler' }), closedBy(0))
+    expect(finding?.message).toMatch(/turn 2 .* exactly 0, and response_ids ends before it$/)
+    // Engines may leave the stop token out of the ids that they give, and score it.
+    expect(await findingsOf('M14', 'qwen2.5', search({}, { logprobs: 'sampler' }), closedBy(-0.2))).toEqual([])
+  })
+
+  it('does not believe a missing logprob alone', async () => {
+    const findings = await findingsOf(
+      'M14',
+      'llama3',
+      search({}, { logprobs: 'sampler' }),
+      ({ logprobs }, { layout }) => ({
+        logprobs: { ...logprobs, sampler: logprobs.sampler!.with(layout[4]!.endToken, Number.NaN) },
+      }),
+    )
+    expect(findings).toEqual([])
+  })
+})
+
+describe('M18', () => {
+  const credited =
+    (first: number): Edit =>
+    (trajectory, { layout }) => ({
+      advantages: Float32Array.from(trajectory.ids!, (_, i) => (i >= layout[4]!.contentStart ? 0.5 + i / 1000 : first)),
+      reward: 1,
+    })
+
+  it('names returns that start anew behind a reply', async () => {
+    const [finding] = await findingsOf('M18', 'qwen2.5', search(), credited(0))
+    expect(finding).toMatchObject({ severity: 'error', evidence: { reward: 1 } })
+  })
+
+  it('is silent where the turns before have some credit', async () => {
+    expect(await findingsOf('M18', 'qwen2.5', search(), credited(0.25))).toEqual([])
+  })
+})
+
+describe('M09', () => {
+  const opened = { prefill: '<think>\n', text: 'It is in the archive.\n</think>\n\nI look it up.' }
+  const trained = search({ call: { ...opened, train: { prefill: true, content: true, end: true } } })
+  const promptEnds: Edit = (_, { layout }) => ({ promptLength: layout[2]!.contentStart })
+
+  it('names a think tag with which the stored prompt ends, where the loss takes it', async () => {
+    expect((await findingsOf('M09', 'qwen3', trained, promptEnds)).map(({ message }) => message)).toEqual([
+      "2 tokens of the template's prefill in assistant turn 1 carry loss",
+    ])
+    // The prompt length is right, and the split no fault.
+    expect(await findingsOf('S05', 'qwen3', trained, promptEnds)).toEqual([])
+    expect(await findingsOf('M09', 'qwen3', search({ call: opened }), promptEnds)).toEqual([])
+  })
+
+  it('names what the template’s own generation prompt begins a turn with, and asks nothing of a template that does not', async () => {
+    const tokenizer = await testTokenizer('qwen3')
+    const rows = (own: Tokenizer) => trained(own).map((row) => trajectoryOf(row, { source: 0, record: 0, part: 0 }))
+    const thinking = {
+      ...tokenizer,
+      template: tokenizer.template!.replace(
+        "{{- '<|im_start|>assistant\\n' }}",
+        "{{- '<|im_start|>assistant\\n<think>\\n' }}",
+      ),
+    }
+    expect(thinking.template).not.toBe(tokenizer.template)
+    expect(auditTrajectories(rows(thinking), thinking).byCode.get('M09')?.findings).toHaveLength(1)
+    expect(auditTrajectories(rows(tokenizer), tokenizer).byCode.get('M09')?.findings).toEqual([])
+  })
+})
