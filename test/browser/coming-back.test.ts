@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describePage } from './describe-page.ts'
 import { SAMPLES } from './inspector-page.ts'
+import { scroll, scrolled } from './scrolling.ts'
 
 const SAMPLE = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
 const SECOND = join(SAMPLES, 'clean-qwen2.5.jsonl.gz')
@@ -11,19 +11,6 @@ const THIRD = join(SAMPLES, 'clean-gsm8k.jsonl.gz')
 const LOW_WINDOW = { viewport: { width: 1200, height: 420 } }
 /** In Compare, what is dropped in the middle of the window is a second run. */
 const MIDDLE = 250
-
-async function scrolled(page: Page, selector: string): Promise<number> {
-  return page.locator(selector).evaluate((element) => element.scrollTop)
-}
-
-/** Scrolls, and waits until the page was told of it. */
-async function scroll(page: Page, selector: string, to: number): Promise<void> {
-  await page.locator(selector).evaluate((element, top) => {
-    element.scrollTop = top
-  }, to)
-  await expect.poll(() => scrolled(page, selector)).toBe(to)
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
-}
 
 describePage('a view that comes back', (tests) => {
   test('shows the row that was selected elsewhere, wherever the table was scrolled to', async () => {

@@ -1,7 +1,27 @@
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describePage } from './describe-page.ts'
 import { SAMPLES } from './inspector-page.ts'
+
+/** The addresses of the places that this browser keeps. */
+function keptAddresses(page: Page): Promise<string[]> {
+  return page.evaluate(
+    () =>
+      new Promise((done, fail) => {
+        const opening = indexedDB.open('rollout-inspector')
+        opening.onerror = () => fail(opening.error)
+        opening.onsuccess = () => {
+          const all = opening.result.transaction('lastPlaces').objectStore('lastPlaces').getAll()
+          all.onerror = () => fail(all.error)
+          all.onsuccess = () => {
+            opening.result.close()
+            done(all.result.map(({ address }: { address: string }) => address))
+          }
+        }
+      }),
+  )
+}
 
 describePage('a dump that is opened again', (tests) => {
   test('offers where it was left, and goes there', async () => {
@@ -16,7 +36,7 @@ describePage('a dump that is opened again', (tests) => {
     await expect.poll(() => page.evaluate('location.hash')).toMatch(/view=rollout&rollout=1&tokens=\d+/)
     const left = await page.evaluate('location.hash')
     // It is kept once a person stays.
-    await page.waitForTimeout(1500)
+    await expect.poll(() => keptAddresses(page), { timeout: 10_000 }).toEqual([left])
     await page.goto('about:blank')
     await page.goto(tests.server.url)
     await page.getByRole('button', { name: /^Open( files)?…$/ }).waitFor()

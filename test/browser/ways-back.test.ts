@@ -1,24 +1,11 @@
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describePage } from './describe-page.ts'
 import { SAMPLES } from './inspector-page.ts'
+import { scroll, scrolled } from './scrolling.ts'
 
 const SAMPLE = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
 const SECOND = join(SAMPLES, 'clean-gsm8k.jsonl.gz')
-
-async function scrolled(page: Page, selector: string): Promise<number> {
-  return page.locator(selector).evaluate((element) => element.scrollTop)
-}
-
-async function scroll(page: Page, selector: string, to: number): Promise<void> {
-  await page.locator(selector).evaluate((element, top) => {
-    element.scrollTop = top
-  }, to)
-  await expect.poll(() => scrolled(page, selector)).toBe(to)
-  // What is kept is what the page was told of by its scroll event, which comes with the next frame.
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
-}
 
 describePage('the way back', (tests) => {
   test('to Verdicts finds open what was opened, and as far down as it was', async () => {

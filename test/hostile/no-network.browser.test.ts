@@ -67,6 +67,7 @@ describePage('the page behind a proxy that sees everything', (tests) => {
       'p',
     ]) {
       await page.keyboard.press(key)
+      // A time, as keys of all kinds end in nothing common: each gets a while in which it could ask the network.
       await page.waitForTimeout(100)
     }
     await page.keyboard.press('5')

@@ -265,7 +265,6 @@ describePage('hostile text in the page', (tests) => {
     }
     await drop([directory])
     await page.waitForTimeout(3000)
-    await page.screenshot({ path: '/tmp/safe2/folder.png' })
     await witness.look('folder')
     await pages()
     expect(witness.seen).toEqual([])

@@ -46,6 +46,7 @@ describePage('storage that fails', (tests) => {
         .fill(notes.at(-1) as string)
       await page.keyboard.press('Control+Enter')
       await page.keyboard.press('Escape')
+      // A time, as nothing on the page tells that a note was kept: only that one was refused.
       await page.waitForTimeout(500)
     }
     // What could not be kept is on screen, and goes into a file.
