@@ -29,27 +29,14 @@ export function* rewardMeasures(two: Both): Generator<ComparedMeasure, void> {
       lacks: noGroups,
     },
   )
-  yield comparedNumber(
-    { section, id: 'within', label: 'mean std of rewards within groups' },
-    'number',
-    of(a, a.within),
-    of(b, b.within),
-    noGroups,
-  )
-  yield comparedNumber(
-    { section, id: 'contrast', label: 'std within groups ÷ between groups' },
-    'number',
-    of(a, a.contrastRatio),
-    of(b, b.contrastRatio),
-    noGroups,
-  )
-  yield comparedNumber(
-    { section, id: 'range', label: 'range of rewards' },
-    'number',
-    of(a, a.range),
-    of(b, b.range),
-    noGroups,
-  )
+  const spreads = [
+    ['within', 'mean std of rewards within groups', a.within, b.within],
+    ['contrast', 'std within groups ÷ between groups', a.contrastRatio, b.contrastRatio],
+    ['range', 'range of rewards', a.range, b.range],
+  ] as const
+  for (const [id, label, ofA, ofB] of spreads) {
+    yield comparedNumber({ section, id, label }, 'number', of(a, ofA), of(b, ofB), noGroups)
+  }
   yield* [...names].sort().map((name) =>
     two.mean(
       { section, id: `component ${name}`, label: `mean of the component ${name}` },
