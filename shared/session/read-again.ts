@@ -118,8 +118,10 @@ export function* runsOf(
   if (run !== null) yield run
 }
 
-/** Whether a record stands in the same batch, near enough to the last one, and the run stays short. */
+/** Whether a record is the last one, or stands in the same batch near enough to it and the run stays short. */
 function fitsRun({ batch, first, last }: { batch: RecordSpans; first: number; last: number }, record: number): boolean {
+  // Of a record that alone is longer than a run all trajectories belong to the one reading.
+  if (record === last) return true
   const { offsets, lengths } = batch
   const at = record - batch.first
   if (at >= offsets.length || record < last) return false

@@ -79,6 +79,42 @@ describe('as source', () => {
     expect(manifest.trajectories).toMatchObject([{ part: 1, repaired: 3 }])
   })
 
+  test.each([
+    ['lines', 'dump.jsonl', (records: readonly string[]) => records.map((record) => `${record}\n`).join('')],
+    ['an array', 'dump.json', (records: readonly string[]) => `[\n${records.join(',\n')}\n]\n`],
+  ])('groups longer than what is read at once are written once, with every member mended: %s', async (_, name, text) => {
+    const padded = (list: readonly number[], filling: number) => [
+      ...list.slice(0, 3),
+      ...Array<number>(100_000).fill(filling),
+      ...list.slice(3),
+    ]
+    const ids = padded(IDS, 15191)
+    const labels = (mask: readonly number[]) =>
+      padded(
+        mask.map((flag, i) => (flag ? (IDS[i] as number) : -100)),
+        -100,
+      )
+    const groupOf = (mask: readonly number[]) =>
+      JSON.stringify({ tokens: [ids, ids, ids], masks: [mask, mask, mask].map(labels), scores: [1, 0, 0.5] })
+    const bytes = Buffer.from(text([groupOf(WRONG), groupOf(WRONG)]))
+    expect(bytes.length).toBeGreaterThan(4 << 20)
+    const session = await opened(bytes, name)
+    expect(session.facts).toHaveLength(6)
+
+    const plain = await exportRollouts(session, { as: 'source', indices: [0, 1, 2, 3, 4, 5], why: 'test' })
+    expect(Buffer.from(plain[0]!.bytes).equals(bytes)).toBe(true)
+
+    const { text: written, manifest } = await exported(session, 'source')
+    const parse = (line: string): unknown => JSON.parse(line)
+    const records = name.endsWith('l') ? written.trim().split('\n').map(parse) : parse(written)
+    expect(records).toEqual([groupOf(RIGHT), groupOf(RIGHT)].map(parse))
+    expect(manifest.files).toMatchObject([{ records: 2, trajectories: 6 }])
+    expect(manifest.trajectories.map(({ repaired }) => repaired)).toEqual([3, 3, 3, 3, 3, 3])
+
+    const [first] = JSON.parse(`[${(await exported(session, 'source', [0, 2])).text.replace(/^\[|\]\s*$/g, '')}]`)
+    expect(first.masks).toEqual([RIGHT, WRONG, RIGHT].map(labels))
+  })
+
   test('the manifest counts what was written, and not what stands in no list of its own', async () => {
     const session = await opened(
       lines({ input_ids: IDS, loss_mask: WRONG, response_loss_mask: WRONG }, { input_ids: IDS, loss_mask: WRONG }),
