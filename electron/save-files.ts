@@ -32,6 +32,7 @@ export async function saveFiles(files: readonly FileToSave[], dialogs: SaveDialo
 export class Saving {
   private readonly begun = new Map<string, WholeFile>()
   private named = 0
+  private stopped = false
 
   private constructor(
     /** Last part of the path: never the whole. */
@@ -62,15 +63,29 @@ export class Saving {
   /** Adds to a file. A sentence, or null when it went well; after one nothing of any file is left. */
   async write(name: string, bytes: Uint8Array): Promise<string | null> {
     const path = this.pathOf(name)
+    let problem: string | null = null
     try {
-      let file = this.begun.get(path)
-      if (file === undefined) this.begun.set(path, (file = await WholeFile.create(path)))
-      await file.write(bytes)
-      return null
+      if (!this.stopped) await (await this.fileAt(path))?.write(bytes)
     } catch (error) {
-      await this.discard()
-      return this.sentence(path, error)
+      problem = this.sentence(path, error)
     }
+    // Stopped meanwhile, a write may fail for no other reason than that its file was closed.
+    if (this.stopped) problem = `${basename(path)} was not written: saving was stopped.`
+    if (problem !== null) await this.discard()
+    return problem
+  }
+
+  /** Null where saving was stopped before there was one: `discard` could not know of it. */
+  private async fileAt(path: string): Promise<WholeFile | null> {
+    const begun = this.begun.get(path)
+    if (begun !== undefined) return begun
+    const file = await WholeFile.create(path)
+    if (this.stopped) {
+      await file.discard()
+      return null
+    }
+    this.begun.set(path, file)
+    return file
   }
 
   /** Gives the files their names. */
@@ -88,8 +103,9 @@ export class Saving {
     }
   }
 
-  /** Takes away what has no name yet. */
+  /** Takes away what has no name yet. Nothing is written after it. */
   async discard(): Promise<void> {
+    this.stopped = true
     for (const file of [...this.begun.values()].slice(this.named)) await file.discard()
   }
 

@@ -242,6 +242,25 @@ describe('saving', () => {
     await savings.stop(page, 1)
   })
 
+  test.each([
+    ['first', 'stopped'],
+    ['first', 'gone'],
+    ['later', 'stopped'],
+    ['later', 'gone'],
+  ] as const)('leaves nothing of a %s piece that is being written as it is %s', async (piece, how) => {
+    const page = {}
+    const savings = new Savings()
+    await savings.begin(page, null, dialogs({ folder: async () => folder }))
+    const saving = savings.of(page, 1)
+    if (piece === 'later') await saving.write('a', bytes)
+    const writing = saving.write('a', new Uint8Array(4 << 20))
+    await (how === 'stopped' ? savings.stop(page, 1) : savings.pageGone(page))
+    expect(await writing).toBe('a was not written: saving was stopped.')
+    expect(readdirSync(folder)).toEqual([])
+    expect(await saving.write('b', bytes)).toBe('b was not written: saving was stopped.')
+    expect(readdirSync(folder)).toEqual([])
+  })
+
   test('of nothing is told', async () => {
     expect(await saveFiles([], dialogs({}))).toMatchObject({ kind: 'failed' })
   })
