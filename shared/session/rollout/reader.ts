@@ -1,4 +1,5 @@
 import type { TrajectoryFacts } from '../../checks/facts.ts'
+import { forgetLast } from '../../checks/of-last.ts'
 import { decodeRecords, type EncodedRecords } from '../../containers/decode.ts'
 import type { ReadTrajectory } from '../../exports/export-kind.ts'
 import type { Format } from '../../formats/format.ts'
@@ -53,6 +54,7 @@ export class RolloutReader {
       sourceIndex: facts.place.source,
       encoded: encoded.decoder === 'joined' ? encoded.own : encoded,
     }
+    forgetLast()
     // As long as more is read, another rollout may come to stand at this index.
     this.last = isDone ? loaded : null
     return loaded
@@ -64,9 +66,13 @@ export class RolloutReader {
    * @param indices ascending
    */
   async *read(indices: readonly number[]): AsyncGenerator<ReadTrajectory, void, undefined> {
-    for await (const { run, rows, encoded } of recordsAgain(this.origin.again, indices)) {
-      const { audited } = await this.auditing(run.source, encoded)
-      for (const [i, index] of run.indices.entries()) yield audited(index, rows[i] as TrajectoryFacts)
+    try {
+      for await (const { run, rows, encoded } of recordsAgain(this.origin.again, indices)) {
+        const { audited } = await this.auditing(run.source, encoded)
+        for (const [i, index] of run.indices.entries()) yield audited(index, rows[i] as TrajectoryFacts)
+      }
+    } finally {
+      forgetLast()
     }
   }
 
