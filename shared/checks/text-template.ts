@@ -29,8 +29,15 @@ const MOST_SLOTS = 8
 const MOST_DIGITS = 15
 /** Hexadecimal digits of a slot, 32 bits. */
 const HEX_DIGITS = 8
-/** A UUID or at least sixteen hexadecimal digits, else decimal ones. */
-const NUMBERS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,}|\d+/g
+/** A UUID (any of its parts may be longer) or at least sixteen hexadecimal digits. That all of them are decimal changes nothing. */
+const HEXADECIMAL = /[0-9a-f]{8,}(?:-[0-9a-f]{4,}){3}-[0-9a-f]{12,}|[0-9a-f]{16,}/i
+const HEXADECIMALS = new RegExp(HEXADECIMAL, 'gi')
+const NUMBERS = new RegExp(`(${HEXADECIMAL.source})|\\d+`, 'gi')
+
+/** A text whose hexadecimal ids, in any case, are as `spell` writes them. */
+export function withHexadecimals(text: string, spell: (id: string) => string): string {
+  return text.length < 2 * HEX_DIGITS ? text : text.replace(HEXADECIMALS, spell)
+}
 
 /** Null for texts that have not the same template, and for those without a number. */
 export function templatedTexts(texts: readonly (string | null | undefined)[]): TemplatedTexts | null {
@@ -40,6 +47,7 @@ export function templatedTexts(texts: readonly (string | null | undefined)[]): T
   const { literals, slots } = template
   const numbers = slots.map(() => new Array<number>(texts.length).fill(0))
   const shortest = new Array<number>(slots.length).fill(MOST_DIGITS)
+  const longest = new Array<number>(slots.length).fill(0)
   const padded = new Array<number>(slots.length).fill(0)
   for (let row = 0; row < texts.length; row++) {
     const text = texts[row]
@@ -64,6 +72,7 @@ export function templatedTexts(texts: readonly (string | null | undefined)[]): T
         padded[i] = length
       }
       if (length < (shortest[i] as number)) shortest[i] = length
+      if (length > (longest[i] as number)) longest[i] = length
       ;(numbers[i] as number[])[row] = value
     }
     if (text.length - at !== (literals.at(-1) as string).length || !text.endsWith(literals.at(-1) as string))
@@ -74,7 +83,14 @@ export function templatedTexts(texts: readonly (string | null | undefined)[]): T
     return base === 16 ? { base, digits, shortest: digits } : { base, digits: padded[i] || 1, shortest: fewest }
   })
   if (known.some((slot) => slot.shortest < slot.digits)) return null
+  // Decimal digits beside "a" to "f" or between dashes are a number only while they are few.
+  const widest = literals.map((literal, i) => literal + '1'.repeat(longest[i] ?? 0)).join('')
+  if (widest.length > (first as string).length && !isOf(templateOf(widest), template)) return null
   return { template: { literals, slots: known }, numbers }
+}
+
+function isOf(one: TextTemplate | null, other: TextTemplate): boolean {
+  return one !== null && commonTemplate(one, other) !== null
 }
 
 const ZERO = 0x30
@@ -93,11 +109,13 @@ function templateOf(text: string): TextTemplate | null {
     slots.push({ base, digits, shortest: digits })
   }
   let end = 0
-  for (const { 0: found, index } of text.matchAll(NUMBERS)) {
+  for (const { 0: found, 1: hexadecimal, index } of text.matchAll(NUMBERS)) {
     let before = text.slice(end, index)
-    if (found.length < 2 * HEX_DIGITS || /^\d+$/.test(found)) add(before, 10, 1)
+    if (hexadecimal === undefined) add(before, 10, 1)
     else {
-      for (const group of found.split('-')) {
+      // Its numbers would not tell in which case it was written.
+      if (/[A-F]/.test(hexadecimal)) return null
+      for (const group of hexadecimal.split('-')) {
         for (let at = 0; at < group.length; at += HEX_DIGITS) {
           add(before, 16, Math.min(HEX_DIGITS, group.length - at))
           before = ''

@@ -1,3 +1,4 @@
+import { withHexadecimals } from '../checks/text-template.ts'
 import { knownOrder, ordered } from './order.ts'
 
 /** Whole numbers up to here are exact. */
@@ -83,14 +84,31 @@ function rankRun(run: Int32Array, from: number, compare: (a: number, b: number) 
 
 /**
  * Numbers that compare as the words do, whatever the machine's language: in any case, their numbers as numbers ("q2" before "q10"), else
- * character by character. Those of words that are equal in order are equal.
+ * character by character, and so are UUIDs and other ids of sixteen or more hexadecimal digits, behind all numbers. Those of words that are
+ * equal in order are equal.
  */
 export function wordRanks(words: readonly string[]): Float64Array {
   const ranks = new Float64Array(words.length)
   const rows = Int32Array.from(words, (_, i) => i)
-  const folded = words.map((word) => word.toLowerCase())
+  const folded = words.map(foldedWord)
   rankWords(rows, 0, folded, ranks)
   return ranks
+}
+
+const DIGITS = /[0-9]/g
+const BEHIND_DIGITS = /[:-@]/g
+
+/**
+ * A word in lower case in which digits are those of numbers alone. Those of hexadecimal ids stand at the places of ":" to "C", and what is
+ * there at those of "N" to "T", which are free in lower case and no hexadecimal digits.
+ */
+function foldedWord(word: string): string {
+  const lower = word.toLowerCase().replace(BEHIND_DIGITS, (character) => moved(character, 20))
+  return withHexadecimals(lower, (id) => id.replace(DIGITS, (digit) => moved(digit, 10)))
+}
+
+function moved(character: string, by: number): string {
+  return String.fromCharCode(character.charCodeAt(0) + by)
 }
 
 /** Ranks these words from `from` on, as they compare. */

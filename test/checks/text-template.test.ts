@@ -39,6 +39,8 @@ describe('texts of one template', () => {
     [['step 3, q7', 'step 10, q70']],
     [['0', '10']],
     [['f81d4fae-7dec-11d0-a765-00a0c91e6bf6', '00000000-0000-4000-8000-0000000000ff']],
+    [['0123456789012345', 'f123456789abcdef']],
+    [['stage1', 'stage12345678901234']],
     [['cmpl-00112233445566778899aabbccddeeff-0', 'cmpl-ffeeddccbbaa99887766554433221100-1']],
   ])('%j has one', (texts) => {
     expect(same(texts)).toEqual(texts)
@@ -51,7 +53,10 @@ describe('texts of one template', () => {
     [['q01', 'q001']],
     [['q1', 'q1x']],
     [['q1', 'q']],
-    [['q1234567890123456']],
+    [['q123456789012345', 'q1234567890123456']],
+    [['stage1', 'stage123456789012345']],
+    [['1-1-1-1-1', '11111111-1111-1111-1111-111111111111']],
+    [['A123456789abcdef']],
     [['F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6', 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6']],
   ])('%j has none', (texts) => {
     expect(templatedTexts(texts)).toBeNull()

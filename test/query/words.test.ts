@@ -10,14 +10,33 @@ import { wordRanks } from '../../shared/query/word-order.ts'
 import { Words } from '../../shared/query/words.ts'
 import { factsOf } from '../helpers/facts.ts'
 
-/** Words as they compare, piece by piece: numbers as numbers, everything else by its characters, in any case. */
+const HEXADECIMAL = /([0-9a-f]{8,}(?:-[0-9a-f]{4,}){3}-[0-9a-f]{12,}|[0-9a-f]{16,})/
+const DIGIT = /^\d/
+
+/**
+ * Words as they compare, piece by piece: numbers as numbers, everything else by its characters, in any case. A digit of a hexadecimal id
+ * is a character, behind all numbers.
+ */
 function plainly(one: string, other: string): number {
-  const pieces = (word: string) => word.toLowerCase().match(/\d+|[^\d]/g) ?? []
+  const pieces = (word: string) =>
+    word
+      .toLowerCase()
+      .split(HEXADECIMAL)
+      .flatMap((part, i) =>
+        i % 2 === 1
+          ? part.split('').map((text) => ({ text, isNumber: false }))
+          : (part.match(/\d+|[^\d]/g) ?? []).map((text) => ({ text, isNumber: DIGIT.test(text) })),
+      )
   const [left, right] = [pieces(one), pieces(other)]
-  for (let i = 0; i < Math.min(left.length, right.length); i++) {
-    const [a, b] = [left[i] as string, right[i] as string]
-    const areNumbers = /^\d/.test(a) && /^\d/.test(b)
-    const difference = areNumbers ? Number(BigInt(a) - BigInt(b)) : a.charCodeAt(0) - b.charCodeAt(0)
+  for (const [i, a] of left.entries()) {
+    const b = right[i]
+    if (b === undefined) return 1
+    const difference =
+      a.isNumber && b.isNumber
+        ? Number(BigInt(a.text) - BigInt(b.text))
+        : a.isNumber !== b.isNumber && DIGIT.test(a.text) && DIGIT.test(b.text)
+          ? Number(b.isNumber) - Number(a.isNumber)
+          : a.text.charCodeAt(0) - b.text.charCodeAt(0)
     if (difference !== 0) return Math.sign(difference)
   }
   return Math.sign(left.length - right.length)
@@ -28,7 +47,17 @@ const number = fc.oneof(
   fc.nat(2e9).map(String),
   fc.constantFrom('007', '7', '123456789', '1234567890123', '0'),
 )
-const piece = fc.oneof(number, fc.constantFrom('q', 'Q', '-', 'step', 'é', '\0', 'aaaaaaaaaa', ' '))
+const hexadecimal = fc
+  .tuple(fc.constantFrom(8, 16, 24, 32), fc.constantFrom('0123456789', '0123456789abcdef'))
+  .chain(([digits, from]) =>
+    fc.array(fc.constantFrom(...from), { minLength: digits, maxLength: digits }).map((each) => each.join('')),
+  )
+const id = fc.oneof(hexadecimal, fc.uuid(), fc.constantFrom('11111111-1111-1111-1111-111111111111'))
+const piece = fc.oneof(
+  number,
+  fc.constantFrom('q', 'Q', '-', 'step', 'é', '\0', 'aaaaaaaaaa', 'AAAAAAAAAAAAAAA', ' ', ':', '@', '[', '/'),
+  id,
+)
 const word = fc.oneof(
   fc.string(),
   fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join('')),
@@ -58,8 +87,6 @@ describe('the order of words', () => {
   })
 
   test('is the same whether they are kept as numbers or as texts', () => {
-    const inOrder = (words: string[]) =>
-      [...ordered(wordsOf([words]).words.ranks(), false)].map((index) => words[index])
     expect(inOrder(['q10', 'q2', 'q1', 'q2'])).toEqual(['q1', 'q2', 'q2', 'q10'])
     expect(inOrder(['q10', 'q2', 'x', 'q2'])).toEqual(['q2', 'q2', 'q10', 'x'])
     expect(inOrder([])).toEqual([])
@@ -73,13 +100,61 @@ describe('the order of words', () => {
       fc.property(uuids, fc.constantFrom('', 'chatcmpl-'), fc.boolean(), (given, before, hasDashes) => {
         const all = [...given, ...given.map((uuid) => given[0]?.slice(0, 24) + uuid.slice(24))]
         const ids = all.map((uuid) => before + (hasDashes ? uuid : uuid.replaceAll('-', '')))
-        const inOrder = [...ordered(wordsOf([ids]).words.ranks(), false)].map((index) => ids[index])
-        // A list whose first id has decimal digits alone is kept as texts.
-        if (/[a-f]/.test(given[0] as string)) expect(inOrder).toEqual([...ids].sort())
+        expect(inOrder(ids)).toEqual([...ids].sort())
       }),
     )
   })
+
+  test('of hexadecimal ids is that of their characters, those of decimal digits alone and other words among them or not', () => {
+    const of = (digits: number) => hexadecimal.filter(({ length }) => length === digits)
+    const lists = fc.constantFrom(16, 24, 32).chain((digits) => fc.array(of(digits), { minLength: 1, maxLength: 60 }))
+    fc.assert(
+      fc.property(lists, fc.constantFrom('', 'chatcmpl-'), (given, before) => {
+        const ids = given.map((each) => before + each)
+        expect(inOrder(ids)).toEqual([...ids].sort())
+        expect(inOrder(['~', ...ids])).toEqual([...ids.sort(), '~'])
+      }),
+    )
+  })
+
+  test('of two is the same in any list', () => {
+    const alike = fc
+      .tuple(
+        fc.array(fc.oneof(piece, fc.constant(null)), { maxLength: 9 }),
+        fc.array(fc.array(number, { minLength: 9 })),
+      )
+      .map(([pieces, rows]) => rows.map((row) => pieces.map((each, i) => each ?? row[i]).join('')))
+    const dashed = fc
+      .array(
+        fc.tuple(...[8, 4, 4, 4, 12].map((most) => fc.constantFrom('1', '2', '1'.repeat(most), '1'.repeat(most - 1)))),
+      )
+      .map((rows) => rows.map((row) => row.join('-')))
+    const glued = fc
+      .tuple(fc.constantFrom('a', 'abc', 'abcdef', 'Abcdef'), fc.array(fc.nat(14)))
+      .map(([before, rows]) => rows.map((digits, i) => `${before}${(i % 9) + 1}${'1'.repeat(digits)}`))
+    const lists = fc.oneof(fc.array(fc.oneof(word, id), { maxLength: 20 }), fc.array(id), alike, dashed, glued)
+    fc.assert(
+      fc.property(lists, fc.boolean(), (words, areOneBatch) => {
+        const batches = areOneBatch ? [words] : words.map((each) => [each])
+        const kept = wordsOf(batches).words.ranks()
+        const asTexts = wordRanks(words)
+        for (const [i, a] of words.entries()) {
+          for (const [j, b] of words.slice(0, i).entries()) {
+            const order = plainly(a, b)
+            expect([a, b, Math.sign((kept[i] as number) - (kept[j] as number))]).toEqual([a, b, order])
+            expect([a, b, Math.sign((asTexts[i] as number) - (asTexts[j] as number))]).toEqual([a, b, order])
+          }
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
 })
+
+/** Of words that are kept as they are in a dump. */
+function inOrder(words: readonly string[]) {
+  return [...ordered(wordsOf([words]).words.ranks(), false)].map((index) => words[index])
+}
 
 /** Words of ids, each list of them a batch. */
 function wordsOf(batches: readonly (readonly string[])[], areUnique = true) {
