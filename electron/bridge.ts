@@ -42,7 +42,7 @@ export interface InspectorBridge {
   beginSaving(name: string | null): Promise<BegunSaving | null>
   /** Asks before files of these names are replaced; false where that is not wanted. */
   mayWrite(id: number, names: readonly string[]): Promise<boolean>
-  /** Adds to a file; null, or what went wrong. */
+  /** Adds to a file, in a folder to one that `mayWrite` allowed; null, or what went wrong. */
   writePiece(id: number, name: string, bytes: Uint8Array): Promise<string | null>
   /** Gives the files their names, of which nothing was there before. */
   endSaving(id: number): Promise<SaveResult>

@@ -8,9 +8,10 @@ import { APP_ORIGIN, APP_SCHEME, handleAppScheme } from './app-protocol.ts'
 import type { OfferedCommand } from './bridge.ts'
 import { OPEN_FILES, RUN_COMMAND } from './ipc-contract.ts'
 import { handleRequests } from './ipc-handlers.ts'
-import { askBeforeLeaving } from './leaving.ts'
+import { askBeforeLeaving, LEAVING_EXPORT, LEAVING_MARKS } from './leaving.ts'
 import { ApplicationMenu, type MenuActions } from './menu.ts'
 import { OpenFiles, pathsFromArguments } from './open-files.ts'
+import { quitOnceWritten } from './quitting.ts'
 import { RecentFiles } from './recent.ts'
 import { type SaveDialogs, Savings, saveFiles } from './save-files.ts'
 import { guardContents, guardSession } from './security.ts'
@@ -53,6 +54,7 @@ function start(): void {
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()
   })
+  quitOnceWritten(app, savings)
   app.on('activate', () => {
     if (isUp) bringForward()
   })
@@ -87,7 +89,7 @@ function ready(): void {
     'save-files': (from, files) => saveFiles(files, saveDialogs(windows.of(from).window)),
     'begin-saving': (from, name) => savings.begin(from, name, saveDialogs(windows.of(from).window)),
     'may-write': (from, id, names) => savings.of(from, id).mayWrite(names),
-    'write-piece': (from, id, name, bytes) => savings.of(from, id).write(name, bytes),
+    'write-piece': (from, id, name, bytes) => savings.write(from, id, name, bytes),
     'end-saving': (from, id) => savings.end(from, id),
     'stop-saving': async (from, id) => {
       await savings.stop(from, id)
@@ -182,10 +184,7 @@ function makeWindow(): InspectorWindow<BrowserWindow> {
 function mayLeave(window: BrowserWindow): boolean {
   const response = dialog.showMessageBoxSync(window, {
     type: 'warning',
-    message: 'Some of what you marked or wrote is not kept yet.',
-    detail:
-      'It may be lost when this window leaves the page. Stay to export your marks or to save the notebook as a file.',
-    buttons: ['Leave without it', 'Stay'],
+    ...(savings.isSaving(window.webContents) ? LEAVING_EXPORT : LEAVING_MARKS),
     defaultId: 1,
     cancelId: 1,
   })

@@ -18,6 +18,13 @@ export interface SaveDialogs {
 export async function saveFiles(files: readonly FileToSave[], dialogs: SaveDialogs): Promise<SaveResult> {
   const [first, ...others] = files
   if (first === undefined) return { kind: 'failed', message: 'There is nothing to save.' }
+  const taken = new Set<string>()
+  for (const plain of files.map(({ name }) => plainName(name))) {
+    if (taken.has(plain.toLowerCase())) {
+      return { kind: 'failed', message: `Two of these files would be named ${plain}. Nothing was saved.` }
+    }
+    taken.add(plain.toLowerCase())
+  }
   const saving = await Saving.begin(others.length === 0 ? first.name : null, dialogs)
   if (saving === null) return { kind: 'cancelled' }
   if (!(await saving.mayWrite(files.map(({ name }) => name)))) return { kind: 'cancelled' }
@@ -31,6 +38,8 @@ export async function saveFiles(files: readonly FileToSave[], dialogs: SaveDialo
 /** Files that are written as they are made, where a person said before, and get their names once all of them are on disk. */
 export class Saving {
   private readonly begun = new Map<string, WholeFile>()
+  /** The names that `mayWrite` allowed, by path; paths are one that differ only in capitals, as some file systems have it. */
+  private readonly allowed = new Map<string, string>()
   private named = 0
   private stopped = false
 
@@ -54,18 +63,27 @@ export class Saving {
     return new Saving(basename(path), (each) => join(path, plainName(each)), dialogs)
   }
 
-  /** Asks before files are replaced that are there. */
+  /** Asks before files are replaced that are there. Of names that have one path the first is allowed. */
   async mayWrite(names: readonly string[]): Promise<boolean> {
+    if (this.dialogs === null) return true
     const there = names.map(this.pathOf).filter((path) => existsSync(path))
-    return this.dialogs === null || there.length === 0 || this.dialogs.replace(there.map((path) => basename(path)))
+    if (there.length > 0 && !(await this.dialogs.replace(there.map((path) => basename(path))))) return false
+    for (const name of names) {
+      const path = this.pathOf(name).toLowerCase()
+      if (!this.allowed.has(path)) this.allowed.set(path, name)
+    }
+    return true
   }
 
-  /** Adds to a file. A sentence, or null when it went well; after one nothing of any file is left. */
+  /** Adds to a file that `mayWrite` allowed. A sentence, or null when it went well; after one nothing of any file is left. */
   async write(name: string, bytes: Uint8Array): Promise<string | null> {
     const path = this.pathOf(name)
     let problem: string | null = null
     try {
-      if (!this.stopped) await (await this.fileAt(path))?.write(bytes)
+      if (!this.stopped) {
+        this.checkAllowed(name, path)
+        await (await this.fileAt(path))?.write(bytes)
+      }
     } catch (error) {
       problem = this.sentence(path, error)
     }
@@ -73,6 +91,14 @@ export class Saving {
     if (this.stopped) problem = `${basename(path)} was not written: saving was stopped.`
     if (problem !== null) await this.discard()
     return problem
+  }
+
+  /** The page is not trusted to have asked. For one file the dialog has, whatever the page calls it. */
+  private checkAllowed(name: string, path: string): void {
+    if (this.dialogs === null) return
+    const allowed = this.allowed.get(path.toLowerCase())
+    if (allowed === undefined) throw new Error('nobody was asked for a file of that name')
+    if (allowed !== name) throw new Error('another of these files has that name')
   }
 
   /** Null where saving was stopped before there was one: `discard` could not know of it. */
@@ -90,6 +116,7 @@ export class Saving {
 
   /** Gives the files their names. */
   async end(): Promise<SaveResult> {
+    if (this.stopped) return { kind: 'failed', message: 'Nothing was saved: saving was stopped.' }
     const paths = [...this.begun.keys()]
     try {
       for (const file of this.begun.values()) {
@@ -119,11 +146,17 @@ export class Saving {
 /** What the pages of windows are saving. */
 export class Savings {
   private readonly all = new Map<number, { readonly owner: object; readonly saving: Saving }>()
+  private readonly asking = new Set<{ readonly owner: object; isGone: boolean }>()
+  /** What goes on on the disk. */
+  private readonly work = new Set<Promise<unknown>>()
   private last = 0
 
+  /** Null where that was cancelled, or the page is gone that asked. */
   async begin(owner: object, name: string | null, dialogs: SaveDialogs): Promise<BegunSaving | null> {
-    const saving = await Saving.begin(name, dialogs)
-    if (saving === null) return null
+    const asked = { owner, isGone: false }
+    this.asking.add(asked)
+    const saving = await Saving.begin(name, dialogs).finally(() => this.asking.delete(asked))
+    if (saving === null || asked.isGone) return null
     this.all.set(++this.last, { owner, saving })
     return { id: this.last, where: saving.where }
   }
@@ -135,10 +168,14 @@ export class Savings {
     return found.saving
   }
 
+  async write(owner: object, id: number, name: string, bytes: Uint8Array): Promise<string | null> {
+    return this.atWork(this.of(owner, id).write(name, bytes))
+  }
+
   async end(owner: object, id: number): Promise<SaveResult> {
     const saving = this.of(owner, id)
     this.all.delete(id)
-    return saving.end()
+    return this.atWork(saving.end())
   }
 
   /** What ended before is left as it is. */
@@ -146,12 +183,36 @@ export class Savings {
     const found = this.all.get(id)
     if (found?.owner !== owner) return
     this.all.delete(id)
-    await found.saving.discard()
+    await this.atWork(found.saving.discard())
   }
 
   /** A page that is gone goes on with nothing. */
   async pageGone(owner: object): Promise<void> {
-    for (const [id, each] of this.all) if (each.owner === owner) await this.stop(owner, id)
+    for (const each of this.asking) if (each.owner === owner) each.isGone = true
+    const own = [...this.all].filter(([, each]) => each.owner === owner)
+    await Promise.all(own.map(([id]) => this.stop(owner, id)))
+  }
+
+  isSaving(owner: object): boolean {
+    return [...this.all.values()].some((each) => each.owner === owner)
+  }
+
+  get isAtWork(): boolean {
+    return this.work.size > 0
+  }
+
+  /** Resolves once nothing goes on on the disk. */
+  async settled(): Promise<void> {
+    while (this.isAtWork) await Promise.allSettled(this.work)
+  }
+
+  private async atWork<Result>(work: Promise<Result>): Promise<Result> {
+    this.work.add(work)
+    try {
+      return await work
+    } finally {
+      this.work.delete(work)
+    }
   }
 }
 

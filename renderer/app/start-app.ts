@@ -3,6 +3,7 @@ import { loadColumns } from '../data/columns.ts'
 import { database } from '../data/database.ts'
 import { followProgress } from '../data/dump.ts'
 import { loadExportChoice } from '../data/export-choice.ts'
+import { guardLeavingExport } from '../data/exporting.ts'
 import { keepListFresh } from '../data/list.ts'
 import { followOtherWindows, guardLeavingMarks, loadMarks } from '../data/marks.ts'
 import { followPrinting } from '../data/printing.ts'
@@ -33,6 +34,7 @@ export function startApp(): void {
   followPrinting()
   followOtherWindows()
   guardLeavingMarks()
+  guardLeavingExport()
   // Once the page is drawn, which the engine's code would hold up.
   requestIdleCallback(startEngine, { timeout: IDLE_AT_LAST })
   void loadColumns()

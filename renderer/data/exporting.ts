@@ -115,6 +115,15 @@ async function writeAsMade(
   }
 }
 
+/** While an export is written the browser asks before the page is left, which would stop it. Returns the unregisterer. */
+export function guardLeavingExport(): () => void {
+  const ask = (event: Event) => {
+    if (useExporting.getState().job !== null) event.preventDefault()
+  }
+  globalThis.addEventListener('beforeunload', ask)
+  return () => globalThis.removeEventListener('beforeunload', ask)
+}
+
 export function stopExport(): void {
   const { job } = useExporting.getState()
   if (job === null) say('No export is under way')

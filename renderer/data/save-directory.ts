@@ -26,7 +26,8 @@ export async function pickDirectory(id: string): Promise<FileSystemDirectoryHand
 
 /**
  * A folder that files are written into as they are made. What was there stays until everything is written; only where the browser fails as
- * it gives them their names may some of them be there, and the error names those.
+ * it gives them their names may some of them be there, and the error names those. A file that is new stands empty under its name from its
+ * first piece on, as the browser gives no other way to write one: `discard` takes it away, and a tab that dies before leaves it.
  */
 export class DirectoryPlace implements SavePlace {
   private readonly there = new Set<string>()

@@ -2,11 +2,11 @@ import type { InspectorBridge } from '../../electron/bridge.ts'
 import type { ExportPlace } from '../state/exporting.ts'
 import { DirectoryPlace, pickDirectory } from './save-directory.ts'
 
-/** Where files go as they are made. Under their names they stand once all of them are whole. */
+/** Where files go as they are made. Their bytes stand under their names once all of them are whole. */
 export interface SavePlace {
   /** Asks where any of these would take the place of another file; false where that is not wanted. Rejects with the signal's reason. */
   mayWrite(names: readonly string[], signal: AbortSignal): Promise<boolean>
-  /** Adds to a file. Rejects with a sentence. */
+  /** Adds to a file whose name `mayWrite` was asked about. Rejects with a sentence. */
   write(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>
   /** Says behind what was saved where it is: `written into exports`. Rejects with a sentence. */
   end(): Promise<string>

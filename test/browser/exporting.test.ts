@@ -143,6 +143,16 @@ describePage('the dialog for exports', (tests) => {
     await page.keyboard.press('Enter')
     await question.waitFor({ state: 'hidden' })
     expect(await filesThere()).toEqual(first)
+    // Who closes the page over an export is asked, and may stay.
+    await exportAll()
+    await leave.waitFor()
+    const asked = page.waitForEvent('dialog')
+    await page.close({ runBeforeUnload: true })
+    const leaving = await asked
+    expect(leaving.type()).toBe('beforeunload')
+    await leaving.dismiss()
+    await leave.click()
+    await question.waitFor({ state: 'hidden' })
     await exportAll()
     await question.getByRole('button', { name: 'Replace' }).click()
     await page.getByText('34 rollouts written into exports').waitFor()

@@ -252,6 +252,7 @@ describe('saving', () => {
     const savings = new Savings()
     await savings.begin(page, null, dialogs({ folder: async () => folder }))
     const saving = savings.of(page, 1)
+    expect(await saving.mayWrite(['a', 'b'])).toBe(true)
     if (piece === 'later') await saving.write('a', bytes)
     const writing = saving.write('a', new Uint8Array(4 << 20))
     await (how === 'stopped' ? savings.stop(page, 1) : savings.pageGone(page))

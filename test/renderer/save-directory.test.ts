@@ -81,6 +81,23 @@ describe('writing into a folder', () => {
     expect([...folder.files]).toEqual([])
   })
 
+  test('is stopped in the middle: what was begun is gone, what was there is as it was', async () => {
+    const folder = new Folder()
+    folder.files.set('b.json', 'old')
+    const place = new DirectoryPlace(folder.handle)
+    const allowed = place.mayWrite(['a.jsonl', 'b.json'], signal())
+    await expect.poll(() => useQuestion.getState().question).not.toBeNull()
+    useQuestion.getState().question?.answer(true)
+    expect(await allowed).toBe(true)
+    for (const { name, bytes } of FILES) await place.write(name, bytes)
+    expect([...folder.files]).toEqual([
+      ['b.json', 'old'],
+      ['a.jsonl', ''],
+    ])
+    await place.discard()
+    expect([...folder.files]).toEqual([['b.json', 'old']])
+  })
+
   test('names what was saved where the browser fails at the end', async () => {
     const folder = new Folder()
     folder.refuses = { name: 'b.json', what: 'close' }
