@@ -135,6 +135,10 @@ export function LimitHeadline({ tried: { cost, inDump } }: { tried: LimitsTried 
   )
 }
 
+/** Any of these may be what is missing. */
+const REGAINED_NEEDS =
+  'that takes messages that go on behind the end of the ids, and a tokenizer and chat template that read both.'
+
 /** What a wider limit brings back: known where the messages hold the text, and said not to be known elsewhere. */
 function Regained({ of, untold, whole }: LimitsTried['cost']['regained']) {
   return (
@@ -148,7 +152,7 @@ function Regained({ of, untold, whole }: LimitsTried['cost']['regained']) {
       {untold > 0 && (
         <>
           {untold < of ? `Of ${count(untold)} it` : `Of the ${counted(of, 'rollout')} cut at their end it`} cannot be
-          told what a wider limit would keep: their messages do not go on.
+          told what a wider limit would keep: {REGAINED_NEEDS}
         </>
       )}
     </span>
