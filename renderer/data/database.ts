@@ -98,6 +98,13 @@ export interface KeptNotebook {
   readonly savedAt: string
 }
 
+/** Tells a database in which nothing is kept yet, or any more, from one that the browser has emptied. */
+export interface Made {
+  readonly name: 'made'
+  /** ISO 8601. */
+  readonly at: string
+}
+
 /**
  * What people make, kept per origin. Nothing that was parsed is kept here. A later version may add tables and indices;
  * it must never drop rows of these.
@@ -113,6 +120,7 @@ export class InspectorDatabase extends Dexie {
   declare readonly queries: EntityTable<AskedQuery, 'text'>
   declare readonly preferences: EntityTable<Preference, 'name'>
   declare readonly notebooks: EntityTable<KeptNotebook, 'id'>
+  declare readonly made: EntityTable<Made, 'name'>
 
   /** @param factory where it is kept; the page's own place without one */
   constructor(name = 'rollout-inspector', factory?: IDBFactory) {
@@ -132,7 +140,15 @@ export class InspectorDatabase extends Dexie {
     })
     this.version(4).stores({ notebooks: 'id' })
     this.version(5).stores({ lastPlaces: 'dumpHash, leftAt' })
+    // Runs only where there was a database: one that is made anew may have been emptied.
+    this.version(6)
+      .stores({ made: 'name' })
+      .upgrade((change) => change.table('made').put(madeNow()))
   }
+}
+
+export function madeNow(): Made {
+  return { name: 'made', at: new Date().toISOString() }
 }
 
 export const database = new InspectorDatabase()

@@ -4,7 +4,6 @@ import { checkNotebook, type Notebook } from '../../shared/notebook/model.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { createNotebookState } from '../state/notebook.ts'
 import { askToKeep, type InspectorDatabase, type KeptNotebook } from './database.ts'
-import type { NotebookJournal } from './notebook-journal.ts'
 
 /** A change of the notebook at a moment (ISO 8601). */
 export type NotebookEdit = (notebook: Notebook, at: string) => Notebook
@@ -17,12 +16,10 @@ interface Step {
 
 /** The row under which the notebook is kept. */
 const ROW = 'notebook'
-/** Milliseconds between a change and its storage: what is typed is not written letter by letter. */
-const PAUSE = 300
 const MOST_STEPS = 200
 
 /**
- * Keeps the notebook: every change goes to storage by itself, can be taken back, and is seen by other windows. What another
+ * Keeps the notebook: every change goes to storage at once, can be taken back, and is seen by other windows. What another
  * window wrote stays: a change is stored as what it changes, on top of what is there.
  */
 export class NotebookKeeper {
@@ -31,17 +28,13 @@ export class NotebookKeeper {
   private undone: Step[] = []
   /** What is not in storage yet, oldest first. */
   private pending: Delta[] = []
-  private timer: ReturnType<typeof setTimeout> | null = null
   private writing: Promise<void> = Promise.resolve()
   private revision = 0
   /** What is stored cannot be read and is never written over. */
   private locked = false
   private following: Subscription | null = null
 
-  constructor(
-    private readonly database: InspectorDatabase,
-    private readonly journal: NotebookJournal | null = null,
-  ) {}
+  constructor(private readonly database: InspectorDatabase) {}
 
   /** Reads the notebook; without storage a new one lasts until the window is closed, and that is said. */
   async load(): Promise<void> {
@@ -50,7 +43,6 @@ export class NotebookKeeper {
       const notebook = row === undefined ? newNotebook() : checkNotebook(row.notebook, 'The notebook of this browser')
       this.revision = row?.revision ?? 0
       this.state.setState({ notebook, keeping: 'saved', savedAt: row?.savedAt ?? null })
-      this.takeJournal()
       this.follow()
     } catch (error) {
       this.locked = (error as Error).name === 'NotebookError'
@@ -91,26 +83,8 @@ export class NotebookKeeper {
 
   /** Puts everything that is not stored yet into storage; resolves when that is done or has failed. */
   flush(): Promise<void> {
-    if (this.timer !== null) clearTimeout(this.timer)
-    this.timer = null
     this.writing = this.writing.then(() => this.write())
     return this.writing
-  }
-
-  /**
-   * Writes down at once what is not in the database yet, for a window that is about to go.
-   *
-   * @returns whether nothing of what is on screen would be lost with it
-   */
-  leave(): boolean {
-    if (this.pending.length === 0) return true
-    if (this.journal === null || this.state.getState().keeping === 'failed') return false
-    try {
-      this.journal.write(this.pending)
-      return true
-    } catch {
-      return false
-    }
   }
 
   /** Whether something on screen is not in the database. */
@@ -120,20 +94,6 @@ export class NotebookKeeper {
 
   stop(): void {
     this.following?.unsubscribe()
-    if (this.timer !== null) clearTimeout(this.timer)
-  }
-
-  /** Takes over what a window wrote down when it was left. What no longer fits the notebook is left out. */
-  private takeJournal(): void {
-    for (const changes of this.journal?.take() ?? []) {
-      const { notebook } = this.state.getState()
-      try {
-        const next = checkNotebook(changes.reduce(applied, notebook), 'What was written down')
-        this.pending.push(...changes)
-        this.state.setState({ notebook: next, keeping: 'saving' })
-      } catch {}
-    }
-    if (this.pending.length > 0) this.storeSoon()
   }
 
   private put(delta: Delta): void {
@@ -146,12 +106,7 @@ export class NotebookKeeper {
       undoable: this.done.at(-1)?.words ?? null,
       redoable: this.undone.at(-1)?.words ?? null,
     })
-    this.storeSoon()
-  }
-
-  private storeSoon(): void {
-    if (this.locked || this.timer !== null) return
-    this.timer = setTimeout(() => void this.flush(), PAUSE)
+    void this.flush()
   }
 
   private async write(): Promise<void> {
@@ -171,7 +126,6 @@ export class NotebookKeeper {
       askToKeep()
       // Only what was committed is let go; what came meanwhile goes on top.
       this.pending = this.pending.slice(taken.length)
-      if (this.pending.length === 0) this.journal?.clear()
       this.revision = row.revision
       this.state.setState({
         notebook: this.pending.reduce(applied, row.notebook as Notebook),

@@ -2,11 +2,10 @@ import { useStore } from 'zustand'
 import type { Notebook } from '../../shared/notebook/model.ts'
 import { say } from '../state/view.ts'
 import { database } from './database.ts'
-import { browserJournal } from './notebook-journal.ts'
 import { type NotebookEdit, NotebookKeeper } from './notebook-keeper.ts'
 
 /** The notebook of this browser. */
-export const keeper = new NotebookKeeper(database, browserJournal())
+export const keeper = new NotebookKeeper(database)
 
 let reading: Promise<void> | null = null
 
@@ -40,13 +39,13 @@ export function redoNotebook(): void {
   say(words === null ? 'There is nothing to redo in the notebook' : `Done again: ${words}`)
 }
 
-/** What is on screen is written down before the page goes; only where that is refused the browser asks whether to leave. */
+/** A change is stored at once; whoever leaves in the moment that this takes, or after it was refused, is asked first. */
 function guardLeaving(): void {
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') void keeper.flush()
   })
   window.addEventListener('beforeunload', (event) => {
-    if (keeper.leave()) return
+    if (!keeper.isUnsaved) return
     void keeper.flush()
     event.preventDefault()
   })

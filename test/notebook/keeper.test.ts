@@ -2,9 +2,8 @@ import 'fake-indexeddb/auto'
 import Dexie from 'dexie'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { InspectorDatabase } from '../../renderer/data/database.ts'
-import { NotebookJournal } from '../../renderer/data/notebook-journal.ts'
 import { NotebookKeeper } from '../../renderer/data/notebook-keeper.ts'
-import { editHypothesis, pinEvidence } from '../../shared/notebook/edit.ts'
+import { editHypothesis, pinEvidence, unpinEvidence } from '../../shared/notebook/edit.ts'
 import type { Notebook } from '../../shared/notebook/model.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { evidence } from './edits.ts'
@@ -17,31 +16,13 @@ afterEach(() => {
 })
 
 /** A window on the notebook of a browser. */
-async function windowOn(
-  name: string,
-  storage: Storage | null = null,
-): Promise<{ keeper: NotebookKeeper; database: InspectorDatabase }> {
+async function windowOn(name: string): Promise<{ keeper: NotebookKeeper; database: InspectorDatabase }> {
   const database = new InspectorDatabase(name)
-  const keeper = new NotebookKeeper(database, storage && new NotebookJournal(storage))
+  const keeper = new NotebookKeeper(database)
   open.push(keeper)
   await keeper.load()
   return { keeper, database }
 }
-
-/** Keeps texts as a browser does: its names are its own properties. */
-class TextStorage {
-  setItem(name: string, text: string): void {
-    Object.assign(this, { [name]: text })
-  }
-  getItem(name: string): string | null {
-    return (this as unknown as Record<string, string>)[name] ?? null
-  }
-  removeItem(name: string): void {
-    Reflect.deleteProperty(this, name)
-  }
-}
-
-const textStorage = () => new TextStorage() as unknown as Storage
 
 const fresh = () => `notebook-${names++}`
 
@@ -88,7 +69,7 @@ describe('the notebook', () => {
       meanwhile = () => undefined
     })
     await keeper.flush()
-    expect([status(keeper, 'H02'), status(keeper, 'H04'), keeper.isUnsaved]).toEqual(['testing', 'testing', true])
+    expect([status(keeper, 'H02'), status(keeper, 'H04')]).toEqual(['testing', 'testing'])
     await keeper.flush()
     expect(keeper.isUnsaved).toBe(false)
     const { keeper: later } = await windowOn(name)
@@ -166,54 +147,28 @@ describe('the notebook', () => {
     expect(status(later)).toBe('testing')
   })
 
-  test('is written down when its window is left, and the next window stores it', async () => {
+  test('is stored while its window is left, and never later over what another window has stored since', async () => {
     const name = fresh()
-    const storage = textStorage()
-    const { keeper } = await windowOn(name, storage)
-    keeper.change('Status of H02', testing('H02'))
-    keeper.change('Status of H04', testing('H04'))
-    expect(keeper.leave()).toBe(true)
-    keeper.stop()
-    const { keeper: next } = await windowOn(name, storage)
-    expect([status(next, 'H02'), status(next, 'H04')]).toEqual(['testing', 'testing'])
-    expect(Object.keys(storage)).toHaveLength(1)
-    await next.flush()
-    expect(Object.keys(storage)).toEqual([])
-    const { keeper: later } = await windowOn(name, storage)
-    expect([status(later, 'H02'), shown(later).history.length]).toEqual(['testing', 2])
-  })
-
-  test('asks before it is left only where its last change can be written nowhere', async () => {
-    const storage = textStorage()
-    const { keeper } = await windowOn(fresh(), storage)
-    expect([keeper.leave(), Object.keys(storage)]).toEqual([true, []])
-    keeper.change('Status of H02', testing('H02'))
-    storage.setItem = () => {
-      throw new DOMException('no room', 'QuotaExceededError')
-    }
-    expect(keeper.leave()).toBe(false)
-    await keeper.flush()
-    expect(keeper.leave()).toBe(true)
-    const { keeper: without } = await windowOn(fresh())
-    without.change('Status of H02', testing('H02'))
-    expect(without.leave()).toBe(false)
-  })
-
-  test.each([
-    '{',
-    'null',
-    '{"kind":"set"}',
-    '[null]',
-    '[{"kind":"set","after":7}]',
-    '[{"kind":"list"}]',
-  ])('is as it was where what was written down is %s', async (text) => {
-    const storage = textStorage()
-    storage.setItem('rollout-inspector.notebook.left.1', text)
-    const { keeper } = await windowOn(fresh(), storage)
-    expect(shown(keeper)).toEqual(newNotebook())
-    keeper.change('Status of H02', testing('H02'))
-    await keeper.flush()
-    expect([status(keeper), Object.keys(storage)]).toEqual(['testing', []])
+    const { keeper: other } = await windowOn(name)
+    const { keeper: left, database } = await windowOn(name)
+    left.change('Status of H02', testing('H02'))
+    left.change('Evidence', (notebook, at) =>
+      pinEvidence(notebook, 'H02', evidence('of the one that was left'), { at }),
+    )
+    left.stop()
+    expect(left.isUnsaved).toBe(true)
+    await vi.waitFor(() => expect(left.isUnsaved).toBe(false))
+    database.close()
+    await vi.waitFor(() => expect(shown(other).hypotheses[1]?.evidence).toHaveLength(1))
+    other.change('Status of H02', (notebook, at) => editHypothesis(notebook, 'H02', { status: 'partial' }, { at }))
+    other.change('Evidence', (notebook, at) =>
+      unpinEvidence(notebook, 'H02', shown(other).hypotheses[1]!.evidence[0]!.id, { at }),
+    )
+    await other.flush()
+    const { keeper: later } = await windowOn(name)
+    await later.flush()
+    expect(shown(later)).toEqual(shown(other))
+    expect([status(later), shown(later).hypotheses[1]?.evidence]).toEqual(['partial', []])
   })
 
   test('can be written where nothing is kept, and says so', async () => {

@@ -73,3 +73,104 @@ test('a copy that cannot be opened costs nothing', async () => {
   await database.views.put(view('a'))
   expect(await database.views.count()).toBe(1)
 })
+
+/** A bucket whose copy holds one view. */
+async function bucketWith(name: string): Promise<IDBFactory> {
+  const bucket = new IDBFactory()
+  const copy = new InspectorDatabase('copy', bucket)
+  await copy.views.put(view(name))
+  copy.close()
+  return bucket
+}
+
+const names = async (database: InspectorDatabase) => (await database.views.toArray()).map(({ name }) => name)
+
+test('two windows that find the files gone do not undo what the first of them wrote meanwhile', async () => {
+  const files = new IDBFactory()
+  const bucket = await bucketWith('old')
+  const one = openWindow(files, bucket)
+  const openTheCopy = vi.fn<(copy: InspectorDatabase) => void>()
+  const database = new InspectorDatabase('first', files)
+  const copy = new InspectorDatabase('copy', bucket)
+  const onRestored = vi.fn()
+  ends.push(
+    keepSecondCopy(database, () => new Promise((resolve) => openTheCopy.mockImplementation(resolve)), onRestored),
+  )
+  const opening = database.open()
+  await vi.waitFor(() => expect(openTheCopy.getMockImplementation()).toBeDefined())
+  expect(await names(one.database)).toEqual(['old'])
+  await one.database.views.put(view('new'))
+  await one.database.views.delete('old')
+  openTheCopy(copy)
+  await opening
+  expect(await names(database)).toEqual(['new'])
+  expect([one.onRestored.mock.calls.length, onRestored.mock.calls.length]).toEqual([1, 0])
+  await vi.waitFor(async () => expect(await names(copy)).toEqual(['new']))
+})
+
+test('the last thing that was deleted stays deleted, however soon the window was closed', async () => {
+  const [files, bucket] = [new IDBFactory(), new IDBFactory()]
+  const before = openWindow(files, bucket)
+  await before.database.views.put(view('a'))
+  await vi.waitFor(async () => expect(await names(before.copy)).toEqual(['a']))
+  await before.database.views.delete('a')
+  before.close()
+  const after = openWindow(files, bucket)
+  expect(await names(after.database)).toEqual([])
+  expect(after.onRestored).not.toHaveBeenCalled()
+  await vi.waitFor(async () => expect(await names(after.copy)).toEqual([]))
+})
+
+test.each([
+  [
+    'cannot be read',
+    async (copy: InspectorDatabase) => {
+      copy.views.hook('reading', () => {
+        throw new DOMException('torn', 'DataError')
+      })
+      return copy
+    },
+  ],
+  ['never opens', () => new Promise<InspectorDatabase>(() => undefined)],
+  [
+    'breaks off',
+    async (copy: InspectorDatabase) => {
+      copy.close({ disableAutoOpen: true })
+      return copy
+    },
+  ],
+])('a copy that %s holds up nothing, is left as it is, and comes back beside what was made since', async (_name, broken) => {
+  const files = new IDBFactory()
+  const bucket = await bucketWith('old')
+  const database = new InspectorDatabase('first', files)
+  const copy = new InspectorDatabase('copy', bucket)
+  const replaced = vi.spyOn(copy, 'transaction')
+  const onRestored = vi.fn()
+  const end = keepSecondCopy(database, () => broken(copy), onRestored, 50)
+  await database.views.put(view('new'))
+  expect(await names(database)).toEqual(['new'])
+  // Longer than until a change is copied.
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  expect([onRestored.mock.calls.length, replaced.mock.calls.length]).toEqual([0, 0])
+  end()
+  database.close()
+  copy.close()
+  const after = openWindow(files, bucket)
+  expect(await names(after.database)).toEqual(['new', 'old'])
+  expect(after.onRestored).toHaveBeenCalledTimes(1)
+  await vi.waitFor(async () => expect(await names(after.copy)).toEqual(['new', 'old']))
+})
+
+test('what the copy refused goes into it with the next change', async () => {
+  const { database, copy } = openWindow(new IDBFactory(), new IDBFactory())
+  await database.open()
+  await copy.open()
+  let refusals = 0
+  copy.views.hook('creating', () => {
+    if (refusals++ === 0) throw new DOMException('no room', 'QuotaExceededError')
+  })
+  await database.views.put(view('a'))
+  await vi.waitFor(() => expect(refusals).toBe(1))
+  await database.preferences.put({ name: 'columns', value: [] })
+  await vi.waitFor(async () => expect(await names(copy)).toEqual(['a']))
+})
