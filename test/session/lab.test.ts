@@ -195,6 +195,12 @@ describe('the lab', () => {
     expect(tight.curve.at(-1)).toMatchObject({ value: free.reach.max_seq_len, cut: 0, answers: 0 })
     const cuts = tight.curve.map(({ cut }) => cut)
     expect([...cuts].sort((a, b) => b - a)).toEqual(cuts)
+    // What stands beside the curve is what the table says, at any value.
+    for (const back of [3, 7, 11, 17]) {
+      const tried = free.cost.longest - back
+      const { cost, curve } = await page.ask('tryLimits', { ...input, limits: { ...NO_LIMITS, max_seq_len: tried } })
+      expect(curve.find(({ value }) => value === tried)?.cut).toBe(cost.cut / cost.rollouts)
+    }
   })
 
   it('finds a document by its own tokens', async () => {

@@ -125,7 +125,10 @@ export function LimitHeadline({ tried: { cost, inDump } }: { tried: LimitsTried 
       <strong>{percent(cost.rollouts === 0 ? 0 : cost.cut / cost.rollouts)}</strong> of the rollouts are cut by what is
       tried
       {by.length > 0 && (
-        <span className="quiet"> ({by.map((name) => `${LIMIT_WORDS[name]} ${count(cost.by[name])}`).join(', ')})</span>
+        <span className="quiet">
+          {' '}
+          ({by.map((name) => `${count(cost.by[name])} by ${LIMIT_WORDS[name]}`).join(', ')})
+        </span>
       )}
       {', '}
       <strong>{percent(rollouts.of === 0 ? 0 : rollouts.cut / rollouts.of)}</strong> were cut before the dump was

@@ -48,9 +48,10 @@ export class Lab {
     ) as Record<TriedLimit, number>
     const longest = reach[curve]
     const some = spread(anatomies.length, MOST_ON_CURVE).map((at) => anatomies[at] as RolloutAnatomy)
-    const points = [
-      ...new Set(Array.from({ length: CURVE_POINTS }, (_, i) => Math.round((longest * i) / (CURVE_POINTS - 1)))),
-    ]
+    const even = Array.from({ length: CURVE_POINTS }, (_, i) => Math.round((longest * i) / (CURVE_POINTS - 1)))
+    const tried = limits[curve]
+    // What is tried is a point of its own, so that its share beside the curve is that of the table.
+    const points = [...new Set(tried === null ? even : [...even, tried])].sort((a, b) => a - b)
     return {
       basis: this.basis(),
       cost: costOf(anatomies, limits, rules),
