@@ -1,3 +1,5 @@
+import { partitionPoint } from '../model/partition-point.ts'
+
 /** Keeps the last `capacity` bytes of a stream that is appended to in order, from the byte `end` on. */
 export class ChunkCache {
   private chunks: Uint8Array[] = []
@@ -27,7 +29,7 @@ export class ChunkCache {
     const first = this.starts[0]
     if (first === undefined || start < first || end > this.end || end < start) return null
     const joined = new Uint8Array(end - start)
-    let index = this.lastAtOrBefore(start)
+    let index = partitionPoint(this.starts.length, (i) => (this.starts[i] as number) <= start) - 1
     for (let at = start; at < end; index++) {
       const chunk = this.chunks[index] as Uint8Array
       const from = at - (this.starts[index] as number)
@@ -36,16 +38,5 @@ export class ChunkCache {
       at += part.length
     }
     return joined
-  }
-
-  private lastAtOrBefore(position: number): number {
-    let low = 0
-    let high = this.starts.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((this.starts[middle] as number) <= position) low = middle
-      else high = middle - 1
-    }
-    return low
   }
 }

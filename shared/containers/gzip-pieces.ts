@@ -1,5 +1,6 @@
 import type { ByteSource } from '../model/source.ts'
 import { type ChunkOptions, readStream } from './bytes.ts'
+import { joinBytes } from './join-bytes.ts'
 
 /** Compressed bytes fed at a time: what a damaged stream may lose before the damage. */
 const PIECE_BYTES = 1 << 16
@@ -24,7 +25,7 @@ export async function* gzipPieces(
   let held: Uint8Array = new Uint8Array(0)
   let read = 0
   for await (const chunk of readStream(source.stream(), signal)) {
-    const bytes = joined(held, chunk)
+    const bytes = held.length === 0 ? chunk : joinBytes([held, chunk])
     // A header that the chunk cuts is seen with the next one.
     const limit = bytes.length - HEADER_BYTES + 1
     let at = 0
@@ -51,12 +52,4 @@ function isHeader(bytes: Uint8Array, at: number): boolean {
   return (
     bytes[at] === 0x1f && bytes[at + 1] === 0x8b && bytes[at + 2] === 0x08 && ((bytes[at + 3] as number) & 0xe0) === 0
   )
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  if (first.length === 0) return second
-  const both = new Uint8Array(first.length + second.length)
-  both.set(first)
-  both.set(second, first.length)
-  return both
 }

@@ -1,6 +1,8 @@
+import { partitionPoint } from '../model/partition-point.ts'
 import type { ByteSource } from '../model/source.ts'
 import { type ChunkOptions, type ContainerBytes, DamagedBytes } from './bytes.ts'
 import { ChunkCache } from './chunk-cache.ts'
+import { joinBytes } from './join-bytes.ts'
 
 /** What a compressed file may grow to unless a person says otherwise: so many times its own size, and always this much. */
 const MOST_TIMES = 200
@@ -103,14 +105,8 @@ function tooMuch(source: ByteSource, { title }: Packing, most: number): string {
 }
 
 function lastAtOrBefore(restarts: readonly Restart[], position: number): Restart {
-  let low = 0
-  let high = restarts.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((restarts[middle] as Restart).plain <= position) low = middle
-    else high = middle - 1
-  }
-  return restarts[low] as Restart
+  const behind = partitionPoint(restarts.length, (i) => (restarts[i] as Restart).plain <= position)
+  return restarts[behind - 1] as Restart
 }
 
 /** Reads ranges going forward through chunks that cannot be read twice. */
@@ -125,7 +121,6 @@ class ForwardReader {
   /** `start` must not lie before `position`. */
   async slice(start: number, end: number): Promise<Uint8Array> {
     const parts: Uint8Array[] = []
-    let length = 0
     while (this.position < end) {
       if (this.current.length === 0) {
         const next = await this.chunks.next().catch((error: unknown) => {
@@ -138,20 +133,11 @@ class ForwardReader {
       }
       const skip = Math.min(Math.max(start - this.position, 0), this.current.length)
       const take = Math.min(end - this.position, this.current.length)
-      if (take > skip) {
-        parts.push(this.current.subarray(skip, take))
-        length += take - skip
-      }
+      if (take > skip) parts.push(this.current.subarray(skip, take))
       this.current = this.current.subarray(take)
       this.position += take
     }
-    const joined = new Uint8Array(length)
-    let at = 0
-    for (const part of parts) {
-      joined.set(part, at)
-      at += part.length
-    }
-    return joined
+    return joinBytes(parts)
   }
 
   async close(): Promise<void> {

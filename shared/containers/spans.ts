@@ -62,6 +62,16 @@ export class SpansBuilder {
   }
 }
 
+/** Consecutive rows of columns, all of which stand in what begins at `byte`. */
+export function rowSpans(first: number, count: number, byte: number): RecordSpans {
+  return {
+    first,
+    lines: new Float64Array(count),
+    offsets: new Float64Array(count).fill(byte),
+    lengths: new Float64Array(count),
+  }
+}
+
 /** Where the bytes of a batch begin and end in its container. */
 export function extentOf(spans: RecordSpans): { readonly start: number; readonly end: number } {
   const last = spans.offsets.length - 1

@@ -1,6 +1,6 @@
+import { joinBytes } from '../containers/join-bytes.ts'
+import { valueSpan } from '../containers/json-spans.ts'
 import type { ExportedTrajectory } from './export-kind.ts'
-import { joinBytes } from './join-bytes.ts'
-import { elementsOf, valueSpan } from './json-splice.ts'
 import { type MaskPlace, maskPlaceOf } from './mask-place.ts'
 import type { RepairedMask } from './repair.ts'
 
@@ -50,6 +50,12 @@ export function splicedText(bytes: Uint8Array, repairs: readonly RepairedList[])
   }
   parts.push(bytes.subarray(at))
   return joinBytes(parts)
+}
+
+/** Texts of the elements of a list of numbers or booleans. */
+export function elementsOf(text: string): string[] {
+  const inner = text.trim().slice(1, -1).trim()
+  return inner === '' ? [] : inner.split(',').map((element) => element.trim())
 }
 
 /** A list of numbers or booleans with entries changed, written as the others are. */

@@ -1,4 +1,5 @@
 import { type EncodedRecords, textAt } from '../containers/decode.ts'
+import { joinBytes } from '../containers/join-bytes.ts'
 import {
   bySource,
   type ExportInput,
@@ -9,7 +10,6 @@ import {
   type WrittenFile,
 } from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
-import { joinBytes } from './join-bytes.ts'
 import { nativeNotes, type OddRollouts, writeNative } from './native.ts'
 import { counted } from './phrases.ts'
 import { repaired } from './repair.ts'

@@ -1,6 +1,6 @@
+import { joinBytes } from '../containers/join-bytes.ts'
 import { writeExport } from '../exports/export.ts'
 import type { ExportSink, ExportWriter } from '../exports/export-kind.ts'
-import { joinBytes } from '../exports/join-bytes.ts'
 import { ZipSink } from '../exports/zip-sink.ts'
 import type { ExportPart, ExportRequests } from './requests/export.ts'
 import type { Session } from './session.ts'

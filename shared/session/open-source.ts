@@ -9,6 +9,7 @@ import { native } from '../formats/native.ts'
 import { proposeMapping } from '../formats/propose-mapping.ts'
 import { allNumericKeys, type RecognisedFormat, recogniseFormat } from '../formats/registry.ts'
 import { NO_RUN, type SourceRun } from '../formats/run-metadata/run-facts.ts'
+import { partitionPoint } from '../model/partition-point.ts'
 import { ALL_FILES, type AuditOptions } from '../model/policy.ts'
 import type { SourceJoin } from '../model/report.ts'
 import type { ByteSource, SkippedRecord } from '../model/source.ts'
@@ -220,14 +221,7 @@ export function spansOf(batches: readonly RecordSpans[], record: number): Record
 
 /** The batch that holds a record, null where it was not indexed. */
 export function batchOf(batches: readonly RecordSpans[], record: number): RecordSpans | null {
-  let low = 0
-  let high = batches.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((batches[middle] as RecordSpans).first <= record) low = middle
-    else high = middle - 1
-  }
-  const batch = batches[low]
+  const batch = batches[partitionPoint(batches.length, (i) => (batches[i] as RecordSpans).first <= record) - 1]
   const at = record - (batch?.first ?? 0)
   return batch === undefined || at < 0 || at >= batch.offsets.length ? null : batch
 }

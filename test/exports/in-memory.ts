@@ -1,6 +1,6 @@
+import { joinBytes } from '../../shared/containers/join-bytes.ts'
 import { type ExportRequest, writeExport } from '../../shared/exports/export.ts'
 import type { ExportOrigin, ExportSink, ExportWriter } from '../../shared/exports/export-kind.ts'
-import { joinBytes } from '../../shared/exports/join-bytes.ts'
 import type { NamedBytes } from '../../shared/session/requests/export.ts'
 
 /** Keeps what an export writes. */

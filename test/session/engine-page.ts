@@ -1,5 +1,5 @@
+import { joinBytes } from '../../shared/containers/join-bytes.ts'
 import type { ExportRequest } from '../../shared/exports/export.ts'
-import { joinBytes } from '../../shared/exports/join-bytes.ts'
 import type { ByteSource } from '../../shared/model/source.ts'
 import type { EngineAnswer, EngineRequests, Progress, RequestName, SourceInput } from '../../shared/session/protocol.ts'
 import type { ExportPart, NamedBytes } from '../../shared/session/requests/export.ts'

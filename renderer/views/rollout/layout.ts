@@ -1,3 +1,4 @@
+import { partitionPoint } from '../../../shared/model/partition-point.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { cells } from '../../text/visible.ts'
 import { tokenText } from './token-text.ts'
@@ -222,15 +223,10 @@ export function partsOfLine(detail: Laid, layout: TokenLayout, line: number): Li
 
 /** The line on which a token begins. */
 export function lineOf(layout: TokenLayout, token: number): number {
-  let low = 0
-  let high = layout.count - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    const begins = layout.tokens[middle] as number
-    const startsHere = begins < token || (begins === token && (layout.offsets[middle] as number) === 0)
-    if (startsHere) low = middle
-    else high = middle - 1
-  }
+  const behind = partitionPoint(layout.count, (line) => {
+    const begins = layout.tokens[line] as number
+    return begins < token || (begins === token && (layout.offsets[line] as number) === 0)
+  })
   // The token's own heading and gap come before it with the same number: the last of these lines holds the token.
-  return low
+  return Math.max(0, behind - 1)
 }

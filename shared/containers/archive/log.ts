@@ -2,7 +2,7 @@ import type { ByteSource } from '../../model/source.ts'
 import { type Container, type JsonObject, UnreadableSource } from '../container.ts'
 import type { Failure } from '../decode.ts'
 import { parseJson } from '../json.ts'
-import { SpansBuilder } from '../spans.ts'
+import { DEFAULT_BATCH_BYTES, SpansBuilder } from '../spans.ts'
 import { wholeBuffer } from '../whole-buffer.ts'
 import type { ZipEntry } from '../zip/directory.ts'
 import { ZipError } from '../zip/error.ts'
@@ -36,7 +36,7 @@ export async function openLog(source: ByteSource, limits: ZipLimits): Promise<Co
     id: 'zip',
     source,
     metadata,
-    async *index({ batchBytes = 4 << 20, firstBatchBytes = batchBytes, signal, onBytes } = {}) {
+    async *index({ batchBytes = DEFAULT_BATCH_BYTES, firstBatchBytes = batchBytes, signal, onBytes } = {}) {
       // Sizes count when they are decompressed; places are those in the archive.
       const builder = new SpansBuilder({ first: firstBatchBytes, most: batchBytes })
       let sum = 0

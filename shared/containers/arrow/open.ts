@@ -1,7 +1,9 @@
+import { partitionPoint } from '../../model/partition-point.ts'
 import type { ByteSource } from '../../model/source.ts'
-import { type Container, type JsonObject, type RecordSpans, UnreadableSource } from '../container.ts'
+import { type Container, type JsonObject, UnreadableSource } from '../container.ts'
 import type { EncodedFailure } from '../decode.ts'
 import { reasonOf } from '../reason.ts'
+import { DEFAULT_BATCH_BYTES, rowSpans } from '../spans.ts'
 import { wholeBuffer } from '../whole-buffer.ts'
 import { cutRows } from './cut.ts'
 import type { EncodedArrow, EncodedDictionary } from './decode.ts'
@@ -41,7 +43,7 @@ export async function openArrow(source: ByteSource): Promise<Container> {
     id: 'arrow',
     source,
     metadata: metadataOf(schema),
-    async *index({ batchBytes = 4 << 20, firstBatchBytes = batchBytes, signal, onBytes } = {}) {
+    async *index({ batchBytes = DEFAULT_BATCH_BYTES, firstBatchBytes = batchBytes, signal, onBytes } = {}) {
       let limit = firstBatchBytes
       for (let i = 0; ; i++) {
         signal?.throwIfAborted()
@@ -52,7 +54,7 @@ export async function openArrow(source: ByteSource): Promise<Container> {
         for (let from = 0; from < length; ) {
           const perRow = Math.max(1, (batch.end - batch.byte) / length)
           const count = whole ? length : Math.min(length - from, Math.max(1, Math.floor(limit / perRow)))
-          yield spansOf(batch.first + from, count, batch.byte)
+          yield rowSpans(batch.first + from, count, batch.byte)
           from += count
           limit = Math.min(limit * 2, batchBytes)
           onBytes?.(Math.round(batch.byte + ((batch.end - batch.byte) * from) / length))
@@ -61,7 +63,7 @@ export async function openArrow(source: ByteSource): Promise<Container> {
       const { damage } = batches
       if (damage !== null) {
         yield {
-          ...spansOf(batches.rows, 1, damage.byte),
+          ...rowSpans(batches.rows, 1, damage.byte),
           damaged: { index: 0, code: 'damaged-arrow', message: damage.message },
         }
       }
@@ -137,14 +139,8 @@ class Batches {
   }
 
   holding(record: number): StoredBatch | null {
-    let low = 0
-    let high = this.found.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((this.found[middle] as StoredBatch).first <= record) low = middle
-      else high = middle - 1
-    }
-    const batch = this.found[low]
+    const batch =
+      this.found[partitionPoint(this.found.length, (i) => (this.found[i] as StoredBatch).first <= record) - 1]
     return batch !== undefined && record < batch.first + batch.layout.length ? batch : null
   }
 
@@ -262,13 +258,4 @@ async function readDictionaries(source: ByteSource, { dictionaries }: StoredBatc
       body: wholeBuffer(await source.slice(byte, byte + size)),
     })),
   )
-}
-
-function spansOf(first: number, count: number, byte: number): RecordSpans {
-  return {
-    first,
-    lines: new Float64Array(count),
-    offsets: new Float64Array(count).fill(byte),
-    lengths: new Float64Array(count),
-  }
 }

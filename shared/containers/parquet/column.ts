@@ -5,6 +5,7 @@ import {
   type ColumnLayout,
   converted,
   type DataPage,
+  isNumeric,
   leafOf,
   readDataPage,
   readDictionary,
@@ -110,17 +111,10 @@ function numberList(layout: ColumnLayout): NumberList | null {
   // The root, perhaps the list, what is repeated, perhaps the element below it.
   if (layout.maxRepetition !== 1 || repeated > 2 || path.length - repeated > 2) return null
   if (repeated === 2 && !isListLike(path[1] as SchemaTree)) return null
-  if (path.slice(1).some(({ children }) => children.length > 1) || !isNumeric(layout)) return null
+  if (path.slice(1).some(({ children }) => children.length > 1) || !isNumeric({ ...leafOf(layout), type: layout.type }))
+    return null
   const present = path.slice(1, repeated).filter(({ element }) => element.repetition_type !== 'REQUIRED').length
   return { present, filled: present + 1, integers: layout.type !== 'FLOAT' && layout.type !== 'DOUBLE' }
-}
-
-function isNumeric(layout: ColumnLayout): boolean {
-  const { converted_type: converted, logical_type: logical } = leafOf(layout)
-  if (layout.type === 'BOOLEAN' || layout.type === 'FLOAT' || layout.type === 'DOUBLE') return true
-  if (layout.type !== 'INT32' && layout.type !== 'INT64') return false
-  const plain = converted === undefined || /^U?INT_/.test(converted)
-  return plain && (logical === undefined || logical.type === 'INTEGER')
 }
 
 /** Lists of numbers; null elements are NaN, booleans 1 and 0. */

@@ -14,7 +14,7 @@ import { numbersOf, plainValue, setOwn } from '../plain-value.ts'
 import { reasonOf } from '../reason.ts'
 import { rowRecords } from '../row-records.ts'
 import { joinParts, readColumn } from './column.ts'
-import type { ColumnLayout, DataPage } from './page.ts'
+import { type ColumnLayout, type DataPage, isNumeric } from './page.ts'
 import { parsers } from './parsers.ts'
 
 /** One leaf column of consecutive rows. */
@@ -118,7 +118,7 @@ function jsonOf(value: unknown, node: SchemaTree): JsonValue {
   if (Array.isArray(value)) {
     if (isMapLike(node)) return plainValue(value)
     const element = isListLike(node) ? elementOf(node) : node
-    if (element.children.length === 0 && isNumber(element.element)) return numericList(value, element.element)
+    if (element.children.length === 0 && isNumeric(element.element)) return numericList(value, element.element)
     return value.map((item) => jsonOf(item, element))
   }
   if (node.children.length > 0 && !isMapLike(node) && !isListLike(node) && isPlainObject(value)) {
@@ -132,12 +132,6 @@ function jsonOf(value: unknown, node: SchemaTree): JsonValue {
 function elementOf(list: SchemaTree): SchemaTree {
   const repeated = list.children[0] as SchemaTree
   return repeated.children.length === 1 ? (repeated.children[0] as SchemaTree) : repeated
-}
-
-function isNumber({ type, converted_type: converted, logical_type: logical }: SchemaElement): boolean {
-  if (type === 'BOOLEAN' || type === 'FLOAT' || type === 'DOUBLE') return true
-  if (type !== 'INT32' && type !== 'INT64') return false
-  return (converted === undefined || /^U?INT_/.test(converted)) && (logical === undefined || logical.type === 'INTEGER')
 }
 
 function numericList(values: readonly unknown[], { type }: SchemaElement): Int32Array | Float64Array {

@@ -1,10 +1,12 @@
 import { parquetMetadata } from 'hyparquet/src/metadata.js'
 import type { ColumnMetaData, FileMetaData, RowGroup, SchemaElement } from 'hyparquet/src/types.js'
+import { partitionPoint } from '../../model/partition-point.ts'
 import type { ByteSource } from '../../model/source.ts'
 import { DamagedBytes } from '../bytes.ts'
 import { type Container, type JsonObject, type RecordSpans, UnreadableSource } from '../container.ts'
 import type { EncodedFailure } from '../decode.ts'
 import { reasonOf } from '../reason.ts'
+import { rowSpans } from '../spans.ts'
 import { wholeBuffer } from '../whole-buffer.ts'
 import { type ColumnSlice, type EncodedParquet, layoutOf, schemaTree } from './decode.ts'
 import { PageMap } from './page-map.ts'
@@ -64,7 +66,7 @@ export async function openParquet(source: ByteSource, sizes = SIZES): Promise<Co
         for (let from = 0; from < group.rows; ) {
           signal?.throwIfAborted()
           const count = Math.min(step(), group.rows - from)
-          yield spansOf(group, from, count)
+          yield rowSpans(group.first + from, count, group.byte)
           from += count
           limit = Math.min(limit * 2, batchBytes)
           const end = Math.max(...group.columns.map((column) => column.end), group.byte)
@@ -154,15 +156,6 @@ function rowsWithin({ size, rows }: Group, limit: number): number {
   return Math.max(1, Math.floor(limit / Math.max(1, size / rows)))
 }
 
-function spansOf(group: Group, from: number, count: number): RecordSpans {
-  return {
-    first: group.first + from,
-    lines: new Float64Array(count),
-    offsets: new Float64Array(count).fill(group.byte),
-    lengths: new Float64Array(count),
-  }
-}
-
 async function readRows(
   source: ByteSource,
   schema: readonly SchemaElement[],
@@ -199,12 +192,5 @@ async function readRows(
 }
 
 function groupAt(groups: readonly Group[], record: number): Group {
-  let low = 0
-  let high = groups.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((groups[middle] as Group).first <= record) low = middle
-    else high = middle - 1
-  }
-  return groups[low] as Group
+  return groups[partitionPoint(groups.length, (i) => (groups[i] as Group).first <= record) - 1] as Group
 }

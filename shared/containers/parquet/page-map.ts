@@ -1,6 +1,8 @@
 import type { DecodedArray } from 'hyparquet/src/types.js'
+import { partitionPoint } from '../../model/partition-point.ts'
 import type { ByteSource } from '../../model/source.ts'
 import { DamagedBytes } from '../bytes.ts'
+import { joinBytes } from '../join-bytes.ts'
 import { reasonOf } from '../reason.ts'
 import { wholeBuffer } from '../whole-buffer.ts'
 import {
@@ -73,7 +75,7 @@ export class PageMap {
 
   private async take(from: number, until: number): Promise<ColumnPages> {
     await this.mapUntil(until)
-    let begin = this.lastAtOrBefore(from)
+    let begin = Math.max(0, partitionPoint(this.pages.length, (i) => (this.pages[i] as MappedPage).first <= from) - 1)
     while (begin > 0 && !(this.pages[begin] as MappedPage).fresh) begin--
     let end = begin
     // A page that begins inside a row may hold the end of the last one.
@@ -91,10 +93,7 @@ export class PageMap {
     }
     const before = await this.dictionaryBytes()
     const data = await this.source.slice(first.start, (pages.at(-1) as MappedPage).end)
-    if (before.length === 0) return { bytes: wholeBuffer(data), first: first.first, parts: null }
-    const bytes = new Uint8Array(before.length + data.length)
-    bytes.set(before)
-    bytes.set(data, before.length)
+    const bytes = before.length === 0 ? wholeBuffer(data) : joinBytes([before, data])
     return { bytes, first: first.first, parts: null }
   }
 
@@ -114,17 +113,6 @@ export class PageMap {
   private async dictionaryBytes(): Promise<Uint8Array> {
     const { dictionary } = this
     return dictionary === null ? new Uint8Array(0) : this.source.slice(dictionary.start, dictionary.end)
-  }
-
-  private lastAtOrBefore(row: number): number {
-    let low = 0
-    let high = this.pages.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((this.pages[middle] as MappedPage).first <= row) low = middle
-      else high = middle - 1
-    }
-    return Math.max(low, 0)
   }
 
   private async mapUntil(row: number): Promise<void> {

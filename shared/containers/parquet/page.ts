@@ -4,7 +4,7 @@ import { decompressPage } from 'hyparquet/src/datapage.js'
 import { deltaBinaryUnpack, deltaLengthByteArray } from 'hyparquet/src/delta.js'
 import { byteStreamSplit } from 'hyparquet/src/encoding.js'
 import { readPlain } from 'hyparquet/src/plain.js'
-import type { ColumnMetaData, DecodedArray, PageHeader, SchemaTree } from 'hyparquet/src/types.js'
+import type { ColumnMetaData, DecodedArray, PageHeader, SchemaElement, SchemaTree } from 'hyparquet/src/types.js'
 import { compressors } from './codecs.ts'
 import { parsers } from './parsers.ts'
 import { type Runs, readRuns } from './runs.ts'
@@ -272,6 +272,13 @@ export function converted(values: DecodedArray, layout: ColumnLayout): DecodedAr
     parsers: { ...DEFAULT_PARSERS, ...parsers },
     utf8: false,
   })
+}
+
+/** Whether the values of a leaf are numbers or booleans, and stand for nothing else. */
+export function isNumeric({ type, converted_type: converted, logical_type: logical }: SchemaElement): boolean {
+  if (type === 'BOOLEAN' || type === 'FLOAT' || type === 'DOUBLE') return true
+  if (type !== 'INT32' && type !== 'INT64') return false
+  return (converted === undefined || /^U?INT_/.test(converted)) && (logical === undefined || logical.type === 'INTEGER')
 }
 
 export function leafOf({ path }: ColumnLayout) {

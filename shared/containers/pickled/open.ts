@@ -1,5 +1,5 @@
 import type { ByteSource } from '../../model/source.ts'
-import { type Container, type JsonValue, type RecordSpans, UnreadableSource } from '../container.ts'
+import { type Container, type JsonValue, UnreadableSource } from '../container.ts'
 import type { EncodedValues } from '../decode.ts'
 import { Budget } from '../pickle/budget.ts'
 import { PickleError } from '../pickle/error.ts'
@@ -7,6 +7,7 @@ import type { ForeignName } from '../pickle/foreign.ts'
 import { PickleIssues } from '../pickle/issues.ts'
 import { toJson } from '../pickle/json.ts'
 import type { PyValue } from '../pickle/values.ts'
+import { DEFAULT_BATCH_BYTES, rowSpans } from '../spans.ts'
 import { isLegacyTorch } from '../torch/legacy.ts'
 import { openPickles, openTorch, type TorchOptions } from '../torch/open.ts'
 import { ZipError } from '../zip/error.ts'
@@ -84,13 +85,13 @@ function containerOf(source: ByteSource, id: string, records: PickledRecords, no
     source,
     metadata: null,
     notes,
-    async *index({ batchBytes = 4 << 20, firstBatchBytes = batchBytes, signal, onBytes } = {}) {
+    async *index({ batchBytes = DEFAULT_BATCH_BYTES, firstBatchBytes = batchBytes, signal, onBytes } = {}) {
       let limit = firstBatchBytes
       const perRecord = Math.max(1, source.size / Math.max(1, records.count))
       for (let first = 0; first < records.count; ) {
         signal?.throwIfAborted()
         const count = Math.min(records.count - first, Math.max(1, Math.floor(limit / perRecord)))
-        yield spansOf(first, count)
+        yield rowSpans(first, count, 0)
         first += count
         limit = Math.min(limit * 2, batchBytes)
         onBytes?.(Math.round((source.size * first) / records.count))
@@ -112,14 +113,5 @@ async function readRecord(records: PickledRecords, index: number): Promise<Encod
   } catch (error) {
     if (!(error instanceof PickleError || error instanceof ZipError)) throw error
     return { code: error.code, message: error.message }
-  }
-}
-
-function spansOf(first: number, count: number): RecordSpans {
-  return {
-    first,
-    lines: new Float64Array(count),
-    offsets: new Float64Array(count),
-    lengths: new Float64Array(count),
   }
 }

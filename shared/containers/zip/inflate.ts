@@ -1,5 +1,6 @@
 import { Decompress } from 'fzstd'
 import { readStream } from '../bytes.ts'
+import { joinBytes } from '../join-bytes.ts'
 import { blockBytes, little, readFrameHeader } from '../zstd/frame.ts'
 
 /** Decompresses one entry; throws whatever its host or library throws for damaged bytes. */
@@ -37,7 +38,9 @@ async function* inflateRaw(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
 
 /** Block by block, so that no more than one block is decompressed before the caller can stop. */
 async function* inflateZstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-  const all = await joined(chunks)
+  const parts: Uint8Array[] = []
+  for await (const chunk of chunks) parts.push(chunk)
+  const all = joinBytes(parts)
   const out: Uint8Array[] = []
   for (let at = 0; at < all.length; ) {
     const header = readFrameHeader(all, at)
@@ -61,20 +64,4 @@ async function* inflateZstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<U
     }
     at = end
   }
-}
-
-async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of chunks) {
-    parts.push(chunk)
-    length += chunk.length
-  }
-  const all = new Uint8Array(length)
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }

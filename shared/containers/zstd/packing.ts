@@ -1,6 +1,7 @@
 import { Decompress } from 'fzstd'
 import type { ByteSource } from '../../model/source.ts'
 import { type ChunkOptions, DamagedBytes, readStream } from '../bytes.ts'
+import { joinBytes } from '../join-bytes.ts'
 import type { Packing, Restart } from '../packed-bytes.ts'
 import { reasonOf } from '../reason.ts'
 import { blockBytes, type FrameHeader, little, MAX_BLOCK, readFrameHeader } from './frame.ts'
@@ -24,7 +25,7 @@ async function* decompress(
   /** Bytes of a skippable frame that are still to come. */
   let skip = 0
   for await (const chunk of readStream(source.stream(from.packed), signal)) {
-    held = joined(held, chunk)
+    held = held.length === 0 ? chunk : joinBytes([held, chunk])
     let pos = 0
     while (pos < held.length) {
       if (skip > 0) {
@@ -97,7 +98,7 @@ class OpenFrame {
     if (bytes.length < at + length) return 0
     const stored = bytes.subarray(at, at + length)
     try {
-      this.stream.push(this.begun ? stored : joined(this.headerBytes, stored), last)
+      this.stream.push(this.begun ? stored : joinBytes([this.headerBytes, stored]), last)
     } catch (error) {
       throw damaged(plain, reasonOf(error))
     }
@@ -109,14 +110,6 @@ class OpenFrame {
   given(): Uint8Array[] {
     return this.out.splice(0)
   }
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  if (first.length === 0) return second
-  const both = new Uint8Array(first.length + second.length)
-  both.set(first)
-  both.set(second, first.length)
-  return both
 }
 
 function damaged(plain: number, why: string): DamagedBytes {

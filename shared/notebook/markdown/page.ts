@@ -1,3 +1,4 @@
+import { partitionPoint } from '../../model/partition-point.ts'
 import { lineEnding } from './text.ts'
 
 /** A line of a page: from `start` to `end`, its ending to `next`. */
@@ -89,13 +90,7 @@ export function parsePage(text: string): ParsedPage {
 
 /** The number of the first line that begins at a place or behind it. */
 export function lineFrom(page: ParsedPage, place: number): number {
-  let [low, high] = [0, page.lines.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((page.lines[middle] as Line).start < place) low = middle + 1
-    else high = middle
-  }
-  return low
+  return partitionPoint(page.lines.length, (i) => (page.lines[i] as Line).start < place)
 }
 
 function linesOf(text: string): Line[] {

@@ -1,3 +1,4 @@
+import { partitionPoint } from '../../model/partition-point.ts'
 import type { Segmentation } from '../../model/tokens.ts'
 
 /** A stretch of a reply that stands between tags, the tags included. Half-open, in tokens. */
@@ -49,12 +50,5 @@ export function taggedSpans(
 
 /** The token that a character stands in; the last that begins at or before it. */
 function tokenAt(textOffsets: Uint32Array, character: number): number {
-  let low = 0
-  let high = textOffsets.length - 2
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((textOffsets[middle] as number) <= character) low = middle
-    else high = middle - 1
-  }
-  return low
+  return Math.max(0, partitionPoint(textOffsets.length - 1, (i) => (textOffsets[i] as number) <= character) - 1)
 }

@@ -1,4 +1,5 @@
 import { deflateRawSync } from 'node:zlib'
+import { joinBytes } from '../../../shared/containers/join-bytes.ts'
 import { crc32 } from '../../../shared/containers/zip/crc32.ts'
 
 export interface Made {
@@ -51,17 +52,7 @@ export function makeZip(
   const size = directory.reduce((sum, part) => sum + part.length, 0)
   const count = says.count ?? entries.length
   const end = [0x50, 0x4b, 5, 6, ...u16(0, 0, count, count), ...u32(says.size ?? size, says.offset ?? at), ...u16(0)]
-  return joined([...parts, ...directory, Uint8Array.from(end)])
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
+  return joinBytes([...parts, ...directory, Uint8Array.from(end)])
 }
 
 function u16(...values: number[]): number[] {
