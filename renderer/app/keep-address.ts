@@ -120,13 +120,15 @@ function takeIn(address: Address): void {
   selectRollout(address.rollout)
   useSecond.setState({ wanted: address.beside })
   if (address.second !== null) selectSecond(address.second)
-  if (address.tokens !== null) jumpTo(address.tokens[0], address.tokens)
+  const { tokens, finding } = address
+  if (tokens !== null) jumpTo(tokens[0], tokens, finding)
+  else if (finding !== null) useSelection.setState({ finding })
 }
 
 function current(): Address {
   const { dumpHash } = useFiles.getState()
   const { view, tab } = useView.getState()
-  const { rollout, second, token, range } = useSelection.getState()
+  const { rollout, second, token, range, finding } = useSelection.getState()
   const { run: beside, wanted } = useSecond.getState()
   const { query, sort, descending } = useFilters.getState()
   return {
@@ -136,6 +138,7 @@ function current(): Address {
     second,
     beside: second === null ? null : (wanted ?? beside?.dumpHash ?? null),
     tokens: range ?? (token === null ? null : [token, token + 1]),
+    finding,
     tab,
     query,
     sort,

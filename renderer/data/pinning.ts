@@ -186,7 +186,10 @@ const VIEW_OF: Readonly<Partial<Record<Piece['kind'], View>>> = {
 const CHART_VIEWS: Readonly<Record<string, View>> = { 'group-std': 'groups' }
 
 function addressOf({ kind, at, key }: Piece, dump: string): string {
-  if (at !== null) return formatAddress({ ...HOME, dump, view: 'rollout', rollout: at.rollout, tokens: at.tokens })
+  if (at !== null) {
+    const { rollout, tokens } = at
+    return formatAddress({ ...HOME, dump, view: 'rollout', rollout, tokens, finding: key.finding ?? null })
+  }
   const view = VIEW_OF[kind] ?? CHART_VIEWS[key.chart ?? ''] ?? 'verdicts'
   return formatAddress({ ...HOME, dump, view, place: usePlaces.getState()[view] ?? HOME.place })
 }

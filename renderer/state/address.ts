@@ -14,6 +14,8 @@ export interface Address {
   readonly second: number | null
   readonly beside: string | null
   readonly tokens: readonly [number, number] | null
+  /** Fingerprint of the finding that was chosen: several may mark the same tokens, and one of the whole rollout marks none. */
+  readonly finding: string | null
   readonly tab: RolloutTab
   /** Which rollouts the table shows, in the query language. */
   readonly query: string
@@ -30,6 +32,7 @@ export const HOME: Address = {
   second: null,
   beside: null,
   tokens: null,
+  finding: null,
   tab: 'tokens',
   query: '',
   sort: 'index',
@@ -81,6 +84,7 @@ export function formatAddress(address: Address): string {
     if (address.beside !== null) fields.set('beside', address.beside)
   }
   if (address.tokens !== null && address.view === 'rollout') fields.set('tokens', address.tokens.join('-'))
+  if (address.finding !== null && address.view === 'rollout') fields.set('finding', address.finding)
   if (address.tab !== HOME.tab && address.view === 'rollout') fields.set('tab', address.tab)
   if (address.query !== '') fields.set('q', address.query)
   if (address.sort !== HOME.sort || address.descending) {
@@ -108,6 +112,7 @@ export function parseAddress(hash: string): Address {
     second,
     beside: second === null ? null : parseHash(fields.get('beside')),
     tokens: start === null ? null : [start, Math.max(start + 1, Number(range?.[2] ?? start + 1))],
+    finding: view === 'rollout' ? parseHash(fields.get('finding')) : null,
     tab: oneOf(ROLLOUT_TABS, fields.get('tab')) ?? HOME.tab,
     query: parseFilters(fields),
     sort: parseSort(sort.replace(/^-/, '')),

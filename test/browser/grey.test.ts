@@ -81,6 +81,7 @@ describePage('without colour', (tests) => {
     }
     await see('trained')
     await see('masked')
+    await page.keyboard.press('z')
     await page.keyboard.press('End')
     await see('padding')
     await page.keyboard.press('n')

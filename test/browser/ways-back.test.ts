@@ -85,6 +85,42 @@ describePage('the way back', (tests) => {
     await window.close()
   })
 
+  test('to a rollout, and a link into it, find the finding that was chosen and not another of the same tokens', async () => {
+    const window = await tests.openWith([SAMPLE])
+    const { page } = window
+    await page.keyboard.press('2')
+    await page.getByRole('grid', { name: 'Rollouts' }).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    // Two findings mark just these tokens.
+    const of = (code: string) =>
+      page.locator('button.finding').filter({ hasText: new RegExp(`${code} .*tokens 441–488`) })
+    await of('L02').waitFor()
+    for (const [code, other] of [
+      ['T05', 'L02'],
+      ['L02', 'T05'],
+    ] as const) {
+      await of(code).click()
+      const isChosen = page.locator('button.finding[aria-current]').filter({ hasText: code })
+      await isChosen.waitFor()
+      await expect.poll(() => page.evaluate('location.hash')).toMatch(/tokens=441-489&finding=[0-9a-f]{16}/)
+      const link = await page.evaluate('location.hash')
+      await page.keyboard.press('2')
+      await page.getByRole('grid', { name: 'Rollouts' }).waitFor()
+      await page.goBack()
+      await isChosen.waitFor()
+      await of(other).click()
+      await page.locator('button.finding[aria-current]').filter({ hasText: other }).waitFor()
+      await page.evaluate((hash) => {
+        location.hash = hash as string
+      }, link)
+      await isChosen.waitFor()
+      expect(await page.locator('button.finding[aria-current]').count()).toBe(1)
+    }
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('from the notebook leads to the start page where no dump is open', async () => {
     const window = await tests.open()
     const { page } = window

@@ -10,7 +10,7 @@ describe('the address of what is on screen', () => {
   })
 
   it.each<Address>([
-    { ...HOME, dump: HASH, view: 'rollout', rollout: 12, tokens: [410, 655], tab: 'boundaries' },
+    { ...HOME, dump: HASH, view: 'rollout', rollout: 12, tokens: [410, 655], finding: HASH, tab: 'boundaries' },
     {
       ...HOME,
       dump: HASH,
@@ -21,7 +21,7 @@ describe('the address of what is on screen', () => {
     },
     { ...HOME, dump: HASH, view: 'rollout', rollout: 0, sort: 'index', descending: true },
     { ...HOME, dump: HASH, view: 'rollout', rollout: 3, second: 12, beside: 'b'.repeat(16), tokens: [1, 2] },
-    { ...HOME, dump: HASH, view: 'rollout', second: 0 },
+    { ...HOME, dump: HASH, view: 'rollout', second: 0, finding: '0f'.repeat(8) },
     { ...HOME, dump: HASH, view: 'lab', place: { 'max-seq-len': '4096', scaling: 'group & batch' } },
   ])('survives being written and read: %j', (address) => {
     expect(parseAddress(formatAddress(address))).toEqual(address)
@@ -30,7 +30,7 @@ describe('the address of what is on screen', () => {
   it('leaves at its start what it cannot understand', () => {
     expect(
       parseAddress(
-        '#dump=<script>&view=cellar&rollout=-1&second=3&beside=x&tokens=a-b&findings=M01.drop&where=gone.prompt:-1-.chapter:1-2&sort=;--',
+        '#dump=<script>&view=cellar&rollout=-1&second=3&beside=x&tokens=a-b&finding=M01&findings=M01.drop&where=gone.prompt:-1-.chapter:1-2&sort=;--',
       ),
     ).toEqual({
       ...HOME,

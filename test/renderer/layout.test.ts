@@ -111,7 +111,7 @@ describe('lines of tokens', () => {
 
 describe('folds', () => {
   const tokens = ['one', ' two', ' three', ' four', ' five']
-  const fold = [{ name: 'think', start: 1, end: 3 }]
+  const fold = [{ name: 'think', start: 1, end: 3 }] as const
 
   it('stand for their tokens on a line of their own, and a token inside them is found there', () => {
     const detail = rollout(tokens)

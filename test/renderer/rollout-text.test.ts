@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findInText, MOST_MARKED } from '../../renderer/views/rollout/find-in-text.ts'
-import { foldsOf, tagCounts } from '../../renderer/views/rollout/folds.ts'
+import { foldsOf, isInPadding, longPadding, tagCounts } from '../../renderer/views/rollout/folds.ts'
 import { innermostTags, tagOfLine } from '../../renderer/views/rollout/tag-bars.ts'
 import { isTaggedBlock, textBlocks, textParts } from '../../renderer/views/rollout/tagged-text.ts'
+import { TokenState } from '../../shared/model/tokens.ts'
+import type { TagName } from '../../shared/session/rollout/tags.ts'
 
 describe('a text with tags', () => {
   it('is split at its outermost tags, and an open one reaches to the end', () => {
@@ -60,10 +62,13 @@ describe('tags of tokens', () => {
     { name: 'think', start: 8, end: 9, closed: false },
   ] as const
 
+  const states = new Uint8Array(10)
+  const foldedAre = (...folded: TagName[]) => foldsOf({ tags, states }, { folded, isPaddingOpen: false })
+
   it('fold by name, one inside another with it, and a single token never', () => {
-    expect(foldsOf({ tags }, ['think', 'cite'])).toEqual([{ name: 'think', start: 1, end: 6 }])
-    expect(foldsOf({ tags }, ['cite'])).toEqual([{ name: 'cite', start: 3, end: 5 }])
-    expect(foldsOf({ tags }, [])).toEqual([])
+    expect(foldedAre('think', 'cite')).toEqual([{ name: 'think', start: 1, end: 6 }])
+    expect(foldedAre('cite')).toEqual([{ name: 'cite', start: 3, end: 5 }])
+    expect(foldedAre()).toEqual([])
     expect(tagCounts({ tags })).toEqual([
       { name: 'think', count: 2 },
       { name: 'cite', count: 1 },
@@ -76,6 +81,53 @@ describe('tags of tokens', () => {
     expect(tagOfLine({ tags }, innermost, 0, 3)).toBe('think')
     expect(tagOfLine({ tags }, innermost, 3, 6)).toBe('cite')
     expect(tagOfLine({ tags }, innermost, 6, 8)).toBeNull()
+  })
+})
+
+describe('padding', () => {
+  const { masked, trained, padding } = TokenState
+  const run = (state: number, length: number) => Array<number>(length).fill(state)
+  const tags = [{ name: 'think', start: 20, end: 24, closed: true }] as const
+  /** 20 of padding, 6 of text, 4 of padding, 1 trained, 30 of padding. */
+  const states = Uint8Array.from([
+    ...run(padding, 20),
+    ...run(masked, 6),
+    ...run(padding, 4),
+    trained,
+    ...run(padding, 30),
+  ])
+  const left = { name: 'padding', start: 0, end: 20 }
+  const right = { name: 'padding', start: 31, end: 61 }
+
+  it('is folded on either side where it is long, in order with what tags fold, until somebody opens it', () => {
+    expect(foldsOf({ tags, states }, { folded: [], isPaddingOpen: false })).toEqual([left, right])
+    const think = { name: 'think', start: 20, end: 24 }
+    expect(foldsOf({ tags, states }, { folded: ['think'], isPaddingOpen: false })).toEqual([left, think, right])
+    expect(foldsOf({ tags, states }, { folded: ['think'], isPaddingOpen: true })).toEqual([think])
+    expect(longPadding({ states: states.subarray(0, 15) })).toEqual([])
+  })
+
+  it('that carries loss is never hidden', () => {
+    const faulty = states.slice()
+    faulty.fill(trained, 5, 15)
+    expect(longPadding({ states: faulty })).toEqual([right])
+  })
+
+  it('hides a span that lies in one run, and none that reaches out of it', () => {
+    expect(
+      [
+        [0, 20],
+        [31, 32],
+        [60, 61],
+      ].every(([a, b]) => isInPadding({ states }, [a as number, b as number])),
+    ).toBe(true)
+    expect(
+      [
+        [0, 21],
+        [26, 30],
+        [30, 32],
+      ].some(([a, b]) => isInPadding({ states }, [a as number, b as number])),
+    ).toBe(false)
   })
 })
 

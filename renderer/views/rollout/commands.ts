@@ -7,9 +7,10 @@ import { goTo } from '../../state/place.ts'
 import { jumpTo, jumpToFinding, rolloutOnScreen, useSelection } from '../../state/selection.ts'
 import { type RolloutTab, say, show, useView } from '../../state/view.ts'
 import { nextEdge } from './edges.ts'
+import { longPadding } from './folds.ts'
 import { overlayMenu } from './overlay-menu.tsx'
 import { moveSibling } from './relatives.tsx'
-import { rolloutPlace, showOverlay, toggleLayout } from './rollout-place.ts'
+import { rolloutPlace, showOverlay, toggleLayout, togglePadding } from './rollout-place.ts'
 
 export const ROLLOUT_COMMANDS: readonly Command[] = [
   { id: 'next', title: 'Next rollout', keys: ['n', 'j'], where: ['rollout'], run: () => move(1) },
@@ -74,6 +75,13 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
   },
   { id: 'grid', title: 'One token to a cell, or natural flow', keys: ['g'], where: ['rollout'], run: toggleLayout },
   {
+    id: 'padding',
+    title: 'Show padding token by token, or fold it',
+    keys: ['z'],
+    where: ['rollout'],
+    run: showPadding,
+  },
+  {
     id: 'copy-ids',
     title: 'Copy token ids as a Python list',
     keys: ['c'],
@@ -105,6 +113,14 @@ function goBack(): void {
 function stepSibling(step: 1 | -1): void {
   const of = rolloutOnScreen()
   moveSibling(knownRelatives(of), of, step)
+}
+
+function showPadding(): void {
+  const detail = knownDetail(rolloutOnScreen())
+  if (detail === null) return
+  if (longPadding(detail).length === 0) say('This rollout has no long run of padding')
+  else togglePadding()
+  if (useView.getState().tab !== 'tokens') useView.setState({ tab: 'tokens' })
 }
 
 function openOverlays(): void {

@@ -1,17 +1,47 @@
+import { TokenState } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { TagName } from '../../../shared/session/rollout/tags.ts'
 import type { Fold } from './layout.ts'
+import type { RolloutPlace } from './rollout-place.ts'
+
+/** Fewer padding tokens than these take no more than a line or two as they are. */
+const SHORTEST_PADDING = 16
 
 /** The stretches that are folded, in order. Of two that overlap the first holds the other. A single token is no shorter when it is folded. */
-export function foldsOf({ tags }: Pick<TrajectoryDetail, 'tags'>, folded: readonly TagName[]): Fold[] {
+export function foldsOf(
+  detail: Pick<TrajectoryDetail, 'tags' | 'states'>,
+  { folded, isPaddingOpen }: Pick<RolloutPlace, 'folded' | 'isPaddingOpen'>,
+): Fold[] {
+  const chosen = detail.tags.filter(({ name, start, end }) => end - start >= 2 && folded.includes(name))
+  const stretches = isPaddingOpen ? chosen : [...chosen, ...longPadding(detail)].sort((a, b) => a.start - b.start)
   const folds: Fold[] = []
   let reached = 0
-  for (const { name, start, end } of tags) {
-    if (start < reached || end - start < 2 || !folded.includes(name)) continue
+  for (const { name, start, end } of stretches) {
+    if (start < reached) continue
     folds.push({ name, start, end })
     reached = end
   }
   return folds
+}
+
+/** Runs of padding that are folded unless somebody wants to see them. Padding that carries loss is `trained` and never among them. */
+export function longPadding({ states }: Pick<TrajectoryDetail, 'states'>): (Fold & { readonly name: 'padding' })[] {
+  const runs: (Fold & { readonly name: 'padding' })[] = []
+  for (let start = states.indexOf(TokenState.padding); start >= 0; ) {
+    let end = start + 1
+    while (states[end] === TokenState.padding) end++
+    if (end - start >= SHORTEST_PADDING) runs.push({ name: 'padding', start, end })
+    start = states.indexOf(TokenState.padding, end)
+  }
+  return runs
+}
+
+/** Whether a span of tokens lies in padding that would be folded: nothing of it could be seen there. */
+export function isInPadding(
+  detail: Pick<TrajectoryDetail, 'states'>,
+  [start, end]: readonly [number, number],
+): boolean {
+  return longPadding(detail).some((run) => start >= run.start && end <= run.end)
 }
 
 /** Tags of a rollout with how often each is there, most frequent first. */

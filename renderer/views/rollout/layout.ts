@@ -1,5 +1,6 @@
 import { partitionPoint } from '../../../shared/model/partition-point.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import type { TagName } from '../../../shared/session/rollout/tags.ts'
 import { cells } from '../../text/visible.ts'
 import { tokenText } from './token-text.ts'
 
@@ -32,9 +33,9 @@ export interface LinePart {
 
 type Laid = Pick<TrajectoryDetail, 'ids' | 'text' | 'textOffsets' | 'flags' | 'segmentation' | 'lost'>
 
-/** Tokens that one line stands for. */
+/** Tokens that one line stands for: what stands between two tags, or padding. */
 export interface Fold {
-  readonly name: string
+  readonly name: TagName | 'padding'
   readonly start: number
   readonly end: number
 }

@@ -1,17 +1,20 @@
 import { memo } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
-import type { TagName } from '../../../shared/session/rollout/tags.ts'
 import { selectToken } from '../../state/selection.ts'
 import { counted } from '../../text/numbers.ts'
 import { pieces, spelt } from '../../text/visible.ts'
+import { aboutWords } from '../rollouts/note-words.ts'
 import { FAULT_NAMES, type FaultMap } from './faults.ts'
 import { type Fold, partsOfLine, type TokenLayout } from './layout.ts'
 import { stateName } from './oracles.ts'
 import { overlayClass } from './overlay-dress.ts'
-import { toggleFold } from './rollout-place.ts'
+import { openPadding, toggleFold } from './rollout-place.ts'
 import { TokenFlag } from './token-text.ts'
 import { roleOf } from './turn-outline.tsx'
+
+/** Characters of what is folded that its title has. */
+const MOST_FOLDED_TEXT = 2000
 
 export function TurnLine({ detail, turn: index }: { detail: TrajectoryDetail; turn: number }) {
   const turn = detail.segmentation?.turns[index]
@@ -51,24 +54,35 @@ export function LostLine({ detail, gap: index }: { detail: TrajectoryDetail; gap
   )
 }
 
-/** Tokens between two tags, folded into one line. */
+/** Tokens between two tags, or padding, folded into one line. */
 export function FoldLine(props: { detail: TrajectoryDetail; fold: Fold | undefined; token: number | null }) {
   const { detail, fold, token } = props
   if (fold === undefined) return null
   const { name, start, end } = fold
   const holds = token !== null && token >= start && token < end
-  const text = detail.text.slice(detail.textOffsets[start], detail.textOffsets[end])
+  const text = detail.text.slice(detail.textOffsets[start], detail.textOffsets[end]).slice(0, MOST_FOLDED_TEXT)
+  const isPadding = name === 'padding'
   return (
     <button
       type="button"
-      className="fold-line"
+      className={isPadding ? 'fold-line padding' : 'fold-line'}
       aria-expanded="false"
-      title={spelt(text.slice(0, 2000))}
-      onClick={() => toggleFold(name as TagName)}
+      title={isPadding ? 'Show the padding token by token (key z)' : spelt(text)}
+      onClick={() => (isPadding ? openPadding(true) : toggleFold(name))}
     >
-      <span aria-hidden="true">▸</span> <strong>{`<${name}>`}</strong> {counted(end - start, 'token')}
+      <span aria-hidden="true">▸</span>{' '}
+      {isPadding ? (
+        <>
+          {counted(end - start, 'padding token')}
+          <span className="fold-span"> {aboutWords([start, end])}</span>
+        </>
+      ) : (
+        <>
+          <strong>{`<${name}>`}</strong> {counted(end - start, 'token')}
+        </>
+      )}
       {holds && ` · token ${token} is in here`}
-      <span className="fold-text">{spelt(text.slice(0, 160))}</span>
+      {!isPadding && <span className="fold-text">{spelt(text.slice(0, 160))}</span>}
     </button>
   )
 }

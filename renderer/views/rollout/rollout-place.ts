@@ -9,6 +9,8 @@ export interface RolloutPlace {
   readonly layout: 'flow' | 'grid'
   /** Tags whose contents are folded away. */
   readonly folded: readonly TagName[]
+  /** Long runs of padding are shown token by token, and not as a line each. */
+  readonly isPaddingOpen: boolean
   /** What the recorded ids are compared with. */
   readonly compare: IdComparison['kind']
 }
@@ -19,6 +21,7 @@ function readPlace(place: Place): RolloutPlace {
     layout: place.layout === 'grid' ? 'grid' : 'flow',
     compare: place.compare === 'retokenise' ? 'retokenise' : 'render',
     folded: TAG_NAMES.filter((name) => (place.fold ?? '').split('.').includes(name)),
+    isPaddingOpen: place.padding === 'open',
   }
 }
 
@@ -42,4 +45,12 @@ export function toggleFold(name: TagName): void {
   const { folded } = rolloutPlace()
   const next = folded.includes(name) ? folded.filter((other) => other !== name) : [...folded, name]
   goTo('rollout', { fold: next.length === 0 ? null : next.join('.') })
+}
+
+export function togglePadding(): void {
+  openPadding(!rolloutPlace().isPaddingOpen)
+}
+
+export function openPadding(isOpen: boolean): void {
+  goTo('rollout', { padding: isOpen ? 'open' : null })
 }

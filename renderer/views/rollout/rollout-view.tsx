@@ -101,7 +101,7 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
   useEffect(() => {
     const { token, range, finding, jump } = useSelection.getState()
     if (!hasTokens || tokenPlaceOf(detail, jump) !== null) return
-    if (token === null) jumpTo(firstToken(detail))
+    if (token === null) jumpTo(firstToken(detail), null, finding)
     else jumpTo(Math.min(token, detail.states.length - 1), range, finding)
   }, [detail, hasTokens])
   const place = useRolloutPlace()

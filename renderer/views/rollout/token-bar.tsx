@@ -1,11 +1,13 @@
+import { useMemo } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { useOverlayChoices } from '../../data/details.ts'
 import { useObservable } from '../../data/observable.ts'
-import { tagCounts } from './folds.ts'
+import { count } from '../../text/numbers.ts'
+import { longPadding, tagCounts } from './folds.ts'
 import { OverlayLegend } from './overlay-legend.tsx'
 import { OverlayMenu, overlayMenu } from './overlay-menu.tsx'
-import { showOverlay, toggleFold, toggleLayout, useRolloutPlace } from './rollout-place.ts'
+import { showOverlay, toggleFold, toggleLayout, togglePadding, useRolloutPlace } from './rollout-place.ts'
 
 interface Props {
   readonly detail: TrajectoryDetail
@@ -14,7 +16,7 @@ interface Props {
   readonly problem: string | null
 }
 
-/** How the tokens are laid out, what they are coloured by and which tags are folded. */
+/** How the tokens are laid out, what they are coloured by, and what is folded. */
 export function TokenBar({ detail, overlay, problem }: Props) {
   const place = useRolloutPlace()
   return (
@@ -29,7 +31,7 @@ export function TokenBar({ detail, overlay, problem }: Props) {
       >
         grid
       </button>
-      {tagCounts(detail).map(({ name, count }) => (
+      {tagCounts(detail).map(({ name, count: times }) => (
         <button
           key={name}
           type="button"
@@ -38,11 +40,31 @@ export function TokenBar({ detail, overlay, problem }: Props) {
           title={place.folded.includes(name) ? `Unfold all <${name}>` : `Fold all <${name}>`}
           onClick={() => toggleFold(name)}
         >
-          {place.folded.includes(name) ? '▸' : '▾'} {`<${name}>`} <span className="quiet">{count}</span>
+          {place.folded.includes(name) ? '▸' : '▾'} {`<${name}>`} <span className="quiet">{times}</span>
         </button>
       ))}
+      <PaddingChip detail={detail} />
       <Scale overlay={overlay} problem={problem} />
     </div>
+  )
+}
+
+/** Folds long runs of padding, or shows them; nothing where there are none. */
+function PaddingChip({ detail }: Pick<Props, 'detail'>) {
+  const { isPaddingOpen } = useRolloutPlace()
+  const runs = useMemo(() => longPadding(detail), [detail])
+  if (runs.length === 0) return null
+  return (
+    <button
+      type="button"
+      className="button small padding-chip"
+      aria-pressed={!isPaddingOpen}
+      title={`Key z: ${isPaddingOpen ? 'fold the padding' : 'show the padding token by token'}`}
+      onClick={togglePadding}
+    >
+      {isPaddingOpen ? '▾' : '▸'} padding{' '}
+      <span className="quiet">{count(runs.reduce((sum, { start, end }) => sum + end - start, 0))}</span>
+    </button>
   )
 }
 

@@ -8,13 +8,13 @@ import { keepTokenPlace, tokenPlaceOf } from '../../state/token-place.ts'
 import { linesOnPaper } from '../../text/paper-words.ts'
 import { spelt } from '../../text/visible.ts'
 import { faultMap } from './faults.ts'
-import { foldsOf } from './folds.ts'
+import { foldsOf, isInPadding } from './folds.ts'
 import { GridLine } from './grid-line.tsx'
 import { layOut, layOutGrid, lineOf, RowKind } from './layout.ts'
 import { FoldLine, LostLine, TokenLine, TurnLine } from './lines.tsx'
 import { useNotedTokens } from './marks.tsx'
 import { stateName, structureSays } from './oracles.ts'
-import { useRolloutPlace } from './rollout-place.ts'
+import { openPadding, useRolloutPlace } from './rollout-place.ts'
 import { innermostTags, tagOfLine } from './tag-bars.ts'
 import { tokenText } from './token-text.ts'
 import { tokenWindow } from './token-window.ts'
@@ -35,7 +35,7 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   const isGrid = place.layout === 'grid'
   const tags = place.folded.join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names are compared, not the list that holds them
-  const folds = useMemo(() => foldsOf(detail, place.folded), [detail, tags])
+  const folds = useMemo(() => foldsOf(detail, place), [detail, tags, place.isPaddingOpen])
   const perLine = Math.max(1, Math.floor(columns / GRID_COLUMNS))
   const layout = useMemo(
     () => (isGrid ? layOutGrid(detail, perLine, folds) : layOut(detail, columns, folds)),
@@ -63,6 +63,11 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: heights are known from the layout alone
   useEffect(() => virtual.measure(), [layout])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: who folds it again while the span is marked wants it folded
+  useEffect(() => {
+    const { range: marked } = useSelection.getState()
+    if (marked !== null && isInPadding(detail, marked)) openPadding(true)
+  }, [jump])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a jump scrolls once, whatever else is drawn again
   useEffect(() => {
     const { token: target } = useSelection.getState()
