@@ -15,6 +15,8 @@ export interface TrajectoryView {
   readonly ids: Int32Array
   /** Token-aligned (already shifted where the dump is target-aligned); 1, 0 or 255; null where the dump has no mask. */
   readonly mask: Uint8Array | null
+  /** How the dump aligns its own mask, which `trajectory` holds as it is stored. */
+  readonly maskAlignment: MaskAlignment
   /** Loss weight per token; null where the mask is 0/1 or absent. */
   readonly weights: Float32Array | null
   /** One `TokenState` per token. */
@@ -35,7 +37,6 @@ export interface TrajectoryView {
   text(span: Span): string
 }
 
-/** What is fixed for the whole audit before the first trajectory is looked at. Structured-cloneable but for the tokenizer. */
 /** A vocabulary that the ids must be of, whatever they are read with. */
 export interface ModelVocabulary {
   readonly title: string
@@ -48,6 +49,7 @@ export interface ModelVocabulary {
   readonly turnStart: number | null
 }
 
+/** What is fixed for the whole audit before the first trajectory is looked at. Structured-cloneable but for the tokenizer. */
 export interface AuditSettings {
   readonly options: AuditOptions
   readonly policy: Policy

@@ -52,6 +52,7 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
     trajectory,
     ids,
     mask,
+    maskAlignment: settings.alignment,
     weights: effectiveWeights(trajectory, settings.alignment),
     states: tokenStates(ids.length, mask, padding),
     padding,
@@ -71,11 +72,12 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
   const framed = tokenizer?.frame ? tokenizer : null
   const tokens = { ids, mask, weights, states, padding, segmentation, tokenizer: framed, thresholds, text }
   const facts = createFacts(trajectory, tokens)
-  const { expected, expectedRl, provenance } = prepared
+  const { maskAlignment, expected, expectedRl, provenance } = prepared
   const view: TrajectoryView = {
     trajectory,
     ids,
     mask,
+    maskAlignment,
     weights,
     states,
     segmentation,

@@ -22,10 +22,8 @@ export function repairedList(
   if (!view?.mask || trajectory.mask === null) return null
   const place = maskPlaceOf(record.value, trajectory)
   if (place === null) return null
-  const { ids } = view
-  const mask = view.mask
-  // A stored mask that is aligned with what is predicted lies one token before that of the view.
-  const late = trajectory.mask.every((flag, token) => flag === mask[token]) ? 0 : 1
+  const { ids, mask } = view
+  const late = view.maskAlignment === 'target' ? 1 : 0
   const length = trajectory.mask.length - place.start
   const entries = Array.from({ length }, (_, i) => {
     const token = place.start + i + late

@@ -70,6 +70,18 @@ describe('as source', () => {
     expect(manifest.trajectories).toMatchObject([{ repaired: 3 }])
   })
 
+  test.each([0, 1])('where it marks predictions, also one that is all %s', async (flag) => {
+    const session = await Session.open(
+      [new MemorySource('dump.jsonl', lines({ input_ids: IDS, loss_mask: IDS.map(() => flag) }))],
+      { tokenizer: 'qwen2.5', maskAlignment: 'target' },
+      host,
+    )
+    await session.done
+    const { text } = await exported(session, 'source')
+    // The last entry marks what comes behind the sequence: nothing tells what it should be.
+    expect(JSON.parse(text).loss_mask).toEqual([...RIGHT.slice(1), flag])
+  })
+
   test('of a group that is one record the chosen members are mended', async () => {
     const masks = [WRONG, WRONG].map((mask) => mask.map((flag, i) => (flag ? IDS[i] : -100)))
     const session = await opened(lines({ tokens: [IDS, IDS], masks, scores: [1, 0] }))
