@@ -1,5 +1,4 @@
-import { ITEM_BYTES } from '../pickle/dtype.ts'
-import { JaggedTensor, PyTensor, readRows, rowCount, sizeOf } from '../pickle/tensor.ts'
+import { JaggedTensor, narrowRows, PyTensor, readRows, rowCount } from '../pickle/tensor.ts'
 import { PyDict, PyList, PyObject, type PyValue } from '../pickle/values.ts'
 import { itemsIn, recordsOfColumns, recordsOfLongestList } from './lists.ts'
 
@@ -85,18 +84,9 @@ async function rowOfDict(dict: PyDict, rows: number, index: number, level: numbe
 
 /** One row along the first axis, still in the file. */
 function rowOfTensor(tensor: PyTensor, index: number): PyTensor {
-  const row = new PyTensor(tensor.library, tensor.at)
+  const row = narrowRows(tensor, index, index + 1)
   row.shape = tensor.shape.slice(1)
   row.strides = tensor.strides.slice(1)
-  row.refused = tensor.refused
-  row.storage = tensor.storage
-  row.dtype = tensor.dtype
-  if (tensor.items !== null) {
-    const width = sizeOf(row.shape)
-    row.items = tensor.items.slice(index * width, (index + 1) * width)
-  } else if (tensor.dtype !== null) {
-    row.byteOffset = tensor.byteOffset + index * (tensor.strides[0] ?? 0) * ITEM_BYTES[tensor.dtype]
-  }
   return row
 }
 

@@ -10,8 +10,9 @@ import {
   rowCount,
   rowsOf,
 } from '../../../shared/containers/pickle/tensor.ts'
-import { fieldOf } from '../../../shared/containers/pickle/values.ts'
-import { openTorch } from '../../../shared/containers/torch/open.ts'
+import { fieldOf, PyDict } from '../../../shared/containers/pickle/values.ts'
+import { recordsIn } from '../../../shared/containers/pickled/split.ts'
+import { openPickle, openTorch } from '../../../shared/containers/torch/open.ts'
 import { memorySource } from '../memory-source.ts'
 import { fixture, fixtureJson, plain, readAsJson, readTorchAsJson, watched } from '../pickle/read.ts'
 
@@ -99,6 +100,26 @@ describe('files of torch.save', () => {
     expect((await readRows(tensor('empty rows'), 0, 3)).map(plain)).toEqual([[], [], []])
     expect((await readRows(tensor('scalar'), 0, 1)).map(plain)).toEqual([[3.5]])
     expect(['int64', 'no rows', 'scalar'].map((key) => rowCount(tensor(key)))).toEqual([2, 0, 1])
+  })
+
+  test.each([
+    'pickle/tensors.2.pkl',
+    'pickle/tensors.4.pkl',
+    'torch/tensors.zip.pt',
+    'torch/tensors.legacy.pt',
+  ])('the records of a tensor are its own rows, wherever in its storage it begins, %s', async (name) => {
+    const open = name.endsWith('.pkl') ? openPickle : openTorch
+    const { value } = await open(memorySource(fixture(name)))
+    for (const [key, { shape, values }] of Object.entries(expected)) {
+      if (shape.length < 2 || shape[0] === 0) continue
+      const batch = new PyDict()
+      batch.set('x', fieldOf(fieldOf(value, 'tensors'), key) as PyTensor)
+      const records = recordsIn(batch)
+      const rows = await Promise.all(
+        Array.from({ length: records.count }, async (_, row) => toJson(await records.record(row))),
+      )
+      expect(plain(rows), key).toEqual((values as unknown[]).map((x) => ({ x })))
+    }
   })
 
   test('opening reads no storage, and a row only its own bytes', async () => {
