@@ -38,6 +38,10 @@ export class AttendedOrigin implements ExportOrigin {
     return this.origin.report()
   }
 
+  groups(): ReturnType<ExportOrigin['groups']> {
+    return this.origin.groups()
+  }
+
   codesOf(index: number): readonly string[] {
     this.checkStays(index)
     return this.origin.codesOf(index)

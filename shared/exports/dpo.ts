@@ -1,4 +1,5 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { Place } from '../model/source.ts'
 import type { Message } from '../model/trajectory.ts'
 import { argumentsObject, chatMessage } from './chat-message.ts'
 import type { ExportedTrajectory, ExportInput, ExportKind, WrittenFile } from './export-kind.ts'
@@ -73,18 +74,39 @@ interface Member {
   readonly reward: number
 }
 
-/** The chosen rollouts by group; a rollout without a group is one of its own. Rows that the source excludes stand in none. */
-function groupsOf({ origin, indices }: ExportInput): Iterable<Member[]> {
-  const groups = new Map<string, Member[]>()
+/**
+ * The chosen rollouts of each group that the dump has; one that is in none is a group of its own. Those without a reward that can be
+ * compared, and rows that the source excludes, stand in none.
+ */
+function* groupsOf({ origin, indices }: ExportInput): Generator<Member[]> {
+  const chosen = new Map<string, number>()
   for (const index of indices) {
-    const facts = origin.facts[index]!
-    if (facts.excluded) continue
-    const key = facts.group === null ? `\u0000${index}` : facts.group
-    const members = groups.get(key) ?? []
-    groups.set(key, members)
-    if (facts.reward !== null && Number.isFinite(facts.reward)) members.push({ index, facts, reward: facts.reward })
+    const { place, excluded } = origin.facts[index]!
+    if (!excluded) chosen.set(placeKey(place), index)
   }
-  return groups.values()
+  for (const { members } of origin.groups()) {
+    const found = members.flatMap((facts) => {
+      const index = chosen.get(placeKey(facts.place))
+      if (index === undefined) return []
+      chosen.delete(placeKey(facts.place))
+      return [{ index, facts }]
+    })
+    if (found.length > 0) yield found.flatMap(rewarded)
+  }
+  for (const index of chosen.values()) {
+    const facts = origin.facts[index]!
+    // Of a rollout that was stored as several sequences the first alone stands in a group.
+    if (facts.branchOf === null) yield rewarded({ index, facts })
+  }
+}
+
+function rewarded({ index, facts }: Omit<Member, 'reward'>): Member[] {
+  const { reward } = facts
+  return reward !== null && Number.isFinite(reward) ? [{ index, facts, reward }] : []
+}
+
+function placeKey({ source, record, part }: Place): string {
+  return `${source}.${record}.${part}`
 }
 
 function bestAndWorst(members: readonly Member[]): { best: Member; worst: Member } | 'alone' | 'even' {

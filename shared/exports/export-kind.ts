@@ -1,4 +1,4 @@
-import type { TrajectoryView } from '../checks/check.ts'
+import type { GroupView, TrajectoryView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { JsonObject, RawRecord } from '../containers/container.ts'
 import type { EncodedRecords } from '../containers/decode.ts'
@@ -42,6 +42,8 @@ export interface ExportOrigin {
   report(): Report
   /** All trajectories, in report order. */
   readonly facts: readonly TrajectoryFacts[]
+  /** The groups of the dump, as checks see them. */
+  groups(): readonly Pick<GroupView, 'members'>[]
   /** Codes that stand in a trajectory, sorted; those that the policy intends excepted. */
   codesOf(index: number): readonly string[]
   /** Reads one again and audits it. */

@@ -46,6 +46,7 @@ export function repaired(origin: ExportOrigin, repairs: MaskRepairs): ExportOrig
   return {
     report: () => origin.report(),
     facts: origin.facts,
+    groups: () => origin.groups(),
     codesOf: (index) => origin.codesOf(index),
     metadataOf: (source) => origin.metadataOf(source),
     stored: (indices) => origin.stored(indices),

@@ -211,6 +211,11 @@ export class Session {
     return this.conclusions.recent().run.dump
   }
 
+  /** The groups of all that has been read. */
+  groups(): DumpView['groups'] {
+    return this.conclusions.exact().run.dump.groups
+  }
+
   /** Findings about groups and about the whole dump, uncut. */
   get findingsOfDump(): readonly Finding[] {
     const { dumpFindings, explained } = this.conclusions.recent()

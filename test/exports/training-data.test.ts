@@ -135,6 +135,20 @@ describe('as dpo', () => {
     expect(manifest.notes.join('\n')).toMatch(/fewer than two[\s\S]*one and the same reward[\s\S]*same prompt/)
   })
 
+  test('a key counts within its step and its file, as groups do', async () => {
+    const { rows, manifest } = await exported('dpo', [
+      { ...row('0', 0, said('a')), step: 1 },
+      { ...row('0', 1, said('b')), step: 1 },
+      { ...row('0', 0.5, said('c')), step: 2 },
+      { ...row('0', 2, said('d')), step: 2 },
+    ])
+    expect(rows.map(({ chosen, rejected }) => [chosen, rejected])).toEqual([
+      [[said('b')], [said('a')]],
+      [[said('d')], [said('c')]],
+    ])
+    expect(manifest.notes).toEqual([])
+  })
+
   test('without messages the texts of the ids, with their control tokens', async () => {
     const { rows, manifest } = await exported('dpo', [
       { ...tokens, group_id: 'g', reward: 1, prompt_length: 3 },
