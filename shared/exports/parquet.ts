@@ -4,6 +4,7 @@ import { exportFileNames } from './file-names.ts'
 import { jsonText } from './json-text.ts'
 import { nativeNotes, nativeRow, type OddRollouts } from './native.ts'
 import { ParquetFile } from './parquet-file.ts'
+import { counted } from './phrases.ts'
 
 /** Numbers in one row group, about: each takes up to eight bytes. */
 const GROUP_NUMBERS = 4 << 20
@@ -50,6 +51,8 @@ const COLUMNS = {
 
 type ColumnKind = (typeof COLUMNS)[keyof typeof COLUMNS]
 
+const INTEGER_COLUMNS = Object.entries(COLUMNS).flatMap(([column, kind]) => (kind === 'integer' ? [column] : []))
+
 const name = ({ report }: ExportInput, source: number) =>
   exportFileNames(report.sources, 'native.parquet')[source] as string
 
@@ -62,20 +65,30 @@ export const parquetExport: ExportKind = {
   title: 'Native format in columns, as Parquet',
   names: async (input) => [...bySource(input).keys()].map((source) => name(input, source)),
   async write(input, sink) {
-    const odd: OddRollouts = { excluded: 0, textOnly: 0, empty: 0 }
+    const odd: OddParquetRollouts = { excluded: 0, textOnly: 0, empty: 0, fractions: new Map() }
     const files: WrittenFile[] = []
     for (const [source, indices] of bySource(input)) {
       files.push(await writeSource(input, { source, indices, name: name(input, source) }, sink, odd))
     }
-    return { files, notes: nativeNotes(input, odd) }
+    const lost = Array.from(
+      odd.fractions,
+      ([column, rollouts]) =>
+        `The ${column} of ${counted(rollouts, 'rollout')} is no whole number, which its column cannot hold: empty here. --as native keeps it.`,
+    )
+    return { files, notes: [...nativeNotes(input, odd), ...lost] }
   },
+}
+
+interface OddParquetRollouts extends OddRollouts {
+  /** By column of whole numbers, the rollouts whose own is none. */
+  readonly fractions: Map<string, number>
 }
 
 async function writeSource(
   input: ExportInput,
   { source, indices, name }: { source: number; indices: readonly number[]; name: string },
   sink: ExportSink,
-  odd: OddRollouts,
+  odd: OddParquetRollouts,
 ): Promise<WrittenFile> {
   const file = await ParquetFile.open(sink, name, SCHEMA)
   let rows: Record<string, unknown>[] = []
@@ -95,6 +108,11 @@ async function writeSource(
   for await (const loaded of input.origin.read(indices)) {
     const row = nativeRow(input, loaded, odd)
     if (row === null) continue
+    for (const column of INTEGER_COLUMNS) {
+      if (row[column] === undefined || Number.isSafeInteger(row[column])) continue
+      row[column] = undefined
+      odd.fractions.set(column, (odd.fractions.get(column) ?? 0) + 1)
+    }
     rows.push(row)
     records++
     numbers += 4 * ((row.input_ids as ArrayLike<number> | undefined)?.length ?? 0)

@@ -122,6 +122,16 @@ describe.each(fixtureNames)('%s', (name) => {
 })
 
 describe('what was chosen', () => {
+  test('as parquet a step that is no whole number costs nothing else, and the manifest says so', async () => {
+    const rows = [{ step: 1.5 }, { step: 3 }, {}].map((row) => ({ ...row, input_ids: [1, 2], loss_mask: [0, 1] }))
+    const session = await open('dump.jsonl', Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join('')))
+    const { files, manifest } = await exported(session, 'parquet')
+    expect((await trajectories(await open('again', files[0]!.bytes))).map(({ step }) => step)).toEqual([null, 3, null])
+    expect(manifest.notes).toEqual([
+      'The step of 1 rollout is no whole number, which its column cannot hold: empty here. --as native keeps it.',
+    ])
+  })
+
   test('a group record comes whole, and the manifest names the chosen member', async () => {
     const name = fixtureNames.find((fixture) => fixture.startsWith('atropos'))!
     const session = await open(name, readFileSync(new URL(name, FIXTURES)))
