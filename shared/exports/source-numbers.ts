@@ -3,6 +3,11 @@ import type { JsonValue } from '../containers/container.ts'
 /** How far around a position neighbours are compared when two numbers of the source round to the same float. */
 const NEIGHBOURS = 8
 
+interface NumberPlace {
+  readonly array: ArrayLike<number>
+  readonly at: number
+}
+
 /**
  * Gives the numbers of a record back in full. Streams are kept as 32-bit floats; an export must not write those rounded
  * copies. All arrays of numbers of the record are pooled, and each float of a stream is looked up among the doubles
@@ -13,6 +18,7 @@ export class SourceNumbers {
   private readonly arrays: ArrayLike<number>[] = []
   private readonly exact = new Map<number, number>()
   private readonly ambiguous = new Set<number>()
+  private places: Map<number, NumberPlace[]> | null = null
 
   constructor(record: JsonValue) {
     this.collect(record)
@@ -40,25 +46,37 @@ export class SourceNumbers {
     return numbers
   }
 
+  /** The first of the doubles whose neighbours are most like those of the stream. */
   private bestNeighbourhood(stream: Float32Array, at: number): number {
     const value = stream[at]!
+    let most = 0
+    for (let k = -NEIGHBOURS; k <= NEIGHBOURS; k++) if (!Number.isNaN(stream[at + k] ?? Number.NaN)) most++
     let best = value
     let bestScore = -1
-    for (const array of this.arrays) {
-      for (let p = 0; p < array.length; p++) {
-        if (Math.fround(array[p]!) !== value) continue
-        let score = 0
-        for (let k = -NEIGHBOURS; k <= NEIGHBOURS; k++) {
-          const near = array[p + k]
-          if (near !== undefined && Math.fround(near) === stream[at + k]) score++
-        }
-        if (score > bestScore) {
-          best = array[p]!
-          bestScore = score
-        }
+    for (const { array, at: p } of this.placesOf(value)) {
+      let score = 0
+      for (let k = -NEIGHBOURS; k <= NEIGHBOURS; k++) {
+        const near = array[p + k]
+        if (near !== undefined && Math.fround(near) === stream[at + k]) score++
       }
+      if (score > bestScore) {
+        best = array[p]!
+        bestScore = score
+      }
+      if (score === most) break
     }
     return best
+  }
+
+  /** Where doubles stand that round to an ambiguous float: looked up once, since each entry of a long stream may be one. */
+  private placesOf(value: number): readonly NumberPlace[] {
+    if (this.places === null) {
+      this.places = new Map(Array.from(this.ambiguous, (float) => [float, []]))
+      for (const array of this.arrays) {
+        for (let i = 0; i < array.length; i++) this.places.get(Math.fround(array[i]!))?.push({ array, at: i })
+      }
+    }
+    return this.places.get(value) ?? []
   }
 
   private collect(value: JsonValue): void {

@@ -29,6 +29,21 @@ describe('numbers of the source behind 32-bit copies', () => {
     expect([...numbers.restore(Float32Array.from(record.trainer))]).toEqual(record.trainer)
   })
 
+  test('a long stream, each number of which stands there rounded as well, is looked up as its neighbours are', () => {
+    const exact = Float64Array.from({ length: 20_000 }, (_, i) => -Math.log(1 + (i % 5000) * 0.37))
+    let looks = 0
+    const watched = new Proxy(exact, {
+      get: (array, key) => {
+        looks++
+        return Reflect.get(array, key)
+      },
+    })
+    const rounded = exact.map(Math.fround)
+    const numbers = new SourceNumbers({ rounded, exact: watched })
+    expect(numbers.restore(Float32Array.from(exact))).toEqual(rounded)
+    expect(looks).toBeLessThan(100 * exact.length)
+  })
+
   test('what the record does not hold stays what it is', () => {
     expect([...new SourceNumbers({ a: [1] }).restore(Float32Array.from([0.25, Number.POSITIVE_INFINITY]))]).toEqual([
       0.25,
