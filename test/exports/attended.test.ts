@@ -111,6 +111,21 @@ describe('a long export', () => {
     expect(archives[1]).toEqual(archives[0])
     expect(unzipSync(archives[0]![0]!.bytes)).toEqual(Object.fromEntries(files.map(({ name, bytes }) => [name, bytes])))
   })
+
+  test.each([
+    ['one file', 100],
+    ['the archive', 1500],
+  ])('into an archive is refused where %s is larger than that can say', async (_, most) => {
+    const session = await openRollouts(5)
+    const zip = new ZipSink(await new MemorySink().open('run.zip'), most)
+    const writing = async () => {
+      await writeExport(session, { as: 'source', indices: [0, 1, 2, 3, 4], why: 'test' }, zip)
+      await zip.close()
+    }
+    await expect(writing()).rejects.toThrow(
+      /^A ZIP archive, and each file in it, holds .* at most: this export is larger\./,
+    )
+  })
 })
 
 describe('of a run that is read on', () => {
