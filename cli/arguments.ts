@@ -78,16 +78,10 @@ function gatherLists(argv: readonly string[], byName: ReadonlyMap<string, Option
       } while (i + 1 < argv.length && !argv[i + 1]!.startsWith('--'))
       continue
     }
-    // A value of one dash is standard input or output, a negative number is a number, and a query may begin with a denial:
-    // parseArgs takes all of them for options.
-    const next = argv[i + 1]
-    const dashed = spec?.name === 'where' ? /^-(?!-)/ : /^-(\d|\.\d|$)/
-    if (spec !== undefined && spec.kind !== 'flag' && next !== undefined && dashed.test(next)) {
-      gathered.push(`${argument}=${next}`)
-      i++
-      continue
-    }
-    gathered.push(argument)
+    // One dash may begin a value (standard output, a negative number, a query's denial). Two begin the next option, which
+    // parseArgs would take for the value.
+    const lacksValue = spec !== undefined && spec.kind !== 'flag' && argv[i + 1]?.startsWith('--') === true
+    gathered.push(lacksValue ? `${argument}=` : argument)
   }
   return gathered
 }

@@ -54,6 +54,8 @@ describe('arguments', () => {
     [['--limit', '-3'], /--limit -3: a whole number of at least 1/],
     [['--policy', 'dpo'], /there are rl, sft, last-turn/],
     [['--json'], /--json needs a value: --json PATH/],
+    [['--json', '--format', 'sarif'], /--json needs a value: --json PATH/],
+    [['--out', '--', 'dump.jsonl'], /--out needs a value: --out PATH/],
     [['--checks', 'dump.jsonl'], /a fault code such as M01/],
     [['--kl-beta', 'x'], /a number/],
   ])('%j is refused with a sentence', (argv, message) => {
