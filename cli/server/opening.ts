@@ -39,7 +39,7 @@ export async function listFolder(folder: string, served: ServedFiles): Promise<O
   const found = await findFiles(folder, '/')
   const files: OpenedFile[] = []
   for (const file of found.slice(0, MOST_FILES)) {
-    if (!couldBeDump(file.name) || (await insideFolder(file.path, folder)) === null) continue
+    if (!couldBelong(file.name) || (await insideFolder(file.path, folder)) === null) continue
     files.push(served.add(file.path, file.name, (await stat(file.path)).size, folder))
   }
   const problems =
@@ -47,7 +47,7 @@ export async function listFolder(folder: string, served: ServedFiles): Promise<O
   return { files, problems }
 }
 
-/** Files of a run's folder that are surely something else are not offered; what a file is, its content decides. */
-function couldBeDump(name: string): boolean {
-  return !/\.(png|jpe?g|svg|html?|md|txt|log|py|sh|ya?ml|toml|safetensors|bin|gguf)$/i.test(name)
+/** Files of a run's folder that are surely no part of it are not offered; what a file is, its content decides. */
+function couldBelong(name: string): boolean {
+  return !/\.(png|jpe?g|svg|html?|md|py|sh|safetensors|bin|gguf)$/i.test(name)
 }

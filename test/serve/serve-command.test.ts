@@ -31,11 +31,12 @@ async function enter(): Promise<(path: string) => Promise<Response>> {
   return (path) => fetch(new URL(path, url), { headers: { cookie } })
 }
 
-test('serve lists the dumps under its folder, with their place in it, and nothing that a link brings in', async () => {
+test('serve lists what may belong to a run under its folder, with its place in it, and nothing that a link brings in', async () => {
   mkdirSync(join(folder, 'runs', 'steps'), { recursive: true })
   writeFileSync(join(folder, 'outside.jsonl'), 'outside')
   writeFileSync(join(folder, 'runs', 'steps', 'step_1.jsonl'), '{"a":1}\n')
   writeFileSync(join(folder, 'runs', 'notes.md'), 'not a dump')
+  for (const name of ['config.yaml', 'train.log']) writeFileSync(join(folder, 'runs', name), 'group_size: 8')
   symlinkSync(join(folder, 'outside.jsonl'), join(folder, 'runs', 'leak.jsonl'))
   symlinkSync(folder, join(folder, 'runs', 'above'))
   const stop = new AbortController()
@@ -43,10 +44,15 @@ test('serve lists the dumps under its folder, with their place in it, and nothin
   const get = await enter()
   const list = async () => (await (await get('/session.json')).json()) as { files: { name: string; url: string }[] }
   const { files } = await list()
-  expect(files.map(({ name }) => name)).toEqual(['steps/step_1.jsonl'])
-  expect(await (await get(files[0]!.url)).text()).toBe('{"a":1}\n')
+  expect(files.map(({ name }) => name)).toEqual(['config.yaml', 'steps/step_1.jsonl', 'train.log'])
+  expect(await (await get(files[1]!.url)).text()).toBe('{"a":1}\n')
   writeFileSync(join(folder, 'runs', 'steps', 'step_2.jsonl'), '{}\n')
-  expect((await list()).files.map(({ name }) => name)).toEqual(['steps/step_1.jsonl', 'steps/step_2.jsonl'])
+  expect((await list()).files.map(({ name }) => name)).toEqual([
+    'config.yaml',
+    'steps/step_1.jsonl',
+    'steps/step_2.jsonl',
+    'train.log',
+  ])
   stop.abort()
   expect(await end).toBe(0)
 })
