@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { kernelInput } from '../shared/containers/kernel/kernel.ts'
+import { WITHOUT_WAITING } from './byte-sources.ts'
 
 /** What an audit thread needs to know of a file. */
 export interface FileElsewhere {
@@ -16,7 +17,7 @@ export function readElsewhere(source: unknown, start: number, end: number): Uint
   const { path } = source as FileElsewhere
   const length = end - start
   const own = kernelInput(length) ?? ownBuffer(length)
-  const file = openSync(path, 'r')
+  const file = openSync(path, WITHOUT_WAITING)
   try {
     let filled = 0
     while (filled < length) {

@@ -10,6 +10,7 @@ import type { SearchMarks } from '../shared/query/marks.ts'
 import type { SearchResult } from '../shared/session/requests/query.ts'
 import type { Session } from '../shared/session/session.ts'
 import type { OptionValue } from './arguments.ts'
+import { cannotOpen } from './files.ts'
 import { type CommandIo, UsageError } from './io.ts'
 import { progressLine } from './progress.ts'
 import { queryProblemText } from './query-problem.ts'
@@ -51,7 +52,7 @@ async function readMarks(file: string, io: CommandIo): Promise<MarksFile['rollou
   try {
     text = await readFile(resolve(io.directory, file), 'utf8')
   } catch (error) {
-    throw new UsageError(`--flags ${file} could not be read: ${(error as Error).message}`)
+    throw new UsageError(`--flags ${file} ${cannotOpen(error)}`)
   }
   try {
     return parseMarks(text, file).rollouts
