@@ -97,6 +97,35 @@ describePage('the groups of a run', (page) => {
     await window.close()
   })
 
+  test.each([
+    [1024, 700],
+    [1440, 900],
+  ])('show rows at once in a window of %i × %i, each column says what it is, and no heading is cut', async (width, height) => {
+    const window = await page.openWith([flat()], { viewport: { width, height } })
+    const { page: view } = window
+    await view.keyboard.press('3')
+    const rows = view.getByRole('grid', { name: 'Groups' }).locator('tbody tr')
+    await rows.first().waitFor()
+    const heads = view.getByRole('grid', { name: 'Groups' }).getByRole('columnheader')
+    expect(await heads.evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length)).toBe(
+      0,
+    )
+    const [amplified, ...others] = await heads.filter({ hasText: 'amplified' }).all()
+    expect(others).toEqual([])
+    expect(await amplified?.getAttribute('title')).toContain('advantages are divided by a std')
+    const foot = (await view.locator('.status-line').boundingBox())?.y ?? 0
+    const last = await rows.nth(4).boundingBox()
+    expect((last?.y ?? foot) + (last?.height ?? 0)).toBeLessThanOrEqual(foot)
+    // What was folded for them is a click away, and the other way round.
+    const figures = view.getByText('Spread of rewards, kinds of groups, training steps')
+    const histogram = view.getByRole('group', { name: 'Std of rewards within groups' })
+    expect(await histogram.isVisible()).toBe(height === 900)
+    await figures.click()
+    await histogram.waitFor({ state: height === 900 ? 'hidden' : 'visible' })
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('are walked through by key, and the address leads back to the same group', async () => {
     const window = await page.openWith([flat()])
     const { page: view } = window

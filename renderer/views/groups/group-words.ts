@@ -23,8 +23,8 @@ export const MARK_WORDS: Readonly<
 export const COLUMN_WORDS = {
   std: { name: 'std', what: 'standard deviation of the rewards of a group, over n − 1' },
   amplification: {
-    name: '× by std',
-    what: 'how many times a difference of rewards is multiplied: 1 / (the std that divides + eps); ×1 where none divides',
+    name: 'amplified',
+    what: 'how many times a difference of rewards is multiplied, because advantages are divided by a std: 1 / (that std + eps); ×1 where nothing divides them',
   },
   gap: { name: 'gap', what: 'greatest reward of the group less the least' },
   stored: { name: 'stored', what: 'the advantage as it stands in the dump' },

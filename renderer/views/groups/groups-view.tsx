@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { GroupSummary } from '../../../shared/session/requests/groups.ts'
+import { KeptDetails } from '../../app/kept-details.tsx'
 import { Waiting } from '../../app/waiting.tsx'
 import { useAnswer } from '../../data/use-answer.ts'
 import { useFiles } from '../../state/files.ts'
@@ -70,11 +71,18 @@ function Groups({ summary }: { summary: GroupSummary }) {
         <Conclusion summary={summary} />
         <GroupWords />
       </div>
-      <div className="group-figures">
-        <StdHistogram summary={summary} query={query} />
-        <Share summary={summary} />
-        <StepSeries steps={summary.steps} />
-      </div>
+      <KeptDetails
+        name="group figures"
+        className="group-figures-fold"
+        openAtFirst={hasRoomForFigures()}
+        summary={<>Spread of rewards, kinds of groups, training steps</>}
+      >
+        <div className="group-figures">
+          <StdHistogram summary={summary} query={query} />
+          <Share summary={summary} />
+          <StepSeries steps={summary.steps} />
+        </div>
+      </KeptDetails>
       <GroupFilters summary={summary} query={query} shown={positions?.length ?? 0} />
       <div className="group-columns">
         {positions === null ? (
@@ -97,6 +105,11 @@ function Groups({ summary }: { summary: GroupSummary }) {
       </div>
     </div>
   )
+}
+
+/** In a small window the figures would leave none to the rows: there they are folded until somebody opens them. */
+function hasRoomForFigures(): boolean {
+  return matchMedia('(min-width: 1101px) and (min-height: 781px)').matches
 }
 
 /** Why reward did not move, as far as groups tell: the two verdicts that rest on them. */
