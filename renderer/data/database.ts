@@ -96,6 +96,8 @@ export interface KeptNotebook {
   readonly revision: number
   /** ISO 8601. */
   readonly savedAt: string
+  /** Names of the last changes that are in it; absent where an older version wrote it. */
+  readonly took?: readonly string[]
 }
 
 /** Tells a database in which nothing is kept yet, or any more, from one that the browser has emptied. */

@@ -23,6 +23,8 @@ let unkept: readonly MarkChange[] = []
 let channel: BroadcastChannel | null = null
 /** Changes are made one after the other: a second press of a key sees what the first one did. */
 let queue: Promise<unknown> = Promise.resolve()
+/** Changes in it that are not through. */
+let underWay = 0
 
 /** Reads what was marked before. Without storage (a private window) marks live until the page is closed, and that is said. */
 export async function loadMarks(from: InspectorDatabase = database): Promise<void> {
@@ -60,10 +62,13 @@ export function followOtherWindows(): () => void {
   }
 }
 
-/** While storage refuses marks, the browser asks before the page is left. Who stays finds them tried once more. Returns the unregisterer. */
+/**
+ * While marks are being stored, and once storage refused them, the browser asks before the page is left. Who stays finds them tried once
+ * more. Returns the unregisterer.
+ */
 export function guardLeavingMarks(into: InspectorDatabase = database): () => void {
   const ask = (event: Event) => {
-    if (unkept.length === 0) return
+    if (unkept.length === 0 && underWay === 0) return
     event.preventDefault()
     void inTurn(async () => {
       await keep([], into)
@@ -193,7 +198,8 @@ function take(changes: readonly MarkChange[]): void {
 }
 
 function inTurn(work: () => Promise<void> | void): Promise<void> {
-  const mine = queue.then(work)
+  underWay++
+  const mine = queue.then(work).finally(() => underWay--)
   queue = mine.catch(() => undefined)
   return mine
 }

@@ -4,6 +4,15 @@ import { checkNotebook, type Notebook } from '../../shared/notebook/model.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { createNotebookState } from '../state/notebook.ts'
 import { askToKeep, type InspectorDatabase, type KeptNotebook } from './database.ts'
+import {
+  forgetLeft,
+  type LeavingPlace,
+  type LeftChanges,
+  leaveChanges,
+  leftChanges,
+  type NamedChange,
+} from './left-changes.ts'
+import { newId } from './new-id.ts'
 
 /** A change of the notebook at a moment (ISO 8601). */
 export type NotebookEdit = (notebook: Notebook, at: string) => Notebook
@@ -17,6 +26,10 @@ interface Step {
 /** The row under which the notebook is kept. */
 const ROW = 'notebook'
 const MOST_STEPS = 200
+/** Changes whose names are kept: more than a window leaves. */
+const MOST_NAMES = 500
+/** The notebook in words of errors. */
+const STORED = 'The notebook of this browser'
 
 /**
  * Keeps the notebook: every change goes to storage at once, can be taken back, and is seen by other windows. What another
@@ -27,25 +40,33 @@ export class NotebookKeeper {
   private done: Step[] = []
   private undone: Step[] = []
   /** What is not in storage yet, oldest first. */
-  private pending: Delta[] = []
+  private pending: NamedChange[] = []
   private writing: Promise<void> = Promise.resolve()
   private revision = 0
   /** What is stored cannot be read and is never written over. */
   private locked = false
+  /** Storage did not take the last change. */
+  private refused = false
   private following: Subscription | null = null
+  private readonly window = newId()
 
-  constructor(private readonly database: InspectorDatabase) {}
+  /** @param leaving where changes are left that the page has no time to store; null where there is no such place */
+  constructor(
+    private readonly database: InspectorDatabase,
+    private readonly leaving: LeavingPlace | null = null,
+  ) {}
 
   /** Reads the notebook; without storage a new one lasts until the window is closed, and that is said. */
   async load(): Promise<void> {
     try {
-      const row = await this.database.notebooks.get(ROW)
-      const notebook = row === undefined ? newNotebook() : checkNotebook(row.notebook, 'The notebook of this browser')
+      const row = await this.newest()
+      const notebook = row === undefined ? newNotebook() : checkNotebook(row.notebook, STORED)
       this.revision = row?.revision ?? 0
       this.state.setState({ notebook, keeping: 'saved', savedAt: row?.savedAt ?? null })
       this.follow()
     } catch (error) {
       this.locked = (error as Error).name === 'NotebookError'
+      this.refused = true
       const problem = this.locked
         ? `${(error as Error).message} It is left as it is; what you write now is not kept.`
         : notKept(error)
@@ -92,6 +113,18 @@ export class NotebookKeeper {
     return this.pending.length > 0
   }
 
+  /**
+   * To be called as the page goes: what is not stored yet is left for the window that comes next. May be called again, and the page may
+   * live on after it: no change is taken twice.
+   *
+   * @returns false where something is not stored and cannot be left
+   */
+  leave(): boolean {
+    if (this.pending.length === 0) return true
+    if (this.locked || this.refused || this.leaving === null) return false
+    return leaveChanges(this.leaving, this.window, this.pending)
+  }
+
   stop(): void {
     this.following?.unsubscribe()
   }
@@ -99,7 +132,7 @@ export class NotebookKeeper {
   private put(delta: Delta): void {
     const { notebook } = this.state.getState()
     if (notebook === null) return
-    this.pending.push(delta)
+    this.pending.push({ id: newId(), delta })
     this.state.setState({
       notebook: applied(notebook, delta),
       keeping: this.locked ? 'failed' : 'saving',
@@ -110,32 +143,72 @@ export class NotebookKeeper {
   }
 
   private async write(): Promise<void> {
-    if (this.locked || this.pending.length === 0) return
+    if (this.locked || (this.pending.length === 0 && this.left().length === 0)) return
     const taken = [...this.pending]
-    const savedAt = new Date().toISOString()
     try {
-      const row = await this.database.transaction('rw', this.database.notebooks, async () => {
-        const there = await this.database.notebooks.get(ROW)
-        const before =
-          there === undefined ? newNotebook() : checkNotebook(there.notebook, 'The notebook of this browser')
-        const notebook = taken.reduce(applied, before)
-        const next: KeptNotebook = { id: ROW, notebook, revision: (there?.revision ?? 0) + 1, savedAt }
-        await this.database.notebooks.put(next)
-        return next
-      })
+      const row = await this.store(taken)
       askToKeep()
       // Only what was committed is let go; what came meanwhile goes on top.
       this.pending = this.pending.slice(taken.length)
       this.revision = row.revision
+      this.refused = false
       this.state.setState({
-        notebook: this.pending.reduce(applied, row.notebook as Notebook),
+        notebook: onTop(row.notebook as Notebook, this.pending),
         keeping: this.pending.length === 0 ? 'saved' : 'saving',
-        savedAt,
+        savedAt: row.savedAt,
         problem: null,
       })
     } catch (error) {
+      this.refused = true
       this.state.setState({ keeping: 'failed', problem: notKept(error) })
     }
+  }
+
+  private left(): LeftChanges[] {
+    return this.leaving === null ? [] : leftChanges(this.leaving)
+  }
+
+  /** Puts changes on top of what is stored, and below them what windows left as they went. */
+  private async store(changes: readonly NamedChange[]): Promise<KeptNotebook> {
+    const { notebooks } = this.database
+    const { row, taken } = await this.database.transaction('rw', notebooks, async () => {
+      const there = await notebooks.get(ROW)
+      let notebook = there === undefined ? newNotebook() : checkNotebook(there.notebook, STORED)
+      const took = new Set(there?.took)
+      const taken: LeftChanges[] = []
+      for (const left of this.left()) {
+        const next = withLeft(notebook, newOf(left.changes, took))
+        if (next === null) continue
+        notebook = next
+        taken.push(left)
+        for (const { id } of left.changes) took.add(id)
+      }
+      notebook = onTop(notebook, newOf(changes, took))
+      for (const { id } of changes) took.add(id)
+      const row: KeptNotebook = {
+        id: ROW,
+        notebook,
+        revision: (there?.revision ?? 0) + 1,
+        savedAt: new Date().toISOString(),
+        took: [...took].slice(-MOST_NAMES),
+      }
+      await notebooks.put(row)
+      return { row, taken }
+    })
+    if (this.leaving !== null) forgetLeft(this.leaving, taken)
+    return row
+  }
+
+  /** What is stored, with what windows left; without that where storage takes nothing. */
+  private async newest(): Promise<KeptNotebook | undefined> {
+    if (this.left().length > 0) {
+      try {
+        return await this.store([])
+      } catch {
+        // Why storage takes nothing is said at the first change.
+      }
+    }
+    return this.database.notebooks.get(ROW)
   }
 
   /** Takes over what other windows write. */
@@ -144,9 +217,9 @@ export class NotebookKeeper {
       next: (row) => {
         if (row === undefined || row.revision <= this.revision) return
         try {
-          const notebook = checkNotebook(row.notebook, 'The notebook of this browser')
+          const notebook = checkNotebook(row.notebook, STORED)
           this.revision = row.revision
-          this.state.setState({ notebook: this.pending.reduce(applied, notebook), savedAt: row.savedAt })
+          this.state.setState({ notebook: onTop(notebook, this.pending), savedAt: row.savedAt })
         } catch (error) {
           this.locked = true
           this.state.setState({ keeping: 'failed', problem: `${(error as Error).message} Reload this window.` })
@@ -155,6 +228,23 @@ export class NotebookKeeper {
       error: (error: unknown) => this.state.setState({ keeping: 'failed', problem: notKept(error) }),
     })
   }
+}
+
+function onTop(notebook: Notebook, changes: readonly NamedChange[]): Notebook {
+  return changes.reduce((before, { delta }) => applied(before, delta), notebook)
+}
+
+/** Null where changes do not fit: another version may have left them. */
+function withLeft(notebook: Notebook, changes: readonly NamedChange[]): Notebook | null {
+  try {
+    return checkNotebook(onTop(notebook, changes))
+  } catch {
+    return null
+  }
+}
+
+function newOf(changes: readonly NamedChange[], took: ReadonlySet<string>): readonly NamedChange[] {
+  return changes.filter(({ id }) => !took.has(id))
 }
 
 function notKept(error: unknown): string {

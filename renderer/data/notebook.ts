@@ -1,11 +1,13 @@
 import { useStore } from 'zustand'
 import type { Notebook } from '../../shared/notebook/model.ts'
+import { takeDrafts } from '../state/drafts.ts'
 import { say } from '../state/view.ts'
 import { database } from './database.ts'
+import { leavingPlace } from './left-changes.ts'
 import { type NotebookEdit, NotebookKeeper } from './notebook-keeper.ts'
 
 /** The notebook of this browser. */
-export const keeper = new NotebookKeeper(database)
+export const keeper = new NotebookKeeper(database, leavingPlace())
 
 let reading: Promise<void> | null = null
 
@@ -39,14 +41,24 @@ export function redoNotebook(): void {
   say(words === null ? 'There is nothing to redo in the notebook' : `Done again: ${words}`)
 }
 
-/** A change is stored at once; whoever leaves in the moment that this takes, or after it was refused, is asked first. */
+/**
+ * A change is stored at once. What is typed, or on its way to storage, as the page goes is left for the next window. Where that cannot be
+ * done, whoever leaves is asked first.
+ */
 function guardLeaving(): void {
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'hidden') void keeper.flush()
-  })
-  window.addEventListener('beforeunload', (event) => {
-    if (!keeper.isUnsaved) return
+    if (document.visibilityState === 'hidden') takeDrafts()
     void keeper.flush()
-    event.preventDefault()
+  })
+  // A window that went has left something.
+  window.addEventListener('storage', () => void keeper.flush())
+  window.addEventListener('beforeunload', (event) => {
+    takeDrafts()
+    void keeper.flush()
+    if (!keeper.leave()) event.preventDefault()
+  })
+  window.addEventListener('pagehide', () => {
+    takeDrafts()
+    keeper.leave()
   })
 }

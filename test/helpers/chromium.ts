@@ -36,6 +36,8 @@ export async function launchChromium(): Promise<Browser> {
 /** A browser with a profile on disk that can be killed: all of its processes at once, whatever they are writing. */
 export interface MortalChromium {
   readonly browser: Browser
+  /** Ends as it does by itself once its last window is closed. */
+  close(): Promise<void>
   kill(): Promise<void>
 }
 
@@ -56,8 +58,14 @@ export async function startMortalChromium(profile: string): Promise<MortalChromi
     })
     child.once('exit', () => fail(new Error(`Chromium did not start: ${said.slice(-500)}`)))
   })
+  const browser = await chromium.connectOverCDP(address)
   return {
-    browser: await chromium.connectOverCDP(address),
+    browser,
+    async close() {
+      // It may be about to end by itself, and answers nothing then.
+      const asked = browser.newBrowserCDPSession().then((session) => session.send('Browser.close'))
+      await Promise.all([asked.catch(() => undefined), gone])
+    },
     async kill() {
       process.kill(-(child.pid as number), 'SIGKILL')
       await gone

@@ -91,13 +91,13 @@ describePage('storage that fails', (tests) => {
     await window.close()
   })
 
-  test('one that takes everything has what was done in the last moment, and asks whoever leaves in it', async () => {
+  test('one that takes everything has what was done in the last moment, unasked', async () => {
     const window = await tests.open()
     const { page } = window
     const questions: string[] = []
     page.on('dialog', (dialog) => {
       questions.push(dialog.type())
-      void dialog.dismiss()
+      void dialog.accept()
     })
     await page.keyboard.press('6')
     await page.locator('[data-card="H02"]').focus()
@@ -108,11 +108,55 @@ describePage('storage that fails', (tests) => {
       document.querySelector('[data-card="H02"]')?.dispatchEvent(new KeyboardEvent('keydown', move))
       location.reload()
     })
-    await expect.poll(() => questions).toEqual(['beforeunload'])
     await page.getByRole('region', { name: /^Testing, 1/ }).waitFor()
     await page.getByText(/^Saved /).waitFor()
     await page.reload()
     await page.getByRole('region', { name: /^Testing, 1/ }).waitFor()
+    expect(questions).toEqual([])
+    await window.close()
+  })
+
+  test('one that takes nothing in the last moment has whoever leaves in it asked', async () => {
+    const window = await tests.open()
+    const { page } = window
+    await page.addInitScript("Storage.prototype.setItem = () => { throw new DOMException('no', 'QuotaExceededError') }")
+    await page.reload()
+    const questions: string[] = []
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.type())
+      void dialog.dismiss()
+    })
+    await page.getByRole('button', { name: 'Open the notebook' }).click()
+    await page.locator('[data-card="H02"]').focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Write: Results' }).click()
+    await page.keyboard.type('typed')
+    await page.close({ runBeforeUnload: true })
+    await expect.poll(() => questions).toEqual(['beforeunload'])
+    // Who stays has it stored.
+    await page.locator('.notebook-kept', { hasText: /^Saved / }).waitFor()
+    await page.close({ runBeforeUnload: true })
+    await expect.poll(() => page.isClosed()).toBe(true)
+    expect(questions).toHaveLength(1)
+    await window.close()
+  })
+
+  test('one that is being written to has whoever leaves asked', async () => {
+    const window = await openTable()
+    const { page } = window
+    const questions: string[] = []
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.type())
+      void dialog.dismiss()
+    })
+    await page.keyboard.press('j')
+    await page.evaluate(() => {
+      document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key: 'f', bubbles: true, cancelable: true }))
+      location.reload()
+    })
+    await expect.poll(() => questions).toEqual(['beforeunload'])
+    await flagged(page, 1)
+    await page.reload()
     expect(questions).toHaveLength(1)
     await window.close()
   })

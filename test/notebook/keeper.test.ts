@@ -2,6 +2,7 @@ import 'fake-indexeddb/auto'
 import Dexie from 'dexie'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { InspectorDatabase } from '../../renderer/data/database.ts'
+import type { LeavingPlace } from '../../renderer/data/left-changes.ts'
 import { NotebookKeeper } from '../../renderer/data/notebook-keeper.ts'
 import { editHypothesis, pinEvidence, unpinEvidence } from '../../shared/notebook/edit.ts'
 import type { Notebook } from '../../shared/notebook/model.ts'
@@ -15,10 +16,25 @@ afterEach(() => {
   for (const each of open.splice(0)) each.stop()
 })
 
+/** As `localStorage` keeps texts, for the windows of one browser. */
+class TextPlace implements LeavingPlace {
+  private readonly texts = new Map<string, string>()
+  get length() {
+    return this.texts.size
+  }
+  key = (at: number) => [...this.texts.keys()][at] ?? null
+  getItem = (key: string) => this.texts.get(key) ?? null
+  setItem = (key: string, text: string) => void this.texts.set(key, text)
+  removeItem = (key: string) => void this.texts.delete(key)
+}
+
 /** A window on the notebook of a browser. */
-async function windowOn(name: string): Promise<{ keeper: NotebookKeeper; database: InspectorDatabase }> {
+async function windowOn(
+  name: string,
+  leaving: LeavingPlace | null = null,
+): Promise<{ keeper: NotebookKeeper; database: InspectorDatabase }> {
   const database = new InspectorDatabase(name)
-  const keeper = new NotebookKeeper(database)
+  const keeper = new NotebookKeeper(database, leaving)
   open.push(keeper)
   await keeper.load()
   return { keeper, database }
@@ -169,6 +185,89 @@ describe('the notebook', () => {
     await later.flush()
     expect(shown(later)).toEqual(shown(other))
     expect([status(later), shown(later).hypotheses[1]?.evidence]).toEqual(['partial', []])
+  })
+
+  describe('that a window leaves before it has stored its last change', () => {
+    /** A window that changes the notebook and is gone before it can store that, and what another does on top. */
+    async function leaveBehind(place: LeavingPlace, name: string) {
+      const { keeper, database } = await windowOn(name, place)
+      keeper.change('Status of H02', testing('H02'))
+      expect(keeper.leave()).toBe(true)
+      keeper.stop()
+      database.close({ disableAutoOpen: true })
+      await keeper.flush()
+      expect(keeper.isUnsaved).toBe(true)
+    }
+
+    test('has it for the next window', async () => {
+      const [place, name] = [new TextPlace(), fresh()]
+      await leaveBehind(place, name)
+      const { keeper } = await windowOn(name, place)
+      expect([status(keeper), place.length]).toEqual(['testing', 0])
+      const { keeper: later } = await windowOn(name, place)
+      expect(shown(later)).toEqual(shown(keeper))
+    })
+
+    test('has it below what the other window changes next', async () => {
+      const [place, name] = [new TextPlace(), fresh()]
+      const { keeper: other } = await windowOn(name, place)
+      await leaveBehind(place, name)
+      other.change('Status of H02', (notebook, at) => editHypothesis(notebook, 'H02', { status: 'partial' }, { at }))
+      other.change('Status of H04', testing('H04'))
+      await other.flush()
+      const { keeper: later } = await windowOn(name, place)
+      expect([status(later), status(later, 'H04'), place.length]).toEqual(['partial', 'testing', 0])
+    })
+
+    test('takes it once, whoever stored it and whatever came after', async () => {
+      const [place, name] = [new TextPlace(), fresh()]
+      const { keeper } = await windowOn(name, place)
+      keeper.change('Status of H02', testing('H02'))
+      expect(keeper.leave()).toBe(true)
+      // A copy of what it left, as it is found where the window that took it ended before it could take it away.
+      const left = [place.key(0) as string, place.getItem(place.key(0) as string) as string] as const
+      await keeper.flush()
+      expect([keeper.isUnsaved, place.length]).toEqual([false, 0])
+      keeper.change('Status of H02', (notebook, at) => editHypothesis(notebook, 'H02', { status: 'partial' }, { at }))
+      await keeper.flush()
+      place.setItem(...left)
+      const { keeper: later } = await windowOn(name, place)
+      expect([status(later), place.length]).toEqual(['partial', 0])
+    })
+
+    test.each([
+      '',
+      '{',
+      '[{"id":1}]',
+      '[{"id":"a","delta":{"kind":"fields"}}]',
+      '[{"id":"a","delta":{"kind":"set","after":3}}]',
+    ])('loses nothing to a text that is none of it: %s', async (text) => {
+      const [place, name] = [new TextPlace(), fresh()]
+      place.setItem('rollout-inspector.notebook-left.x', text)
+      await leaveBehind(place, name)
+      const { keeper } = await windowOn(name, place)
+      keeper.change('Status of H04', testing('H04'))
+      await keeper.flush()
+      expect([status(keeper), status(keeper, 'H04')]).toEqual(['testing', 'testing'])
+      expect(keeper.state.getState()).toMatchObject({ keeping: 'saved', problem: null })
+      expect(place.getItem('rollout-inspector.notebook-left.x')).toBe(text)
+    })
+
+    test('says so where there is no room to leave it, or storage refuses', async () => {
+      const full = new TextPlace()
+      full.setItem = () => {
+        throw new DOMException('no room', 'QuotaExceededError')
+      }
+      const { keeper } = await windowOn(fresh(), full)
+      expect(keeper.leave()).toBe(true)
+      keeper.change('Status of H02', testing('H02'))
+      expect(keeper.leave()).toBe(false)
+      const { keeper: refused, database } = await windowOn(fresh(), new TextPlace())
+      database.close({ disableAutoOpen: true })
+      refused.change('Status of H02', testing('H02'))
+      await refused.flush()
+      expect(refused.leave()).toBe(false)
+    })
   })
 
   test('can be written where nothing is kept, and says so', async () => {

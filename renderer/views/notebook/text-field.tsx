@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
+import { holdDraft } from '../../state/drafts.ts'
 import { PlainMarkdown } from './plain-markdown.tsx'
 
 /** Milliseconds after the last key until what is typed is taken. */
 const PAUSE = 500
 
-/** A draft that is taken when typing pauses, when the focus leaves, and when the field goes. */
+/** A draft that is taken when typing pauses, when the focus leaves, and when the field or the page goes. */
 function useDraft(value: string, take: (text: string) => void) {
   const [draft, setDraft] = useState<string | null>(null)
   const latest = useRef({ draft, take, value })
@@ -19,7 +20,13 @@ function useDraft(value: string, take: (text: string) => void) {
     if (now.draft !== null && now.draft !== now.value) now.take(now.draft)
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when the field goes
-  useEffect(() => settle, [])
+  useEffect(() => {
+    const forget = holdDraft(settle)
+    return () => {
+      forget()
+      settle()
+    }
+  }, [])
   return {
     text: draft ?? value,
     type: setDraft,
