@@ -68,6 +68,25 @@ describe('archives', () => {
     }
   })
 
+  test('what is wrong, and what to do, is said once', async () => {
+    const cut = zipped(files).subarray(0, -30)
+    const limited = zipped({ 'large.jsonl': lines.repeat(100) })
+    const told = [
+      ...(await expandArchive(memorySource(cut, 700, 'cut.zip'))).problems,
+      ...(await expandArchive(memorySource(zipped({ 'cut.zip': cut }), 700, 'a.zip'))).problems,
+      ...(await expandArchive(memorySource(limited, 700, 'large.zip'), { maxUnpacked: 10 })).problems,
+    ].map(({ message }) => message)
+    expect(told).toEqual([
+      expect.stringMatching(
+        /^cut\.zip is an archive that cannot be read: byte \d+: .*\. The archive was cut short [^.]*\.$/,
+      ),
+      expect.stringMatching(
+        /^a\.zip › cut\.zip is an archive that cannot be read: .*\. The archive was cut short [^.]*\.$/,
+      ),
+      expect.stringMatching(/^large\.zip › large\.jsonl cannot be read: .*\. If you trust the archive, [^.]*\.$/),
+    ])
+  })
+
   test('a file that grows too much costs itself and not its neighbours', async () => {
     const bytes = zipped({ 'a.jsonl': lines, 'bomb.jsonl': 'a'.repeat(50_000_000), 'b.jsonl': lines })
     const { sources, problems } = await expandArchive(memorySource(bytes, 5000, 'run.zip'))

@@ -16,6 +16,15 @@ async function valuesOf(bytes: Uint8Array): Promise<JsonObject[]> {
   return values as JsonObject[]
 }
 
+test.each([
+  ['pickle/skyrl.pkl', 'Python pickle'],
+  ['torch/tensors.zip.pt', 'zip archive'],
+])('what is wrong with a file that was cut short is said once, %s', async (name, kind) => {
+  await expect(openContainer(memorySource(fixture(name).slice(0, -40), 700, 'run.pt'))).rejects.toThrow(
+    new RegExp(`^run\\.pt is a ${kind} that cannot be read: .*\\. The (file|archive) was cut short[^.]*\\.$`),
+  )
+})
+
 describe('records of a pickle', () => {
   test('are the samples of a slime dump, each in the dump that holds it', async () => {
     const records = await valuesOf(fixture('torch/slime.rollout.pt'))

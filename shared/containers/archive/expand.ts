@@ -3,6 +3,7 @@ import { UnreadableSource } from '../container.ts'
 import { firstBytes, HEAD_BYTES, type OpenOptions, packingOf } from '../open.ts'
 import { packedBytes, unpackedLimit } from '../packed-bytes.ts'
 import { unpackedSource } from '../unpacked-source.ts'
+import { ZipError } from '../zip/error.ts'
 
 /** The files of an archive, each opened when it is asked for, under the name that people see. */
 export interface ArchiveListing {
@@ -51,6 +52,8 @@ async function expand(source: ByteSource, options: OpenOptions, depth: number): 
     listing = await listArchive(source, head, options)
   } catch (error) {
     if (error instanceof UnreadableSource) return own
+    // Of an archive that is damaged as such, its own words say what to do.
+    if (error instanceof ZipError) return fail(error.code, `is an archive that cannot be read: ${error.message}`)
     const { code = 'damaged-archive', message } = error as { code?: string; message: string }
     return fail(code, `is an archive that cannot be read (${message}). Copy or write the file again.`)
   }
@@ -71,7 +74,12 @@ async function expand(source: ByteSource, options: OpenOptions, depth: number): 
       problems.push(...inside.problems)
     } catch (error) {
       const { code = 'damaged-archive', message } = error as { code?: string; message: string }
-      problems.push({ name: shown, bytes: 0, code, message: `${shown} cannot be read: ${message}.` })
+      problems.push({
+        name: shown,
+        bytes: 0,
+        code,
+        message: `${shown} cannot be read: ${message.replace(/\.?$/, '.')}`,
+      })
     }
   }
   return { sources, problems }

@@ -19,10 +19,7 @@ export async function openZipDump(source: ByteSource, maxUnpacked: number | null
       return (await import('./log.ts')).openLog(source, limits)
   } catch (error) {
     if (!(error instanceof ZipError)) throw error
-    throw new UnreadableSource(
-      error.code,
-      `${source.name} is a zip archive that cannot be read (${error.message}). Copy or write the file again.`,
-    )
+    throw new UnreadableSource(error.code, `${source.name} is a zip archive that cannot be read: ${error.message}`)
   }
   throw new UnreadableSource('zip', `${source.name} is a zip archive inside something else. Unpack it, then open it.`)
 }

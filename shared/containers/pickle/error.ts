@@ -32,5 +32,5 @@ const ADVICE: Readonly<Record<PickleErrorCode, string>> = {
   'cut-off': 'The file was cut short: copy or write it again.',
   'bad-pickle': 'The file is damaged or no pickle: copy or write it again.',
   'unsupported-pickle': 'Load it in Python and write it with plain pickle.dump or torch.save.',
-  'too-large': 'If you trust the file, raise the memory limit; else have the trainer write smaller ones.',
+  'too-large': 'Have the trainer write smaller files, or load it in Python and write the rollouts as JSONL.',
 }

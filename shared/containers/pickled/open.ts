@@ -40,7 +40,7 @@ export async function openPickled(source: ByteSource, zip: ZipLimits): Promise<C
     if (!(error instanceof PickleError || error instanceof ZipError)) throw error
     throw new UnreadableSource(
       error.code,
-      `${source.name} is a ${isTorch ? 'torch file' : 'Python pickle'} that cannot be read (${error.message}). Copy or write the file again.`,
+      `${source.name} is a ${isTorch ? 'torch file' : 'Python pickle'} that cannot be read: ${error.message}`,
     )
   }
 }

@@ -1,5 +1,5 @@
 /**
- * An archive, or an entry of one, that cannot be read. `message` is for people: where, what and what to do.
+ * An archive, or an entry of one, that cannot be read. `message` is sentences for people: where, what and what to do.
  *
  * Codes: `cut-off`, `damaged-zip`, `unsupported-zip` (encrypted, split, an unknown method), `too-large` (a limit of `ZipLimits`).
  */
@@ -21,5 +21,5 @@ const ADVICE: Readonly<Record<ZipErrorCode, string>> = {
   'cut-off': 'The archive was cut short or is still being written: copy it again.',
   'damaged-zip': 'The archive is damaged: copy or write it again.',
   'unsupported-zip': 'Unpack it, and open what is in it.',
-  'too-large': 'If you trust the archive, raise the limit, or unpack it and open what is in it.',
+  'too-large': 'If you trust the archive, raise the limit (--max-unpacked), or unpack it and open what is in it.',
 }
