@@ -1,4 +1,5 @@
-import { counted, type Judgement } from '../shared/exports/phrases.ts'
+import type { Judgement } from '../shared/exports/phrases.ts'
+import { counted } from '../shared/model/number-text.ts'
 import { FirstFault, faultSentence } from '../shared/session/first-fault.ts'
 import type { Following } from '../shared/session/follow.ts'
 import type { Session } from '../shared/session/session.ts'

@@ -1,7 +1,7 @@
 import { groupFindings } from '../shared/exports/finding-groups.ts'
-import { count } from '../shared/exports/phrases.ts'
 import { collectProofs, type Proofs } from '../shared/exports/proofs.ts'
 import type { ReportFormat } from '../shared/exports/report-formats.ts'
+import { count } from '../shared/model/number-text.ts'
 import type { Report } from '../shared/model/report.ts'
 import { DEFAULT_MAX_FINDINGS } from '../shared/session/conclude.ts'
 import type { Session } from '../shared/session/session.ts'

@@ -1,12 +1,12 @@
 import { CHECKS } from '../shared/checks/registry.ts'
 import { storyOf } from '../shared/checks/stories.ts'
 import { type CheckPage, checkPage, explainedBy } from '../shared/exports/check-page.ts'
+import { inertJson } from '../shared/exports/json-text.ts'
 import { FORMATS } from '../shared/formats/registry.ts'
 import { HYPOTHESES } from '../shared/hypotheses/registry.ts'
 import { THRESHOLDS, thresholdsOf } from '../shared/model/thresholds/registry.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { type CommandIo, Exit, UsageError } from './io.ts'
-import { safeJson } from './output.ts'
 import { createTerminal, printTable, type Terminal } from './terminal.ts'
 
 /** `formats`: the layouts that are recognised, and where each was read from. */
@@ -20,7 +20,7 @@ export async function listFormats({ paths, options }: ParsedArguments, io: Comma
     policy: policy?.id ?? null,
     mask_alignment: maskAlignment,
   }))
-  if (options.json === true) io.stdout.write(`${safeJson(rows)}\n`)
+  if (options.json === true) io.stdout.write(`${inertJson(rows)}\n`)
   else {
     const terminal = createTerminal(io.stdout, io.env)
     const column = Math.max(...rows.map(({ id }) => id.length)) + 2
@@ -41,7 +41,8 @@ export async function listChecks({ paths, options }: ParsedArguments, io: Comman
       !CHECKS.some(({ code }) => code === path.toUpperCase()) &&
       !hypotheses.some(({ id }) => id.toUpperCase() === path.toUpperCase()),
   )
-  if (unknown !== undefined) throw new UsageError(`There is no check ${unknown}; \`checks\` alone lists them.`)
+  if (unknown !== undefined)
+    throw new UsageError(`There is no check or hypothesis ${unknown}; \`checks\` alone lists the checks.`)
   const wanted = new Set(paths.map((path) => path.toUpperCase()))
   const rows = CHECKS.filter(({ code }) => wanted.size === 0 || wanted.has(code)).map(
     ({ code, name, title, hypotheses, severity, unit, needs, looksAt, why, fix, cite }) => ({
@@ -63,7 +64,7 @@ export async function listChecks({ paths, options }: ParsedArguments, io: Comman
     }),
   )
   const verdicts = hypotheses.map(({ id, title, claim }) => ({ id, title, claim, thresholds: thresholdRows(id) }))
-  if (options.json === true) io.stdout.write(`${safeJson([...rows, ...verdicts])}\n`)
+  if (options.json === true) io.stdout.write(`${inertJson([...rows, ...verdicts])}\n`)
   else if (wanted.size > 0) {
     const terminal = createTerminal(io.stdout, io.env)
     for (const [at, { code }] of rows.entries()) {

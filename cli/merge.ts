@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { count, counted } from '../shared/exports/phrases.ts'
+import { count, counted } from '../shared/model/number-text.ts'
 import type { Report } from '../shared/model/report.ts'
 import { type GivenReport, MergeError, readParts } from '../shared/session/merge-part.ts'
 import { type Merged, mergeParts, refuseOthers } from '../shared/session/merge-run.ts'

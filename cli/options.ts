@@ -48,11 +48,11 @@ function codes(name: string, help: string): OptionSpec {
 }
 
 const LIMIT_HELP: Record<keyof Limits, string> = {
-  max_prompt_length: 'limits of the run, in tokens; otherwise from the dump',
-  max_completion_length: '',
-  max_seq_len: '',
-  max_turns: '',
-  max_tool_response_length: '',
+  max_prompt_length: 'tokens of a prompt, at most; this limit and those below are otherwise taken from the dump',
+  max_completion_length: 'tokens behind the prompt or of each turn, at most',
+  max_seq_len: 'tokens of a rollout, at most',
+  max_turns: 'turns of the assistant, at most',
+  max_tool_response_length: "length of a tool's reply, at most",
 }
 
 function limitOption(name: keyof Limits): string {

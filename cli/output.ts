@@ -3,15 +3,6 @@ import { dirname, resolve } from 'node:path'
 import { type CommandIo, UsageError } from './io.ts'
 import { cannotWrite, writeWhole } from './whole-file.ts'
 
-/** JSON that a terminal cannot be driven by: what JSON leaves bare but a terminal obeys is escaped. */
-export function safeJson(value: unknown): string {
-  const text = JSON.stringify(value, null, 2)
-  return text.replace(
-    /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-}
-
 /** Writes a text to a path, or to standard output for `-`. */
 export async function writeOutput(path: string, text: string, inputs: readonly string[], io: CommandIo): Promise<void> {
   if (path === '-') {
@@ -32,7 +23,7 @@ export async function outputPath(path: string, inputs: readonly string[], io: Co
   try {
     await makeFolder(dirname(wanted))
   } catch (error) {
-    throw new UsageError(`${path} could not be written: ${(error as Error).message}`)
+    throw new UsageError(`${path} could not be written: ${cannotWrite(error)}.`)
   }
   await refuseInput(wanted, path, inputs)
   return wanted

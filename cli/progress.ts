@@ -1,4 +1,4 @@
-import { counted, percent } from '../shared/exports/phrases.ts'
+import { counted, percent } from '../shared/model/number-text.ts'
 import type { Progress } from '../shared/session/protocol.ts'
 import type { CommandIo } from './io.ts'
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { inertJson } from '../shared/exports/json-text.ts'
 import { atOrAbove, fails, type Judgement } from '../shared/exports/phrases.ts'
 import type { Proofs } from '../shared/exports/proofs.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../shared/exports/report-formats.ts'
@@ -7,7 +8,7 @@ import { REPORT_SCHEMA, type Report } from '../shared/model/report.ts'
 import type { OptionValue } from './arguments.ts'
 import { cannotOpen } from './files.ts'
 import { type CommandIo, Exit, type NothingReadError, UsageError } from './io.ts'
-import { safeJson, writeOutput } from './output.ts'
+import { writeOutput } from './output.ts'
 import { printSummary } from './summary.ts'
 import { createTerminal } from './terminal.ts'
 
@@ -62,7 +63,7 @@ export async function writeReport(
   { report, mergeable, proofs, unreadable, inputs }: Reported,
   io: CommandIo,
 ): Promise<void> {
-  if (json !== undefined) await writeOutput(json, `${safeJson(mergeable())}\n`, inputs, io)
+  if (json !== undefined) await writeOutput(json, `${inertJson(mergeable())}\n`, inputs, io)
   if (format !== undefined) {
     await writeOutput(out, format.write(report, judgement, await proofs(format)), inputs, io)
   }
@@ -81,7 +82,7 @@ export async function writeUnread(
   io: CommandIo,
 ): Promise<void> {
   if (json !== undefined && reported !== null) {
-    await writeOutput(json, `${safeJson(reported.report)}\n`, reported.inputs, io)
+    await writeOutput(json, `${inertJson(reported.report)}\n`, reported.inputs, io)
   }
 }
 

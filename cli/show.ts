@@ -1,8 +1,9 @@
-import { counted } from '../shared/exports/phrases.ts'
+import { counted } from '../shared/model/number-text.ts'
 import type { Finding } from '../shared/model/report.ts'
 import { TOKEN_STATE_NAMES, TokenState } from '../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../shared/session/protocol.ts'
 import type { Session } from '../shared/session/session.ts'
+import { TokenFlag } from '../shared/tokens/text.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { audit } from './audit.ts'
 import { type CommandIo, Exit, UsageError } from './io.ts'
@@ -13,8 +14,6 @@ import { asksForMarks, queryRoot, runQuery } from './where.ts'
 const GLYPHS = ['·', '█', '░', '?'] as const
 const STATE_STYLE: readonly (Style | undefined)[] = ['soft', 'trained', 'padding', undefined]
 const LOST_GLYPH = '✂'
-/** Bits of `TrajectoryDetail.flags`. */
-const SPECIAL = 1
 
 /** `show PATH --index N|--id ID|--where QUERY`: one rollout, turn by turn, every token in its state, its findings beneath. */
 export async function show(given: ParsedArguments, io: CommandIo): Promise<Exit> {
@@ -140,7 +139,7 @@ function printStretch(terminal: Terminal, detail: TrajectoryDetail, from: number
   const segments: Segment[] = []
   for (let token = from; token < to; token++) {
     const text = detail.text.slice(detail.textOffsets[token], detail.textOffsets[token + 1])
-    const style: Style | undefined = (detail.flags[token]! & SPECIAL) !== 0 ? 'special' : STATE_STYLE[state]
+    const style: Style | undefined = (detail.flags[token]! & TokenFlag.special) !== 0 ? 'special' : STATE_STYLE[state]
     const last = segments.at(-1)
     if (last !== undefined && last.style === style) segments[segments.length - 1] = { ...last, text: last.text + text }
     else segments.push(style === undefined ? { text } : { text, style })

@@ -2,8 +2,6 @@ import {
   byTurnText,
   bytesText,
   CAUSE_IDS_TEXT,
-  count,
-  counted,
   extentText,
   failingChecks,
   fails,
@@ -11,7 +9,6 @@ import {
   limitTexts,
   loggedTexts,
   measureText,
-  percent,
   proofOf,
   thresholdsText,
   uncheckable,
@@ -19,6 +16,7 @@ import {
   whereText,
 } from '../shared/exports/phrases.ts'
 import { adviceSentences } from '../shared/hypotheses/advice.ts'
+import { count, counted, percent } from '../shared/model/number-text.ts'
 import type { CheckResult, HypothesisResult, LogReport, Report, SourceReport } from '../shared/model/report.ts'
 import type { Line, Segment, Style, Terminal } from './terminal.ts'
 

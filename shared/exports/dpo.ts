@@ -1,10 +1,10 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { counted } from '../model/number-text.ts'
 import type { Place } from '../model/source.ts'
 import type { Message } from '../model/trajectory.ts'
 import { argumentsObject, chatMessage } from './chat-message.ts'
 import type { ExportedTrajectory, ExportInput, ExportKind, WrittenFile } from './export-kind.ts'
 import { jsonText } from './json-text.ts'
-import { counted } from './phrases.ts'
 
 const NAME = 'preferences.dpo.jsonl'
 

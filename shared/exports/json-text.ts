@@ -14,6 +14,14 @@ export function jsonText(value: unknown): string {
   return `{${fields.join(', ')}}`
 }
 
+/** JSON in which nothing is bare that a terminal obeys or that turns the direction of text. */
+export function inertJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(
+    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
 function arrayText(values: ArrayLike<number>): string {
   const texts = new Array<string>(values.length)
   for (let i = 0; i < values.length; i++) texts[i] = numberText(values[i]!)

@@ -1,7 +1,7 @@
+import { count, counted } from '../model/number-text.ts'
 import type { Report } from '../model/report.ts'
 import type { ExportRequest } from './export.ts'
 import type { ExportId, ExportInput, ExportOutcome } from './export-kind.ts'
-import { count, counted } from './phrases.ts'
 import type { MaskRepairs } from './repair.ts'
 
 export const MANIFEST_SCHEMA = 'rollout-inspector.export/1'

@@ -1,4 +1,5 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { counted } from '../model/number-text.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { chatMessage } from './chat-message.ts'
 import {
@@ -12,7 +13,6 @@ import {
 } from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
 import { jsonText } from './json-text.ts'
-import { counted } from './phrases.ts'
 import { SourceNumbers } from './source-numbers.ts'
 
 /** Mask entry of a token that the dump's shorter mask array does not reach. */

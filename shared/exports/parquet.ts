@@ -1,10 +1,10 @@
 import type { SchemaElement } from 'hyparquet'
+import { counted } from '../model/number-text.ts'
 import { bySource, type ExportInput, type ExportKind, type ExportSink, type WrittenFile } from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
 import { jsonText } from './json-text.ts'
 import { nativeNotes, nativeRow, type OddRollouts } from './native.ts'
 import { ParquetFile } from './parquet-file.ts'
-import { counted } from './phrases.ts'
 
 /** Numbers in one row group, about: each takes up to eight bytes. */
 const GROUP_NUMBERS = 4 << 20

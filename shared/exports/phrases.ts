@@ -2,8 +2,6 @@ import { count, counted, measured, percent } from '../model/number-text.ts'
 import type { CheckResult, Finding, HypothesisResult, LogReport, Measure, Report, Severity } from '../model/report.ts'
 import { LIMIT_NAMES, type LimitInForce } from '../model/streams.ts'
 
-export { count, counted, percent } from '../model/number-text.ts'
-
 /** The words and numbers that every report for people shares, whatever it is written in. */
 
 const SEVERITIES: readonly Severity[] = ['info', 'warning', 'error']

@@ -1,5 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { adviceSentences } from '../hypotheses/advice.ts'
+import { count, counted, percent } from '../model/number-text.ts'
 import type { Report } from '../model/report.ts'
 import { findingsHtml, LISTED } from './html/findings.ts'
 import { code, folded, list, table, text } from './html/parts.ts'
@@ -9,13 +10,10 @@ import {
   byTurnText,
   bytesText,
   CAUSE_IDS_TEXT,
-  count,
-  counted,
   extentText,
   failingChecks,
   limitTexts,
   loggedTexts,
-  percent,
   thresholdsText,
   uncheckable,
 } from './phrases.ts'

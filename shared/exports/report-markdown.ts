@@ -1,18 +1,16 @@
 import { adviceSentences } from '../hypotheses/advice.ts'
+import { count, counted, percent } from '../model/number-text.ts'
 import type { Report } from '../model/report.ts'
 import { markdownCell, markdownCode } from './markup.ts'
 import {
   byTurnText,
   bytesText,
   CAUSE_IDS_TEXT,
-  count,
-  counted,
   extentText,
   failingChecks,
   limitTexts,
   loggedTexts,
   measureText,
-  percent,
   proofOf,
   termsOf,
   thresholdsText,

@@ -2,6 +2,7 @@ import type { Location, Log, Notification, PhysicalLocation, PropertyBag, Report
 import type { Finding, Report, Severity, SourceReport } from '../model/report.ts'
 import { checkPage } from './check-page.ts'
 import { pageMarkdown, pageText } from './check-page-text.ts'
+import { inertJson } from './json-text.ts'
 import { whereText } from './phrases.ts'
 import type { ReportFormat } from './report-formats.ts'
 import { visibleText } from './visible-text.ts'
@@ -45,7 +46,7 @@ export const sarifReport: ReportFormat = {
         },
       ],
     }
-    return `${escaped(JSON.stringify(log, null, 2))}\n`
+    return `${inertJson(log)}\n`
   },
 }
 
@@ -184,12 +185,4 @@ function uri(name: string): string {
     .split('/')
     .map((step) => (/^\.{1,2}$/.test(step) ? step.replaceAll('.', '_') : encodeURIComponent(step)))
     .join('/')
-}
-
-/** JSON in which nothing is bare that a terminal obeys or that turns the direction of text. */
-function escaped(json: string): string {
-  return json.replace(
-    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }

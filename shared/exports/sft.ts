@@ -1,3 +1,4 @@
+import { counted } from '../model/number-text.ts'
 import { TokenState } from '../model/tokens.ts'
 import { argumentsObject, chatMessage } from './chat-message.ts'
 import {
@@ -10,7 +11,6 @@ import {
 } from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
 import { jsonText } from './json-text.ts'
-import { counted } from './phrases.ts'
 
 /** Entry of `labels` whose token carries no loss, in every trainer that reads labels. */
 const IGNORED = -100

@@ -1,5 +1,6 @@
 import { type EncodedRecords, textAt } from '../containers/decode.ts'
 import { joinBytes } from '../containers/join-bytes.ts'
+import { counted } from '../model/number-text.ts'
 import {
   bySource,
   type ExportInput,
@@ -11,7 +12,6 @@ import {
 } from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
 import { nativeNotes, type OddRollouts, writeNative } from './native.ts'
-import { counted } from './phrases.ts'
 import { repaired } from './repair.ts'
 import { arrowLayout, writeArrowRows } from './source-arrow.ts'
 import { canWriteParquet, writeParquetRows } from './source-parquet.ts'

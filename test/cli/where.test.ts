@@ -124,7 +124,7 @@ describe('what cannot be asked is refused before anything is read', () => {
 
   test('a file that holds no marks, or is not there', async () => {
     expect(await refused('--flags', 'broken.json')).toContain('broken.json holds no marks')
-    expect(await refused('--flags', 'nowhere.json')).toContain('nowhere.json could not be read')
+    expect(await refused('--flags', 'nowhere.json')).toContain('nowhere.json does not exist')
   })
 
   test('no choice at all', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { exportFileNames } from '../../shared/exports/file-names.ts'
 import { jsonText } from '../../shared/exports/json-text.ts'
 import { markdownCode, markupText } from '../../shared/exports/markup.ts'
-import { count, percent } from '../../shared/exports/phrases.ts'
+import { count, percent } from '../../shared/model/number-text.ts'
 import type { SourceReport } from '../../shared/model/report.ts'
 
 const named = (...names: string[]) => names.map((name) => ({ name }) as SourceReport)
