@@ -1,5 +1,5 @@
 import type { TrajectoryFacts } from './facts.ts'
-import { columnOfRun, type FactRun, factRuns } from './kept-facts.ts'
+import { columnOfRun, type FactRun, factRuns, partOfRun } from './kept-facts.ts'
 import type { Column } from './packed-columns.ts'
 import {
   countNames,
@@ -30,27 +30,55 @@ export interface WordReader {
   numberOf(word: unknown): number
 }
 
+/** Rollouts of a part: their numbers stay in the processor's nearest memory. */
+const ROWS_OF_A_PART = 1 << 13
+
 /**
  * The facts of many rollouts, fact by fact: where a batch keeps them in columns each is read in one go, which takes some nanoseconds
  * a rollout, where asking every rollout takes a hundred. All arrays have an entry for each rollout.
  */
 export class FactColumns {
+  readonly length: number
   private readonly runs: readonly FactRun[]
 
   /** Of the rollouts from `from` on. */
   constructor(
     private readonly facts: readonly TrajectoryFacts[],
     readonly from = 0,
+    private readonly part: { readonly runs: readonly FactRun[]; readonly room: Room } | null = null,
   ) {
-    this.runs = factRuns(facts, from)
+    this.runs = part?.runs ?? factRuns(facts, from)
     this.length = this.runs.reduce((sum, { length }) => sum + length, 0)
   }
 
-  readonly length: number
+  /**
+   * All of them, so many at a time. Numbers and words of a part are written over by those of the next one: for what looks at each once,
+   * which is spared arrays as long as the dump, and the collector's work with them.
+   */
+  *parts(rows = ROWS_OF_A_PART): Generator<FactColumns, void> {
+    const room = new Room()
+    let runs: FactRun[] = []
+    let [from, left] = [this.from, rows]
+    for (const run of this.runs) {
+      const end = run.start + run.length
+      for (let start = run.start; start < end; ) {
+        const to = Math.min(end, start + left)
+        runs.push(partOfRun(run, start, to))
+        left -= to - start
+        start = to
+        if (left > 0) continue
+        room.clear()
+        yield new FactColumns(this.facts, from, { runs, room })
+        ;[runs, from, left] = [[], start, rows]
+      }
+    }
+    room.clear()
+    if (runs.length > 0) yield new FactColumns(this.facts, from, { runs, room })
+  }
 
   /** A number of each rollout, NaN where it has none. `path` leads into facts that are objects or lists. */
   numbers(name: FactName, ...path: Path): Float64Array {
-    const numbers = new Float64Array(this.length)
+    const numbers = this.part?.room.numbers(this.length) ?? new Float64Array(this.length)
     this.each(
       name,
       (column, rows, at) => fillNumbers(column, path, rows, numbers, at),
@@ -86,7 +114,7 @@ export class FactColumns {
 
   /** The number that a reader gives to the word of each rollout. */
   words(name: FactName, reader: WordReader): Int32Array {
-    const numbers = new Int32Array(this.length)
+    const numbers = this.part?.room.words(this.length) ?? new Int32Array(this.length)
     this.each(
       name,
       (column, rows, at) => reader.read(column, rows, numbers, at),
@@ -178,5 +206,30 @@ export class FactColumns {
       else for (let i = at; i < at + length; i++) ofOne(this.facts[this.from + i]?.[name], i)
       at += length
     }
+  }
+}
+
+/** Arrays that the parts of a dump are read into, one part after the other. */
+class Room {
+  private readonly ofNumbers: Float64Array[] = []
+  private readonly ofWords: Int32Array[] = []
+  private numbersTaken = 0
+  private wordsTaken = 0
+
+  clear(): void {
+    this.numbersTaken = 0
+    this.wordsTaken = 0
+  }
+
+  numbers(length: number): Float64Array {
+    const at = this.numbersTaken++
+    if ((this.ofNumbers[at]?.length ?? 0) < length) this.ofNumbers[at] = new Float64Array(length)
+    return (this.ofNumbers[at] as Float64Array).subarray(0, length)
+  }
+
+  words(length: number): Int32Array {
+    const at = this.wordsTaken++
+    if ((this.ofWords[at]?.length ?? 0) < length) this.ofWords[at] = new Int32Array(length)
+    return (this.ofWords[at] as Int32Array).subarray(0, length)
   }
 }

@@ -146,7 +146,7 @@ export function factRuns(facts: readonly TrajectoryFacts[], from: number): reado
   const first = runs.findIndex((run) => run.start + run.length > from)
   if (first < 0) return []
   const [cut, ...others] = runs.slice(first) as [FactRun, ...FactRun[]]
-  return cut.start < from ? [runWithin(cut, from), ...others] : [cut, ...others]
+  return cut.start < from ? [partOfRun(cut, from, cut.start + cut.length), ...others] : [cut, ...others]
 }
 
 function endOfRuns(runs: readonly FactRun[]): number {
@@ -179,9 +179,11 @@ function addRuns(runs: FactRun[], facts: readonly TrajectoryFacts[], from: numbe
   return runs
 }
 
-function runWithin({ start, length, kept }: FactRun, from: number): FactRun {
-  const cut = from - start
-  return { start: from, length: length - cut, kept: kept && { ...kept, row: kept.row + cut } }
+/** Its rollouts from one to another, exclusive. */
+export function partOfRun(run: FactRun, from: number, to: number): FactRun {
+  const { start, length, kept } = run
+  if (from === start && to === start + length) return run
+  return { start: from, length: to - from, kept: kept && { ...kept, row: kept.row + from - start } }
 }
 
 /** The columns of a run, null where each rollout is an object of its own. */

@@ -1,4 +1,4 @@
-import { FactColumns, type NumberLists } from '../checks/fact-columns.ts'
+import { FactColumns, type NumberLists, type WordReader } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { HOLDS, NUMBER_LISTS, NUMBERS, type QueryableRollouts, WORDS } from './values.ts'
 import { Words } from './words.ts'
@@ -17,12 +17,15 @@ export interface CodeColumn {
   readonly at: Int32Array
 }
 
+/** Hears of the numbers of some thousand rollouts, those from `at` on; they stand until the next are told. */
+export type NumberVisitor = (numbers: Float64Array, at: number) => void
+
 /**
- * What queries compare, one typed array for each field that was asked for. Rollouts are only ever added, so what stands in their
- * facts is read once; what hangs on findings of the dump, or on other rollouts, is made again for each revision.
+ * What queries compare. Facts are read whenever they are asked for: that takes a few milliseconds a million, and arrays of all their numbers would
+ * be more than the facts. What words are numbered by is kept, since rollouts are only ever added; what hangs on findings of the dump, or on
+ * other rollouts, is kept for a revision.
  */
 export class RolloutColumns {
-  private readonly numbers = new Map<string, GrowingColumn<Float64Array>>()
   private readonly words = new Map<string, GrowingWords>()
   private readonly ofRevision = new Map<string, unknown>()
   private revision = -1
@@ -49,7 +52,6 @@ export class RolloutColumns {
     const before = this.lastFacts
     // A run that is followed is put together anew: what is added stands among what was there.
     if (before !== facts) {
-      this.numbers.clear()
       this.words.clear()
       this.read = null
       this.lastFacts = facts
@@ -77,17 +79,24 @@ export class RolloutColumns {
 
   /** One number a rollout, NaN where it has none. Throws for a field that is no number. */
   number(field: string, component: string | null = null): Float64Array {
-    if (field === 'findings') return this.findingCounts()
-    if (field === 'group_size') return this.groupSizes()
-    const key = component === null ? field : `${field}.${component}`
-    let column = this.numbers.get(key)
-    if (column === undefined) {
-      const ofFacts = component === null ? NUMBERS[field] : componentOf(component)
-      if (ofFacts === undefined) throw new Error(`${field} is no number of a rollout.`)
-      column = new GrowingColumn(ofFacts, (length) => new Float64Array(length))
-      this.numbers.set(key, column)
+    return this.madeNumbers(field) ?? numbersOf(field, component)(this.factsFrom(0))
+  }
+
+  /** The same, told of part by part. */
+  visitNumbers(field: string, component: string | null, visit: NumberVisitor): void {
+    const made = this.madeNumbers(field)
+    if (made !== null) {
+      visit(made, 0)
+      return
     }
-    return column.upTo(this.size, (from) => this.factsFrom(from))
+    const read = numbersOf(field, component)
+    for (const part of this.factsFrom(0).parts()) visit(read(part), part.from)
+  }
+
+  /** Those that no single rollout tells; null for other fields. */
+  private madeNumbers(field: string): Float64Array | null {
+    if (field === 'findings') return this.findingCounts()
+    return field === 'group_size' ? this.groupSizes() : null
   }
 
   /** All numbers of each rollout. Throws for a field that has one at most. */
@@ -103,26 +112,43 @@ export class RolloutColumns {
   /** Throws for a field that has no words. */
   word(field: string): WordColumn {
     let column = this.words.get(field)
-    if (column === undefined) this.words.set(field, (column = this.newWords(field)))
+    if (column === undefined) {
+      const words = new Words(field === 'id')
+      column = { words, at: new GrowingColumn((facts) => this.readWords(facts, field, words)) }
+      this.words.set(field, column)
+    }
     return { words: column.words, at: column.at.upTo(this.size, (from) => this.factsFrom(from)) }
   }
 
-  private newWords(field: string): GrowingWords {
-    const words = new Words(field === 'id')
-    const numbered = (facts: FactColumns) => {
-      if (field === 'source') return this.sourcesOf(facts, words)
-      if (!Object.hasOwn(WORDS, field)) throw new Error(`${field} is no word of a rollout.`)
-      return facts.words(WORDS[field as keyof typeof WORDS], words)
+  /**
+   * What readers make of the words of fields, told of part by part: the numbers of the rollouts from `at` on, field by field.
+   * Throws for a field that has no words.
+   */
+  visitWords(
+    readers: Readonly<Record<string, WordReader>>,
+    visit: (numbers: readonly Int32Array[], at: number) => void,
+  ): void {
+    const fields = Object.entries(readers)
+    for (const part of this.factsFrom(0).parts()) {
+      visit(
+        fields.map(([field, reader]) => this.readWords(part, field, reader)),
+        part.from,
+      )
     }
-    return { words, at: new GrowingColumn(numbered, (length) => new Int32Array(length)) }
   }
 
-  private sourcesOf(facts: FactColumns, words: Words): Int32Array {
+  private readWords(facts: FactColumns, field: string, reader: WordReader): Int32Array {
+    if (field === 'source') return this.readSources(facts, reader)
+    if (!Object.hasOwn(WORDS, field)) throw new Error(`${field} is no word of a rollout.`)
+    return facts.words(WORDS[field as keyof typeof WORDS], reader)
+  }
+
+  private readSources(facts: FactColumns, reader: WordReader): Int32Array {
     const known = new Map<number, number>()
     const numbers = new Int32Array(facts.length)
     for (const [i, source] of facts.numbers('place', 'source').entries()) {
       let number = known.get(source)
-      if (number === undefined) known.set(source, (number = words.numberOf(this.rollouts.sourceName(source))))
+      if (number === undefined) known.set(source, (number = reader.numberOf(this.rollouts.sourceName(source))))
       numbers[i] = number
     }
     return numbers
@@ -219,34 +245,32 @@ function listOf(field: string): keyof TrajectoryFacts {
   return name
 }
 
-function componentOf(name: string): (facts: FactColumns) => Float64Array {
-  return (facts) => facts.numbers('rewards', name)
+function numbersOf(field: string, component: string | null): (facts: FactColumns) => Float64Array {
+  if (component !== null) return (facts) => facts.numbers('rewards', component)
+  const read = NUMBERS[field]
+  if (read === undefined) throw new Error(`${field} is no number of a rollout.`)
+  return read
 }
 
 interface GrowingWords {
   readonly words: Words
-  readonly at: GrowingColumn<Int32Array>
+  readonly at: GrowingColumn
 }
 
 /** A column that is made longer as rollouts come. */
-class GrowingColumn<Values extends Float64Array | Int32Array> {
-  private values: Values
+class GrowingColumn {
+  private values: Int32Array = new Int32Array(0)
   private filled = 0
 
-  constructor(
-    private readonly ofFacts: (facts: FactColumns) => Values,
-    private readonly empty: (length: number) => Values,
-  ) {
-    this.values = empty(0)
-  }
+  constructor(private readonly ofFacts: (facts: FactColumns) => Int32Array) {}
 
-  upTo(size: number, factsFrom: (from: number) => FactColumns): Values {
+  upTo(size: number, factsFrom: (from: number) => FactColumns): Int32Array {
     if (size > this.filled) {
       const added = this.ofFacts(factsFrom(this.filled))
       if (this.filled === 0) this.values = added
       else {
         if (size > this.values.length) {
-          const wider = this.empty(Math.max(size, this.filled * 2))
+          const wider = new Int32Array(Math.max(size, this.filled * 2))
           wider.set(this.values.subarray(0, this.filled))
           this.values = wider
         }
@@ -254,6 +278,6 @@ class GrowingColumn<Values extends Float64Array | Int32Array> {
       }
       this.filled = size
     }
-    return this.values.subarray(0, size) as Values
+    return this.values.subarray(0, size)
   }
 }

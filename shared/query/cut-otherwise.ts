@@ -2,6 +2,7 @@ import { isLengthStop } from '../checks/end-reason.ts'
 import { counted } from '../model/number-text.ts'
 import type { RolloutColumns } from './columns.ts'
 import type { QueryNode } from './language/ast.ts'
+import { WordTest } from './word-test.ts'
 
 /**
  * What a query by a finish reason that names a limit (`end:length`) does not meet: rows that were cut after the model had stopped
@@ -9,15 +10,15 @@ import type { QueryNode } from './language/ast.ts'
  */
 export function cutOtherwise(root: QueryNode | null, columns: RolloutColumns): string | null {
   if (root === null || !asksForLength(root)) return null
-  const ends = columns.word('end_reason')
-  const told = columns.word('finish_reason')
-  let others = 0
-  for (let i = 0; i < columns.size; i++) {
-    const end = ends.at[i] as number
-    if (end < 0 || !ends.words.text(end).startsWith('cut-')) continue
-    const reason = told.at[i] as number
-    if (reason >= 0 && !isLengthStop(told.words.text(reason))) others++
+  const readers = {
+    end_reason: new WordTest((word) => word.startsWith('cut-')),
+    finish_reason: new WordTest((word) => !isLengthStop(word)),
   }
+  let others = 0
+  columns.visitWords(readers, ([own, told]) => {
+    const [cut, otherwise] = [own as Int32Array, told as Int32Array]
+    for (let i = 0; i < cut.length; i++) others += Number(cut[i] === 1) & Number(otherwise[i] === 1)
+  })
   if (others === 0) return null
   return `${counted(others, 'more rollout')} ${others === 1 ? 'was' : 'were'} cut, though the finish reason recorded is another one: end:cut finds all that were cut.`
 }

@@ -1,10 +1,10 @@
 import type { TextTemplate } from '../checks/text-template.ts'
 
 /** From one number to another, both included. */
-type Range = readonly [least: number, most: number]
+export type Range = readonly [least: number, most: number]
 
 /** What the first numbers of a text have to be, each within one of its ranges; no ranges: none fits. Null where any text fits. */
-type WantedNumbers = readonly (readonly Range[])[]
+export type WantedNumbers = readonly (readonly Range[])[]
 
 /** Numbers that a template holds have at most as many decimal digits. */
 const MOST_DIGITS = 15
@@ -62,22 +62,34 @@ function rangesOf(start: string, value: number, base: 10 | 16, digits: number): 
   return ranges
 }
 
-/** Sets 1 for the rows whose numbers are the wanted ones. */
-export function addWithin(slots: readonly Float64Array[], wanted: WantedNumbers, into: Uint8Array): void {
-  const isOpen = new Uint8Array(into.length).fill(1)
-  for (const [slot, ranges] of wanted.entries()) {
-    const numbers = slots[slot] as Float64Array
-    for (let row = 0; row < isOpen.length; row++) {
-      if (isOpen[row] === 1) isOpen[row] = isWithin(numbers[row] as number, ranges)
+/** Sets 0 for the rows whose numbers lie in none of the ranges. */
+export function keepWithin(numbers: Float64Array, ranges: readonly Range[], open: Int32Array): void {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (let row = 0; row < numbers.length; row++) {
+    const number = numbers[row] as number
+    if (number < least) least = number
+    if (number > most) most = number
+  }
+  // The numbers of a batch lie near each other.
+  const near = ranges.filter(([from, to]) => from <= most && to >= least)
+  if (near.length === 0) open.fill(0)
+  else if (near.length > 1)
+    for (let row = 0; row < open.length; row++) open[row] = isWithin(numbers, row, near) & (open[row] as number)
+  else {
+    const [from, to] = near[0] as Range
+    if (from <= least && to >= most) return
+    for (let row = 0; row < open.length; row++) {
+      const number = numbers[row] as number
+      open[row] = (open[row] as number) & Number(number >= from) & Number(number <= to)
     }
   }
-  for (let row = 0; row < into.length; row++) if (isOpen[row] === 1) into[row] = 1
 }
 
-function isWithin(number: number, ranges: readonly Range[]): 0 | 1 {
+function isWithin(numbers: Float64Array, row: number, ranges: readonly Range[]): 0 | 1 {
+  const number = numbers[row] as number
   for (let i = 0; i < ranges.length; i++) {
-    const [least, most] = ranges[i] as Range
-    if (number >= least && number <= most) return 1
+    const [from, to] = ranges[i] as Range
+    if (number >= from && number <= to) return 1
   }
   return 0
 }

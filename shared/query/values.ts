@@ -35,7 +35,7 @@ export const NUMBERS: Readonly<Record<string, (facts: FactColumns) => Float64Arr
   step: (facts) => facts.numbers('step'),
   tokens: (facts) => ofThoseWithIds(facts, facts.numbers('realLength')),
   // A dump may declare any number.
-  prompt_tokens: (facts) => facts.numbers('promptLength').map((length) => (length < 0 ? Number.NaN : length)),
+  prompt_tokens: (facts) => whereNot(facts.numbers('promptLength'), (length) => length < 0),
   completion_tokens: (facts) =>
     ofThoseWithIds(facts, joined(facts.numbers('realLength'), facts.numbers('promptLength'), minus)),
   trained_tokens: (facts) => facts.numbers('trained'),
@@ -55,6 +55,11 @@ export const NUMBERS: Readonly<Record<string, (facts: FactColumns) => Float64Arr
 function joined(some: Float64Array, others: Float64Array, join: (one: number, other: number) => number): Float64Array {
   for (let i = 0; i < some.length; i++) some[i] = join(some[i] as number, others[i] as number)
   return some
+}
+
+function whereNot(numbers: Float64Array, isNone: (number: number) => boolean): Float64Array {
+  for (let i = 0; i < numbers.length; i++) if (isNone(numbers[i] as number)) numbers[i] = Number.NaN
+  return numbers
 }
 
 const minus = (one: number, other: number) => one - other

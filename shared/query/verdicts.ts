@@ -4,10 +4,10 @@ import { fieldNamed } from './language/fields.ts'
 import { wordMatcher } from './match-words.ts'
 import type { PlanNode } from './plan.ts'
 import { HOLDS, NUMBER_LISTS, SEVERITY_RANKS } from './values.ts'
-import type { Words } from './words.ts'
+import { WordTest } from './word-test.ts'
 
-/** Of a rollout: it does not fit, that takes reading it again, it fits. In this order, so that `all` is the least and `any` the most. */
-export const Verdict = { no: 0, open: 1, yes: 2 } as const
+/** Of a rollout: it does not fit, that takes reading it again, it fits. By their bits, `all` is what verdicts share and `any` what they have together. */
+export const Verdict = { no: 0, open: 1, yes: 3 } as const
 
 /** Marks of the rollouts that are read, by index. */
 export interface MarkColumns {
@@ -34,9 +34,7 @@ export function verdictsOf(plan: PlanNode, known: Known): Uint8Array {
       const verdicts = verdictsOf(plan.nodes[0] as PlanNode, known).slice()
       for (const node of plan.nodes.slice(1)) {
         const other = verdictsOf(node, known)
-        for (let i = 0; i < verdicts.length; i++) {
-          if ((other[i] as number) < (verdicts[i] as number)) verdicts[i] = other[i] as number
-        }
+        for (let i = 0; i < verdicts.length; i++) verdicts[i] = (verdicts[i] as number) & (other[i] as number)
       }
       return verdicts
     }
@@ -44,9 +42,7 @@ export function verdictsOf(plan: PlanNode, known: Known): Uint8Array {
       const verdicts = verdictsOf(plan.nodes[0] as PlanNode, known).slice()
       for (const node of plan.nodes.slice(1)) {
         const other = verdictsOf(node, known)
-        for (let i = 0; i < verdicts.length; i++) {
-          if ((other[i] as number) > (verdicts[i] as number)) verdicts[i] = other[i] as number
-        }
+        for (let i = 0; i < verdicts.length; i++) verdicts[i] = (verdicts[i] as number) | (other[i] as number)
       }
       return verdicts
     }
@@ -92,53 +88,69 @@ function clauseVerdicts({ field, component, test }: ClauseNode, known: Known): U
   return wordVerdicts(columns, field, test)
 }
 
+// Of a million numbers half of which fit, guessing wrong is most of the work: loops over rollouts compute what they write.
+
 function numberVerdicts(columns: RolloutColumns, field: string, component: string | null, test: Test): Uint8Array {
-  const values = columns.number(field, component)
-  const verdicts = new Uint8Array(values.length)
+  const verdicts = new Uint8Array(columns.size)
+  if (test.kind === 'is') return verdicts
   if (test.kind === 'compare') {
-    compareAll(values, test.comparison, test.value, verdicts)
+    columns.visitNumbers(field, component, (numbers, at) => {
+      compareAll(numbers, test.comparison, test.value, verdicts, at)
+    })
     return verdicts
   }
-  if (test.kind === 'is') return verdicts
-  const [numbers, words] = [test.items.filter(isNumeric), test.items.filter((item) => !isNumeric(item))]
-  for (const item of numbers) addItem(values, item, verdicts)
-  for (const item of words) {
-    const choice = item.kind === 'word' ? item.text : ''
-    const holds = HOLDS[field]?.[choice] === undefined ? null : columns.holds(field, choice)
-    for (let i = 0; i < verdicts.length; i++) if (holds?.[i] === 1) verdicts[i] = Verdict.yes
+  for (const item of test.items) {
+    if (item.kind !== 'word' || HOLDS[field]?.[item.text] === undefined) continue
+    const holds = columns.holds(field, item.text)
+    for (let i = 0; i < verdicts.length; i++)
+      verdicts[i] = (verdicts[i] as number) | ((holds[i] as number) * Verdict.yes)
   }
-  if (test.differs) {
-    // What has no value differs from nothing.
-    for (let i = 0; i < verdicts.length; i++) {
-      verdicts[i] = verdicts[i] === Verdict.no && !Number.isNaN(values[i]) ? Verdict.yes : Verdict.no
-    }
-  }
+  const ranges = test.items.filter(isNumeric).map(rangeOf)
+  columns.visitNumbers(field, component, (numbers, at) => {
+    for (const [least, most] of ranges) addRange(numbers, least, most, verdicts, at)
+    if (test.differs) denyNumbers(numbers, verdicts, at)
+  })
   return verdicts
 }
 
-function compareAll(values: Float64Array, comparison: Comparison, value: number, verdicts: Uint8Array): void {
-  const { length } = values
-  // Comparisons with NaN, which stands for no value, are false.
+// Comparisons with NaN, which stands for no value, are false.
+
+function compareAll(
+  numbers: Float64Array,
+  comparison: Comparison,
+  value: number,
+  verdicts: Uint8Array,
+  at: number,
+): void {
+  const { length } = numbers
   switch (comparison) {
     case '<':
-      for (let i = 0; i < length; i++) if ((values[i] as number) < value) verdicts[i] = Verdict.yes
+      for (let i = 0; i < length; i++) verdicts[at + i] = Number((numbers[i] as number) < value) * Verdict.yes
       return
     case '<=':
-      for (let i = 0; i < length; i++) if ((values[i] as number) <= value) verdicts[i] = Verdict.yes
+      for (let i = 0; i < length; i++) verdicts[at + i] = Number((numbers[i] as number) <= value) * Verdict.yes
       return
     case '>':
-      for (let i = 0; i < length; i++) if ((values[i] as number) > value) verdicts[i] = Verdict.yes
+      for (let i = 0; i < length; i++) verdicts[at + i] = Number((numbers[i] as number) > value) * Verdict.yes
       return
     case '>=':
-      for (let i = 0; i < length; i++) if ((values[i] as number) >= value) verdicts[i] = Verdict.yes
+      for (let i = 0; i < length; i++) verdicts[at + i] = Number((numbers[i] as number) >= value) * Verdict.yes
   }
 }
 
-function addItem(values: Float64Array, item: Item, verdicts: Uint8Array): void {
-  const [least, most] = rangeOf(item)
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i] as number
-    if (value >= least && value <= most) verdicts[i] = Verdict.yes
+function addRange(numbers: Float64Array, least: number, most: number, verdicts: Uint8Array, at: number): void {
+  for (let i = 0; i < numbers.length; i++) {
+    const number = numbers[i] as number
+    const isWithin = Number(number >= least) & Number(number <= most)
+    verdicts[at + i] = (verdicts[at + i] as number) | (isWithin * Verdict.yes)
+  }
+}
+
+/** What has no value differs from nothing. */
+function denyNumbers(numbers: Float64Array, verdicts: Uint8Array, at: number): void {
+  for (let i = 0; i < numbers.length; i++) {
+    const isThere = Number(!Number.isNaN(numbers[i]))
+    verdicts[at + i] = isThere * (Verdict.yes - (verdicts[at + i] as number))
   }
 }
 
@@ -179,14 +191,14 @@ function listVerdicts(columns: RolloutColumns, field: string, test: Test): Uint8
 }
 
 function wordVerdicts(columns: RolloutColumns, field: string, test: Test): Uint8Array {
-  const { words, at } = columns.word(field)
-  const verdicts = new Uint8Array(at.length)
+  const verdicts = new Uint8Array(columns.size)
   if (test.kind !== 'among') return verdicts
-  const fits = words.fitting(test.items, fieldNamed(field)?.match ?? 'whole')
-  for (let i = 0; i < at.length; i++) {
-    const word = at[i] as number
-    if (word >= 0 && (fits[word] === 1) !== test.differs) verdicts[i] = Verdict.yes
-  }
+  const reader = WordTest.ofItems(test.items, fieldNamed(field)?.match ?? 'whole')
+  const wanted = test.differs ? 0 : 1
+  columns.visitWords({ [field]: reader }, ([fits], at) => {
+    const own = fits as Int32Array
+    for (let i = 0; i < own.length; i++) verdicts[at + i] = Number(own[i] === wanted) * Verdict.yes
+  })
   return verdicts
 }
 
@@ -217,7 +229,8 @@ function choiceVerdicts(field: string, test: Test, columns: RolloutColumns): Uin
   for (const item of test.items) {
     if (item.kind !== 'word') continue
     const holds = columns.holds(field, item.text)
-    for (let i = 0; i < verdicts.length; i++) if (holds[i] === 1) verdicts[i] = Verdict.yes
+    for (let i = 0; i < verdicts.length; i++)
+      verdicts[i] = (verdicts[i] as number) | ((holds[i] as number) * Verdict.yes)
   }
   return test.differs ? denied(verdicts) : verdicts
 }
@@ -228,27 +241,27 @@ function endVerdicts(test: Test, columns: RolloutColumns): Uint8Array {
   if (test.kind !== 'among') return verdicts
   const matches = wordMatcher(test.items, 'whole')
   const cut = matches('cut')
-  const own = columns.word('end_reason')
-  const told = columns.word('finish_reason')
-  const fitsOwn = fitting(own.words, (word) => matches(word) || (cut && word.startsWith('cut-')))
-  const fitsTold = fitting(told.words, matches)
-  for (let i = 0; i < verdicts.length; i++) {
-    const fits = (fitsOwn[(own.at[i] as number) + 1] as number) | (fitsTold[(told.at[i] as number) + 1] as number)
-    if ((fits === 1) !== test.differs) verdicts[i] = Verdict.yes
+  const readers = {
+    end_reason: new WordTest((word) => matches(word) || (cut && word.startsWith('cut-'))),
+    finish_reason: new WordTest(matches),
   }
+  const differs = Number(test.differs)
+  columns.visitWords(readers, ([own, told], at) => {
+    const [ends, finishes] = [own as Int32Array, told as Int32Array]
+    for (let i = 0; i < ends.length; i++) {
+      const fits = Number(ends[i] === 1) | Number(finishes[i] === 1)
+      verdicts[at + i] = (fits ^ differs) * Verdict.yes
+    }
+  })
   return verdicts
 }
 
-/** 1 for the words that fit, each behind the place of its number: the first is that of no word. */
-function fitting(words: Words, matches: (word: string) => boolean): Uint8Array {
-  const fits = new Uint8Array(words.length + 1)
-  for (let i = 0; i < words.length; i++) fits[i + 1] = Number(matches(words.text(i)))
-  return fits
-}
+/** What is open stays so. */
+const DENIED = Uint8Array.of(Verdict.yes, Verdict.open, Verdict.open, Verdict.no)
 
 function denied(verdicts: Uint8Array): Uint8Array {
   const others = new Uint8Array(verdicts.length)
-  for (let i = 0; i < others.length; i++) others[i] = Verdict.yes - (verdicts[i] as number)
+  for (let i = 0; i < others.length; i++) others[i] = DENIED[verdicts[i] as number] as number
   return others
 }
 

@@ -2,9 +2,6 @@ import type { WordReader } from '../checks/fact-columns.ts'
 import { type Column, cellAt, KIND, type Numbers } from '../checks/packed-columns.ts'
 import { fillNumbers, type Rows } from '../checks/read-columns.ts'
 import { commonTemplate, type TextTemplate, templatedTexts, textOf } from '../checks/text-template.ts'
-import type { Item } from './language/ast.ts'
-import { wordMatcher } from './match-words.ts'
-import { addWithin, numbersBehind } from './template-matches.ts'
 import { numberRanks, wordRanks } from './word-order.ts'
 
 /**
@@ -46,27 +43,6 @@ export class Words implements WordReader {
       this.ranked = { of: this.count, ranks }
     }
     return this.ranked.ranks
-  }
-
-  /** 1 for the words that are one of several items. */
-  fitting(items: readonly Item[], match: 'whole' | 'contains'): Uint8Array {
-    const fits = new Uint8Array(this.count)
-    const others = items.filter((item) => !(match === 'whole' && this.addFitting(item, fits)))
-    if (others.length === 0) return fits
-    const matches = wordMatcher(others, match)
-    for (let word = 0; word < fits.length; word++) if (fits[word] === 0) fits[word] = Number(matches(this.text(word)))
-    return fits
-  }
-
-  /** False, with nothing added, where it takes the texts of words to tell. */
-  private addFitting(item: Item, fits: Uint8Array): boolean {
-    if (this.template === null || this.texts !== null) return false
-    const start = item.kind === 'word' ? item.text : item.kind === 'glob' ? item.text.slice(0, -1) : null
-    if (start === null || (item.kind === 'glob' && (start.includes('*') || !item.text.endsWith('*')))) return false
-    const wanted = numbersBehind(this.template, start.toLowerCase(), item.kind === 'word')
-    if (wanted === null) return false
-    addWithin(this.numbers(), wanted, fits)
-    return true
   }
 
   private numbers(): Float64Array[] {

@@ -176,16 +176,18 @@ export class RolloutSearch {
     const make = () => ordered(sortValues(sort, columns, marks), descending)
     const hangsOnMarks = ['flag', 'label', 'labels', 'note', 'notes'].includes(sort)
     const order = hangsOnMarks ? make() : columns.kept(`${sort} ${descending}`, make)
-    const indices = new Int32Array(order.length)
+    const most = countOf(verdicts, Verdict.yes)
+    if (most === order.length) return order.slice()
+    // The last place is for those behind the last that fits: there is nothing to guess for the processor.
+    const indices = new Int32Array(most + 1)
     let count = 0
     for (let i = 0; i < order.length; i++) {
       const index = order[i] as number
-      // What does not fit is written over by the next; there is nothing to guess for the processor.
       indices[count] = index
       // Rollouts that came after the query was asked have no verdict.
       count += index < verdicts.length ? (verdicts[index] as number) >> 1 : 0
     }
-    return indices.slice(0, count)
+    return indices.subarray(0, most)
   }
 
   private hits({ probes }: QueryPlan, indices: Int32Array): SearchHits {
@@ -300,13 +302,14 @@ function nothing(total: number): SearchResult {
 }
 
 function chosen(verdicts: Uint8Array, wanted: number): Int32Array {
-  const indices = new Int32Array(verdicts.length)
+  const most = countOf(verdicts, wanted)
+  const indices = new Int32Array(most + 1)
   let count = 0
   for (let i = 0; i < verdicts.length; i++) {
     indices[count] = i
     count += Number(verdicts[i] === wanted)
   }
-  return indices.slice(0, count)
+  return indices.subarray(0, most)
 }
 
 function clauseCounts({ terms }: QueryPlan, byTerm: readonly (Uint8Array | null)[]): ClauseCount[] {

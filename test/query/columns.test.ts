@@ -15,6 +15,7 @@ import { planQuery } from '../../shared/query/plan.ts'
 import { sortValues } from '../../shared/query/sort-values.ts'
 import { HOLDS, NUMBER_LISTS, NUMBERS, SEVERITY_RANKS, WORDS } from '../../shared/query/values.ts'
 import { NO_MARKS, numberFits, Verdict, verdictsOf } from '../../shared/query/verdicts.ts'
+import { WordTest } from '../../shared/query/word-test.ts'
 import { factsOf } from '../helpers/facts.ts'
 import { anyDump } from '../session/any-facts.ts'
 import { queries } from './arbitrary.ts'
@@ -201,6 +202,8 @@ const keptDump = fc
     return all
   })
 
+const ENDS_IN_ONE = new WordTest((word) => word.endsWith('1'))
+
 describe('facts of many rollouts are those of each', () => {
   const checked = (check: (rows: readonly TrajectoryFacts[], from: number) => void) =>
     fc.assert(fc.property(keptDump, fc.nat(5), (rows, from) => check(rows, Math.min(from, rows.length))))
@@ -212,6 +215,28 @@ describe('facts of many rollouts are those of each', () => {
         expect([field, ...(NUMBERS[field]?.(new FactColumns(rows, from)) ?? [])]).toEqual([field, ...plainly])
       }
     })
+  })
+
+  test('in parts, of any size', () => {
+    fc.assert(
+      fc.property(keptDump, fc.nat(5), fc.integer({ min: 1, max: 9 }), (rows, first, size) => {
+        const from = Math.min(first, rows.length)
+        const whole = new FactColumns(rows, from)
+        const lengths: number[] = []
+        for (const part of whole.parts(size)) {
+          const here = rows.slice(part.from, part.from + part.length)
+          // Both stand side by side: they are not read into the same array.
+          const [turns, trained] = [part.numbers('turns'), part.numbers('trained')]
+          expect([...turns]).toEqual(here.map((row) => row.turns))
+          expect([...trained]).toEqual(here.map((row) => row.trained ?? Number.NaN))
+          expect([...part.words('id', ENDS_IN_ONE)]).toEqual(here.map(({ id }) => Number(id.endsWith('1'))))
+          lengths.push(part.length)
+        }
+        expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(rows.length - from)
+        expect(lengths.slice(0, -1).every((length) => length === size)).toBe(true)
+      }),
+      { numRuns: 50 },
+    )
   })
 
   test('of those that were there when they were copied, and of another source since', () => {

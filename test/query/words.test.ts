@@ -7,6 +7,7 @@ import type { Item } from '../../shared/query/language/ast.ts'
 import { wordMatcher } from '../../shared/query/match-words.ts'
 import { ordered } from '../../shared/query/order.ts'
 import { wordRanks } from '../../shared/query/word-order.ts'
+import { WordTest } from '../../shared/query/word-test.ts'
 import { Words } from '../../shared/query/words.ts'
 import { factsOf } from '../helpers/facts.ts'
 
@@ -158,11 +159,15 @@ function inOrder(words: readonly string[]) {
 
 /** Words of ids, each list of them a batch. */
 function wordsOf(batches: readonly (readonly string[])[], areUnique = true) {
+  const words = new Words(areUnique)
+  return { words, at: new FactColumns(factsWith(batches)).words('id', words) }
+}
+
+function factsWith(batches: readonly (readonly string[])[]): TrajectoryFacts[] {
   const keeper = new FactsKeeper()
   const facts: TrajectoryFacts[] = []
   for (const ids of batches) addFacts(facts, keeper.unpack(packFacts(ids.map((id, at) => factsOf(at, { id })))))
-  const words = new Words(areUnique)
-  return { words, at: new FactColumns(facts).words('id', words) }
+  return facts
 }
 
 describe('words', () => {
@@ -221,9 +226,9 @@ describe('words', () => {
       .chain((batches) => fc.tuple(fc.constant(batches), fc.array(item(batches.flat()), { maxLength: 3 })))
     fc.assert(
       fc.property(asked, fc.constantFrom('whole' as const, 'contains' as const), ([batches, items], match) => {
-        const { words } = wordsOf(batches)
         const matches = wordMatcher(items, match)
-        expect([...words.fitting(items, match)]).toEqual([...words].map((each) => Number(matches(each))))
+        const fits = new FactColumns(factsWith(batches)).words('id', WordTest.ofItems(items, match))
+        expect([...fits]).toEqual(batches.flat().map((each) => Number(matches(each))))
       }),
       { numRuns: 1000 },
     )

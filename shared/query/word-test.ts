@@ -1,0 +1,116 @@
+import type { WordReader } from '../checks/fact-columns.ts'
+import { type Column, cellAt, KIND, type Numbers } from '../checks/packed-columns.ts'
+import { fillNumbers, type Rows } from '../checks/read-columns.ts'
+import type { TextTemplate } from '../checks/text-template.ts'
+import type { Item } from './language/ast.ts'
+import { wordMatcher } from './match-words.ts'
+import { keepWithin, numbersBehind, type WantedNumbers } from './template-matches.ts'
+
+/** What words have to begin with, or be, in lower case. */
+interface Start {
+  readonly text: string
+  readonly isWhole: boolean
+}
+
+/**
+ * Reads 1 for words that fit, 0 for others and -1 where there is none. Words of a template (`text-template.ts`) are told by their numbers where
+ * they are looked for by how they begin; of others each that a batch keeps once is asked for once.
+ */
+export class WordTest implements WordReader {
+  private template: TextTemplate | null = null
+  /** Of words of `template`, one for each start; null where their texts have to be looked at. */
+  private wanted: readonly WantedNumbers[] | null = null
+  private numbers = new Float64Array(0)
+  private open = new Int32Array(0)
+
+  constructor(
+    private readonly matches: (word: string) => boolean,
+    /** What `matches` asks, where it is no more than that. */
+    private readonly starts: readonly Start[] | null = null,
+  ) {}
+
+  static ofItems(items: readonly Item[], match: 'whole' | 'contains'): WordTest {
+    const starts = match === 'whole' ? items.map(startOf) : [null]
+    return new WordTest(wordMatcher(items, match), starts.every((start) => start !== null) ? starts : null)
+  }
+
+  numberOf(word: unknown): number {
+    return typeof word === 'string' ? Number(this.matches(word)) : -1
+  }
+
+  read(column: Column, rows: Rows, into: Int32Array, at: number): void {
+    const { row, length } = rows
+    if (column.kind === KIND.same) into.fill(this.numberOf(column.values), at, at + length)
+    else if (column.kind === KIND.chosen) {
+      const values = column.values as readonly unknown[]
+      const chosen = column.numbers as Numbers
+      const known = this.ofDistinct(values, column.parts?.[0] ?? null)
+      for (let i = 0; i < length; i++) into[at + i] = known[chosen[row + i] as number] as number
+    } else if (!this.readTemplated(column, rows, into, at)) {
+      for (let i = 0; i < length; i++) into[at + i] = this.numberOf(cellAt(column, row + i))
+    }
+  }
+
+  private ofDistinct(values: readonly unknown[], templated: Column | null): Int32Array {
+    const known = new Int32Array(values.length)
+    const isRead = templated !== null && this.readTemplated(templated, { row: 0, length: known.length }, known, 0)
+    if (!isRead) for (let i = 0; i < known.length; i++) known[i] = this.numberOf(values[i])
+    return known
+  }
+
+  /** False, with nothing read, for what is no template, and where the texts have to be looked at. */
+  private readTemplated(column: Column, rows: Rows, into: Int32Array, at: number): boolean {
+    if (column.kind !== KIND.templated) return false
+    const wanted = this.wantedOf(column.values as TextTemplate)
+    if (wanted === null) return false
+    const { row, length } = rows
+    this.makeRoom(length)
+    const own = into.subarray(at, at + length).fill(0)
+    const numbers = this.numbers.subarray(0, length)
+    const open = this.open.subarray(0, length)
+    for (const slots of wanted) {
+      open.fill(1)
+      for (let slot = 0; slot < slots.length; slot++) {
+        const ranges = slots[slot] as WantedNumbers[number]
+        if (ranges.length > 0) fillNumbers(column.parts?.[slot] as Column, [], rows, numbers, 0)
+        keepWithin(numbers, ranges, open)
+      }
+      for (let i = 0; i < length; i++) own[i] = (own[i] as number) | (open[i] as number)
+    }
+    const { absent } = column
+    if (absent !== null) for (let i = 0; i < length; i++) if (absent[row + i] !== 0) own[i] = -1
+    return true
+  }
+
+  private wantedOf(template: TextTemplate): readonly WantedNumbers[] | null {
+    if (this.template === null || !isSpeltAs(this.template, template)) {
+      const wanted = this.starts?.map(({ text, isWhole }) => numbersBehind(template, text, isWhole)) ?? [null]
+      this.template = template
+      this.wanted = wanted.every((each) => each !== null) ? wanted : null
+    }
+    return this.wanted
+  }
+
+  private makeRoom(length: number): void {
+    if (this.open.length >= length) return
+    this.numbers = new Float64Array(length)
+    this.open = new Int32Array(length)
+  }
+}
+
+function startOf(item: Item): Start | null {
+  if (item.kind === 'word') return { text: item.text.toLowerCase(), isWhole: true }
+  if (item.kind !== 'glob' || item.text.indexOf('*') !== item.text.length - 1) return null
+  return { text: item.text.slice(0, -1).toLowerCase(), isWhole: false }
+}
+
+/** The same numbers are the same texts in both. */
+function isSpeltAs(one: TextTemplate, other: TextTemplate): boolean {
+  if (one === other) return true
+  const { literals, slots } = one
+  return (
+    slots.length === other.slots.length &&
+    slots.every(({ base, digits }, i) => base === other.slots[i]?.base && digits === other.slots[i]?.digits) &&
+    literals.every((literal, i) => literal === other.literals[i])
+  )
+}
