@@ -1,37 +1,33 @@
+import { kernelWith } from '../containers/kernel/kernel.ts'
 import type { Span } from '../model/tokens.ts'
 
 // These run over every token of a dump. They take one kind of array, because the engine compiles such a loop well.
 
-/** Elements from which on it pays to let the engine look for the first that matters. */
+/** Elements from which on it pays to look at several at once. */
 const LONG = 64
+/** Elements that a run is looked through one by one: most are the few tokens of a header. */
+const SHORT = 8
 
 /** The maximal runs of `value` in `array` between `start` and `end`. */
 export function runsOf(array: Uint8Array, value: number, start = 0, end = array.length): Span[] {
   const runs: Span[] = []
-  let from = start
-  if (end - start > LONG) {
-    const first = array.subarray(start, end).indexOf(value)
-    if (first < 0) return runs
-    from = start + first
+  for (let at = start, to = at; at < end; at = to) {
+    to = runEnd(array, at, end)
+    if (array[at] === value) runs.push({ start: at, end: to })
   }
-  let open = -1
-  for (let i = from; i < end; i++) {
-    if (array[i] === value) {
-      if (open < 0) open = i
-    } else if (open >= 0) {
-      runs.push({ start: open, end: i })
-      open = -1
-    }
-  }
-  if (open >= 0) runs.push({ start: open, end })
   return runs
 }
 
 /** Where the run that begins at `start` ends: the first index of `[start, end)` with another value than it, `end` where there is none. */
 export function runEnd(array: Uint8Array, start: number, end: number): number {
   const value = array[start] as number
+  const near = Math.min(end, start + SHORT)
   let at = start + 1
-  if (end - start >= LONG) {
+  while (at < near) if (array[at++] !== value) return at - 1
+  if (at >= end) return at
+  const kernel = end <= array.length ? kernelWith(array) : null
+  if (kernel !== null) return kernel.firstOther(array, value, at, end)
+  if (end - at >= LONG) {
     while ((array.byteOffset + at) % 4 !== 0) if (array[at++] !== value) return at - 1
     const words = new Uint32Array(array.buffer, array.byteOffset + at, (end - at) >> 2)
     const same = (value * 0x01010101) >>> 0
@@ -45,6 +41,10 @@ export function runEnd(array: Uint8Array, start: number, end: number): number {
 
 /** Number of positions in `[start, end)` that hold `value`. */
 export function countOf(array: Uint8Array, value: number, start = 0, end = array.length): number {
+  if (end - start >= SHORT && start >= 0 && end <= array.length) {
+    const kernel = kernelWith(array)
+    if (kernel !== null) return kernel.countOf(array, value, start, end)
+  }
   let count = 0
   for (let i = start; i < end; i++) if (array[i] === value) count++
   return count
@@ -52,6 +52,10 @@ export function countOf(array: Uint8Array, value: number, start = 0, end = array
 
 /** First index in `[start, end)` at which two arrays differ, `end` where they agree. */
 export function firstDifference(a: Uint8Array, b: Uint8Array, start: number, end: number): number {
+  if (start >= 0 && start < end && end <= a.length && end <= b.length) {
+    const kernel = kernelWith(a)
+    if (kernel?.holds(b)) return kernel.firstDifference(a, b, start, end)
+  }
   let at = start
   // Four at a time, which the usual case is long enough for.
   while (at < end && (a.byteOffset + at) % 4 !== 0) {

@@ -1,9 +1,11 @@
-import { bytesBeside } from '../containers/kernel/numbers.ts'
+import { copyBeside } from '../containers/kernel/numbers.ts'
 import type { MaskAlignment } from '../model/policy.ts'
 import { TokenState } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
+import { countOf } from './spans.ts'
 
-const MASK_UNKNOWN = 255
+/** Of a mask, where the dump does not say whether a token is trained. */
+export const MASK_UNKNOWN = 255
 
 /**
  * The mask that the loss really used, length S, index i marking token i; null where the dump does not tell.
@@ -41,10 +43,9 @@ export function tokenStates(
   mask: Uint8Array | null,
   padding: { readonly left: number; readonly right: number },
 ): Uint8Array {
-  const states = mask === null ? new Uint8Array(length).fill(TokenState.unknown) : bytesBeside(mask, length)
-  if (mask !== null) states.set(mask)
+  const states = mask === null ? new Uint8Array(length).fill(TokenState.unknown) : copyBeside(mask)
   // 0 and 1 are the same words in both.
-  if (mask?.includes(MASK_UNKNOWN)) {
+  if (mask !== null && countOf(mask, MASK_UNKNOWN) > 0) {
     for (let i = 0; i < length; i++) if (states[i] === MASK_UNKNOWN) states[i] = TokenState.unknown
   }
   for (let i = 0; i < padding.left; i++) if (states[i] !== TokenState.trained) states[i] = TokenState.padding

@@ -3,7 +3,7 @@ import type { TrajectoryFacts } from '../checks/facts.ts'
 import { packFacts } from '../checks/kept-facts.ts'
 import { forgetLast, TOGETHER } from '../checks/of-last.ts'
 import { CHECKS } from '../checks/registry.ts'
-import { firstDifference, runEnd } from '../checks/spans.ts'
+import { countOf, firstDifference, runEnd } from '../checks/spans.ts'
 import { createTally, TrajectoryReporter } from '../checks/tally.ts'
 import { addSymptoms, createFacts, prepareView, type ViewOptions, withFacts } from '../checks/view.ts'
 import type { ParsedRecords } from '../containers/container.ts'
@@ -266,8 +266,7 @@ function countTurn(
   totals: TokenTotals,
 ) {
   const end = endToken < 0 ? contentEnd : endToken + 1
-  let trained = 0
-  if (mask !== null) for (let token = contentStart; token < end; token++) if (mask[token] === 1) trained++
+  const trained = mask === null ? 0 : countOf(mask, 1, contentStart, end)
   for (let turn = totals.byTurn.length; turn <= ordinal; turn++) totals.byTurn[turn] = totals.trainedByTurn[turn] = 0
   totals.byTurn[ordinal] = (totals.byTurn[ordinal] as number) + end - contentStart
   totals.trainedByTurn[ordinal] = (totals.trainedByTurn[ordinal] as number) + trained

@@ -2,7 +2,8 @@ import { Expected, Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeBefore, tokenCount, writtenTurns } from '../edges.ts'
 import { hidesTurns } from '../shape.ts'
-import { countOf } from '../spans.ts'
+import { countOf, runEnd } from '../spans.ts'
+import { MASK_UNKNOWN } from '../states.ts'
 import { isForged } from '../template/forged-control.ts'
 
 export const M03: Check = {
@@ -60,13 +61,16 @@ function coverageOf(view: TrajectoryView, turn: Turn): { trained: number; sample
   const { mask, expectedRl, provenance } = view
   let sampled = 0
   let trained = 0
-  for (let i = turn.contentStart; i < turn.contentEnd; i++) {
-    if (expectedRl?.[i] !== Expected.trained || mask?.[i] === 255) continue
-    sampled++
-    if (mask?.[i] === 1) trained++
+  for (let at = turn.contentStart, to = at; at < turn.contentEnd && expectedRl !== null; at = to) {
+    to = runEnd(expectedRl, at, turn.contentEnd)
+    if (expectedRl[at] !== Expected.trained) continue
+    sampled += to - at - (mask === null ? 0 : countOf(mask, MASK_UNKNOWN, at, to))
+    trained += mask === null ? 0 : countOf(mask, 1, at, to)
   }
   // A turn of which no token is known to be sampled, in a dump that knows it of others, is an example or an earlier rollout's.
-  const silent = provenance === null || !provenance.includes(Provenance.sampled)
-  const told = silent || countOf(provenance, Provenance.sampled, turn.contentStart, turn.contentEnd) > 0
+  const told =
+    provenance === null ||
+    countOf(provenance, Provenance.sampled, turn.contentStart, turn.contentEnd) > 0 ||
+    !provenance.includes(Provenance.sampled)
   return sampled === 0 || (!told && trained === 0) ? null : { trained, sampled }
 }

@@ -1,3 +1,4 @@
+import { firstAtLeast } from '../../containers/kernel/numbers.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { specialIds } from '../special-ids.ts'
@@ -57,8 +58,8 @@ function imagesOf({ ids, tokenizer }: TrajectoryView): Image[] | null {
   const close = special.get('<|vision_end|>')
   const pads = [special.get('<|image_pad|>'), special.get('<|video_pad|>')].filter((id) => id !== undefined)
   if (open === undefined || close === undefined || pads.length === 0) return null
-  // A closing marker alone is left of a cut, and takes no feature. (`includes` is several times slower.)
-  if (![open, ...pads].some((id) => ids.indexOf(id) >= 0)) return null
+  // A closing marker alone is left of a cut, and takes no feature.
+  if (!holdsAny(ids, [open, ...pads])) return null
   const marks = [open, close, ...pads]
   const images: Image[] = []
   for (let i = 0; i < ids.length; i++) {
@@ -73,6 +74,15 @@ function imagesOf({ ids, tokenizer }: TrajectoryView): Image[] | null {
     i = end - 1
   }
   return images
+}
+
+/** Whether one of the wanted ids stands in a row. Hardly any id of a text is as high as theirs. */
+function holdsAny(ids: Int32Array, wanted: readonly number[]): boolean {
+  const lowest = Math.min(...wanted)
+  for (let at = firstAtLeast(ids, lowest); at < ids.length; at = firstAtLeast(ids, lowest, at + 1)) {
+    if (wanted.includes(ids[at] as number)) return true
+  }
+  return false
 }
 
 function problemOf({ start, placeholders, opened, closed }: Image, due: number | null): string | null {

@@ -3,6 +3,7 @@ import { TokenState } from '../../model/tokens.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { shown } from '../groups/statistics.ts'
+import { countOf } from '../spans.ts'
 import { endingOf, reachedLimit } from './ending.ts'
 import { limitsInForce } from './limit-of.ts'
 import { rewardByEnd } from './reward-splits.ts'
@@ -36,10 +37,7 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
   if (turn === undefined || turn.kind !== 'assistant' || facts.reward === null) return
   const ending = endingOf(facts, settings.limits, settings.thresholds)
   if (ending === null || ending === 'open') return
-  let trained = 0
-  for (let token = turn.contentStart; token < turn.end; token++) {
-    if (view.states[token] === TokenState.trained) trained++
-  }
+  const trained = countOf(view.states, TokenState.trained, turn.contentStart, turn.end)
   const affected = ending === 'cut' && !facts.excluded && trained > 0 && facts.reward > 0
   report.place(affected, { turn: turn.ordinal })
   if (!affected) return

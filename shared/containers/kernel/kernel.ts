@@ -15,6 +15,9 @@ interface KernelExports {
   readonly high: WebAssembly.Global<'i32'>
   first(at: number, end: number, bound: number): number
   narrow(at: number, end: number, out: number): void
+  other(at: number, end: number, value: number): number
+  count(at: number, end: number, value: number): number
+  differ(at: number, end: number, other: number): number
 }
 
 /** The loops over every byte of a dump, in WebAssembly: over bytes that lie in its own memory. */
@@ -94,6 +97,24 @@ export class Kernel implements PlainNumbers, WordMixer {
   firstAtLeast(numbers: Int32Array, bound: number, from: number, to: number): number {
     const at = numbers.byteOffset
     return (this.code.first(at + from * 4, at + to * 4, bound) - at) >> 2
+  }
+
+  /** The first index from `from` on at which bytes that this memory holds have another value than `value`; `to` where none has. */
+  firstOther(bytes: Uint8Array, value: number, from: number, to: number): number {
+    const at = bytes.byteOffset
+    return this.code.other(at + from, at + to, value) - at
+  }
+
+  /** How many of the bytes that this memory holds are `value`. */
+  countOf(bytes: Uint8Array, value: number, from: number, to: number): number {
+    const at = bytes.byteOffset
+    return this.code.count(at + from, at + to, value)
+  }
+
+  /** The first index from `from` on at which bytes differ, all of which this memory holds; `to` where they agree. */
+  firstDifference(bytes: Uint8Array, others: Uint8Array, from: number, to: number): number {
+    const at = bytes.byteOffset
+    return this.code.differ(at + from, at + to, others.byteOffset + from) - at
   }
 
   /** Room for bytes, whatever is in it, that stand as long as what was taken; null where there is none. */

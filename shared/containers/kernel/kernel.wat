@@ -1,4 +1,4 @@
-;; The loops that see every byte of a dump of ids and masks: plain numbers of an array, and the hash of a record.
+;; The loops that see every byte of a dump of ids and masks: plain numbers of an array, the hash of a record, and runs of tokens.
 ;; `npm run kernel` writes kernel-module.ts from it. What each function must give is held by test/containers/kernel.test.ts.
 (module
   ;; Bytes that are read lie first, numbers that were scanned behind them; kernel.ts says how many of each.
@@ -234,4 +234,63 @@
         (i32.store8 (local.get $out) (i32.load (local.get $at)))
         (local.set $at (i32.add (local.get $at) (i32.const 4)))
         (local.set $out (i32.add (local.get $out) (i32.const 1)))
-        (br $one)))))
+        (br $one))))
+
+  ;; The address of the first byte from `at` to `end` that is another than `value`; `end` where none is.
+  (func (export "other") (param $at i32) (param $end i32) (param $value i32) (result i32)
+    (local $values v128) (local $bits i32)
+    (local.set $values (i8x16.splat (local.get $value)))
+    (block $few
+      (loop $sixteen
+        (br_if $few (i32.gt_u (i32.add (local.get $at) (i32.const 16)) (local.get $end)))
+        (local.set $bits (i8x16.bitmask (i8x16.ne (v128.load align=1 (local.get $at)) (local.get $values))))
+        (if (local.get $bits) (then (return (i32.add (local.get $at) (i32.ctz (local.get $bits))))))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
+        (br $sixteen)))
+    (block $done
+      (loop $one
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (br_if $done (i32.ne (i32.load8_u (local.get $at)) (local.get $value)))
+        (local.set $at (i32.add (local.get $at) (i32.const 1)))
+        (br $one)))
+    (local.get $at))
+
+  ;; How many bytes from `at` to `end` are `value`.
+  (func (export "count") (param $at i32) (param $end i32) (param $value i32) (result i32)
+    (local $values v128) (local $count i32)
+    (local.set $values (i8x16.splat (local.get $value)))
+    (block $few
+      (loop $sixteen
+        (br_if $few (i32.gt_u (i32.add (local.get $at) (i32.const 16)) (local.get $end)))
+        (local.set $count (i32.add (local.get $count)
+          (i32.popcnt (i8x16.bitmask (i8x16.eq (v128.load align=1 (local.get $at)) (local.get $values))))))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
+        (br $sixteen)))
+    (block $done
+      (loop $one
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (local.set $count (i32.add (local.get $count) (i32.eq (i32.load8_u (local.get $at)) (local.get $value))))
+        (local.set $at (i32.add (local.get $at) (i32.const 1)))
+        (br $one)))
+    (local.get $count))
+
+  ;; The address of the first byte from `at` to `end` that differs from the one as far behind `other`; `end` where none does.
+  (func (export "differ") (param $at i32) (param $end i32) (param $other i32) (result i32)
+    (local $bits i32)
+    (block $few
+      (loop $sixteen
+        (br_if $few (i32.gt_u (i32.add (local.get $at) (i32.const 16)) (local.get $end)))
+        (local.set $bits (i8x16.bitmask
+          (i8x16.ne (v128.load align=1 (local.get $at)) (v128.load align=1 (local.get $other)))))
+        (if (local.get $bits) (then (return (i32.add (local.get $at) (i32.ctz (local.get $bits))))))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
+        (local.set $other (i32.add (local.get $other) (i32.const 16)))
+        (br $sixteen)))
+    (block $done
+      (loop $one
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (br_if $done (i32.ne (i32.load8_u (local.get $at)) (i32.load8_u (local.get $other))))
+        (local.set $at (i32.add (local.get $at) (i32.const 1)))
+        (local.set $other (i32.add (local.get $other) (i32.const 1)))
+        (br $one)))
+    (local.get $at)))

@@ -22,6 +22,13 @@ export function bytesBeside(beside: Int32Array | Uint8Array, length: number): Ui
   return kernelWith(beside)?.bytes(length)?.fill(0) ?? new Uint8Array(length)
 }
 
+/** The same bytes once more, which stand as long as they do. */
+export function copyBeside(bytes: Uint8Array): Uint8Array {
+  const copy = kernelWith(bytes)?.bytes(bytes.length) ?? new Uint8Array(bytes.length)
+  copy.set(bytes)
+  return copy
+}
+
 /** Numbers that are all 0 or 1 as bytes, which stand as long as they do; null where another is among them. */
 export function flagsOf(numbers: Int32Array): Uint8Array | null {
   if (firstAtLeast(numbers, 2) < numbers.length) return null
