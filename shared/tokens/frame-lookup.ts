@@ -1,3 +1,4 @@
+import { type IdSet, idSet } from './id-set.ts'
 import { type TagTable, tagTable } from './tags.ts'
 import { type Tokenizer, TokenKind, type TokenTable, type TurnFrame } from './tokenizer.ts'
 
@@ -17,6 +18,7 @@ export const Mark = {
 } as const
 
 const STOPS = Mark.turnStart | Mark.turnEnd | Mark.bos | Mark.textEnd
+const STOPS_AND_TAGS = STOPS | Mark.tag
 
 /** A tokenizer's frame, laid out for one pass over ids. */
 export interface FrameLookup {
@@ -27,6 +29,10 @@ export interface FrameLookup {
   readonly marks: Uint8Array
   /** No id below it stands for a start or an end of anything. */
   readonly lowestStop: number
+  /** Those ids, and those in which a tag may begin. */
+  readonly stopsAndTags: IdSet
+  /** Roles that one token spells, by its id, as they were met. */
+  readonly roles: Map<number, string>
 }
 
 const lookups = new WeakMap<TokenTable, FrameLookup>()
@@ -39,7 +45,15 @@ export function frameLookup({ table, frame }: Pick<Tokenizer, 'table' | 'frame'>
     const tags = tagTable(table)
     const marks = marksOf(frame, table, tags)
     const lowestStop = marks.findIndex((mark) => (mark & STOPS) !== 0)
-    lookup = { frame, table, tags, marks, lowestStop: lowestStop < 0 ? table.size : lowestStop }
+    lookup = {
+      frame,
+      table,
+      tags,
+      marks,
+      lowestStop: lowestStop < 0 ? table.size : lowestStop,
+      stopsAndTags: idSet(table.size, (id) => ((marks[id] as number) & STOPS_AND_TAGS) !== 0),
+      roles: new Map(),
+    }
     lookups.set(table, lookup)
   }
   return lookup

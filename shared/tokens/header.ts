@@ -97,6 +97,17 @@ export function readBareHeader(lookup: FrameLookup, ids: Int32Array, start: numb
   return { role, end: chatml ? at + 1 : afterNewlines(lookup, ids, at + 1, limit), complete: true }
 }
 
-function roleText({ table }: FrameLookup, ids: Int32Array, start: number, end: number): string {
-  return decodeSpan(table, ids, start, end).trim()
+/** Nearly every role is one token, and a dump has few. */
+function roleText({ table, roles }: FrameLookup, ids: Int32Array, start: number, end: number): string {
+  if (end - start !== 1) return decodeSpan(table, ids, start, end).trim()
+  const id = ids[start] as number
+  let role = roles.get(id)
+  if (role === undefined) {
+    role = decodeSpan(table, ids, start, end).trim()
+    if (roles.size < MOST_ROLES) roles.set(id, role)
+  }
+  return role
 }
+
+/** Far more than a dump without damage has. */
+const MOST_ROLES = 256

@@ -2,6 +2,7 @@ import { bytesBeside, firstAtLeast } from '../containers/kernel/numbers.ts'
 import { PART, type Segmentation, type SubSpan, type Turn } from '../model/tokens.ts'
 import { type FrameLookup, frameLookup, Mark } from './frame-lookup.ts'
 import { type Header, readBareHeader, readHeader } from './header.ts'
+import { hasId } from './id-set.ts'
 import { findPadding } from './padding.ts'
 import { roleKind } from './roles.ts'
 import { assistantSpans } from './spans.ts'
@@ -160,14 +161,13 @@ class Segmenter {
   /** Index of the token that ends the content: an end token, the next start, or the end of the sequence. */
   private contentEnd(start: number, candidates: number[] | null): number {
     const { ids, to } = this
-    const { marks, lowestStop } = this.lookup
-    const stop = STOP | Mark.bos | Mark.textEnd | Mark.tag
+    const { marks, lowestStop, stopsAndTags } = this.lookup
     for (let at = start; at < to; at++) {
       // Tags are looked for in what the model wrote; the rest, most of a row, need not be looked up.
       if (candidates === null) at = firstAtLeast(ids, lowestStop, at, to)
+      else while (at < to && !hasId(stopsAndTags, ids[at] as number)) at++
       if (at === to) return to
       const mark = marks[ids[at] as number] as number
-      if (!(mark & stop)) continue
       if (mark & STOP) return at
       if (mark & Mark.bos) this.bos.push(at)
       if (mark & Mark.textEnd && this.endsTurn(at)) return at

@@ -20,11 +20,11 @@ export const M03: Check = {
   cite: 'ms-swift#7838, slime#1563, transformers#34494',
   trajectory(view, { policy }, report) {
     if (view.segmentation === null || hidesTurns(view)) return
-    const turns = writtenTurns(view.segmentation).flatMap((turn) => {
+    const turns: Coverage[] = []
+    for (const turn of writtenTurns(view.segmentation)) {
       const coverage = coverageOf(view, turn)
-      const nobodys = coverage?.trained === 0 && isEnvironments(view, turn)
-      return coverage === null || nobodys ? [] : [{ turn, ...coverage }]
-    })
+      if (coverage !== null && (coverage.trained > 0 || !isEnvironments(view, turn))) turns.push(coverage)
+    }
     // A row that trains no assistant turn at all trains something else; that is another fault's name.
     const someTrained = turns.some(({ trained }) => trained > 0)
     const lastTurnOnly = policy.id === 'last-turn'
@@ -56,8 +56,15 @@ function isEnvironments(view: TrajectoryView, turn: Turn): boolean {
   return turn.header === 'missing' || isForged(view, turn)
 }
 
-/** Trained and sampled tokens of a turn's content; null where nothing can call it sampled in this rollout. */
-function coverageOf(view: TrajectoryView, turn: Turn): { trained: number; sampled: number } | null {
+/** How much of a turn's content was sampled, and trained. */
+interface Coverage {
+  readonly turn: Turn
+  readonly trained: number
+  readonly sampled: number
+}
+
+/** Null where nothing can call the turn sampled in this rollout. */
+function coverageOf(view: TrajectoryView, turn: Turn): Coverage | null {
   const { mask, expectedRl, provenance } = view
   let sampled = 0
   let trained = 0
@@ -72,5 +79,5 @@ function coverageOf(view: TrajectoryView, turn: Turn): { trained: number; sample
     provenance === null ||
     countOf(provenance, Provenance.sampled, turn.contentStart, turn.contentEnd) > 0 ||
     !provenance.includes(Provenance.sampled)
-  return sampled === 0 || (!told && trained === 0) ? null : { trained, sampled }
+  return sampled === 0 || (!told && trained === 0) ? null : { turn, trained, sampled }
 }

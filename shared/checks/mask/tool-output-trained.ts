@@ -59,7 +59,9 @@ function placesIn(turn: Turn): readonly Span[] {
 }
 
 function trainedIn({ mask, expected, provenance }: TrajectoryView, { start, end }: Span): Span[] {
-  return runsOf(mask as Uint8Array, 1, start, end).filter((run) => {
+  const runs = runsOf(mask as Uint8Array, 1, start, end)
+  if (runs.length === 0) return runs
+  return runs.filter((run) => {
     // What the model provably wrote is its own, even where it imitates the frame of a reply.
     if (provenance === null) return expected?.[run.start] !== Expected.trained
     for (let i = run.start; i < run.end; i++) if (provenance[i] !== Provenance.sampled) return true

@@ -53,8 +53,18 @@ function repeatedHeader({ segmentation }: TrajectoryView, turn: Turn): Span | nu
 
 /** The role name and the newline after it, where the content begins with them. */
 function leakedRole(view: TrajectoryView, { contentStart, contentEnd }: Turn): Span | null {
+  if (!mayBeRole(view, contentStart)) return null
   const head = view.text({ start: contentStart, end: Math.min(contentEnd, contentStart + 1) })
   if (!/^(?:assistant|user|system|ipython)$/.test(head)) return null
   const span = { start: contentStart, end: Math.min(contentEnd, contentStart + 2) }
   return /^\w+\n/.test(view.text(span)) ? span : null
 }
+
+/** By its first byte, so that hardly any text is made. An id that the vocabulary does not have spells none. */
+function mayBeRole({ ids, tokenizer }: TrajectoryView, at: number): boolean {
+  if (tokenizer === null) return false
+  const { offsets, bytes } = tokenizer.table
+  return ROLE_STARTS.has(bytes[offsets[ids[at] as number] as number] as number)
+}
+
+const ROLE_STARTS: ReadonlySet<number> = new Set([...'ausi'].map((letter) => letter.charCodeAt(0)))

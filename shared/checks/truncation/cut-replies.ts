@@ -1,6 +1,7 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Segmentation, Span, Turn } from '../../model/tokens.ts'
 import type { Message, Trajectory } from '../../model/trajectory.ts'
+import { hasId, type IdSet, idSet } from '../../tokens/id-set.ts'
 import { decodeSpan } from '../../tokens/text.ts'
 import type { Tokenizer, TokenTable } from '../../tokens/tokenizer.ts'
 import { normalised } from '../normalised-text.ts'
@@ -119,21 +120,19 @@ function sizeOf({ offsets, size }: TokenTable, ids: Int32Array, { start, end }: 
 function mayHoldMarker(table: TokenTable, ids: Int32Array, { start, end }: Span): boolean {
   const markers = markerTokens(table)
   // An id that the table does not have holds none.
-  for (let i = start; i < end; i++) if (markers[ids[i] as number] === 1) return true
+  for (let i = start; i < end; i++) if (hasId(markers, ids[i] as number)) return true
   return false
 }
 
 /** Pieces that every spelling of a marker holds one of, whatever the vocabulary makes of it. */
 const PIECES = ['uncat', 'trunc', 'runca', 'clip'].map((piece) => new TextEncoder().encode(piece))
-const markers = new WeakMap<TokenTable, Uint8Array>()
+const markers = new WeakMap<TokenTable, IdSet>()
 
-/** By id, 1 where a marker may show in it, so that only replies that hold one are decoded. */
-function markerTokens(table: TokenTable): Uint8Array {
+/** Ids in which a marker may show, so that only replies that hold one are decoded. */
+function markerTokens(table: TokenTable): IdSet {
   let found = markers.get(table)
   if (found === undefined) {
-    found = Uint8Array.from({ length: table.size }, (_, id) =>
-      PIECES.some((piece) => holds(table, id, piece)) ? 1 : 0,
-    )
+    found = idSet(table.size, (id) => PIECES.some((piece) => holds(table, id, piece)))
     markers.set(table, found)
   }
   return found

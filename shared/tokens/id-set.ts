@@ -1,0 +1,13 @@
+/** Ids of a vocabulary, a bit each: so few bytes stay near the processor while a loop asks for every token of a dump. */
+export type IdSet = Uint32Array
+
+export function idSet(size: number, holds: (id: number) => boolean): IdSet {
+  const bits = new Uint32Array((size + 31) >>> 5)
+  for (let id = 0; id < size; id++) if (holds(id)) bits[id >>> 5] = (bits[id >>> 5] as number) | (1 << (id & 31))
+  return bits
+}
+
+/** False for ids that the vocabulary does not have. */
+export function hasId(set: IdSet, id: number): boolean {
+  return (((set[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1
+}
