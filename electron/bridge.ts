@@ -33,8 +33,6 @@ export interface InspectorBridge {
   recentFiles(): Promise<readonly RecentFile[]>
   /** Opens a recent file or folder by its `id`. */
   openRecent(id: string): Promise<OpenedFiles>
-  /** One file: the save dialog. Several: a dialog for the folder they go to; asks before it replaces any. */
-  saveFiles(files: readonly FileToSave[]): Promise<SaveResult>
   /**
    * Asks where files go that are about to be made: a single one of this name by the save dialog, several (null) into a folder. Null where
    * that was cancelled.
@@ -105,11 +103,6 @@ export interface OfferedCommand {
   /** As in the page's command table: `j`, `J` (with shift), `Mod+k`. */
   readonly keys: readonly string[]
   readonly isPossible: boolean
-}
-
-export interface FileToSave {
-  readonly name: string
-  readonly bytes: Uint8Array
 }
 
 /** Files that are being saved, and the last part of the path that a person chose for them. */

@@ -1,4 +1,4 @@
-import type { BegunSaving, FileToSave, OfferedCommand, OpenedFiles, RecentFile, SaveResult } from './bridge.ts'
+import type { BegunSaving, OfferedCommand, OpenedFiles, RecentFile, SaveResult } from './bridge.ts'
 
 /** Requests of the page to the shell: channel, its parameters, its answer. The preload calls them, `ipc-handlers.ts` answers. */
 export interface Requests {
@@ -10,7 +10,6 @@ export interface Requests {
   'save-workspace': { input: [files: readonly WorkspaceFile[], address: string]; output: SaveResult }
   'recent-files': { input: []; output: readonly RecentFile[] }
   'open-recent': { input: [id: string]; output: OpenedFiles }
-  'save-files': { input: [files: readonly FileToSave[]]; output: SaveResult }
   'begin-saving': { input: [name: string | null]; output: BegunSaving | null }
   'may-write': { input: [id: number, names: readonly string[]]; output: boolean }
   'write-piece': { input: [id: number, name: string, bytes: Uint8Array]; output: string | null }

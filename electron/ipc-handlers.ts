@@ -1,5 +1,5 @@
 import type { IpcMain, IpcMainInvokeEvent, WebContents } from 'electron'
-import { COMMAND_MENUS, type FileToSave, type OfferedCommand } from './bridge.ts'
+import { COMMAND_MENUS, type OfferedCommand } from './bridge.ts'
 import type { Channel, Requests, WorkspaceFile } from './ipc-contract.ts'
 import { isOurs } from './security.ts'
 
@@ -21,7 +21,6 @@ const SHAPES: { [C in Channel]: (input: readonly unknown[]) => boolean } = {
   'recent-files': (input) => input.length === 0,
   'open-recent': ([id]) => typeof id === 'string',
   picture: (input) => input.length === 0,
-  'save-files': ([files]) => Array.isArray(files) && files.every(isFileToSave),
   'begin-saving': ([name]) => name === null || typeof name === 'string',
   'may-write': ([id, names]) =>
     typeof id === 'number' && Array.isArray(names) && names.every((name) => typeof name === 'string'),
@@ -67,10 +66,4 @@ function isOfferedCommand(value: unknown): value is OfferedCommand {
     keys.every((key) => typeof key === 'string') &&
     typeof isPossible === 'boolean'
   )
-}
-
-function isFileToSave(value: unknown): value is FileToSave {
-  if (typeof value !== 'object' || value === null) return false
-  const { name, bytes } = value as Record<string, unknown>
-  return typeof name === 'string' && bytes instanceof Uint8Array
 }

@@ -13,7 +13,7 @@ import { ApplicationMenu, type MenuActions } from './menu.ts'
 import { OpenFiles, pathsFromArguments } from './open-files.ts'
 import { quitOnceWritten } from './quitting.ts'
 import { RecentFiles } from './recent.ts'
-import { type SaveDialogs, Savings, saveFiles } from './save-files.ts'
+import { type SaveDialogs, Savings } from './save-files.ts'
 import { guardContents, guardSession } from './security.ts'
 import { windowOptions } from './window.ts'
 import { besides, boundsOn, keepPlace, readPlace } from './window-place.ts'
@@ -78,7 +78,7 @@ function ready(): void {
     },
     'open-workspace': (from, path) => windows.of(from).opening.open([path], '/'),
     'save-workspace': (from, files, address) =>
-      saveWorkspace(files, address, served, saveDialogs(windows.of(from).window), remember),
+      saveWorkspace(files, address, { served, savings, dialogs: saveDialogs(windows.of(from).window), remember }),
     'recent-files': async () => recent.list(),
     'open-recent': async (from, id) => {
       const path = recent.pathOf(id)
@@ -86,7 +86,6 @@ function ready(): void {
         ? { files: [], problems: ['That file is no longer among the recent ones.'] }
         : windows.of(from).opening.open([path], '/')
     },
-    'save-files': (from, files) => saveFiles(files, saveDialogs(windows.of(from).window)),
     'begin-saving': (from, name) => savings.begin(from, name, saveDialogs(windows.of(from).window)),
     'may-write': (from, id, names) => savings.of(from, id).mayWrite(names),
     'write-piece': (from, id, name, bytes) => savings.write(from, id, name, bytes),

@@ -41,7 +41,6 @@ const bridge: InspectorBridge = {
     ),
   recentFiles: () => request('recent-files'),
   openRecent: (id) => request('open-recent', id),
-  saveFiles: (files) => request('save-files', files),
   beginSaving: (name) => request('begin-saving', name),
   mayWrite: (id, names) => request('may-write', id, names),
   writePiece: (id, name, bytes) => request('write-piece', id, name, bytes),

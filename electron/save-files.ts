@@ -2,7 +2,12 @@ import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { cannotWrite, WholeFile } from '../cli/whole-file.ts'
 import { portableName } from '../shared/exports/file-names.ts'
-import type { BegunSaving, FileToSave, SaveResult } from './bridge.ts'
+import type { BegunSaving, SaveResult } from './bridge.ts'
+
+interface FileToSave {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
 
 /** The three questions that saving may ask a person. */
 export interface SaveDialogs {
@@ -14,27 +19,6 @@ export interface SaveDialogs {
   replace(names: readonly string[]): Promise<boolean>
 }
 
-/** Writes an export where the person says: one file to the path of the save dialog, several into a folder. */
-export async function saveFiles(files: readonly FileToSave[], dialogs: SaveDialogs): Promise<SaveResult> {
-  const [first, ...others] = files
-  if (first === undefined) return { kind: 'failed', message: 'There is nothing to save.' }
-  const taken = new Set<string>()
-  for (const plain of files.map(({ name }) => plainName(name))) {
-    if (taken.has(plain.toLowerCase())) {
-      return { kind: 'failed', message: `Two of these files would be named ${plain}. Nothing was saved.` }
-    }
-    taken.add(plain.toLowerCase())
-  }
-  const saving = await Saving.begin(others.length === 0 ? first.name : null, dialogs)
-  if (saving === null) return { kind: 'cancelled' }
-  if (!(await saving.mayWrite(files.map(({ name }) => name)))) return { kind: 'cancelled' }
-  for (const { name, bytes } of files) {
-    const problem = await saving.write(name, bytes)
-    if (problem !== null) return { kind: 'failed', message: problem }
-  }
-  return saving.end()
-}
-
 /** Files that are written as they are made, where a person said before, and get their names once all of them are on disk. */
 export class Saving {
   private readonly begun = new Map<string, WholeFile>()
@@ -42,6 +26,8 @@ export class Saving {
   private readonly allowed = new Map<string, string>()
   private named = 0
   private stopped = false
+  /** Pieces are written one after the other, as they came. */
+  private last: Promise<unknown> = Promise.resolve()
 
   private constructor(
     /** Last part of the path: never the whole. */
@@ -76,7 +62,13 @@ export class Saving {
   }
 
   /** Adds to a file that `mayWrite` allowed. A sentence, or null when it went well; after one nothing of any file is left. */
-  async write(name: string, bytes: Uint8Array): Promise<string | null> {
+  write(name: string, bytes: Uint8Array): Promise<string | null> {
+    const written = this.last.then(() => this.writePiece(name, bytes))
+    this.last = written
+    return written
+  }
+
+  private async writePiece(name: string, bytes: Uint8Array): Promise<string | null> {
     const path = this.pathOf(name)
     let problem: string | null = null
     try {
@@ -116,6 +108,7 @@ export class Saving {
 
   /** Gives the files their names. */
   async end(): Promise<SaveResult> {
+    await this.last
     if (this.stopped) return { kind: 'failed', message: 'Nothing was saved: saving was stopped.' }
     const paths = [...this.begun.keys()]
     try {
@@ -159,6 +152,12 @@ export class Savings {
     if (saving === null || asked.isGone) return null
     this.all.set(++this.last, { owner, saving })
     return { id: this.last, where: saving.where }
+  }
+
+  /** Asks where a file goes whose bytes are there, and writes it, whether or not the page that asked goes meanwhile. */
+  async save({ name, bytes }: FileToSave, dialogs: SaveDialogs): Promise<SaveResult> {
+    const saving = await Saving.begin(name, dialogs)
+    return saving === null ? { kind: 'cancelled' } : this.atWork(writeOne(saving, name, bytes))
   }
 
   /** Throws where a page has begun none of that number. */
@@ -214,6 +213,11 @@ export class Savings {
       this.work.delete(work)
     }
   }
+}
+
+async function writeOne(saving: Saving, name: string, bytes: Uint8Array): Promise<SaveResult> {
+  const problem = await saving.write(name, bytes)
+  return problem === null ? saving.end() : { kind: 'failed', message: problem }
 }
 
 /** A name without folders or characters that a file system gives a meaning: the page's word is not trusted with a path. */

@@ -7,7 +7,7 @@ import type { ServedFiles } from '../cli/server/served-files.ts'
 import { issueWords } from '../shared/model/schema-issue.ts'
 import type { OpenedFile, OpenedFiles, SaveResult } from './bridge.ts'
 import type { WorkspaceFile } from './ipc-contract.ts'
-import { type SaveDialogs, saveFiles } from './save-files.ts'
+import type { SaveDialogs, Savings } from './save-files.ts'
 
 const EXTENSION = '.rollout-workspace'
 const FORMAT = 'rollout-inspector.workspace/1'
@@ -55,13 +55,19 @@ export async function openWorkspace(path: string, served: ServedFiles): Promise<
   return { files, problems: shortened(problems, basename(path)), address: workspace.address }
 }
 
-/** Asks where the workspace goes, and writes it. `remember` is given the path that it was written to. */
+interface SavesWorkspaces {
+  readonly served: ServedFiles
+  readonly savings: Savings
+  readonly dialogs: SaveDialogs
+  /** Is given the path that the workspace was written to. */
+  remember(path: string): void
+}
+
+/** Asks where the workspace goes, and writes it. */
 export async function saveWorkspace(
   given: readonly WorkspaceFile[],
   address: string,
-  served: ServedFiles,
-  dialogs: SaveDialogs,
-  remember: (path: string) => void,
+  { served, savings, dialogs, remember }: SavesWorkspaces,
 ): Promise<SaveResult> {
   const files: { path: string; name: string }[] = []
   for (const { name, url, path } of given) {
@@ -76,17 +82,20 @@ export async function saveWorkspace(
   let target = ''
   const bytes = new TextEncoder().encode(`${JSON.stringify(checked.data, null, 2)}\n`)
   const first = basename(checked.data.files[0]?.path ?? '').replace(/(\.[a-z0-9]+)+$/i, '')
-  const saved = await saveFiles([{ name: `${first || 'run'}${EXTENSION}`, bytes }], {
-    ...dialogs,
-    async file(suggestedName) {
-      const chosen = await dialogs.file(suggestedName)
-      if (chosen === null) return null
-      target = isWorkspace(chosen) ? chosen : `${chosen}${EXTENSION}`
-      // The dialog asked about the name without its ending, at most.
-      if (target !== chosen && existsSync(target) && !(await dialogs.replace([basename(target)]))) return null
-      return target
+  const saved = await savings.save(
+    { name: `${first || 'run'}${EXTENSION}`, bytes },
+    {
+      ...dialogs,
+      async file(suggestedName) {
+        const chosen = await dialogs.file(suggestedName)
+        if (chosen === null) return null
+        target = isWorkspace(chosen) ? chosen : `${chosen}${EXTENSION}`
+        // The dialog asked about the name without its ending, at most.
+        if (target !== chosen && existsSync(target) && !(await dialogs.replace([basename(target)]))) return null
+        return target
+      },
     },
-  })
+  )
   if (saved.kind === 'saved') remember(target)
   return saved
 }

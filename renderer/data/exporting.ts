@@ -14,12 +14,14 @@ import { addProblem, useFiles } from '../state/files.ts'
 import { openDialog, say } from '../state/view.ts'
 import { counted } from '../text/numbers.ts'
 import { runStem } from '../text/run-name.ts'
-import { askPlace, DownloadPlace, type SavePlace } from './save-places.ts'
+import { askPlace, type SavePlace } from './save-places.ts'
 
 /** Bytes of an export that may be on their way from the engine to where they are written. */
 const ON_THE_WAY = 16 << 20
 
 let exports = 0
+/** Places that something is being written to. */
+let placesOpen = 0
 
 /**
  * Writes rollouts as a person chose, who is asked first where to. Files are written as they are made and stand under their names at the
@@ -48,13 +50,19 @@ async function saving(
   file: string | null,
   write: (place: SavePlace) => Promise<string | null>,
 ): Promise<void> {
-  if (useExporting.getState().job !== null) {
-    addProblem('An export is still under way. Stop it, or wait for its end.')
-    return
-  }
+  if (useExporting.getState().job !== null) addProblem('An export is still under way. Stop it, or wait for its end.')
+  else await intoPlace(where, file, write)
+}
+
+async function intoPlace(
+  where: ExportPlace,
+  file: string | null,
+  write: (place: SavePlace) => Promise<string | null>,
+): Promise<void> {
   try {
     const place = await askPlace(where, file)
     if (place === null) return
+    placesOpen++
     try {
       const told = await write(place)
       if (told === null) await place.discard()
@@ -62,6 +70,8 @@ async function saving(
     } catch (error) {
       await place.discard()
       throw error
+    } finally {
+      placesOpen--
     }
   } catch (error) {
     if (error instanceof Cancelled) say('The export was stopped; nothing was saved')
@@ -115,10 +125,10 @@ async function writeAsMade(
   }
 }
 
-/** While an export is written the browser asks before the page is left, which would stop it. Returns the unregisterer. */
+/** While something is written the browser asks before the page is left, which would stop it. Returns the unregisterer. */
 export function guardLeavingExport(): () => void {
   const ask = (event: Event) => {
-    if (useExporting.getState().job !== null) event.preventDefault()
+    if (placesOpen > 0) event.preventDefault()
   }
   globalThis.addEventListener('beforeunload', ask)
   return () => globalThis.removeEventListener('beforeunload', ask)
@@ -186,18 +196,18 @@ export async function textOfAnswer(asking: Promise<ExportFile>): Promise<Uint8Ar
   return (await asking).files[0]?.bytes ?? new Uint8Array(0)
 }
 
-/** Hands files to the shell's save dialog, or to the browser's downloads, and says what became of them. `what`: `12 rollouts`. */
-export async function handOver(
-  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
-  what: string,
-): Promise<void> {
-  if (window.inspector !== undefined) {
-    const saved = await window.inspector.saveFiles(files)
-    if (saved.kind === 'failed') addProblem(saved.message)
-    else if (saved.kind === 'saved') say(`${what} saved as ${saved.names.join(', ')}`)
-    return
-  }
-  const downloads = new DownloadPlace()
-  for (const { name, bytes } of files) await downloads.write(name, bytes as Uint8Array<ArrayBuffer>)
-  say(`${what} ${await downloads.end()}`)
+/** Saves a file that is made in a moment, once a person has been asked where to, beside an export that may be under way. */
+export async function saveFile(name: string, make: () => Made | Promise<Made>): Promise<void> {
+  await intoPlace('files', name, async (place) => {
+    const { what, content } = await make()
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+    await place.write(name, bytes as Uint8Array<ArrayBuffer>)
+    return `${what} ${await place.end()}`
+  })
+}
+
+interface Made {
+  /** For what is said: `12 pages`. */
+  readonly what: string
+  readonly content: string | Uint8Array
 }

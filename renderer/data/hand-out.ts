@@ -1,12 +1,14 @@
 import { type HandOut, handOutHtml, handOutMarkdown } from '../../shared/notebook/hand-out/hand-out.ts'
 import { say } from '../state/view.ts'
-import { handOver } from './exporting.ts'
+import { saveFile } from './exporting.ts'
 
 /** Saves a hypothesis with its evidence as one file. */
 export async function saveHandOut(handOut: HandOut, as: 'md' | 'html'): Promise<void> {
-  const text = as === 'md' ? handOutMarkdown(handOut) : handOutHtml(handOut)
-  const name = `${handOut.hypothesis.id.replace(/[^\w-]/g, '_') || 'hypothesis'}.${as}`
-  await handOver([{ name, bytes: new TextEncoder().encode(text) }], handOut.hypothesis.id)
+  const { id } = handOut.hypothesis
+  await saveFile(`${id.replace(/[^\w-]/g, '_') || 'hypothesis'}.${as}`, () => ({
+    what: id,
+    content: as === 'md' ? handOutMarkdown(handOut) : handOutHtml(handOut),
+  }))
 }
 
 export async function copyHandOut(handOut: HandOut): Promise<void> {

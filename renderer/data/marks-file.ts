@@ -7,7 +7,7 @@ import { askPerson } from '../state/question.ts'
 import { say } from '../state/view.ts'
 import { count, counted } from '../text/numbers.ts'
 import { database, type InspectorDatabase } from './database.ts'
-import { handOver } from './exporting.ts'
+import { saveFile } from './exporting.ts'
 import { keyOf, type MarkChange } from './mark-changes.ts'
 import { allMarks, changeMarks, whyNot } from './marks.ts'
 
@@ -43,26 +43,29 @@ export async function marksText(which: 'here' | 'all', from: InspectorDatabase =
   return rollouts.size === 0 ? null : formatMarks([...rollouts.values()])
 }
 
-/** Hands the marks to the shell's save dialog, or to the browser's downloads. */
+/** Saves the marks, once it is known where to. */
 export async function exportMarks(which: 'here' | 'all'): Promise<void> {
-  try {
-    const text = await marksText(which)
-    if (text === null) {
-      addProblem(
-        which === 'here'
-          ? 'Nothing of this dump is marked: flag a rollout with f, label it with t, write a note with N.'
-          : 'Nothing is marked yet.',
-      )
-      return
-    }
-    const { length } = parseMarks(text, 'marks.json').rollouts
-    await handOver(
-      [{ name: 'marks.json', bytes: new TextEncoder().encode(text) }],
-      `Marks on ${counted(length, 'rollout')}`,
+  if (!isAnythingMarked(which)) {
+    addProblem(
+      which === 'here'
+        ? 'Nothing of this dump is marked: flag a rollout with f, label it with t, write a note with N.'
+        : 'Nothing is marked yet.',
     )
-  } catch (error) {
-    addProblem(`Marks could not be read: ${whyNot(error)}`)
+    return
   }
+  await saveFile('marks.json', async () => {
+    const text = await marksText(which).catch((error: unknown) => {
+      throw new Error(`Marks could not be read: ${whyNot(error)}`)
+    })
+    if (text === null) throw new Error('Another window has taken the marks away meanwhile.')
+    const { length } = parseMarks(text, 'marks.json').rollouts
+    return { what: `Marks on ${counted(length, 'rollout')}`, content: text }
+  })
+}
+
+function isAnythingMarked(which: 'here' | 'all'): boolean {
+  const { flagged, labels, notes, places } = useMarks.getState()
+  return [flagged, labels, notes].some((marks) => [...marks.keys()].some((key) => which === 'all' || places.has(key)))
 }
 
 /** A file of marks that is larger was not written by this program, or by very busy hands. In bytes. */

@@ -10,7 +10,7 @@ import { askPerson } from '../state/question.ts'
 import { say, show } from '../state/view.ts'
 import { counted } from '../text/numbers.ts'
 import { chooseFiles, type Dropped, filesOfInput } from './dropped.ts'
-import { handOver } from './exporting.ts'
+import { saveFile } from './exporting.ts'
 import { keeper, loadNotebook } from './notebook.ts'
 import { observable } from './observable.ts'
 
@@ -26,8 +26,7 @@ const LARGEST_PAGE = (1 << 20) + 1
 export async function saveNotebookFile(): Promise<void> {
   const { notebook } = keeper.state.getState()
   if (notebook === null) return
-  const bytes = new TextEncoder().encode(notebookText(notebook))
-  await handOver([{ name: 'notebook.json', bytes }], 'The notebook')
+  await saveFile('notebook.json', () => ({ what: 'The notebook', content: notebookText(notebook) }))
 }
 
 /** Takes a folder of the framework's layout out of a drop, and gives the rest. */
@@ -108,8 +107,10 @@ export async function saveFolderZip(what: 'changed' | 'all'): Promise<void> {
     say('No page of the folder has changed')
     return
   }
-  const bytes = zipSync(Object.fromEntries(files.map((file) => [file.path, file.bytes])))
-  await handOver([{ name: `${notebook.folder?.name ?? 'notebook'}.zip`, bytes }], counted(files.length, 'page'))
+  await saveFile(`${notebook.folder?.name ?? 'notebook'}.zip`, () => ({
+    what: counted(files.length, 'page'),
+    content: zipSync(Object.fromEntries(files.map((file) => [file.path, file.bytes]))),
+  }))
 }
 
 async function importFiles(files: readonly { readonly name: string; readonly file: Blob }[], root: string) {

@@ -5,7 +5,7 @@ import { rolloutOnScreen } from '../state/selection.ts'
 import { useView } from '../state/view.ts'
 import { runStem } from '../text/run-name.ts'
 import { knownDetail } from './details.ts'
-import { handOver } from './exporting.ts'
+import { saveFile } from './exporting.ts'
 
 /** While it stands on the page, scroll bars and what is said in passing are not drawn (base.css). */
 const PICTURED = 'pictured'
@@ -16,7 +16,8 @@ export async function savePicture(): Promise<void> {
   try {
     const bytes = await takePicture()
     if (bytes.length === 0) throw new Error('the window shows nothing; bring it to the front and try again')
-    await handOver([{ name: pictureName(), bytes }], 'What is on screen was')
+    // Made before it is asked where to: of what was on screen when it was asked for.
+    await saveFile(pictureName(), () => ({ what: 'What is on screen was', content: bytes }))
   } catch (error) {
     addProblem(`What is on screen could not be drawn as a picture (${sentenceOf(error)}). Print it instead.`)
   }

@@ -30,7 +30,7 @@ export async function askPlace(place: ExportPlace, archive: string | null): Prom
 }
 
 /** Keeps files until they are whole, the browser's way and not in the page's memory, and hands them to its downloads. */
-export class DownloadPlace implements SavePlace {
+class DownloadPlace implements SavePlace {
   private readonly files = new Map<string, Blob[]>()
 
   async mayWrite(): Promise<boolean> {

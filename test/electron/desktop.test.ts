@@ -148,40 +148,52 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
       expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(size)
     })
 
+    /** Saves as the page does: asks where, writes in pieces, and gives the files their names. Null where it was cancelled. */
+    const save = (file: string | null, files: readonly (readonly [name: string, bytes: readonly number[]])[]) =>
+      desktop.page.evaluate(
+        async ([file, files]) => {
+          const shell = window.inspector!
+          const begun = await shell.beginSaving(file)
+          if (begun === null) return null
+          await shell.mayWrite(
+            begun.id,
+            files.map(([name]) => name),
+          )
+          for (const [name, bytes] of files) {
+            const problem = await shell.writePiece(begun.id, name, Uint8Array.from(bytes))
+            if (problem !== null) return problem
+          }
+          return shell.endSaving(begun.id)
+        },
+        [file, files] as const,
+      )
+
     test('an export is written byte by byte where the save dialog says', async () => {
       desktop = await host.start([])
       const target = join(folder, 'flagged.jsonl')
       await desktop.answerSaveDialog(target)
-      const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
-      const saved = await desktop.page.evaluate(
-        (all) => window.inspector!.saveFiles([{ name: 'x.jsonl', bytes: Uint8Array.from(all) }]),
-        [...bytes],
-      )
-      expect(saved).toEqual({ kind: 'saved', names: ['flagged.jsonl'] })
-      expect(Uint8Array.from(readFileSync(target))).toEqual(bytes)
+      const bytes = Array.from({ length: 256 }, (_, index) => index)
+      expect(await save('x.jsonl', [['x.jsonl', bytes]])).toEqual({ kind: 'saved', names: ['flagged.jsonl'] })
+      expect([...readFileSync(target)]).toEqual(bytes)
     })
 
     test('an export of several files goes to a folder, under plain names', async () => {
       desktop = await host.start([])
       await desktop.answerOpenDialog([folder])
-      const saved = await desktop.page.evaluate(() =>
-        window.inspector!.saveFiles([
-          { name: '../../climb.jsonl', bytes: new Uint8Array([65]) },
-          { name: 'manifest.json', bytes: new Uint8Array([66]) },
-        ]),
-      )
-      expect(saved).toEqual({ kind: 'saved', names: ['__.._climb.jsonl', 'manifest.json'] })
+      const files = [
+        ['../../climb.jsonl', [65]],
+        ['manifest.json', [66]],
+      ] as const
+      expect(await save(null, files)).toEqual({ kind: 'saved', names: ['__.._climb.jsonl', 'manifest.json'] })
       expect(readFileSync(join(folder, 'manifest.json'), 'utf8')).toBe('B')
     })
 
     test('a save that is cancelled or cannot be is told, not thrown', async () => {
       desktop = await host.start([])
-      const save = () =>
-        desktop.page.evaluate(() => window.inspector!.saveFiles([{ name: 'x', bytes: new Uint8Array([1]) }]))
       await desktop.answerSaveDialog(null)
-      expect(await save()).toEqual({ kind: 'cancelled' })
+      expect(await save('x', [['x', [1]]])).toBeNull()
       await desktop.answerSaveDialog(join(folder, 'no', 'such', 'folder.jsonl'))
-      expect(await save()).toEqual({ kind: 'failed', message: expect.stringContaining('that folder does not exist') })
+      expect(await save('x', [['x', [1]]])).toContain('that folder does not exist')
     })
 
     test('nothing that was not opened can be read', async () => {
@@ -394,6 +406,18 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
       await desktop.page.getByRole('dialog').waitFor({ state: 'hidden' })
       expect(await desktop.page.getByRole('progressbar', { name: /^Exporting/ }).count()).toBe(0)
       expect(readdirSync(target)).toHaveLength(2)
+      // Marks go where the save dialog says.
+      const saveMarks = async () => {
+        await desktop.page.keyboard.press('Control+k')
+        await desktop.page.keyboard.type('export marks of this dump')
+        await desktop.page.keyboard.press('Enter')
+      }
+      await desktop.answerSaveDialog(null)
+      await saveMarks()
+      await desktop.answerSaveDialog(join(folder, 'mine.json'))
+      await saveMarks()
+      await desktop.page.getByText('Marks on 1 rollout written into mine.json').waitFor()
+      expect(JSON.parse(readFileSync(join(folder, 'mine.json'), 'utf8')).rollouts).toHaveLength(1)
       expect(desktop.pageErrors()).toEqual([])
     })
   })

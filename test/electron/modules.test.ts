@@ -9,7 +9,7 @@ import { type Handlers, handleRequests } from '../../electron/ipc-handlers.ts'
 import { ApplicationMenu, acceleratorOf, type MenuActions, menuTemplate } from '../../electron/menu.ts'
 import { pathsFromArguments } from '../../electron/open-files.ts'
 import { RecentFiles } from '../../electron/recent.ts'
-import { plainName, type SaveDialogs, Savings, saveFiles } from '../../electron/save-files.ts'
+import { plainName, type SaveDialogs, Savings } from '../../electron/save-files.ts'
 import { isGranted, isOurs, mayBeRequested, mayOpenOutside, windowPreferences } from '../../electron/security.ts'
 
 const COMMAND: OfferedCommand = { id: 'rollouts', title: 'Go to Rollouts', menu: 'Go', keys: ['2'], isPossible: true }
@@ -105,7 +105,6 @@ describe('requests of the page', () => {
     'save-workspace': async () => ({ kind: 'cancelled' }),
     'recent-files': async () => [],
     'open-recent': async () => nothing,
-    'save-files': async () => ({ kind: 'cancelled' }),
     'begin-saving': async () => null,
     'may-write': async () => true,
     'write-piece': async () => null,
@@ -123,7 +122,7 @@ describe('requests of the page', () => {
       listeners.get(channel)!(event, ...input)
 
   test('are answered', async () => {
-    expect(await ask(ours, 'save-files', [{ name: 'a', bytes: new Uint8Array(1) }])()).toEqual({ kind: 'cancelled' })
+    expect(await ask(ours, 'write-piece', 1, 'a', new Uint8Array(1))()).toBeNull()
     expect(await ask(ours, 'set-progress', 0.5)()).toBeUndefined()
   })
 
@@ -149,9 +148,14 @@ describe('requests of the page', () => {
     ['save-workspace', [[{ name: 'a', path: 7, url: '/file/a' }], '']],
     ['save-workspace', [[{ name: 'a', url: '/file/a' }], null]],
     ['open-recent', [null]],
-    ['save-files', ['a']],
-    ['save-files', [[{ name: 'a', bytes: 'text' }]]],
-    ['save-files', [[{ bytes: new Uint8Array(1) }]]],
+    ['begin-saving', [7]],
+    ['may-write', [1, 'a']],
+    ['may-write', [1, [7]]],
+    ['write-piece', ['1', 'a', new Uint8Array(1)]],
+    ['write-piece', [1, 'a', 'text']],
+    ['write-piece', [1, null, new Uint8Array(1)]],
+    ['end-saving', ['1']],
+    ['stop-saving', [null]],
     ['set-progress', [2]],
     ['set-progress', [Number.NaN]],
     ['ready', ['more']],
@@ -170,45 +174,52 @@ describe('saving', () => {
     ...answers,
   })
 
+  /** What comes of saving these into a folder: null where a file of theirs may not be replaced. */
+  async function saveAll(names: readonly string[], there: SaveDialogs) {
+    const [page, savings] = [{}, new Savings()]
+    await savings.begin(page, null, there)
+    if (!(await savings.of(page, 1).mayWrite(names))) return null
+    for (const name of names) expect(await savings.write(page, 1, name, bytes)).toBeNull()
+    return savings.end(page, 1)
+  }
+
   test('asks before it replaces files in a folder, and leaves them when the answer is no', async () => {
     writeFileSync(join(folder, 'a'), 'old')
-    const files = [
-      { name: 'a', bytes },
-      { name: 'b', bytes },
-    ]
     const asked: (readonly string[])[] = []
     const no = dialogs({ folder: async () => folder, replace: async (names) => asked.push(names) < 0 })
-    expect(await saveFiles(files, no)).toEqual({ kind: 'cancelled' })
+    expect(await saveAll(['a', 'b'], no)).toBeNull()
     expect(asked).toEqual([['a']])
     expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('old')
     expect(existsSync(join(folder, 'b'))).toBe(false)
     const yes = dialogs({ folder: async () => folder, replace: async () => true })
-    expect(await saveFiles(files, yes)).toEqual({ kind: 'saved', names: ['a', 'b'] })
+    expect(await saveAll(['a', 'b'], yes)).toEqual({ kind: 'saved', names: ['a', 'b'] })
     expect(Uint8Array.from(readFileSync(join(folder, 'a')))).toEqual(bytes)
   })
 
   test('leaves nothing half written beside', async () => {
     mkdirSync(join(folder, 'taken'))
-    const result = await saveFiles([{ name: 'x', bytes }], dialogs({ file: async () => join(folder, 'taken') }))
-    expect(result.kind).toBe('failed')
+    const there = dialogs({ file: async () => join(folder, 'taken') })
+    expect((await new Savings().save({ name: 'x', bytes }, there)).kind).toBe('failed')
     expect(readdirSync(folder)).toEqual(['taken'])
+  })
+
+  test('of one file that is cancelled writes nothing', async () => {
+    expect(await new Savings().save({ name: 'x', bytes }, dialogs({}))).toEqual({ kind: 'cancelled' })
+    expect(readdirSync(folder)).toEqual([])
   })
 
   test('saves all files of an export or none', async () => {
     const place = join(folder, 'place')
     mkdirSync(place)
     writeFileSync(join(place, 'a'), 'old')
-    const files = [
-      { name: 'a', bytes },
-      { name: 'b', bytes },
-    ]
     const there = dialogs({ folder: async () => place, replace: async () => true })
+    const [page, savings] = [{}, new Savings()]
     mkdirSync(join(place, 'b'))
-    const result = await saveFiles(files, there)
-    expect(result).toMatchObject({
-      kind: 'failed',
-      message: expect.stringMatching(/^b could not be written: .*Nothing of it was saved/),
-    })
+    await savings.begin(page, null, there)
+    expect(await savings.of(page, 1).mayWrite(['a', 'b'])).toBe(true)
+    expect(await savings.write(page, 1, 'a', bytes)).toBeNull()
+    expect(await savings.write(page, 1, 'b', bytes)).toMatch(/^b could not be written: .*Nothing of it was saved/)
+    expect((await savings.end(page, 1)).kind).toBe('failed')
     expect(readFileSync(join(place, 'a'), 'utf8')).toBe('old')
     expect(readdirSync(place)).toEqual(['a', 'b'])
   })
@@ -260,10 +271,6 @@ describe('saving', () => {
     expect(readdirSync(folder)).toEqual([])
     expect(await saving.write('b', bytes)).toBe('b was not written: saving was stopped.')
     expect(readdirSync(folder)).toEqual([])
-  })
-
-  test('of nothing is told', async () => {
-    expect(await saveFiles([], dialogs({}))).toMatchObject({ kind: 'failed' })
   })
 
   test.each([

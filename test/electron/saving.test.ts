@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { quitOnceWritten } from '../../electron/quitting.ts'
-import { type SaveDialogs, Savings, saveFiles } from '../../electron/save-files.ts'
+import { type SaveDialogs, Savings } from '../../electron/save-files.ts'
 
 const bytes = new Uint8Array([1, 2, 3])
 
@@ -63,25 +63,19 @@ describe('a page that saves into a folder', () => {
   })
 })
 
-test.each([
-  [['a:b', 'a_b'], 'a_b'],
-  [['a', 'a'], 'a'],
-  [['a', 'A'], 'A'],
-])('files %j are refused before anything is asked', async (names, told) => {
-  const asked: string[] = []
-  const there = dialogs({
-    folder: async () => {
-      asked.push('folder')
-      return folder
-    },
-  })
-  expect(
-    await saveFiles(
-      names.map((name) => ({ name, bytes })),
-      there,
-    ),
-  ).toEqual({ kind: 'failed', message: `Two of these files would be named ${told}. Nothing was saved.` })
-  expect([asked, readdirSync(folder)]).toEqual([[], []])
+test('pieces that come at once are one file, in the order in which they came', async () => {
+  await savings.begin(page, null, dialogs())
+  await savings.of(page, 1).mayWrite(['a', 'b'])
+  const pieces = Array.from({ length: 40 }, (_, at) => new Uint8Array(at % 3 === 0 ? 100_000 : 10).fill(at))
+  const written = pieces.map((piece, at) => savings.write(page, 1, at % 2 === 0 ? 'a' : 'b', piece))
+  // Asked for before the pieces are on disk.
+  expect(await savings.end(page, 1)).toEqual({ kind: 'saved', names: ['a', 'b'] })
+  expect(await Promise.all(written)).toEqual(pieces.map(() => null))
+  expect(readdirSync(folder)).toEqual(['a', 'b'])
+  for (const [at, name] of ['a', 'b'].entries()) {
+    const whole = Buffer.concat(pieces.filter((_, index) => index % 2 === at))
+    expect(readFileSync(join(folder, name)).equals(whole)).toBe(true)
+  }
 })
 
 test('a page that goes while the dialog is open has begun nothing', async () => {
@@ -138,6 +132,24 @@ describe('an application that quits', () => {
     app.quit()
     await app.hasQuit
     expect(readdirSync(folder)).toEqual(['chosen.zip'])
+  })
+
+  test('lets a workspace that is being written get its name', async () => {
+    const app = new Quitting()
+    quitOnceWritten(app, savings)
+    let isChosen: () => void = () => undefined
+    const chosen = new Promise<void>((resolve) => (isChosen = resolve))
+    const file = async () => {
+      isChosen()
+      return join(folder, 'kept')
+    }
+    void savings.save({ name: 'kept', bytes }, dialogs({ file }))
+    await chosen
+    await Promise.resolve()
+    void savings.pageGone(page)
+    app.quit()
+    await app.hasQuit
+    expect(readdirSync(folder)).toEqual(['kept'])
   })
 
   test('with nothing under way quits at once', () => {

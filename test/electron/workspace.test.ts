@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ServedFiles } from '../../cli/server/served-files.ts'
 import type { OpenedFiles } from '../../electron/bridge.ts'
 import { OpenFiles } from '../../electron/open-files.ts'
-import type { SaveDialogs } from '../../electron/save-files.ts'
+import { type SaveDialogs, Savings } from '../../electron/save-files.ts'
 import { isWorkspace, openWorkspace, saveWorkspace } from '../../electron/workspace.ts'
 
 const FORMAT = 'rollout-inspector.workspace/1'
@@ -42,6 +42,13 @@ const dialogs = (answers: Partial<SaveDialogs>): SaveDialogs => ({
   ...answers,
 })
 
+const shell = (dialogs: SaveDialogs, remember: (path: string) => void = () => undefined) => ({
+  served,
+  savings: new Savings(),
+  dialogs,
+  remember,
+})
+
 /** The paths that the handles of opened files lead to. */
 function pathsOf({ files }: OpenedFiles): Promise<(string | null)[]> {
   return Promise.all(files.map(({ url }) => served.pathOf(url.replace('/file/', ''))))
@@ -64,7 +71,11 @@ describe('a saved workspace', () => {
         return target
       },
     })
-    const saved = await saveWorkspace(given, ADDRESS, served, asking, (path) => void remembered.push(path))
+    const saved = await saveWorkspace(
+      given,
+      ADDRESS,
+      shell(asking, (path) => void remembered.push(path)),
+    )
     expect(saved).toEqual({ kind: 'saved', names: ['kept.rollout-workspace'] })
     expect(suggested).toEqual(['a.rollout-workspace'])
     expect(remembered).toEqual([target])
@@ -100,11 +111,10 @@ describe('a saved workspace', () => {
           return answer
         },
       })
-    const remember = () => undefined
-    expect(await saveWorkspace(given, '', served, answering(false), remember)).toEqual({ kind: 'cancelled' })
+    expect(await saveWorkspace(given, '', shell(answering(false)))).toEqual({ kind: 'cancelled' })
     expect(readFileSync(kept, 'utf8')).toBe('old')
     expect(asked).toEqual([['kept.rollout-workspace']])
-    expect(await saveWorkspace(given, '', served, answering(true), remember)).toMatchObject({ kind: 'saved' })
+    expect(await saveWorkspace(given, '', shell(answering(true)))).toMatchObject({ kind: 'saved' })
     expect(readFileSync(kept, 'utf8')).toContain(FORMAT)
     expect(existsSync(join(folder, 'kept'))).toBe(false)
   })
@@ -116,14 +126,18 @@ describe('a saved workspace', () => {
     ['what is no address', [{ name: 'a', path: '/a' }], 'https://example.com/'],
   ])('is not made of %s', async (_name, given, address) => {
     const never = dialogs({ file: () => Promise.reject(new Error('nobody is asked')) })
-    const saved = await saveWorkspace(given, address, served, never, () => undefined)
+    const saved = await saveWorkspace(given, address, shell(never))
     expect(saved.kind).toBe('failed')
   })
 
   test('that is cancelled is not remembered', async () => {
     const remembered: string[] = []
     const given = [{ name: 'a', path: file('a') }]
-    const saved = await saveWorkspace(given, '', served, dialogs({}), (path) => void remembered.push(path))
+    const saved = await saveWorkspace(
+      given,
+      '',
+      shell(dialogs({}), (path) => void remembered.push(path)),
+    )
     expect([saved.kind, remembered]).toEqual(['cancelled', []])
   })
 })
