@@ -4,7 +4,6 @@ import { Palette } from '../commands/palette.tsx'
 import { useHotkeys } from '../commands/use-hotkeys.ts'
 import { useFiles } from '../state/files.ts'
 import { show, useView } from '../state/view.ts'
-import { spelt } from '../text/visible.ts'
 import { RolloutView } from '../views/rollout/rollout-view.tsx'
 import { ColumnsDialog } from '../views/rollouts/columns-dialog.tsx'
 import { MarkDialog } from '../views/rollouts/mark-dialogs.tsx'
@@ -16,6 +15,7 @@ import { DropCover } from './drop-cover.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { InputDialog } from './input-dialogs.tsx'
 import { Navigation } from './navigation.tsx'
+import { Notice } from './notice.tsx'
 import { Problems } from './problems.tsx'
 import { QuestionDialog } from './question-dialog.tsx'
 import { ResumeLine } from './resume-line.tsx'
@@ -45,7 +45,6 @@ export function App() {
         <OpenDialog />
       </Suspense>
       <DropCover />
-      <Notice />
     </>
   )
 }
@@ -94,6 +93,9 @@ function FrameWithoutDump() {
           </Suspense>
         </ErrorBoundary>
       </main>
+      <footer className="status-line">
+        <Notice />
+      </footer>
     </div>
   )
 }
@@ -113,21 +115,4 @@ function OpenDialog() {
   if (dialog === 'columns') return <ColumnsDialog />
   if (dialog === 'views') return <ViewsDialog />
   return <InputDialog dialog={dialog} />
-}
-
-/** A notice may name an id, and an id may be anything. */
-const LONGEST_NOTICE = 500
-
-/** What just happened, said to those who listen and shown to those who look. */
-function Notice() {
-  const { text, said } = useView((state) => state.notice)
-  return (
-    <div className="notice-place" role="status" aria-live="polite">
-      {text !== '' && (
-        <p key={said} className="notice">
-          {spelt(text.slice(0, LONGEST_NOTICE))}
-        </p>
-      )}
-    </div>
-  )
 }

@@ -1,3 +1,5 @@
+import { countOf } from '../../shared/checks/spans.ts'
+import { TokenState } from '../../shared/model/tokens.ts'
 import type { RolloutRef } from '../../shared/session/requests/compare.ts'
 import { showRollouts } from '../commands/go.ts'
 import { useDetail } from '../data/details.ts'
@@ -12,6 +14,7 @@ import { shownRollout, useSelection } from '../state/selection.ts'
 import { openDialog, useView } from '../state/view.ts'
 import { bytes, count, counted } from '../text/numbers.ts'
 import { ExportLine } from './export-line.tsx'
+import { Notice } from './notice.tsx'
 
 /** The bottom line: what is selected, what is flagged, how far reading is, and what was skipped. */
 export function StatusLine() {
@@ -25,6 +28,7 @@ export function StatusLine() {
       </button>
       <ExportLine />
       <Reading />
+      <Notice />
       <span className="status-keys">
         <button type="button" className="link" onClick={() => openDialog('keys')}>
           <kbd>?</kbd> keys
@@ -58,12 +62,15 @@ function SelectedOf({ rollout }: { rollout: RolloutRef }) {
   const detail = useDetail(rollout)
   const token = useSelection((state) => state.token)
   const range = useSelection((state) => state.range)
-  const selected = range === null ? (token === null ? 0 : 1) : range[1] - range[0]
-  if (detail.state === 'ready' && detail.value.states.length === 0) return <span>no tokens</span>
-  const total = detail.state === 'ready' ? detail.value.states.length : null
+  if (detail.state !== 'ready') return <span>… selected</span>
+  const { states, facts } = detail.value
+  if (states.length === 0) return <span>no tokens</span>
+  const [start, end] = range ?? (token === null ? [0, 0] : [token, token + 1])
+  const padding = countOf(states, TokenState.padding, start, Math.min(end, states.length))
   return (
     <span>
-      {count(selected)} of {total === null ? '…' : counted(total, 'token')} selected
+      {count(end - start - padding)} of {counted(facts.realLength, 'token')}
+      {padding > 0 && ` and ${count(padding)} of padding`} selected
     </span>
   )
 }

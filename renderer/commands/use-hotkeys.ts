@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { openDialog, useView } from '../state/view.ts'
+import { hush, openDialog, useView } from '../state/view.ts'
 import { isPossible } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { isTyping, matches } from './keys.ts'
@@ -11,6 +11,8 @@ const CONTROL_KEYS = new Set(['Enter', ' ', 'ArrowUp', 'ArrowDown', 'ArrowLeft',
 export function useHotkeys(): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
+      // Beside whatever else it does.
+      if (event.key === 'Escape') hush()
       if (event.defaultPrevented) return
       const typing = isTyping(event.target)
       if (typing && useView.getState().dialog !== null) return

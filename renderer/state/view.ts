@@ -62,3 +62,8 @@ export function showCheck(code: string): void {
 export function say(text: string): void {
   useView.setState(({ notice }) => ({ notice: { text, said: notice.said + 1 } }))
 }
+
+/** Takes away what was said last. */
+export function hush(): void {
+  useView.setState((state) => (state.notice.text === '' ? state : { notice: { ...state.notice, text: '' } }))
+}

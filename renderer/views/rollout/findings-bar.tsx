@@ -9,6 +9,7 @@ import { useView } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { aboutWords } from '../rollouts/note-words.ts'
+import { FindingsPane } from './findings-pane.tsx'
 
 /** More than these are counted; `]` goes through all of them. */
 const MOST_LISTED = 300
@@ -36,7 +37,7 @@ export function FindingsBar({ detail }: { detail: TrajectoryDetail }) {
     )
   }
   return (
-    <section className="findings" aria-label={counted(findings.length, 'finding')}>
+    <FindingsPane label={counted(findings.length, 'finding')}>
       <ul>
         {findings.slice(0, MOST_LISTED).map((finding) => (
           <li
@@ -61,7 +62,7 @@ export function FindingsBar({ detail }: { detail: TrajectoryDetail }) {
         ))}
       </ul>
       {findings.length > MOST_LISTED && <p className="quiet">and {findings.length - MOST_LISTED} more</p>}
-    </section>
+    </FindingsPane>
   )
 }
 

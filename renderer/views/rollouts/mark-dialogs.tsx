@@ -22,8 +22,9 @@ export function MarkDialog({ dialog }: { dialog: 'label' | 'note' }) {
       </Modal>
     )
   }
+  // A dialog of its own, which gives its field the focus: the one above may have been on screen already.
   return (
-    <Modal title={`${title} of rollout ${facts.id.slice(0, 80)}`}>
+    <Modal key="of rollout" title={`${title} of rollout ${facts.id.slice(0, 80)}`}>
       {dialog === 'label' ? <LabelPicker index={rollout} facts={facts} /> : <NoteForm index={rollout} facts={facts} />}
     </Modal>
   )

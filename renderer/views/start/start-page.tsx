@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import type { RecentFile } from '../../../electron/bridge.ts'
 import { wantedDump } from '../../app/keep-address.ts'
+import { Notice } from '../../app/notice.tsx'
 import { Problems } from '../../app/problems.tsx'
 import type { RecentOpen } from '../../data/database.ts'
 import { closeDump } from '../../data/dump.ts'
@@ -27,6 +28,7 @@ export function StartPage() {
           <p>See which tokens of an RL rollout are trained, and learn why a run does not learn.</p>
         </header>
         <Problems />
+        <Notice />
         {phase === 'opening' ? <Opening /> : <DropTarget />}
         <Notices />
         <div className="start-below">

@@ -1,0 +1,19 @@
+import { useView } from '../state/view.ts'
+import { spelt } from '../text/visible.ts'
+
+/** A notice may name an id, and an id may be anything. */
+const LONGEST_NOTICE = 500
+
+/** What just happened, said to those who listen and shown to those who look, where it covers nothing. */
+export function Notice() {
+  const { text, said } = useView((state) => state.notice)
+  return (
+    <div className="notice-place" role="status" aria-live="polite">
+      {text !== '' && (
+        <p key={said} className="notice">
+          {spelt(text.slice(0, LONGEST_NOTICE))}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,109 @@
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { violations } from './axe.ts'
+import { describePage } from './describe-page.ts'
+import { SAMPLES } from './inspector-page.ts'
+
+const SAMPLE = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
+
+describePage('around the tokens of a rollout', (tests) => {
+  async function openFirst(width = 1440, height = 900) {
+    const window = await tests.openWith([SAMPLE], { viewport: { width, height }, bypassCSP: true })
+    const { page } = window
+    await page.keyboard.press('2')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.locator('.tokens .token').first().waitFor()
+    return { window, page }
+  }
+
+  test('the list of findings has room for three in a small window, for six in a large one, and what a person gives it', async () => {
+    for (const [width, height, lines] of [
+      [1024, 700, 3],
+      [1440, 900, 6],
+    ] as const) {
+      const { window, page } = await openFirst(width, height)
+      const list = page.locator('.findings')
+      const edge = page.getByRole('separator', { name: 'Height of the findings' })
+      expect(await linesOf(list)).toBeGreaterThanOrEqual(lines)
+      const before = await heightOf(list)
+      await edge.focus()
+      await edge.press('ArrowUp')
+      await expect.poll(() => heightOf(list)).toBe(before + 24)
+      expect(await edge.getAttribute('aria-valuenow')).toBe(String(before + 24))
+      await edge.press('End')
+      await expect.poll(() => heightOf(list)).toBe(Math.round(height * 0.6))
+      // The next rollout has it as well.
+      await page.keyboard.press('n')
+      await page.getByText('2 of 96').waitFor()
+      await expect.poll(() => heightOf(list)).toBe(Math.round(height * 0.6))
+      expect(await violations(page)).toEqual([])
+      await edge.press('Enter')
+      await expect.poll(() => heightOf(list)).toBeLessThan(height * 0.3)
+      const box = (await edge.boundingBox()) as { x: number; y: number; width: number }
+      const low = await heightOf(list)
+      await page.mouse.move(box.x + box.width / 2, box.y + 4)
+      await page.mouse.down()
+      await page.mouse.move(box.x + box.width / 2, box.y - 76, { steps: 4 })
+      await page.mouse.up()
+      await expect.poll(() => heightOf(list)).toBe(low + 80)
+      expect(window.errors).toEqual([])
+      await window.close()
+    }
+  })
+
+  test('what is said stands in the bottom line, over nothing that is clicked, and Escape takes it away', async () => {
+    for (const width of [1440, 1024]) {
+      const { window, page } = await openFirst(width, 700)
+      const notice = page.locator('.notice')
+      await page.keyboard.press('f')
+      await notice.filter({ hasText: 'flagged' }).waitFor()
+      const covered = await page.evaluate(() => {
+        const { x, y, width, height } = document.querySelector('.notice')!.getBoundingClientRect()
+        const points = [0.02, 0.25, 0.5, 0.75, 0.98].map((share) => [x + share * width, y + height / 2] as const)
+        return points.flatMap(([left, top]) =>
+          document
+            .elementsFromPoint(left, top)
+            .flatMap((under) => under.closest('button, a, input, [tabindex], li') ?? []),
+        ).length
+      })
+      expect(covered).toBe(0)
+      await page.keyboard.press('2')
+      await page.getByRole('grid', { name: 'Rollouts' }).waitFor()
+      await page.keyboard.press('f')
+      await notice.filter({ hasText: 'Flag taken off' }).waitFor()
+      await page.keyboard.press('Escape')
+      await notice.waitFor({ state: 'detached' })
+      expect(window.errors).toEqual([])
+      await window.close()
+    }
+  })
+
+  test('selected tokens are counted without padding, which is named', async () => {
+    const { window, page } = await openFirst()
+    await page.getByText('1 of 817 tokens selected').waitFor()
+    await goTo(page, '810-820')
+    await page.getByText('7 of 817 tokens and 3 of padding selected').waitFor()
+    await window.close()
+  })
+})
+
+async function goTo(page: Page, tokens: string): Promise<void> {
+  await page.evaluate((range) => {
+    location.hash = location.hash.replace(/tokens=[^&]*/, `tokens=${range}`)
+  }, tokens)
+}
+
+async function heightOf(list: Locator): Promise<number> {
+  return list.evaluate((element) => (element as HTMLElement).offsetHeight)
+}
+
+/** Whole findings in sight. */
+async function linesOf(list: Locator): Promise<number> {
+  return list.evaluate((element) => {
+    const { bottom } = element.getBoundingClientRect()
+    return [...element.querySelectorAll('li')].filter((line) => line.getBoundingClientRect().bottom <= bottom + 1)
+      .length
+  })
+}
