@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import { canPickDirectory } from '../data/save-directory.ts'
-import type { ExportPlace } from '../state/exporting.ts'
+import { type ExportPlace, useExporting } from '../state/exporting.ts'
+import { openDialog } from '../state/view.ts'
+import { spelt } from '../text/visible.ts'
 
 type Places = readonly (readonly [ExportPlace, string])[]
 
@@ -78,5 +80,29 @@ export function Choice({
       />
       {children}
     </label>
+  )
+}
+
+/** What a form of an export ends with. Nothing is begun while another export is under way. */
+export function ExportButtons({
+  isPossible = true,
+  children,
+}: {
+  readonly isPossible?: boolean
+  readonly children: ReactNode
+}) {
+  const job = useExporting((exporting) => exporting.job)
+  return (
+    <>
+      {job !== null && <p className="warn-text">▲ An export of {spelt(job.what)} is still under way.</p>}
+      <div className="form-buttons">
+        <button type="submit" className="button primary" disabled={!isPossible || job !== null}>
+          {children}
+        </button>
+        <button type="button" className="button" onClick={() => openDialog(null)}>
+          Cancel
+        </button>
+      </div>
+    </>
   )
 }

@@ -6,7 +6,7 @@ import { type ExportSubject, useExporting } from '../state/exporting.ts'
 import { openDialog } from '../state/view.ts'
 import { count, counted } from '../text/numbers.ts'
 import { spelt } from '../text/visible.ts'
-import { Choice, Choices, PlaceChoices, placesHere } from './export-choices.tsx'
+import { Choice, Choices, ExportButtons, PlaceChoices, placesHere } from './export-choices.tsx'
 import { Modal } from './modal.tsx'
 
 const FORMAT_WORDS: Readonly<Record<ExportId, { readonly name: string; readonly what: string }>> = {
@@ -88,16 +88,10 @@ export function ExportDialog() {
           A manifest.json beside them says which rollouts these are, where each comes from and what was found in it. The
           run’s own files are never written to.
         </p>
-        {job !== null && <p className="warn-text">▲ An export of {job.what} is still under way.</p>}
-        <div className="form-buttons">
-          <button type="submit" className="button primary" disabled={subject === undefined || job !== null}>
-            Export{subject?.rollouts ? ` ${counted(subject.rollouts, 'rollout')}` : ''}
-            {isRepaired && ', masks repaired'}
-          </button>
-          <button type="button" className="button" onClick={() => openDialog(null)}>
-            Cancel
-          </button>
-        </div>
+        <ExportButtons isPossible={subject !== undefined}>
+          Export{subject?.rollouts ? ` ${counted(subject.rollouts, 'rollout')}` : ''}
+          {isRepaired && ', masks repaired'}
+        </ExportButtons>
       </form>
     </Modal>
   )

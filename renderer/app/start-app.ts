@@ -14,6 +14,7 @@ import { loadViews } from '../data/views.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { startEngine } from '../engine/engine.ts'
 import { addProblem } from '../state/files.ts'
+import { tellCutText } from './cut-text.ts'
 import { takeDrops } from './drops.ts'
 import { keepAddress } from './keep-address.ts'
 
@@ -32,6 +33,7 @@ export function startApp(): void {
   takeDrops()
   keepShellMenu()
   followPrinting()
+  tellCutText()
   followOtherWindows()
   guardLeavingMarks()
   guardLeavingExport()

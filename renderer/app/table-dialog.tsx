@@ -5,7 +5,7 @@ import { writeTable } from '../data/exporting.ts'
 import { useExporting } from '../state/exporting.ts'
 import { openDialog } from '../state/view.ts'
 import { spelt } from '../text/visible.ts'
-import { Choice, Choices, PlaceChoices, placesHere } from './export-choices.tsx'
+import { Choice, Choices, ExportButtons, PlaceChoices, placesHere } from './export-choices.tsx'
 import { Modal } from './modal.tsx'
 
 const FORMAT_WORDS: Readonly<Record<TableFormat, { readonly name: string; readonly what: string }>> = {
@@ -43,15 +43,7 @@ export function TableDialog() {
           ))}
         </Choices>
         <PlaceChoices places={places} place={place} onChoose={setPlace} />
-        {job !== null && <p className="warn-text">▲ An export of {job.what} is still under way.</p>}
-        <div className="form-buttons">
-          <button type="submit" className="button primary" disabled={job !== null}>
-            Save as {FORMAT_WORDS[as].name}
-          </button>
-          <button type="button" className="button" onClick={() => openDialog(null)}>
-            Cancel
-          </button>
-        </div>
+        <ExportButtons>Save as {FORMAT_WORDS[as].name}</ExportButtons>
       </form>
     </Modal>
   )

@@ -50,7 +50,7 @@ export function ThresholdForm({ of }: { of: string }) {
                 disabled={!isOpen}
                 aria-describedby={`${name}-${id}-why`}
                 onChange={(event) => setTexts({ ...texts, [id]: event.target.value })}
-              />{' '}
+              />
               <span className="quiet">
                 {unit}, {range.map((bound) => bound.toLocaleString('en-US')).join(' to ')}; {value} if empty
               </span>

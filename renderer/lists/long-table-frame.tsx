@@ -9,7 +9,7 @@ import {
 import { count as fullCount } from '../text/numbers.ts'
 import type { LongTable } from './use-long-table.ts'
 
-/** What surrounds the rows of a long table; its classes are `NAME-window`, `NAME-scroller` and `NAME-table`. */
+/** What surrounds the rows of a long table; its classes are `long-window`, `long-scroller` and `long-table`, and the same with its name. */
 export function LongTableFrame({
   rows,
   name,
@@ -43,17 +43,17 @@ export function LongTableFrame({
   const ring = ({ target, currentTarget }: SyntheticEvent) =>
     setIsRinged(target === currentTarget && currentTarget.matches(':focus-visible'))
   return (
-    <div className={isRinged ? `${name}-window ringed` : `${name}-window`}>
+    <div className={`long-window ${name}-window${isRinged ? ' ringed' : ''}`}>
       {paper !== null && <p className="print-only">{paper}</p>}
       {rows.isFlying && (
         <p className="flight-place" aria-hidden="true">
           row {fullCount(rows.first + 1)} of {fullCount(count)}
         </p>
       )}
-      <div ref={rows.scroller} className={`${name}-scroller`}>
+      <div ref={rows.scroller} className={`long-scroller ${name}-scroller`}>
         <table
           ref={table}
-          className={`${name}-table ${className}`.trimEnd()}
+          className={`long-table ${name}-table ${className}`.trimEnd()}
           // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows are selected and opened
           role="grid"
           aria-label={label}

@@ -1,6 +1,7 @@
 import { useRef } from 'react'
 import type { RunComparison, RunSide } from '../../../shared/session/requests/compare.ts'
 import { useSecondName } from '../../app/second-run.tsx'
+import { useChosenFocus } from '../../app/use-chosen-focus.ts'
 import { Waiting } from '../../app/waiting.tsx'
 import { pickSecond } from '../../data/opening.ts'
 import { takeSecondAway } from '../../data/second.ts'
@@ -215,23 +216,29 @@ function Tabs({ comparison: { measures, pairs }, tab }: { comparison: RunCompari
     pairs: count(pairs.pairs),
     rollouts: '',
   }
+  const tabs = useRef<HTMLDivElement>(null)
+  useChosenFocus(tabs, tab)
   const press = (event: React.KeyboardEvent) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
     if (step === 0) return
     event.preventDefault()
     const next = COMPARE_TABS[(COMPARE_TABS.indexOf(tab) + step + COMPARE_TABS.length) % COMPARE_TABS.length]
-    if (next === undefined) return
-    showTab(next)
-    event.currentTarget.querySelector<HTMLElement>(`[data-tab=${next}]`)?.focus()
+    if (next !== undefined) showTab(next)
   }
   return (
-    <div className="segmented compare-tabs" role="tablist" aria-label="Comparison" tabIndex={-1} onKeyDown={press}>
+    <div
+      ref={tabs}
+      className="segmented compare-tabs"
+      role="tablist"
+      aria-label="Comparison"
+      tabIndex={-1}
+      onKeyDown={press}
+    >
       {COMPARE_TABS.map((each) => (
         <button
           key={each}
           type="button"
           role="tab"
-          data-tab={each}
           tabIndex={each === tab ? 0 : -1}
           aria-selected={each === tab}
           onClick={() => showTab(each)}

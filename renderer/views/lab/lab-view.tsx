@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { PinButton } from '../../app/pin-button.tsx'
+import { focusChosen, useChosenFocus } from '../../app/use-chosen-focus.ts'
 import { useKeptScroll } from '../../lists/use-kept-scroll.ts'
 import { goTo } from '../../state/place.ts'
 import { useView } from '../../state/view.ts'
@@ -26,10 +27,8 @@ export function LabView() {
   useKeptScroll(scroller, `lab ${place.panel}`)
   const tabs = useRef<HTMLFieldSetElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the focus is given once for each time the view is shown
-  useEffect(
-    () => tabs.current?.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus({ preventScroll: true }),
-    [shown],
-  )
+  useEffect(() => focusChosen(tabs.current), [shown])
+  useChosenFocus(tabs, place.panel)
   return (
     <div ref={scroller} className="lab">
       <h1 className="visually-hidden">Lab</h1>

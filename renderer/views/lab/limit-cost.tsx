@@ -80,15 +80,15 @@ export function LimitCost({ tried: { cost, inDump } }: { tried: LimitsTried }) {
             <th scope="col" className="number">
               share
             </th>
-            <th scope="col">
-              <span className="visually-hidden">note</span>
-            </th>
           </tr>
         </thead>
         <tbody>
           {rows.map(({ what, before, tried, note }) => (
             <tr key={what}>
-              <th scope="row">{what}</th>
+              <th scope="row">
+                {what}
+                {note !== '' && <span className="lab-note quiet">{note}</span>}
+              </th>
               <td className="number">
                 {before === null ? (
                   <span title="The dump does not tell">{ABSENT}</span>
@@ -104,7 +104,6 @@ export function LimitCost({ tried: { cost, inDump } }: { tried: LimitsTried }) {
               <td className="number">{tried.of === 0 ? ABSENT : count(tried.cut)}</td>
               <td className="number quiet">{tried.of === 0 ? 'none here' : count(tried.of)}</td>
               <td className="number">{tried.of === 0 ? ABSENT : percent(tried.cut / tried.of)}</td>
-              <td className="quiet">{note}</td>
             </tr>
           ))}
         </tbody>

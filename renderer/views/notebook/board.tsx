@@ -62,14 +62,16 @@ export function Board({ notebook }: { notebook: Notebook }) {
   }
   return (
     <>
-      <p className="quiet board-hint">
-        <kbd>↑</kbd> <kbd>↓</kbd> <kbd>←</kbd> <kbd>→</kbd> from card to card, <kbd>⇧←</kbd> <kbd>⇧→</kbd> moves a card
-        to another status, <kbd>↵</kbd> opens it. What the open dump says stands beside your status and never changes
-        it.
+      <div className="board-hint">
+        <p className="quiet">
+          <kbd>↑</kbd> <kbd>↓</kbd> <kbd>←</kbd> <kbd>→</kbd> from card to card, <kbd>⇧←</kbd> <kbd>⇧→</kbd> moves a
+          card to another status, <kbd>↵</kbd> opens it. What the open dump says stands beside your status and never
+          changes it.
+        </p>
         <button type="button" className="button small" onClick={newOne}>
           New hypothesis
         </button>
-      </p>
+      </div>
       <div className="board" ref={board}>
         {columns.map(({ status, cards }) => (
           <section

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { Notebook } from '../../../shared/notebook/model.ts'
+import { useChosenFocus } from '../../app/use-chosen-focus.ts'
 import { keeper, loadNotebook, redoNotebook, undoNotebook, useKeeping } from '../../data/notebook.ts'
 import { saveNotebookFile } from '../../data/notebook-files.ts'
 import { useKeptScroll } from '../../lists/use-kept-scroll.ts'
@@ -32,12 +33,14 @@ export function NotebookView() {
   const experiment = notebook?.experiments.find(({ id }) => id === place.experiment)
   // Each page has its own place: a card that is opened begins at its top, and the board comes back where it was.
   useKeptScroll(scroller, `notebook ${hypothesis?.id ?? experiment?.id ?? place.page}`, notebook !== null)
+  const pages = useRef<HTMLElement>(null)
+  useChosenFocus(pages, place.page)
   const isInside = hypothesis !== undefined || experiment !== undefined
   return (
     <div className="notebook">
       <header className="notebook-head">
         <h1 className="visually-hidden">Notebook</h1>
-        <nav className="segmented" aria-label="Pages of the notebook">
+        <nav ref={pages} className="segmented" aria-label="Pages of the notebook">
           {TITLES.map(([page, title]) => (
             <button
               key={page}

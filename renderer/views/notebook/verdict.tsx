@@ -4,6 +4,7 @@ import { standingOf } from '../../../shared/notebook/standing.ts'
 import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
 import { show } from '../../state/view.ts'
+import { inApp } from '../../text/app-words.ts'
 import { counted, measured } from '../../text/numbers.ts'
 import { runName } from '../../text/run-name.ts'
 import { upright } from '../../text/visible.ts'
@@ -68,7 +69,7 @@ export function VerdictPanel({ hypothesis }: { hypothesis: Hypothesis }) {
             <strong>{measured(measure, value)}</strong> {measure}
           </li>
         ))}
-        {result.verdict === 'not-checkable' && <li>It lacks: {result.missing.join('; ')}</li>}
+        {result.verdict === 'not-checkable' && <li>It lacks: {result.missing.map(inApp).join('; ')}</li>}
       </ul>
       <p className="quiet">
         Computed from {upright(first?.name ?? 'the open dump')}

@@ -1,7 +1,8 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Relatives } from '../../../shared/session/requests/rollout.ts'
 import { PinButton } from '../../app/pin-button.tsx'
+import { useChosenFocus } from '../../app/use-chosen-focus.ts'
 import { COMMANDS } from '../../commands/commands.ts'
 import { toggleFlag } from '../../data/flags.ts'
 import { list, positionOf } from '../../data/list.ts'
@@ -41,6 +42,8 @@ export function RolloutHead(props: {
   const { detail, tab, hasTokens, relatives } = props
   const { facts } = detail
   const isSecond = detail.run === 'second'
+  const tabs = useRef<HTMLDivElement>(null)
+  useChosenFocus(tabs, tab)
   const isFlagged = useMarks((state) => state.flagged.has(markKey(facts)))
   return (
     <header className="rollout-title">
@@ -57,6 +60,22 @@ export function RolloutHead(props: {
         </button>
       )}
       <h1>{spelt(facts.id.slice(0, LONGEST_ID))}</h1>
+      {isSecond ? <PositionInSecond index={detail.index} /> : <Position index={detail.index} />}
+      <div ref={tabs} className="segmented" role="tablist" aria-label="Look at">
+        {TABS.map((entry) => (
+          <button
+            key={entry.tab}
+            type="button"
+            role="tab"
+            aria-selected={entry.tab === tab}
+            title={titleOf(entry.key, hasTokens || !NEEDS_TOKENS.includes(entry.tab))}
+            disabled={!hasTokens && NEEDS_TOKENS.includes(entry.tab)}
+            onClick={() => useView.setState({ tab: entry.tab })}
+          >
+            {entry.label}
+          </button>
+        ))}
+      </div>
       <dl className="rollout-facts">
         <Fact name="group" value={facts.group === null ? null : spelt(facts.group.slice(0, LONGEST_ID))}>
           <Siblings relatives={relatives} of={detail} />
@@ -78,9 +97,7 @@ export function RolloutHead(props: {
         />
         <Fact name="end" value={END_WORDS[facts.endReason]} />
       </dl>
-      {isSecond ? (
-        <PositionInSecond index={detail.index} />
-      ) : (
+      {!isSecond && (
         <>
           <button
             type="button"
@@ -92,24 +109,8 @@ export function RolloutHead(props: {
             {isFlagged ? '⚑ flagged' : '⚐ flag'}
           </button>
           <PinButton of={null} what="what is marked here" />
-          <Position index={detail.index} />
         </>
       )}
-      <div className="segmented" role="tablist" aria-label="Look at">
-        {TABS.map((entry) => (
-          <button
-            key={entry.tab}
-            type="button"
-            role="tab"
-            aria-selected={entry.tab === tab}
-            title={titleOf(entry.key, hasTokens || !NEEDS_TOKENS.includes(entry.tab))}
-            disabled={!hasTokens && NEEDS_TOKENS.includes(entry.tab)}
-            onClick={() => useView.setState({ tab: entry.tab })}
-          >
-            {entry.label}
-          </button>
-        ))}
-      </div>
     </header>
   )
 }

@@ -112,7 +112,7 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
   const relatives = kin.state === 'ready' ? kin.value : null
   const shown: RolloutTab = hasTokens || !['tokens', 'boundaries', 'render'].includes(tab) ? tab : 'messages'
   return (
-    <div className={hasTokens ? 'rollout' : 'rollout without-tokens'}>
+    <div className={`rollout${hasTokens ? '' : ' without-tokens'}${shown === 'boundaries' ? ' at-edges' : ''}`}>
       <div className="rollout-top">
         <RolloutHead detail={detail} tab={shown} hasTokens={hasTokens} relatives={relatives} />
         <Branches relatives={relatives} of={detail} />

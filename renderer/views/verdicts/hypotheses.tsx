@@ -166,10 +166,12 @@ function MeasureLine({ measure, large = false }: { measure: Measure; large?: boo
           </>
         )}
         {threshold !== null && (
-          <span className="quiet measure-threshold">
+          <>
             {' '}
-            (threshold {SIGNS[comparison]} {measured(measure.measure, threshold)})
-          </span>
+            <span className="quiet measure-threshold">
+              (threshold {SIGNS[comparison]} {measured(measure.measure, threshold)})
+            </span>
+          </>
         )}
         {measure.where !== undefined && value !== 0 && <NamedBy checks={measure.checks} />}
       </span>

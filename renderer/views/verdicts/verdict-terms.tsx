@@ -96,8 +96,11 @@ function ChooseSecond() {
   const isChosen = useSecond((state) => state.chosen !== null)
   if (isChosen) return null
   return (
-    <button type="button" className="link choose-second" aria-haspopup="dialog" onClick={() => openDialog('second')}>
-      choose one
-    </button>
+    <>
+      {' '}
+      <button type="button" className="link" aria-haspopup="dialog" onClick={() => openDialog('second')}>
+        choose one
+      </button>
+    </>
   )
 }
