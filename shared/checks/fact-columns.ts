@@ -79,7 +79,7 @@ export class FactColumns {
   /** A number of each rollout, NaN where it has none. `path` leads into facts that are objects or lists. */
   numbers(name: FactName, ...path: Path): Float64Array {
     const numbers = this.part?.room.numbers(this.length) ?? new Float64Array(this.length)
-    this.each(
+    this.visit(
       name,
       (column, rows, at) => fillNumbers(column, path, rows, numbers, at),
       (value, at) => {
@@ -92,7 +92,7 @@ export class FactColumns {
   /** 1 where the fact is neither null nor absent. */
   present(name: FactName): Uint8Array {
     const present = new Uint8Array(this.length)
-    this.each(
+    this.visit(
       name,
       (column, rows, at) => fillPresence(column, rows, present, at),
       (value, at) => {
@@ -115,7 +115,7 @@ export class FactColumns {
   /** The number that a reader gives to the word of each rollout. */
   words(name: FactName, reader: WordReader): Int32Array {
     const numbers = this.part?.room.words(this.length) ?? new Int32Array(this.length)
-    this.each(
+    this.visit(
       name,
       (column, rows, at) => reader.read(column, rows, numbers, at),
       (value, at) => {
@@ -131,7 +131,7 @@ export class FactColumns {
     into: Values,
   ): Values {
     const given = numberOf as (value: unknown) => number
-    this.each(
+    this.visit(
       name,
       (column, rows, at) => fillValues(column, rows, given, into, at),
       (value, at) => {
@@ -155,7 +155,7 @@ export class FactColumns {
       for (let i = start; i < end; i++) values[used++] = numbers[i] as number
       offsets[++at] = used
     }
-    this.each(
+    this.visit(
       name,
       (column, rows) => visitLists(column, rows, receive),
       (value) => {
@@ -169,7 +169,7 @@ export class FactColumns {
   /** 1 where one number fits of a fact that is a list of them. */
   some(name: FactName, fits: (number: number) => boolean): Uint8Array {
     const some = new Uint8Array(this.length)
-    this.each(
+    this.visit(
       name,
       (column, rows, at) => fillSome(column, rows, fits, some, at),
       (value, at) => {
@@ -183,7 +183,7 @@ export class FactColumns {
   names(name: FactName): Map<string, number> {
     const counts = new Map<string, number>()
     const add = (each: string, rows: number) => counts.set(each, (counts.get(each) ?? 0) + rows)
-    this.each(
+    this.visit(
       name,
       (column, rows) => countNames(column, rows, add),
       (value) => {
@@ -193,7 +193,8 @@ export class FactColumns {
     return counts
   }
 
-  private each(
+  /** Calls one for the rows of each column in which facts are kept, the other for each rollout that is an object of its own; in order. */
+  visit(
     name: FactName,
     ofRows: (column: Column, rows: Rows, at: number) => void,
     ofOne: (value: unknown, at: number) => void,

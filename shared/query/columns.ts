@@ -1,5 +1,6 @@
 import { FactColumns, type NumberLists, type WordReader } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { templateRanks } from './template-ranks.ts'
 import { HOLDS, NUMBER_LISTS, NUMBERS, type QueryableRollouts, WORDS } from './values.ts'
 import { Words } from './words.ts'
 
@@ -79,10 +80,14 @@ export class RolloutColumns {
 
   /** One number a rollout, NaN where it has none. Throws for a field that is no number. */
   number(field: string, component: string | null = null): Float64Array {
-    return this.madeNumbers(field) ?? numbersOf(field, component)(this.factsFrom(0))
+    const made = this.madeNumbers(field)
+    if (made !== null) return made
+    const numbers = new Float64Array(this.size)
+    this.visitNumbers(field, component, (some, at) => numbers.set(some, at))
+    return numbers
   }
 
-  /** The same, told of part by part. */
+  /** The same, part by part. */
   visitNumbers(field: string, component: string | null, visit: NumberVisitor): void {
     const made = this.madeNumbers(field)
     if (made !== null) {
@@ -118,6 +123,13 @@ export class RolloutColumns {
       this.words.set(field, column)
     }
     return { words: column.words, at: column.at.upTo(this.size, (from) => this.factsFrom(from)) }
+  }
+
+  /** Numbers that compare as the words of a field do, NaN where there is none; null where that takes their texts. */
+  wordRanks(field: string): Float64Array | null {
+    if (!Object.hasOwn(WORDS, field)) return null
+    const name = WORDS[field as keyof typeof WORDS]
+    return templateRanks(this.factsFrom(0), name, (row) => this.facts[row]?.[name] as string)
   }
 
   /**

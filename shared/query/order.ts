@@ -19,6 +19,31 @@ const SIGN = 0x80000000
 const IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
 /**
+ * Memory of sorts that are done, for the next ones: that of a million rollouts is enough for the collector to go through all that is
+ * kept. Where it does, it takes this as well.
+ */
+const spare: WeakRef<ArrayBuffer>[] = []
+const MOST_SPARE = 3
+
+/** Room for as many numbers, in which others stand. */
+function room(length: number): ArrayBuffer {
+  while (spare.length > 0) {
+    const buffer = spare.pop()?.deref()
+    if (buffer !== undefined && buffer.byteLength >= 4 * length) return buffer
+  }
+  return new ArrayBuffer(4 * length)
+}
+
+function roomForKeys(length: number): Uint32Array {
+  return new Uint32Array(room(length), 0, length)
+}
+
+/** Nobody looks at it any more. */
+function giveBack({ buffer }: Uint32Array | Int32Array): void {
+  if (spare.length < MOST_SPARE) spare.push(new WeakRef(buffer as ArrayBuffer))
+}
+
+/**
  * The rollouts in the order of their values, those of equal values in their own order and those without (NaN) last in both
  * directions. `values` has one entry a rollout.
  */
@@ -35,9 +60,7 @@ export function ordered(values: Float64Array, descending: boolean): Int32Array {
   let [present, absent] = [0, there]
   if (missing > 0) for (let i = 0; i < values.length; i++) order[Number.isNaN(values[i]) ? absent++ : present++] = i
   const column = { rollouts: order.subarray(0, there), values, descending, least, most }
-  const sorted = sortedWhole(column) ?? sortedFew(column) ?? sortedBySpread(column) ?? sortedByBits(column)
-  if (missing === 0) return sorted
-  order.set(sorted)
+  if (!sortWhole(column) && !sortFew(column) && !sortBySpread(column)) sortByBits(column)
   return order
 }
 
@@ -49,7 +72,7 @@ export function knownOrder(values: Float64Array, ascending: Int32Array): void {
 }
 
 interface NumberColumn {
-  /** Those that have a number. */
+  /** Those that have a number, which are put in order. */
   readonly rollouts: Int32Array
   /** By rollout. */
   readonly values: Float64Array
@@ -86,27 +109,31 @@ function areWhole({ rollouts, values }: NumberColumn): boolean {
   return true
 }
 
-/** Whole numbers that lie near enough to each other, by how far each is from the first in order; null for others. */
-function sortedWhole(column: NumberColumn): Int32Array | null {
+/** Whole numbers that lie near enough to each other, by how far each is from the first in order; false for others. */
+function sortWhole(column: NumberColumn): boolean {
   const range = column.most - column.least
-  if (!(range < 2 ** 32) || !areWhole(column)) return null
-  return byDigits(column.rollouts, spreadKeys(column, 1), bitsOf(range)).order
+  if (!(range < 2 ** 32) || !areWhole(column)) return false
+  giveBack(sortByDigits(column.rollouts, spreadKeys(column, 1), bitsOf(range)))
+  return true
 }
 
-/** Numbers among which few are different, by the place of each among these; null for others. */
-function sortedFew({ rollouts, values, descending }: NumberColumn): Int32Array | null {
+/** Numbers among which few are different, by the place of each among these; false for others. */
+function sortFew({ rollouts, values, descending }: NumberColumn): boolean {
   const words = new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
   const distinct: number[] = []
   // Which of the distinct values stands there, plus one.
   const table = new Uint16Array(4 * FEW)
-  const low = new Uint32Array(rollouts.length)
+  const low = roomForKeys(rollouts.length)
   for (let i = 0; i < rollouts.length; i++) {
     const index = rollouts[i] as number
     const value = values[index] as number
     let at = Math.imul((words[2 * index] as number) ^ Math.imul(words[2 * index + 1] as number, 31), 0x9e3779b1) >>> 18
     while (table[at] !== 0 && distinct[(table[at] as number) - 1] !== value) at = (at + 1) % table.length
     if (table[at] === 0) {
-      if (distinct.length === FEW) return null
+      if (distinct.length === FEW) {
+        giveBack(low)
+        return false
+      }
       table[at] = distinct.push(value)
     }
     low[i] = (table[at] as number) - 1
@@ -116,25 +143,25 @@ function sortedFew({ rollouts, values, descending }: NumberColumn): Int32Array |
   const places = new Map(sorted.map((value, place) => [value, place]))
   const placeOf = Uint32Array.from(distinct, (value) => places.get(value) as number)
   for (let i = 0; i < low.length; i++) low[i] = placeOf[low[i] as number] as number
-  return byDigits(rollouts, low, bitsOf(distinct.length)).order
+  giveBack(sortByDigits(rollouts, low, bitsOf(distinct.length)))
+  return true
 }
 
 /**
- * By where each lies between the least and the most, in as many bits as tell most of them apart; null where they lie so unevenly that
+ * By where each lies between the least and the most, in as many bits as tell most of them apart; false where they lie so unevenly that
  * these do not.
  */
-function sortedBySpread(column: NumberColumn): Int32Array | null {
+function sortBySpread(column: NumberColumn): boolean {
   const { rollouts, least, most } = column
   const bits = Math.min(2 * DIGIT_BITS, bitsOf(rollouts.length) + MORE_BITS)
   const scale = (2 ** bits - 1) / (most - least)
-  if (!(scale > 0 && scale < Number.POSITIVE_INFINITY) || !liesEvenly(column, scale)) return null
-  const sorted = byDigits(rollouts, spreadKeys(column, scale), bits)
-  return putRight(sorted, column) ? sorted.order : null
+  if (!(scale > 0 && scale < Number.POSITIVE_INFINITY) || !liesEvenly(column, scale)) return false
+  return putRight(sortByDigits(rollouts, spreadKeys(column, scale), bits), column)
 }
 
 /** Differences and products of floating point are rounded, and never so that they change places. */
 function spreadKeys({ rollouts, values, descending, least, most }: NumberColumn, scale: number): Uint32Array {
-  const keys = new Uint32Array(rollouts.length)
+  const keys = roomForKeys(rollouts.length)
   for (let i = 0; i < keys.length; i++) {
     const value = values[rollouts[i] as number] as number
     keys[i] = (descending ? most - value : value - least) * scale
@@ -161,7 +188,7 @@ function bitsOf(largest: number): number {
 }
 
 /** Puts those in order that have the same key; false, with none of them lost, where that takes too many moves. */
-function putRight({ order, keys }: Sorted, { values, descending }: NumberColumn): boolean {
+function putRight(keys: Uint32Array, { rollouts: order, values, descending }: NumberColumn): boolean {
   const sign = descending ? -1 : 1
   let moves = MOVES * order.length
   for (let i = 1; i < order.length; i++) {
@@ -182,19 +209,19 @@ function putRight({ order, keys }: Sorted, { values, descending }: NumberColumn)
 }
 
 /** By the upper half of the bits of each number; where that leaves too much to be put right, by the lower half before it. */
-function sortedByBits(column: NumberColumn): Int32Array {
+function sortByBits(column: NumberColumn): void {
   const { rollouts } = column
-  const byUpper = byDigits(rollouts, bitKeys(column, rollouts, true), 32)
-  if (putRight(byUpper, column)) return byUpper.order
-  const byLower = byDigits(rollouts, bitKeys(column, rollouts, false), 32).order
-  return byDigits(byLower, bitKeys(column, byLower, true), 32).order
+  const sort = (isUpper: boolean) => sortByDigits(rollouts, bitKeys(column, isUpper), 32)
+  if (putRight(sort(true), column)) return
+  giveBack(sort(false))
+  giveBack(sort(true))
 }
 
 /** One half of the bits of each number, turned so that they compare as the numbers do. */
-function bitKeys({ values, descending }: NumberColumn, rollouts: Int32Array, isUpper: boolean): Uint32Array {
+function bitKeys({ rollouts, values, descending }: NumberColumn, isUpper: boolean): Uint32Array {
   const words = new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
   const [lowAt, highAt] = IS_LITTLE ? [0, 1] : [1, 0]
-  const keys = new Uint32Array(rollouts.length)
+  const keys = roomForKeys(rollouts.length)
   for (let i = 0; i < keys.length; i++) {
     const at = 2 * (rollouts[i] as number)
     const low = words[at + lowAt] as number
@@ -208,32 +235,33 @@ function bitKeys({ values, descending }: NumberColumn, rollouts: Int32Array, isU
   return keys
 }
 
-interface Sorted {
-  readonly order: Int32Array
-  /** In this order. */
+interface Keyed {
+  readonly rollouts: Int32Array
+  /** In the order of these. */
   readonly keys: Uint32Array
 }
 
-/**
- * Rollouts by their keys of so many bits, those of equal keys as they come. Both lists are written over, `rollouts` with rollouts in which
- * those of equal values still stand as they came: arrays that are made for each pass would cost as much as the passes, in the collector's work.
- */
-function byDigits(rollouts: Int32Array, keys: Uint32Array, bits: number): Sorted {
+/** Puts rollouts in the order of their keys of so many bits, those of equal keys as they come. Gives the keys in this order, in place of those that it takes. */
+function sortByDigits(rollouts: Int32Array, given: Uint32Array, bits: number): Uint32Array {
+  const { length } = given
   const passes = Math.ceil(bits / DIGIT_BITS)
   const width = Math.ceil(bits / passes)
-  let from: Sorted = { order: rollouts, keys }
-  let to: Sorted = { order: new Int32Array(keys.length), keys: new Uint32Array(keys.length) }
+  let from: Keyed = { rollouts, keys: given }
+  let to: Keyed = { rollouts: new Int32Array(room(length), 0, length), keys: roomForKeys(length) }
   for (let pass = 0; pass < passes; pass++) {
     byDigit(from, to, pass * width, width)
     ;[from, to] = [to, from]
   }
-  return from
+  if (from.rollouts !== rollouts) rollouts.set(from.rollouts)
+  giveBack(from.rollouts === rollouts ? to.rollouts : from.rollouts)
+  giveBack(to.keys)
+  return from.keys
 }
 
-function byDigit(from: Sorted, to: Sorted, shift: number, width: number): void {
+function byDigit(from: Keyed, to: Keyed, shift: number, width: number): void {
   const mask = 2 ** width - 1
   const places = new Uint32Array(2 ** width)
-  const { order, keys } = from
+  const { rollouts, keys } = from
   for (let i = 0; i < keys.length; i++) {
     const digit = ((keys[i] as number) >>> shift) & mask
     places[digit] = (places[digit] as number) + 1
@@ -250,6 +278,6 @@ function byDigit(from: Sorted, to: Sorted, shift: number, width: number): void {
     const place = places[digit] as number
     places[digit] = place + 1
     to.keys[place] = key
-    to.order[place] = order[i] as number
+    to.rollouts[place] = rollouts[i] as number
   }
 }

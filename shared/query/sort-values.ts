@@ -56,7 +56,7 @@ export function sortValues(name: string, columns: RolloutColumns, marks: MarkCol
   }
   if (NUMBER_LISTS[field.name] !== undefined) return largest(columns, field.name)
   if (field.type === 'number') return columns.number(field.name, component)
-  return placed(columns.word(field.name), (words) => words.ranks())
+  return columns.wordRanks(field.name) ?? placed(columns.word(field.name), (words) => words.ranks())
 }
 
 /** By rollout what is known by word. */

@@ -166,28 +166,31 @@ function rangeOf(item: Item): readonly [number, number] {
 
 /** Whether a number fits a test; NaN fits none. */
 export function numberFits(test: Test, value: number): boolean {
-  if (Number.isNaN(value) || test.kind === 'is') return false
+  return fitsOf(test)(value)
+}
+
+function fitsOf(test: Test): (value: number) => boolean {
+  if (test.kind === 'is') return () => false
   if (test.kind === 'among') {
-    const isOne = test.items.some((item) => {
-      const [least, most] = rangeOf(item)
-      return value >= least && value <= most
-    })
-    return isOne !== test.differs
+    const ranges = test.items.map(rangeOf)
+    const isOne = (value: number) => ranges.some(([least, most]) => value >= least && value <= most)
+    return test.differs ? (value) => !Number.isNaN(value) && !isOne(value) : isOne
   }
-  switch (test.comparison) {
+  const { comparison, value: other } = test
+  switch (comparison) {
     case '<':
-      return value < test.value
+      return (value) => value < other
     case '<=':
-      return value <= test.value
+      return (value) => value <= other
     case '>':
-      return value > test.value
+      return (value) => value > other
     case '>=':
-      return value >= test.value
+      return (value) => value >= other
   }
 }
 
 function listVerdicts(columns: RolloutColumns, field: string, test: Test): Uint8Array {
-  return doubled(columns.some(field, (number) => numberFits(test, number)))
+  return doubled(columns.some(field, fitsOf(test)))
 }
 
 function wordVerdicts(columns: RolloutColumns, field: string, test: Test): Uint8Array {

@@ -6,65 +6,63 @@ const EXACT = 2 ** 53
 /** Few are compared one by one. */
 const FEW = 16
 
-/** Numbers that compare as rows of several do, the first of which weighs most; one array of each, without NaN. */
-export function numberRanks(slots: readonly Float64Array[]): Float64Array {
-  const varying = slots.map(boundsOf).filter(({ least, most }) => most > least)
-  const [first] = varying
-  if (first === undefined) return new Float64Array(slots[0]?.length ?? 0)
-  if (varying.length === 1) return first.values
-  const { length } = first.values
-  const keys = new Float64Array(length)
+/** Texts of one template, as the numbers that stand in them. */
+interface TemplateRows {
+  readonly length: number
+  readonly slots: number
+  /** The numbers of all rows in a slot, in an array that is written over; NaN where a row has no text. */
+  read(slot: number): Float64Array
+  textOf(row: number): string
+}
+
+/** Numbers that compare as texts of one template do, the first number in which weighs most; NaN where there is none. */
+export function rowRanks({ length, slots, read, textOf }: TemplateRows): Float64Array {
+  let keys: Float64Array | null = null
   let room = EXACT
-  let taken = 0
   // As many as fit into one exact number.
-  for (const { values, least, most } of varying) {
+  for (let slot = 0; slot < slots; slot++) {
+    const values = read(slot)
+    const [least, most] = boundsOf(values)
     const range = most - least + 1
-    if (range > room) break
+    if (slot > 0 && !(range > 1)) continue
+    // The first one does: a number of a template is exact.
+    if (keys !== null && range > room) return ranksBy(keys, textOf)
     room = Math.floor(room / range)
-    for (let i = 0; i < length; i++) keys[i] = (keys[i] as number) * range + ((values[i] as number) - least)
-    taken++
+    if (keys === null) {
+      keys = values
+      for (let i = 0; i < length; i++) keys[i] = (values[i] as number) - least
+    } else for (let i = 0; i < length; i++) keys[i] = (keys[i] as number) * range + ((values[i] as number) - least)
   }
-  if (taken === varying.length) return keys
-  const others = varying.slice(taken).map(({ values }) => values)
-  return ranksBy(keys, (a, b) => {
-    for (const values of others) {
-      const difference = (values[a] as number) - (values[b] as number)
-      if (difference !== 0) return difference
-    }
-    return 0
-  })
+  return keys ?? new Float64Array(length)
 }
 
-interface Slot {
-  readonly values: Float64Array
-  readonly least: number
-  readonly most: number
-}
-
-function boundsOf(values: Float64Array): Slot {
+function boundsOf(values: Float64Array): readonly [least: number, most: number] {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number
     if (value < least) least = value
     if (value > most) most = value
   }
-  return { values, least, most }
+  return [least, most]
 }
 
-/** The places of rows by their keys, and where these are equal as they compare. */
-function ranksBy(keys: Float64Array, compare: (a: number, b: number) => number): Float64Array {
+/** The places of rows by their keys, and where these are equal by their texts; NaN where the key is. */
+function ranksBy(keys: Float64Array, textOf: (row: number) => string): Float64Array {
   const order = ordered(keys, false)
   if (areDistinct(order, keys)) {
-    knownOrder(keys, order)
+    if (!Number.isNaN(keys[order.at(-1) as number])) knownOrder(keys, order)
     return keys
   }
   const ranks = new Float64Array(keys.length)
   for (let start = 0, end = 0; start < order.length; start = end) {
-    const key = keys[order[start] as number]
+    const key = keys[order[start] as number] as number
     for (end = start + 1; end < order.length && keys[order[end] as number] === key; ) end++
-    const own = order.subarray(start, end)
-    if (end - start > 1) own.sort(compare)
-    rankRun(own, start, compare, ranks)
+    const run = order.subarray(start, end)
+    if (run.length === 1) ranks[run[0] as number] = Number.isNaN(key) ? key : start
+    else {
+      const own = wordRanks(Array.from(run, textOf))
+      for (let i = 0; i < run.length; i++) ranks[run[i] as number] = start + (own[i] as number)
+    }
   }
   return ranks
 }

@@ -2,7 +2,7 @@ import type { WordReader } from '../checks/fact-columns.ts'
 import { type Column, cellAt, KIND, type Numbers } from '../checks/packed-columns.ts'
 import { fillNumbers, type Rows } from '../checks/read-columns.ts'
 import { commonTemplate, type TextTemplate, templatedTexts, textOf } from '../checks/text-template.ts'
-import { numberRanks, wordRanks } from './word-order.ts'
+import { rowRanks, wordRanks } from './word-order.ts'
 
 /**
  * The words of a field, numbered as they come. As long as all are of one template (`text-template.ts`) only their numbers are kept, by
@@ -39,14 +39,14 @@ export class Words implements WordReader {
   /** Numbers whose order is that of the words; equal where words are equal in order. Not to be written to. */
   ranks(): Float64Array {
     if (this.ranked?.of !== this.count) {
-      const ranks = this.texts === null ? numberRanks(this.numbers()) : wordRanks(this.texts)
-      this.ranked = { of: this.count, ranks }
+      this.ranked = { of: this.count, ranks: this.texts === null ? this.ranksOfNumbers() : wordRanks(this.texts) }
     }
     return this.ranked.ranks
   }
 
-  private numbers(): Float64Array[] {
-    return this.slots.map((slot) => slot.subarray(0, this.count))
+  private ranksOfNumbers(): Float64Array {
+    const read = (slot: number) => (this.slots[slot] as Float64Array).slice(0, this.count)
+    return rowRanks({ length: this.count, slots: this.slots.length, read, textOf: (word) => this.text(word) })
   }
 
   /** The number of a word, which is added where it is new; -1 for none. */

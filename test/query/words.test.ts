@@ -6,6 +6,7 @@ import { addFacts, FactsKeeper, packFacts } from '../../shared/checks/kept-facts
 import type { Item } from '../../shared/query/language/ast.ts'
 import { wordMatcher } from '../../shared/query/match-words.ts'
 import { ordered } from '../../shared/query/order.ts'
+import { templateRanks } from '../../shared/query/template-ranks.ts'
 import { wordRanks } from '../../shared/query/word-order.ts'
 import { WordTest } from '../../shared/query/word-test.ts'
 import { Words } from '../../shared/query/words.ts'
@@ -139,11 +140,13 @@ describe('the order of words', () => {
         const batches = areOneBatch ? [words] : words.map((each) => [each])
         const kept = wordsOf(batches).words.ranks()
         const asTexts = wordRanks(words)
+        const asRows = ranksOfRows(batches) ?? asTexts
         for (const [i, a] of words.entries()) {
           for (const [j, b] of words.slice(0, i).entries()) {
             const order = plainly(a, b)
             expect([a, b, Math.sign((kept[i] as number) - (kept[j] as number))]).toEqual([a, b, order])
             expect([a, b, Math.sign((asTexts[i] as number) - (asTexts[j] as number))]).toEqual([a, b, order])
+            expect([a, b, Math.sign((asRows[i] as number) - (asRows[j] as number))]).toEqual([a, b, order])
           }
         }
       }),
@@ -154,7 +157,13 @@ describe('the order of words', () => {
 
 /** Of words that are kept as they are in a dump. */
 function inOrder(words: readonly string[]) {
-  return [...ordered(wordsOf([words]).words.ranks(), false)].map((index) => words[index])
+  return [...ordered(ranksOfRows([words]) ?? wordsOf([words]).words.ranks(), false)].map((index) => words[index])
+}
+
+/** Of ids; null where they are of no template. */
+function ranksOfRows(batches: readonly (readonly string[])[]) {
+  const ids = batches.flat()
+  return templateRanks(new FactColumns(factsWith(batches)), 'id', (row) => ids[row] as string)
 }
 
 /** Words of ids, each list of them a batch. */
@@ -231,6 +240,30 @@ describe('words', () => {
         expect([...fits]).toEqual(batches.flat().map((each) => Number(matches(each))))
       }),
       { numRuns: 1000 },
+    )
+  })
+
+  test('of templates are in order by their numbers, whether they come again or are missing', () => {
+    const groups = fc.array(fc.option(fc.tuple(fc.nat(3), fc.nat(120)).map(([step, value]) => `s${step}/q${value}`)), {
+      maxLength: 60,
+    })
+    const uuids = fc.array(fc.option(fc.tuple(fc.uuid(), fc.nat(2)).map(([uuid, i]) => `0000000${i}${uuid.slice(8)}`)))
+    fc.assert(
+      fc.property(fc.array(fc.oneof(groups, uuids), { maxLength: 4 }), fc.boolean(), (batches, descending) => {
+        const keeper = new FactsKeeper()
+        const facts: TrajectoryFacts[] = []
+        for (const all of batches) {
+          addFacts(facts, keeper.unpack(packFacts(all.map((group, at) => factsOf(at, { group })))))
+        }
+        const words = batches.flat()
+        const ranks = templateRanks(new FactColumns(facts), 'group', (row) => words[row] as string)
+        const texts = words.filter((each) => each !== null)
+        const places = new Map([...new Set(texts)].sort(plainly).map((each, at) => [each, at]))
+        const expected = Float64Array.from(words, (each) => (each === null ? Number.NaN : (places.get(each) as number)))
+        if (ranks !== null) expect([...ordered(ranks, descending)]).toEqual([...ordered(expected, descending)])
+        else expect(new Set(texts.map((each) => each[0])).size).not.toBe(1)
+      }),
+      { numRuns: 300 },
     )
   })
 
