@@ -10,22 +10,18 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   A02: {
     trips: 'a gap of 0.01 is divided by its own std, as the stored advantages show',
     nearMiss: 'the same rewards, and advantages that are not scaled',
-    defects: [],
   },
   A03: {
     trips: 'in one group the std was that of rounding residue, and the advantage went to thousands',
     nearMiss: 'one success of four: the advantage is at its bound of 1.5, and rightly so',
-    defects: [],
   },
   A04: {
     trips: 'in one group the advantages stand in another order than the rewards',
     nearMiss: 'a formula of the run’s own: the deviation from the mean, squashed and weighted',
-    defects: [],
   },
   A05: {
     trips: 'one rollout stands in the group of another question',
     nearMiss: 'every prompt of the run names another moment of the day',
-    defects: [],
   },
   A06: {
     trips: 'two of four rollouts are the same, token by token: the engine was seeded alike',
@@ -35,18 +31,15 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   A07: {
     trips: 'a mean over each rollout, and failures that are ten times as long',
     nearMiss: 'the same rollouts under a mean over all tokens',
-    defects: [],
   },
   A08: {
     trips: 'the reported length is that of everything after the prompt',
     nearMiss: 'the reported length is the sum of the mask',
-    defects: [],
   },
   A09: {
     trips: 'a penalty on length takes away what a right answer brings',
     nearMiss:
       'a right answer and its citation go together, the format is always right, a metric that does not count goes against both',
-    defects: [],
   },
   A10: {
     trips: 'the reward of one rollout is no number',
@@ -56,12 +49,10 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   A11: {
     trips: 'the reward comes and goes with the reply of the tool, and the model never says a word of the answer',
     nearMiss: 'the model words the answer otherwise, and a judge that reads meaning rewards it',
-    defects: [],
   },
   A12: {
     trips: 'in one rollout the sum restarts at the tool reply: the first turn gets nothing',
     nearMiss: 'a critic gives every token an advantage of its own, in every rollout',
-    defects: [],
   },
   C01: {
     trips: 'the prompt limit kept the last tokens: the rows begin in the middle of the system turn',
@@ -71,7 +62,6 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   C02: {
     trips: 'the system turn stops in its middle, and the question follows',
     nearMiss: 'the environment shortened the question itself: its message is another text, not a longer one',
-    defects: [],
   },
   C03: {
     trips: 'one rollout hit its limit, is not flagged, is trained and keeps its reward; the others close their turns',
@@ -91,12 +81,10 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   C06: {
     trips: 'cut rollouts get -1, the value of a text that does not parse; wrong answers get 0',
     nearMiss: 'cut rollouts get 0, as every wrong answer does',
-    defects: [],
   },
   C07: {
     trips: 'the limit fell inside the arguments of a tool call',
     nearMiss: 'a whole call whose arguments hold braces and quotes inside a string',
-    defects: [],
   },
   C08: {
     trips: 'the environment keeps 256 characters of every reply and cuts its middle',
@@ -111,12 +99,10 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   C10: {
     trips: 'the prompt is 40 tokens above its limit, and its schema has 50',
     nearMiss: 'the prompt fits its limit to the token',
-    defects: [],
   },
   C11: {
     trips: 'of 24 prompts the six longest were dropped, all others have a rollout',
     nearMiss: 'a step of the run: many prompts have no rollout yet, short ones and long ones',
-    defects: [],
   },
   C12: {
     trips: 'the ids were cut before the answer after the whole text had been scored',
@@ -126,7 +112,6 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   C13: {
     trips: 'turns of four rollouts stop at the completion limit, and the rollouts go on',
     nearMiss: 'rollouts of several turns stay within their limit',
-    defects: [],
   },
   C14: {
     trips: 'the cut kept the prompt and dropped the completion',
@@ -146,27 +131,22 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   L03: {
     trips: 'the trainer divides by the temperature of 0.7 and the sampler reports raw logprobs',
     nearMiss: 'sampled at 0.7, and both report the logprobs of that temperature',
-    defects: [],
   },
   L04: {
     trips: 'the sampler reports logprobs within top-p 0.9: at or above the trainer on every token',
     nearMiss: 'a fifth of the logprobs exactly 0 where the trainer is a little below, the others on either side',
-    defects: [],
   },
   L05: {
     trips: 'a sentinel of 1.0 was left in the logprobs of two trained tokens',
     nearMiss: 'nineteen exact zeros in a row, which the trainer finds nearly certain as well',
-    defects: [],
   },
   L06: {
     trips: 'the trainer stored its logprobs one index late',
     nearMiss: 'every token is as unlikely as the one before it: the arrays look alike at a shift too',
-    defects: [],
   },
   L07: {
     trips: "the sampler's logprobs were stored in both places",
     nearMiss: 'both were rounded to two decimals, and agree on most tokens but not on all',
-    defects: [],
   },
   L08: {
     trips: 'the adapter never reaches the sampler: the gap grows at every step, though each step alone would pass',
@@ -176,22 +156,18 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   L09: {
     trips: 'new weights arrived while the second turn was being written',
     nearMiss: 'one version on every sampled token, and -1 on all others',
-    defects: [],
   },
   L10: {
     trips: 'policy and reference are exchanged in the exponent',
     nearMiss: 'k3, times a beta of 0.04',
-    defects: [],
   },
   L11: {
     trips: 'the mean entropy was taken over prompt and tool reply as well',
     nearMiss: 'the mean entropy of the trained tokens',
-    defects: [],
   },
   L12: {
     trips: 'four tokens at random places are far apart, all others agree, and the model is a mixture of experts',
     nearMiss: 'the same tokens in a dense model',
-    defects: [],
   },
   M01: {
     trips: 'mask_env_responses was off: the content of every tool reply is trained',
@@ -201,12 +177,10 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   M02: {
     trips: 'the environment is trained and the actions are not',
     nearMiss: 'a rollout whose prompt is far longer than what was sampled: 0 is right nearly everywhere',
-    defects: [],
   },
   M03: {
     trips: 'only the last assistant turn is trained, and nobody declared so',
     nearMiss: 'the run declares that only the last turn is trained',
-    defects: [],
   },
   M04: {
     trips: 'the template has no generation markers, so nothing at all is trained',
@@ -262,7 +236,6 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   M14: {
     trips: 'the framework closed the last turn: its end token has a placeholder of 0 and is unlikely to the trainer',
     nearMiss: 'the model was certain that the turn ends: exactly 0 for the sampler, nearly so for the trainer',
-    defects: [],
   },
   M15: {
     trips: 'one tensor is both loss mask and attention mask: prompt and reply are hidden',
@@ -272,32 +245,26 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   M16: {
     trips: 'the thought of every turn is left out of the loss',
     nearMiss: 'only the opening tag is masked, which the generation prompt of a thinking model supplies',
-    defects: [],
   },
   M17: {
     trips: 'the row was cut inside the reply, and the fix-up for cut rows marked its last token',
     nearMiss: 'the row was cut inside the answer, whose last token is the model’s',
-    defects: [],
   },
   M18: {
     trips: 'the reward looks for the answer in the whole text, and finds it in the reply of the tool',
     nearMiss: 'the reply holds the answer, and the reward waits for the model to say it',
-    defects: [],
   },
   S01: {
     trips: 'two rollouts share a row, and the positions of the second go on where the first ends',
     nearMiss: 'two rollouts share a row, and the positions of the second begin at 0',
-    defects: [],
   },
   S02: {
     trips: 'positions are counted from the start of the padded row',
     nearMiss: 'positions begin at 0 after the padding',
-    defects: [],
   },
   S03: {
     trips: 'the mask was built against other ids and is two shorter',
     nearMiss: 'a target-aligned mask has one value less: none for the first token',
-    defects: [],
   },
   S04: {
     trips: 'a rollout was written twice',
@@ -307,12 +274,10 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   S05: {
     trips: 'the prompt length was measured without the generation prompt’s last tokens',
     nearMiss: 'the prompt ends with words that begin the answer; they were not sampled and carry no loss',
-    defects: [],
   },
   S06: {
     trips: 'a rollout was compacted and is three rows',
     nearMiss: 'every rollout has one branch',
-    defects: [],
   },
   T01: {
     trips: 'rendered text that already holds the token was encoded with specials added',
@@ -322,7 +287,6 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   T02: {
     trips: 'the answer was decoded and encoded again: " Pantom" has the split of the tokenizer, not the sampled one',
     nearMiss: 'the sampled split is not what the tokenizer would write, and is trained as it was sampled',
-    defects: [],
   },
   T03: {
     trips: 'the reply was encoded again and got two tokens more than the mask was built for',
@@ -342,7 +306,6 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   T06: {
     trips: 'the generation prompt was added twice, and its role was sampled into the answer',
     nearMiss: 'the answer is about an assistant',
-    defects: [],
   },
   T07: {
     trips: 'the prompt was rendered without the tools that inference had',
@@ -352,7 +315,6 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   T08: {
     trips: 'tools=[] was passed: Llama announces an environment for tools that do not exist',
     nearMiss: 'the same line stands in a prompt that describes a tool',
-    defects: [],
   },
   T09: {
     trips: 'messages were rendered one by one, and each got the default system turn',
@@ -367,22 +329,18 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   T11: {
     trips: 'each reply was rendered as a conversation of its own, and has a user turn of its own',
     nearMiss: 'two replies in one user turn, as the template writes them',
-    defects: [],
   },
   T12: {
     trips: 'the call was parsed and rendered again, with other spaces than the model wrote',
     nearMiss: 'the same difference, but the dump proves that the ids were sampled: it is the message that was tidied',
-    defects: [],
   },
   T13: {
     trips: 'the model spoke before it called, and the template dropped that',
     nearMiss: 'the model only called, as the message says',
-    defects: [],
   },
   T14: {
     trips: 'the template writes the day, and the run went on past midnight',
     nearMiss: 'every prompt has the date that the template has when none is given',
-    defects: [],
   },
   T15: {
     trips: 'a document spells the end token, and encoding made it one',
@@ -392,21 +350,17 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   T16: {
     trips: 'the opening tag of a thought is spelt in letters, by a family that has it as an id',
     nearMiss: 'a family without such an id spells it',
-    defects: [],
   },
   T17: {
     trips: 'ids of the thinking tags of Qwen3 stand in a run of Qwen2.5',
     nearMiss: 'the family has those ids',
-    defects: [],
   },
   T18: {
     trips: 'the answer begins with a newline, and the row was encoded from text',
     nearMiss: 'the question begins with a newline: a prompt is encoded from text',
-    defects: [],
   },
   T19: {
     trips: 'the prompt limit cut two of the six placeholders of an image',
     nearMiss: 'an image of 4 by 6 patches has the six placeholders that its grid makes',
-    defects: [],
   },
 }

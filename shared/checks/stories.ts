@@ -6,8 +6,8 @@ export interface CheckStory {
   readonly trips: string
   /** One that only looks as if it had. */
   readonly nearMiss: string
-  /** Ids of the defects in whose fixtures the check fails. */
-  readonly defects: readonly string[]
+  /** Ids of the defects in whose fixtures the check fails; absent where it fails in none. */
+  readonly defects?: readonly string[]
 }
 
 export function storyOf(code: string): CheckStory | null {

@@ -14,7 +14,7 @@ export function storiesOfFixtures(): Record<string, CheckStory> {
     const code = path.slice(-6, -3)
     const shownBy = Object.values(defects).filter(({ shows }) => shows.symptoms.includes(code))
     const ids = [...new Set(shownBy.map(({ id }) => id))].sort()
-    return [code, { trips: trips.story, nearMiss: nearMiss.story, defects: ids }]
+    return [code, { trips: trips.story, nearMiss: nearMiss.story, ...(ids.length > 0 && { defects: ids }) }]
   })
   return Object.fromEntries(stories.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
