@@ -1,50 +1,13 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Report } from '../../shared/model/report.ts'
-import { assistant, conversation, user } from '../helpers/conversation.ts'
-import { testTokenizer, testTokenizerPath } from '../helpers/tokenizers.ts'
+import { testTokenizerPath } from '../helpers/tokenizers.ts'
 import { commandLine } from './command-line.ts'
-import { searchRollouts } from './dumps.ts'
+import { DumpFolder, withTokenizer } from './dump-folder.ts'
 
-let folder: string
-let faulty: string[]
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'inspector-cli-'))
-  faulty = await searchRollouts(6, [1, 4])
-  const clean = await searchRollouts(6, [])
-  const write = (name: string, content: string | Uint8Array) => writeFile(join(folder, name), content)
-  await write('faulty.jsonl', `${faulty.join('\n')}\n`)
-  await write('faulty.jsonl.gz', gzipSync(`${faulty.join('\n')}\n`))
-  await write('faulty.json', `[${faulty.join(',\n')}]`)
-  await write('clean.jsonl', `${clean.join('\n')}\n`)
-  await write('partly-bad.jsonl', `${clean[0]}\n{"input_ids": [1, 2\n${clean.slice(1).join('\n')}\n`)
-  await write('notes.txt', 'no rollouts in here\n')
-  const ids = [151644, 872, 198, 9707, 151645, 198, 151644, 77091, 198, 13048, 151645]
-  await write('unknown.jsonl', JSON.stringify({ sample: { toks: ids, flags: ids.map((_, i) => Number(i > 8)) } }))
-  await write('empty.jsonl', '')
-  await write(
-    'binary.bin',
-    Uint8Array.from({ length: 600 }, (_, i) => (i * 37) % 256),
-  )
-  await mkdir(join(folder, 'nothing'))
-})
-
-afterAll(() => rm(folder, { recursive: true }))
-
-const AUDITS = new Set(['inspect', 'show', 'export'])
-
-/** Named, because choosing the tokenizer loads all families, which every run would pay for; one test lets it be chosen. */
-function withTokenizer(argv: string[]): string[] {
-  return AUDITS.has(argv[0] ?? '') && !argv.includes('--tokenizer') ? [...argv, '--tokenizer', 'qwen2.5'] : argv
-}
-
-const cli = (...argv: string[]) => commandLine(withTokenizer(argv), { directory: folder })
-const reportOf = async (...argv: string[]): Promise<Report> =>
-  JSON.parse((await cli('inspect', ...argv, '--json', '-')).out)
+const dumps = new DumpFolder()
+const { cli, reportOf } = dumps
 
 describe('exit codes', () => {
   test.each([
@@ -109,7 +72,7 @@ describe('inspect', () => {
   })
 
   test('chooses the tokenizer from the ids and says why', async () => {
-    const ran = await commandLine(['inspect', 'faulty.jsonl', '--json', '-'], { directory: folder })
+    const ran = await commandLine(['inspect', 'faulty.jsonl', '--json', '-'], { directory: dumps.path })
     const { tokenizer }: Report = JSON.parse(ran.out)
     expect(tokenizer).toMatchObject({ id: 'qwen2.5', origin: 'bundled' })
     expect(tokenizer.evidence.length).toBeGreaterThan(0)
@@ -142,7 +105,9 @@ describe('inspect', () => {
         plain.findings.map(({ fingerprint }) => fingerprint),
       )
     }
-    const piped = await commandLine(withTokenizer(['inspect', '-', '--json', '-']), { stdin: `${faulty.join('\n')}\n` })
+    const piped = await commandLine(withTokenizer(['inspect', '-', '--json', '-']), {
+      stdin: `${dumps.faulty.join('\n')}\n`,
+    })
     expect(JSON.parse(piped.out).findings).toEqual(plain.findings)
     expect(JSON.parse(piped.out).sources[0].sha256).toBe(plain.sources[0]!.sha256)
   })
@@ -199,7 +164,7 @@ describe('inspect', () => {
       { role: 'user', content: 'Who founded Quillfort?' },
       { role: 'assistant', content: 'Maud Ester did.' },
     ]
-    await writeFile(join(folder, 'texts.jsonl'), `${JSON.stringify({ messages, reward: 1, group_id: 'g' })}\n`)
+    await writeFile(join(dumps.path, 'texts.jsonl'), `${JSON.stringify({ messages, reward: 1, group_id: 'g' })}\n`)
     const how = ['texts.jsonl', '--tokenizer', 'qwen2.5', '--render-texts']
     const [source] = (await reportOf(...how)).sources
     expect(source).toMatchObject({ rendering: { tokenizer: 'qwen2.5', rollouts: 1, of: 1 } })
@@ -220,7 +185,7 @@ describe('inspect', () => {
       completion: 'She.',
       advantage: 0.5,
     }
-    await writeFile(join(folder, 'either.jsonl'), `${JSON.stringify(record)}\n`)
+    await writeFile(join(dumps.path, 'either.jsonl'), `${JSON.stringify(record)}\n`)
     const asked = await cli('inspect', 'either.jsonl')
     expect(asked.out.replace(/\s+/g, ' ')).toMatch(/may be of trl or of verl, .* --read-as verl/)
     for (const named of ['verl', 'either.jsonl=verl']) {
@@ -237,15 +202,15 @@ describe('inspect', () => {
       i % 7 === 0 ? asked(i / 7) : `${asked(i + 100)} Say it in as many words as you can.`,
     )
     await writeFile(
-      join(folder, 'prompts.jsonl'),
+      join(dumps.path, 'prompts.jsonl'),
       questions.map((question) => `${JSON.stringify({ question })}\n`).join(''),
     )
     const statusOf = (report: Report) => report.checks.find(({ code }) => code === 'C11')?.status
     expect(statusOf(await reportOf('clean.jsonl'))).toBe('not-checkable')
     expect(statusOf(await reportOf('clean.jsonl', '--dataset', 'prompts.jsonl'))).toBe('fail')
     expect((await cli('inspect', 'clean.jsonl', '--dataset', 'prompt.jsonl')).code).toBe(2)
-    await writeFile(join(folder, 'empty.jsonl'), '')
-    await writeFile(join(folder, 'weights.jsonl'), '{"weight": 1}\n{"weight": 2}\n')
+    await writeFile(join(dumps.path, 'empty.jsonl'), '')
+    await writeFile(join(dumps.path, 'weights.jsonl'), '{"weight": 1}\n{"weight": 2}\n')
     for (const [name, why] of [
       ['notes.txt', /^--dataset: the dataset could not be read: notes\.txt/],
       ['empty.jsonl', /^--dataset: .*empty\.jsonl is empty/],
@@ -292,23 +257,23 @@ describe('inspect', () => {
     expect(ran.out).toContain('M01')
     const toFile = await cli('inspect', 'faulty.jsonl', '--format', format, '--out', `new/report.${format}`)
     expect(toFile.out).toContain('findings at or above error')
-    expect(await readFile(join(folder, 'new', `report.${format}`), 'utf8')).toBe(ran.out)
+    expect(await readFile(join(dumps.path, 'new', `report.${format}`), 'utf8')).toBe(ran.out)
   })
 
   test('an input is never overwritten, not even through a link', async () => {
-    const before = await readFile(join(folder, 'clean.jsonl'), 'utf8')
-    await symlink(join(folder, 'clean.jsonl'), join(folder, 'link.out'))
+    const before = await readFile(join(dumps.path, 'clean.jsonl'), 'utf8')
+    await symlink(join(dumps.path, 'clean.jsonl'), join(dumps.path, 'link.out'))
     for (const target of ['clean.jsonl', './clean.jsonl', 'link.out']) {
       const ran = await cli('inspect', 'clean.jsonl', '--json', target)
       expect(ran.code).toBe(2)
       expect(ran.err).toContain('is one of the files that are read')
     }
-    expect(await readFile(join(folder, 'clean.jsonl'), 'utf8')).toBe(before)
+    expect(await readFile(join(dumps.path, 'clean.jsonl'), 'utf8')).toBe(before)
   })
 
   test('progress is for terminals only, and leaves nothing behind', async () => {
     expect((await cli('inspect', 'clean.jsonl')).err).toBe('')
-    const ran = await commandLine(withTokenizer(['inspect', 'clean.jsonl']), { directory: folder, tty: true })
+    const ran = await commandLine(withTokenizer(['inspect', 'clean.jsonl']), { directory: dumps.path, tty: true })
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the line that is cleared
     expect(ran.err.replace(/^.*\r\u001b\[K/s, '')).toBe('')
     expect(ran.out).toContain('\u001b[')
@@ -317,7 +282,7 @@ describe('inspect', () => {
 
 describe('--tokenizer', () => {
   test('a folder, and a model in the Hub cache', async () => {
-    const model = join(folder, 'my-tokenizer')
+    const model = join(dumps.path, 'my-tokenizer')
     await mkdir(model)
     for (const file of ['tokenizer.json', 'tokenizer_config.json'] as const) {
       await writeFile(join(model, file), await readFile(testTokenizerPath('qwen2.5', file)))
@@ -326,12 +291,12 @@ describe('--tokenizer', () => {
     expect(given.tokenizer).toMatchObject({ id: 'my-tokenizer', origin: 'file' })
     expect(given.findings.map(({ code }) => code)).toEqual(['M01', 'M01'])
 
-    const snapshots = join(folder, 'hf', 'hub', 'models--Acme--Qwen-Tuned', 'snapshots')
+    const snapshots = join(dumps.path, 'hf', 'hub', 'models--Acme--Qwen-Tuned', 'snapshots')
     await mkdir(snapshots, { recursive: true })
     await symlink(model, join(snapshots, '0123abcd'))
     const cached = await commandLine(['inspect', 'faulty.jsonl', '--json', '-', '--tokenizer', 'Acme/Qwen-Tuned'], {
-      directory: folder,
-      env: { HF_HOME: join(folder, 'hf') },
+      directory: dumps.path,
+      env: { HF_HOME: join(dumps.path, 'hf') },
     })
     expect(JSON.parse(cached.out).tokenizer).toMatchObject({ id: 'Acme/Qwen-Tuned', origin: 'cache' })
   })
@@ -343,165 +308,6 @@ describe('--tokenizer', () => {
     expect((await cli('inspect', 'faulty.jsonl', '--tokenizer', 'nothing')).err).toContain(
       'tokenizer.json does not exist',
     )
-  })
-})
-
-describe('show', () => {
-  test('every token in its state, by glyph, with the finding beneath', async () => {
-    const { out, code } = await cli('show', 'faulty.jsonl', '--index', '1')
-    expect(code).toBe(0)
-    expect(out).toContain('rollout q1')
-    expect(out).toMatch(/^· <\|im_start\|>system⏎$/m)
-    expect(out).toMatch(/^█ The harbour was founded by Ada Quill in 1702\./m)
-    expect(out).toMatch(/turn 3 {2}tool \(user\) {2}tokens \d+–\d+ {2}⚠ M01/)
-    expect(out).toMatch(/^error {3}M01 .*tool reply/m)
-    const clean = await cli('show', 'clean.jsonl', '--id', 'q1')
-    expect(clean.out).toMatch(/^· The harbour was founded/m)
-    expect(clean.out).toContain('no findings')
-  })
-
-  test('text of the dump drives no terminal', async () => {
-    const bad = '\u001b[2J\u009b31m\u202egone\r'
-    const { record } = conversation(await testTokenizer('qwen2.5'), [user(`say ${bad}`), assistant(`I say ${bad}`)], {
-      id: bad,
-      group: bad,
-      finishReason: bad,
-    })
-    await writeFile(join(folder, 'hostile.jsonl'), `${JSON.stringify(record)}\n`)
-    const shown = await cli('show', 'hostile.jsonl', '--index', '0')
-    const inspected = await cli('inspect', 'hostile.jsonl')
-    const json = await cli('inspect', 'hostile.jsonl', '--json', '-')
-    expect(shown.out).toContain('I say \u241b[2J')
-    for (const { out, err } of [shown, inspected, json]) {
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come through
-      expect(out + err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
-    }
-  })
-
-  test('says which rollouts there are', async () => {
-    expect((await cli('show', 'clean.jsonl', '--index', '6')).err).toContain('there are 6 rollouts, from 0 to 5')
-    expect((await cli('show', 'clean.jsonl', '--id', 'nobody')).err).toContain('no rollout has this id')
-    expect((await cli('show', 'clean.jsonl')).code).toBe(2)
-  })
-})
-
-describe('export', () => {
-  const exported = async (name: string) => readFile(join(folder, name), 'utf8')
-
-  test('--as source gives the lines themselves, and a manifest', async () => {
-    const ran = await cli('export', 'faulty.jsonl', '--flagged', '--as', 'source', '--out', 'flagged.jsonl')
-    expect(ran.code).toBe(0)
-    expect(await exported('flagged.jsonl')).toBe(`${faulty[1]}\n${faulty[4]}\n`)
-    const manifest = JSON.parse(await exported('flagged.jsonl.manifest.json'))
-    expect(manifest).toMatchObject({
-      schema: 'rollout-inspector.export/1',
-      as: 'source',
-      sources: [{ name: 'faulty.jsonl', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), format: 'native' }],
-      trajectories: [
-        { record: 1, trajectory: 'q1', findings: ['M01'] },
-        { record: 4, trajectory: 'q4', findings: ['M01'] },
-      ],
-    })
-  })
-
-  test('--as source of gzip is the lines, of an array an array', async () => {
-    await cli('export', 'faulty.jsonl.gz', 'faulty.json', '--flagged', '--as', 'source', '--out', 'both')
-    expect((await readdir(join(folder, 'both'))).sort()).toEqual([
-      'faulty.0.selected.jsonl',
-      'faulty.1.selected.json',
-      'manifest.json',
-    ])
-    expect(await exported('both/faulty.0.selected.jsonl')).toBe(`${faulty[1]}\n${faulty[4]}\n`)
-    expect(JSON.parse(await exported('both/faulty.1.selected.json'))).toEqual([
-      JSON.parse(faulty[1]!),
-      JSON.parse(faulty[4]!),
-    ])
-  })
-
-  test('--as native reads the same again, with the numbers of the source', async () => {
-    await cli('export', 'faulty.jsonl', '--flagged', '--as', 'native', '--out', 'native.jsonl')
-    const written = (await exported('native.jsonl'))
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    const source = [JSON.parse(faulty[1]!), JSON.parse(faulty[4]!)]
-    for (const [i, record] of written.entries()) {
-      for (const field of [
-        'input_ids',
-        'loss_mask',
-        'sampled',
-        'logprobs',
-        'reward',
-        'rewards',
-        'id',
-        'group_id',
-        'messages',
-        'tools',
-      ]) {
-        expect(record[field], field).toEqual(source[i][field])
-      }
-    }
-    const report = await reportOf('native.jsonl')
-    expect(report.findings.map(({ code, tokens, turn }) => [code, tokens, turn])).toEqual(
-      (await reportOf('faulty.jsonl')).findings.map(({ code, tokens, turn }) => [code, tokens, turn]),
-    )
-  })
-
-  test('--as csv gives two tables', async () => {
-    await cli('export', 'faulty.jsonl', '--flagged', '--as', 'csv', '--out', 'tables')
-    const rollouts = (await exported('tables/rollouts.csv')).trimEnd().split('\n')
-    expect(rollouts).toHaveLength(3)
-    expect(rollouts[0]).toMatch(/,findings,reward\.em,reward\.f1$/)
-    expect(rollouts[1]).toMatch(/^faulty\.jsonl,1,0,q1,0,.*,M01,1,0\.25$/)
-    expect(rollouts[2]).toContain(',0.7000000001,')
-    expect((await exported('tables/findings.csv')).trimEnd().split('\n')).toHaveLength(3)
-  })
-
-  test('rows that were masked whole are trained again only where that is asked for', async () => {
-    const ids = [151644, 872, 198, 9707, 151645, 198, 151644, 77091, 198, 13048, 13, 13]
-    const whole = { token_ids: ids, token_loss_mask: ids.map(() => 0), sample_loss_mask: 1 }
-    await writeFile(join(folder, 'masked.jsonl'), `${JSON.stringify(whole)}\n`)
-    const trained = async (...more: string[]) => {
-      const out = `masked${more.length}`
-      const ran = await cli(
-        ...['export', 'masked.jsonl', '--where', 'tokens>0', '--tokenizer', 'qwen2.5'],
-        ...['--as', 'source', '--repair-masks', ...more, '--out', out],
-      )
-      expect(ran.code).toBe(0)
-      const { trajectories } = JSON.parse(await exported(`${out}/manifest.json`))
-      const { token_loss_mask } = JSON.parse(await exported(`${out}/masked.selected.jsonl`))
-      return [trajectories[0].repaired, token_loss_mask.includes(1)]
-    }
-    expect(await trained()).toEqual([0, false])
-    expect(await trained('--repair-masked-whole')).toEqual([3, true])
-  })
-
-  test('nothing flagged is nothing written', async () => {
-    const ran = await cli('export', 'clean.jsonl', '--flagged', '--as', 'source', '--out', 'none.jsonl')
-    expect(ran.code).toBe(0)
-    expect(ran.err).toContain('nothing was written')
-    await expect(exported('none.jsonl')).rejects.toThrow()
-  })
-
-  test.each([
-    [['--as', 'source', '--out', 'x'], /--flagged/],
-    [['--flagged', '--out', 'x'], /--as source/],
-    [['--flagged', '--as', 'source'], /--out/],
-    [
-      ['--flagged', '--as', 'csv', '--repair-masks', '--out', 'x'],
-      /--repair-masks goes with --as source, native, parquet, sft/,
-    ],
-    [
-      ['--flagged', '--as', 'native', '--repair-masked-whole', '--out', 'x'],
-      /--repair-masked-whole goes with --repair-masks/,
-    ],
-    [['--flagged', '--as', 'arrow', '--out', 'x'], /there are source, native, csv, parquet, sft, dpo/],
-    [['--flagged', '--as', 'csv', '--out', 'x.csv'], /has to be a folder/],
-    [['--flagged', '--as', 'source', '--out', 'faulty.jsonl'], /is one of the files that are read/],
-  ])('%j is refused', async (argv, message) => {
-    const ran = await cli('export', 'faulty.jsonl', ...argv)
-    expect(ran.code).toBe(2)
-    expect(ran.err.replace(/\s+/g, ' ')).toMatch(message)
   })
 })
 

@@ -1,0 +1,127 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { DumpFolder } from './dump-folder.ts'
+
+const dumps = new DumpFolder()
+const { cli, reportOf } = dumps
+
+describe('export', () => {
+  const exported = async (name: string) => readFile(join(dumps.path, name), 'utf8')
+
+  test('--as source gives the lines themselves, and a manifest', async () => {
+    const ran = await cli('export', 'faulty.jsonl', '--flagged', '--as', 'source', '--out', 'flagged.jsonl')
+    expect(ran.code).toBe(0)
+    expect(await exported('flagged.jsonl')).toBe(`${dumps.faulty[1]}\n${dumps.faulty[4]}\n`)
+    const manifest = JSON.parse(await exported('flagged.jsonl.manifest.json'))
+    expect(manifest).toMatchObject({
+      schema: 'rollout-inspector.export/1',
+      as: 'source',
+      sources: [{ name: 'faulty.jsonl', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), format: 'native' }],
+      trajectories: [
+        { record: 1, trajectory: 'q1', findings: ['M01'] },
+        { record: 4, trajectory: 'q4', findings: ['M01'] },
+      ],
+    })
+  })
+
+  test('--as source of gzip is the lines, of an array an array', async () => {
+    await cli('export', 'faulty.jsonl.gz', 'faulty.json', '--flagged', '--as', 'source', '--out', 'both')
+    expect((await readdir(join(dumps.path, 'both'))).sort()).toEqual([
+      'faulty.0.selected.jsonl',
+      'faulty.1.selected.json',
+      'manifest.json',
+    ])
+    expect(await exported('both/faulty.0.selected.jsonl')).toBe(`${dumps.faulty[1]}\n${dumps.faulty[4]}\n`)
+    expect(JSON.parse(await exported('both/faulty.1.selected.json'))).toEqual([
+      JSON.parse(dumps.faulty[1]!),
+      JSON.parse(dumps.faulty[4]!),
+    ])
+  })
+
+  test('--as native reads the same again, with the numbers of the source', async () => {
+    await cli('export', 'faulty.jsonl', '--flagged', '--as', 'native', '--out', 'native.jsonl')
+    const written = (await exported('native.jsonl'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const source = [JSON.parse(dumps.faulty[1]!), JSON.parse(dumps.faulty[4]!)]
+    for (const [i, record] of written.entries()) {
+      for (const field of [
+        'input_ids',
+        'loss_mask',
+        'sampled',
+        'logprobs',
+        'reward',
+        'rewards',
+        'id',
+        'group_id',
+        'messages',
+        'tools',
+      ]) {
+        expect(record[field], field).toEqual(source[i][field])
+      }
+    }
+    const report = await reportOf('native.jsonl')
+    expect(report.findings.map(({ code, tokens, turn }) => [code, tokens, turn])).toEqual(
+      (await reportOf('faulty.jsonl')).findings.map(({ code, tokens, turn }) => [code, tokens, turn]),
+    )
+  })
+
+  test('--as csv gives two tables', async () => {
+    await cli('export', 'faulty.jsonl', '--flagged', '--as', 'csv', '--out', 'tables')
+    const rollouts = (await exported('tables/rollouts.csv')).trimEnd().split('\n')
+    expect(rollouts).toHaveLength(3)
+    expect(rollouts[0]).toMatch(/,findings,reward\.em,reward\.f1$/)
+    expect(rollouts[1]).toMatch(/^faulty\.jsonl,1,0,q1,0,.*,M01,1,0\.25$/)
+    expect(rollouts[2]).toContain(',0.7000000001,')
+    expect((await exported('tables/findings.csv')).trimEnd().split('\n')).toHaveLength(3)
+  })
+
+  test('rows that were masked whole are trained again only where that is asked for', async () => {
+    const ids = [151644, 872, 198, 9707, 151645, 198, 151644, 77091, 198, 13048, 13, 13]
+    const whole = { token_ids: ids, token_loss_mask: ids.map(() => 0), sample_loss_mask: 1 }
+    await writeFile(join(dumps.path, 'masked.jsonl'), `${JSON.stringify(whole)}\n`)
+    const trained = async (...more: string[]) => {
+      const out = `masked${more.length}`
+      const ran = await cli(
+        ...['export', 'masked.jsonl', '--where', 'tokens>0', '--tokenizer', 'qwen2.5'],
+        ...['--as', 'source', '--repair-masks', ...more, '--out', out],
+      )
+      expect(ran.code).toBe(0)
+      const { trajectories } = JSON.parse(await exported(`${out}/manifest.json`))
+      const { token_loss_mask } = JSON.parse(await exported(`${out}/masked.selected.jsonl`))
+      return [trajectories[0].repaired, token_loss_mask.includes(1)]
+    }
+    expect(await trained()).toEqual([0, false])
+    expect(await trained('--repair-masked-whole')).toEqual([3, true])
+  })
+
+  test('nothing flagged is nothing written', async () => {
+    const ran = await cli('export', 'clean.jsonl', '--flagged', '--as', 'source', '--out', 'none.jsonl')
+    expect(ran.code).toBe(0)
+    expect(ran.err).toContain('nothing was written')
+    await expect(exported('none.jsonl')).rejects.toThrow()
+  })
+
+  test.each([
+    [['--as', 'source', '--out', 'x'], /--flagged/],
+    [['--flagged', '--out', 'x'], /--as source/],
+    [['--flagged', '--as', 'source'], /--out/],
+    [
+      ['--flagged', '--as', 'csv', '--repair-masks', '--out', 'x'],
+      /--repair-masks goes with --as source, native, parquet, sft/,
+    ],
+    [
+      ['--flagged', '--as', 'native', '--repair-masked-whole', '--out', 'x'],
+      /--repair-masked-whole goes with --repair-masks/,
+    ],
+    [['--flagged', '--as', 'arrow', '--out', 'x'], /there are source, native, csv, parquet, sft, dpo/],
+    [['--flagged', '--as', 'csv', '--out', 'x.csv'], /has to be a folder/],
+    [['--flagged', '--as', 'source', '--out', 'faulty.jsonl'], /is one of the files that are read/],
+  ])('%j is refused', async (argv, message) => {
+    const ran = await cli('export', 'faulty.jsonl', ...argv)
+    expect(ran.code).toBe(2)
+    expect(ran.err.replace(/\s+/g, ' ')).toMatch(message)
+  })
+})

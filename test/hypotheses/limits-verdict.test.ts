@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { fitsFilter } from '../../shared/checks/rollout-filter.ts'
+import { dumpOf, factsOf } from '../helpers/facts.ts'
+import { verdictOf } from './input.ts'
+
+const rows = (count: number, more: (i: number) => Partial<TrajectoryFacts> = () => ({})) =>
+  Array.from({ length: count }, (_, i) => factsOf(i, more(i)))
+
+describe('H04', () => {
+  const limits = { max_seq_len: 1000 }
+  const near = (count: number, of: number, more: Partial<TrajectoryFacts> = {}) =>
+    dumpOf(
+      rows(of, (i) => ({ realLength: i < count ? 990 : 500, ...more })),
+      { limits },
+    )
+
+  it.each([
+    [21, 'supported'],
+    [20, 'inconclusive'],
+    [5, 'inconclusive'],
+    [4, 'contradicted'],
+  ] as const)('with %i of 100 rollouts within 10 tokens of the limit it is %s', (count, verdict) => {
+    const result = verdictOf('H04', near(count, 100))
+    expect(result.verdict).toBe(verdict)
+    if (verdict !== 'inconclusive') expect(result.because[0]?.value).toBe(count / 100)
+  })
+
+  it('counts tokens without padding, and not those 11 below the limit', () => {
+    const padded = dumpOf(
+      rows(20, () => ({ length: 1000, realLength: 989 })),
+      { limits },
+    )
+    expect(verdictOf('H04', padded).verdict).toBe('contradicted')
+  })
+
+  it.each([
+    [10, 'supported'],
+    [9, 'inconclusive'],
+    [0, 'contradicted'],
+  ] as const)('with text lost in %i of 100 rollouts it is %s', (count, verdict) => {
+    const lost = dumpOf(
+      rows(100, (i) => (i < count ? (i % 2 ? { lost: 12 } : { endReason: 'cut-prose' }) : {})),
+      { limits },
+    )
+    expect(verdictOf('H04', lost).verdict).toBe(verdict)
+  })
+
+  it('counts prompts that were cut on the left, by their own ids or against their siblings, as the filter finds them', () => {
+    const cutLeft = { tokens: [0, 9], text: 'documents', lost: 40 } as const
+    const facts = rows(100, (i) => ({
+      group: `g${Math.floor(i / 4)}`,
+      firstRole: i % 4 === 0 ? 'user' : 'system',
+      ...(i < 10 ? { firstRole: null, cutLeft } : {}),
+    }))
+    const result = verdictOf('H04', dumpOf(facts, { limits }))
+    const [line] = result.because
+    expect(line).toMatchObject({ value: 0.32, checks: expect.arrayContaining(['C01']) })
+    const found = facts.filter((row) => fitsFilter(row, line?.where ?? {}, row.firstRole === 'user'))
+    expect(found).toHaveLength(32)
+  })
+
+  it('counts cut replies as lost text, and needs no other limit than theirs', () => {
+    const cut = rows(40, (i) => ({ cutReplies: [{ tokens: 80, characters: i < 30 ? 256 : 100 + i }] }))
+    const result = verdictOf('H04', dumpOf(cut))
+    expect(result.verdict).toBe('supported')
+    expect(result.because[0]).toMatchObject({ value: 1, checks: expect.arrayContaining(['C08']) })
+    expect(result.missing[0]).toMatch(/^limits of the prompt/)
+  })
+
+  it('splits the reward by visible documents and by end, and states what masked rows do to the baseline', () => {
+    const documents = (visible: number) => ({ supportingDocuments: { available: 2, retrieved: 2, visible } })
+    const facts = Array.from({ length: 3 }, (_, group) =>
+      [0.9, 0.5, 0.1, 0.7].map((reward, member) => {
+        const masked = member === 3
+        return factsOf(group * 4 + member, {
+          group: `g${group}`,
+          reward,
+          advantage: masked ? null : reward - 0.55,
+          ...documents(member < 2 ? 2 : 1),
+          ...(masked ? { trained: 0, weight: 0, endReason: 'cut-call' as const } : {}),
+        })
+      }),
+    ).flat()
+    const { because } = verdictOf('H04', dumpOf(facts, { limits }))
+    const value = (name: RegExp) => because.find(({ measure }) => name.test(measure))?.value
+    expect(value(/6 rollouts whose supporting documents are all visible/)).toBeCloseTo(0.7)
+    expect(value(/6 rollouts with a supporting document that is not visible/)).toBeCloseTo(0.4)
+    expect(value(/9 rollouts that end properly/)).toBeCloseTo(0.5)
+    expect(value(/3 rollouts cut in a tool call/)).toBeCloseTo(0.7)
+    expect(value(/masked rollouts that count in the mean reward of 3 groups/)).toBe(3)
+    expect(value(/mean shift of the baseline of 3 groups/)).toBeCloseTo(0.05)
+  })
+
+  it.each([
+    [79, 'supported'],
+    [80, 'contradicted'],
+  ] as const)('with documents visible in %i of 100 rollouts it is %s', (count, verdict) => {
+    const documents = dumpOf(
+      rows(200, (i) =>
+        i < 100 ? { supportingDocuments: { available: 2, retrieved: null, visible: i < count ? 2 : 1 } } : {},
+      ),
+      { limits },
+    )
+    expect(verdictOf('H04', documents).verdict).toBe(verdict)
+  })
+
+  it('measures a limit on new tokens per rollout, or per turn where rollouts exceed it', () => {
+    const perRollout = dumpOf(
+      rows(100, (i) => ({ realLength: i < 30 ? 350 : 200 })),
+      { limits: { max_completion_length: 256 } },
+    )
+    expect(verdictOf('H04', perRollout).because[0]).toMatchObject({ value: 0.3, comparison: '>', threshold: 0.2 })
+    const perTurn = dumpOf(
+      rows(100, (i) => ({ realLength: 900, assistantLengths: i < 30 ? [20, 128] : [20, 40] })),
+      { limits: { max_completion_length: 128 } },
+    )
+    expect(verdictOf('H04', perTurn).because[0]).toMatchObject({ value: 0.3, comparison: '>', threshold: 0.2 })
+  })
+
+  it('finds the limit in a pile-up', () => {
+    const piled = dumpOf(
+      rows(40, (i) =>
+        i < 12 ? { realLength: 640, promptLength: 90 + i, endReason: 'cut-prose', assistantLengths: [20 + i] } : {},
+      ),
+    )
+    expect(verdictOf('H04', piled)).toMatchObject({ verdict: 'supported' })
+  })
+
+  it('is not checkable without ids or any limit', () => {
+    expect(verdictOf('H04', near(0, 10), { without: ['ids'] }).missing).toEqual(['ids'])
+    const result = verdictOf('H04', dumpOf(rows(10)))
+    expect(result.verdict).toBe('not-checkable')
+    expect(result.missing[0]).toMatch(/^limits/)
+  })
+
+  it('is inconclusive where no end is known', () => {
+    expect(verdictOf('H04', near(0, 100, { endReason: 'unknown' }), { without: ['tokenizer'] })).toMatchObject({
+      verdict: 'inconclusive',
+      missing: ['tokenizer', 'documents'],
+    })
+  })
+})

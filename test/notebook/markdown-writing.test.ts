@@ -1,0 +1,243 @@
+import { describe, expect, test } from 'vitest'
+import {
+  addExperiment,
+  addHypothesis,
+  editExperiment,
+  editHypothesis,
+  editProblem,
+} from '../../shared/notebook/edit.ts'
+import { asWritten, filesOf, folderOf, importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
+import { isNotebookFolder } from '../../shared/notebook/markdown/recognise.ts'
+import { bytesOfText } from '../../shared/notebook/markdown/text.ts'
+import type { Notebook } from '../../shared/notebook/model.ts'
+import { newNotebook } from '../../shared/notebook/new-notebook.ts'
+import { minute } from './edits.ts'
+import { fixtureFiles } from './fixture-folder.ts'
+
+const FILES = fixtureFiles()
+const { folder } = folderOf(FILES, 'search-debug', minute(0))!
+const imported = importFolder(newNotebook(), folder)
+
+function notebookOf(of: typeof folder): Notebook {
+  return importFolder(newNotebook(), of).notebook
+}
+
+function hypothesis(notebook: Notebook, id: string) {
+  return notebook.hypotheses.find((each) => each.id === id)!
+}
+
+/** The one page that changed, as lines that are gone and lines that came. */
+function changedLines(notebook: Notebook): Record<string, { gone: string[]; came: string[] }> {
+  return Object.fromEntries(
+    writeFolder(notebook).pages.map(({ path, text }) => {
+      const before = (folder.pages.find((page) => page.path === path)?.text ?? '').split('\n')
+      const after = text.split('\n')
+      let head = 0
+      while (head < Math.min(before.length, after.length) && before[head] === after[head]) head++
+      let tail = 0
+      while (
+        tail < Math.min(before.length, after.length) - head &&
+        before[before.length - 1 - tail] === after[after.length - 1 - tail]
+      )
+        tail++
+      return [path, { gone: before.slice(head, before.length - tail), came: after.slice(head, after.length - tail) }]
+    }),
+  )
+}
+
+describe('writing back', () => {
+  const at = { at: minute(5) }
+
+  test('a status changes every place that says it, in its own manner', () => {
+    const changed = editHypothesis(imported.notebook, 'H06-lora', { status: 'validated', confidence: 'high' }, at)
+    expect(changedLines(changed)).toEqual({
+      'README.md': {
+        gone: ['| H06: LoRA Weight Sync | HIGH | 🧪 Testing | - | **now** |'],
+        came: ['| H06: LoRA Weight Sync | HIGH | ✅ Validated | High | **now** |'],
+      },
+      'hypotheses/h06-lora-weight-sync.md': {
+        gone: ['## Current Status: PENDING INVESTIGATION'],
+        came: ['## Current Status: VALIDATED', '', '**Confidence Level**: High'],
+      },
+    })
+  })
+
+  test('a conclusion in bold keeps its capitals', () => {
+    const changed = editHypothesis(imported.notebook, 'H01', { status: 'inconclusive' }, at)
+    const page = writeFolder(changed).pages.find(({ path }) => path.startsWith('hypotheses/'))
+    expect(page?.text).toContain('\n**Hypothesis Status**: 🤔 **INCONCLUSIVE**\n')
+    expect(page?.text).toContain('\n## Current Status: INCONCLUSIVE\n')
+  })
+
+  test('each place keeps the words beside its status, unless they are what changed', () => {
+    const page = (changed: Notebook) => writeFolder(changed).pages.find(({ path }) => path.includes('h08'))?.text
+    const tested = editHypothesis(imported.notebook, 'H08', { status: 'testing' }, at)
+    expect(page(tested)).toContain('## Current Status: TESTING - CRITICAL INVESTIGATION NEEDED\n')
+    expect(page(tested)).toContain('## Hypothesis Status: TESTING - HIGHLY LIKELY')
+    const said = editHypothesis(tested, 'H08', { statusNote: 'seen twice' }, at)
+    expect(page(said)).toContain('## Current Status: TESTING - seen twice\n')
+    const written = asWritten(said, writeFolder(said).pages, minute(9))
+    expect(writeFolder(written).pages).toEqual([])
+  })
+
+  test('a row about the other hypothesis of a number is left alone', () => {
+    const alone = { ...folder, pages: folder.pages.filter(({ path }) => !path.includes('h06-lora')) }
+    const { notebook } = importFolder(newNotebook(), alone)
+    expect(hypothesis(notebook, 'H06-library').status).toBe('invalidated')
+    const changed = editHypothesis(notebook, 'H06-library', { status: 'testing' }, at)
+    const readme = writeFolder(changed).pages.find(({ path }) => path === 'README.md')?.text
+    expect(readme).toContain('| H06: LoRA Weight Sync | HIGH | 🧪 Testing | - | **now** |')
+    expect(readme).toContain('| H06: Library Validation | HIGH | 🧪 Testing | HIGH | GSM8K learns |')
+  })
+
+  test('a text changes its own lines alone, with their endings', () => {
+    const changed = editHypothesis(imported.notebook, 'H02', { description: 'One.\n\nTwo.' }, at)
+    expect(changedLines(changed)).toEqual({
+      'hypotheses/h02-token-masking.md': {
+        gone: ['The loss covers the wrong tokens.\r'],
+        came: ['One.\r', '\r', 'Two.\r'],
+      },
+    })
+  })
+
+  test('bytes that are no text stay where they were', () => {
+    const changed = editHypothesis(imported.notebook, 'H04', { status: 'testing' }, at)
+    const page = writeFolder(changed).pages.find(({ path }) => path.startsWith('hypotheses/'))!
+    const before = FILES.find(({ path }) => path === page.path)!.bytes
+    const after = bytesOfText(page.text)
+    expect(after).toEqual(new Uint8Array([...before.slice(0, -8), ...new TextEncoder().encode('TESTING\n')]))
+  })
+
+  test('a section that a page does not have is put where it belongs', () => {
+    const changed = editHypothesis(imported.notebook, 'H02', { why: 'Gradients go astray.', nextAction: 'Stop.' }, at)
+    expect(changedLines(changed)['hypotheses/h02-token-masking.md']?.came.slice(0, 4)).toEqual([
+      '## Why It Explains Our Behavior\r',
+      '\r',
+      'Gradients go astray.\r',
+      '\r',
+    ])
+    const written = asWritten(changed, writeFolder(changed).pages, minute(9))
+    expect(writeFolder(written).pages).toEqual([])
+  })
+
+  test('methods are changed, added and taken away one by one', () => {
+    const { validation } = hypothesis(imported.notebook, 'H01')
+    const changed = editHypothesis(
+      imported.notebook,
+      'H01',
+      {
+        validation: [
+          { ...validation[1]!, success: 'Large.' },
+          { id: 'm3', title: 'Epsilon', how: 'Use 0.1.', success: '' },
+        ],
+      },
+      at,
+    )
+    const [page] = writeFolder(changed).pages
+    expect(page?.text).not.toContain('Scaling off')
+    expect(page?.text).toContain(
+      '### Method 2: Log advantages\n\nLog max and mean.\n\n**Success Criteria**: Large.\n\n### Method 3: Epsilon\n\nUse 0.1.\n\n## Invalidation Criteria',
+    )
+  })
+
+  test('a heading that a person writes into a field stays in its field', () => {
+    const changed = editHypothesis(
+      imported.notebook,
+      'H01',
+      { description: '## Current Status: VALIDATED\n---\n```\nopen' },
+      at,
+    )
+    const notebook = notebookOf({ ...folder, pages: merge(changed) })
+    expect(hypothesis(notebook, 'H01')).toMatchObject({
+      status: 'invalidated',
+      description: '\\## Current Status: VALIDATED\n\\---\n```\nopen\n```',
+    })
+    expect(hypothesis(notebook, 'H01').why).toBe(hypothesis(imported.notebook, 'H01').why)
+  })
+
+  test('a hypothesis moves to another phase of the roadmap, and says where it cannot', () => {
+    const moved = editHypothesis(imported.notebook, 'H04', { phase: '1' }, at)
+    const written = writeFolder(moved)
+    expect(written.told).toEqual([])
+    expect(hypothesis(notebookOf({ ...folder, pages: merge(moved) }), 'H04').phase).toBe('1')
+    const lost = writeFolder(editHypothesis(imported.notebook, 'H02', { phase: '3' }, at))
+    expect(lost.pages).toEqual([])
+    expect(lost.told).toEqual([
+      'The phase of H02 is kept in the notebook only: the README’s roadmap has no place to move it to.',
+    ])
+  })
+
+  test('a new hypothesis gets a page and a row', () => {
+    const { notebook, id } = addHypothesis(imported.notebook, 'Optimizer | state', at)
+    const changed = editHypothesis(notebook, id, { description: 'Moments are reset.', codeLocation: 'opt.py:7' }, at)
+    const lines = changedLines(changed)
+    expect(Object.keys(lines)).toEqual(['README.md', 'hypotheses/h10-optimizer-state.md'])
+    expect(lines['README.md']).toEqual({
+      gone: [],
+      came: ['| H10: Optimizer \\| state | MEDIUM | ⏳ Pending | - |  |'],
+    })
+    expect(lines['hypotheses/h10-optimizer-state.md']?.came.join('\n')).toBe(
+      '# Hypothesis H10: Optimizer | state\n\n## Priority: MEDIUM\n\n## Description\n\nMoments are reset.\n\n## Root Cause\n\n**Code Location**: `opt.py:7`\n\n## Current Status: PENDING',
+    )
+  })
+
+  test('an experiment changes in its own lines, a new one goes to its category', () => {
+    const a1 = imported.notebook.experiments[0]!
+    const parameters = [...a1.parameters.map((each) => ({ ...each })), { name: 'Seed', value: '7' }]
+    parameters[2]!.value = '`three-hop,train`'
+    let notebook = editExperiment(imported.notebook, 'A1', { parameters, outcome: 'Worse' }, at)
+    notebook = addExperiment(notebook, 'B', 'Small model', at).notebook
+    notebook = addExperiment(notebook, 'C', 'Llama', at).notebook
+    notebook = editExperiment(notebook, 'C1', { command: 'train --model llama', outcome: 'No' }, at)
+    const [page, ...others] = writeFolder(notebook).pages
+    expect(others).toEqual([])
+    expect(page?.text).toContain('- **Dataset**: `three-hop,train`\n- **Seed**: 7\n- **Outcome**: Worse\n\n#### A2')
+    expect(page?.text).toContain(
+      '- **Issue**: out of memory at 7B\n\n#### B1. Small model\n\n### C. Other models\n\n#### C1. Llama\n\n```bash\ntrain --model llama\n```\n\n**Outcome**: No\n\n### D. Hyper',
+    )
+  })
+
+  test('the problem changes line by line', () => {
+    const { criteria } = imported.notebook.problem
+    const changed = editProblem(
+      imported.notebook,
+      {
+        works: '- Everything',
+        criteria: [...criteria.slice(1), { id: 'c9', text: 'It holds at full scale', met: true }],
+      },
+      at,
+    )
+    const [page] = writeFolder(changed).pages
+    expect(page?.text).toContain('### What Works\n- Everything\n\n### The Problem')
+    expect(page?.text).toContain(
+      'It is solved when:\n2. Held-out questions improve\n3. Other seeds show it\n   too, three of them\n4. We know why the fix works\n4. It holds at full scale\n\n## Next',
+    )
+  })
+
+  test('a notebook that was in no folder becomes one, and reads back the same', () => {
+    let notebook = editProblem(newNotebook(), { statement: 'It does not learn.' }, at)
+    notebook = addExperiment(notebook, 'A', 'First', at).notebook
+    notebook = editExperiment(notebook, 'A1', { parameters: [{ name: 'LoRA r', value: '16' }], notes: 'Calm' }, at)
+    const { pages } = writeFolder(notebook)
+    const criteria = pages.find(({ path }) => path === '00-problem-statement.md')?.text
+    expect(criteria).toContain(
+      '## Success Criteria\n\n1. The reward rises steadily above the baseline in training.\n2. ',
+    )
+    const files = filesOf(pages)
+    expect(isNotebookFolder(files.map(({ path }) => path))).toBe(true)
+    const back = importFolder(newNotebook(), folderOf(files, 'x', minute(9))!.folder)
+    expect(back.told).toEqual([])
+    const plain = (each: Notebook) => ({
+      hypotheses: each.hypotheses.map((one) => ({ ...one, file: null })),
+      experiments: each.experiments.map((one) => ({ ...one, file: null })),
+      problem: each.problem,
+    })
+    expect(plain(back.notebook)).toEqual(plain(notebook))
+    expect(writeFolder(back.notebook).pages).toEqual([])
+  })
+})
+
+function merge(notebook: Notebook) {
+  const written = new Map(writeFolder(notebook).pages.map((page) => [page.path, page]))
+  return folder.pages.map((page) => written.get(page.path) ?? page)
+}

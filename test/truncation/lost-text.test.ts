@@ -1,0 +1,197 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isCutJson } from '../../shared/checks/truncation/cut-tool-call.ts'
+import { finalAnswer } from '../../shared/checks/truncation/reward-for-cut-text.ts'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import { auditDump } from '../checks/audit.ts'
+import { searchRow } from '../fixtures/checks/fixture.ts'
+import { type Conversation, conversation, type RecordOptions, user } from '../helpers/conversation.ts'
+import { runOver } from '../helpers/dump-check.ts'
+import { dumpOf, factsOf } from '../helpers/facts.ts'
+import { findings } from './findings.ts'
+
+describe('C07', () => {
+  it.each([
+    ['{"name": "search", "arguments": {"query": "Night', true],
+    ['{"name": "search", "arguments": {"query": "Night"}', true],
+    ['<tool_call>\n{"name": "search", "arguments": {}}\n</tool_call>', false],
+    ['<tool_call>\n{"name": "a", "arguments": {"q": "}\\"{"}}\n</tool_call>', false],
+    ['{"name": search, "arguments" {}}', false],
+    ['search("x")', false],
+  ])('%s', (call, cut) => {
+    expect(isCutJson(call)).toBe(cut)
+  })
+
+  it('names a call that stops in the middle and is answered', async () => {
+    const audit = await auditDump({
+      story: '',
+      family: 'qwen2.5',
+      rows: (tokenizer) => [
+        searchRow(tokenizer, 0, {
+          call: { text: '<tool_call>\n{"name": "search", "arguments": {"query": "Ni\n</tool_call>' },
+        }),
+      ],
+    })
+    expect(audit.byCode.get('C07')?.findings).toMatchObject([{ turn: 2, evidence: { closed: true, next: 'user' } }])
+  })
+})
+
+describe('C12', () => {
+  it('looks for the tagged answer, else for the end of the text', () => {
+    expect(finalAnswer('So <answer>a</answer> or\n<answer>the  Olsa\n</answer>', 80)).toBe('<answer>the Olsa </answer>')
+    expect(finalAnswer('It is \\boxed{42}.', 80)).toBe('\\boxed{42}')
+    expect(finalAnswer(`${'x'.repeat(200)} end`, 80)).toHaveLength(80)
+    expect(finalAnswer(' \n', 80)).toBeNull()
+    expect(finalAnswer(null, 80)).toBeNull()
+  })
+
+  it('is the end of the whole text, however it is spelt', () => {
+    const unit = fc.constantFrom(
+      'a',
+      'e',
+      'Z',
+      ' ',
+      '\n',
+      '\u0301',
+      '\u0327',
+      '\u1100',
+      '\u1161',
+      '文',
+      '\u{1f600}',
+      '.',
+    )
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 60 }), fc.integer({ min: 1, max: 12 }), (content, tail) => {
+        const whole = content.normalize('NFC').replace(/\s+/g, ' ').trim()
+        expect(finalAnswer(content, tail)).toBe(whole === '' ? null : whole.slice(-tail))
+      }),
+    )
+  })
+
+  it.each([
+    ['is not rewarded', { reward: 0 }],
+    ['is masked whole', { editMask: (mask: number[]) => mask.fill(0) }],
+    ['has no messages', { messages: false }],
+  ] as const)('is silent where the cut row %s', async (_, options) => {
+    expect((await findings('C12', {}, { messages: true, cutRight: 9, ...options })).findings).toEqual([])
+  })
+
+  it('names an answer whose whole turn was cut away', async () => {
+    // The row then ends with a closed call and its reply, as a whole one might.
+    const { findings: found } = await findings('C12', {}, { messages: true, cutRight: 24 })
+    expect(found[0]).toMatchObject({
+      record: 0,
+      evidence: { answer: '<answer>Ines Valdoro</answer>', cut: 'right', lost_parts: ['answer'] },
+    })
+  })
+})
+
+describe('C02', () => {
+  const QUESTION = `Who made the film? ${'It was shot in the old port, on the quay and on the pier. '.repeat(4)}And who wrote the music?`
+  const asked = (visible: string) => ({ user: { text: visible } })
+  const told = (tokenizer: Tokenizer, visible: string, options: RecordOptions = {}) =>
+    searchRow(tokenizer, 0, asked(visible), {
+      more: {
+        messages: [
+          { role: 'user', content: QUESTION },
+          { role: 'assistant', content: 'I look it up.' },
+        ],
+      },
+      ...options,
+    })
+  const audited = async (rows: (tokenizer: Tokenizer) => Conversation[]) =>
+    (await auditDump({ story: '', family: 'qwen2.5', rows })).byCode.get('C02')!
+
+  it.each([
+    ['right', QUESTION.slice(0, 120)],
+    ['middle', QUESTION.slice(0, 60) + QUESTION.slice(-60)],
+  ])('holds a question against its message: cut on the %s', async (cut, visible) => {
+    const { findings: found } = await audited((tokenizer) => [told(tokenizer, visible)])
+    expect(found).toMatchObject([{ severity: 'error', turn: 1, evidence: { cut, role: 'user' } }])
+    expect(found[0]?.evidence.lost_tokens).toBeGreaterThan(10)
+  })
+
+  it('is silent where the whole question is there', async () => {
+    expect((await audited((tokenizer) => [told(tokenizer, QUESTION)])).findings).toEqual([])
+  })
+
+  it('sees a completion that begins inside the question', async () => {
+    const { findings: found } = await audited((tokenizer) => {
+      const row = conversation(tokenizer, [user('Who made the film?'), user('Who wrote the music? Ines Valdoro did.')])
+      const at = row.layout[1]!.contentStart + 4
+      row.record.prompt_length = at
+      row.record.loss_mask = row.record.input_ids.map((_, token) => (token >= at ? 1 : 0))
+      return [row]
+    })
+    expect(found).toMatchObject([{ turn: 1, evidence: { cut: 'right' } }])
+  })
+})
+
+describe('C05', () => {
+  const rows = (flags: readonly boolean[]) =>
+    flags.map((isTruncated, i) => factsOf(i, { isTruncated, lastToken: isTruncated ? 128008 : 128009 }))
+
+  it('names an end token that is flagged as a cut every time', () => {
+    const { findings: found, tally } = runOver('C05', dumpOf(rows([true, true, true, false, false])))
+    expect(tally).toMatchObject({ checked: 3, affected: 3 })
+    expect(found[0]).toMatchObject({ severity: 'error', record: 0, evidence: { last_token: 128008 } })
+  })
+
+  it('is silent where others with the same end token are not flagged, at a limit, and where text was lost', () => {
+    const same = rows([true, true, true, false]).map((row) => ({ ...row, lastToken: 128009 }))
+    expect(runOver('C05', dumpOf(same)).tally.affected).toBe(0)
+    const flagged = rows([true, true, true])
+    expect(runOver('C05', dumpOf(flagged, { limits: { max_seq_len: 200 } })).tally.affected).toBe(0)
+    expect(runOver('C05', dumpOf(flagged.map((row) => ({ ...row, lost: 9 })))).tally.affected).toBe(0)
+  })
+})
+
+describe('C08', () => {
+  const WHOLE = `Night Harbour is a film of 1961. ${'The port, the quay and the pier are seen in it. '.repeat(12)}Ines Valdoro made it.`
+  const seen = (reply: string, rows = 3) =>
+    auditDump({
+      story: '',
+      family: 'qwen3',
+      rows: (tokenizer) =>
+        Array.from({ length: rows }, (_, i) =>
+          searchRow(
+            tokenizer,
+            i,
+            { reply: { text: reply } },
+            {
+              more: {
+                messages: [
+                  { role: 'user', content: 'Who?' },
+                  { role: 'assistant', content: 'I look it up.' },
+                  { role: 'tool', content: WHOLE },
+                  { role: 'assistant', content: 'It says so.' },
+                ],
+              },
+            },
+          ),
+        ),
+    })
+
+  it.each([
+    ['right', WHOLE.slice(0, 256)],
+    ['left', WHOLE.slice(-256)],
+    ['middle', WHOLE.slice(0, 128) + WHOLE.slice(-128)],
+  ])('holds replies against their messages: cut on the %s, and infers the limit', async (cut, reply) => {
+    const { byCode, views } = await seen(reply)
+    const { findings: found, tally } = byCode.get('C08')!
+    expect(tally).toMatchObject({ checked: 3, affected: 3, placesChecked: 3, placesAffected: 3 })
+    expect(found[0]).toMatchObject({ turn: 3, evidence: { cut, shown_by: 'messages', characters_left: 256 } })
+    expect(found[0]?.evidence.lost_text).toContain('The port the quay and the pier')
+    expect(dumpOf(views.map(({ facts }) => facts)).limits.max_tool_response_length).toEqual({
+      value: 256,
+      origin: 'inferred',
+      unit: 'characters',
+    })
+  })
+
+  it('infers no limit from two replies, and finds no cut in a whole one', async () => {
+    const { views } = await seen(WHOLE.slice(0, 256), 2)
+    expect(dumpOf(views.map(({ facts }) => facts)).limits.max_tool_response_length).toBeNull()
+    expect((await seen(WHOLE)).byCode.get('C08')?.tally).toMatchObject({ checked: 3, affected: 0 })
+  })
+})
