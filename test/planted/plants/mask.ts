@@ -5,39 +5,26 @@ import { contentOf, findText, realEnd, remask, train } from '../edit.ts'
 import type { Plant } from '../plant.ts'
 import { decoded, type PlantedRollout, type TurnPlace, turnsBy } from '../rollout.ts'
 import { VARIANTS } from '../variants.ts'
-import type { FormatName } from '../writers/registry.ts'
 
-const QWEN = ['qwen2.5', 'qwen3'] as const
-const MASK = ['mask'] as const
-const SUPPORTED = { H02: 'supported' } as const
+export const QWEN = ['qwen2.5', 'qwen3'] as const
+export const MASK = ['mask'] as const
+export const SUPPORTED = { H02: 'supported' } as const
 
 /** The plan of a clean variant, which a plant then damages. */
-const planOf = (name: string): DumpPlan => {
+export const planOf = (name: string): DumpPlan => {
   const { groups: _, ...plan } = VARIANTS.find((each) => each.name === name)?.plan ?? {}
   return plan
 }
-const PADDED = { padding: 'right' } as const satisfies DumpPlan
-const PADDED_LEFT = { padding: 'left' } as const satisfies DumpPlan
-const PADDED_WITH_END = { ...planOf('rows padded with the end token'), spare: 3 }
 const EMPTY_THOUGHT = planOf('an empty thought is prefilled')
 const OPEN_THOUGHT = planOf('an open thought is prefilled')
 const TAGGED = planOf('tagged replies inside one assistant turn')
 
-const assistant = (rollout: PlantedRollout) => turnsBy(rollout, 'assistant')
+export const assistant = (rollout: PlantedRollout) => turnsBy(rollout, 'assistant')
 const through = ({ contentStart, endToken }: TurnPlace) => [contentStart, endToken + 1] as const
 
 /** Thoughts of the model's turns, tags included. */
 const thoughts = (rollout: PlantedRollout) =>
   assistant(rollout).flatMap((turn) => findText(rollout, contentOf(turn), /<think>[\s\S]*?<\/think>/) ?? [])
-
-/** Ends are as sure as everything else, but never quite: 0 would be what some formats write where nothing was sampled. */
-function surelySampled(rollout: PlantedRollout, at: number): void {
-  const token = rollout.tokens[at]
-  if (token && token.sampler === 0) token.sampler = -0.0004
-}
-
-/** In the leanest form of the native format nothing says who wrote the end of a turn. */
-const unlessLean = (format: FormatName) => (format === 'native-lean' ? 'warning' : 'error')
 
 /** In a third of the rollouts no reply says what was asked for. */
 function someRepliesWithoutAnswer(conversation: PlannedConversation, random: Random): PlannedConversation {
@@ -262,100 +249,6 @@ export const MASK_PLANTS: readonly Plant[] = [
       assistant(rollout).map(({ headerEnd, contentStart }) => train(rollout, headerEnd, contentStart)),
   },
   {
-    code: 'M10',
-    title: 'end tokens that were sampled are not trained',
-    needs: MASK,
-    perTurn: true,
-    severity: unlessLean,
-    rollout: (rollout) =>
-      assistant(rollout).map(({ endToken }) => {
-        surelySampled(rollout, endToken)
-        return train(rollout, endToken, endToken + 1, false)
-      }),
-  },
-  {
-    code: 'M11',
-    title: 'the newline after the model’s turns is trained',
-    families: QWEN,
-    needs: MASK,
-    perTurn: true,
-    rollout: (rollout) =>
-      assistant(rollout)
-        .slice(0, -1)
-        .map(({ endToken, end }) => train(rollout, endToken + 1, end)),
-  },
-  {
-    code: 'M12',
-    title: 'padding on the right is trained',
-    needs: ['mask', 'padding'],
-    plan: PADDED,
-    rollout: (rollout) => {
-      const end = realEnd(rollout)
-      return end === rollout.tokens.length ? null : [train(rollout, end, rollout.tokens.length)]
-    },
-    verdicts: SUPPORTED,
-  },
-  {
-    code: 'M12',
-    title: 'padding on the left is trained',
-    needs: ['mask', 'padding'],
-    notIn: ['nemo-rl'],
-    plan: PADDED_LEFT,
-    rollout: (rollout) => {
-      const start = rollout.tokens.findIndex(({ part }) => part !== 'padding')
-      return start === 0 ? null : [train(rollout, 0, start)]
-    },
-    verdicts: SUPPORTED,
-  },
-  {
-    code: 'M12',
-    title: 'a single token of the padding is trained',
-    needs: ['mask', 'padding'],
-    plan: PADDED,
-    rollout: (rollout, { random }) => {
-      const end = realEnd(rollout)
-      if (end === rollout.tokens.length) return null
-      const at = random.integer(end, rollout.tokens.length - 1)
-      return [train(rollout, at, at + 1)]
-    },
-    verdicts: SUPPORTED,
-  },
-  {
-    code: 'M13',
-    title: 'end tokens are masked because they have the id of the padding',
-    needs: ['mask', 'padding'],
-    plan: PADDED_WITH_END,
-    rollout: (rollout) => {
-      const ends = assistant(rollout).map(({ endToken }) => endToken)
-      const { family } = rollout
-      for (const end of ends) surelySampled(rollout, end)
-      const padding = rollout.tokens.length - realEnd(rollout)
-      // Fewer than three in a row may as well be ends of turns: such a row does not show what it is padded with.
-      const run = rollout.tokens.length - 1 - rollout.tokens.findLastIndex(({ id }) => id !== family.end)
-      return padding === 0 || run < 3
-        ? null
-        : [remask(rollout, (index, was) => was[index] === true && rollout.tokens[index]?.id !== family.end)]
-    },
-    alongside: { M10: 'it is the same end tokens that are not trained; M13 says why' },
-    verdicts: SUPPORTED,
-  },
-  {
-    code: 'M14',
-    title: 'the framework closed the last turn, and trains the token that it appended',
-    needs: ['mask', 'sampler', 'trainer'],
-    rollout: (rollout) => {
-      const at = assistant(rollout).at(-1)?.endToken ?? 0
-      const token = rollout.tokens[at]
-      if (token === undefined) return null
-      token.sampled = false
-      token.sampler = 0
-      token.trainer = -7.25
-      token.reference = -7.25
-      return [{ start: at, end: at + 1 }]
-    },
-    alongside: { L05: 'the same 0 is a placeholder among the logprobs' },
-  },
-  {
     code: 'M15',
     title: 'the loss mask is the attention mask',
     needs: ['mask', 'attention'],
@@ -393,28 +286,6 @@ export const MASK_PLANTS: readonly Plant[] = [
     rollout: (rollout) => thoughts(rollout).map(({ end }) => train(rollout, end - 1, end, false)),
   },
   {
-    code: 'M17',
-    title: 'rows are cut inside a reply, and their last token is trained',
-    needs: ['mask', 'environment-end'],
-    plan: { padding: 'none' },
-    // Only rows that end in a reply can have it, and all of those do.
-    patternOfTwo: 'systematic',
-    rollout: (rollout, { random }) => {
-      const reply = turnsBy(rollout, 'tool').at(-1)
-      if (reply === undefined) return null
-      const end = random.integer(reply.contentStart + 12, reply.contentEnd - 12)
-      rollout.tokens.splice(end)
-      endedAtReply(rollout)
-      return [train(rollout, end - 1, end)]
-    },
-    alongside: {
-      A01: 'cut rollouts find the same and answer nothing',
-      A10: 'none of them is rewarded',
-      C08: 'the reply is cut',
-      C09: 'what the reply said is lost',
-    },
-  },
-  {
     code: 'M18',
     title: 'the advantage starts anew behind every reply',
     needs: ['mask', 'token-advantages'],
@@ -439,16 +310,6 @@ export const MASK_PLANTS: readonly Plant[] = [
     verdicts: SUPPORTED,
   },
 ]
-
-/** The conversation ended with the reply in which the row was cut: no answer, and no reward for one. */
-function endedAtReply(rollout: PlantedRollout): void {
-  const { messages, rewards } = rollout
-  rollout.messages = messages.slice(0, messages.findLastIndex(({ role }) => role === 'tool') + 1)
-  rollout.truncated = true
-  rollout.finishReason = 'length'
-  for (const name of Object.keys(rewards)) rewards[name] = 0
-  rollout.reward = 0
-}
 
 /** Rewards a rollout by whether the answer stands anywhere in it; true where only a reply has it. */
 function rewardAnywhere(rollout: PlantedRollout): boolean {
