@@ -5,7 +5,7 @@ import { followProgress } from '../data/dump.ts'
 import { loadExportChoice } from '../data/export-choice.ts'
 import { guardLeavingExport } from '../data/exporting.ts'
 import { keepListFresh } from '../data/list.ts'
-import { followOtherWindows, guardLeavingMarks, loadMarks } from '../data/marks.ts'
+import { followOtherWindows, guardLeavingMarks, loadMarks, whyNot } from '../data/marks.ts'
 import { followPrinting } from '../data/printing.ts'
 import { loadRecentCommands } from '../data/recent-commands.ts'
 import { databaseInBucket, keepSecondCopy } from '../data/second-copy.ts'
@@ -24,9 +24,18 @@ const IDLE_AT_LAST = 1000
 const WAS_EMPTIED =
   'The browser found its storage damaged and emptied it. Flags, labels, notes, views and the notebook are back from their second copy; only what was done in the last moment before may be missing.'
 
+const copyUnreadable = (error: unknown) =>
+  `The browser’s second copy of your flags, labels, notes, views and notebook cannot be read: ${whyNot(error)} If something that you kept is missing here, close this window and open it again: it comes back once the copy can be read. What you keep meanwhile is stored, but once only; export your marks and save the notebook as a file.`
+
 /** Everything that runs beside React for as long as the page lives. To be called once. */
 export function startApp(): void {
-  keepSecondCopy(database, databaseInBucket, () => addProblem(WAS_EMPTIED))
+  const secondCopy = keepSecondCopy(database, databaseInBucket, {
+    onRestored: () => addProblem(WAS_EMPTIED),
+    onUnreadable: (error) => addProblem(copyUnreadable(error)),
+  })
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'hidden') void secondCopy.flush()
+  })
   keepListFresh()
   followProgress()
   keepAddress()

@@ -209,7 +209,9 @@ export function whyNot(error: unknown): string {
   const { name, inner, message } = (error ?? {}) as { name?: string; inner?: { name?: string }; message?: string }
   if (name === 'QuotaExceededError' || inner?.name === 'QuotaExceededError')
     return 'the storage of this browser is full.'
-  return `the browser refused (${(message || name || 'no reason given').replace(/\s+/g, ' ').slice(0, 200)}).`
+  // Behind the first line Dexie says the same again.
+  const [reason = ''] = (message || name || 'no reason given').trim().split('\n')
+  return `the browser refused (${reason.slice(0, 200)}).`
 }
 
 function byKey<Row extends { readonly recordHash: string; readonly part: number }, Value>(

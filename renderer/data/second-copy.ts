@@ -11,6 +11,19 @@ const LONGEST_READING = 5000
 /** The rows of each of `COPIED`. */
 type Rows = readonly (readonly unknown[])[]
 
+export interface SecondCopy {
+  /** Copies what changed at once; resolves when that is done or could not be. */
+  flush(): Promise<void>
+  end(): void
+}
+
+export interface SecondCopyHooks {
+  /** What people made was missing and is back. */
+  onRestored(): void
+  /** What people made may be missing: the copy that would tell cannot be read. */
+  onUnreadable(error: unknown): void
+}
+
 /**
  * Keeps a second copy of what people made. Chromium empties an origin's IndexedDB when it finds its files damaged, and a browser that is
  * killed twice can damage them: a record that the first kill tore is written on to, and its checksum no longer fits (LevelDB's
@@ -19,14 +32,13 @@ type Rows = readonly (readonly unknown[])[]
  *
  * @param openCopy gives a database whose files are not those of the first; null where there is no place for one
  * @param longest how long reading the copy may take, in milliseconds
- * @returns what ends it
  */
 export function keepSecondCopy(
   of: InspectorDatabase,
   openCopy: () => Promise<InspectorDatabase | null>,
-  onRestored: () => void,
+  { onRestored, onUnreadable }: SecondCopyHooks,
   longest = LONGEST_READING,
-): () => void {
+): SecondCopy {
   const changed = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let opening: Promise<InspectorDatabase | null> | null = null
@@ -41,15 +53,19 @@ export function keepSecondCopy(
     })
     return opening
   }
+  const flush = () => {
+    clearTimeout(timer)
+    copying = copying.then(copyChanged)
+    return copying
+  }
   const copySoon = () => {
     clearTimeout(timer)
-    timer = setTimeout(() => {
-      copying = copying.then(copyChanged)
-    }, PAUSE)
+    timer = setTimeout(flush, PAUSE)
   }
   const copyChanged = async () => {
     const tables = [...changed]
     changed.clear()
+    if (tables.length === 0) return
     try {
       // Asked for first: it is there once it is known whether the copy could be read.
       const rows = await rowsOf(of, tables)
@@ -77,7 +93,11 @@ export function keepSecondCopy(
   of.on('ready', async (first) => {
     try {
       if ((await first.table('made').count()) === 0) {
-        const copy = await within(longest, () => theCopy().then((copy) => copy && rowsOf(copy, COPIED)))
+        const reading = within(longest, () => theCopy().then((copy) => copy && rowsOf(copy, COPIED)))
+        const copy = await reading.catch((error: unknown) => {
+          onUnreadable(error)
+          throw error
+        })
         if (await restore(first, copy ?? COPIED.map(() => []))) onRestored()
       }
       note(COPIED)
@@ -86,9 +106,12 @@ export function keepSecondCopy(
     }
   })
   Dexie.on('storagemutated', onChange)
-  return () => {
-    clearTimeout(timer)
-    Dexie.on.storagemutated.unsubscribe(onChange)
+  return {
+    flush,
+    end() {
+      clearTimeout(timer)
+      Dexie.on.storagemutated.unsubscribe(onChange)
+    },
   }
 }
 
@@ -100,7 +123,7 @@ function rowsOf(database: Dexie, tables: readonly string[]): Promise<Rows> {
 async function within<T>(longest: number, work: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`It took longer than ${longest} ms.`)), longest)
+    timer = setTimeout(() => reject(new Error(`no answer within ${longest / 1000} seconds`)), longest)
   })
   try {
     return await Promise.race([work(), late])

@@ -161,6 +161,34 @@ describePage('storage that fails', (tests) => {
     await window.close()
   })
 
+  test('one whose second copy cannot be read says so, and keeps what is marked', async () => {
+    const window = await tests.open()
+    const { page } = window
+    await page.addInitScript(
+      "Object.getPrototypeOf(navigator.storageBuckets).open = () => Promise.reject(new DOMException('the bucket is damaged', 'UnknownError'))",
+    )
+    // As after the browser has emptied what is kept: nothing says that anything was made here.
+    await page.addInitScript("indexedDB.deleteDatabase('rollout-inspector')")
+    const told = page.getByText(
+      /^The browser’s second copy of your flags, .* cannot be read: the browser refused \(the bucket is damaged\)\. .*export your marks and save the notebook/,
+    )
+    await page.reload()
+    await told.waitFor()
+    await window.drop([SAMPLE])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.keyboard.press('j')
+    await page.keyboard.press('f')
+    await flagged(page, 1)
+    await window.close()
+    // Who never had anything cut off is told nothing.
+    const other = await tests.open()
+    await other.page.getByRole('button', { name: 'Open the notebook' }).click()
+    await other.page.locator('[data-card]').first().waitFor()
+    expect(await other.page.getByText(/second copy/).count()).toBe(0)
+    await other.close()
+  })
+
   test.each([
     ['is missing', "Object.defineProperty(globalThis, 'indexedDB', { value: undefined })"],
     [

@@ -15,14 +15,18 @@ function openWindow(files: IDBFactory, bucket: IDBFactory | null) {
   const database = new InspectorDatabase('first', files)
   const copy = bucket === null ? null : new InspectorDatabase('copy', bucket)
   const onRestored = vi.fn()
-  const end = keepSecondCopy(database, async () => copy, onRestored)
+  const { flush, end } = keepSecondCopy(database, async () => copy, { onRestored, onUnreadable: unexpected })
   const close = () => {
     end()
     database.close()
     copy?.close()
   }
   ends.push(close)
-  return { database, copy: copy as InspectorDatabase, onRestored, close }
+  return { database, copy: copy as InspectorDatabase, onRestored, flush, close }
+}
+
+function unexpected(error: unknown): never {
+  throw error
 }
 
 const view = (name: string): SavedView => ({
@@ -65,13 +69,32 @@ test('what is there is the truth, and the copy follows it', async () => {
   expect(after.onRestored).not.toHaveBeenCalled()
 })
 
-test('a copy that cannot be opened costs nothing', async () => {
+test('a copy that cannot be opened costs nothing, and is told', async () => {
   const files = new IDBFactory()
   const database = new InspectorDatabase('first', files)
-  const end = keepSecondCopy(database, () => Promise.reject(new DOMException('no', 'SecurityError')), vi.fn())
-  ends.push(end)
+  const refusal = new DOMException('no', 'SecurityError')
+  const onUnreadable = vi.fn()
+  const hooks = { onRestored: vi.fn(), onUnreadable }
+  ends.push(keepSecondCopy(database, () => Promise.reject(refusal), hooks).end)
   await database.views.put(view('a'))
   expect(await database.views.count()).toBe(1)
+  expect(onUnreadable.mock.calls).toEqual([[refusal]])
+})
+
+test('where there is no place for a copy, none is missing', async () => {
+  const { database, flush } = openWindow(new IDBFactory(), null)
+  await database.views.put(view('a'))
+  await flush()
+  expect(await names(database)).toEqual(['a'])
+})
+
+test('what changed is copied at once where a page is about to go', async () => {
+  const { database, copy, flush } = openWindow(new IDBFactory(), new IDBFactory())
+  await database.open()
+  await flush()
+  await database.views.put(view('a'))
+  await flush()
+  expect(await names(copy)).toEqual(['a'])
 })
 
 /** A bucket whose copy holds one view. */
@@ -93,9 +116,8 @@ test('two windows that find the files gone do not undo what the first of them wr
   const database = new InspectorDatabase('first', files)
   const copy = new InspectorDatabase('copy', bucket)
   const onRestored = vi.fn()
-  ends.push(
-    keepSecondCopy(database, () => new Promise((resolve) => openTheCopy.mockImplementation(resolve)), onRestored),
-  )
+  const opensLate = () => new Promise<InspectorDatabase>((resolve) => openTheCopy.mockImplementation(resolve))
+  ends.push(keepSecondCopy(database, opensLate, { onRestored, onUnreadable: unexpected }).end)
   const opening = database.open()
   await vi.waitFor(() => expect(openTheCopy.getMockImplementation()).toBeDefined())
   expect(await names(one.database)).toEqual(['old'])
@@ -139,19 +161,19 @@ test.each([
       return copy
     },
   ],
-])('a copy that %s holds up nothing, is left as it is, and comes back beside what was made since', async (_name, broken) => {
+])('a copy that %s holds up nothing, is told, is left as it is, and comes back beside what was made since', async (_name, broken) => {
   const files = new IDBFactory()
   const bucket = await bucketWith('old')
   const database = new InspectorDatabase('first', files)
   const copy = new InspectorDatabase('copy', bucket)
   const replaced = vi.spyOn(copy, 'transaction')
   const onRestored = vi.fn()
-  const end = keepSecondCopy(database, () => broken(copy), onRestored, 50)
+  const onUnreadable = vi.fn()
+  const { flush, end } = keepSecondCopy(database, () => broken(copy), { onRestored, onUnreadable }, 50)
   await database.views.put(view('new'))
   expect(await names(database)).toEqual(['new'])
-  // Longer than until a change is copied.
-  await new Promise((resolve) => setTimeout(resolve, 400))
-  expect([onRestored.mock.calls.length, replaced.mock.calls.length]).toEqual([0, 0])
+  await flush()
+  expect([onRestored, onUnreadable, replaced].map(({ mock }) => mock.calls.length)).toEqual([0, 1, 0])
   end()
   database.close()
   copy.close()
