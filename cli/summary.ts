@@ -2,6 +2,7 @@ import {
   byTurnText,
   bytesText,
   CAUSE_IDS_TEXT,
+  defectPlacesText,
   extentText,
   failingChecks,
   fails,
@@ -228,8 +229,9 @@ function printDefects(terminal: Terminal, report: Report): void {
   if (report.defects.length === 0) return
   heading(terminal, 'Known defects')
   terminal.line([{ text: `  ${CAUSE_IDS_TEXT}`, style: 'soft' }], 2)
-  for (const { id, title, places, checks } of report.defects) {
-    const extent = places.checked > 0 ? `: ${count(places.affected)} of ${counted(places.checked, 'place')}` : ''
+  for (const defect of report.defects) {
+    const { id, title, places, checks } = defect
+    const extent = places.checked > 0 ? `: ${defectPlacesText(defect)}` : ''
     terminal.line([{ text: `  ${id} `, style: 'bad' }, `${title}${extent} (${checks.join(', ')})`], 6)
   }
 }

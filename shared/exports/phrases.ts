@@ -1,5 +1,14 @@
 import { count, counted, measured, percent } from '../model/number-text.ts'
-import type { CheckResult, Finding, HypothesisResult, LogReport, Measure, Report, Severity } from '../model/report.ts'
+import type {
+  CheckResult,
+  Defect,
+  Finding,
+  HypothesisResult,
+  LogReport,
+  Measure,
+  Report,
+  Severity,
+} from '../model/report.ts'
 import { LIMIT_NAMES, type LimitInForce } from '../model/streams.ts'
 
 /** The words and numbers that every report for people shares, whatever it is written in. */
@@ -87,13 +96,37 @@ export function termsOf({ would_change, missing, recorded_by = [] }: HypothesisR
   return terms.filter(({ items }) => items.length > 0)
 }
 
+/** What the places of a check are, where a defect that it shows counts a part of them. */
+const PLACES: Readonly<Record<string, string>> = {
+  M08: 'assistant header',
+  T04: 'edge between turns',
+  T05: 'assistant turn',
+}
+
+/** What a defect counts of the places of its check. */
+const PLACES_OF_DEFECTS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  V2: ['assistant turn after the first', 'assistant turns after the first'],
+  V3: ['edge behind an assistant turn', 'edges behind assistant turns'],
+  V5: ['assistant turn after the first', 'assistant turns after the first'],
+}
+
+/** `186 of 282 assistant turns`: the places that a check looked at, and those with the fault. */
+export function placesText({ code, places }: Pick<CheckResult, 'code' | 'places'>): string {
+  return `${count(places.affected)} of ${counted(places.checked, PLACES[code] ?? 'place')}`
+}
+
+/** The same of a defect, which may be one of a part of these places: `186 of 186 assistant turns after the first`. */
+export function defectPlacesText({ id, places }: Pick<Defect, 'id' | 'places'>): string {
+  const [one, many] = PLACES_OF_DEFECTS[id] ?? ['place', 'places']
+  return `${count(places.affected)} of ${counted(places.checked, one, many)}`
+}
+
 /** `12 of 256 rollouts (4.7 %), systematic, in 40 of 4,096 places, 3,121 tokens with 1.5 % of the loss weight` */
 export function extentText(check: CheckResult): string {
   const unit = { trajectory: 'rollout', group: 'group', source: 'source' }[check.unit]
   const parts = [`${count(check.affected)} of ${counted(check.checked, unit)} (${percent(check.rate)})`]
   if (check.pattern !== null) parts.push(check.pattern)
-  if (check.places.checked > 0)
-    parts.push(`${count(check.places.affected)} of ${counted(check.places.checked, 'place')}`)
+  if (check.places.checked > 0) parts.push(placesText(check))
   // Not all tokens that a fault touches are trained: their number and their share of the loss are two measures.
   const weight =
     check.affected_weight !== null && check.affected_weight > 0

@@ -10,6 +10,7 @@ import {
   byTurnText,
   bytesText,
   CAUSE_IDS_TEXT,
+  defectPlacesText,
   extentText,
   failingChecks,
   limitTexts,
@@ -89,10 +90,10 @@ function adviceHtml(report: Report): string {
 
 function defectsHtml(report: Report): string {
   if (report.defects.length === 0) return ''
-  const rows = report.defects.map(({ id, title, places, checks }) => [
-    `<b>${text(id)}</b> ${text(title)}`,
-    `${count(places.affected)} of ${counted(places.checked, 'place')}`,
-    checks.join(' '),
+  const rows = report.defects.map((defect) => [
+    `<b>${text(defect.id)}</b> ${text(defect.title)}`,
+    defectPlacesText(defect),
+    defect.checks.join(' '),
   ])
   const columns = [{ title: 'defect' }, { title: 'extent' }, { title: 'seen by' }]
   return `<section aria-labelledby=defects>\n<h2 id=defects>Known defects</h2>\n<p class=soft>${CAUSE_IDS_TEXT}</p>\n${table('Known defects', columns, rows)}\n</section>`

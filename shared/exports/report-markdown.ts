@@ -6,6 +6,7 @@ import {
   byTurnText,
   bytesText,
   CAUSE_IDS_TEXT,
+  defectPlacesText,
   extentText,
   failingChecks,
   limitTexts,
@@ -107,8 +108,7 @@ function defects(report: Report): string[] {
     CAUSE_IDS_TEXT,
     '',
     ...report.defects.map(
-      ({ id, title, places, checks: codes }) =>
-        `- **${id}** ${title}: ${count(places.affected)} of ${counted(places.checked, 'place')} (${codes.join(', ')})`,
+      (defect) => `- **${defect.id}** ${defect.title}: ${defectPlacesText(defect)} (${defect.checks.join(', ')})`,
     ),
   ]
 }

@@ -31,7 +31,7 @@ describe('the summary of a report', () => {
       'rollouts 256 in 32 groups, 1,880 turns',
       '910,233: 201,331 trained (22.1 %), 650,000 masked (71.4 %), 58,902 padding (6.5 %); trained share without padding 23.6 %; beside them 7 lost',
       'H02 Token masking errors: supported, high confidence for: trained share of tool tokens: 31.4 % (threshold > 0 %) M01 contradicted if 0 % (now 31.4 %): trained share of tool tokens',
-      'V2 Assistant header missing: 4,096 of 4,096 places (T05)',
+      'V2 Assistant header missing: 4,096 of 4,096 assistant turns after the first (T05)',
       'error M01 Title of M01 12 of 256 rollouts (4.7 %), sporadic',
       'by assistant turn: before: 0, turn 1: 0, turn 2: 12',
       '245 tokens of a tool reply carry loss (record 12, rollout q3, turn 2, tokens 410–655)',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { defectPlacesText, placesText } from '../../shared/exports/phrases.ts'
 import { REPORT_FORMATS } from '../../shared/exports/report-formats.ts'
 import type { Report } from '../../shared/model/report.ts'
 import { finding, HOSTILE, report } from './report-fixture.ts'
@@ -170,6 +171,16 @@ describe('Markdown and HTML', () => {
     ]) {
       expect(text).toContain(part)
     }
+  })
+
+  test('two counts of one check say of what each is', () => {
+    const places = { checked: 282, affected: 186 }
+    expect(placesText({ code: 'T05', places })).toBe('186 of 282 assistant turns')
+    expect(defectPlacesText({ id: 'V2', places: { checked: 186, affected: 186 } })).toBe(
+      '186 of 186 assistant turns after the first',
+    )
+    expect(placesText({ code: 'M01', places: { checked: 1, affected: 1 } })).toBe('1 of 1 place')
+    expect(defectPlacesText({ id: 'V1', places })).toBe('186 of 282 places')
   })
 
   test('HTML loads nothing and runs nothing', () => {

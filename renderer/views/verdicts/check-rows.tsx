@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { placesText } from '../../../shared/exports/phrases.ts'
 import type { CheckResult, Finding, Report, Severity } from '../../../shared/model/report.ts'
 import type { Place } from '../../../shared/model/source.ts'
 import { CheckName } from '../../app/check-name.tsx'
@@ -67,9 +68,7 @@ export function CheckRow(props: {
         <button type="button" className="link" onClick={() => showRollouts({ codes: [check.code] })}>
           {count(check.affected)} of {counted(check.checked, UNIT_WORDS[check.unit])}
         </button>
-        <span className="quiet check-places">
-          {count(check.places.affected)} of {counted(check.places.checked, 'place')}
-        </span>
+        <span className="quiet check-places">{placesText(check)}</span>
         {note !== null && <span className="check-note">{note}</span>}
       </td>
       <td>{check.pattern ?? '–'}</td>

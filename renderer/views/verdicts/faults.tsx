@@ -1,3 +1,4 @@
+import { defectPlacesText } from '../../../shared/exports/phrases.ts'
 import type { Cause, DefectPart } from '../../../shared/hypotheses/causes.ts'
 import type { Report } from '../../../shared/model/report.ts'
 import { PinButton } from '../../app/pin-button.tsx'
@@ -97,10 +98,10 @@ function DefectRow({ cause, report }: { cause: Cause; report: Report }) {
           <button type="button" className="link" onClick={() => showRollouts({ codes: parts[0]?.defect.checks ?? [] })}>
             {count(extent.affected)} of {counted(extent.checked, UNIT_WORDS[lead.unit])}
           </button>
-          {parts.map(({ defect: { id, places } }) => (
-            <span key={id} className="quiet check-places">
-              {count(places.affected)} of {counted(places.checked, 'place')}
-              {parts.length > 1 && ` (${id})`}
+          {parts.map(({ defect }) => (
+            <span key={defect.id} className="quiet check-places">
+              {defectPlacesText(defect)}
+              {parts.length > 1 && ` (${defect.id})`}
             </span>
           ))}
         </td>
