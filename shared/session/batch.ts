@@ -294,7 +294,7 @@ function weigh(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings, 
 }
 
 function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings) {
-  const { weights, expected, provenance, segmentation, facts } = view
+  const { weights, expected, expectedRl, provenance, segmentation, facts } = view
   // The usual case: what the oracle calls sampled is trained, and nothing else.
   if (expected !== null && firstDifference(mask, expected, 0, mask.length) === mask.length) {
     return { total: facts.weight ?? 0, unsampled: 0, sampled: facts.trained ?? 0, untrained: 0 }
@@ -316,6 +316,8 @@ function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSetti
     const wrote = provenance === null ? Provenance.silent : (provenance[token] as Provenance)
     if (wrote === Provenance.sampled) continue
     if (expected === null ? wrote !== Provenance.notSampled : expected[token] !== Expected.masked) continue
+    // A turn that only the policy leaves out is the model's all the same (M03).
+    if (expectedRl !== null && expectedRl[token] !== Expected.masked) continue
     if (observationsIntended && parts !== null && parts[token] === PART.tool) continue
     unsampled += weight
   }

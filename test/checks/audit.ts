@@ -25,7 +25,14 @@ export function settings(policy: PolicyId = 'rl', options: AuditOptions = {}): A
   const intended = { rl: [], sft: ['M11'], 'last-turn': ['M03'] }[policy]
   return {
     options,
-    policy: { id: policy, origin: 'default', evidence: [], intended, suggested: null, mask_alignment: 'token' },
+    policy: {
+      id: policy,
+      origin: policy === 'rl' ? 'default' : 'given',
+      evidence: [],
+      intended,
+      suggested: null,
+      mask_alignment: 'token',
+    },
     alignment: 'token',
     alignmentUndecided: false,
     limits: {},

@@ -1,11 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { M03 } from '../../shared/checks/mask/assistant-masked.ts'
+import { TrajectoryReporter } from '../../shared/checks/tally.ts'
+import { Expected } from '../../shared/model/tokens.ts'
 import { weightUnits } from '../../shared/model/weight.ts'
 import { type FixtureDump, searchRow, searchRows } from '../fixtures/checks/fixture.ts'
 import type { Conversation, RecordOptions, TurnSpec } from '../helpers/conversation.ts'
 import { assistant, call, conversation, system, tool, trajectoryOf, user } from '../helpers/conversation.ts'
 import { FAMILIES, testTokenizer } from '../helpers/tokenizers.ts'
-import { auditDump, auditTrajectories } from './audit.ts'
+import { auditDump, auditTrajectories, settings } from './audit.ts'
 
 const qwen2 = await testTokenizer('qwen2.5')
 
@@ -180,11 +183,51 @@ describe('intended by the policy', () => {
       policy: 'last-turn',
       rows: searchRows({ answer: { train: false } }),
     })
-    expect(byCode.get('M03')?.findings.map(({ turn, intended }) => [turn, intended])).toEqual([
-      [4, undefined],
-      [4, undefined],
+    const found = byCode.get('M03')?.findings.filter(({ record }) => record === 0)
+    expect(found?.map(({ turn, intended }) => [turn, intended])).toEqual([
+      [2, undefined],
       [4, undefined],
     ])
+    expect(found?.map(({ message }) => message.split(':')[0])).toEqual([
+      expect.stringMatching(/^Assistant turn 1 is trained/),
+      'Assistant turn 2 is masked out',
+    ])
+  })
+
+  it('nor are earlier turns that train although they are declared not to', async () => {
+    const rows = searchRows()
+    const { failing, byCode, views } = await auditDump({
+      story: 'declared, and not done',
+      family: 'qwen2.5',
+      policy: 'last-turn',
+      rows,
+    })
+    expect(failing).toEqual(['M03'])
+    const { tally, findings } = byCode.get('M03')!
+    expect(tally).toMatchObject({ checked: 3, affected: 3, intended: 0, placesChecked: 6, placesAffected: 3 })
+    expect(findings.map(({ turn, intended }) => [turn, intended])).toEqual(Array(3).fill([2, undefined]))
+    expect(findings[0]?.message).toMatch(
+      /^Assistant turn 1 is trained, (\d+) of its \1 tokens; the declared policy trains the last assistant turn alone$/,
+    )
+    // What the oracle would mask and the mask trains lies in a finding, token by token.
+    for (const [i, { expected, mask }] of views.entries()) {
+      const [from, to] = findings[i]!.tokens!
+      const against = [...mask!.keys()].filter((at) => mask![at] === 1 && expected![at] === Expected.masked)
+      expect(against.every((at) => at >= from && at < to)).toBe(true)
+      expect(against.length).toBeGreaterThan(0)
+    }
+  })
+
+  it('where a format says that it trains the last turn unless told otherwise, other turns may train', () => {
+    const [view] = audit([searchRow(qwen2, 0)], { policy: 'last-turn' }).views
+    const base = settings('last-turn')
+    const found = (origin: 'given' | 'format') => {
+      const declared = { ...base, policy: { ...base.policy, origin } }
+      const reporter = new TrajectoryReporter(M03, view!, declared)
+      M03.trajectory?.(view!, declared, reporter)
+      return reporter.finish().findings.length
+    }
+    expect([found('given'), found('format')]).toEqual([1, 0])
   })
 
   it('where the last turn is the environment’s and trained, only M01 is a fault', async () => {

@@ -60,6 +60,17 @@ describe('a policy', () => {
     expect(checkOf(await reportOf([1, 2].map(withNewlines)), 'M11')).toMatchObject({ status: 'fail' })
   })
 
+  it('that is given is held against the mask: turns that it leaves out and the run trains are a fault', async () => {
+    const rows = [1, 2, 3].map((seed) => conversation(tokenizer, turnsOf(tokenizer, seed), { id: `rollout-${seed}` }))
+    const report = await reportOf(rows, { policy: 'last-turn' })
+    expect(checkOf(report, 'M03')).toMatchObject({ status: 'fail', affected: 3, rate: 1, pattern: 'systematic' })
+    const h02 = verdictOf(report, 'H02')
+    expect(h02?.verdict).toBe('supported')
+    // The model wrote these turns, whatever the policy says of them.
+    expect(h02?.because.find(({ measure }) => measure.includes('did not write'))?.value).toBe(0)
+    expect(checkOf(await reportOf(rows), 'M03')).toMatchObject({ status: 'pass' })
+  })
+
   it('may intend single faults', async () => {
     const rollouts = [1, 2].map((seed) => rolloutWithTrainedReply(tokenizer, seed))
     const plain = await reportOf(rollouts)

@@ -1,3 +1,4 @@
+import { count } from '../../model/number-text.ts'
 import { Expected, Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeBefore, tokenCount, writtenTurns } from '../edges.ts'
@@ -9,19 +10,20 @@ import { isForged } from '../template/forged-control.ts'
 export const M03: Check = {
   code: 'M03',
   name: 'assistant-turn-masked',
-  title: 'Assistant turn is masked out',
+  title: 'Assistant turn is masked out, or trained against the policy',
   hypotheses: ['H02'],
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'tokenizer'],
   looksAt: 'assistant turns',
-  why: 'A turn that earned the reward gets no gradient: only some of the decisions of a rollout are learned.',
-  fix: 'Train every sampled turn, or declare --policy last-turn if only the last is meant.',
+  why: 'A turn that earned the reward gets no gradient, or one that is meant to get none does: other decisions of a rollout are learned than the run means to teach.',
+  fix: 'Train every sampled turn, or declare --policy last-turn if only the last is meant; where that is declared, set the mask of the turns before it to 0.',
   cite: 'ms-swift#7838, slime#1563, transformers#34494',
   trajectory(view, { policy }, report) {
     if (view.segmentation === null || hidesTurns(view)) return
     const turns: Coverage[] = []
-    for (const turn of writtenTurns(view.segmentation)) {
+    const written = writtenTurns(view.segmentation)
+    for (const turn of written) {
       const coverage = coverageOf(view, turn)
       if (coverage !== null && (coverage.trained > 0 || !isEnvironments(view, turn))) turns.push(coverage)
     }
@@ -30,18 +32,24 @@ export const M03: Check = {
     const lastTurnOnly = policy.id === 'last-turn'
     if (!someTrained && !lastTurnOnly) return
     const last = turns.at(-1)?.turn
+    // A format that trains the last turn by default has a switch for the others (Atropos): only a person's word is held against the mask.
+    const heldTo = lastTurnOnly && policy.origin === 'given' ? written.at(-1) : undefined
     for (const { turn, trained, sampled } of turns) {
       const masked = trained === 0
+      const against = !masked && heldTo !== undefined && turn !== heldTo
       // Where the trained last turn is not an assistant's, M01 names it; the assistant turns before it are masked as declared.
       const intended = lastTurnOnly && (turn !== last || !someTrained)
-      report.place(masked && !intended, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
-      if (!masked) continue
+      const faulty = against || (masked && !intended)
+      report.place(faulty, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
+      if (!masked && !against) continue
       report.fault({
         turn,
         scope: 'turn',
         tokens: { start: turn.contentStart, end: turn.endToken >= 0 ? turn.endToken + 1 : turn.contentEnd },
-        intended: intended || (policy.intended.includes('M03') && !lastTurnOnly),
-        message: `Assistant turn ${turn.ordinal} is masked out: none of its ${tokenCount(sampled)} carries loss`,
+        intended: !faulty || (policy.intended.includes('M03') && !lastTurnOnly),
+        message: against
+          ? `Assistant turn ${turn.ordinal} is trained, ${count(trained)} of its ${tokenCount(sampled)}; the declared policy trains the last assistant turn alone`
+          : `Assistant turn ${turn.ordinal} is masked out: none of its ${tokenCount(sampled)} carries loss`,
         evidence: { turn_tokens: sampled, coverage: turns.map((each) => each.trained / each.sampled) },
       })
     }
