@@ -3,7 +3,6 @@ import { patternOf } from '../checks/systematic.ts'
 import type { CheckResult, Severity } from '../model/report.ts'
 import type { Stream } from '../model/streams.ts'
 import { weightOf } from '../model/weight.ts'
-import type { RolloutSums } from './collected.ts'
 import { STREAM_TITLES } from './streams.ts'
 
 /**
@@ -12,6 +11,7 @@ import { STREAM_TITLES } from './streams.ts'
  * @param tally over all rollouts, and over the dump where the check looks at it as a whole
  * @param missing streams that the check needs and the dump does not carry
  * @param abstained why the check had nothing to say of the dump as a whole; null where it had, or does not look at it
+ * @param totalWeight loss weight of all tokens of the dump, as `weightOf` reads it
  * @param severities findings of the check that are not intended, by severity
  */
 export function checkResult(
@@ -20,7 +20,7 @@ export function checkResult(
   missing: readonly Stream[],
   abstained: { status: 'not-checkable' | 'not-applicable'; reason: string } | null,
   settings: AuditSettings,
-  { totals }: Pick<RolloutSums, 'totals'>,
+  totalWeight: bigint,
   severities: Record<Severity, number> | undefined,
 ): CheckResult {
   const undecided = check.code === 'M06' && settings.alignmentUndecided
@@ -53,7 +53,7 @@ export function checkResult(
     pattern: patternOf(tally, settings.thresholds),
     places: { checked: tally.placesChecked, affected: tally.placesAffected },
     affected_tokens: tally.affectedTokens,
-    affected_weight: totals.weight > 0n ? weightOf(tally.affectedWeight) / weightOf(totals.weight) : null,
+    affected_weight: totalWeight > 0n ? weightOf(tally.affectedWeight) / weightOf(totalWeight) : null,
     by_turn: tally.byTurn,
     ...(Object.keys(tally.byTurnAtEnd).length === 0 ? {} : { by_turn_at_end: tally.byTurnAtEnd }),
     by_boundary: tally.byBoundary,

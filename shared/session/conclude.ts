@@ -163,7 +163,15 @@ export function* concluding({
       abstained = verdict.abstained
       context = verdict.context
     }
-    const result = checkResult(check, tally, missing, abstained, settings, collected, severities[check.code])
+    const result = checkResult(
+      check,
+      tally,
+      missing,
+      abstained,
+      settings,
+      collected.totals.weight,
+      severities[check.code],
+    )
     checks.push(context === null ? result : { ...result, context })
     yield DONE.dump + ((DONE.checks - DONE.dump) * checks.length) / asked.length
   }

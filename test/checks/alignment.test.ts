@@ -130,7 +130,7 @@ describe('what follows from it', () => {
   it('undecided, M06 is not checkable, asks for a declaration and nothing fails', async () => {
     const { byCode, failing, views } = await auditDump(dump)
     expect(failing).toEqual([])
-    expect(byCode.get('M06')).toMatchObject({ abstained: 'not-checkable', tally: { checked: 0 } })
+    expect(byCode.get('M06')).toMatchObject({ abstained: { status: 'not-checkable' }, tally: { checked: 0 } })
     const row = searchRow(qwen2, 0)
     expect(Array.from(views[0]!.states, (state) => +(state === TokenState.trained))).toEqual([...row.sampled])
   })

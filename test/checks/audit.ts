@@ -1,6 +1,6 @@
 import { countAlignment, decideAlignment } from '../../shared/checks/alignment.ts'
 import type { AuditSettings, CheckTally, DumpView, TrajectoryView } from '../../shared/checks/check.ts'
-import { runDumpCheck } from '../../shared/checks/dump-reporter.ts'
+import { type DumpVerdict, runDumpCheck } from '../../shared/checks/dump-reporter.ts'
 import { buildGroups, resolveGroupSize } from '../../shared/checks/group-views.ts'
 import { resolveLimits } from '../../shared/checks/limits.ts'
 import { CHECKS } from '../../shared/checks/registry.ts'
@@ -9,7 +9,7 @@ import { datasetPrompt } from '../../shared/checks/truncation/dataset.ts'
 import { createView } from '../../shared/checks/view.ts'
 import { datasetRow } from '../../shared/formats/dataset.ts'
 import type { AuditOptions, PolicyId } from '../../shared/model/policy.ts'
-import type { CheckStatus, Finding } from '../../shared/model/report.ts'
+import type { Finding } from '../../shared/model/report.ts'
 import type { Stream } from '../../shared/model/streams.ts'
 import { resolveThresholds } from '../../shared/model/thresholds/registry.ts'
 import type { Trajectory } from '../../shared/model/trajectory.ts'
@@ -43,7 +43,7 @@ export function settings(policy: PolicyId = 'rl', options: AuditOptions = {}): A
 export interface CodeResult {
   readonly tally: CheckTally
   readonly findings: readonly Finding[]
-  readonly abstained: CheckStatus | null
+  readonly abstained: DumpVerdict['abstained']
 }
 
 export interface Audit {
@@ -137,7 +137,7 @@ export function auditTrajectories(
       addTally(tally, verdict.tally)
       findings.push(...verdict.findings)
     }
-    byCode.set(check.code, { tally, findings, abstained: verdict?.abstained?.status ?? null })
+    byCode.set(check.code, { tally, findings, abstained: verdict?.abstained ?? null })
   }
   const failing = [...byCode].filter(([, { findings }]) => findings.some(({ intended }) => !intended))
   return { settings: decided, views, byCode, failing: failing.map(([code]) => code) }

@@ -2,12 +2,11 @@ import type { DumpView } from '../../shared/checks/check.ts'
 import { buildGroups, resolveGroupSize } from '../../shared/checks/group-views.ts'
 import { resolveLimits } from '../../shared/checks/limits.ts'
 import { CHECKS } from '../../shared/checks/registry.ts'
-import { patternOf } from '../../shared/checks/systematic.ts'
 import type { HypothesisInput } from '../../shared/hypotheses/hypothesis.ts'
-import type { CheckResult, CheckStatus } from '../../shared/model/report.ts'
 import { STREAMS, type Stream } from '../../shared/model/streams.ts'
 import { Expected, Provenance } from '../../shared/model/tokens.ts'
 import type { Trajectory } from '../../shared/model/trajectory.ts'
+import { checkResult } from '../../shared/session/check-result.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { auditTrajectories } from '../checks/audit.ts'
 
@@ -24,32 +23,9 @@ export function inputOf(trajectories: readonly Trajectory[], tokenizer: Tokenize
     groupSize: resolveGroupSize(facts, grouping),
     limits: resolveLimits(settings, Object.assign({}, ...trajectories.map(({ limits }) => limits ?? {})), facts),
   }
-  const checks = CHECKS.map((check): CheckResult => {
+  const checks = CHECKS.map((check) => {
     const { tally, abstained } = byCode.get(check.code)!
-    const status: CheckStatus =
-      tally.affected > 0 ? 'fail' : tally.checked > 0 ? 'pass' : (abstained ?? 'not-applicable')
-    return {
-      code: check.code,
-      name: check.name,
-      title: check.title,
-      hypotheses: [...check.hypotheses],
-      severity: check.severity,
-      status,
-      needs: [...check.needs],
-      reason: null,
-      unit: check.unit,
-      checked: tally.checked,
-      affected: tally.affected,
-      rate: tally.checked === 0 ? null : tally.affected / tally.checked,
-      pattern: patternOf(tally, settings.thresholds),
-      places: { checked: tally.placesChecked, affected: tally.placesAffected },
-      affected_tokens: tally.affectedTokens,
-      affected_weight: null,
-      by_turn: tally.byTurn,
-      by_turn_at_end: tally.byTurnAtEnd,
-      by_boundary: tally.byBoundary,
-      intended: tally.intended,
-    }
+    return checkResult(check, tally, [], abstained, settings, 0n, undefined)
   })
   let totalWeight = 0
   let unsampledWeight = 0

@@ -39,7 +39,7 @@ export function onRows(code: string, dump: Omit<FixtureDump, 'story'>): Outcome 
     const options = { ...dump.options, thresholds: set }
     const result = (await auditDump({ ...dump, story: '', options })).byCode.get(code)
     const findings = result?.findings.filter(({ intended }) => !intended).length ?? 0
-    return findings > 0 ? findings : (result?.abstained ?? 'silent')
+    return findings > 0 ? findings : (result?.abstained?.status ?? 'silent')
   }
 }
 

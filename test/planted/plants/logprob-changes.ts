@@ -98,7 +98,7 @@ export function storeKl(
   rollout.more = { ...rollout.more, kl, ...(meta ? { meta } : {}) }
 }
 
-export const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** A stream by token, and a mean of it over every token that is no padding. */
 export function storeMean(rollout: PlantedRollout, stream: 'kl' | 'entropy', field: string, random: Random): void {
