@@ -1,9 +1,15 @@
 import { stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
 import { MANIFEST_NAME, writeExport } from '../shared/exports/export.ts'
-import type { ExportId, ExportSink, ExportWriter } from '../shared/exports/export-kind.ts'
-import { EXPORT_IDS, REPAIRED } from '../shared/exports/export-kind.ts'
+import {
+  EXPORT_IDS,
+  type ExportId,
+  type ExportSink,
+  type ExportWriter,
+  REPAIRED,
+} from '../shared/exports/export-kind.ts'
 import { count, counted } from '../shared/model/number-text.ts'
+import type { CheckResult } from '../shared/model/report.ts'
 import type { Session } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { audit } from './audit.ts'
@@ -37,7 +43,10 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   const { indices, why, notes } = await chooseRollouts(choice, session, io)
   for (const note of notes) terminal.line(note, 2)
   if (indices.length === 0) {
-    terminal.line(`No rollout was chosen (${why}); nothing was written.`, 2)
+    const byFindingsAlone = choice.flagged === 'error' && choice.query === null && choice.marks === null
+    const warned = byFindingsAlone && session.report().checks.some(isWarning)
+    const more = warned ? ' There are warnings: --fail-on warning takes them too.' : ''
+    terminal.line(`No rollout was chosen (${why}); nothing was written.${more}`, 2)
     return Exit.ok
   }
   const target = await chooseTarget(out, as, session, io)
@@ -53,6 +62,10 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   terminal.line(`  ${target(MANIFEST_NAME)}`, 4)
   for (const note of manifest.notes) terminal.line(note, 2)
   return Exit.ok
+}
+
+function isWarning({ status, severity }: CheckResult): boolean {
+  return status === 'fail' && severity === 'warning'
 }
 
 /** Where a file of the export goes: into a folder, or onto the one file that was named, its manifest beside it. */

@@ -104,6 +104,19 @@ describe('export', () => {
     await expect(exported('none.jsonl')).rejects.toThrow()
   })
 
+  test('where only warnings are found it says how these are taken', async () => {
+    const ids = [151644, 872, 198, 9707, 151645, 198, 151644, 77091, 198, 13048, 151645, 198]
+    const row = { input_ids: ids, loss_mask: ids.map((_, i) => Number(i > 8)) }
+    await writeFile(join(dumps.path, 'warned.jsonl'), `${JSON.stringify(row)}\n`)
+    const run = (...more: string[]) =>
+      cli('export', 'warned.jsonl', '--flagged', ...more, '--as', 'source', '--out', 'warned.out.jsonl')
+    expect((await run()).err.replace(/\s+/g, ' ')).toContain(
+      'nothing was written. There are warnings: --fail-on warning',
+    )
+    await run('--fail-on', 'warning')
+    expect(JSON.parse(await exported('warned.out.jsonl'))).toEqual(row)
+  })
+
   test.each([
     [['--as', 'source', '--out', 'x'], /--flagged/],
     [['--flagged', '--out', 'x'], /--as source/],
