@@ -3,7 +3,7 @@
  * values that are in it; every value is read back as it was, `-0`, `NaN`, null and undefined included. Can be posted between threads.
  */
 
-import { eightDigits } from '../model/hash.ts'
+import { eightDigits, sixteenDigits } from '../model/hash.ts'
 import { type TextTemplate, templatedTexts, textOf } from './text-template.ts'
 
 export type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array
@@ -254,7 +254,7 @@ export function cellAt(column: Column, row: number): unknown {
 }
 
 function digestAt(numbers: Uint32Array, row: number): string {
-  return eightDigits(numbers[2 * row] as number) + eightDigits(numbers[2 * row + 1] as number)
+  return sixteenDigits(numbers[2 * row] as number, numbers[2 * row + 1] as number)
 }
 
 function objectAt({ values, parts }: Column, row: number): Record<string, unknown> {

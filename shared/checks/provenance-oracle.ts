@@ -1,3 +1,4 @@
+import { bytesBeside } from '../containers/kernel/numbers.ts'
 import { Provenance, type Segmentation } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { countOf } from './spans.ts'
@@ -27,7 +28,7 @@ export function provenanceOracle(
   const padding = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
   const first = padding.left
   const end = logprobs.length - padding.right
-  const told = fromLogprobs(logprobs, typeof unsampledLogprob === 'number' ? unsampledLogprob : null)
+  const told = fromLogprobs(trajectory, logprobs, typeof unsampledLogprob === 'number' ? unsampledLogprob : null)
   // An array that the dump stored shorter was filled up with NaN: of its missing tail nothing is known.
   const stored = trajectory.arrays.find(({ name }) => /sampler|generation_log|rollout_log|inference_log/.test(name))
   if (stored !== undefined && stored.length < stored.expected) {
@@ -39,8 +40,8 @@ export function provenanceOracle(
   return scoresEverything(told, segmentation) ? null : told
 }
 
-function fromLogprobs(logprobs: Float32Array, placeholder: number | null): Uint8Array {
-  const told = new Uint8Array(logprobs.length)
+function fromLogprobs({ ids }: Trajectory, logprobs: Float32Array, placeholder: number | null): Uint8Array {
+  const told = ids === null ? new Uint8Array(logprobs.length) : bytesBeside(ids, logprobs.length)
   for (let i = 0; i < logprobs.length; i++) {
     const value = logprobs[i] as number
     if (Number.isNaN(value)) told[i] = Provenance.notSampled

@@ -4,7 +4,7 @@ import type { Span } from '../model/tokens.ts'
 import { weightUnits } from '../model/weight.ts'
 import type { AuditSettings, Check, CheckTally, FaultAt, Reporter, TrajectoryView } from './check.ts'
 import { rowEnd } from './edges.ts'
-import { joined, lengthOf } from './spans.ts'
+import { countOf, joined, lengthOf } from './spans.ts'
 
 export function createTally(): CheckTally {
   return {
@@ -56,8 +56,18 @@ export function fingerprint(
   turn: number | null,
   tokens: Span | null,
 ): string {
-  const hash = new Hash64().text(recordHash).word(part).text(code)
-  return hash
+  return fingerprintIn(hashOfPart(recordHash, part), code, turn, tokens)
+}
+
+/** What the fingerprints of all findings of one trajectory begin with. */
+function hashOfPart(recordHash: string, part: number): Hash64 {
+  return new Hash64().text(recordHash).word(part)
+}
+
+function fingerprintIn(ofPart: Hash64, code: string, turn: number | null, tokens: Span | null): string {
+  return ofPart
+    .fork()
+    .text(code)
     .word(turn ?? -1)
     .word(tokens?.start ?? -1)
     .word(tokens?.end ?? -1)
@@ -76,6 +86,8 @@ export class TrajectoryReporter implements Reporter {
   private check: Check
   private tally: CheckTally
   private looked = false
+  /** Null before the first fault. */
+  private ofPart: Hash64 | null = null
 
   /** @param tally what is added to: that of all trajectories, or one of its own */
   constructor(check: Check, view: TrajectoryView, settings: AuditSettings, tally: CheckTally = createTally()) {
@@ -114,7 +126,8 @@ export class TrajectoryReporter implements Reporter {
     const found = this.found
     // A check that knows better than the policy's list of codes says so itself.
     const intended = this.isGiven() || (fault.intended ?? this.settings.policy.intended.includes(this.check.code))
-    found.findings.push({
+    this.ofPart ??= hashOfPart(trajectory.recordHash, trajectory.place.part)
+    const finding: Finding = {
       code: this.check.code,
       severity: fault.severity ?? this.check.severity,
       scope: fault.scope ?? (tokens !== null ? 'tokens' : turn !== null ? 'turn' : 'trajectory'),
@@ -126,18 +139,15 @@ export class TrajectoryReporter implements Reporter {
       members: null,
       turn: turn?.index ?? null,
       tokens: tokens === null ? null : [tokens.start, tokens.end],
-      fingerprint: fingerprint(
-        trajectory.recordHash,
-        trajectory.place.part,
-        this.check.code,
-        turn?.index ?? null,
-        tokens,
-      ),
+      fingerprint: fingerprintIn(this.ofPart, this.check.code, turn?.index ?? null, tokens),
       message: fault.message,
       evidence: fault.evidence ?? {},
-      ...(intended ? { intended: true } : {}),
-    })
-    if (intended) return
+    }
+    if (intended) {
+      found.findings.push({ ...finding, intended })
+      return
+    }
+    found.findings.push(finding)
     found.faults++
     for (const span of fault.affected ?? (tokens === null ? [] : [tokens])) found.affected.push(span)
     if (turn === null) return
@@ -188,7 +198,8 @@ interface Found {
 /** Sum of the loss weights in a range of tokens. */
 function lossWeight({ mask, weights }: Pick<TrajectoryView, 'mask' | 'weights'>, span: Span): number {
   if (mask === null) return 0
+  if (weights === null) return countOf(mask, 1, span.start, span.end)
   let sum = 0
-  for (let i = span.start; i < span.end; i++) if (mask[i] === 1) sum += weights === null ? 1 : (weights[i] as number)
+  for (let i = span.start; i < span.end; i++) if (mask[i] === 1) sum += weights[i] as number
   return sum
 }

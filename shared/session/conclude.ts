@@ -25,7 +25,7 @@ import { checkResult } from './check-result.ts'
 import { type Collected, countSeverity, type RolloutSums } from './collected.ts'
 import { suggestedConventions } from './conventions.ts'
 import { faultRows, indexOfPlace, type NamedRows, placesOf } from './fault-rows.ts'
-import { asTold } from './finding-lines.ts'
+import { FindingLines } from './finding-lines.ts'
 import { type Kin, wholeSettings, wholeTokenizer } from './kin.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
 import type { TokenTotals } from './plan.ts'
@@ -216,7 +216,8 @@ export function* concluding({
   const inOrder = yield* within(DONE.sums, 1, sorted([...kept, ...dumpFindings], inReportOrder))
   const listed = inOrder.slice(0, maxFindings)
   const told: Finding[] = []
-  const tell = (finding: Finding) => void told.push(asTold(finding, defectOf(finding), collected.facts))
+  const lines = new FindingLines(collected.facts)
+  const tell = (finding: Finding) => void told.push(lines.asTold(finding, defectOf(finding)))
   yield* within(1, 1, forEachOf(listed, tell))
   const thresholds = changedThresholds(settings.thresholds)
   const report: Report = {

@@ -1,6 +1,7 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
+import { countOf } from '../spans.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
 
 type Side = 'sampler' | 'trainer'
@@ -63,7 +64,11 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
   const { trainer } = logprobs
   const mask = view.mask as Uint8Array
   const bounds = logprobBounds(view.thresholds)
-  const placeholders = new Set(pairsOf(view)?.placeholders)
+  const pairs = pairsOf(view)
+  const scored = pairs?.tokens.length ?? 0
+  // The usual case: every trained token was scored twice.
+  if (scored > 0 && pairs?.placeholders.length === 0 && countOf(mask, 1) === scored) return []
+  const placeholders = new Set(pairs?.placeholders)
   // An end token that was appended is a fault of its own (M14).
   for (const { endToken } of view.segmentation?.turns ?? []) placeholders.delete(endToken)
   const found: Filler[] = []

@@ -1,7 +1,8 @@
+import { flagsOf } from '../../containers/kernel/numbers.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
-import { lengthOf } from '../spans.ts'
+import { countOf, firstDifference, lengthOf, runsOf } from '../spans.ts'
 
 export const M15: Check = {
   code: 'M15',
@@ -19,8 +20,9 @@ export const M15: Check = {
     const attention = view.trajectory.attentionMask as Int32Array
     const { left, right } = view.segmentation?.padding ?? view.trajectory.padding ?? { left: 0, right: 0 }
     const end = view.ids.length - right
-    const equal = isLossMask(view, attention, left, end)
-    const hidden = hiddenTokens(view, attention, left, end, equal)
+    const seen = seenTokens(attention)
+    const equal = isLossMask(view, seen, left, end)
+    const hidden = hiddenTokens(view, seen, left, end, equal)
     report.place(hidden.length > 0)
     if (hidden.length === 0) return
     const count = lengthOf(hidden)
@@ -39,16 +41,15 @@ export const M15: Check = {
   },
 }
 
+/** 1 where the forward pass sees a token. */
+function seenTokens(attention: Int32Array): Uint8Array {
+  return flagsOf(attention) ?? Uint8Array.from(attention, (value) => (value === 0 ? 0 : 1))
+}
+
 /** The two masks are the same on all real tokens, and leave some of them out. */
-function isLossMask(view: TrajectoryView, attention: Int32Array, start: number, end: number): boolean {
+function isLossMask(view: TrajectoryView, seen: Uint8Array, start: number, end: number): boolean {
   const mask = view.trajectory.mask ?? view.mask
-  if (mask === null) return false
-  let masked = 0
-  for (let i = start; i < end; i++) {
-    if ((attention[i] === 0 ? 0 : 1) !== mask[i]) return false
-    if (mask[i] === 0) masked++
-  }
-  return masked > 0
+  return mask !== null && firstDifference(seen, mask, start, end) >= end && countOf(mask, 0, start, end) > 0
 }
 
 /**
@@ -56,26 +57,13 @@ function isLossMask(view: TrajectoryView, attention: Int32Array, start: number, 
  * attended token only those count in which turns were found. After the last one they count only where the masks are
  * the same, since a row may be padded in a way that nothing declares.
  */
-function hiddenTokens(view: TrajectoryView, attention: Int32Array, start: number, end: number, equal: boolean): Span[] {
+function hiddenTokens(view: TrajectoryView, seen: Uint8Array, start: number, end: number, equal: boolean): Span[] {
   let first = start
-  while (first < end && attention[first] === 0) first++
+  while (first < end && seen[first] === 0) first++
   let last = end
-  while (last > first && attention[last - 1] === 0) last--
+  while (last > first && seen[last - 1] === 0) last--
   const turns = view.segmentation?.turns ?? []
   const from = Math.min(first, turns[0]?.start ?? first)
   const to = equal ? Math.max(last, turns.at(-1)?.end ?? last) : last
-  const hidden: Span[] = []
-  const unseen = attention.indexOf(0, from)
-  if (unseen < 0) return hidden
-  let open = -1
-  for (let i = unseen; i < to; i++) {
-    if (attention[i] === 0) {
-      if (open < 0) open = i
-    } else if (open >= 0) {
-      hidden.push({ start: open, end: i })
-      open = -1
-    }
-  }
-  if (open >= 0) hidden.push({ start: open, end: to })
-  return hidden
+  return runsOf(seen, 0, from, to)
 }
