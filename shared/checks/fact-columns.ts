@@ -1,6 +1,6 @@
 import type { TrajectoryFacts } from './facts.ts'
 import { columnOfRun, type FactRun, factRuns, partOfRun } from './kept-facts.ts'
-import type { Column } from './packed-columns.ts'
+import { type Column, KIND } from './packed-columns.ts'
 import {
   countNames,
   fillNumbers,
@@ -87,6 +87,21 @@ export class FactColumns {
       },
     )
     return numbers
+  }
+
+  /** No rollout has the fact. */
+  isEmpty(name: FactName): boolean {
+    let isEmpty = true
+    this.visit(
+      name,
+      (column) => {
+        if (column.kind !== KIND.same || (column.values !== null && column.values !== undefined)) isEmpty = false
+      },
+      (value) => {
+        if (value !== null && value !== undefined) isEmpty = false
+      },
+    )
+    return isEmpty
   }
 
   /** 1 where the fact is neither null nor absent. */

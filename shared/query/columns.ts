@@ -1,7 +1,7 @@
 import { FactColumns, type NumberLists, type WordReader } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { templateRanks } from './template-ranks.ts'
-import { HOLDS, NUMBER_LISTS, NUMBERS, type QueryableRollouts, WORDS } from './values.ts'
+import { HOLDS, NEEDED, NUMBER_LISTS, NUMBERS, type QueryableRollouts, WORDS } from './values.ts'
 import { Words } from './words.ts'
 
 /** Words of all rollouts: each different word once (of ids, one for each rollout), and by rollout its index among them, -1 where there is none. */
@@ -98,6 +98,16 @@ export class RolloutColumns {
     for (const part of this.factsFrom(0).parts()) visit(read(part), part.from)
   }
 
+  /** Whether any rollout has a number. Throws for a field that is no number. */
+  hasNumber(field: string): boolean {
+    const facts = this.factsFrom(0)
+    const needed = NEEDED[field]
+    if (needed !== undefined && facts.isEmpty(needed)) return false
+    const read = numbersOf(field, null)
+    for (const part of facts.parts()) if (read(part).some((number) => !Number.isNaN(number))) return true
+    return false
+  }
+
   /** Those that no single rollout tells; null for other fields. */
   private madeNumbers(field: string): Float64Array | null {
     if (field === 'findings') return this.findingCounts()
@@ -157,10 +167,17 @@ export class RolloutColumns {
 
   private readSources(facts: FactColumns, reader: WordReader): Int32Array {
     const known = new Map<number, number>()
+    const sources = facts.numbers('place', 'source')
     const numbers = new Int32Array(facts.length)
-    for (const [i, source] of facts.numbers('place', 'source').entries()) {
-      let number = known.get(source)
-      if (number === undefined) known.set(source, (number = reader.numberOf(this.rollouts.sourceName(source))))
+    // Rollouts of one source stand beside each other.
+    let [last, number] = [-1, -1]
+    for (let i = 0; i < numbers.length; i++) {
+      const source = sources[i] as number
+      if (source !== last) {
+        number = known.get(source) ?? reader.numberOf(this.rollouts.sourceName(source))
+        known.set(source, number)
+        last = source
+      }
       numbers[i] = number
     }
     return numbers

@@ -1,9 +1,10 @@
 import { FactColumns } from '../checks/fact-columns.ts'
+import type { Steps } from '../model/steps.ts'
 import type { RolloutColumns } from './columns.ts'
 import type { DumpValue, DumpValues } from './language/complete.ts'
 import { QUERY_FIELDS } from './language/fields.ts'
 import { NUMBERS } from './values.ts'
-import type { Words } from './words.ts'
+import { Words } from './words.ts'
 
 /** Values of a field that are listed, the commonest first. */
 const MOST_VALUES = 100
@@ -13,20 +14,26 @@ interface KnownCheck {
   readonly title: string
 }
 
-/** The values that the rollouts have for fields, for completion. */
-export function dumpValues(columns: RolloutColumns, checks: readonly KnownCheck[]): DumpValues {
+/** The values that the rollouts have for fields, for completion. Takes some milliseconds a field: queries that are asked meanwhile are answered in between. */
+export function* dumpValues(columns: RolloutColumns, checks: readonly KnownCheck[]): Steps<DumpValues> {
   const titles = new Map(checks.map(({ code, title }) => [code, title]))
   const values: Record<string, readonly DumpValue[]> = { finding: codeValues(columns, titles) }
-  for (const field of ['group', 'model', 'source', 'answer']) values[field] = wordValues(columns, field)
+  for (const field of ['group', 'model', 'source', 'answer']) {
+    yield 0
+    values[field] = yield* wordValues(columns, field)
+  }
+  yield 0.5
   values.end = endValues(columns)
+  yield 0.6
   values.reward = componentNames(columns)
-  return { codes: checks.map(({ code, title }) => ({ code, title })), missing: missingFields(columns), values }
+  const missing = yield* missingFields(columns)
+  return { codes: checks.map(({ code, title }) => ({ code, title })), missing, values }
 }
 
 function codeValues(columns: RolloutColumns, titles: ReadonlyMap<string, string>): DumpValue[] {
   const { codes, lists, at } = columns.codes()
   const uses = new Uint32Array(lists.length)
-  for (const list of at) uses[list] = (uses[list] as number) + 1
+  countEach(at, uses)
   const counts = new Uint32Array(codes.length)
   for (const [list, own] of lists.entries()) {
     for (const code of own) counts[code] = (counts[code] as number) + (uses[list] as number)
@@ -34,11 +41,30 @@ function codeValues(columns: RolloutColumns, titles: ReadonlyMap<string, string>
   return listed(codes.map((value, i) => ({ value, means: titles.get(value) ?? null, count: counts[i] as number })))
 }
 
-function wordValues(columns: RolloutColumns, field: string): DumpValue[] {
-  const { words, at } = columns.word(field)
-  const counts = new Uint32Array(words.length)
-  for (const word of at) if (word >= 0) counts[word] = (counts[word] as number) + 1
-  return listed(commonest(words, counts))
+function* wordValues(columns: RolloutColumns, field: string): Steps<DumpValue[]> {
+  const words = new Words(false)
+  let counts = new Uint32Array(0)
+  columns.visitWords({ [field]: words }, ([own]) => {
+    counts = withRoom(counts, words.length)
+    countEach(own as Int32Array, counts)
+  })
+  yield 0
+  return listed(commonest(words, counts.subarray(0, words.length)))
+}
+
+function withRoom(counts: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
+  if (counts.length >= length) return counts
+  const wider = new Uint32Array(2 * length)
+  wider.set(counts)
+  return wider
+}
+
+/** Those of -1, which stands for none, are left out. */
+function countEach(numbers: Int32Array, counts: Uint32Array): void {
+  for (let i = 0; i < numbers.length; i++) {
+    const number = numbers[i] as number
+    if (number >= 0) counts[number] = (counts[number] as number) + 1
+  }
 }
 
 /** Of very many words, those that can be among the listed: none of the others is as common as the last of them. */
@@ -70,16 +96,34 @@ function insert(words: string[], word: string): void {
   if (words.length > MOST_VALUES) words.pop()
 }
 
+/** How rollouts ended by their ids and by the finish reason that was recorded; where both are the same word it counts once. */
 function endValues(columns: RolloutColumns): DumpValue[] {
+  const [ends, finishes] = [new Words(false), new Words(false)]
+  let [endCounts, finishCounts] = [new Uint32Array(0), new Uint32Array(0)]
+  /** By number of a finish reason, that of the same end. */
+  const same: number[] = []
+  columns.visitWords({ end_reason: ends, finish_reason: finishes }, ([own, told]) => {
+    const [ended, finished] = [own as Int32Array, told as Int32Array]
+    endCounts = withRoom(endCounts, ends.length)
+    finishCounts = withRoom(finishCounts, finishes.length)
+    const numbers = new Map(Array.from(ends, (word, number) => [word, number]))
+    for (let word = 0; word < finishes.length; word++) same[word] = numbers.get(finishes.text(word)) ?? -1
+    countEach(ended, endCounts)
+    countEach(finished, finishCounts)
+    for (let i = 0; i < ended.length; i++) {
+      const finish = finished[i] as number
+      if (finish >= 0 && same[finish] === ended[i]) finishCounts[finish] = (finishCounts[finish] as number) - 1
+    }
+  })
   const counts = new Map<string, number>()
-  const add = (word: string | undefined) => word !== undefined && counts.set(word, (counts.get(word) ?? 0) + 1)
-  const [own, told] = [columns.word('end_reason'), columns.word('finish_reason')]
-  const [ends, finishes] = [[...own.words], [...told.words]]
-  for (let i = 0; i < columns.size; i++) {
-    const end = ends[own.at[i] as number]
-    const finish = finishes[told.at[i] as number]
-    add(end)
-    if (finish !== end) add(finish)
+  for (const [words, own] of [
+    [ends, endCounts],
+    [finishes, finishCounts],
+  ] as const) {
+    for (let word = 0; word < words.length; word++) {
+      const count = own[word] as number
+      if (count > 0) counts.set(words.text(word), (counts.get(words.text(word)) ?? 0) + count)
+    }
   }
   return listed([...counts].map(([value, count]) => ({ value, means: null, count })))
 }
@@ -97,14 +141,20 @@ function listed(values: readonly DumpValue[]): DumpValue[] {
 const FIRST = 64
 
 /** Fields that read facts and have a number in no rollout. */
-function missingFields(columns: RolloutColumns): Record<string, string> {
+function* missingFields(columns: RolloutColumns): Steps<Record<string, string>> {
   const { facts } = columns
   if (facts.length === 0) return {}
   const first = new FactColumns(facts.slice(0, FIRST))
-  const hasNumber = (values: Float64Array) => values.some((value) => !Number.isNaN(value))
-  const missing = QUERY_FIELDS.filter(({ name }) => {
+  const missing: Record<string, string> = {}
+  for (const { name, title } of QUERY_FIELDS) {
     const numbersOf = NUMBERS[name]
-    return numbersOf !== undefined && !hasNumber(numbersOf(first)) && !hasNumber(columns.number(name))
-  })
-  return Object.fromEntries(missing.map(({ name, title }) => [name, `no rollout of this dump tells its ${title}`]))
+    if (numbersOf === undefined || hasNumber(numbersOf(first))) continue
+    yield 0.7
+    if (!columns.hasNumber(name)) missing[name] = `no rollout of this dump tells its ${title}`
+  }
+  return missing
+}
+
+function hasNumber(values: Float64Array): boolean {
+  return values.some((value) => !Number.isNaN(value))
 }

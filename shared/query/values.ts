@@ -57,6 +57,21 @@ function joined(some: Float64Array, others: Float64Array, join: (one: number, ot
   return some
 }
 
+/** The fact without which there is no number, by field, of those that many dumps lack. */
+export const NEEDED: Readonly<Record<string, keyof TrajectoryFacts>> = {
+  reward: 'reward',
+  advantage: 'advantage',
+  max_advantage: 'maxAdvantage',
+  step: 'step',
+  prompt_tokens: 'promptLength',
+  completion_tokens: 'promptLength',
+  trained_tokens: 'trained',
+  trained_share: 'trained',
+  mean_gap: 'gap',
+  mean_kl: 'kl',
+  temperature: 'temperature',
+}
+
 function whereNot(numbers: Float64Array, isNone: (number: number) => boolean): Float64Array {
   for (let i = 0; i < numbers.length; i++) if (isNone(numbers[i] as number)) numbers[i] = Number.NaN
   return numbers

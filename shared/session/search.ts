@@ -3,6 +3,7 @@ import { CHECKS } from '../checks/registry.ts'
 import { fitsFilter } from '../checks/rollout-filter.ts'
 import type { RecordSpans } from '../containers/container.ts'
 import { counted } from '../model/number-text.ts'
+import { inSteps } from '../model/steps.ts'
 import { ProbeAnswers } from '../query/answers.ts'
 import { RolloutColumns } from '../query/columns.ts'
 import { cutOtherwise } from '../query/cut-otherwise.ts'
@@ -95,9 +96,9 @@ export class RolloutSearch {
   }
 
   /** What completion may offer of what has been read. */
-  values(): DumpValues {
+  async values(): Promise<DumpValues> {
     this.refresh()
-    return dumpValues(this.columns, CHECKS)
+    return inSteps(dumpValues(this.columns, CHECKS))
   }
 
   private refresh(): void {

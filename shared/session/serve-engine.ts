@@ -183,7 +183,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     lengths: async ({ of }) => current().lengths(of),
     findRecords: async (input) => findRecords(current().facts, input),
     search: (request, signal, tell) => current().search(request, { signal, tell }),
-    queryValues: async () => current().queryValues(),
+    queryValues: () => current().queryValues(),
     tableFields: async () => tableFields(current().facts),
     rows: async ({ indices }) => current().rows(indices),
     trajectory: async ({ run = 'open', index }) => ({ ...(await runOf(run).detail(index)), run }),

@@ -300,7 +300,7 @@ export class Session {
   }
 
   /** What completion of a query may offer. */
-  queryValues(): DumpValues {
+  queryValues(): Promise<DumpValues> {
     return this.searching.values()
   }
 

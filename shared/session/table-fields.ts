@@ -1,7 +1,8 @@
+import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { MOST_COMPONENTS, type TableRequests } from './requests/table.ts'
 
-type Facts = readonly Pick<TrajectoryFacts, 'rewards'>[]
+type Facts = readonly TrajectoryFacts[]
 
 /** Facts only ever grow, so that what was counted is counted once. */
 const counted = new WeakMap<Facts, { seen: number; readonly counts: Map<string, number> }>()
@@ -14,11 +15,9 @@ export function tableFields(facts: Facts): TableRequests['tableFields']['output'
     counted.set(facts, state)
   }
   const { counts } = state
-  for (; state.seen < facts.length; state.seen++) {
-    const { rewards } = facts[state.seen] as Facts[number]
-    if (rewards === null) continue
-    for (const name of Object.keys(rewards)) counts.set(name, (counts.get(name) ?? 0) + 1)
-  }
+  const added = new FactColumns(facts, state.seen)
+  for (const [name, count] of added.names('rewards')) counts.set(name, (counts.get(name) ?? 0) + count)
+  state.seen = facts.length
   const names = [...counts].sort(([a, ours], [b, theirs]) => theirs - ours || (a < b ? -1 : 1)).map(([name]) => name)
   return { rewards: names.slice(0, MOST_COMPONENTS), moreRewards: Math.max(0, names.length - MOST_COMPONENTS) }
 }
