@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { RunningServer } from '../../cli/server/http-server.ts'
 import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
@@ -9,8 +9,8 @@ export interface PageTests {
   readonly folder: TestFolder
   readonly browser: Browser
   readonly server: RunningServer
-  /** A new window with nothing kept in it. */
-  open(options?: BrowserContextOptions): Promise<Window>
+  /** A new window with nothing kept in it; `prepare` is done before the page is there. */
+  open(options?: BrowserContextOptions, prepare?: (page: Page) => Promise<void>): Promise<Window>
   /** The same with these files dropped and read to their end. */
   openWith(paths: readonly string[], options?: BrowserContextOptions): Promise<Window>
 }
@@ -32,7 +32,7 @@ export function describePage(title: string, tests: (page: PageTests) => void): v
         await server?.close()
         folder.remove()
       })
-      const open = (options?: BrowserContextOptions) => openWindow(browser, server, options)
+      const open: PageTests['open'] = (options, prepare) => openWindow(browser, server, options, prepare)
       tests({
         folder,
         get browser() {

@@ -77,10 +77,12 @@ export interface Window {
   close(): Promise<void>
 }
 
+/** @param prepare is done before the page is there */
 export async function openWindow(
   browser: Browser,
   server: RunningServer,
   options: BrowserContextOptions = {},
+  prepare: (page: Page) => Promise<void> = async () => undefined,
 ): Promise<Window> {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
@@ -92,6 +94,7 @@ export async function openWindow(
   page.on('pageerror', (error) => errors.push(error.message))
   page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())))
   await page.addInitScript("addEventListener('drop', () => { window.dropsSeen = (window.dropsSeen ?? 0) + 1 }, true)")
+  await prepare(page)
   await page.goto(server.url)
   await page.getByRole('button', { name: /^Open( files)?…$/ }).waitFor()
   const devtools = await context.newCDPSession(page)
@@ -127,6 +130,13 @@ export async function openWindow(
     },
     close: () => context.close(),
   }
+}
+
+/** Gives the storage of a page so much room, in bytes; without a number what the browser would. */
+export async function giveRoom(page: Page, url: string, bytes?: number): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  const quota = bytes === undefined ? {} : { quotaSize: bytes }
+  await devtools.send('Storage.overrideQuotaForOrigin', { origin: new URL(url).origin, ...quota })
 }
 
 const yes = () => true

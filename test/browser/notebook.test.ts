@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { fixtureFiles } from '../notebook/fixture-folder.ts'
 import { violations } from './axe.ts'
 import { describePage } from './describe-page.ts'
-import { SAMPLES } from './inspector-page.ts'
+import { giveRoom, SAMPLES } from './inspector-page.ts'
 
 const FOLDER = fileURLToPath(new URL('../notebook/fixtures/search-debug', import.meta.url))
 
@@ -98,39 +98,21 @@ describePage('notebook', (tests) => {
     await window.close()
   })
 
-  test('says that storage is full, keeps what was written on screen, and stores it once there is room', {
-    timeout: 180_000,
-  }, async () => {
-    const window = await openNotebook()
+  test('says that storage is full, keeps what was written on screen, and stores it once there is room', async () => {
+    // Before the page is there: later the browser goes for half a minute by the room that it found first.
+    const window = await tests.open({}, (page) => giveRoom(page, tests.server.url, 1))
     const { page } = window
-    const devtools = await page.context().newCDPSession(page)
-    const origin = new URL(page.url()).origin
-    await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1 })
-    // The browser remembers for some half a minute how much room there was when the page first wrote.
-    const full = page.getByText(/The browser’s storage is full.*on screen only/)
-    const card = page.locator('[data-card="H02"]')
-    await expect
-      .poll(
-        async () => {
-          await card.focus()
-          const isPending = (await cardsIn(page, 'Pending')).includes('H02')
-          await page.keyboard.press(isPending ? 'Shift+ArrowRight' : 'Shift+ArrowLeft')
-          return full.isVisible()
-        },
-        { timeout: 90_000, interval: 500 },
-      )
-      .toBe(true)
-    if ((await cardsIn(page, 'Pending')).includes('H02')) {
-      await card.focus()
-      await page.keyboard.press('Shift+ArrowRight')
-    }
+    await page.getByRole('button', { name: 'Open the notebook' }).click()
+    await page.locator('[data-card="H02"]').focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.getByText(/The browser’s storage is full.*on screen only/).waitFor()
     expect(await cardsIn(page, 'Testing')).toEqual(['H02'])
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Save as a file' }).click(),
     ])
     expect(readFileSync(await download.path(), 'utf8')).toContain('"status": "testing"')
-    await devtools.send('Storage.overrideQuotaForOrigin', { origin })
+    await giveRoom(page, page.url())
     await page.getByRole('button', { name: 'Try again' }).click()
     await saved(page)
     await page.reload()

@@ -264,7 +264,7 @@ describePage('hostile text in the page', (tests) => {
       writeFileSync(join(directory, path), bytes)
     }
     await drop([directory])
-    await page.waitForTimeout(3000)
+    await page.locator('.notice', { hasText: /read into the notebook$/ }).waitFor({ state: 'attached' })
     await witness.look('folder')
     await pages()
     expect(witness.seen).toEqual([])
