@@ -5,6 +5,7 @@ import { isThresholdId } from '../../shared/model/thresholds/registry.ts'
 import { useCheckPage } from '../data/check-pages.ts'
 import { useFiles } from '../state/files.ts'
 import { useView } from '../state/view.ts'
+import { inApp } from '../text/app-words.ts'
 import { contextWords } from '../text/context-words.ts'
 import { count } from '../text/numbers.ts'
 import { STATUS_WORDS } from '../text/words.ts'
@@ -38,7 +39,7 @@ function InThisDump({ check, report }: { check: CheckResult; report: Report }) {
         <strong>{STATUS_WORDS[status]}</strong>
         {status === 'fail' && `: ${extentText(check)}`}
         {status === 'pass' && places.checked > 0 && `, ${count(places.checked)} looked at`}
-        {reason !== null && `: ${reason}`}
+        {reason !== null && `: ${inApp(reason)}`}
       </p>
       {turns !== '' && <p>By assistant turn: {turns}</p>}
       {intended > 0 && <p>{count(intended)} more are intended by the policy.</p>}
@@ -63,7 +64,7 @@ function Page({ page }: { page: CheckPage }) {
         {page.facts.map(({ term, value }) => (
           <div key={term}>
             <dt>{term}</dt>
-            <dd>{value}</dd>
+            <dd>{inApp(value)}</dd>
           </div>
         ))}
       </dl>
@@ -72,7 +73,7 @@ function Page({ page }: { page: CheckPage }) {
           <h3>{heading}</h3>
           {items.map(({ name, text }) => (
             <p key={name ?? text}>
-              {name !== null && <code>{name}</code>} {text}
+              {name !== null && <code>{name}</code>} {inApp(text)}
             </p>
           ))}
         </section>

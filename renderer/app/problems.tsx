@@ -1,4 +1,5 @@
 import { dismissProblem, useFiles } from '../state/files.ts'
+import { inApp } from '../text/app-words.ts'
 import { spelt } from '../text/visible.ts'
 import { MapButton } from './map-button.tsx'
 
@@ -13,7 +14,7 @@ export function Problems() {
           <span aria-hidden="true" className="problem-glyph">
             ✖
           </span>
-          <span className="problem-text">{spelt(sentence)}</span>
+          <span className="problem-text">{spelt(inApp(sentence))}</span>
           <MapButton message={sentence} />
           <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => dismissProblem(sentence)}>
             ✕

@@ -89,8 +89,7 @@ export function PolicyForm({ report }: { report: Report }) {
   return (
     <>
       <p>
-        <strong>{POLICY_WORDS[policy.id].name}</strong>, {ORIGIN_WORDS[policy.origin]}. Masks are aligned with{' '}
-        {policy.mask_alignment === 'token' ? 'the token they mark' : 'the prediction of the next token'}.
+        <strong>{POLICY_WORDS[policy.id].name}</strong>, {ORIGIN_WORDS[policy.origin]}.
       </p>
       <Evidence evidence={policy.evidence} />
       {policy.suggested !== null && (
@@ -131,7 +130,77 @@ export function PolicyForm({ report }: { report: Report }) {
           </button>
         ))}
       </div>
+      <Alignment report={report} />
+      <OtherMeant report={report} meant={meant} intend={intend} />
     </>
+  )
+}
+
+const ALIGNMENTS = [
+  { id: 'token', name: 'the token itself', what: 'index i of the mask is token i' },
+  { id: 'target', name: 'the prediction of the next token', what: 'index i of the mask is token i + 1' },
+] as const
+
+/** Which token an entry of the mask stands for. */
+function Alignment({ report: { policy } }: { report: Report }) {
+  const given = useFiles((files) => files.options.maskAlignment)
+  const isGiven = given === 'token' || given === 'target'
+  const use = (maskAlignment: 'token' | 'target' | undefined) => {
+    openDialog(null)
+    void reconfigure({ maskAlignment })
+  }
+  return (
+    <>
+      <h3>What an entry of the mask marks</h3>
+      {policy.alignment_undecided && (
+        <p className="warn-text">
+          ▲ Every mask lies one token before the turns, and nothing tells which is right: say which it is. Until then it
+          is taken to mark predictions.
+        </p>
+      )}
+      <div className="choices">
+        {ALIGNMENTS.map(({ id, name, what }) => (
+          <button
+            key={id}
+            type="button"
+            className="button"
+            aria-pressed={policy.mask_alignment === id}
+            title={what}
+            onClick={() => use(id)}
+          >
+            {name}
+          </button>
+        ))}
+        {isGiven && (
+          <button type="button" className="button" onClick={() => use(undefined)}>
+            Find out from the dump again
+          </button>
+        )}
+      </div>
+      <p className="quiet">{isGiven ? 'Chosen by you.' : 'Found out from the dump.'}</p>
+    </>
+  )
+}
+
+/** A check that fails because the run means it so is declared by its code. */
+function OtherMeant(props: { report: Report; meant: readonly string[]; intend: (codes: readonly string[]) => void }) {
+  const { report, meant, intend } = props
+  const failing = report.checks.filter(({ code, status }) => status === 'fail' && !meant.includes(code))
+  if (failing.length === 0) return null
+  return (
+    <p>
+      <label>
+        Something that fails is meant so:{' '}
+        <select value="" onChange={(event) => intend([...meant, event.target.value])}>
+          <option value="">choose its check</option>
+          {failing.map(({ code, title }) => (
+            <option key={code} value={code}>
+              {code} {title}
+            </option>
+          ))}
+        </select>
+      </label>
+    </p>
   )
 }
 

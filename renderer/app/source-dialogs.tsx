@@ -3,6 +3,7 @@ import type { Report, SourceReport } from '../../shared/model/report.ts'
 import { reconfigure } from '../data/dump.ts'
 import { useFiles } from '../state/files.ts'
 import { openDialog } from '../state/view.ts'
+import { inApp } from '../text/app-words.ts'
 import { bytes, count, counted } from '../text/numbers.ts'
 import { spelt } from '../text/visible.ts'
 import { Evidence } from './evidence.tsx'
@@ -21,7 +22,7 @@ export function SourceList({ report }: { report: Report }) {
       {unreadable.map(({ name, message }) => (
         <section key={name} className="source">
           <h3>{spelt(name)}</h3>
-          <p className="error-text">✖ {spelt(message)}</p>
+          <p className="error-text">✖ {spelt(inApp(message))}</p>
           <MapButton message={message} />
         </section>
       ))}
@@ -110,7 +111,7 @@ function SourceFacts({ source }: { source: SourceReport }) {
           <dt>to know</dt>
           <dd>
             {source.notes.map((line) => (
-              <p key={line}>{spelt(line)}</p>
+              <p key={line}>{spelt(inApp(line))}</p>
             ))}
           </dd>
         </div>
@@ -196,7 +197,7 @@ export function SkippedList({ report }: { report: Report }) {
               <td className="number">{record.record}</td>
               <td className="number">{record.line ?? '–'}</td>
               <td className="number">{count(record.byte)}</td>
-              <td>{record.message}</td>
+              <td>{inApp(record.message)}</td>
             </tr>
           ))}
         </tbody>

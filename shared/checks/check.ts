@@ -102,6 +102,8 @@ export interface DumpView {
   readonly facts: readonly TrajectoryFacts[]
   readonly groups: readonly GroupView[]
   readonly groupSize: number | null
+  /** Without keys, consecutive rollouts are groups of a given size, as the format of all files documents; absent where nothing was said of it. */
+  readonly groupsByOrder?: boolean
   readonly limits: Record<LimitName, LimitInForce | null>
   /** The dataset that the run was started with, where it was given beside the dump. */
   readonly dataset?: DatasetFacts | null

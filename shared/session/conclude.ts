@@ -311,7 +311,7 @@ function* dumpView(
   const declared = declaredLimits(facts)
   yield 0.8
   const limits = yield* within(0.8, 1, resolvingLimits(settings, declared, facts))
-  return { settings, streams, facts, groups, groupSize, limits }
+  return { settings, streams, facts, groups, groupSize, groupsByOrder: options.groupsByOrder, limits }
 }
 
 /** The limits that the dump as a whole declares: those of which all records that have any have one value. */

@@ -33,6 +33,7 @@ function summaryOf(book: GroupBook): GroupSummary {
   return {
     groups: known.length,
     ungrouped: branches > 0 ? dump.facts.filter(({ group }) => group === null).length : dump.facts.length - grouped,
+    inOrder: dump.groupsByOrder ?? false,
     size: dump.groupSize,
     kinds: counted(GROUP_KINDS, (kind) => known.filter((each) => each.kind === kind).length),
     marks: counted(GROUP_MARKS, (mark) => known.filter((each) => marksOf(each).includes(mark)).length),

@@ -14,6 +14,8 @@ interface StoredRollout {
   rewards?: unknown
 }
 
+const NEMO_RL = new URL('../fixtures/formats/nemo-rl/2025-11/train_data_step1.jsonl', import.meta.url)
+
 /** The clean sample with other rewards: what `rewardOf` gives for the group and the rollout, advantages divided by the std of the group. */
 function withRewards(rewardOf: (group: number, rollout: number) => number): string {
   const text = gunzipSync(readFileSync(join(SAMPLES, 'clean-qwen2.5.jsonl.gz'))).toString()
@@ -220,7 +222,34 @@ describePage('the groups of a run', (page) => {
     const text = FLAT.replaceAll(/"group_id": ?"[^"]*", ?/g, '')
     const window = await page.openWith([page.folder.write('no-groups.jsonl', text)])
     await window.page.keyboard.press('3')
-    await window.page.getByText(/^None of 96 rollouts says which prompt it was sampled for/).waitFor()
+    const { page: view } = window
+    await view.getByText(/^None of 96 rollouts says which prompt it was sampled for/).waitFor()
+    // Nothing says that the rollouts of one prompt stand together here.
+    expect(await view.getByRole('textbox', { name: 'Rollouts of one prompt' }).count()).toBe(0)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('that stand in order, as their format writes them, are counted off by the size that a person gives', async () => {
+    const [line = ''] = readFileSync(NEMO_RL, 'utf8').split('\n')
+    const rows = Array.from({ length: 8 }, (_, idx) => ({ ...JSON.parse(line), idx, rewards: [idx % 2] }))
+    const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+    const window = await page.openWith([page.folder.write('train_data_step1.jsonl', text)])
+    const { page: view } = window
+    await view.keyboard.press('3')
+    const nothing = view.getByText(/^None of 8 rollouts says which prompt it was sampled for/)
+    await nothing.waitFor()
+    const size = view.getByRole('textbox', { name: 'Rollouts of one prompt' })
+    const read = view.getByRole('button', { name: 'Read in groups of that size' })
+    await size.fill('1')
+    await view.getByText('A group is a whole number of rollouts, 2 or more.').waitFor()
+    expect(await read.isDisabled()).toBe(true)
+    await size.fill('4')
+    await read.click()
+    await view.getByText('2 complete of 2 groups').waitFor()
+    expect(await view.getByRole('grid', { name: 'Groups' }).locator('tbody tr').count()).toBe(2)
+    await view.getByRole('button', { name: 'Leave it to the dump' }).click()
+    await nothing.waitFor()
     expect(window.errors).toEqual([])
     await window.close()
   })

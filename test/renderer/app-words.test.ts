@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { INSPECT_OPTIONS } from '../../cli/options.ts'
 import { inApp } from '../../renderer/text/app-words.ts'
+import { CHECKS } from '../../shared/checks/registry.ts'
+import { type CheckPage, checkPage } from '../../shared/exports/check-page.ts'
 
 describe('sentences of the engine in the app', () => {
   it('name the button where the command line has a switch, and no bracket within a bracket', () => {
@@ -8,6 +11,31 @@ describe('sentences of the engine in the app', () => {
     )
     expect(inApp('the dataset of the run (--dataset FILE…)')).toBe('the dataset of the run: “Dataset…”')
     expect(inApp('no (--against PATH…), no (--dataset FILE…)')).toBe('no: “Compare…”, no: “Dataset…”')
+  })
+
+  it('name no switch of the command line, on the page of any check', () => {
+    const told = CHECKS.flatMap(({ code }) => {
+      const { facts, sections } = checkPage(code) as CheckPage
+      return [...facts.map(({ value }) => value), ...sections.flatMap(({ items }) => items.map(({ text }) => text))]
+    })
+    const switches = new RegExp(`--(?:${INSPECT_OPTIONS.map(({ name }) => name).join('|')})\\b`)
+    expect(told.filter((text) => switches.test(text)).length).toBeGreaterThan(5)
+    expect(told.map(inApp).filter((text) => switches.test(text))).toEqual([])
+  })
+
+  it('say where the app has it', () => {
+    expect(inApp('Train every sampled turn, or declare --policy last-turn if only the last is meant.')).toBe(
+      'Train every sampled turn, or choose “last turn” under “policy” in the line above if only the last is meant.',
+    )
+    expect(inApp('declare the alignment with --mask-alignment target (taken for now) or token')).toBe(
+      'declare the alignment under “policy” in the line above (target is taken for now)',
+    )
+    expect(inApp('a.jsonl: no known format. They may be read with --map ids=a,mask=b')).toBe(
+      'a.jsonl: no known format. They may be read by “Map its fields…”.',
+    )
+    expect(inApp('Say which it is with --read-as trl (or native), or where the app lists its files.')).toBe(
+      'Say which it is under “files” in the line above.',
+    )
   })
 
   it('are otherwise as they were', () => {

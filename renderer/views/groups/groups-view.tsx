@@ -14,6 +14,7 @@ import { GroupFilters, KindBar } from './group-filters.tsx'
 import { GroupWords } from './group-legend.tsx'
 import { GroupList } from './group-list.tsx'
 import { useGroupList } from './group-list-data.ts'
+import { GroupSizeForm } from './group-size-form.tsx'
 import { queryWords, scalingWords } from './group-words.ts'
 import { EVERY_GROUP, narrow, useGroupsPlace } from './groups-place.ts'
 
@@ -34,6 +35,7 @@ export function GroupsView() {
 
 function NoGroups({ summary }: { summary: GroupSummary }) {
   const isReading = useFiles((files) => files.phase === 'reading')
+  const hasForm = !isReading && summary.ungrouped > 0 && summary.inOrder
   return (
     <div className="nothing">
       <h1 className="visually-hidden">Groups</h1>
@@ -45,9 +47,11 @@ function NoGroups({ summary }: { summary: GroupSummary }) {
             : `None of ${counted(summary.ungrouped, 'rollout')} says which prompt it was sampled for, so there are no groups.`}
       </p>
       <p className="quiet">
-        Dump a key that the rollouts of one prompt share (`group_id`), with a reward for each. Where rollouts stand in
-        order without a key, give the group size on the command line (--group-size 8).
+        Dump a key that the rollouts of one prompt share (`group_id`), with a reward for each.
+        {hasForm &&
+          ' Or, since this format writes the rollouts of one prompt one after the other, say how many they are:'}
       </p>
+      {hasForm && <GroupSizeForm />}
     </div>
   )
 }
@@ -134,6 +138,7 @@ function Answer({ summary }: { summary: GroupSummary }) {
 
 function Share({ summary }: { summary: GroupSummary }) {
   const { kinds, groups, size, ungrouped, chanceOfDead, contrastRatio, bounds, scaling } = summary
+  const isGiven = useFiles((files) => files.options.groupSize !== undefined)
   const complete = groups - kinds.incomplete
   return (
     <figure className="group-figure">
@@ -160,6 +165,11 @@ function Share({ summary }: { summary: GroupSummary }) {
         <li>{sentence(scalingWords(scaling))}</li>
         {kinds.incomplete > 0 && (
           <li>{counted(kinds.incomplete, 'incomplete group is', 'incomplete groups are')} left out of all numbers.</li>
+        )}
+        {isGiven && (
+          <li>
+            <GroupSizeForm />
+          </li>
         )}
         {ungrouped > 0 && <li>{counted(ungrouped, 'rollout belongs', 'rollouts belong')} to no group.</li>}
       </ul>

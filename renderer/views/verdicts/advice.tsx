@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { adviceOf, adviceSentences } from '../../../shared/hypotheses/advice.ts'
 import type { Report } from '../../../shared/model/report.ts'
 import { useCheckPage } from '../../data/check-pages.ts'
+import { inApp } from '../../text/app-words.ts'
 import { spelt } from '../../text/visible.ts'
 import { verdictPlace } from './hypotheses.tsx'
 
@@ -52,7 +53,7 @@ function HowTo({ fix, code }: { fix: string | undefined; code: string }) {
 
 function HowToOfCheck({ code }: { code: string }) {
   const page = useCheckPage(code)
-  return page == null ? null : <p className="advice-how">{page.fix}</p>
+  return page == null ? null : <p className="advice-how">{inApp(page.fix)}</p>
 }
 
 const ID = /\b(?:H0\d(?:-[a-z]+)?|[A-Z]\d{1,2})\b/g

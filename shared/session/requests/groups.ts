@@ -55,6 +55,8 @@ export interface GroupSummary {
   readonly groups: number
   /** Rollouts that belong to no group. */
   readonly ungrouped: number
+  /** Rollouts stand in order of their groups, as their format documents: where they name none, a size tells which belong together. */
+  readonly inOrder: boolean
   /** Rollouts that a group should have. */
   readonly size: number | null
   readonly kinds: Readonly<Record<GroupKind, number>>
