@@ -5,8 +5,10 @@ import {
   editExperiment,
   editHypothesis,
   editProblem,
+  newHypothesis,
 } from '../../shared/notebook/edit.ts'
 import { asWritten, filesOf, folderOf, importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
+import { readReadme, writeReadme } from '../../shared/notebook/markdown/readme-page.ts'
 import { isNotebookFolder } from '../../shared/notebook/markdown/recognise.ts'
 import { bytesOfText } from '../../shared/notebook/markdown/text.ts'
 import type { Notebook } from '../../shared/notebook/model.ts'
@@ -47,6 +49,23 @@ function changedLines(notebook: Notebook): Record<string, { gone: string[]; came
 
 describe('writing back', () => {
   const at = { at: minute(5) }
+
+  test('a bar inside of a cell of the README stays one sign of its text', () => {
+    const readme = [
+      '| Hypothesis | Status |',
+      '|---|---|',
+      '| H01: std \\| mean | ✅ Validated - beta 0 \\| 0.04 |',
+      '',
+    ].join('\n')
+    expect(readReadme(readme)).toEqual([
+      { number: 'H01', title: 'std', status: 'validated', statusNote: 'beta 0 | 0.04' },
+    ])
+    const before = newHypothesis('H01', 'std')
+    const now = { ...before, status: 'testing' } as const
+    expect(writeReadme(readme, [{ before, now, matches: () => true }], [])).toBe(
+      readme.replace('✅ Validated', '🧪 Testing'),
+    )
+  })
 
   test('a status changes every place that says it, in its own manner', () => {
     const changed = editHypothesis(imported.notebook, 'H06-lora', { status: 'validated', confidence: 'high' }, at)

@@ -50,10 +50,11 @@ export interface Row {
   readonly cells: readonly Cell[]
 }
 
-/** Text of a cell without the blanks around it. */
+/** Where a cell stands without the blanks around it. */
 export interface Cell {
   readonly start: number
   readonly end: number
+  /** As it is read: a bar, which is escaped there, is a bar. */
   readonly text: string
 }
 
@@ -214,11 +215,11 @@ function cellsOf(line: Line): Cell[] {
     const end = bars[at + 1] ?? line.text.length
     const raw = line.text.slice(bar + 1, end)
     if (bars[at + 1] === undefined && raw.trim() === '') return []
-    const text = raw.trim()
+    const written = raw.trim()
     // An empty cell is written behind its first blank.
-    const lead = text === '' ? Math.min(1, raw.length) : raw.length - raw.trimStart().length
+    const lead = written === '' ? Math.min(1, raw.length) : raw.length - raw.trimStart().length
     const start = line.start + bar + 1 + lead
-    return [{ start, end: start + text.length, text }]
+    return [{ start, end: start + written.length, text: written.replaceAll('\\|', '|') }]
   })
 }
 

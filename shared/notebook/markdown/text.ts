@@ -1,3 +1,5 @@
+import { joinBytes } from '../../containers/join-bytes.ts'
+
 /**
  * Bytes as text without losing any: what is not UTF-8 becomes single low surrogates (0x80 is U+DC80), which no valid text
  * holds; Python calls this `surrogateescape` (PEP 383). A mark at the beginning stays as U+FEFF.
@@ -59,13 +61,7 @@ export function bytesOfText(text: string): Uint8Array {
     if (/^[\uDC80-\uDCFF]+$/u.test(piece)) parts.push(Uint8Array.from(piece, (unit) => unit.charCodeAt(0) - 0xdc00))
     else parts.push(encoder.encode(piece))
   }
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    bytes.set(part, at)
-    at += part.length
-  }
-  return bytes
+  return joinBytes(parts)
 }
 
 /** As it can be shown: bytes that are no text are replacement characters. */
