@@ -26,7 +26,7 @@ export const H07: Hypothesis = {
 
 /** The checks whose faults are counted by turn. */
 const TURN_CODES: readonly string[] = CHECKS.filter(
-  ({ severity, unit, trajectory }) => severity === 'error' && unit === 'trajectory' && trajectory !== undefined,
+  ({ severity, unit, trajectory }) => severity !== 'info' && unit === 'trajectory' && trajectory !== undefined,
 ).map(({ code }) => code)
 
 function decide(input: HypothesisInput): Judgement {
@@ -64,10 +64,13 @@ function decide(input: HypothesisInput): Judgement {
   // The mask may be read one token off: neither its faults nor their absence mean anything by turn.
   const undecided = input.dump.settings.alignmentUndecided
   const lone = splits.some(({ split }) => isLone(split, thresholds))
+  // A warning cannot support, and later turns that are wrong where first ones are right are no proof that turns make no difference.
+  const lesser = lesserByTurn(input.checks, rollouts, thresholds)
+  const warned = lesser.some(({ decides }) => decides !== undefined)
   const verdict =
     growing.length > 0
       ? 'supported'
-      : lone || undecided || unplaced.length > 0 || unlooked.length > 0
+      : lone || warned || undecided || unplaced.length > 0 || unlooked.length > 0
         ? 'inconclusive'
         : 'contradicted'
   return {
@@ -78,7 +81,7 @@ function decide(input: HypothesisInput): Judgement {
         ? noFaults(looked, thresholds)
         : splits.flatMap(({ check, split }) => linesOf(check, split, thresholds))),
       ...atEnds.flatMap(({ check, ends }) => endLines(check, ends)),
-      ...lesserByTurn(input.checks, rollouts, thresholds),
+      ...lesser,
     ],
     missing: [
       ...(undecided ? ['the alignment of the mask: declare whether index i marks token i or token i + 1'] : []),
@@ -95,17 +98,21 @@ function decide(input: HypothesisInput): Judgement {
   }
 }
 
-/** Faults of lesser severity that later turns have and first ones have not: named, and set aside, for errors alone decide. */
+/** Faults of lesser severity that later turns have and first ones have not: they support nothing, and a warning contradicts nothing either. */
 function lesserByTurn(checks: readonly CheckResult[], rollouts: readonly number[], thresholds: Thresholds): Argument[] {
   return checks
     .filter(({ severity, unit, status }) => severity !== 'error' && unit === 'trajectory' && status === 'fail')
     .map((check) => ({ check, split: splitByTurn(check, rollouts) }))
     .filter(({ split }) => grows(split, thresholds))
     .flatMap(({ check: { code, title, severity }, split }) => {
-      const name = `set aside, ${severity === 'warning' ? 'a warning' : 'a note'}: ${title} (${code})`
+      const warning = severity === 'warning'
+      const name = `${title} (${code}, ${warning ? 'a warning' : 'a note'})`
+      const later = stated(`${name}: rate from assistant turn 2 on`, rateOf(split.later), [code])
       return [
-        ...stated(`${name}, rate from assistant turn 2 on`, rateOf(split.later), [code]),
-        ...stated(`${name}, rate in assistant turn 1`, rateOf(split.first), [code]),
+        ...(warning
+          ? deciding({ contradicted: `later assistant turns have it as rarely as first ones: ${name}` }, later)
+          : later),
+        ...stated(`${name}: rate in assistant turn 1`, rateOf(split.first), [code]),
       ]
     })
 }
@@ -168,7 +175,7 @@ function noFaults(looked: readonly CheckResult[], thresholds: Thresholds): Argum
   const codes = looked.map(({ code }) => code)
   const some = { comparison: '>', threshold: 0 } as const
   const lines = compared(
-    'faults of error severity in assistant turns; warnings are set aside',
+    'faults of error severity in assistant turns',
     0,
     some,
     { comparison: '=', threshold: 0 },

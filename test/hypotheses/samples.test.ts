@@ -25,13 +25,13 @@ describe.each([
     sample: 'verifiers-2025-07',
     family: 'qwen2.5',
     defects: ['V5'],
-    verdicts: { H01: 'contradicted', H02: 'supported', H04: 'contradicted', H05: 'contradicted', H07: 'contradicted' },
+    verdicts: { H01: 'contradicted', H02: 'supported', H04: 'contradicted', H05: 'contradicted', H07: 'inconclusive' },
   },
   {
     sample: 'verifiers-2025-07-llama',
     family: 'llama3',
     defects: ['V5', 'V6'],
-    verdicts: { H01: 'contradicted', H02: 'supported', H04: 'contradicted', H05: 'contradicted', H07: 'contradicted' },
+    verdicts: { H01: 'contradicted', H02: 'supported', H04: 'contradicted', H05: 'contradicted', H07: 'inconclusive' },
   },
   {
     sample: 'clean-qwen2.5',

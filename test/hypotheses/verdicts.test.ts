@@ -307,24 +307,34 @@ describe('H07', () => {
     expect(verdictOf('H07', dump, { checks }).verdict).toBe('supported')
   })
 
-  it('is decided by errors only, and says that lesser faults of later turns are set aside', () => {
+  const onlyLater = { affected: 100, by_turn: { 2: 100, 3: 100 } }
+
+  it('is supported by errors alone, and not contradicted beside a warning that comes with the second turn', () => {
     const checks = [
       resultOf('M01'),
-      resultOf('M08', { affected: 100, by_turn: { 2: 100, 3: 100 } }),
+      resultOf('M08', onlyLater),
       resultOf('M11', { affected: 100, by_turn: { 1: 100, 2: 100, 3: 100 } }),
     ]
-    const { verdict, because } = verdictOf('H07', dump, { checks })
-    expect(verdict).toBe('contradicted')
+    const { verdict, because, would_change } = verdictOf('H07', dump, { checks })
+    expect(verdict).toBe('inconclusive')
     expect(because[0]).toMatchObject({
-      measure: 'faults of error severity in assistant turns; warnings are set aside',
+      measure: 'Assistant header is trained (M08, a warning): rate from assistant turn 2 on',
+      value: 1,
+    })
+    expect(because.find(({ measure }) => measure === 'faults of error severity in assistant turns')).toMatchObject({
       value: 0,
       speaks: 'against',
     })
-    const aside = because.filter(({ measure }) => measure.startsWith('set aside, a warning: '))
-    expect(aside.map(({ checks, value, speaks }) => [checks, value, speaks])).toEqual([
-      [['M08'], 1, undefined],
-      [['M08'], 0, undefined],
-    ])
+    expect(because.filter(({ checks }) => checks.includes('M11') && checks.length === 1)).toEqual([])
+    expect(would_change).toContain(
+      'contradicted if later assistant turns have it as rarely as first ones: Assistant header is trained (M08, a warning)',
+    )
+  })
+
+  it('is contradicted beside a note, which is no fault by itself', () => {
+    expect(verdictOf('H07', dump, { checks: [resultOf('M01'), resultOf('S06', onlyLater)] }).verdict).toBe(
+      'contradicted',
+    )
   })
 
   it('compares a fault that the first turn has as well in one unit, times, and states both rates', () => {

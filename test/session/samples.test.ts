@@ -130,7 +130,7 @@ describe('verifiers-2025-07', () => {
     expect(digest(await reportOf('verifiers-2025-07'))).toEqual({
       failing: { M08: 'warning, systematic, 64 of 64', M11: 'warning, systematic, 64 of 64' },
       defects: { V5: 'M08 M11: 141 of 141' },
-      verdicts: { ...SOUND, H02: 'supported, high', H05: 'contradicted, high', H07: 'contradicted, high' },
+      verdicts: { ...SOUND, H02: 'supported, high', H05: 'contradicted, high', H07: 'inconclusive, medium' },
     })
   })
 
@@ -146,7 +146,7 @@ describe('verifiers-2025-07', () => {
         H02: 'supported, medium',
         H04: 'contradicted, medium',
         H05: 'contradicted, medium',
-        H07: 'contradicted, medium',
+        H07: 'inconclusive, medium',
       },
     })
   })
