@@ -31,21 +31,21 @@ function decide(input: HypothesisInput): Judgement {
   const fit = fitKl(input.dump)
   const { thresholds } = input.dump.settings
   const [size, least] = [meanKlBounds(thresholds), leastKlBounds(thresholds)]
-  // A KL that follows no formula is taken at its word; one that does is k3 times some constant.
-  const mean = fit !== null && fit.best === null ? fit.mean : k3
+  // A KL that follows no formula may have exploded by whatever it follows; that it has not says nothing.
+  const unknown = fit !== null && fit.best === null
   // k1 and a difference of logprobs may be negative; what follows neither of them may not.
   const negative = fit !== null && holds(fit.least, least.supported) && fit.best !== 'k1'
   const wrong = fit !== null && (fit.reversed || fit.undeclared)
-  const large = holds(mean, size.supported)
+  const large = holds(k3, size.supported) || (unknown && holds(fit.mean, size.supported))
   const supported = negative || wrong || large
   const sound = fit !== null && fit.best === (fit.declared ?? 'k3') && !negative
-  const contradicted = !supported && sound && holds(mean, size.contradicted)
+  const contradicted = !supported && sound && holds(k3, size.contradicted)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
       ...(fit === null ? [] : formulaLines(fit, least)),
-      ...compared('mean KL over trained tokens (k3), in nats', mean, size.supported, size.contradicted, ['L10']),
-      ...(fit === null ? [] : stated('mean of the stored KL', fit.mean)),
+      ...compared('mean KL over trained tokens (k3 of their logprobs), in nats', k3, size.supported, size.contradicted),
+      ...(fit === null ? [] : unknown ? storedMean(fit, size) : stated('mean of the stored KL', fit.mean)),
       ...lesserFaults(H03, input, ['L10']),
     ],
     missing: [
@@ -70,6 +70,13 @@ function fromLog(input: HypothesisInput, missing: readonly string[]): Judgement 
   }
 }
 
+/** It speaks for what has exploded, and never against: of what it is the mean, nobody knows. */
+function storedMean({ mean }: KlFit, { supported }: Bounds): Argument[] {
+  const never = { comparison: '<', threshold: Number.NEGATIVE_INFINITY } as const
+  const name = 'mean of the stored KL, which follows no known formula'
+  return deciding({ contradicted: null }, compared(name, mean, supported, never))
+}
+
 function formulaLines(fit: KlFit, bounds: Bounds): Argument[] {
   const { best, least, declared, reversed, undeclared, scales } = fit
   const scale = best === null ? 1 : scales[best]
@@ -92,7 +99,7 @@ function formulaLines(fit: KlFit, bounds: Bounds): Argument[] {
     ).map((line): Argument => ({ ...line, speaksFor })),
     ...(best === 'k1'
       ? stated('least stored KL', least)
-      : compared('least stored KL', least, bounds.supported, bounds.contradicted, ['L10'])),
+      : compared('least stored KL', least, bounds.supported, bounds.contradicted, wrong ? ['L10'] : [])),
   ]
 }
 

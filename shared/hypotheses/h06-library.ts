@@ -6,6 +6,8 @@ import { type RewardTrend, rewardTrend, trendOf } from './reward-trend.ts'
 import { fewerRollouts } from './run-likeness.ts'
 import { type Argument, conclude, deciding, type Judgement, notCheckable, stated } from './verdict.ts'
 
+const SINGLE = 'the single-turn run'
+
 /** Library functionality validation: does the trainer learn anything at all, on a task of one turn? */
 export const H06_LIBRARY: Hypothesis = {
   id: 'H06-library',
@@ -26,25 +28,48 @@ function decide(input: HypothesisInput): Judgement {
   const { thresholds } = input.dump.settings
   const steps = thresholds['trend-steps']
   const trend = trendOfRun(simple, thresholds)
-  if (trend === null) return notCheckable([lackOfTrend('the single-turn run', simple, steps)])
+  if (trend === null) return notCheckable([lackOfTrend(SINGLE, simple, steps)])
   const [second] = runs.filter((run) => run !== simple)
   const other = second === undefined ? null : trendOfRun(second, thresholds)
   // A trainer that improves the harder task is not broken, whatever keeps the simple one flat; whether it does must be known.
-  const flatToo = other !== null && !other.rises
-  const verdict = trend.rises ? 'contradicted' : flatToo ? 'supported' : 'inconclusive'
+  const flat = trend.course === 'level' && other?.course === 'level'
+  const verdict = trend.course === 'rises' ? 'contradicted' : flat ? 'supported' : 'inconclusive'
   return {
     verdict,
     because: [
-      ...linesOf('the single-turn run', trend, trend.rises ? 'contradicted' : 'supported'),
-      ...(other === null ? [] : linesOf('the other run', other, null)),
+      ...linesOf(SINGLE, trend, SPEAKS[trend.course], thresholds),
+      ...(other === null ? [] : linesOf('the other run', other, null, thresholds)),
       ...(simple.facts.length === 0
         ? stated('which run is the single-turn one', 'taken to be the one of which only a log was given')
         : []),
     ],
-    missing: second !== undefined && other === null ? [lackOfTrend('the other run', second, steps)] : [],
+    missing:
+      trend.course === 'rises'
+        ? []
+        : [
+            ...lackOfCertainty(SINGLE, trend, thresholds),
+            ...(other !== null
+              ? lackOfCertainty('the other run', other, thresholds)
+              : second === undefined
+                ? []
+                : [lackOfTrend('the other run', second, steps)]),
+          ],
     firm: simple.facts.length > 0,
     rollouts: fewerRollouts(input, against),
   }
+}
+
+const SPEAKS = { rises: 'contradicted', level: 'supported', open: null } as const
+
+/** What it would take to tell whether a run rises that does not show it. */
+function lackOfCertainty(whose: string, { course, steps }: RewardTrend, thresholds: Thresholds): string[] {
+  const { 'h06-library-steps': enough, 'h06-library-rise': rise } = thresholds
+  if (course !== 'open') return []
+  if (steps < enough)
+    return [`at least ${enough} training steps in ${whose}, which has ${steps}, before it can be called level`]
+  return [
+    `more steps, or more rollouts in each, in ${whose}: its rewards scatter too much to rule out that it gains ${rise}`,
+  ]
 }
 
 /** What of the steps and rewards a run lacks for a trend. */
@@ -83,15 +108,28 @@ function isSingleTurn({ facts }: Run): boolean {
   )
 }
 
-function linesOf(whose: string, { first, last, steps, rank, rises }: RewardTrend, speaksFor: Argument['speaksFor']) {
-  const summary = `${rises ? 'rises' : 'does not rise'} from ${first.toFixed(3)} to ${last.toFixed(3)}`
+function linesOf(
+  whose: string,
+  { first, last, steps, rank, gain, error, course }: RewardTrend,
+  speaksFor: Argument['speaksFor'],
+  thresholds: Thresholds,
+) {
+  const chance = thresholds['run-standard-errors'] * error
+  const by = `${signed(gain)} ± ${chance.toFixed(3)} by the line through all of them`
+  const word = { rises: 'rises, ', level: 'is level, ', open: 'may rise or be level, ' }[course]
+  const summary = `${word}from ${first.toFixed(3)} to ${last.toFixed(3)}; ${by}`
   const trend = `the mean reward of ${whose}`
+  const decides = {
+    supported: `${trend} is level, and that of the other run too`,
+    contradicted: `${trend} rises by more than chance`,
+  }
   const line = stated(`mean reward of ${whose}, first to last third of ${steps} steps`, summary)
   return [
-    ...(speaksFor === null
-      ? line
-      : deciding({ supported: `${trend} does not rise`, contradicted: `${trend} rises` }, line)
-    ).map((each): Argument => ({ ...each, speaksFor })),
+    ...(whose === SINGLE ? deciding(decides, line) : line).map((each): Argument => ({ ...each, speaksFor })),
     ...stated(`rank correlation of reward and step in ${whose}`, rank),
   ]
+}
+
+function signed(value: number): string {
+  return value < 0 ? `−${(-value).toFixed(3)}` : `+${value.toFixed(3)}`
 }

@@ -95,11 +95,13 @@ function staleLine(affected: number): Argument[] {
 
 function gapLines(gap: number, grows: boolean, bounds: Bounds): Argument[] {
   const name = 'mean gap of sampler and trainer logprobs, in nats'
-  const lines = compared(name, gap, bounds.supported, bounds.contradicted, ['L01'])
+  // That it is large is L01; that it grows, without which its size supports nothing, is L08.
+  if (grows) return compared(name, gap, bounds.supported, bounds.contradicted, ['L01', 'L08'])
   // A large gap that does not grow has another cause.
-  if (grows) return lines
+  const large = holds(gap, bounds.supported)
+  const told = large ? `${name}; it counts only where it grows with the step` : name
   const supported = `the gap grows with the step, and is ${boundText(name, bounds.supported)}`
-  return deciding({ supported }, lines).map((line) =>
+  return deciding({ supported }, compared(told, gap, bounds.supported, bounds.contradicted, ['L01'])).map((line) =>
     line.speaksFor === 'supported' ? { ...line, speaksFor: null } : line,
   )
 }

@@ -1,15 +1,20 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { mean, unbiasedStd } from '../checks/groups/statistics.ts'
+import { mean } from '../checks/groups/statistics.ts'
 import { kendall } from '../checks/logprobs/trend.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 
-/** Mean reward by training step, and whether it rises. */
+/** Mean reward by training step, and how it goes. */
 export interface RewardTrend {
   readonly steps: number
+  /** Means over the first and the last third of the steps. */
   readonly first: number
   readonly last: number
   readonly rank: number
-  readonly rises: boolean
+  /** From the first step to the last by the least-squares line through the means, and its standard error by how they scatter about it. */
+  readonly gain: number
+  readonly error: number
+  /** `level`: over enough steps, and more of a gain than a run that does not learn could have is out of the question. `open`: neither is known. */
+  readonly course: 'rises' | 'level' | 'open'
 }
 
 /** Null with fewer steps than a trend can be told from. */
@@ -31,16 +36,28 @@ export function rewardTrend(facts: readonly TrajectoryFacts[], thresholds: Thres
 export function trendOf(means: readonly number[], thresholds: Thresholds): RewardTrend | null {
   if (means.length < thresholds['trend-steps']) return null
   const third = Math.floor(means.length / 3)
-  const [early, late] = [means.slice(0, third), means.slice(-third)]
-  const error = Math.sqrt((unbiasedStd(early) ** 2 + unbiasedStd(late) ** 2) / third)
-  const gain = mean(late) - mean(early)
   const rank = kendall(means)
-  const enough = Math.max(thresholds['h06-library-gain'], thresholds['run-standard-errors'] * error)
+  const { gain, error } = lineThrough(means)
+  const chance = thresholds['run-standard-errors'] * error
+  const rises = rank >= thresholds['h06-library-rank'] && gain >= Math.max(thresholds['h06-library-gain'], chance)
+  const level = means.length >= thresholds['h06-library-steps'] && gain + chance < thresholds['h06-library-rise']
   return {
     steps: means.length,
-    first: mean(early),
-    last: mean(late),
+    first: mean(means.slice(0, third)),
+    last: mean(means.slice(-third)),
     rank,
-    rises: rank >= thresholds['h06-library-rank'] && gain >= enough,
+    gain,
+    error,
+    course: rises ? 'rises' : level ? 'level' : 'open',
   }
+}
+
+/** Gain over all steps of the least-squares line, with its standard error; from three values on. */
+function lineThrough(values: readonly number[]): { readonly gain: number; readonly error: number } {
+  const steps = values.length
+  const [middle, average] = [(steps - 1) / 2, mean(values)]
+  const spread = (steps * (steps * steps - 1)) / 12
+  const slope = values.reduce((sum, value, k) => sum + (k - middle) * (value - average), 0) / spread
+  const scatter = values.reduce((sum, value, k) => sum + (value - average - slope * (k - middle)) ** 2, 0)
+  return { gain: slope * (steps - 1), error: Math.sqrt(scatter / (steps - 2) / spread) * (steps - 1) }
 }

@@ -73,6 +73,29 @@ describe('H03', () => {
     })
   })
 
+  it('measures k3 by the logprobs, whatever is stored; a stored KL of no known formula speaks for it or not at all', () => {
+    const lines = (formula: (d: number) => number) => verdictOf('H03', klDump(klOf(formula)))
+    const own = 'mean KL over trained tokens (k3 of their logprobs), in nats'
+    const stored = 'mean of the stored KL, which follows no known formula'
+    const lineOf = ({ because }: ReturnType<typeof lines>, name: string) =>
+      because.find((line) => line.measure === name)
+    const k3Mean = [-5, -4, -3, -2, -1, 0, 1, 2, 3, 4].reduce((sum, k) => sum + k3(k / 10) / 10, 0)
+    // Without its linear part: nearly −d where d is small.
+    const bare = lines((d) => Math.exp(d) - 1)
+    expect(bare.verdict).toBe('supported')
+    expect(lineOf(bare, own)?.value).toBeCloseTo(k3Mean, 12)
+    expect(lineOf(bare, stored)?.value).toBeLessThan(0)
+    expect(lineOf(bare, stored)?.speaks).toBeUndefined()
+    // L10 does not fail: it knows of no formula that was meant instead.
+    expect(bare.because.filter(({ speaks }) => speaks === 'for').flatMap(({ checks }) => checks)).toEqual([])
+    const rounded = lines((d) => Math.round(k3(d) * 10) / 10)
+    expect(rounded.verdict).toBe('inconclusive')
+    expect(lineOf(rounded, own)?.value).toBeCloseTo(k3Mean, 12)
+    const exploded = lines((d) => 1e5 + 1e4 * Math.cos(40 * d))
+    expect(exploded.verdict).toBe('supported')
+    expect(lineOf(exploded, stored)?.speaks).toBe('for')
+  })
+
   it('is not checkable without the reference', () => {
     expect(verdictOf('H03', klDump(klOf(k3)), { without: ['logprobs.reference'] })).toMatchObject({
       verdict: 'not-checkable',
@@ -93,6 +116,24 @@ describe('H06-lora', () => {
     ['grows within what numerics leave', (step: number) => 0.002 + 0.001 * step, 'contradicted'],
   ] as const)('the gap %s', (_, gap, verdict) => {
     expect(verdictOf('H06-lora', dump(gap)).verdict).toBe(verdict)
+  })
+
+  it('says of a large gap that does not grow why it counts for nothing', () => {
+    const { because } = verdictOf(
+      'H06-lora',
+      dump((step) => 0.2 + 0.02 * (step % 3)),
+    )
+    expect(because[0]).toMatchObject({ measure: expect.stringMatching(/it counts only where it grows with the step$/) })
+    expect(because[0]?.speaks).toBeUndefined()
+  })
+
+  it('rests on the growth of the gap beside its size: neither L01 nor the size is enough', () => {
+    const { because } = verdictOf(
+      'H06-lora',
+      dump((step) => 0.01 + 0.02 * step),
+    )
+    const speaking = because.filter(({ speaks }) => speaks === 'for').map(({ checks }) => checks.join(' '))
+    expect(speaking.sort()).toEqual(['L01 L08', 'L08'])
   })
 
   it('takes the word of L08', () => {

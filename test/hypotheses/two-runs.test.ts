@@ -79,7 +79,7 @@ describe('H08', () => {
 })
 
 describe('H06-library', () => {
-  const run = (assistantTurns: number, reward: (step: number) => number, steps = 12) =>
+  const run = (assistantTurns: number, reward: (step: number) => number, steps = 24) =>
     rows(steps * 4, (i) => ({ assistantTurns, step: i >> 2, reward: reward(i >> 2) + (i % 4) * 0.01 }))
   const rising = (step: number) => 0.2 + step * 0.04
   const flat = (step: number) => 0.5 + (step % 2) * 0.02
@@ -91,6 +91,33 @@ describe('H06-library', () => {
   ] as const)('is %s where %s', (expected, _, single, multi) => {
     expect(verdict('H06-library', run(3, multi), second(run(1, single))).verdict).toBe(expected)
     expect(verdict('H06-library', run(1, single), second(run(3, multi))).verdict).toBe(expected)
+  })
+
+  it('calls nothing level that chance may have kept from rising', () => {
+    /** Means of rewards between 0 and 1 of eight rollouts a step; a rise of 0.3 over as many steps would be hard to see. */
+    const noise = [0.06, -0.09, 0.02, -0.04, 0.11, -0.02, 0.05, -0.1, 0.08, 0, -0.07, 0.04]
+    const noisy = (times: number, tilt: number) => (step: number) => 0.68 + tilt * step + times * noise[step % 12]!
+    const of = (steps: number, times: number, tilt = 0.004) =>
+      verdict('H06-library', run(3, noisy(times, tilt), steps), second(run(1, noisy(times, tilt), steps)))
+    const short = of(8, 1)
+    expect(short.verdict).toBe('inconclusive')
+    expect(short.missing[0]).toBe(
+      'at least 20 training steps in the single-turn run, which has 8, before it can be called level',
+    )
+    expect(short.because[0]?.value).toMatch(
+      /^may rise or be level, from 0\.\d+ to 0\.\d+; [+−]0\.\d+ ± 0\.\d+ by the line/,
+    )
+    expect(short.because.some(({ speaks }) => speaks !== undefined)).toBe(false)
+    const loud = of(24, 3)
+    expect(loud.verdict).toBe('inconclusive')
+    expect(loud.missing[0]).toMatch(/scatter too much to rule out that it gains 0\.1$/)
+    expect(of(96, 0.5, 0).verdict).toBe('supported')
+    expect(of(24, 0.5, 0.02).verdict).toBe('contradicted')
+  })
+
+  it('does not take a jump of the noise for a rise', () => {
+    const late = (step: number) => 0.6 + (step === 7 ? 0.1 : 0) + (step % 2) * 0.05
+    expect(verdict('H06-library', run(3, late, 8), second(run(1, late, 8))).verdict).toBe('inconclusive')
   })
 
   it('is not checkable without a second run, a single-turn run, or its steps', () => {

@@ -125,7 +125,8 @@ function VerdictChip({ result }: { result: HypothesisResult }) {
 }
 
 /** Without it two measures that disagree look like a mistake. */
-const RULE = 'One measure that speaks for it is enough to support it; it takes all of them to contradict it.'
+const RULE =
+  'One measure that speaks for it is enough to support it; one that is undecided counts for neither side; it takes all of them to contradict it.'
 
 /** `(1 for, 2 against)`, of the measures that are compared. */
 function tally(measures: readonly Measure[]): string {

@@ -28,10 +28,11 @@ const inTurns = (first: number, later: number) => ({
   checks: [resultOf('M01', { affected: Math.max(first, later), by_turn: { 1: first, 2: later } })],
 })
 
-/** Rewards of twelve training steps, of a task of one turn and of one of several. */
-const steps = (assistantTurns: number, reward: (step: number) => number, noise = 0.01) =>
-  rows(48, (i) => ({ assistantTurns, step: i >> 2, reward: reward(i >> 2) + (i % 4) * noise }))
-const flat = steps(3, (step) => 0.5 + (step % 2) * 0.02)
+/** Rewards of some training steps, of a task of one turn and of one of several. */
+const steps = (assistantTurns: number, reward: (step: number) => number, noise = 0.01, count = 12) =>
+  rows(4 * count, (i) => ({ assistantTurns, step: i >> 2, reward: reward(i >> 2) + (i % 4) * noise }))
+const level = (step: number) => 0.5 + (step % 2) * 0.02
+const flat = steps(3, level)
 /** Rises by 0.06 in eleven steps, now and then by a step back. */
 const slow = steps(1, (step) => 0.5 + 0.006 * step - (step % 3 === 2 ? 0.014 : 0))
 
@@ -99,9 +100,21 @@ export const VERDICT_FLIPS: Flips = {
     'contradicted',
     'supported',
   ),
-  'h06-library-rank': flip(verdict('H06-library', flat, { against: slow }), 0.9, 'contradicted', 'supported'),
-  'h06-library-gain': flip(verdict('H06-library', flat, { against: slow }), 0.1, 'contradicted', 'supported'),
-  'run-standard-errors': flip(verdict('H06-library', flat, { against: slow }), 20, 'contradicted', 'supported'),
+  'h06-library-rank': flip(verdict('H06-library', flat, { against: slow }), 0.9, 'contradicted', 'inconclusive'),
+  'h06-library-gain': flip(verdict('H06-library', flat, { against: slow }), 0.1, 'contradicted', 'inconclusive'),
+  'h06-library-rise': flip(
+    verdict('H06-library', steps(3, level, 0.01, 24), { against: steps(1, level, 0.01, 24) }),
+    0.001,
+    'supported',
+    'inconclusive',
+  ),
+  'h06-library-steps': flip(
+    verdict('H06-library', flat, { against: steps(1, level) }),
+    12,
+    'inconclusive',
+    'supported',
+  ),
+  'run-standard-errors': flip(verdict('H06-library', flat, { against: slow }), 20, 'contradicted', 'inconclusive'),
   'h07-times': flip(verdict('H07', rows(100), inTurns(20, 60)), 2, 'contradicted', 'supported'),
   'h07-turns': flip(verdict('H07', rows(100), inTurns(0, 3)), 4, 'supported', 'inconclusive'),
   'h08-pairs-share': flip(
