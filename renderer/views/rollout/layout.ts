@@ -2,7 +2,7 @@ import { partitionPoint } from '../../../shared/model/partition-point.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { TagName } from '../../../shared/session/rollout/tags.ts'
 import { cells } from '../../text/visible.ts'
-import { tokenText } from './token-text.ts'
+import { TokenFlag, tokenText } from './token-text.ts'
 
 export const RowKind = { tokens: 0, turn: 1, lost: 2, fold: 3 } as const
 
@@ -66,6 +66,8 @@ class Lines {
 
 /** Writes the lines that are no tokens, in their places between them. */
 class Interludes {
+  /** The next token that something stands before; all tokens until then need not be asked about. */
+  due = 0
   private readonly gaps: readonly number[]
   private turn = 0
   private gap = 0
@@ -92,6 +94,11 @@ class Interludes {
       this.lines.push(RowKind.fold, token, 0, this.fold++)
       next = fold.end
     }
+    this.due = Math.min(
+      turns[this.turn]?.start ?? Number.POSITIVE_INFINITY,
+      this.detail.lost[this.gaps[this.gap] ?? -1]?.at ?? Number.POSITIVE_INFINITY,
+      this.folds[this.fold]?.start ?? Number.POSITIVE_INFINITY,
+    )
     return { next, wrote: this.lines.kinds.length > written }
   }
 
@@ -133,10 +140,21 @@ export function layOut(detail: Laid, columns: number, folds: readonly Fold[] = [
     used = carried
   }
   for (let token = 0; token < length; token++) {
-    const { next, wrote } = interludes.before(token)
-    if (wrote) open = false
-    if (next > token) {
-      token = next - 1
+    if (token >= interludes.due) {
+      const { next, wrote } = interludes.before(token)
+      if (wrote) open = false
+      if (next > token) {
+        token = next - 1
+        continue
+      }
+    }
+    const plain = plainWidth(detail, token)
+    if (plain > 0 && open && used + plain <= columns) {
+      if (detail.text.charCodeAt(detail.textOffsets[token] as number) === SPACE) {
+        word = token
+        beforeWord = used
+      }
+      used += plain
       continue
     }
     const text = tokenText(detail, token)
@@ -174,11 +192,13 @@ export function layOutGrid(detail: Laid, perLine: number, folds: readonly Fold[]
   const interludes = new Interludes(detail, folds, lines)
   let onLine = perLine
   for (let token = 0; token < length; token++) {
-    const { next, wrote } = interludes.before(token)
-    if (wrote) onLine = perLine
-    if (next > token) {
-      token = next - 1
-      continue
+    if (token >= interludes.due) {
+      const { next, wrote } = interludes.before(token)
+      if (wrote) onLine = perLine
+      if (next > token) {
+        token = next - 1
+        continue
+      }
     }
     if (onLine === perLine) {
       lines.push(RowKind.tokens, token, 0, -1)
@@ -190,8 +210,22 @@ export function layOutGrid(detail: Laid, perLine: number, folds: readonly Fold[]
   return lines.done()
 }
 
+const SPACE = 0x20
+
 function startsWord(text: string): boolean {
-  return text.charCodeAt(0) === 0x20
+  return text.charCodeAt(0) === SPACE
+}
+
+/** The columns of a token that is printable ASCII, as nearly all are, without a text being made for it; 0 for every other. */
+function plainWidth({ text, textOffsets, flags }: Laid, token: number): number {
+  if (((flags[token] ?? 0) & TokenFlag.unknown) !== 0) return 0
+  const from = textOffsets[token] as number
+  const to = textOffsets[token + 1] as number
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at)
+    if (code < SPACE || code > 0x7e) return 0
+  }
+  return to - from
 }
 
 /** The columns a token needs on its first line. */
