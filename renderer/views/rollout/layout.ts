@@ -23,6 +23,15 @@ export interface TokenLayout {
   readonly refs: Int32Array
 }
 
+/** Before it is known how long a line is. */
+export const NO_LINES: TokenLayout = {
+  count: 0,
+  kinds: new Uint8Array(0),
+  tokens: new Int32Array(0),
+  offsets: new Int32Array(0),
+  refs: new Int32Array(0),
+}
+
 /** A part of a token on one line: `[from, to)` of its drawn text. */
 export interface LinePart {
   readonly token: number

@@ -17,8 +17,8 @@ export function PositionChart({ detail, overlay }: { detail: TrajectoryDetail; o
   const width = useWidth(canvas)
   const scheme = useScheme()
   const token = useSelection((state) => state.token)
-  const columns = useMemo(() => columnNumbers(overlay.values, Math.max(1, width)), [overlay, width])
-  const states = useMemo(() => columnStates(detail.states, Math.max(1, width)), [detail, width])
+  const columns = useMemo(() => columnNumbers(overlay.values, width), [overlay, width])
+  const states = useMemo(() => columnStates(detail.states, width), [detail, width])
   const { scale, title } = overlay
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours change with the scheme

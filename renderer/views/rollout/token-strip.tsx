@@ -22,8 +22,8 @@ export function TokenStrip({ detail }: { detail: TrajectoryDetail }) {
   const token = useSelection((state) => state.token)
   const scheme = useScheme()
   const length = detail.states.length
-  const columns = useMemo(() => columnStates(detail.states, Math.max(1, width)), [detail, width])
-  const faults = useMemo(() => columnFaults(detail, Math.max(1, width)), [detail, width])
+  const columns = useMemo(() => columnStates(detail.states, width), [detail, width])
+  const faults = useMemo(() => columnFaults(detail, width), [detail, width])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours change with the scheme
   useEffect(() => {
@@ -84,8 +84,10 @@ function columnFaults(detail: TrajectoryDetail, width: number): Uint8Array {
   const { worst } = faultMap(detail)
   const columns = new Uint8Array(width)
   for (let token = 0; token < worst.length; token++) {
+    const rank = worst[token] as number
+    if (rank === 0) continue
     const column = Math.floor((token / worst.length) * width)
-    if ((worst[token] as number) > (columns[column] as number)) columns[column] = worst[token] as number
+    if (rank > (columns[column] as number)) columns[column] = rank
   }
   return columns
 }

@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import type { Finding, Severity } from '../../../shared/model/report.ts'
 import { TokenState, type Turn } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import { usePaintedFrames } from '../../lists/use-painted-frames.ts'
 import { jumpTo, useSelection } from '../../state/selection.ts'
 import { count, counted, percent } from '../../text/numbers.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
@@ -9,6 +10,10 @@ import { turnOf } from './edges.ts'
 
 /** More turns than this are reached through the tokens and the strip. */
 const MOST_TURNS = 500
+/** Turns that each frame draws: more than a window has room for. The first frame is waited for. */
+const TURNS_AT_ONCE = 40
+/** Height of a turn, as far as it is known before it is drawn. */
+const TURN_REM = 3.63
 
 interface Coverage {
   readonly turn: Turn
@@ -22,6 +27,8 @@ export function TurnOutline({ detail }: { detail: TrajectoryDetail }) {
   const token = useSelection((state) => state.token)
   const current = token === null ? -1 : turnOf(detail, token)
   const turns = useMemo(() => coverage(detail), [detail])
+  const listed = Math.min(turns.length, MOST_TURNS)
+  const drawn = Math.min(listed, TURNS_AT_ONCE * (1 + usePaintedFrames(Math.ceil(listed / TURNS_AT_ONCE) - 1)))
   if (turns.length === 0) {
     return (
       <nav className="outline" aria-label="Turns">
@@ -31,8 +38,8 @@ export function TurnOutline({ detail }: { detail: TrajectoryDetail }) {
   }
   return (
     <nav className="outline" aria-label="Turns">
-      <ol>
-        {turns.slice(0, MOST_TURNS).map(({ turn, trained, worst }) => (
+      <ol style={{ paddingBottom: drawn < listed ? `${(listed - drawn) * TURN_REM}rem` : undefined }}>
+        {turns.slice(0, drawn).map(({ turn, trained, worst }) => (
           <li key={turn.index}>
             <button
               type="button"

@@ -1,12 +1,14 @@
-import { type RefObject, useEffect, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useState } from 'react'
 
 /** Width of a canvas in CSS pixels, 0 until it is measured. */
 export function useWidth(canvas: RefObject<HTMLCanvasElement | null>): number {
   const [width, setWidth] = useState(0)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = canvas.current
     if (element === null) return
-    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)))
+    const measure = () => setWidth(Math.floor(element.clientWidth))
+    measure()
+    const observer = new ResizeObserver(measure)
     observer.observe(element)
     return () => observer.disconnect()
   }, [canvas])
