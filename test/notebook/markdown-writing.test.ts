@@ -65,6 +65,8 @@ describe('writing back', () => {
     expect(writeReadme(readme, [{ before, now, matches: () => true }], [])).toBe(
       readme.replace('✅ Validated', '🧪 Testing'),
     )
+    const fresh = { ...newHypothesis('H02', 'a | b'), statusNote: 'one\nline | only' }
+    expect(writeReadme(readme, [], [fresh])).toBe(`${readme}| H02: a \\| b | ⏳ Pending - one line \\| only |\n`)
   })
 
   test('a status changes every place that says it, in its own manner', () => {

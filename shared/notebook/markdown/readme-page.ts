@@ -110,7 +110,11 @@ function moved(page: ParsedPage, entry: RoadmapEntry | undefined, phase: Phase):
 }
 
 function cell({ start, end }: Cell, text: string): Splice {
-  return { start, end, text: oneLine(text).replaceAll('|', '\\|') }
+  return { start, end, text: cellText(text) }
+}
+
+function cellText(text: string): string {
+  return oneLine(text).replaceAll('|', '\\|')
 }
 
 function statusRows(page: ParsedPage): StatusRow[] {
@@ -145,13 +149,13 @@ function statusTable(page: ParsedPage): readonly Row[] | undefined {
 function rowText(page: ParsedPage, { id, title, priority, status, statusNote, confidence }: Hypothesis): string {
   const header = statusTable(page)?.[0]
   const cells = (header?.cells ?? []).map(({ text }) => {
-    if (/hypothes[ie]s|^id$|^#$/i.test(text)) return `${/^H\d+/.exec(id)?.[0] ?? id}: ${oneLine(title)}`
+    if (/hypothes[ie]s|^id$|^#$/i.test(text)) return `${/^H\d+/.exec(id)?.[0] ?? id}: ${title}`
     if (/^\W*status/i.test(text)) return writeStatus(status, statusNote, '✅')
     if (/^\W*priority/i.test(text)) return priority.toUpperCase()
     if (/^\W*confidence/i.test(text)) return writeConfidence(confidence, 'High')
     return ''
   })
-  return `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`
+  return `| ${cells.map(cellText).join(' | ')} |`
 }
 
 function phases(page: ParsedPage): { phase: Phase; section: Section }[] {
