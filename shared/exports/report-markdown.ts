@@ -50,9 +50,9 @@ function advice(report: Report): string[] {
 function sources(report: Report): string[] {
   const lines = ['', '## What was read', '']
   for (const source of report.sources) {
-    const format = source.format === null ? 'not recognised' : `\`${source.format.id}\``
+    const format = source.format === null ? 'not recognised' : markdownCode(source.format.id)
     lines.push(
-      `- ${markdownCode(source.name)} (${bytesText(source.bytes)}, ${source.container ?? 'unknown container'}, ${format}): ` +
+      `- ${markdownCode(source.name)} (${bytesText(source.bytes)}, ${ownWords(source.container ?? 'unknown container')}, ${format}): ` +
         `${counted(source.trajectories, 'rollout')} in ${counted(source.records, 'record')}` +
         (source.skipped.length > 0 ? `, ${counted(source.skipped.length, 'record')} skipped` : ''),
     )
@@ -66,10 +66,15 @@ function sources(report: Report): string[] {
     if (source.skipped.length > 10) lines.push(`  - and ${count(source.skipped.length - 10)} more`)
   }
   for (const log of report.logs ?? []) {
-    lines.push(`- ${markdownCode(log.name)} (${bytesText(log.bytes)}, ${log.title}): no rollouts`)
+    lines.push(`- ${markdownCode(log.name)} (${bytesText(log.bytes)}, ${ownWords(log.title)}): no rollouts`)
     for (const text of [...loggedTexts(log), ...log.notes]) lines.push(`  - ${markdownCode(text)}`)
   }
   return lines
+}
+
+/** Words that the program writes into a report; of one that was merged anybody may have written them. */
+function ownWords(text: string): string {
+  return /^[\w ,.+-]*$/.test(text) ? text : markdownCode(text)
 }
 
 function settings(report: Report): string[] {

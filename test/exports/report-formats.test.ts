@@ -14,7 +14,7 @@ function written(
   return REPORT_FORMATS.find((format) => format.id === id)!.write(of, judged)
 }
 
-/** A report in which everything that comes from a dump is hostile. */
+/** A report in which everything is hostile that comes from a dump, or from a report that was merged. */
 function hostile(): Report {
   const plain = report()
   return {
@@ -22,10 +22,18 @@ function hostile(): Report {
     sources: plain.sources.map((source) => ({
       ...source,
       name: HOSTILE,
+      container: HOSTILE,
       drift: [HOSTILE],
       skipped: [{ record: 1, line: null, byte: 0, code: 'bad-json', message: HOSTILE }],
-      format: { id: 'native', version: null, confidence: 1, evidence: [HOSTILE] },
+      format: { id: HOSTILE, version: HOSTILE, confidence: 1, evidence: [HOSTILE] },
     })),
+    logs: [
+      {
+        ...{ name: HOSTILE, bytes: 1, kind: HOSTILE, title: HOSTILE, evidence: HOSTILE, notes: [HOSTILE] },
+        series: [{ name: HOSTILE, metric: 'reward', steps: [1], values: [0.5] }],
+        others: [HOSTILE],
+      },
+    ],
     tokenizer: { id: HOSTILE, origin: 'file', confidence: 1, evidence: [HOSTILE] },
     findings: [finding('M01', { message: HOSTILE, trajectory: HOSTILE, group: HOSTILE })],
   }
