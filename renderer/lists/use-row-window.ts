@@ -2,7 +2,7 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 import { flushSync } from 'react-dom'
 import { keepScroll, keptScroll } from '../state/kept.ts'
 import { baseAfter, type DrawnRows, slotOf } from './row-slots.ts'
-import { barOf, furthest, type ScrollScale, scrollScale, topAfter } from './scroll-scale.ts'
+import { barOf, furthest, scrollScale, topAfter } from './scroll-scale.ts'
 
 /** Rows beyond the edges of the window, so that a step of the wheel shows no gap. */
 const BESIDE = 10
@@ -56,16 +56,18 @@ export function useRowWindow(
   const [viewport, setViewport] = useState(0)
   const [isFlying, setIsFlying] = useState(false)
   const [top] = useState(() => keptScroll(name))
-  const at = useRef({ top, bar: 0 })
+  /** `wanted` is where a person was; `top` may be less while the window is too high for it. */
+  const at = useRef({ top, bar: 0, wanted: top })
+  const counted = useRef(count)
   const scale = scrollScale(count * rowHeight, Math.max(rowHeight, viewport - headHeight))
   const inFlight = useRef(false)
-  const latest = useRef<ScrollScale & { readonly count: number; readonly name: string }>({ ...scale, count, name })
-  latest.current = { ...scale, count, name }
+  const latest = useRef({ ...scale, count, name, viewport })
+  latest.current = { ...scale, count, name, viewport }
 
   const show = useCallback(
-    (top: number, bar: number) => {
-      at.current = { top, bar }
-      keepScroll(latest.current.name, top)
+    (top: number, bar: number, wanted = top) => {
+      at.current = { top, bar, wanted }
+      keepScroll(latest.current.name, wanted)
       const { window, count: rows } = latest.current
       // The next leap leads beyond these, too.
       const beside = inFlight.current ? 0 : BESIDE
@@ -97,9 +99,12 @@ export function useRowWindow(
   useLayoutEffect(() => {
     const element = scroller.current
     if (element === null) return
-    const top = Math.min(at.current.top, furthest(latest.current).top)
+    // What stands above the list may come and go, and make its window lower again.
+    const wanted = counted.current === count ? at.current.wanted : at.current.top
+    counted.current = count
+    const top = Math.min(wanted, furthest(latest.current).top)
     element.scrollTop = barOf(latest.current, top)
-    show(top, element.scrollTop)
+    show(top, element.scrollTop, wanted)
   }, [show, count, viewport, scroller])
 
   useEffect(() => {
@@ -110,7 +115,8 @@ export function useRowWindow(
     let leapt = 0
     const scroll = () => {
       const bar = element.scrollTop
-      if (bar === at.current.bar) return
+      // A window that has grown moves its bar by itself, and is measured in a moment.
+      if (bar === at.current.bar || element.clientHeight !== latest.current.viewport) return
       // While steps follow each other nothing is put right: every row would be drawn anew for it.
       clearTimeout(resting)
       resting = setTimeout(rest, REST)

@@ -215,6 +215,48 @@ describePage('the way back', (tests) => {
     await window.close()
   })
 
+  test('to the end of a table is to its end', async () => {
+    const groups = Array.from({ length: 300 }, (_, at) =>
+      [0, 1].map((each) =>
+        JSON.stringify({
+          id: `g${at}-${each}`,
+          group_id: `g${at}`,
+          reward: (at + each) % 3 === 0 ? 1 : 0,
+          input_ids: [1, 2, 3, 4],
+          loss_mask: [0, 0, 1, 1],
+        }),
+      ),
+    )
+    const window = await tests.openWith([tests.folder.write('groups.jsonl', `${groups.flat().join('\n')}\n`)])
+    const { page } = window
+    for (const [key, name, scroller] of [
+      ['3', 'Groups', '.group-scroller'],
+      ['2', 'Rollouts', '.rollout-scroller'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await page.getByRole('grid', { name }).waitFor()
+      const end = await page.locator(scroller).evaluate((element) => element.scrollHeight - element.clientHeight)
+      await scroll(page, scroller, end)
+      for (const [view, sign] of [
+        ['1', '.verdicts'],
+        ['4', 'fieldset[aria-label="What to try"]'],
+      ] as const) {
+        await page.keyboard.press(view)
+        await page.locator(sign).waitFor()
+        await page.keyboard.press(key)
+        await page.getByRole('grid', { name }).waitFor()
+        await expect.poll(() => scrolled(page, scroller), { message: name }).toBe(end)
+      }
+      // Also where the window was higher for a moment.
+      await page.setViewportSize({ width: 1440, height: 1000 })
+      await expect.poll(() => scrolled(page, scroller), { message: name }).toBe(end - 100)
+      await page.setViewportSize({ width: 1440, height: 900 })
+      await expect.poll(() => scrolled(page, scroller), { message: name }).toBe(end)
+    }
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('to an empty Compare speaks of no comparison, and a run that was dropped there is kept by its name', async () => {
     const window = await tests.openWith([SAMPLE])
     const { page } = window
