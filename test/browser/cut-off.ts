@@ -16,7 +16,9 @@ export function cutOff(page: Page): Promise<string[]> {
       const { scrollWidth, clientWidth, scrollHeight, clientHeight } = element
       const style = getComputedStyle(element)
       const isClamped = style.webkitLineClamp !== 'none' && scrollHeight > clientHeight + 1
-      if (element.closest('.visually-hidden') !== null || (scrollWidth <= clientWidth + 1 && !isClamped)) continue
+      // What is written in a field goes along under the caret.
+      if (element.matches('input') || element.closest('.visually-hidden') !== null) continue
+      if (scrollWidth <= clientWidth + 1 && !isClamped) continue
       const over = `${nameOf(element)} ${scrollWidth} > ${clientWidth}`
       if (style.overflowX === 'auto' || style.overflowX === 'scroll') {
         if (!element.matches(mayScroll)) found.add(`scrolls sideways: ${over}`)

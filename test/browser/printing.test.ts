@@ -7,6 +7,8 @@ import { SAMPLES } from './inspector-page.ts'
 const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
 const CLEAN = join(SAMPLES, 'clean-qwen2.5.jsonl.gz')
 const MANY = 2100
+/** Of an A4 page, without its margins (pixels). */
+const PAGE_WIDTH = 703
 
 /** Takes the place of the browser's dialog, which would hold everything up: keeps what would be on paper. */
 const PRINT_TO_TEXT = `window.print = () => {
@@ -42,7 +44,7 @@ describePage('tables on paper', ({ folder, open, openWith }) => {
     await expect.poll(() => page.locator('.rollout-table tbody tr').count()).toBe(onScreen)
 
     await page.keyboard.press('3')
-    await page.locator('.group-bar').first().waitFor()
+    await page.locator('.group-row').first().waitFor()
     const groups = await print(page)
     expect(groups.said).toBe('All 12 rows.')
     expect(groups.rows.filter((row) => row.startsWith('…'))).toEqual([])
@@ -93,6 +95,44 @@ describePage('tables on paper', ({ folder, open, openWith }) => {
     const { rows, said } = await print(page)
     expect(said).toMatch(/^All [\d,]+ rows\./)
     expect(rows.filter((row) => row.startsWith('…'))).toEqual([])
+    await window.close()
+  })
+
+  test('and all else that is printed fit the width of a page, and two rollouts side by side are no picture book', async () => {
+    const window = await openWith([FAILING])
+    const { page } = window
+    const beyond: Record<string, string[]> = {}
+    const look = async (name: string) => {
+      await page.evaluate("dispatchEvent(new Event('beforeprint'))")
+      await page.emulateMedia({ media: 'print' })
+      await page.setViewportSize({ width: PAGE_WIDTH, height: 1000 })
+      const found = await page.evaluate(() => {
+        const parts = [...document.querySelectorAll('.view :not(svg *)')]
+        const wide = parts.filter((part) => part.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+        return wide.map((part) => `${part.tagName} ${part.className}`).slice(0, 4)
+      })
+      if (found.length > 0) beyond[name] = found
+      await page.emulateMedia({ media: null })
+      await page.setViewportSize({ width: 1440, height: 900 })
+      await page.evaluate("dispatchEvent(new Event('afterprint'))")
+    }
+    await page.getByText('Turn edges').waitFor()
+    await look('verdicts')
+    await page.keyboard.press('3')
+    await page.locator('.group-detail').waitFor()
+    await page.keyboard.press('d')
+    await page.getByRole('region', { name: 'Both rollouts side by side' }).waitFor()
+    await look('groups')
+    expect((await page.pdf()).length).toBeLessThan(3e6)
+    await page.keyboard.press('4')
+    await page.locator('.lab-cost').waitFor()
+    await look('lab')
+    await page.keyboard.press('6')
+    await page.keyboard.press('r')
+    await page.locator('.roadmap-table').first().waitFor()
+    await look('roadmap')
+    expect(beyond).toEqual({})
+    expect(window.errors).toEqual([])
     await window.close()
   })
 })

@@ -29,7 +29,7 @@ export function NotePage({
     const field = article.current?.querySelector<HTMLElement>('[data-title]')
     const isNamed = !(field instanceof HTMLInputElement) || field.value !== ''
     const first = isNamed ? article.current?.querySelector<HTMLElement>('[data-back]') : field
-    first?.focus({ preventScroll: true })
+    first?.focus({ preventScroll: isNamed })
   }, [])
   /** The second click of a double one was not meant for what has come under the pointer. */
   const holdSecondClick = (event: MouseEvent) => {

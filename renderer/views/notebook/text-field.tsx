@@ -180,6 +180,8 @@ export function LineField({
         onBlur={leave}
         onKeyDown={(event) => {
           if (event.key === 'Enter') leave()
+          // A dialog closes by it; a page has its own keys back first.
+          if (event.key === 'Escape' && event.currentTarget.closest('dialog') === null) event.currentTarget.blur()
         }}
       />
     </label>

@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import type { Locator } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
+import { SAMPLES } from './inspector-page.ts'
+
+describePage('where the system sets all colours', (page) => {
+  test('what is chosen and what is drawn are still told from what stands beside them', async () => {
+    const { page: view, close } = await page.openWith([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')], {
+      forcedColors: 'active',
+      reducedMotion: 'reduce',
+    })
+    const fill = (of: Locator) => of.evaluate((element) => getComputedStyle(element).backgroundColor)
+    const entry = (name: string) => view.locator('.navigation-entry').filter({ hasText: name })
+    await view.locator('.rate-fill').first().waitFor()
+    expect(await fill(entry('Verdicts'))).not.toBe(await fill(entry('Groups')))
+    expect(await fill(view.locator('.rate-fill').first())).not.toBe(await fill(view.locator('.verdicts')))
+
+    await view.keyboard.press('2')
+    await view.locator('.rollout-table tbody .rollout-row').first().waitFor()
+    await view.keyboard.press('j')
+    await view.locator('.rollout-row.selected').waitFor()
+    const outline = (of: Locator) => of.evaluate((element) => getComputedStyle(element).outlineStyle)
+    const rows = view.locator('.rollout-table tbody .rollout-row')
+    expect([await outline(rows.first()), await outline(rows.nth(1))]).toEqual(['solid', 'none'])
+
+    await view.keyboard.press('Enter')
+    await view.locator('.token.trained').first().waitFor()
+    const tab = (name: string) => view.getByRole('tab', { name })
+    expect(await fill(tab('Tokens'))).not.toBe(await fill(tab('Messages')))
+    // A scale is nothing without its colours.
+    await view.keyboard.press('>')
+    const step = view.locator('.legend-step')
+    await step.first().waitFor()
+    expect(await fill(step.first())).not.toBe(await fill(step.last()))
+    await close()
+  })
+})
