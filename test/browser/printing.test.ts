@@ -108,8 +108,12 @@ describePage('tables on paper', ({ folder, open, openWith }) => {
       await page.setViewportSize({ width: PAGE_WIDTH, height: 1000 })
       const found = await page.evaluate(() => {
         const parts = [...document.querySelectorAll('.view :not(svg *)')]
-        const wide = parts.filter((part) => part.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
-        return wide.map((part) => `${part.tagName} ${part.className}`).slice(0, 4)
+        const wide = parts.filter(
+          (part) => part.getBoundingClientRect().right > document.documentElement.clientWidth + 1,
+        )
+        return wide
+          .map((part) => `${part.tagName} ${part.className} ${Math.round(part.getBoundingClientRect().right)}`)
+          .slice(0, 4)
       })
       if (found.length > 0) beyond[name] = found
       await page.emulateMedia({ media: null })
