@@ -14,7 +14,7 @@ import type { Session } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { audit } from './audit.ts'
 import { type CommandIo, Exit, UsageError } from './io.ts'
-import { outputPath } from './output.ts'
+import { outputPath, refuseUnwritable } from './output.ts'
 import { createTerminal } from './terminal.ts'
 import { choiceOf, chooseRollouts } from './where.ts'
 import { cannotWrite, WholeFile } from './whole-file.ts'
@@ -36,6 +36,7 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
     throw new UsageError('--repair-masked-whole goes with --repair-masks, which it widens.')
   }
   const out = options.out as string
+  await refuseUnwritable(out, io)
   const choice = await choiceOf(options, io)
   const { session, inputs, unreadable } = await audit(given, io)
   const terminal = createTerminal(io.stderr, io.env)

@@ -1,4 +1,4 @@
-import { mkdir, realpath, stat } from 'node:fs/promises'
+import { access, constants, mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type CommandIo, UsageError } from './io.ts'
 import { cannotWrite, writeWhole } from './whole-file.ts'
@@ -15,6 +15,32 @@ export async function writeOutput(path: string, text: string, inputs: readonly s
   } catch (error) {
     throw new UsageError(`${path} could not be written: ${cannotWrite(error)}. Nothing of it was kept.`)
   }
+}
+
+/** Finds out before hours are spent on an audit that its outcome would have no place. Throws `UsageError`. */
+export async function refuseUnwritable(path: string, io: CommandIo): Promise<void> {
+  if (path === '-') return
+  const wanted = resolve(io.directory, path)
+  const fail = (why: string) => new UsageError(`${path} could not be written: ${why}.`)
+  // A file may be open to a person whose folder is not.
+  if (await isWritable(wanted)) return
+  let there = dirname(wanted)
+  let info = await stat(there).catch(() => null)
+  while (info === null && dirname(there) !== there) {
+    there = dirname(there)
+    info = await stat(there).catch(() => null)
+  }
+  if (info?.isDirectory() === false) throw fail(`${there} is no folder`)
+  await access(there, constants.W_OK).catch((error: unknown) => {
+    throw fail(cannotWrite(error))
+  })
+}
+
+async function isWritable(path: string): Promise<boolean> {
+  return access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** The absolute path of an output, its folder made. Throws `UsageError` rather than overwrite what is being read. */

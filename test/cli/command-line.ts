@@ -20,7 +20,7 @@ export async function commandLine(
     interrupted?: AbortSignal
     onError?: (text: string) => void
     directory?: string
-    stdin?: string | Uint8Array
+    stdin?: string | Uint8Array | Iterable<string>
     tty?: boolean
     env?: Record<string, string>
   } = {},
@@ -43,7 +43,8 @@ export async function commandLine(
     },
     ...(interrupted === undefined ? {} : { interrupted: () => interrupted }),
     stdin: (async function* () {
-      yield Buffer.from(stdin)
+      for (const chunk of typeof stdin === 'string' || stdin instanceof Uint8Array ? [stdin] : stdin)
+        yield Buffer.from(chunk)
     })(),
     env,
     directory,

@@ -84,6 +84,22 @@ describe('inspect', () => {
     expect(report.checks.filter(({ status, severity }) => status === 'fail' && severity !== 'info')).toEqual([])
   })
 
+  test.each([
+    ['inspect', '-', '--json', 'notes.txt/report.json'],
+    ['inspect', '-', '--format', 'html', '--out', 'notes.txt/new/report.html'],
+    ['export', '-', '--flagged', '--as', 'csv', '--out', 'notes.txt/tables'],
+  ])('%s: an output that has no place is refused before anything is read: %s %s', async (...argv) => {
+    let hasRead = false
+    const stdin = (function* () {
+      hasRead = true
+      yield ''
+    })()
+    const ran = await commandLine(argv, { directory: dumps.path, stdin })
+    expect(ran.code).toBe(2)
+    expect(ran.err.replace(/\s+/g, ' ')).toMatch(/could not be written: .*notes\.txt is no folder\./)
+    expect(hasRead).toBe(false)
+  })
+
   test('--json - is the report and nothing else', async () => {
     const { out } = await cli('inspect', 'faulty.jsonl', '--json', '-')
     const report: Report = JSON.parse(out)
