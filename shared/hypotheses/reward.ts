@@ -26,7 +26,7 @@ export function measureRewards(dump: DumpView): RewardMeasures {
   const stds = complete.map((group) => unbiasedStd(rewardsOf(group)))
   const within = complete.length === 0 ? 0 : mean(stds)
   const between = complete.length < 2 ? null : unbiasedStd(complete.map((group) => mean(rewardsOf(group))))
-  const components = componentsOf(complete, thresholds)
+  const components = componentsOf(dump)
   return {
     completeGroups: complete.length,
     groupsWithoutContrast: complete.filter((group) => !hasContrast(group, thresholds)).length,

@@ -52,22 +52,45 @@ export function recomputeAdvantages(
   eps: number,
   batchStd: number,
 ): number[] {
+  const spread = spreadOf(rewards)
+  return rewards.map((reward) => advantageOf(reward, scheme, spread, eps, batchStd))
+}
+
+/** What every scheme takes from the rewards of a group. */
+interface Spread {
+  readonly n: number
+  readonly centre: number
+  readonly unbiased: number
+  readonly biased: number
+  /** Sum of the squared deviations. */
+  readonly squares: number
+}
+
+function spreadOf(rewards: readonly number[]): Spread {
   const centre = mean(rewards)
+  let squares = 0
+  for (let i = 0; i < rewards.length; i++) squares += ((rewards[i] as number) - centre) ** 2
+  return { n: rewards.length, centre, unbiased: unbiasedStd(rewards), biased: biasedStd(rewards), squares }
+}
+
+/** The advantage of one reward of a group. */
+function advantageOf(reward: number, scheme: AdvantageScheme, spread: Spread, eps: number, batchStd: number): number {
+  const { n, centre } = spread
   switch (scheme) {
     case 'none':
-      return [...rewards]
+      return reward
     case 'centre':
-      return rewards.map((reward) => reward - centre)
+      return reward - centre
     case 'leave-one-out':
-      return rewards.map((reward) => ((reward - centre) * rewards.length) / (rewards.length - 1))
+      return ((reward - centre) * n) / (n - 1)
     case 'group-std-unbiased':
-      return scaled(rewards, centre, unbiasedStd(rewards) + eps)
+      return scaled(reward, centre, spread.unbiased + eps)
     case 'group-std-biased':
-      return scaled(rewards, centre, biasedStd(rewards) + eps)
+      return scaled(reward, centre, spread.biased + eps)
     case 'batch-std':
-      return scaled(rewards, centre, batchStd + eps)
+      return scaled(reward, centre, batchStd + eps)
     case 'leave-one-out-std':
-      return scaledByOthers(rewards, centre, eps)
+      return scaledByOthers(reward, spread, eps)
   }
 }
 
@@ -78,20 +101,16 @@ const ROUNDING = 1e-12
  * Without reward r the others' mean is (n·mean − r) / (n − 1) and their squared deviations are SS − (r − mean)²·n / (n − 1): one
  * pass, since a group may be a whole dump.
  */
-function scaledByOthers(rewards: readonly number[], centre: number, eps: number): number[] {
-  const n = rewards.length
-  const squares = rewards.reduce((sum, reward) => sum + (reward - centre) ** 2, 0)
-  return rewards.map((reward) => {
-    const distance = ((reward - centre) * n) / (n - 1)
-    const left = squares - distance * (reward - centre)
-    const std = n < 3 || left <= ROUNDING * squares ? 0 : Math.sqrt(left / (n - 2))
-    return std + eps === 0 ? 0 : distance / (std + eps)
-  })
+function scaledByOthers(reward: number, { n, centre, squares }: Spread, eps: number): number {
+  const distance = ((reward - centre) * n) / (n - 1)
+  const left = squares - distance * (reward - centre)
+  const std = n < 3 || left <= ROUNDING * squares ? 0 : Math.sqrt(left / (n - 2))
+  return std + eps === 0 ? 0 : distance / (std + eps)
 }
 
 /** 0 where the divisor is 0: every reward is then the mean. */
-function scaled(rewards: readonly number[], centre: number, divisor: number): number[] {
-  return rewards.map((reward) => (divisor === 0 ? 0 : (reward - centre) / divisor))
+function scaled(reward: number, centre: number, divisor: number): number {
+  return divisor === 0 ? 0 : (reward - centre) / divisor
 }
 
 /** |A| that a group of n cannot exceed under a group-scaled scheme, whatever its rewards. */
@@ -200,16 +219,17 @@ export function residualOf(group: GroupView, scheme: AdvantageScheme, eps: numbe
 /** Rollouts of a group over which a baseline may have been taken, [n] each; an advantage is null where it is not stored. */
 interface Baseline {
   readonly rewards: readonly number[]
+  readonly spread: Spread
   readonly advantages: readonly (number | null)[]
 }
 
 function baselinesOf({ members }: GroupView): Baseline[] {
   const training = members.filter(({ trained, excluded }) => trained !== 0 && !excluded)
   const apart = training.length < members.length && training.length >= 2
-  return (apart ? [members, training] : [members]).map((rows) => ({
-    rewards: rows.map(({ reward }) => reward as number),
-    advantages: rows.map(({ advantage }) => advantage),
-  }))
+  return (apart ? [members, training] : [members]).map((rows) => {
+    const rewards = rows.map(({ reward }) => reward as number)
+    return { rewards, spread: spreadOf(rewards), advantages: rows.map(({ advantage }) => advantage) }
+  })
 }
 
 function leastResidual(baselines: readonly Baseline[], scheme: AdvantageScheme, eps: number, batchStd: number): number {
@@ -219,18 +239,18 @@ function leastResidual(baselines: readonly Baseline[], scheme: AdvantageScheme, 
 }
 
 function residualAmong(
-  { rewards, advantages }: Baseline,
+  { rewards, spread, advantages }: Baseline,
   scheme: AdvantageScheme,
   eps: number,
   batchStd: number,
 ): number {
-  const recomputed = recomputeAdvantages(scheme, rewards, eps, batchStd)
   let worst = 0
   let largest = 0
   for (let i = 0; i < advantages.length; i++) {
     const advantage = advantages[i] as number | null
     if (advantage === null) continue
-    worst = Math.max(worst, Math.abs(advantage - (recomputed[i] as number)))
+    const recomputed = advantageOf(rewards[i] as number, scheme, spread, eps, batchStd)
+    worst = Math.max(worst, Math.abs(advantage - recomputed))
     largest = Math.max(largest, Math.abs(advantage))
   }
   return largest > 0 ? worst / largest : Number.POSITIVE_INFINITY

@@ -20,10 +20,9 @@ export const componentConflict: Check = {
 }
 
 function lookAtComponents(view: DumpView, report: DumpReporter): void {
-  const groups = completeGroups(view, report)
-  if (groups === null) return
+  if (completeGroups(view, report) === null) return
   const { thresholds } = view.settings
-  const found = componentsOf(groups, thresholds)
+  const found = componentsOf(view)
   if (found === 'unexplained') {
     report.abstain('not-checkable', 'the reward is not a weighted sum of the components that are stored')
     return

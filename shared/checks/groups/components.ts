@@ -1,5 +1,5 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import type { GroupView } from '../check.ts'
+import type { DumpView, GroupView } from '../check.ts'
 import { correlation, mean, rewardsOf } from './statistics.ts'
 
 /** The components of a dump's reward, as they vary within complete groups. */
@@ -31,7 +31,21 @@ export interface ComponentMeasures {
  * Weights are found from deviations within groups, since totals are weighted sums and dumps rarely tell the weights; metrics that are
  * stored among the rewards and not counted get weight 0. Where the sum does not explain the total, no share is anybody's.
  */
-export function componentsOf(groups: readonly GroupView[], thresholds: Thresholds): Components | 'unexplained' | null {
+export function componentsOf(view: DumpView): Components | 'unexplained' | null {
+  const known = found.get(view)
+  if (known !== undefined) return known
+  const components = findComponents(
+    view.groups.filter((group) => group.complete),
+    view.settings.thresholds,
+  )
+  found.set(view, components)
+  return components
+}
+
+/** A09 and H05 ask the same of the same dump. */
+const found = new WeakMap<DumpView, Components | 'unexplained' | null>()
+
+function findComponents(groups: readonly GroupView[], thresholds: Thresholds): Components | 'unexplained' | null {
   const known = new Set<string>()
   for (const { members } of groups) for (const { rewards } of members) for (const name in rewards) known.add(name)
   const names = [...known]
@@ -39,10 +53,12 @@ export function componentsOf(groups: readonly GroupView[], thresholds: Threshold
   const ends: number[] = []
   const columns = new Map(names.map((name) => [name, [] as number[]]))
   for (const group of groups) {
-    if (!group.members.every(({ rewards }) => names.every((name) => Number.isFinite(rewards?.[name])))) continue
+    // Each asked for once: kept facts make the object anew every time.
+    const rewards = group.members.map((member) => member.rewards)
+    if (!rewards.every((each) => names.every((name) => Number.isFinite(each?.[name])))) continue
     for (const deviation of deviations(rewardsOf(group))) totals.push(deviation)
     for (const [name, column] of columns) {
-      const values = group.members.map(({ rewards }) => rewards?.[name] as number)
+      const values = rewards.map((each) => each?.[name] as number)
       for (const deviation of deviations(values)) column.push(deviation)
     }
     ends.push(totals.length)

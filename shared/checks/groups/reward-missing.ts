@@ -22,7 +22,6 @@ function lookAtRewards(view: DumpView, report: DumpReporter): void {
   const expected = rewarded.length * 2 > view.facts.length
   const zeroed =
     rewarded.length >= view.settings.thresholds['zeroed-rollouts'] && rewarded.every(({ reward }) => reward === 0)
-  const scored = view.facts.filter(({ rewards }) => Object.values(rewards ?? {}).some((value) => value !== 0)).length
   for (const facts of view.facts) {
     const { reward } = facts
     const missing = reward === null && expected
@@ -43,6 +42,7 @@ function lookAtRewards(view: DumpView, report: DumpReporter): void {
     })
   }
   if (!zeroed) return
+  const scored = view.facts.filter(({ rewards }) => Object.values(rewards ?? {}).some((value) => value !== 0)).length
   report.fault({
     message: `All ${rewarded.length} rewards are 0${scored > 0 ? `, while components of ${scored} rollouts are not` : ''}`,
     evidence: { reward: 0, rollouts: rewarded.length, rollouts_with_components_other_than_0: scored },

@@ -1,5 +1,6 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
+import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { digits } from './text.ts'
 import { gapTrend } from './trend.ts'
@@ -21,10 +22,11 @@ export const L08: Check = {
 }
 
 function lookAtSteps(view: DumpView, report: DumpReporter): void {
-  const rows = view.facts.filter(({ gap, step }) => gap !== undefined && step !== null)
+  const hasGap = new FactColumns(view.facts).present('gap')
+  const rows = view.facts.filter(({ step }, at) => hasGap[at] === 1 && step !== null)
   const { thresholds } = view.settings
   const frozen = frozenCopies(rows, thresholds)
-  const trend = gapTrend(rows, thresholds)
+  const trend = gapTrend(view.facts, thresholds)
   if (trend === null && frozen.size === 0) {
     const steps = new Set(rows.map(({ step }) => step)).size
     report.abstain(
@@ -90,8 +92,9 @@ function frozenCopies(rows: readonly TrajectoryFacts[], thresholds: Thresholds):
   const seen = new Map<string, TrajectoryFacts>()
   const frozen = new Map<TrajectoryFacts, TrajectoryFacts>()
   for (const row of rows) {
-    if (row.idsHash === null || row.gap === undefined || row.gap.samplerValues < enough) continue
-    const key = `${row.promptHash} ${row.idsHash} ${row.gap.samplerHash}`
+    const { idsHash, gap } = row
+    if (idsHash === null || gap === undefined || gap.samplerValues < enough) continue
+    const key = `${row.promptHash} ${idsHash} ${gap.samplerHash}`
     const original = seen.get(key)
     if (original === undefined) seen.set(key, row)
     else if (original.step !== row.step && Math.abs(meanTrainer(row) - meanTrainer(original)) >= moved) {

@@ -1,4 +1,5 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
+import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 
 /** Mean |gap| by training step. */
@@ -16,12 +17,18 @@ export interface GapTrend {
 /** Null with fewer steps than a trend can be told from. */
 export function gapTrend(facts: readonly TrajectoryFacts[], thresholds: Thresholds): GapTrend | null {
   const sums = new Map<number, { count: number; absolute: number }>()
-  for (const { step, gap } of facts) {
-    if (step === null || gap === undefined) continue
-    const sum = sums.get(step) ?? { count: 0, absolute: 0 }
-    sum.count += gap.count
-    sum.absolute += gap.absolute
-    sums.set(step, sum)
+  const columns = new FactColumns(facts)
+  const stepOf = columns.numbers('step')
+  const counts = columns.numbers('gap', 'count')
+  const absolutes = columns.numbers('gap', 'absolute')
+  for (let row = 0; row < columns.length; row++) {
+    const step = stepOf[row] as number
+    const count = counts[row] as number
+    if (Number.isNaN(step) || Number.isNaN(count)) continue
+    let sum = sums.get(step)
+    if (sum === undefined) sums.set(step, (sum = { count: 0, absolute: 0 }))
+    sum.count += count
+    sum.absolute += absolutes[row] as number
   }
   if (sums.size < thresholds['trend-steps']) return null
   const steps = [...sums]
