@@ -3,6 +3,7 @@ import type { RunMetric } from './run-log.ts'
 import type { Place, SkippedRecord } from './source.ts'
 import type { LimitInForce, LimitName, Stream } from './streams.ts'
 import type { Part, TurnKind } from './tokens.ts'
+import type { TokenSums } from './trained-share.ts'
 
 export const REPORT_SCHEMA = 'rollout-inspector.report/1'
 
@@ -213,22 +214,22 @@ export interface Report {
     groups: number
     turns: number
     tokens: { total: number; trained: number; masked: number; padding: number; unknown: number; lost: number }
-    by_part: Record<Part, { total: number; trained: number | null }>
+    by_part: Record<Part, TokenSums>
     /** Tokens of assistant turns, from after the header through the end token, by the 1-based ordinal of the turn. */
-    by_turn: Record<string, { total: number; trained: number | null }>
+    by_turn: Record<string, TokenSums>
     /**
      * Of the part `end`, the end tokens of turns by the role of the turn, as a correct mask trains those of the assistant alone. Roles
      * without one are not listed; absent where a merged report did not count them.
      */
-    end_by_role?: Partial<Record<TurnKind, { total: number; trained: number | null }>>
+    end_by_role?: Partial<Record<TurnKind, TokenSums>>
     /**
      * What the calls and the replies of each tool take, by tokens, most first. `tool` is null where the ids do not tell which it was,
      * and for all beyond the first 32.
      */
     by_tool: {
       tool: string | null
-      calls: { count: number; total: number; trained: number | null }
-      replies: { count: number; total: number; trained: number | null }
+      calls: TokenSums & { count: number }
+      replies: TokenSums & { count: number }
     }[]
   }
   checks: CheckResult[]

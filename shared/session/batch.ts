@@ -243,6 +243,7 @@ function countTokens(view: TrajectoryView, settings: AuditSettings, totals: Toke
     totals.byPart[part] = (totals.byPart[part] as number) + count
     // A padding token that carries loss has the state `trained` too.
     if (state === TokenState.trained) totals.trainedByPart[part] = (totals.trainedByPart[part] as number) + count
+    else if (state === TokenState.unknown) totals.unknownByPart[part] = (totals.unknownByPart[part] as number) + count
   }
   totals.masked += byState[TokenState.masked] as number
   totals.trained += byState[TokenState.trained] as number
@@ -251,7 +252,7 @@ function countTokens(view: TrajectoryView, settings: AuditSettings, totals: Toke
   totals.total += states.length
   totals.turns += segmentation?.turns.length ?? 0
   for (const turn of segmentation?.turns ?? []) {
-    if (turn.kind === 'assistant') countTurn(turn, mask, totals)
+    if (turn.kind === 'assistant') countTurn(turn, mask, (byState[TokenState.unknown] as number) > 0, totals)
     if (turn.endToken >= 0) countEnd(turn, mask, totals)
   }
   if (mask !== null) {
@@ -263,20 +264,29 @@ function countTokens(view: TrajectoryView, settings: AuditSettings, totals: Toke
 function countTurn(
   { ordinal, contentStart, contentEnd, endToken }: Turn,
   mask: Uint8Array | null,
+  hasUnknown: boolean,
   totals: TokenTotals,
 ) {
   const end = endToken < 0 ? contentEnd : endToken + 1
   const trained = mask === null ? 0 : countOf(mask, 1, contentStart, end)
-  for (let turn = totals.byTurn.length; turn <= ordinal; turn++) totals.byTurn[turn] = totals.trainedByTurn[turn] = 0
+  const masked = mask === null || !hasUnknown ? 0 : countOf(mask, 0, contentStart, end)
+  for (let turn = totals.byTurn.length; turn <= ordinal; turn++) {
+    totals.byTurn[turn] = totals.trainedByTurn[turn] = totals.unknownByTurn[turn] = 0
+  }
+  if (hasUnknown) {
+    totals.unknownByTurn[ordinal] = (totals.unknownByTurn[ordinal] as number) + end - contentStart - trained - masked
+  }
   totals.byTurn[ordinal] = (totals.byTurn[ordinal] as number) + end - contentStart
   totals.trainedByTurn[ordinal] = (totals.trainedByTurn[ordinal] as number) + trained
 }
 
-function countEnd({ kind, endToken }: Turn, mask: Uint8Array | null, { ends, trainedEnds }: TokenTotals) {
+function countEnd({ kind, endToken }: Turn, mask: Uint8Array | null, { ends, trainedEnds, unknownEnds }: TokenTotals) {
   if (ends === null || trainedEnds === null) return
   const at = TURN_KINDS.indexOf(kind)
   ends[at] = (ends[at] as number) + 1
-  if (mask?.[endToken] === 1) trainedEnds[at] = (trainedEnds[at] as number) + 1
+  const value = mask?.[endToken]
+  if (value === 1) trainedEnds[at] = (trainedEnds[at] as number) + 1
+  else if (value !== 0) unknownEnds[at] = (unknownEnds[at] as number) + 1
 }
 
 /** Adds the loss weight of a trajectory, how much of it lies on tokens that neither oracle calls sampled, and the sampled tokens that it leaves out. */

@@ -34,10 +34,13 @@ export function emptyTotals(): TokenTotals {
     lost: 0,
     byPart: PARTS.map(() => 0),
     trainedByPart: PARTS.map(() => 0),
+    unknownByPart: PARTS.map(() => 0),
     byTurn: [],
     trainedByTurn: [],
+    unknownByTurn: [],
     ends: TURN_KINDS.map(() => 0),
     trainedEnds: TURN_KINDS.map(() => 0),
+    unknownEnds: TURN_KINDS.map(() => 0),
     byTool: new Map(),
     maskKnown: false,
     weight: 0n,
@@ -58,13 +61,16 @@ export function addTotals(into: TokenTotals, from: TokenTotals): void {
   for (let part = 0; part < PARTS.length; part++) {
     into.byPart[part] = (into.byPart[part] as number) + (from.byPart[part] as number)
     into.trainedByPart[part] = (into.trainedByPart[part] as number) + (from.trainedByPart[part] as number)
+    into.unknownByPart[part] = (into.unknownByPart[part] as number) + (from.unknownByPart[part] as number)
   }
   for (let turn = 0; turn < from.byTurn.length; turn++) {
     into.byTurn[turn] = (into.byTurn[turn] ?? 0) + (from.byTurn[turn] ?? 0)
     into.trainedByTurn[turn] = (into.trainedByTurn[turn] ?? 0) + (from.trainedByTurn[turn] ?? 0)
+    into.unknownByTurn[turn] = (into.unknownByTurn[turn] ?? 0) + (from.unknownByTurn[turn] ?? 0)
   }
   into.ends = sumOf(into.ends, from.ends)
   into.trainedEnds = sumOf(into.trainedEnds, from.trainedEnds)
+  into.unknownEnds = into.unknownEnds.map((value, at) => value + (from.unknownEnds[at] as number))
   addTools(into.byTool, from.byTool)
   into.maskKnown ||= from.maskKnown
   into.weight += from.weight

@@ -5,6 +5,7 @@ import type { CheckResult, HypothesisId, Report } from '../model/report.ts'
 import { RUN_METRICS } from '../model/run-log.ts'
 import { LIMIT_NAMES } from '../model/streams.ts'
 import { PARTS } from '../model/tokens.ts'
+import { maskedTokens, type TokenSums } from '../model/trained-share.ts'
 import type { Both, ComparedSide } from './comparison-pair.ts'
 import { comparedMean, comparedNumber, comparedShare, comparedText, type Sample } from './comparison-statistics.ts'
 import type { BoundaryRow } from './protocol.ts'
@@ -43,13 +44,13 @@ export function lossMeasures(two: Both): ComparedMeasure[] {
   const section = 'loss' as const
   const units = two.each(({ report }) => report.totals.trajectories)
   const [a, b] = two.each(({ report }) => report.totals)
-  const share = (id: string, label: string, x: Counted, y: Counted, codes: readonly string[] = []) =>
+  const share = (id: string, label: string, x: TokenSums, y: TokenSums, codes: readonly string[] = []) =>
     comparedShare({ section, id, label, codes }, sampleOf(x), sampleOf(y), {
       errors: two.errors,
       lacks: two.lacks('mask'),
       units,
     })
-  const whole = ({ tokens }: Report['totals']): Counted => ({
+  const whole = ({ tokens }: Report['totals']): TokenSums => ({
     // Of a token without a mask nobody knows whether it is trained.
     total: tokens.trained + tokens.masked,
     trained: tokens.trained + tokens.masked > 0 ? tokens.trained : null,
@@ -86,15 +87,11 @@ export function lossMeasures(two: Both): ComparedMeasure[] {
   ]
 }
 
-interface Counted {
-  readonly total: number
-  readonly trained: number | null
-}
+const NOTHING: TokenSums = { total: 0, trained: null }
 
-const NOTHING: Counted = { total: 0, trained: null }
-
-function sampleOf({ total, trained }: Counted): (Sample & { kind: 'share' }) | null {
-  return total === 0 || trained === null ? null : { kind: 'share', of: total, affected: trained }
+function sampleOf(sums: TokenSums): (Sample & { kind: 'share' }) | null {
+  const known = maskedTokens(sums)
+  return known === 0 || sums.trained === null ? null : { kind: 'share', of: known, affected: sums.trained }
 }
 
 /** As they read behind “trained share of”. */

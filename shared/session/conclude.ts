@@ -32,7 +32,7 @@ import type { TokenTotals } from './plan.ts'
 import { renderingNote, renderingOf, sourceReport, unreadableReport } from './source-report.ts'
 import type { Survey } from './survey.ts'
 import { TOOL } from './tool.ts'
-import { toolRows } from './tool-sums.ts'
+import { tokenSums, toolRows } from './tool-sums.ts'
 
 /** The report so far, and the findings that only the whole dump could show. */
 export interface Conclusion {
@@ -249,17 +249,22 @@ export function* concluding({
       by_part: Object.fromEntries(
         PARTS.map((part, index) => [
           part,
-          {
-            total: totals.byPart[index] as number,
-            trained: totals.maskKnown ? (totals.trainedByPart[index] as number) : null,
-          },
+          tokenSums(
+            totals.byPart[index] as number,
+            totals.trainedByPart[index] as number,
+            totals.unknownByPart[index] as number,
+            totals.maskKnown,
+          ),
         ]),
       ) as Report['totals']['by_part'],
       by_turn: Object.fromEntries(
         totals.byTurn
           .map(
             (total, turn) =>
-              [turn, { total, trained: totals.maskKnown ? (totals.trainedByTurn[turn] ?? 0) : null }] as const,
+              [
+                turn,
+                tokenSums(total, totals.trainedByTurn[turn] ?? 0, totals.unknownByTurn[turn] ?? 0, totals.maskKnown),
+              ] as const,
           )
           .slice(1),
       ),
@@ -344,11 +349,12 @@ function inReportOrder(a: Finding, b: Finding): number {
 }
 
 /** End tokens by the kind of their turn; nothing where a merged part did not count them. */
-function endRows({ ends, trainedEnds, maskKnown }: TokenTotals): Pick<Report['totals'], 'end_by_role'> {
+function endRows({ ends, trainedEnds, unknownEnds, maskKnown }: TokenTotals): Pick<Report['totals'], 'end_by_role'> {
   if (ends === null || trainedEnds === null) return {}
   const rows = TURN_KINDS.flatMap((kind, at) => {
     const total = ends[at] as number
-    return total === 0 ? [] : [[kind, { total, trained: maskKnown ? (trainedEnds[at] as number) : null }] as const]
+    const sums = tokenSums(total, trainedEnds[at] as number, unknownEnds[at] as number, maskKnown)
+    return total === 0 ? [] : [[kind, sums] as const]
   })
   return { end_by_role: Object.fromEntries(rows) }
 }

@@ -61,7 +61,8 @@ function truncatedRows({ facts, share }: Shown): string | null {
 
 function observations({ totals, share }: Shown): string | null {
   const [tool, system, user, assistant] = (['tool', 'system', 'user', 'assistant'] as const).map((part: Part) => ({
-    total: totals.byPart[PART[part]] as number,
+    // Of a token without a mask nobody knows whether it is trained.
+    total: (totals.byPart[PART[part]] as number) - (totals.unknownByPart[PART[part]] as number),
     trained: totals.trainedByPart[PART[part]] as number,
   })) as [Trained, Trained, Trained, Trained]
   const prompt = { total: system.total + user.total, trained: system.trained + user.trained }

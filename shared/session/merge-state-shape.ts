@@ -113,8 +113,12 @@ export const MERGE_STATE = z.object({
     /** By the kind of the turn. Reports of before they were counted have none. */
     ends: column.optional(),
     trained_ends: column.optional(),
-    /** Tool, then the numbers of `ToolSums`. Reports of before they were counted have none. */
-    by_tool: z.array(z.tuple([z.string(), whole, whole, whole, whole, whole, whole])).default([]),
+    /** Tokens without a mask, by part, by turn and at ends. Not written where all have one, nor in reports of before they were counted. */
+    unknown_by_part: column.optional(),
+    unknown_by_turn: column.optional(),
+    unknown_ends: column.optional(),
+    /** Tool; of its calls number, tokens and trained ones, then of its replies; then those of either without a mask, where some have none. Reports of before they were counted have none. */
+    by_tool: z.array(z.tuple([z.string(), whole, whole, whole, whole, whole, whole]).rest(whole)).default([]),
     /** In the units of `weightUnits`; null where no rollout has a mask, and where no oracle looked. */
     weight: weight.nullable(),
     weight_unsampled: weight.nullable(),

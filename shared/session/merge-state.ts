@@ -16,6 +16,7 @@ import { declaredOptions } from './merge-options.ts'
 import type { MergeState } from './merge-state-shape.ts'
 import { decodeKins, encodeKin } from './merge-survey.ts'
 import type { TokenizerReference, TokenTotals } from './plan.ts'
+import type { ToolSums } from './tool-sums.ts'
 
 /** A report with all that it takes to judge it again beside others. `given`: the tokenizer that the person named. */
 export function withState(gathered: Gathered, conclusion: Conclusion, given: GivenFiles | null): Report {
@@ -275,7 +276,8 @@ function isEmpty(tally: CheckTally): boolean {
 }
 
 function encodeTotals(totals: TokenTotals): MergeState['totals'] {
-  const { byPart, trainedByPart, byTurn, trainedByTurn, ends, trainedEnds, byTool, ...rest } = totals
+  const { byPart, trainedByPart, byTurn, trainedByTurn, ends, trainedEnds, byTool, ...others } = totals
+  const { unknownByPart, unknownByTurn, unknownEnds, ...rest } = others
   const { weight, weightUnsampled, maskKnown, ...counts } = rest
   return {
     ...counts,
@@ -286,14 +288,36 @@ function encodeTotals(totals: TokenTotals): MergeState['totals'] {
     ...(ends === null || trainedEnds === null
       ? {}
       : { ends: writeColumn(COUNT, ends), trained_ends: writeColumn(COUNT, trainedEnds) }),
-    by_tool: [...byTool].sort(([a], [b]) => (a < b ? -1 : 1)).map(([tool, sums]) => [tool, ...sums]),
+    ...(totals.unknown === 0
+      ? {}
+      : {
+          unknown_by_part: writeColumn(COUNT, unknownByPart),
+          unknown_by_turn: writeColumn(COUNT, unknownByTurn),
+          unknown_ends: writeColumn(COUNT, unknownEnds),
+        }),
+    by_tool: [...byTool].sort(([a], [b]) => (a < b ? -1 : 1)).map(encodeTool),
     weight: maskKnown ? String(weight) : null,
     weight_unsampled: weightUnsampled === null ? null : String(weightUnsampled),
   }
 }
 
+function encodeTool([tool, sums]: readonly [string, ToolSums]): MergeState['totals']['by_tool'][number] {
+  const [calls, called, trainedCalls, unknownCalls, replies, replied, trainedReplies, unknownReplies] = sums
+  const unknown = unknownCalls + unknownReplies === 0 ? [] : [unknownCalls, unknownReplies]
+  return [tool, calls, called, trainedCalls, replies, replied, trainedReplies, ...unknown]
+}
+
+function decodeTool(row: MergeState['totals']['by_tool'][number]): [string, ToolSums] {
+  const [tool, calls, called, trainedCalls, replies, replied, trainedReplies, unknownCalls = 0, unknownReplies = 0] =
+    row
+  return [tool, [calls, called, trainedCalls, unknownCalls, replies, replied, trainedReplies, unknownReplies]]
+}
+
 function decodeTotals(totals: MergeState['totals']): TokenTotals {
-  const { by_part, trained_by_part, by_turn, trained_by_turn, ends, trained_ends, by_tool, ...rest } = totals
+  const { by_part, trained_by_part, by_turn, trained_by_turn, ends, trained_ends, by_tool, ...others } = totals
+  const { unknown_by_part, unknown_by_turn, unknown_ends, ...rest } = others
+  const read = (column: string | undefined, length: number) =>
+    column === undefined ? Array<number>(length).fill(0) : readColumn(COUNT, column, length)
   const { weight, weight_unsampled, ...counts } = rest
   const byTurn = readSome(COUNT, by_turn)
   return {
@@ -304,7 +328,10 @@ function decodeTotals(totals: MergeState['totals']): TokenTotals {
     trainedByTurn: readColumn(COUNT, trained_by_turn, byTurn.length),
     ends: ends === undefined ? null : readColumn(COUNT, ends, TURN_KINDS.length),
     trainedEnds: trained_ends === undefined ? null : readColumn(COUNT, trained_ends, TURN_KINDS.length),
-    byTool: new Map(by_tool.map(([tool, ...sums]) => [tool, sums])),
+    unknownByPart: read(unknown_by_part, PARTS.length),
+    unknownByTurn: read(unknown_by_turn, byTurn.length),
+    unknownEnds: read(unknown_ends, TURN_KINDS.length),
+    byTool: new Map(by_tool.map(decodeTool)),
     maskKnown: weight !== null,
     weight: BigInt(weight ?? 0),
     weightUnsampled: weight_unsampled === null ? null : BigInt(weight_unsampled),

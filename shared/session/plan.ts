@@ -75,12 +75,17 @@ export interface TokenTotals {
   lost: number
   byPart: number[]
   trainedByPart: number[]
-  /** Tokens of assistant turns by ordinal, index 0 unused: all of them, and the trained ones. */
+  /** Those without a mask. */
+  unknownByPart: number[]
+  /** Tokens of assistant turns by ordinal, index 0 unused: all of them, the trained ones, and those without a mask. */
   byTurn: number[]
   trainedByTurn: number[]
+  unknownByTurn: number[]
   /** End tokens of turns, and the trained ones, by the kind of the turn in the order of `TURN_KINDS`; null where a part was summed without. */
   ends: number[] | null
   trainedEnds: number[] | null
+  /** Those without a mask. */
+  unknownEnds: number[]
   byTool: ToolTotals
   /** Some trajectory had a mask. */
   maskKnown: boolean

@@ -2,12 +2,16 @@ import type { TrajectoryView } from '../checks/check.ts'
 import { runEnd } from '../checks/spans.ts'
 import type { Report } from '../model/report.ts'
 import { PART, type Span, TokenState, type Turn } from '../model/tokens.ts'
+import type { TokenSums } from '../model/trained-share.ts'
 
-/** Tokens by what a tool's calls and replies take: `[calls, tokens of calls, trained ones, replies, tokens of replies, trained ones]`. */
-export type ToolSums = [number, number, number, number, number, number]
+/** What a tool's calls take: their number, their tokens, the trained ones and those without a mask; then the same of its replies. */
+export type ToolSums = [number, number, number, number, number, number, number, number]
 
 /** By name; the empty name is for calls and replies whose tool the ids do not tell. */
 export type ToolTotals = Map<string, ToolSums>
+
+/** Where the numbers of replies begin. */
+const REPLIES = 4
 
 /** A name stands near the beginning of a call, whatever the family writes before it. */
 const NAME_TOKENS = 48
@@ -29,7 +33,7 @@ export function countTools({ segmentation, states, text }: TrajectoryView, into:
         add(into, name, 0, span, PART.tool_call, parts, states)
       }
     }
-    for (const reply of repliesOf(turn)) add(into, asked.shift() ?? '', 3, reply, PART.tool, parts, states)
+    for (const reply of repliesOf(turn)) add(into, asked.shift() ?? '', REPLIES, reply, PART.tool, parts, states)
   }
 }
 
@@ -41,12 +45,17 @@ export function addTools(into: ToolTotals, from: ToolTotals): void {
   }
 }
 
+/** As the report has them: what has no mask is named only where something else has one. */
+export function tokenSums(total: number, trained: number, unknown: number, maskKnown: boolean): TokenSums {
+  return maskKnown ? { total, trained, ...(unknown > 0 ? { unknown } : {}) } : { total, trained: null }
+}
+
 /** More names than that are a model's inventions. */
 const MOST_TOOLS = 32
 
 /** What the report says of tools: those that take most tokens by name, the others together. */
 export function toolRows(totals: ToolTotals, maskKnown: boolean): Report['totals']['by_tool'] {
-  const tokens = (sums: ToolSums) => sums[1] + sums[4]
+  const tokens = (sums: ToolSums) => sums[1] + sums[5]
   const named = [...totals]
     .filter(([name]) => name !== '')
     .sort(([a, left], [b, right]) => tokens(right) - tokens(left) || (a < b ? -1 : 1))
@@ -54,15 +63,14 @@ export function toolRows(totals: ToolTotals, maskKnown: boolean): Report['totals
   for (const [, sums] of named.slice(MOST_TOOLS)) addTools(rest, new Map([['', sums]]))
   const unnamed = totals.get('')
   if (unnamed !== undefined) addTools(rest, new Map([['', unnamed]]))
-  const part = (count: number, total: number, trained: number) => ({
+  const part = (count: number, total: number, trained: number, unknown: number) => ({
     count,
-    total,
-    trained: maskKnown ? trained : null,
+    ...tokenSums(total, trained, unknown, maskKnown),
   })
   return [...named.slice(0, MOST_TOOLS), ...rest].map(([name, sums]) => ({
     tool: name === '' ? null : name,
-    calls: part(sums[0], sums[1], sums[2]),
-    replies: part(sums[3], sums[4], sums[5]),
+    calls: part(sums[0], sums[1], sums[2], sums[3]),
+    replies: part(sums[4], sums[5], sums[6], sums[7]),
   }))
 }
 
@@ -80,26 +88,29 @@ function repliesOf(turn: Turn): readonly Span[] {
 function add(
   into: ToolTotals,
   name: string,
-  at: 0 | 3,
+  at: 0 | typeof REPLIES,
   { start, end }: Span,
   part: number,
   parts: Uint8Array,
   states: Uint8Array,
 ): void {
   let sums = into.get(name)
-  if (sums === undefined) into.set(name, (sums = [0, 0, 0, 0, 0, 0]))
+  if (sums === undefined) into.set(name, (sums = [0, 0, 0, 0, 0, 0, 0, 0]))
   sums[at]++
   let total = 0
   let trained = 0
+  let unknown = 0
   // Nearly every span is one run of its part in one state, and a run is counted at once.
   for (let token = start, to = start; token < end; token = to) {
     to = runEnd(parts, token, end)
     if (parts[token] !== part) continue
     total += to - token
     trained += tokensIn(states, TokenState.trained, token, to)
+    unknown += tokensIn(states, TokenState.unknown, token, to)
   }
   sums[at + 1] = (sums[at + 1] as number) + total
   sums[at + 2] = (sums[at + 2] as number) + trained
+  sums[at + 3] = (sums[at + 3] as number) + unknown
 }
 
 function tokensIn(states: Uint8Array, state: number, start: number, end: number): number {

@@ -5,6 +5,7 @@ import { HYPOTHESES } from '../../shared/hypotheses/registry.ts'
 import type { Finding, Report } from '../../shared/model/report.ts'
 import { LIMIT_NAMES, STREAMS } from '../../shared/model/streams.ts'
 import { PARTS } from '../../shared/model/tokens.ts'
+import { maskedTokens, trainedShare } from '../../shared/model/trained-share.ts'
 import type { Session } from '../../shared/session/session.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { memorySource } from '../containers/memory-source.ts'
@@ -151,6 +152,28 @@ describe('the report', () => {
     expect(totals.tokens).toMatchObject({ trained: 0, masked: 0, unknown: totals.tokens.total })
     expect(Object.values(totals.by_part).map(({ trained }) => trained)).toEqual(PARTS.map(() => null))
     expect(Object.values(totals.by_turn).map(({ trained }) => trained)).toEqual([null, null])
+  })
+
+  it('has one trained share: tokens without a mask are in none, of the whole, of a part, of a turn, of an end or of a tool', async () => {
+    const [known, other] = [cleanRollout(tokenizer, 1), cleanRollout(tokenizer, 2, { mask: 'none' })]
+    const { totals } = (await audited(lines([known, other]))).report()
+    const alone = (await audited(lines([known]))).report().totals
+    expect(totals.tokens.unknown).toBe(other.record.input_ids.length)
+    const parts = Object.values(totals.by_part)
+    expect(parts.reduce((sum, { unknown = 0 }) => sum + unknown, 0)).toBe(totals.tokens.unknown)
+    const sums = ({ by_part, by_turn, end_by_role, by_tool }: typeof totals) => [
+      ...Object.values(by_part),
+      ...Object.values(by_turn),
+      ...Object.values(end_by_role ?? {}),
+      ...by_tool.flatMap(({ calls, replies }) => [calls, replies]),
+    ]
+    // The rollout without a mask changes no share, and what it adds is named.
+    expect(sums(totals).map(trainedShare)).toEqual(sums(alone).map(trainedShare))
+    expect(sums(totals).map(maskedTokens)).toEqual(sums(alone).map(maskedTokens))
+    expect(sums(alone).every((row) => !('unknown' in row))).toBe(true)
+    expect(totals.by_turn[1]?.unknown).toBeGreaterThan(0)
+    expect(totals.end_by_role?.assistant?.unknown).toBeGreaterThan(0)
+    expect(totals.by_tool[0]?.calls.unknown).toBeGreaterThan(0)
   })
 
   it('keeps the numbers of a check together', () => {

@@ -1,7 +1,7 @@
 import type { Report } from '../../../shared/model/report.ts'
 import { KeptDetails } from '../../app/kept-details.tsx'
-import { ABSENT, NOT_IN_DUMP } from '../../text/numbers.ts'
-import { ShareBar } from './loss-share.tsx'
+import { ABSENT } from '../../text/numbers.ts'
+import { TrainedShare, WithoutMask } from './loss-share.tsx'
 import { behindTrained, NumberLink } from './number-link.tsx'
 
 /** More turns than these are folded away; the first ones tell whether the loss follows the turns. */
@@ -42,32 +42,29 @@ function TurnTable({ report, turns }: { report: Report; turns: Turns }) {
         </tr>
       </thead>
       <tbody>
-        {turns.map(([turn, { total, trained }]) => (
+        {turns.map(([turn, sums]) => (
           <tr key={turn}>
             <th scope="row">{turn}</th>
             <td>
-              {trained === null ? (
-                <span className="quiet">{NOT_IN_DUMP}</span>
-              ) : (
-                <ShareBar share={total === 0 ? 0 : trained / total} />
-              )}
+              <TrainedShare sums={sums} />
             </td>
             <td className="number">
-              {trained === null ? (
+              {sums.trained === null ? (
                 ABSENT
               ) : (
                 <NumberLink
-                  value={trained}
+                  value={sums.trained}
                   {...behindTrained(maskCodes(report, turn), `state:trained assistant_turn:${turn}`)}
                 />
               )}
             </td>
             <td className="number">
               <NumberLink
-                value={total}
+                value={sums.total}
                 behind={{ query: `assistant_turns>=${turn}` }}
                 title="Show the rollouts that have this turn"
               />
+              <WithoutMask sums={sums} />
             </td>
           </tr>
         ))}

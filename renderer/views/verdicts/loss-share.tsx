@@ -1,6 +1,7 @@
 import { PART_WORDS } from '../../../shared/model/part-words.ts'
 import type { Report } from '../../../shared/model/report.ts'
 import { PARTS, TURN_KINDS } from '../../../shared/model/tokens.ts'
+import { type TokenSums, trainedShare } from '../../../shared/model/trained-share.ts'
 import { quote } from '../../../shared/query/language/format.ts'
 import { showRollouts } from '../../commands/go.ts'
 import { ABSENT, count, NOT_IN_DUMP, percent } from '../../text/numbers.ts'
@@ -61,7 +62,7 @@ export function TokenTotals({ totals }: { totals: Report['totals'] }) {
         <p className="quiet">
           Trained share without padding{tokens.unknown > 0 && ' and without tokens that have no mask'}, as the table of
           rollouts has it: {percent(tokens.trained / known)} of {count(known)} tokens.
-          {tokens.unknown > 0 && ' Parts and turns are shares of all their tokens, with a mask or without.'}
+          {tokens.unknown > 0 && ' So are the shares of parts, turns and tools below.'}
         </p>
       )}
     </div>
@@ -88,31 +89,22 @@ export function LossByPart({ report }: { report: Report }) {
       </thead>
       <tbody>
         {parts.map((part) => {
-          const { total, trained } = report.totals.by_part[part]
+          const sums = report.totals.by_part[part]
           const codes = (PART_CHECKS[part] ?? []).filter((code) => failed.has(code))
           const roles = part === 'end' ? rolesOf(report) : []
           // Only the ends of the assistant are to be trained: one share of them all would look wrong where it is right.
           if (roles.length > 0) {
-            return roles.map(({ kind, sums }) => (
+            return roles.map(({ kind, sums: ofRole }) => (
               <PartRow
                 key={`end ${kind}`}
                 name={ENDS_BY_ROLE[kind]}
-                {...sums}
+                {...ofRole}
                 codes={kind === 'assistant' ? codes : []}
                 query={`part:end role:${kind}`}
               />
             ))
           }
-          return (
-            <PartRow
-              key={part}
-              name={PART_WORDS[part]}
-              total={total}
-              trained={trained}
-              codes={codes}
-              query={`part:${part}`}
-            />
-          )
+          return <PartRow key={part} name={PART_WORDS[part]} {...sums} codes={codes} query={`part:${part}`} />
         })}
       </tbody>
     </table>
@@ -130,25 +122,27 @@ function rolesOf({ totals }: Report) {
   return counted === byPart.end.total ? roles : []
 }
 
-interface PartRowProps {
+interface PartRowProps extends TokenSums {
   readonly name: string
-  readonly total: number
-  readonly trained: number | null
   readonly codes: readonly string[]
   /** Finds just these tokens. */
   readonly query: string
 }
 
-function PartRow({ name, total, trained, codes, query }: PartRowProps) {
+function PartRow({ name, codes, query, ...sums }: PartRowProps) {
+  const { total, trained } = sums
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td>{trained === null ? <span className="quiet">{NOT_IN_DUMP}</span> : <ShareBar share={trained / total} />}</td>
+      <td>
+        <TrainedShare sums={sums} />
+      </td>
       <td className="number">
         {trained === null ? ABSENT : <NumberLink value={trained} {...behindTrained(codes, `state:trained ${query}`)} />}
       </td>
       <td className="number">
         <NumberLink value={total} {...behindTrained([], query)} />
+        <WithoutMask sums={sums} />
       </td>
     </tr>
   )
@@ -195,7 +189,7 @@ export function LossByTool({ tools }: { tools: Report['totals']['by_tool'] }) {
             </td>
             <td className="number">{mean(calls)}</td>
             <td>
-              <TrainedShare {...calls} />
+              <TrainedShare sums={calls} />
             </td>
             <td className="number">
               {replies.count === 0 ? (
@@ -214,7 +208,7 @@ export function LossByTool({ tools }: { tools: Report['totals']['by_tool'] }) {
               )}
             </td>
             <td>
-              <TrainedShare {...replies} />
+              <TrainedShare sums={replies} />
             </td>
           </tr>
         ))}
@@ -223,9 +217,16 @@ export function LossByTool({ tools }: { tools: Report['totals']['by_tool'] }) {
   )
 }
 
-function TrainedShare({ total, trained }: { total: number; trained: number | null }) {
-  if (total === 0) return <span className="quiet">{ABSENT}</span>
-  return trained === null ? <span className="quiet">{NOT_IN_DUMP}</span> : <ShareBar share={trained / total} />
+/** Share of the tokens with a mask. */
+export function TrainedShare({ sums }: { sums: TokenSums }) {
+  if (sums.total === 0) return <span className="quiet">{ABSENT}</span>
+  const share = trainedShare(sums)
+  return share === null ? <span className="quiet">{NOT_IN_DUMP}</span> : <ShareBar share={share} />
+}
+
+/** How many of the tokens beside it are in no share. */
+export function WithoutMask({ sums: { unknown = 0 } }: { sums: TokenSums }) {
+  return unknown === 0 ? null : <span className="quiet without-mask">{count(unknown)} without a mask</span>
 }
 
 function mean({ count: times, total }: { count: number; total: number }): string {

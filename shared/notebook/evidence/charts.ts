@@ -1,4 +1,5 @@
 import type { LogReport, Report } from '../../model/report.ts'
+import { trainedShare } from '../../model/trained-share.ts'
 import type { Evidence } from '../model.ts'
 import { number, type Piece, shown } from './pieces.ts'
 
@@ -48,10 +49,8 @@ export function spreadPiece(histogram: PinnedHistogram, dead: number): Piece | n
 
 /** Where the loss falls, by part of the conversation and by assistant turn; none where no mask tells. */
 export function lossPieces({ totals }: Pick<Report, 'totals'>): Piece[] {
-  const share = ({ total, trained }: { total: number; trained: number | null }) =>
-    trained === null || total === 0 ? null : trained / total
-  const parts = Object.entries(totals.by_part).flatMap(([part, sums]) => shareOf(part, share(sums)))
-  const turns = Object.entries(totals.by_turn).flatMap(([turn, sums]) => shareOf(`turn ${turn}`, share(sums)))
+  const parts = Object.entries(totals.by_part).flatMap(([part, sums]) => shareOf(part, trainedShare(sums)))
+  const turns = Object.entries(totals.by_turn).flatMap(([turn, sums]) => shareOf(`turn ${turn}`, trainedShare(sums)))
   return [
     ...(parts.length === 0
       ? []
