@@ -8,6 +8,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/alignment.ts LARGEST_LAG': 'shifts that are tried; the report lists the score of each',
   'checks/create-facts.ts SHOWN_TOKENS': 'what evidence shows',
   'checks/encoded.ts LONGEST': 'bound of cost',
+  'checks/fact-columns.ts ROWS_OF_A_PART': 'bound of cost',
   'checks/facts.ts PREFIX_TOKENS': 'lengths that are measured; whether one is long is `shared-prefix-tokens`',
   'checks/groups/advantages.ts ADVANTAGE_EPS_CANDIDATES': 'formulas that are tried',
   'checks/groups/advantages.ts DEFAULT_ADVANTAGE_EPS': 'the formula of two trainers; `--advantage-eps` sets it',
@@ -44,6 +45,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/prompt-end.ts LONGEST_PREFILL':
     'tokens that templates begin a turn with; says where a prompt ends, not what is wrong',
   'checks/spans.ts LONG': 'bound of cost',
+  'checks/spans.ts SHORT': 'bound of cost',
   'checks/states.ts MASK_UNKNOWN': 'a code in an array of bytes',
   'checks/strip.ts SEGMENTS': 'size of a drawing',
   'checks/strip.ts STRIP_WIDTH': 'size of a drawing',
