@@ -1,5 +1,6 @@
 import type { DumpView } from '../checks/check.ts'
 import type { CheckResult, Defect, Symptom } from '../model/report.ts'
+import { atOnce, type Steps } from '../model/steps.ts'
 import {
   type DefectEvidence,
   type DefectShape,
@@ -25,11 +26,16 @@ export interface Diagnosis {
  * The defects in a dump: single causes, each with the checks that fail because of it. A check is a symptom only where nearly all of its
  * rollouts have the defect. Without `faultRows` (only sums are known) those are symptoms that stand nearly everywhere, as the defect does.
  */
-export function recogniseDefects(
+export function recogniseDefects(...given: Parameters<typeof recognisingDefects>): Diagnosis {
+  return atOnce(recognisingDefects(...given))
+}
+
+/** The same, a defect at a time. */
+export function* recognisingDefects(
   checks: readonly CheckResult[],
   dump: DumpView,
   faultRows: FaultRows | null = null,
-): Diagnosis {
+): Steps<Diagnosis> {
   const evidence = evidenceOf(checks, dump, faultRows)
   const found: Found[] = []
   const isTaken = (code: string) => found.some(({ claims }) => claims.has(code))
@@ -49,14 +55,21 @@ export function recogniseDefects(
       }
     }
   }
-  for (const known of VERIFIERS_DEFECTS) add(known)
-  for (const each of found) explain(each)
+  for (const known of VERIFIERS_DEFECTS) {
+    add(known)
+    yield 0.3
+  }
+  for (const each of found) {
+    explain(each)
+    yield 0.5
+  }
   for (const known of GENERAL_DEFECTS) {
     // What another cause explains is no cause; what explains nothing is told by its check.
     const each = isTaken(known.id) ? null : add(known)
     if (each === null) continue
     explain(each)
     if (each.claims.size === 1) found.pop()
+    yield 0.7
   }
   if (!isTaken('L02')) add(RERENDERED_CONTEXT)
   found.sort((a, b) => rankOf(a) - rankOf(b) || (a.known.id < b.known.id ? -1 : 1))

@@ -1,3 +1,4 @@
+import { measuringSpreads } from '../checks/groups/scaling.ts'
 import { percent } from '../model/number-text.ts'
 import { type AdvantageMeasures, measureAdvantages } from './advantages.ts'
 import { amplifiedBounds, type Bounds } from './bounds.ts'
@@ -24,6 +25,7 @@ export const H01: Hypothesis = {
   id: 'H01',
   title: 'Advantage scaling instability',
   claim: 'Similar rewards have a small std; dividing by it makes advantages of noise, and updates cancel.',
+  measure: ({ dump }) => measuringSpreads(dump),
   judge: (input) =>
     conclude(
       H01,

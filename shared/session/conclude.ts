@@ -9,7 +9,7 @@ import { addTally, createTally } from '../checks/tally.ts'
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
 import { formatById } from '../formats/registry.ts'
 import { aggregating } from '../hypotheses/aggregates.ts'
-import { recogniseDefects } from '../hypotheses/defects.ts'
+import { recognisingDefects } from '../hypotheses/defects.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { judging } from '../hypotheses/registry.ts'
 import type { AuditOptions } from '../model/policy.ts'
@@ -178,7 +178,7 @@ export function* concluding({
 
   const standing = faultRows(collected.facts, collected.codes, dumpFindings)
   const { faults, named } = yield* within(DONE.checks, DONE.checks, standing)
-  const diagnosis = recogniseDefects(checks, dump, faults)
+  const diagnosis = yield* within(DONE.checks, DONE.checks, recognisingDefects(checks, dump, faults))
   const defectOf = (finding: Finding): string | null => {
     if (finding.intended) return null
     const { facts } = collected

@@ -13,11 +13,19 @@ import {
   stepOf,
 } from '../checks/groups/advantages.ts'
 import { copiesIn } from '../checks/groups/duplicate-completions.ts'
-import { fitOf, type GroupSpread, isNoise, type Spreads, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
+import {
+  fitOf,
+  type GroupSpread,
+  isNoise,
+  measuringSpreads,
+  type Spreads,
+  scalingOf,
+  spreadsOf,
+} from '../checks/groups/scaling.ts'
 import { mean, rewardsOf } from '../checks/groups/statistics.ts'
 import { firstQuestion } from '../checks/pairing.ts'
 import type { Finding, Severity } from '../model/report.ts'
-import { atOnce, type Steps } from '../model/steps.ts'
+import { atOnce, type Steps, within } from '../model/steps.ts'
 import { codesOf, worstOf } from './collected.ts'
 import type { LoadedTrajectory } from './detail.ts'
 import { indexOfPlace } from './fault-rows.ts'
@@ -88,6 +96,7 @@ export class GroupBook {
     const { dump } = origin
     const scaling = scalingHere(dump)
     yield 0.05
+    yield* within(0.05, 0.15, measuringSpreads(dump))
     const all = spreadsOf(dump, { ...scaling, origin: 'given', fit: fitOf(dump) })
     yield 0.15
     const spreads = new Map(all.groups.map((spread) => [spread.group, spread]))

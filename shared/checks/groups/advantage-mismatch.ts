@@ -1,3 +1,4 @@
+import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -13,7 +14,7 @@ import {
   residualOf,
   stepOf,
 } from './advantages.ts'
-import { fitOf } from './scaling.ts'
+import { fitting } from './scaling.ts'
 import { completeGroups, rewardRange, rewardsOf, shown } from './statistics.ts'
 
 /**
@@ -42,33 +43,45 @@ const DECLARED: Readonly<Record<'group' | 'batch' | 'none', readonly AdvantageSc
   none: ['centre', 'leave-one-out', 'none'],
 }
 
-function lookAtGroups(view: DumpView, report: DumpReporter): void {
+function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const complete = completeGroups(view, report)
   if (complete === null) return
   const { thresholds } = view.settings
-  const groups = complete.filter((group) => isInformative(group, thresholds))
-  const best = fitOf(view)
+  const groups = yield* within(
+    0,
+    0.2,
+    filtered(complete, (group) => isInformative(group, thresholds)),
+  )
+  const best = yield* within(0.2, 0.4, fitting(view))
   if (groups.length === 0 || best === null) return
   const batch = batchStds(complete.map((group) => ({ group, rewards: rewardsOf(group) })))
   const range = rewardRange(complete)
   const declared = view.settings.options.scaleRewards
   const contradicts = declared !== undefined && best.accepted && !DECLARED[declared].includes(best.scheme)
-  const against = best.accepted ? [] : groups.filter((group) => ranksAgainst(group, thresholds))
-  if (!best.accepted && against.length < thresholds['order-share'] * groups.length) {
+  yield 0.5
+  const against = new Set(
+    best.accepted
+      ? []
+      : yield* within(
+          0.5,
+          0.6,
+          filtered(groups, (group) => ranksAgainst(group, thresholds)),
+        ),
+  )
+  if (!best.accepted && against.size < thresholds['order-share'] * groups.length) {
     report.abstain(
       'not-checkable',
       `no known formula gives the stored advantages (nearest: ${formula(best)}, off by ${percent(best.residual)})`,
     )
     return
   }
-  for (const group of groups) {
+  const look = (group: GroupView) => {
     const std = batch.get(stepOf(group)) ?? 0
     const residual = residualOf(group, best.scheme, best.eps ?? 0, std)
-    const affected =
-      contradicts || (best.accepted ? differs(group, best, residual, thresholds) : against.includes(group))
+    const affected = contradicts || (best.accepted ? differs(group, best, residual, thresholds) : against.has(group))
     report.unit(affected)
     report.place(affected)
-    if (!affected) continue
+    if (!affected) return
     report.fault({
       group,
       affectedTokens: group.members.reduce((sum, { trained }) => sum + (trained ?? 0), 0),
@@ -96,6 +109,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
       },
     })
   }
+  yield* within(0.6, 1, forEachOf(groups, look))
 }
 
 /** Beyond what a formula gives; an explosion is A03's to tell. */

@@ -1,3 +1,4 @@
+import { atOnce, filtered, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import { biasedStd, mean, rangeOf, rewardsOf, unbiasedStd } from './statistics.ts'
@@ -152,13 +153,26 @@ export type SchemeFit = Pick<AdvantageFit, 'scheme' | 'eps' | 'share' | 'residua
  * hide it. Rows without a single advantage (masked rows, per-token advantages) are left out of the comparison; their rewards count.
  * Null where nothing is stored to compare, or no group has a spread.
  */
-export function fitAdvantages({ groups, settings }: Pick<DumpView, 'groups' | 'settings'>): AdvantageFit | null {
+export function fitAdvantages(view: Pick<DumpView, 'groups' | 'settings'>): AdvantageFit | null {
+  return atOnce(fittingAdvantages(view))
+}
+
+/** The same in steps. */
+export function* fittingAdvantages({
+  groups,
+  settings,
+}: Pick<DumpView, 'groups' | 'settings'>): Steps<AdvantageFit | null> {
   const { options, thresholds } = settings
   const tolerance = thresholds['advantage-tolerance']
   const cases = groups.filter((group) => group.complete).map((group) => ({ group, rewards: rewardsOf(group) }))
+  yield 0.1
   const batchStd = batchStds(cases)
   const informative = spread(
-    cases.filter(({ group }) => isInformative(group, thresholds)),
+    yield* within(
+      0.2,
+      0.4,
+      filtered(cases, ({ group }) => isInformative(group, thresholds)),
+    ),
     FIT_GROUPS,
   )
   if (informative.length === 0) return null
@@ -174,6 +188,7 @@ export function fitAdvantages({ groups, settings }: Pick<DumpView, 'groups' | 's
     const fit = { scheme, eps, share, residual }
     const known = fits.get(scheme)
     if (known === undefined || isBetter(fit, known)) fits.set(scheme, fit)
+    yield 0.5
   }
   const [first, ...others] = fits.values()
   const best = others.reduce((best, fit) => (isBetter(fit, best) ? fit : best), first as SchemeFit)

@@ -1,3 +1,4 @@
+import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { completeGroups, rangeOf, rewardsOf, shown } from './statistics.ts'
@@ -18,17 +19,21 @@ export const allSameReward: Check = {
   dump: lookAtGroups,
 }
 
-function lookAtGroups(view: DumpView, report: DumpReporter): void {
+function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const groups = completeGroups(view, report)
   if (groups === null) return
   const { thresholds } = view.settings
-  const same = groups.filter((group) => !hasContrast(group, thresholds))
+  const same = yield* within(
+    0,
+    0.3,
+    filtered(groups, (group) => !hasContrast(group, thresholds)),
+  )
   const chance = chanceOfNoContrast(groups)
-  for (const group of groups) {
+  const look = (group: GroupView) => {
     const affected = !hasContrast(group, thresholds)
     report.unit(affected)
     report.place(affected)
-    if (!affected) continue
+    if (!affected) return
     const trained = group.members.reduce((sum, member) => sum + (member.trained ?? 0), 0)
     report.fault({
       group,
@@ -44,6 +49,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
       },
     })
   }
+  yield* within(0.4, 1, forEachOf(groups, look))
 }
 
 export function hasContrast(group: GroupView, thresholds: Thresholds): boolean {

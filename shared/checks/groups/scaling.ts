@@ -1,10 +1,11 @@
+import { atOnce, forEachOf, type Steps } from '../../model/steps.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import {
   type AdvantageFit,
   type AdvantageScheme,
   batchStds,
   DEFAULT_ADVANTAGE_EPS,
-  fitAdvantages,
+  fittingAdvantages,
   isScaled,
   stepOf,
 } from './advantages.ts'
@@ -38,7 +39,14 @@ const fits = new WeakMap<DumpView, AdvantageFit | null>()
 export function fitOf(view: DumpView): AdvantageFit | null {
   const known = fits.get(view)
   if (known !== undefined) return known
-  const fit = fitAdvantages(view)
+  return atOnce(fitting(view))
+}
+
+/** The same in steps. */
+export function* fitting(view: DumpView): Steps<AdvantageFit | null> {
+  const known = fits.get(view)
+  if (known !== undefined) return known
+  const fit = yield* fittingAdvantages(view)
   fits.set(view, fit)
   return fit
 }
@@ -95,17 +103,24 @@ const plain = new WeakMap<DumpView, Spreads>()
 
 /** As if nothing divided; asked for by several checks and verdicts of the same dump. */
 function plainSpreads(view: DumpView): Spreads {
+  return plain.get(view) ?? atOnce(measuringSpreads(view))
+}
+
+/** The same in steps; what asks for spreads afterwards has them at once. */
+export function* measuringSpreads(view: DumpView): Steps<Spreads> {
   const known = plain.get(view)
   if (known !== undefined) return known
   const { groups, settings } = view
   const { thresholds } = settings
   const complete = groups.filter((group) => group.complete)
   const sameReward = thresholds['same-reward']
-  const spreads = complete.map((group): GroupSpread => {
+  const spreads: GroupSpread[] = []
+  const measure = (group: GroupView) => {
     const rewards = rewardsOf(group)
     const gap = rangeOf(rewards)
-    return { group, rewards, std: unbiasedStd(rewards), gap, contrast: gap > sameReward, amplification: 1 }
-  })
+    spreads.push({ group, rewards, std: unbiasedStd(rewards), gap, contrast: gap > sameReward, amplification: 1 })
+  }
+  yield* forEachOf(complete, measure)
   const range = rewardRange(complete)
   const made = { groups: spreads, range, floor: noiseFloor(range, thresholds) }
   plain.set(view, made)

@@ -1,5 +1,6 @@
+import type { Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
-import { isNoise, scalingOf, spreadsOf } from './scaling.ts'
+import { fitting, isNoise, measuringSpreads, scalingOf, spreadsOf } from './scaling.ts'
 import { completeGroups, rangeOf, trainedIn } from './statistics.ts'
 
 /** A02. A reward gap that is noise is divided by an equally small std, and becomes an advantage of full size. */
@@ -18,8 +19,9 @@ export const tinyStdAmplified: Check = {
   dump: lookAtGroups,
 }
 
-function lookAtGroups(view: DumpView, report: DumpReporter): void {
+function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   if (completeGroups(view, report) === null) return
+  yield* fitting(view)
   const scaling = scalingOf(view)
   if (scaling === null) {
     report.abstain('not-checkable', 'nothing tells whether advantages are scaled: declare the reward scaling')
@@ -29,6 +31,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
     report.abstain('not-applicable', `advantages are not scaled (${scaling.origin}: ${scaling.scheme})`)
     return
   }
+  yield* measuringSpreads(view)
   const { groups, floor } = spreadsOf(view, scaling)
   const least = view.settings.thresholds.amplification
   for (const spread of groups) {

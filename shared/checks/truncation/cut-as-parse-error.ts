@@ -1,5 +1,7 @@
+import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
 import { mean, rangeOf, shown } from '../groups/statistics.ts'
 import { endingOf } from './ending.ts'
 import { rewardByEnd } from './reward-splits.ts'
@@ -23,41 +25,49 @@ export const cutAsParseError: Check = {
   dump: lookAtCutRows,
 }
 
-function lookAtCutRows(view: DumpView, report: DumpReporter): void {
+function* lookAtCutRows(view: DumpView, report: DumpReporter): Steps<void> {
   const { thresholds } = view.settings
   const limits = Object.fromEntries(Object.entries(view.limits).map(([name, limit]) => [name, limit?.value ?? null]))
-  const rewarded = view.facts.filter(({ reward, excluded }) => reward !== null && Number.isFinite(reward) && !excluded)
-  const cut = rewarded.filter((row) => row.trained !== 0 && endingOf(row, limits, thresholds) === 'cut')
-  const closed = rewarded.filter(({ endReason }) => endReason === 'stop')
+  const isRewarded = ({ reward, excluded }: TrajectoryFacts) => reward !== null && Number.isFinite(reward) && !excluded
+  const rewarded = yield* within(0, 0.3, filtered(view.facts, isRewarded))
+  const isCut = (row: TrajectoryFacts) => row.trained !== 0 && endingOf(row, limits, thresholds) === 'cut'
+  const cut = yield* within(0.3, 0.6, filtered(rewarded, isCut))
   if (cut.length === 0) return
+  const closed: number[] = []
+  const addClosed = ({ endReason, reward }: TrajectoryFacts) => {
+    if (endReason === 'stop') closed.push(reward as number)
+  }
+  yield* within(0.6, 0.8, forEachOf(rewarded, addClosed))
   const penalty = penaltyOf(
     cut.map(({ reward }) => reward as number),
-    closed.map(({ reward }) => reward as number),
+    closed,
     thresholds,
   )
+  const meanOfClosed = mean(closed)
+  const closedAlike =
+    penalty === null ? 0 : closed.filter((reward) => same(reward, penalty, thresholds['same-reward'])).length
   if (penalty !== null) report.context({ penalty, mean_reward_by_end: rewardByEnd(rewarded) })
-  for (const facts of cut) {
+  const look = (facts: TrajectoryFacts) => {
     report.unit(penalty !== null)
     report.place(penalty !== null)
-    if (penalty === null) continue
+    if (penalty === null) return
     report.fault({
       member: facts,
       affectedTokens: facts.trained ?? 0,
       affectedWeight: facts.weight ?? 0,
-      message: `The rollout was cut and has reward ${shown(penalty)}, as all ${cut.length} that were cut; those that ended earn ${shown(mean(closed.map(({ reward }) => reward as number)))} on average`,
+      message: `The rollout was cut and has reward ${shown(penalty)}, as all ${cut.length} that were cut; those that ended earn ${shown(meanOfClosed)} on average`,
       evidence: {
         reward: penalty,
         cut_rollouts: cut.length,
         closed_rollouts: closed.length,
-        closed_rollouts_with_this_reward: closed.filter(({ reward }) =>
-          same(reward as number, penalty, thresholds['same-reward']),
-        ).length,
-        mean_reward_closed: mean(closed.map(({ reward }) => reward as number)),
+        closed_rollouts_with_this_reward: closedAlike,
+        mean_reward_closed: meanOfClosed,
         end: facts.endReason,
         finish_reason: facts.finishReason,
       },
     })
   }
+  yield* within(0.8, 1, forEachOf(cut, look))
 }
 
 /** The one reward of all cut rollouts, if it lies below what closed ones earn even when they fail; else null. */

@@ -1,3 +1,4 @@
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { TokenState } from '../../model/tokens.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
@@ -56,7 +57,7 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
 }
 
 /** Rows without an end token and without a word about it: cut where the dump's other rows do end theirs. */
-function lookAtOpenRows(view: DumpView, report: DumpReporter): void {
+function* lookAtOpenRows(view: DumpView, report: DumpReporter): Steps<void> {
   const { settings } = view
   const { thresholds } = settings
   const limits = Object.fromEntries(Object.entries(view.limits).map(([name, limit]) => [name, limit?.value ?? null]))
@@ -64,22 +65,24 @@ function lookAtOpenRows(view: DumpView, report: DumpReporter): void {
   if (split.length > 0) report.context({ limits: limitsInForce(view), mean_reward_by_end: split })
   let closed = 0
   let ended = 0
-  for (const facts of view.facts) {
+  yield 0.1
+  const count = (facts: TrajectoryFacts) => {
     const ending = endingOf(facts, {}, thresholds)
-    if (ending === null) continue
+    if (ending === null) return
     ended++
     if (ending === 'closed') closed++
   }
+  yield* within(0.1, 0.4, forEachOf(view.facts, count))
   const othersClose = closed >= thresholds['closed-share-for-contrast'] * ended
-  for (const facts of view.facts) {
+  const look = (facts: TrajectoryFacts) => {
     // The very rows that the first part left alone.
-    if (facts.reward === null || endingOf(facts, settings.limits, thresholds) !== 'open') continue
+    if (facts.reward === null || endingOf(facts, settings.limits, thresholds) !== 'open') return
     const cut = othersClose || endingOf(facts, limits, thresholds) === 'cut'
     const affected = cut && !facts.excluded && (facts.trained ?? 0) > 0 && facts.reward > 0
     const at = { turn: facts.assistantTurns }
     report.unit(affected)
     report.place(affected, at)
-    if (!affected) continue
+    if (!affected) return
     report.fault({
       member: facts,
       affectedTokens: facts.assistantLengths.at(-1) ?? 0,
@@ -94,6 +97,7 @@ function lookAtOpenRows(view: DumpView, report: DumpReporter): void {
       },
     })
   }
+  yield* within(0.4, 1, forEachOf(view.facts, look))
 }
 
 function endEvidence(

@@ -1,3 +1,4 @@
+import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { LimitName } from '../../model/streams.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { filledTurns } from '../edges.ts'
@@ -90,9 +91,9 @@ interface EndToken {
   flagged: number
 }
 
-function lookAtFlags(view: DumpView, report: DumpReporter): void {
-  lookAtFlaggedRows(view, report)
-  lookAtOpenStops(view, report)
+function* lookAtFlags(view: DumpView, report: DumpReporter): Steps<void> {
+  yield* within(0, 0.6, lookAtFlaggedRows(view, report))
+  yield* within(0.6, 1, lookAtOpenStops(view, report))
 }
 
 /**
@@ -100,11 +101,12 @@ function lookAtFlags(view: DumpView, report: DumpReporter): void {
  * strips it everywhere, and a run that stops on a string leaves the same last words behind. Neither makes nearly all of such rows as long
  * as a limit: then they are cuts, however many they are.
  */
-function lookAtOpenStops(view: DumpView, report: DumpReporter): void {
+function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
   const { thresholds } = view.settings
-  const open = view.facts.filter(stopsOpen)
+  const open = yield* within(0, 0.3, filtered(view.facts, stopsOpen))
   if (open.length === 0) return
-  const closed = view.facts.filter(({ endsClosed, finishReason }) => endsClosed === true && isModelStop(finishReason))
+  const isClosed = ({ endsClosed, finishReason }: TrajectoryFacts) => endsClosed === true && isModelStop(finishReason)
+  const closed = yield* within(0.3, 0.6, filtered(view.facts, isClosed))
   const share = closed.length / (closed.length + open.length)
   const lastTokens = new Map<number, number>()
   for (const { lastToken } of open) {
@@ -149,17 +151,18 @@ function values({ limits }: DumpView): Partial<Record<LimitName, number | null>>
 }
 
 /** An id that ends turns properly and is flagged as a cut every time is one that the flag's author did not know. */
-function lookAtFlaggedRows(view: DumpView, report: DumpReporter): void {
+function* lookAtFlaggedRows(view: DumpView, report: DumpReporter): Steps<void> {
   const { 'flagged-rollouts': enough, 'flagged-share': share } = view.settings.thresholds
   const ends = new Map<number, EndToken>()
-  for (const facts of view.facts) {
+  const add = (facts: TrajectoryFacts) => {
     if (facts.endReason !== 'stop' || !isFlagged(facts) || facts.lastToken === undefined || facts.lastToken === null)
-      continue
+      return
     const end = ends.get(facts.lastToken) ?? { closed: [], flagged: 0 }
     end.closed.push(facts)
     if (saysCut(facts)) end.flagged++
     ends.set(facts.lastToken, end)
   }
+  yield* within(0, 0.5, forEachOf(view.facts, add))
   const table = [...ends].map(([token, { closed, flagged }]) => ({
     last_token: token,
     rollouts: closed.length,
@@ -167,12 +170,12 @@ function lookAtFlaggedRows(view: DumpView, report: DumpReporter): void {
   }))
   for (const [token, { closed, flagged }] of ends) {
     const unknown = flagged >= enough && flagged >= share * closed.length
-    for (const facts of closed) {
-      if (!saysCut(facts)) continue
+    const look = (facts: TrajectoryFacts) => {
+      if (!saysCut(facts)) return
       const affected = unknown && facts.lost === 0 && !isAtLimit(facts, view)
       report.unit(affected)
       report.place(affected)
-      if (!affected) continue
+      if (!affected) return
       report.fault({
         member: facts,
         affectedTokens: facts.trained ?? 0,
@@ -187,6 +190,7 @@ function lookAtFlaggedRows(view: DumpView, report: DumpReporter): void {
         },
       })
     }
+    yield* within(0.5, 1, forEachOf(closed, look))
   }
 }
 

@@ -1,6 +1,7 @@
+import { FactColumns } from '../fact-columns.ts'
 import { END_REASONS, type EndReason, type TrajectoryFacts } from '../facts.ts'
 import { mean } from '../groups/statistics.ts'
-import { isCut } from '../limits.ts'
+import { isCutReason } from '../limits.ts'
 import { hasHiddenDocuments } from '../rollout-filter.ts'
 
 export interface MeanReward {
@@ -10,12 +11,18 @@ export interface MeanReward {
 
 /** Mean reward by how rollouts end, where some of them are cut; empty else. */
 export function rewardByEnd(facts: readonly TrajectoryFacts[]): (MeanReward & { readonly end: EndReason })[] {
-  if (!facts.some((row) => isCut(row) && isRewarded(row))) return []
-  const rewarded = facts.filter(isRewarded)
-  return END_REASONS.flatMap((end) => {
-    const found = meanReward(rewarded.filter(({ endReason }) => endReason === end))
-    return found === null ? [] : [{ end, ...found }]
-  })
+  const columns = new FactColumns(facts)
+  const ends = columns.numbered('endReason', (end) => END_REASONS.indexOf(end))
+  const rewards = columns.numbers('reward')
+  const byEnd = END_REASONS.map((): number[] => [])
+  for (let row = 0; row < rewards.length; row++) {
+    const reward = rewards[row] as number
+    if (Number.isFinite(reward)) byEnd[ends[row] as number]?.push(reward)
+  }
+  if (!byEnd.some((own, end) => own.length > 0 && isCutReason(END_REASONS[end] as EndReason))) return []
+  return byEnd.flatMap((own, end) =>
+    own.length === 0 ? [] : [{ end: END_REASONS[end] as EndReason, rollouts: own.length, mean: mean(own) }],
+  )
 }
 
 /** Mean reward of rollouts whose supporting documents are all visible at the answer, and of those where one is hidden; null unless there are both. */
