@@ -146,6 +146,29 @@ describePage('storage that fails', (tests) => {
     await window.close()
   })
 
+  test('a note that is typed and not kept has whoever leaves asked', async () => {
+    const window = await openTable()
+    const { page } = window
+    const questions: string[] = []
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.type())
+      void dialog.dismiss()
+    })
+    await page.keyboard.press('j')
+    await page.keyboard.press('N')
+    const note = page.getByRole('dialog').getByRole('textbox', { name: 'Note' })
+    await note.fill('half a tho')
+    await page.close({ runBeforeUnload: true })
+    await expect.poll(() => questions).toEqual(['beforeunload'])
+    expect(await note.inputValue()).toBe('half a tho')
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.notice', { hasText: /^Note on rollout .* kept$/ }).waitFor({ state: 'attached' })
+    await page.close({ runBeforeUnload: true })
+    await expect.poll(() => page.isClosed()).toBe(true)
+    expect(questions).toHaveLength(1)
+    await window.close()
+  })
+
   test('one that is being written to has whoever leaves asked', async () => {
     const window = await openTable()
     const { page } = window

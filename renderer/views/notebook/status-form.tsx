@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { editHypothesis } from '../../../shared/notebook/edit.ts'
 import { type Hypothesis, STATUSES, type Status } from '../../../shared/notebook/model.ts'
+import { useAskLeaving } from '../../app/use-ask-leaving.ts'
 import { changeNotebook } from '../../data/notebook.ts'
 import { say } from '../../state/view.ts'
 import { STATUS_WORDS } from './notebook-words.ts'
@@ -10,6 +11,7 @@ export function StatusForm({ hypothesis }: { hypothesis: Hypothesis }) {
   const [chosen, setChosen] = useState<Status | null>(null)
   const [reason, setReason] = useState('')
   const status = chosen ?? hypothesis.status
+  useAskLeaving(reason.trim() !== '')
   const isChanged = chosen !== null && chosen !== hypothesis.status
   const set = (event: React.FormEvent) => {
     event.preventDefault()

@@ -1,6 +1,7 @@
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
 import { LONGEST_NOTE } from '../../../shared/model/marks.ts'
+import { useAskLeaving } from '../../app/use-ask-leaving.ts'
 import type { Note } from '../../data/database.ts'
 import { addNote, changeNote } from '../../data/notes.ts'
 import { markKey, useMarks } from '../../state/marks.ts'
@@ -71,6 +72,7 @@ function Fields({ length, note, onKeep, onCancel }: FieldsProps) {
   const [first, setFirst] = useState(String(marked?.[0] ?? 0))
   const [last, setLast] = useState(String((marked?.[1] ?? 1) - 1))
   const span = spanOf(first, last, length)
+  useAskLeaving(text.trim() !== '' && text !== note?.text)
   const canKeep = text.trim() !== '' && (!isSpan || span !== null)
   const keep = (event: FormEvent) => {
     event.preventDefault()
