@@ -45,19 +45,29 @@ export function causesOf(report: Pick<Report, 'checks' | 'defects' | 'findings'>
   )
 }
 
+/** What it takes to put findings in order: small, where a report may list thousands of findings. */
+export interface CauseOrder {
+  /** Ids of causes, the worst first. */
+  readonly ids: readonly string[]
+  /** The codes that each defect is known by. */
+  readonly known: Readonly<Record<string, readonly string[]>>
+}
+
+export function causeOrder(report: Pick<Report, 'checks' | 'defects' | 'findings'>): CauseOrder {
+  return {
+    ids: causesOf(report).flatMap((cause) => cause.ids),
+    known: Object.fromEntries(report.defects.map(({ id, checks }) => [id, checks])),
+  }
+}
+
 /** Findings in the order in which to look at them: what is wrong before what follows from it, the worst cause first, else as they were. */
-export function causesFirst(
-  findings: readonly Finding[],
-  report: Pick<Report, 'checks' | 'defects' | 'findings'>,
-): Finding[] {
-  const ids = causesOf(report).flatMap((cause) => cause.ids)
-  const defects = new Map(report.defects.map((defect) => [defect.id, defect]))
+export function causesFirst(findings: readonly Finding[], { ids, known }: CauseOrder): Finding[] {
   const rankOf = ({ code, defect }: Finding) => {
     const at = ids.indexOf(defect ?? code)
     return at < 0 ? ids.length : at
   }
   const follows = ({ code, defect }: Finding) =>
-    defect !== undefined && defects.get(defect)?.checks.includes(code) === false ? 1 : 0
+    defect !== undefined && known[defect]?.includes(code) === false ? 1 : 0
   return findings
     .map((finding) => ({ finding, follows: follows(finding), rank: rankOf(finding) }))
     .sort((a, b) => a.follows - b.follows || a.rank - b.rank)

@@ -2,6 +2,7 @@ import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { CheckPage } from '../exports/check-page.ts'
 import type { FieldMapping } from '../formats/mapping.ts'
 import type { RecordPath } from '../formats/mapping-paths.ts'
+import type { CauseOrder } from '../hypotheses/causes.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, Report } from '../model/report.ts'
 import type { Segmentation } from '../model/tokens.ts'
@@ -261,6 +262,8 @@ export interface ComparedRun {
   readonly sources: Report['sources']
   readonly tokenizer: Report['tokenizer']['id']
   readonly unreadable: OpenedDump['unreadable']
+  /** What is wrong in it, for the order of its findings. */
+  readonly causes: CauseOrder
 }
 
 /** Page to engine. */

@@ -1,4 +1,5 @@
 import { checkPage } from '../exports/check-page.ts'
+import { causeOrder } from '../hypotheses/causes.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { ByteSource } from '../model/source.ts'
 import { sentence, type WorkerPort } from './audit-worker.ts'
@@ -159,7 +160,8 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       if (other.facts.length === 0 && other.logs.length === 0) throw new Error(nothingToCompare(other))
       first.compareWith(other.secondRun())
       second = other
-      const { sources: compared, tokenizer } = other.report()
+      const ofOther = other.report()
+      const { sources: compared, tokenizer } = ofOther
       return {
         report: pageReport(await first.settled()),
         second: {
@@ -168,6 +170,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
           sources: compared,
           tokenizer: tokenizer.id,
           unreadable: other.unreadable,
+          causes: causeOrder(ofOther),
         },
       }
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { causesFirst, causesOf } from '../../shared/hypotheses/causes.ts'
+import { causeOrder, causesFirst, causesOf } from '../../shared/hypotheses/causes.ts'
 import type { CheckResult, Defect, Finding, Report, Severity } from '../../shared/model/report.ts'
 
 function failing(code: string, affected: number, severity: Severity = 'error'): CheckResult {
@@ -90,7 +90,13 @@ describe('causes', () => {
       [defect('V1', { M15: 96, L02: 73 }), defect('V2', { T05: 96 }), defect('V3', { T04: 96 }, { part_of: 'V2' })],
       findings,
     )
-    expect(causesFirst(findings, about).map(({ code }) => code)).toEqual(['M15', 'T05', 'T04', 'C12', 'L02'])
+    expect(causesFirst(findings, causeOrder(about)).map(({ code }) => code)).toEqual([
+      'M15',
+      'T05',
+      'T04',
+      'C12',
+      'L02',
+    ])
   })
 
   it('tell of a check that is explained in part how many units remain', () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { causeOrder } from '../../shared/hypotheses/causes.ts'
 import type { HypothesisId, Report } from '../../shared/model/report.ts'
 import type { SourceInput } from '../../shared/session/protocol.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
@@ -46,6 +47,8 @@ describe('a second run beside the open one', () => {
       tokenizer: 'qwen2.5',
       unreadable: [],
     })
+    const evaluated = await audited([memorySource(evaluation, 1 << 16, 'eval.jsonl')])
+    expect(second?.causes).toEqual(causeOrder(evaluated.report()))
     expect(await page.ask('report', {})).toEqual(report)
     const told = page.progress.filter((progress) => progress.second)
     expect(told.at(-1)).toMatchObject({ done: true, trajectories: 3 })
