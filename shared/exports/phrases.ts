@@ -97,10 +97,10 @@ export function termsOf({ would_change, missing, recorded_by = [] }: HypothesisR
 }
 
 /** What the places of a check are, where a defect that it shows counts a part of them. */
-const PLACES: Readonly<Record<string, string>> = {
-  M08: 'assistant header',
-  T04: 'edge between turns',
-  T05: 'assistant turn',
+const PLACES: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  M08: ['assistant header', 'assistant headers'],
+  T04: ['edge between turns', 'edges between turns'],
+  T05: ['assistant turn', 'assistant turns'],
 }
 
 /** What a defect counts of the places of its check. */
@@ -112,7 +112,8 @@ const PLACES_OF_DEFECTS: Readonly<Record<string, readonly [one: string, many: st
 
 /** `186 of 282 assistant turns`: the places that a check looked at, and those with the fault. */
 export function placesText({ code, places }: Pick<CheckResult, 'code' | 'places'>): string {
-  return `${count(places.affected)} of ${counted(places.checked, PLACES[code] ?? 'place')}`
+  const [one, many] = PLACES[code] ?? ['place', 'places']
+  return `${count(places.affected)} of ${counted(places.checked, one, many)}`
 }
 
 /** The same of a defect, which may be one of a part of these places: `186 of 186 assistant turns after the first`. */

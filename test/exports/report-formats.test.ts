@@ -184,6 +184,7 @@ describe('Markdown and HTML', () => {
   test('two counts of one check say of what each is', () => {
     const places = { checked: 282, affected: 186 }
     expect(placesText({ code: 'T05', places })).toBe('186 of 282 assistant turns')
+    expect(placesText({ code: 'T04', places })).toBe('186 of 282 edges between turns')
     expect(defectPlacesText({ id: 'V2', places: { checked: 186, affected: 186 } })).toBe(
       '186 of 186 assistant turns after the first',
     )

@@ -48,7 +48,7 @@ function Edge({ list, height }: { list: RefObject<HTMLElement | null>; height: n
       aria-label="Height of the findings"
       aria-valuemin={LEAST_HEIGHT}
       aria-valuemax={mostHeight(innerHeight)}
-      aria-valuenow={height ?? undefined}
+      aria-valuenow={height ?? LEAST_HEIGHT}
       aria-valuetext={height === null ? 'what the window leaves' : `${height} pixels`}
       tabIndex={0}
       className="findings-edge"

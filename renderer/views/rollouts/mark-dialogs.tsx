@@ -74,8 +74,8 @@ function LabelPicker({ index, facts }: { index: number; facts: TrajectoryFacts }
         className="palette-input"
         data-first-focus
         role="combobox"
-        aria-expanded="true"
-        aria-controls="label-list"
+        aria-expanded={options.length > 0}
+        aria-controls={options.length > 0 ? 'label-list' : undefined}
         aria-activedescendant={options.length === 0 ? undefined : `label-${chosen}`}
         aria-label="Label"
         placeholder="Find a label, or type a new one"
