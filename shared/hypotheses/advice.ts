@@ -40,6 +40,9 @@ export interface Undecided {
   readonly switches: readonly string[]
 }
 
+/** It says how a second run, mostly an evaluation, differs from this one. */
+const OF_THE_OTHER_RUN: HypothesisId = 'H08'
+
 /** Steps that are told with their titles; of further ones their ids. */
 const TOLD_STEPS = 4
 
@@ -64,7 +67,16 @@ export function adviceOf(report: Report): Advice {
   ) as [AdviceStep[], AdviceStep[]]
   const named = new Set([...errors, ...warnings].flatMap(({ cause }) => cause?.codes ?? []))
   const measuredOnly = supported.flatMap((result) => ofMeasures(result, named) ?? [])
-  const steps = [...[...errors, ...measuredOnly].sort((a, b) => b.reach - a.reach), ...warnings]
+  const betweenRuns = measuredOnly.filter(({ ids }) => ids.includes(OF_THE_OTHER_RUN))
+  const ofThisRun = measuredOnly.filter((step) => !betweenRuns.includes(step))
+  // What makes two runs incomparable keeps no training flat: whatever supports a hypothesis about this run comes before it.
+  const weighty = warnings.findLastIndex(({ decides }) => decides.length > 0) + 1
+  const steps = [
+    ...[...errors, ...ofThisRun].sort((a, b) => b.reach - a.reach),
+    ...warnings.slice(0, weighty),
+    ...betweenRuns,
+    ...warnings.slice(weighty),
+  ]
   const { passed, blind } = passedAndBlind(report)
   const looked = report.checks.some(({ status }) => status === 'pass' || status === 'fail')
   return {
@@ -185,7 +197,7 @@ function ended(sentence: string): string {
 
 function stepText(step: AdviceStep): string {
   if (step.cause !== null) return `${idsText(step.ids)}: ${lowered(step.title)} (${step.extent})${decidesText(step)}`
-  return `${step.ids.join(', ')}, which only its measures support (${step.extent}): ${lowered(step.remedy ?? '')}`
+  return `see to ${step.ids.join(', ')} (${step.extent}): ${lowered(step.remedy ?? '')}`
 }
 
 /** @param named hypotheses whose titles are told beside their ids, where they are mentioned for the first time */
@@ -205,9 +217,9 @@ function listed(words: readonly string[]): string {
   return words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
-/** As it stands within a sentence; what begins with more than one capital is a name. */
+/** As it stands within a sentence; a first word with more than one capital is a name (T05, LoRA). */
 function lowered(title: string): string {
-  return /^\p{Lu}\p{Ll}/u.test(title) ? `${title.charAt(0).toLowerCase()}${title.slice(1)}` : title
+  return /^\p{Lu}\p{Ll}+(?!\p{L}|\p{N})/u.test(title) ? `${title.charAt(0).toLowerCase()}${title.slice(1)}` : title
 }
 
 function sound({ checks, totals }: Report, outcome: Advice['outcome']): string {
@@ -228,12 +240,18 @@ function passedAndBlind({ checks }: Pick<Report, 'checks'>): { readonly passed: 
 
 function lacking({ undecided }: Advice): string[] {
   if (undecided.length === 0) return []
-  const each = undecided.map(({ ids, missing }) => {
-    return `${listed(ids)} (${missing.length === 0 ? 'nothing: its measures speak neither way' : missing.join('; ')})`
-  })
+  const each = undecided
+    .filter(({ missing }) => missing.length > 0)
+    .map(({ ids, missing }) => `${listed(ids)} (${missing.join('; ')})`)
+  const between = undecided.filter(({ missing }) => missing.length === 0).flatMap(({ ids }) => ids)
   const switches = [...new Set(undecided.flatMap(({ switches }) => switches))]
   return [
-    `Not decided, for what this dump lacks: ${each.join('; ')}.`,
+    ...(each.length === 0 ? [] : [`Not decided, for what this dump lacks: ${each.join('; ')}.`]),
+    ...(between.length === 0
+      ? []
+      : [
+          `Not decided by what this dump has: ${listed(between)}; ${between.length === 1 ? 'its' : 'their'} measures speak neither way.`,
+        ]),
     ...(switches.length === 0 ? [] : [`Switch on to decide more: ${switches.join('; ')}.`]),
   ]
 }

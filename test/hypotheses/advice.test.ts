@@ -99,10 +99,34 @@ describe('what a report advises', () => {
     const of = (affected: number) =>
       said(plain({ checks: [fails('M01', affected)], hypotheses: [verdict('H04', { because: [near] })] }))
     const limit =
-      'H04, which only its measures support (share of rollouts near a limit: 31.3 %): raise the limit that cuts most, or shorten what fills it; the lab shows what each limit costs.'
+      'see to H04 (share of rollouts near a limit: 31.3 %): raise the limit that cuts most, or shorten what fills it; the lab shows what each limit costs.'
     expect(of(200)).toEqual(['Mend M01 first: title of M01 (200 of 256 rollouts).', `Then ${limit}`])
     expect(of(2)).toEqual([`First ${limit}`, 'Then M01: title of M01 (2 of 256 rollouts).'])
     expect(adviceSentences(plain({ hypotheses: [verdict('H04', { because: [near] })] }))[0]?.quotes).toBe(true)
+  })
+
+  it('puts how two runs differ behind what is wrong with this one, and before faults that decide nothing', () => {
+    const differs = speaking('share of paired questions whose system text differs', 1, [])
+    const near = speaking('share of rollouts near a limit', 0.3, [], { where: { lostText: true } })
+    const hypotheses = [
+      verdict('H08', { because: [differs] }),
+      verdict('H02', { because: [speaking('share', 0.08, ['M08'])] }),
+      verdict('H04', { because: [near] }),
+    ]
+    const warning = { severity: 'warning' } as const
+    const checks = [fails('L08', 20), fails('M08', 256, warning), fails('C03', 100, warning)]
+    const { steps } = adviceOf(plain({ checks, hypotheses }))
+    expect(steps.flatMap(({ ids }) => ids)).toEqual(['H04', 'L08', 'M08', 'H08', 'C03'])
+    expect(adviceOf(plain({ hypotheses: [verdict('H08', { because: [differs] })] })).steps[0]?.ids).toEqual(['H08'])
+  })
+
+  it('lowers no capital of a name', () => {
+    const hypotheses = [
+      verdict('H06-lora', { title: 'LoRA weight synchronization', because: [speaking('rollouts', 9, ['L08'])] }),
+    ]
+    expect(said(plain({ checks: [fails('L08', 9, { title: 'KL is wrong' })], hypotheses }))[0]).toBe(
+      'Mend L08 first: KL is wrong (9 of 256 rollouts); alone enough to support H06-lora (LoRA weight synchronization).',
+    )
   })
 
   it('asks for what is to be declared before anything is mended', () => {
@@ -136,7 +160,8 @@ describe('what a report advises', () => {
     expect(said(plain({ checks: [check('M01'), fails('A01', 3, { severity: 'info' })], hypotheses }))).toEqual([
       'Nothing that could be checked is wrong: 1 check passes on 256 rollouts.',
       'What is only unusual stands as a note: A01.',
-      'Not decided, for what this dump lacks: H03 and H01 (kl); H08 (a second run); H05 (nothing: its measures speak neither way).',
+      'Not decided, for what this dump lacks: H03 and H01 (kl); H08 (a second run).',
+      'Not decided by what this dump has: H05; its measures speak neither way.',
       'Switch on to decide more: kl: TRL x.',
     ])
   })
