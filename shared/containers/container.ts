@@ -97,7 +97,7 @@ export interface ToldRecords {
   /** How many records are good. */
   readonly records: number
   readonly skipped: readonly SkippedRecord[]
-  readonly unknownFields: readonly (readonly [string, number])[]
+  readonly drift: readonly (readonly [what: string, records: number])[]
   /** What their rollouts carry, whatever the tokenizer. */
   readonly streams: readonly Stream[]
 }

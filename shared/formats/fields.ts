@@ -46,6 +46,19 @@ export function numbersOf(value: JsonValue | undefined): Numbers | null {
   return numbers
 }
 
+/** A number, or a text that is one and nothing else (`"0.9"`, as tables of texts have it; NaN as Python and JavaScript write it); else null. */
+function asNumber(value: JsonValue): number | null {
+  if (typeof value === 'number') return value
+  if (typeof value !== 'string' || value.length > LONGEST_NUMBER) return null
+  if (/^(?:nan|NaN)$/.test(value)) return Number.NaN
+  if (/^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/.test(value)) return Number(value)
+  const infinite = /^([-+]?)(?:inf|Infinity)$/.exec(value)
+  return infinite === null ? null : infinite[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+}
+
+/** Characters of the longest text that is taken for a number. */
+const LONGEST_NUMBER = 64
+
 /** What a value is, for people. */
 export function kindOf(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return 'nothing'
@@ -92,8 +105,9 @@ export class Fields {
     const value = this.take(key)
     if (value === null) return null
     if (typeof value === 'boolean') return value ? 1 : 0
-    if (typeof value !== 'number') return this.wrong(key, 'a number', value)
-    if (!Number.isNaN(value)) return value
+    const number = asNumber(value)
+    if (number === null) return this.wrong(key, 'a number', value, 'bad-value')
+    if (!Number.isNaN(number)) return number
     this.issue('not-a-number', key, `${key} is NaN`)
     return null
   }
@@ -101,13 +115,13 @@ export class Fields {
   /** A number; NaN too, which a reward function that failed leaves and which is not the same as no reward. */
   score(key: string): number | null {
     const value = this.number(key)
-    return Number.isNaN(this.take(key)) ? Number.NaN : value
+    return Number.isNaN(asNumber(this.take(key))) ? Number.NaN : value
   }
 
   integer(key: string): number | null {
     const value = this.number(key)
     if (value === null || Number.isInteger(value)) return value
-    this.issue('bad-type', key, `${key} is ${value}, a whole number was expected`)
+    this.issue('bad-value', key, `${key} is no whole number`)
     return null
   }
 
@@ -116,14 +130,14 @@ export class Fields {
     const value = this.take(key)
     if (value === null || typeof value === 'string') return value
     if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-    return this.wrong(key, 'a text', value)
+    return this.wrong(key, 'a text', value, 'bad-value')
   }
 
   boolean(key: string): boolean | null {
     const value = this.take(key)
     if (value === null || typeof value === 'boolean') return value
     if (value === 0 || value === 1) return value === 1
-    return this.wrong(key, 'true or false', value)
+    return this.wrong(key, 'true or false', value, 'bad-value')
   }
 
   objectAt(key: string): JsonObject | null {
@@ -145,8 +159,9 @@ export class Fields {
     if (object === null) return null
     const numbers: [string, number][] = []
     for (const [name, value] of Object.entries(object)) {
-      if (typeof value === 'number' && !Number.isNaN(value)) numbers.push([name, value])
-      else if (value !== null) this.issue('bad-type', `${key}.${name}`, `${key}.${name} is no number`)
+      const number = asNumber(value)
+      if (number !== null && !Number.isNaN(number)) numbers.push([name, number])
+      else if (value !== null) this.issue('bad-value', `${key}.${name}`, `${key}.${name} is no number`)
     }
     return numbers.length === 0 ? null : Object.fromEntries(numbers)
   }
@@ -168,8 +183,8 @@ export class Fields {
     return { meta: Object.fromEntries(entries), unknown }
   }
 
-  private wrong(key: string, expected: string, value: JsonValue): null {
-    this.issue('bad-type', key, `${key} is ${kindOf(value)}, ${expected} was expected`)
+  private wrong(key: string, expected: string, value: JsonValue, code = 'bad-type'): null {
+    this.issue(code, key, `${key} is ${kindOf(value)}, ${expected} was expected`)
     return null
   }
 }

@@ -37,6 +37,11 @@ export function untrainedBound(t: Thresholds): Bound & { readonly comparison: '<
   return { comparison: '<', threshold: t['h02-untrained-share'] }
 }
 
+/** Share of rollouts whose arrays do not fit together, beside which the mask of the others may be called right. */
+export function unfitBound(t: Thresholds): Bound & { readonly comparison: '<' } {
+  return { comparison: '<', threshold: t['h02-unfit-share'] }
+}
+
 /** Mean k3 over trained tokens, in nats. */
 export function meanKlBounds(t: Thresholds): Bounds {
   return bounds('>', t['h03-kl-supported'], '<', t['h03-kl-contradicted'])

@@ -1,6 +1,6 @@
 import { count } from '../model/number-text.ts'
 import type { CheckResult } from '../model/report.ts'
-import { type Bounds, untrainedBound, weightBounds } from './bounds.ts'
+import { type Bounds, unfitBound, untrainedBound, weightBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { isFrameFault, MASKING_CODES, type MaskingMeasures, measureMasking } from './masking.ts'
 import {
@@ -46,10 +46,11 @@ function decide(input: HypothesisInput): Judgement {
   const missed = input.dump.settings.policy.intended.includes('M03') ? null : input.untrainedShare
   const covers = missed === null || holds(missed, untrained)
   if (MASKING_CODES.every((code) => unlooked.includes(code)) && !supported) return notCheckable(leftOut(unlooked))
-  // A mask that was built from other ids says nothing of these: no rollout that has one is known to be masked right.
+  // A mask that was built from other ids says nothing of these: a rollout that has one is not known to be masked right.
   const unfit = input.checks.find(({ code, status }) => code === 'S03' && status === 'fail')
-  const contradicted =
-    !undecided && unlooked.length === 0 && failing.length === 0 && unfit === undefined && light && covers
+  const unfitBounds = unfitBound(thresholds)
+  const fits = unfit === undefined || holds(unfit.rate ?? 1, unfitBounds)
+  const contradicted = !undecided && unlooked.length === 0 && failing.length === 0 && fits && light && covers
   const decisive = failing.map(({ code }) => code)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
@@ -57,7 +58,7 @@ function decide(input: HypothesisInput): Judgement {
       ...faultLines(found),
       ...weightLine(share, undecided, weight),
       ...missedLine(missed, undecided, untrained),
-      ...unfitLine(unfit),
+      ...unfitLine(unfit, unfitBounds),
       ...lesserFaults(H02, input, decisive),
     ],
     missing: [
@@ -86,16 +87,17 @@ function missedLine(share: number | null, undecided: boolean, bound: ReturnType<
   return [{ measure: { ...measure, checks: [...measure.checks] }, speaksFor: covers ? 'contradicted' : null, decides }]
 }
 
-function unfitLine(unfit: CheckResult | undefined): Argument[] {
+function unfitLine(unfit: CheckResult | undefined, bound: ReturnType<typeof unfitBound>): Argument[] {
   if (unfit === undefined) return []
+  const value = unfit.rate ?? 1
   const measure = {
-    measure: 'rollouts whose arrays do not fit together, so that what they train is not known (S03)',
-    value: unfit.affected,
-    threshold: 0,
-    comparison: '>',
+    measure: 'share of rollouts whose arrays do not fit together, so that what they train is not known (S03)',
+    value,
+    threshold: bound.threshold,
+    comparison: holds(value, bound) ? '<' : '>=',
     checks: ['S03'],
   } as const
-  const decides = { supported: null, contradicted: { comparison: '=', threshold: 0 } } as const
+  const decides = { supported: null, contradicted: bound }
   return [{ measure: { ...measure, checks: [...measure.checks] }, speaksFor: null, decides }]
 }
 

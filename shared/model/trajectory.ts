@@ -27,7 +27,7 @@ export interface RetrievedDocument {
 
 /** A contradiction inside one record that did not stop it from being read. */
 export interface RecordIssue {
-  /** `length-mismatch`, `bad-type`, `negative-weight`, `id-out-of-range` … */
+  /** `length-mismatch`, `bad-type`, `negative-weight`, `id-out-of-range` …; `bad-value` of a field that holds one value for the row. */
   readonly code: string
   readonly field: string
   readonly message: string

@@ -20,6 +20,7 @@ import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
 import { emptyTotals } from './collected.ts'
 import type { AuditJob, AuditPlan, BatchResult, SourcePlan, TokenTotals } from './plan.ts'
 import { renderTexts, withRenderedLengths } from './rendered-texts.ts'
+import { driftOf } from './source-drift.ts'
 import { streamsOf } from './streams.ts'
 import { toldBatch } from './told-batches.ts'
 import { countTools } from './tool-sums.ts'
@@ -85,7 +86,7 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
     facts: packFacts(rows),
     findings,
     skipped: [...parsed.skipped, ...read.skipped].sort((a, b) => a.record - b.record),
-    unknownFields: [...read.unknownFields],
+    drift: driftOf(read),
     streams: [...streams],
     tallies,
     totals,

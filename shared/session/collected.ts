@@ -18,7 +18,7 @@ export interface CollectedSource {
   trajectories: number
   skipped: SkippedRecord[]
   readonly streams: Set<Stream>
-  readonly unknownFields: Map<string, number>
+  readonly drift: Map<string, number>
   readonly spans: RecordSpans[]
   bytesRead: number
 }
@@ -126,7 +126,7 @@ export class Collected implements RolloutSums {
       trajectories: 0,
       skipped: [],
       streams: new Set<Stream>(),
-      unknownFields: new Map<string, number>(),
+      drift: new Map<string, number>(),
       spans: [],
       bytesRead: 0,
     }))
@@ -154,9 +154,7 @@ export class Collected implements RolloutSums {
     source.trajectories += result.facts.rows
     for (const skipped of result.skipped) source.skipped.push(skipped)
     for (const stream of result.streams) source.streams.add(stream)
-    for (const [field, count] of result.unknownFields) {
-      source.unknownFields.set(field, (source.unknownFields.get(field) ?? 0) + count)
-    }
+    for (const [what, count] of result.drift) source.drift.set(what, (source.drift.get(what) ?? 0) + count)
     for (const [code, tally] of Object.entries(result.tallies)) addTally((this.tallies[code] ??= createTally()), tally)
     addBoundaries(this.boundaries, result.boundaries)
     addTotals(this.totals, result.totals)

@@ -13,6 +13,7 @@ import type { BoundaryCounts } from './boundaries.ts'
 import type { KeptParts } from './choose.ts'
 import type { RolloutAnatomy } from './lab/anatomy.ts'
 import type { PreparedTokenizer } from './prepared-tokenizer.ts'
+import type { Drift } from './source-drift.ts'
 import type { ToolTotals } from './tool-sums.ts'
 
 /** How a worker gets the tokenizer: by name, from its host, or by the texts of the files that a person gave. */
@@ -106,7 +107,7 @@ export interface BatchResult {
   /** Of each of these rollouts, in the report's order; findings of the whole dump are added later. */
   readonly findings: readonly (readonly Finding[])[]
   readonly skipped: readonly SkippedRecord[]
-  readonly unknownFields: readonly (readonly [string, number])[]
+  readonly drift: Drift
   readonly streams: readonly Stream[]
   readonly tallies: Readonly<Record<string, CheckTally>>
   readonly totals: TokenTotals

@@ -29,9 +29,9 @@ export function sourceReport(
     trajectories: source.trajectories,
     skipped: [...source.skipped],
     missing: missingStreams(source.streams),
-    drift: [...source.unknownFields]
+    drift: [...source.drift]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([field, count]) => `unknown field \`${field}\` in ${count} ${count === 1 ? 'record' : 'records'}`),
+      .map(([what, count]) => `${what} in ${count} ${count === 1 ? 'record' : 'records'}`),
     ...(notes.length > 0 ? { notes } : {}),
     ...(open.joined?.length ? { joined: [...open.joined] } : {}),
   }

@@ -9,6 +9,7 @@ import { emptyTrajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { emptyTotals } from './collected.ts'
 import type { AuditJob, BatchResult } from './plan.ts'
+import { driftOf } from './source-drift.ts'
 import { streamsOf } from './streams.ts'
 
 /**
@@ -29,7 +30,7 @@ export class ToldBatches {
       told: {
         records: records.length - read.skipped.length,
         skipped: inOrder([...skipped, ...read.skipped]),
-        unknownFields: [...read.unknownFields],
+        drift: driftOf(read),
         streams: [...streams],
       },
     })
@@ -51,7 +52,7 @@ interface KnownBatch {
 /** What auditing such a batch gives. */
 export function toldBatch(
   { job, source }: Pick<AuditJob, 'job' | 'source'>,
-  { records, skipped, unknownFields, streams }: ToldRecords,
+  { records, skipped, drift, streams }: ToldRecords,
   tokenizer: Tokenizer | null,
 ): BatchResult {
   const ofTokenizer = streamsOf(emptyTrajectory({ source, record: 0, part: 0 }, ''), tokenizer)
@@ -62,7 +63,7 @@ export function toldBatch(
     facts: packFacts([]),
     findings: [],
     skipped,
-    unknownFields,
+    drift,
     // Without rollouts a source carries nothing.
     streams: streams.length === 0 ? [] : [...new Set([...streams, ...ofTokenizer])],
     tallies: {},

@@ -124,12 +124,15 @@ describe('H02', () => {
     expect(result.because[0]?.measure).toBe('places of a sporadic fault: Tool output or prompt is trained (M01)')
   })
 
-  it('is not contradicted where arrays of a row do not fit together, and says so', () => {
-    const checks = [resultOf('M01'), resultOf('S03', { affected: 1 })]
-    const result = verdictOf('H02', dump, { checks })
-    expect(result.verdict).toBe('inconclusive')
-    expect(result.because).toContainEqual(expect.objectContaining({ checks: ['S03'], value: 1, threshold: 0 }))
-    expect(verdictOf('H02', dump, { checks: [resultOf('M01'), resultOf('S03')] }).verdict).toBe('contradicted')
+  it('is not contradicted where arrays of some rows do not fit together, and says so; a stray row decides nothing', () => {
+    const of = (affected: number) =>
+      verdictOf('H02', dump, { checks: [resultOf('M01'), resultOf('S03', { affected })] })
+    const unfit = (value: number) => expect.objectContaining({ checks: ['S03'], value, threshold: 0.05 })
+    expect(of(5).verdict).toBe('inconclusive')
+    expect(of(5).because).toContainEqual(unfit(0.05))
+    expect(of(1).verdict).toBe('contradicted')
+    expect(of(1).because).toContainEqual(unfit(0.01))
+    expect(of(0).verdict).toBe('contradicted')
     const wrong = [resultOf('M01', { affected: 100 }), resultOf('S03', { affected: 1 })]
     expect(verdictOf('H02', dump, { checks: wrong }).verdict).toBe('supported')
   })

@@ -54,4 +54,23 @@ describe('a report', () => {
     expect(wrong(report)).toEqual(['M06'])
     expect(report.policy.suggested).toBeNull()
   })
+
+  it('reads a number that stands as a text, and names a field whose text is none, without calling arrays unfit', async () => {
+    const spelt = await reportOf(() => ({ reward: '0.9', step: '4', advantage: '-1e-1', temperature: '1.0' }))
+    const plain = await reportOf(() => ({ reward: 0.9, step: 4, advantage: -0.1, temperature: 1 }))
+    expect(spelt.checks).toEqual(plain.checks)
+    expect(spelt.sources[0]?.drift).toEqual([])
+    expect(spelt.aggregates).toMatchObject({ rewards: { rows: ROWS, sum: ROWS * 900_000 } })
+    const broken = await reportOf(() => ({ reward: 'good', step: '4 ', advantage: '0x10', temperature: '' }))
+    expect(wrong(broken)).toEqual([])
+    expect(verdict(broken, 'H02')).toBe('contradicted')
+    expect(broken.sources[0]?.drift).toEqual([
+      `advantage is a text, a number was expected in ${ROWS} records`,
+      `reward is a text, a number was expected in ${ROWS} records`,
+      `step is a text, a number was expected in ${ROWS} records`,
+      `temperature is a text, a number was expected in ${ROWS} records`,
+    ])
+    const failed = await reportOf(() => ({ reward: 'nan' }))
+    expect(failed.checks.find(({ code }) => code === 'A10')).toMatchObject({ status: 'fail', affected: ROWS })
+  })
 })

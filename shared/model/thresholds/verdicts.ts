@@ -55,6 +55,13 @@ export const VERDICT_THRESHOLDS = {
     reason:
       'Of sampled tokens without loss from which a mask is not called right: some trainers leave single tokens out on purpose (clipped ratios), so more than this settles nothing by itself.',
   },
+  'h02-unfit-share': {
+    value: 0.05,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['H02'],
+    reason: 'Of rollouts whose arrays do not fit together from which the mask of the others says nothing of the run.',
+  },
   'h03-kl-supported': {
     value: 10,
     unit: 'nats',

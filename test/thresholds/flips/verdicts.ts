@@ -64,6 +64,12 @@ export const VERDICT_FLIPS: Flips = {
     'contradicted',
   ),
   'h02-untrained-share': flip(verdict('H02', rows(60), { untrainedShare: 0.02 }), 0.05, 'inconclusive', 'contradicted'),
+  'h02-unfit-share': flip(
+    verdict('H02', rows(60), { checks: [resultOf('M01'), resultOf('S03', { affected: 5 })] }),
+    0.1,
+    'inconclusive',
+    'contradicted',
+  ),
   'h04-near-limit-supported': flip(verdict('H04', nearLimit(15, 0), limited), 0.1, 'inconclusive', 'supported'),
   'h04-near-limit-contradicted': flip(verdict('H04', nearLimit(15, 0), limited), 0.16, 'inconclusive', 'contradicted'),
   'h04-lost-share': flip(verdict('H04', nearLimit(5, 5), limited), 0.04, 'inconclusive', 'supported'),
