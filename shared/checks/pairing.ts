@@ -8,6 +8,8 @@ import { normalised } from './normalised-text.ts'
 export interface PairingFacts {
   /** Of the first question: its words where there are messages, else its ids. */
   readonly question: string | null
+  /** Of its ids, where it is named by its words: a run that stores no messages is paired by these. Absent where they are not known. */
+  readonly questionIds?: string
   /** Of the system message; `none` where the messages have none. */
   readonly system: string | null
   /** Of the names and parameters of the tools, in whatever order and shape they are listed; `none` for an empty list. */
@@ -23,9 +25,11 @@ export function pairingFacts(trajectory: Trajectory, segmentation: Segmentation 
   const { messages, tools, ids } = trajectory
   const first = (role: RegExp) => messages?.find((message) => role.test(message.role.toLowerCase())) ?? null
   const question = questionOf(messages)
+  const byIds = questionIds(ids, segmentation)
   const system = words(first(/^(system|developer)$/))
   return {
-    question: question ?? questionIds(ids, segmentation),
+    question: question ?? byIds,
+    ...(question === null || byIds === null ? {} : { questionIds: byIds }),
     system: messages === null ? null : (system ?? 'none'),
     tools: tools === null ? null : toolsDigest(tools),
     answer: answerOf(messages),

@@ -25,13 +25,23 @@ export function* pairingQuestions(facts: Rows, otherFacts: Rows): Steps<readonly
   const isSame = before?.others === otherFacts && before.sizes[0] === sizes[0] && before.sizes[1] === sizes[1]
   if (before !== undefined && isSame) return before.pairs
   const there = yield* within(0, 0.5, byQuestion(otherFacts))
+  const thereByIds = new Map<string, TrajectoryFacts[]>()
+  for (const rows of there.values()) {
+    const ids = idsOf(rows)
+    if (ids !== null && !thereByIds.has(ids)) thereByIds.set(ids, rows)
+  }
   const pairs: QuestionPair[] = []
   for (const [question, rows] of yield* within(0.5, 1, byQuestion(facts))) {
-    const others = there.get(question)
+    // Where one of the runs has no words, its questions are named by their ids, which the other has beside its words.
+    const others = there.get(question) ?? thereByIds.get(question) ?? there.get(idsOf(rows) ?? '')
     if (others !== undefined) pairs.push({ rows, others })
   }
   known.set(facts, { others: otherFacts, pairs, sizes })
   return pairs
+}
+
+function idsOf(rows: Rows): string | null {
+  return rows.find(({ pairing }) => pairing?.questionIds !== undefined)?.pairing?.questionIds ?? null
 }
 
 function byQuestion(facts: Rows): Steps<Map<string, TrajectoryFacts[]>> {

@@ -38,6 +38,7 @@ interface Row extends Omit<TrajectoryFacts, 'place' | 'strip' | 'pairing' | 'rew
   readonly limitValues: readonly number[] | undefined
   /** Undefined where the rollout has no `pairing`. */
   readonly question: Pairing | undefined
+  readonly questionIds: Pairing | undefined
   readonly system: Pairing | undefined
   readonly tools: Pairing | undefined
   readonly answer: Pairing | undefined
@@ -163,6 +164,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   rendersOtherwise: { cells: optional(FLAG) },
   toolsDiffer: { cells: optional(FLAG) },
   question: digest,
+  questionIds: digest,
   system: digest,
   tools: digest,
   answer: digest,
@@ -284,6 +286,7 @@ function rowOf(facts: TrajectoryFacts): Row {
     limitNames: limits === undefined ? undefined : (Object.keys(limits) as LimitName[]),
     limitValues: limits === undefined ? undefined : Object.values(limits),
     question: pairing?.question,
+    questionIds: pairing?.questionIds,
     system: pairing?.system,
     tools: pairing?.tools,
     answer: pairing?.answer,
@@ -291,8 +294,8 @@ function rowOf(facts: TrajectoryFacts): Row {
 }
 
 function factsOf(row: Row, source: number): TrajectoryFacts {
-  const { record, part, rewardNames, rewardValues, limitNames, limitValues, question, system, tools, answer, ...rest } =
-    row
+  const { record, part, rewardNames, rewardValues, limitNames, limitValues, ...more } = row
+  const { question, questionIds, system, tools, answer, ...rest } = more
   const rewards = entriesOf('reward', rewardNames, rewardValues)
   const limits = entriesOf('limit', limitNames ?? null, limitValues ?? null)
   const told = question !== undefined || system !== undefined || tools !== undefined || answer !== undefined
@@ -303,7 +306,13 @@ function factsOf(row: Row, source: number): TrajectoryFacts {
     ...(limits === null ? {} : { limits: limits }),
     ...(told
       ? {
-          pairing: { question: question ?? null, system: system ?? null, tools: tools ?? null, answer: answer ?? null },
+          pairing: {
+            question: question ?? null,
+            ...(typeof questionIds === 'string' ? { questionIds } : {}),
+            system: system ?? null,
+            tools: tools ?? null,
+            answer: answer ?? null,
+          },
         }
       : {}),
     strip: NO_STRIP,

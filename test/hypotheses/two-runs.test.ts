@@ -71,6 +71,15 @@ describe('H08', () => {
     expect(verdict('H08', run(), second(other)).verdict).toBe('contradicted')
   })
 
+  it('pairs a run of ids alone with one of words and ids, and never by ids what its words tell apart', () => {
+    const words = run((i) => ({ pairing: pair(i, { questionIds: `ids ${i}` }) }))
+    const bare = run((i) => ({ pairing: pair(i, { question: `ids ${i}`, system: null, tools: null, answer: null }) }))
+    expect(verdict('H08', words, second(bare)).verdict).toBe('contradicted')
+    expect(verdict('H08', bare, second(words)).verdict).toBe('contradicted')
+    const others = run((i) => ({ pairing: pair(i + 1000, { questionIds: `ids ${i}` }) }))
+    expect(verdict('H08', words, second(others)).verdict).toBe('not-checkable')
+  })
+
   it('needs a second run with questions of the first', () => {
     expect(verdict('H08', run(), null).missing).toEqual(['a second run of the same questions (--against)'])
     const strangers = second(run((i) => ({ pairing: pair(i + 1000) })))

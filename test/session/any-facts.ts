@@ -95,7 +95,10 @@ const ANY = {
   ),
   rendersOtherwise: flag,
   toolsDiffer: flag,
-  pairing: fc.record({ question: maybe(text), system: maybe(hash), tools: maybe(text), answer: maybe(hash) }, object),
+  pairing: fc.record(
+    { question: maybe(text), questionIds: text, system: maybe(hash), tools: maybe(text), answer: maybe(hash) },
+    { ...object, requiredKeys: ['question', 'system', 'tools', 'answer'] },
+  ),
   model: maybe(text),
   temperature: maybe(number),
   assistantLengths: fc.array(number),

@@ -106,8 +106,17 @@ describe('C02', () => {
     ['right', QUESTION.slice(0, 120)],
     ['middle', QUESTION.slice(0, 60) + QUESTION.slice(-60)],
   ])('holds a question against its message: cut on the %s', async (cut, visible) => {
-    const { findings: found } = await audited((tokenizer) => [told(tokenizer, visible)])
+    let turn: Conversation['layout'][number] | undefined
+    const { findings: found } = await audited((tokenizer) => {
+      const row = told(tokenizer, visible)
+      turn = row.layout[1]
+      return [row]
+    })
     expect(found).toMatchObject([{ severity: 'error', turn: 1, evidence: { cut, role: 'user' } }])
+    // What follows is shown as evidence; the marked tokens are those of the turn that lacks something.
+    expect(found[0]?.tokens?.[0]).toBeGreaterThanOrEqual(turn!.start)
+    expect(found[0]?.tokens?.[1]).toBe(turn!.end)
+    expect(String(found[0]?.evidence.after)).toContain('assistant')
     expect(found[0]?.evidence.lost_tokens).toBeGreaterThan(10)
   })
 

@@ -37,7 +37,7 @@ function lookAtPrompt(view: TrajectoryView, settings: AuditSettings, report: Rep
     const seam = { start: Math.max(turn.start, fault.at - 16), end: Math.min(view.ids.length, fault.at + 16) }
     report.fault({
       turn,
-      tokens: seam,
+      tokens: { start: seam.start, end: Math.min(turn.end, seam.end) },
       affected: [],
       message: fault.message,
       evidence: {
