@@ -67,10 +67,30 @@ export function LongTableFrame({
           aria-activedescendant={current ?? undefined}
         >
           {head}
-          <tbody style={{ height: rows.height }}>{children}</tbody>
+          <tbody style={{ height: rows.height }}>
+            {rows.isFlying ? <RowsInFlight rows={rows} name={name} /> : children}
+          </tbody>
         </table>
       </div>
     </div>
+  )
+}
+
+/** In place of rows that nobody can read: one sheet of lines that stays where the window is, so that a frame has nothing to draw anew. */
+function RowsInFlight({ rows: { rowHeight, rowsInWindow }, name }: { rows: LongTable; name: string }) {
+  const lines = rowsInWindow() + 1
+  return (
+    <tr
+      className={`flight-rows ${name}-row`}
+      style={{
+        top: rowHeight + 1,
+        height: lines * rowHeight,
+        lineHeight: `${rowHeight}px`,
+        backgroundSize: `100% ${rowHeight}px`,
+      }}
+    >
+      <td className={`${name}-cell quiet`}>{'…\n'.repeat(lines)}</td>
+    </tr>
   )
 }
 

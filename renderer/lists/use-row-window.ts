@@ -15,6 +15,7 @@ export interface RowWindow {
   /** The rows to draw: from `first` to below `end`. */
   readonly first: number
   readonly end: number
+  readonly rowHeight: number
   /** To be added to `row * rowHeight` for the row's place in what is drawn. */
   readonly shift: number
   /** The bar is being dragged along so fast that no row stays to be read. */
@@ -179,6 +180,7 @@ export function useRowWindow(
     isFlying,
     slotOf: (row) => slotOf(row, drawn.base, slots),
     height: scale.drawn,
+    rowHeight,
     reveal,
     rowsInWindow,
   }

@@ -94,7 +94,7 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
         <RolloutRow
           key={rows.slotOf(first + at)}
           index={index}
-          row={rows.isFlying ? null : knownRow(index)}
+          row={knownRow(index)}
           columns={columns}
           position={first + at}
           top={(first + at) * ROW_HEIGHT + shift}
