@@ -26,6 +26,7 @@ import { mean, rewardsOf } from '../checks/groups/statistics.ts'
 import { firstQuestion } from '../checks/pairing.ts'
 import type { Finding, Severity } from '../model/report.ts'
 import { atOnce, type Steps, within } from '../model/steps.ts'
+import { wordRanks } from '../query/word-order.ts'
 import { codesOf, worstOf } from './collected.ts'
 import type { LoadedTrajectory } from './detail.ts'
 import { indexOfPlace } from './fault-rows.ts'
@@ -135,7 +136,9 @@ export class GroupBook {
     const positions = Int32Array.from(kept)
     const column = query.sort ?? 'order'
     if (column === 'order') return query.descending ? positions.reverse() : positions
-    const values = new Map(kept.map((position) => [position, sortValue(this.at(position), column)]))
+    const ranks = column === 'id' ? wordRanks(kept.map((position) => this.at(position).group.id)) : null
+    const value = (position: number, i: number) => ranks?.[i] ?? sortValue(this.at(position), column)
+    const values = new Map(kept.map((position, i) => [position, value(position, i)]))
     const direction = query.descending ? -1 : 1
     return positions.sort((a, b) => {
       const [left, right] = [values.get(a) ?? null, values.get(b) ?? null]
@@ -348,11 +351,13 @@ function isKept(known: KnownGroup, { kinds, marks, std, step, text }: GroupQuery
   return wanted === '' || known.group.id.toLowerCase().includes(wanted)
 }
 
-function sortValue(known: KnownGroup, column: Exclude<GroupSort, 'order'>): number | string | null {
+/** Null also for ids, which are in the order of words. */
+function sortValue(known: KnownGroup, column: GroupSort): number | null {
   const { group, spread } = known
   switch (column) {
     case 'id':
-      return group.id
+    case 'order':
+      return null
     case 'step':
       return stepOf(group)
     case 'rollouts':
@@ -370,11 +375,7 @@ function sortValue(known: KnownGroup, column: Exclude<GroupSort, 'order'>): numb
   }
 }
 
-/** "q2" before "q10", whatever the machine's language. */
-const collator = new Intl.Collator('en', { numeric: true })
-
-function compare(left: number | string, right: number | string): number {
-  if (typeof left === 'string' || typeof right === 'string') return collator.compare(String(left), String(right))
+function compare(left: number, right: number): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 

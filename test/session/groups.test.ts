@@ -5,7 +5,7 @@ import { type GroupOrigin, groupsOf } from '../../shared/session/groups.ts'
 import { groupSummary } from '../../shared/session/groups-summary.ts'
 import { GROUP_SORTS } from '../../shared/session/requests/groups.ts'
 import type { Conversation, RecordOptions } from '../helpers/conversation.ts'
-import { dumpOf, groupFacts } from '../helpers/facts.ts'
+import { dumpOf, factsOf, groupFacts } from '../helpers/facts.ts'
 import { cleanRollout, lines, qwen } from './dumps.ts'
 import { enginePage } from './engine-page.ts'
 
@@ -91,6 +91,19 @@ describe('the groups of a run', () => {
     expect(rows[0]!.amplification).toBeCloseTo(1 / (unbiasedStd(REWARDS.noise!) + 1e-4), 6)
     expect(rows[0]!.codes).toContain('A02')
     expect(rows[4]).toMatchObject({ kind: 'incomplete', mean: null, std: null, gap: null, amplification: null })
+  })
+
+  it('stand by their names in the order in which queries sort words', () => {
+    const names = ['q10', 'Q2', '12345678901234567890', 'q1', '9345678901234567890a', 'é', 'z', '7']
+    const facts = names.flatMap((group, i) =>
+      [0, 1].map((member) => factsOf(2 * i + member, { group, reward: member })),
+    )
+    const origin = { dump: dumpOf(facts), findingsOfDump: [] } as unknown as GroupOrigin
+    const book = groupsOf(origin)
+    const inOrder = (descending: boolean) =>
+      [...book.query({ sort: 'id', descending })].map((position) => book.at(position).group.id)
+    expect(inOrder(false)).toEqual(['7', '12345678901234567890', '9345678901234567890a', 'q1', 'Q2', 'q10', 'z', 'é'])
+    expect(inOrder(true)).toEqual(inOrder(false).reverse())
   })
 
   it('are found by kind, by mark, by std, by step and by name', async () => {
