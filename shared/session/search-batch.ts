@@ -1,3 +1,4 @@
+import { forgetLast } from '../checks/of-last.ts'
 import { createView, type ViewOptions } from '../checks/view.ts'
 import type { ParsedRecords } from '../containers/container.ts'
 import type { Format } from '../formats/format.ts'
@@ -34,6 +35,7 @@ export function searchBatch(job: SearchJob, parsed: ParsedRecords, runtime: Audi
       writeHit(hit, rollout * job.probes.length + i, batch)
     }
   }
+  forgetLast()
   return batch
 }
 

@@ -1,5 +1,6 @@
 import { countAlignment } from '../checks/alignment.ts'
 import type { AuditSettings, ModelVocabulary, TrajectoryView } from '../checks/check.ts'
+import { forgetLast } from '../checks/of-last.ts'
 import { DRIFT_GROUPS, DRIFT_RECORDS, driftTokens } from '../checks/template/drift.ts'
 import { createView } from '../checks/view.ts'
 import type { AuditOptions } from '../model/policy.ts'
@@ -58,6 +59,7 @@ export async function survey(
     kins.push(kin)
     for (const source of members) kinOf.set(source, kin)
   }
+  forgetLast()
   const names = sources.map(({ source }) => source.name)
   const bySource = sources.map((_, index) => kinOf.get(index) as SurveyedKin)
   return {

@@ -1,3 +1,4 @@
+import { forgetLast } from '../../checks/of-last.ts'
 import { createView } from '../../checks/view.ts'
 import type { ParsedRecords } from '../../containers/container.ts'
 import type { Format } from '../../formats/format.ts'
@@ -17,18 +18,17 @@ export function dissectBatch(job: DissectJob, parsed: ParsedRecords, runtime: Au
   const byPlace = new Map(
     readJoined(parsed, own, readerOf).trajectories.map((each) => [`${each.place.record}.${each.place.part}`, each]),
   )
-  return {
-    job: job.job,
-    anatomies: job.hashes.map((hash, i) => {
-      const trajectory = byPlace.get(`${job.places[i * 2]}.${job.places[i * 2 + 1]}`)
-      if (trajectory === undefined || trajectory.recordHash !== hash) return null
-      const view = createView(trajectory, {
-        tokenizer: runtime.tokenizers[job.source] ?? null,
-        settings: (runtime.plan.sources[job.source] as SourcePlan).settings,
-        unsampledLogprob: own.format.unsampledLogprob,
-        maskImplied: own.format.maskImplied,
-      })
-      return view === null ? null : anatomyOf(view)
-    }),
-  }
+  const anatomies = job.hashes.map((hash, i) => {
+    const trajectory = byPlace.get(`${job.places[i * 2]}.${job.places[i * 2 + 1]}`)
+    if (trajectory === undefined || trajectory.recordHash !== hash) return null
+    const view = createView(trajectory, {
+      tokenizer: runtime.tokenizers[job.source] ?? null,
+      settings: (runtime.plan.sources[job.source] as SourcePlan).settings,
+      unsampledLogprob: own.format.unsampledLogprob,
+      maskImplied: own.format.maskImplied,
+    })
+    return view === null ? null : anatomyOf(view)
+  })
+  forgetLast()
+  return { job: job.job, anatomies }
 }
