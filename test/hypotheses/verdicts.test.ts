@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
-import { measureText } from '../../shared/exports/phrases.ts'
 import { HYPOTHESES, judge } from '../../shared/hypotheses/registry.ts'
 import { dumpOf, factsOf, groupFacts } from '../helpers/facts.ts'
 import { inputWith, resultOf, verdictOf } from './input.ts'
@@ -274,95 +273,6 @@ describe('H05', () => {
       verdict: 'not-checkable',
       missing: ['group'],
     })
-  })
-})
-
-describe('H07', () => {
-  const dump = dumpOf(rows(100, () => ({ assistantTurns: 3 })))
-
-  it.each([
-    [{ 2: 100, 3: 100 }, 'supported'],
-    [{ 1: 10, 2: 50, 3: 50 }, 'supported'],
-    [{ 1: 10, 2: 49, 3: 50 }, 'contradicted'],
-    [{ 1: 30, 2: 30, 3: 30 }, 'contradicted'],
-    [{ 1: 30 }, 'contradicted'],
-    [{ 3: 1 }, 'inconclusive'],
-  ] as const)('with an error at turns %o it is %s', (by_turn, verdict) => {
-    expect(verdictOf('H07', dump, { checks: [resultOf('M01', { affected: 60, by_turn })] }).verdict).toBe(verdict)
-  })
-
-  it.each([
-    ['ends with its second turn', 2, 0, 'inconclusive'],
-    ['ends with its first or second turn, and has the fault as often there', 1, 50, 'contradicted'],
-    ['ends with its first or second turn, and has the fault in the second alone', 1, 0, 'inconclusive'],
-  ] as const)('a fault of the last token, where each row %s, supports nothing', (_, least, first, verdict) => {
-    const ending = dumpOf(rows(100, (i) => ({ assistantTurns: i < 50 ? least : 2 })))
-    const by_turn = { 1: first, 2: 50 }
-    const checks = [resultOf('L05', { affected: 50, by_turn, by_turn_at_end: by_turn })]
-    const result = verdictOf('H07', ending, { checks })
-    expect(result.verdict).toBe(verdict)
-    expect(result.because.some(({ measure }) => /L05.*at the end of rows/.test(measure))).toBe(true)
-    expect(result.missing.length > 0).toBe(verdict === 'inconclusive')
-  })
-
-  it('a fault at the end of some rows does not hide that later turns have it elsewhere', () => {
-    const checks = [resultOf('M01', { affected: 100, by_turn: { 2: 100, 3: 100 }, by_turn_at_end: { 3: 60 } })]
-    expect(verdictOf('H07', dump, { checks }).verdict).toBe('supported')
-  })
-
-  const onlyLater = { affected: 100, by_turn: { 2: 100, 3: 100 } }
-
-  it('is supported by errors alone, and not contradicted beside a warning that comes with the second turn', () => {
-    const checks = [
-      resultOf('M01'),
-      resultOf('M08', onlyLater),
-      resultOf('M11', { affected: 100, by_turn: { 1: 100, 2: 100, 3: 100 } }),
-    ]
-    const { verdict, because, would_change } = verdictOf('H07', dump, { checks })
-    expect(verdict).toBe('inconclusive')
-    expect(because[0]).toMatchObject({
-      measure: 'Assistant header is trained (M08, a warning): rate from assistant turn 2 on',
-      value: 1,
-    })
-    expect(because.find(({ measure }) => measure === 'faults of error severity in assistant turns')).toMatchObject({
-      value: 0,
-      speaks: 'against',
-    })
-    expect(because.filter(({ checks }) => checks.includes('M11') && checks.length === 1)).toEqual([])
-    expect(would_change).toContain(
-      'contradicted if later assistant turns have it as rarely as first ones: Assistant header is trained (M08, a warning)',
-    )
-  })
-
-  it('is contradicted beside a note, which is no fault by itself', () => {
-    expect(verdictOf('H07', dump, { checks: [resultOf('M01'), resultOf('S06', onlyLater)] }).verdict).toBe(
-      'contradicted',
-    )
-  })
-
-  it('compares a fault that the first turn has as well in one unit, times, and states both rates', () => {
-    const checks = [resultOf('M01', { affected: 60, by_turn: { 1: 20, 2: 60, 3: 60 } })]
-    const { because, would_change } = verdictOf('H07', dump, { checks })
-    const told = because.map((line) => measureText(line)).filter((line) => line.includes('(M01)'))
-    expect(told).toEqual([
-      'against: Tool output or prompt is trained (M01): times as frequent from assistant turn 2 on as in turn 1: 3 times (threshold < 5 times)',
-      'Tool output or prompt is trained (M01): rate in assistant turn 1: 20 %',
-      'Tool output or prompt is trained (M01): rate from assistant turn 2 on: 60 %',
-    ])
-    expect(would_change).toContain(
-      'supported if 5 times or more (now 3 times): Tool output or prompt is trained (M01): times as frequent from assistant turn 2 on as in turn 1',
-    )
-  })
-
-  it('is not checkable without a second turn, a mask, or a check that could look', () => {
-    expect(verdictOf('H07', dumpOf(rows(20, () => ({ assistantTurns: 1 }))))).toMatchObject({
-      verdict: 'not-checkable',
-      missing: ['a second assistant turn'],
-    })
-    expect(verdictOf('H07', dump, { without: ['mask'] }).missing).toEqual(['mask'])
-    expect(verdictOf('H07', dump, { checks: [resultOf('M01', { status: 'not-checkable' })] }).verdict).toBe(
-      'not-checkable',
-    )
   })
 })
 
