@@ -4,6 +4,7 @@ import { type CheckPage, checkPage, explainedBy } from '../shared/exports/check-
 import { inertJson } from '../shared/exports/json-text.ts'
 import { FORMATS } from '../shared/formats/registry.ts'
 import { HYPOTHESES } from '../shared/hypotheses/registry.ts'
+import { closestName } from '../shared/model/closest-name.ts'
 import { THRESHOLDS, thresholdsOf } from '../shared/model/thresholds/registry.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { type CommandIo, Exit, UsageError } from './io.ts'
@@ -33,16 +34,25 @@ export async function listFormats({ paths, options }: ParsedArguments, io: Comma
   return Exit.ok
 }
 
+/** Whether a hypothesis or check is named: H06 names both that are numbered so. */
+function isOf(id: string, named: string): boolean {
+  return id.toUpperCase() === named.toUpperCase() || id.split('-')[0] === named.toUpperCase()
+}
+
 /** `checks`: the faults that are looked for, why each matters, what each needs, and by which numbers it decides; the same of hypotheses that are named. */
 export async function listChecks({ paths, options }: ParsedArguments, io: CommandIo): Promise<Exit> {
-  const hypotheses = HYPOTHESES.filter(({ id }) => paths.some((path) => path.toUpperCase() === id.toUpperCase()))
+  const hypotheses = HYPOTHESES.filter(({ id }) => paths.some((path) => isOf(id, path)))
   const unknown = paths.find(
-    (path) =>
-      !CHECKS.some(({ code }) => code === path.toUpperCase()) &&
-      !hypotheses.some(({ id }) => id.toUpperCase() === path.toUpperCase()),
+    (path) => !CHECKS.some(({ code }) => code === path.toUpperCase()) && !hypotheses.some(({ id }) => isOf(id, path)),
   )
-  if (unknown !== undefined)
-    throw new UsageError(`There is no check or hypothesis ${unknown}; \`checks\` alone lists the checks.`)
+  if (unknown !== undefined) {
+    const ids = [...CHECKS.map(({ code }) => code), ...HYPOTHESES.map(({ id }) => id)]
+    // A letter and a number are too short to be guessed by edits: M1 is M01.
+    const padded = unknown.toUpperCase().replace(/^([A-Z])(\d)$/, '$10$2')
+    const meant = ids.find((id) => isOf(id, padded)) ?? closestName(unknown.toUpperCase(), ids)
+    const guess = meant === undefined || meant === null ? '' : ` Did you mean ${meant}?`
+    throw new UsageError(`There is no check or hypothesis ${unknown}.${guess} \`checks\` alone lists the checks.`)
+  }
   const wanted = new Set(paths.map((path) => path.toUpperCase()))
   const rows = CHECKS.filter(({ code }) => wanted.size === 0 || wanted.has(code)).map(
     ({ code, name, title, hypotheses, severity, unit, needs, looksAt, why, fix, cite }) => ({

@@ -67,11 +67,17 @@ function TokenText({ text }: { text: string }) {
   )
 }
 
+/** Some tokens before the first that is trained are shown with it. */
+function trainingAt(from: number, tokens: MappedRollout['excerpts'][number]['tokens']): string {
+  const at = tokens.findIndex(({ trained }) => trained)
+  return at < 0 ? '' : at === 0 ? ', where training begins' : `; training begins at token ${count(from + at)}`
+}
+
 function Excerpt({ from, tokens }: MappedRollout['excerpts'][number]) {
   return (
     <figure>
       <figcaption className="quiet">
-        {from === 0 ? 'Its first tokens' : `From token ${count(from)}, where training begins`}
+        {from === 0 ? 'Its first tokens' : `From token ${count(from)}${trainingAt(from, tokens)}`}
       </figcaption>
       <p className="mapped-tokens">
         {tokens.map(({ id, text, trained }, position) => (

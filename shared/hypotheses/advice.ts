@@ -242,7 +242,7 @@ function lacking({ undecided }: Advice): string[] {
   if (undecided.length === 0) return []
   const each = undecided
     .filter(({ missing }) => missing.length > 0)
-    .map(({ ids, missing }) => `${listed(ids)} (${missing.join('; ')})`)
+    .map(({ ids, missing }) => `${listed(ids)} ${ids.length === 1 ? 'needs' : 'need'} ${missing.join(', and ')}`)
   const between = undecided.filter(({ missing }) => missing.length === 0).flatMap(({ ids }) => ids)
   const switches = [...new Set(undecided.flatMap(({ switches }) => switches))]
   return [

@@ -1,5 +1,5 @@
 import { measuringSpreads } from '../checks/groups/scaling.ts'
-import { percent } from '../model/number-text.ts'
+import { counted, percent } from '../model/number-text.ts'
 import { type AdvantageMeasures, measureAdvantages } from './advantages.ts'
 import { amplifiedBounds, type Bounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
@@ -113,7 +113,7 @@ function schemeLine({ scaling }: AdvantageMeasures, { supported }: Bounds): Argu
   const known =
     origin === 'given'
       ? 'given'
-      : `fits ${Math.round((fit?.share ?? 0) * 100)} % of ${fit?.groups ?? 0} groups, residual ${percent(fit?.residual ?? null)} of the largest advantage`
+      : `fits ${Math.round((fit?.share ?? 0) * 100)} % of ${counted(fit?.groups ?? 0, 'group')}, residual ${percent(fit?.residual ?? null)} of the largest advantage`
   const share = 'share of complete groups with a reward std below the noise floor'
   const otherwise = `advantages are divided by the std of their group, and the ${share} is ${boundText(share, supported)}`
   const lines = stated('advantage scheme', `${formula} (${known})`)

@@ -1,7 +1,7 @@
 import type { Cell } from '../exports/csv.ts'
 import { markdownText } from '../exports/markup.ts'
 import type { TableFormat } from '../exports/table-text.ts'
-import { measured } from '../model/number-text.ts'
+import { counted, measured } from '../model/number-text.ts'
 import type { ComparedRunOrigin } from './comparison.ts'
 import { compareRuns, pairsOf } from './comparison.ts'
 import { table } from './groups-tables.ts'
@@ -148,7 +148,7 @@ function tableOf(measures: readonly ComparedMeasure[]): string[] {
 
 function describe({ names, rollouts, groups, tokenizer }: RunSide): string {
   const files = names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
-  return `${markdownText(files)} (${rollouts} rollouts in ${groups} groups, tokenizer ${tokenizer ?? 'not known'})`
+  return `${markdownText(files)} (${counted(rollouts, 'rollout')} in ${counted(groups, 'group')}, tokenizer ${tokenizer ?? 'not known'})`
 }
 
 function shown(unit: ComparedMeasure['unit'], value: number | string | null): string {

@@ -24,6 +24,7 @@ import {
 } from '../checks/groups/scaling.ts'
 import { mean, rewardsOf } from '../checks/groups/statistics.ts'
 import { firstQuestion } from '../checks/pairing.ts'
+import { counted } from '../model/number-text.ts'
 import type { Finding, Severity } from '../model/report.ts'
 import { atOnce, type Steps, within } from '../model/steps.ts'
 import { wordRanks } from '../query/word-order.ts'
@@ -387,7 +388,7 @@ function whyIncomplete({ members }: GroupView, size: number | null): string {
     ...(size !== null && members.length < size
       ? [`it has ${members.length} of ${size} rollouts`]
       : size !== null && members.length > size
-        ? [`it has ${members.length} rollouts where ${size} belong in a group`]
+        ? [`it has ${counted(members.length, 'rollout')} where ${size} belong in a group`]
         : []),
     ...(absent > 0 ? [`${absent} ${absent === 1 ? 'rollout has' : 'rollouts have'} no reward`] : []),
     ...(odd > 0 ? [`${odd} ${odd === 1 ? 'reward is' : 'rewards are'} NaN or infinite`] : []),

@@ -126,7 +126,10 @@ function notesOf({ on, kind, adds, batches, present, matched, differ }: Ties, op
   const [one, several] =
     kind === 'rollouts' ? ['rollout', 'rollouts'] : adds ? ['note', 'notes'] : ['record', 'records']
   const share = `${matched} of ${present} ${present === 1 ? one : several}`
-  if (adds && matched === 0) return [`none of its ${present} ${several} is in a file beside it by ${on}`]
+  if (adds && matched === 0)
+    return [
+      `${present === 1 ? `its one ${one} is not` : `none of its ${present} ${several} is`} in a file beside it by ${on}`,
+    ]
   if (adds) return [`${share} ${kind === 'rollouts' ? 'told with' : 'on'} ${names}, joined by ${on}`]
   const notes = matched === 0 ? [] : [`${share} joined by ${on} with ${names}`]
   if (differ.length > 0) {

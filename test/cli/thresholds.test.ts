@@ -107,6 +107,14 @@ describe('checks', () => {
     expect(JSON.parse((await cli('checks', 'H01', '--json')).out)).toMatchObject([
       { id: 'H01', thresholds: expect.any(Array) },
     ])
-    expect((await cli('checks', 'H99')).code).toBe(2)
+    const stranger = await cli('checks', 'H99')
+    expect([stranger.code, stranger.err.includes('There is no check or hypothesis H99.')]).toEqual([2, true])
+    // Two hypotheses are numbered six.
+    expect(JSON.parse((await cli('checks', 'h06', '--json')).out)).toMatchObject([
+      { id: 'H06-library' },
+      { id: 'H06-lora' },
+    ])
+    const slip = await cli('checks', 'M1')
+    expect([slip.code, slip.err.includes('Did you mean M01?')]).toEqual([2, true])
   })
 })

@@ -230,12 +230,12 @@ describe('A04', () => {
 
 describe('incomplete groups', () => {
   it.each([
-    [null, '1 have no reward'],
-    [Number.NaN, '1 have a reward that is NaN or infinite'],
+    [null, '1 has no reward'],
+    [Number.NaN, '1 has a reward that is NaN or infinite'],
   ])('with a reward of %s say so', (odd, reason) => {
     const facts = groupFacts([[1, 0, 0.5]]).map((row, i) => (i === 1 ? { ...row, reward: odd } : row))
     expect(runOver('A01', dumpOf(facts, { options: { groupSize: 3 } })).abstained?.reason).toBe(
-      `incomplete groups: of the rollouts of 1 groups ${reason}`,
+      `incomplete groups: of the rollouts of 1 group ${reason}`,
     )
   })
 })

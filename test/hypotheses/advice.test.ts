@@ -160,7 +160,7 @@ describe('what a report advises', () => {
     expect(said(plain({ checks: [check('M01'), fails('A01', 3, { severity: 'info' })], hypotheses }))).toEqual([
       'Nothing that could be checked is wrong: 1 check passes on 256 rollouts.',
       'What is only unusual stands as a note: A01.',
-      'Not decided, for what this dump lacks: H03 and H01 (kl); H08 (a second run).',
+      'Not decided, for what this dump lacks: H03 and H01 need kl; H08 needs a second run.',
       'Not decided by what this dump has: H05; its measures speak neither way.',
       'Switch on to decide more: kl: TRL x.',
     ])

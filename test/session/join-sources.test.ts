@@ -129,7 +129,7 @@ describe('a rollout dump and the train dump beside it', () => {
       train: trained(6, [{ sample_index: 0, tokens }]),
     })
     expect(session.facts).toHaveLength(2)
-    expect(notes(session)).toEqual([[], ['none of its 1 rollouts is in a file beside it by sample index']])
+    expect(notes(session)).toEqual([[], ['its one rollout is not in a file beside it by sample index']])
     expect(notes(await opened({ train: trained(6, [{ sample_index: 0, tokens }]) }))).toEqual([[]])
   })
 

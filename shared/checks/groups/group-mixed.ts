@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
@@ -87,7 +88,8 @@ interface Window {
 function messageOf(group: GroupView, foreign: number, size: number | null, window: Window | null): string {
   const rollouts = group.members.length
   if (foreign > 0) return `${foreign} of ${rollouts} rollouts of group ${group.id} have another prompt than the rest`
-  if (size !== null) return `Group ${group.id} has ${rollouts} rollouts where ${size} are generated for a prompt`
+  if (size !== null)
+    return `Group ${group.id} has ${counted(rollouts, 'rollout')} where ${size} are generated for a prompt`
   const { size: rows, shift } = window as Window
   return `Advantages sum to 0 over ${rows} rows from row ${shift} on, and not over the ${rollouts} rollouts of group ${group.id}`
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -24,10 +25,12 @@ export function incompleteReason({ groups, groupSize }: Pick<DumpView, 'groups' 
   const odd = unrewarded.flatMap(({ members }) => members.filter((member) => !isNumber(member)))
   const missing = odd.filter(({ reward }) => reward === null).length
   const what = [
-    ...(missing > 0 ? [`${missing} have no reward`] : []),
-    ...(odd.length > missing ? [`${odd.length - missing} have a reward that is NaN or infinite`] : []),
+    ...(missing > 0 ? [`${missing} ${missing === 1 ? 'has' : 'have'} no reward`] : []),
+    ...(odd.length > missing
+      ? [`${odd.length - missing} ${odd.length - missing === 1 ? 'has' : 'have'} a reward that is NaN or infinite`]
+      : []),
   ].join(' and ')
-  return `incomplete groups: of the rollouts of ${unrewarded.length} groups ${what}`
+  return `incomplete groups: of the rollouts of ${counted(unrewarded.length, 'group')} ${what}`
 }
 
 /** The tokens and the loss weight that a fault of these rollouts touches. */

@@ -1,5 +1,5 @@
 import { hashBytes } from '../../model/hash.ts'
-import { measured, unitOf } from '../../model/number-text.ts'
+import { counted, measured, unitOf } from '../../model/number-text.ts'
 import type { CheckResult, Finding, HypothesisResult, Report } from '../../model/report.ts'
 import { TokenState } from '../../model/tokens.ts'
 import type { Evidence, EvidenceOrigin } from '../model.ts'
@@ -172,7 +172,7 @@ export function groupPiece(group: PinnedGroup): Piece {
   const numbers = { 'mean reward': mean, std, gap, amplification, 'largest |advantage|': largestAdvantage }
   return {
     kind: 'group',
-    title: `Group ${group.id.slice(0, 80)}: ${group.rollouts} rollouts, reward std ${shown(std)}`,
+    title: `Group ${group.id.slice(0, 80)}: ${counted(group.rollouts, 'rollout')}, reward std ${shown(std)}`,
     numbers: [
       number('rollouts', group.rollouts),
       ...Object.entries(numbers).flatMap(([name, value]) => (value === null ? [] : [number(name, value)])),
