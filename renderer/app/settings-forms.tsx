@@ -191,7 +191,7 @@ function OtherMeant(props: { report: Report; meant: readonly string[]; intend: (
     <p>
       <label>
         Something that fails is meant so:{' '}
-        <select value="" onChange={(event) => intend([...meant, event.target.value])}>
+        <select className="compare-select" value="" onChange={(event) => intend([...meant, event.target.value])}>
           <option value="">choose its check</option>
           {failing.map(({ code, title }) => (
             <option key={code} value={code}>

@@ -132,11 +132,17 @@ export function urlSource(file: { readonly name: string; readonly url: string; r
   return { kind: 'url', name: file.name, url: new URL(file.url, document.baseURI).href, size: file.size }
 }
 
-/** The operating system's dialog: the shell's where there is one, else the browser's. */
-export async function pickAndOpen(what: 'files' | 'folder'): Promise<void> {
-  if (window.inspector !== undefined) return openFromShell(await window.inspector.pickFiles(what))
+/** The operating system's dialog: the shell's where there is one, else the browser's. False where a person chose nothing. */
+export async function pickAndOpen(what: 'files' | 'folder'): Promise<boolean> {
+  if (window.inspector !== undefined) {
+    const opened = await window.inspector.pickFiles(what)
+    await openFromShell(opened)
+    return opened.files.length + opened.problems.length > 0
+  }
   const files = await chooseFiles(what)
-  if (files !== null) await openDropped(filesOfInput(files))
+  if (files === null || files.length === 0) return false
+  await openDropped(filesOfInput(files))
+  return true
 }
 
 /** The same for a second run. */

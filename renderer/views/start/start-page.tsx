@@ -162,12 +162,23 @@ function RecentEntry({ entry }: { entry: RecentOpen }) {
   const [first] = entry.names
   const name =
     entry.names.length > 1 ? `${first} and ${counted(entry.names.length - 1, 'more', 'more')}` : (first ?? '')
+  const [asked, setAsked] = useState<'no' | 'waiting' | 'refused'>('no')
+  const choose = async () => {
+    setAsked('waiting')
+    setAsked((await pickAndOpen('files')) ? 'no' : 'refused')
+  }
   return (
     <>
-      <button type="button" className="link" title="Choose the file again" onClick={() => void pickAndOpen('files')}>
+      <button type="button" className="link" title="Choose the file again" onClick={() => void choose()}>
         {spelt(name)}
       </button>
       <span className="quiet">{bytes(entry.size)}</span>
+      <p className="recent-asked quiet" role="status">
+        {asked === 'waiting' &&
+          `Waiting for your permission: a browser lets a page open a file only once you have chosen it. Choose ${spelt(name)} in its dialog.`}
+        {asked === 'refused' &&
+          'Nothing was chosen, so nothing was opened. Choose it once more, or drop it on this page.'}
+      </p>
     </>
   )
 }

@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
+import { SAMPLES } from './inspector-page.ts'
+
+const NAME = 'clean-gsm8k.jsonl.gz'
+
+describePage('a recent file', (tests) => {
+  test('says that it waits to be chosen again, and what to do where nothing was', async () => {
+    const window = await tests.openWith([join(SAMPLES, NAME)])
+    const { page } = window
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('Close these files')
+    await page.keyboard.press('Enter')
+    const entry = page.locator('.recent').getByRole('button', { name: NAME })
+    const waiting = page.getByText(
+      `Waiting for your permission: a browser lets a page open a file only once you have chosen it. Choose ${NAME} in its dialog.`,
+    )
+    const refused = page.getByText(
+      'Nothing was chosen, so nothing was opened. Choose it once more, or drop it on this page.',
+    )
+    const asked = page.waitForEvent('filechooser')
+    await entry.click()
+    const dialog = await asked
+    await waiting.waitFor()
+    await dialog.element().evaluate((input) => input.dispatchEvent(new Event('cancel')))
+    await refused.waitFor()
+    expect(await waiting.count()).toBe(0)
+    const again = page.waitForEvent('filechooser')
+    await entry.press('Enter')
+    const second = await again
+    await waiting.waitFor()
+    expect(await refused.count()).toBe(0)
+    await second.setFiles(join(SAMPLES, NAME))
+    await window.read()
+    await page.getByText('read 64 rollouts').waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+})
