@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, type RefObject, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { LEAST_HEIGHT, mostHeight, setFindingsHeight, useFindingsHeight } from '../../state/findings-height.ts'
 
 /** Pixels that an arrow key moves the edge by: about a line. */
@@ -8,9 +8,14 @@ const STEP = 24
 export function FindingsPane({ label, children }: { label: string; children: ReactNode }) {
   const height = useFindingsHeight((state) => state.height)
   const list = useRef<HTMLElement>(null)
+  /** What the window leaves the list; there is nothing to measure before it is drawn. */
+  const [left, setLeft] = useState(LEAST_HEIGHT)
+  useLayoutEffect(() => {
+    if (height === null && list.current !== null) setLeft(list.current.offsetHeight)
+  }, [height])
   return (
     <div className="findings-pane">
-      <Edge list={list} height={height} />
+      <Edge list={list} height={height} left={left} />
       <section
         ref={list}
         className="findings"
@@ -24,7 +29,8 @@ export function FindingsPane({ label, children }: { label: string; children: Rea
   )
 }
 
-function Edge({ list, height }: { list: RefObject<HTMLElement | null>; height: number | null }) {
+function Edge(props: { list: RefObject<HTMLElement | null>; height: number | null; left: number }) {
+  const { list, height, left } = props
   const held = useRef<{ readonly y: number; readonly height: number } | null>(null)
   const now = () => list.current?.offsetHeight ?? LEAST_HEIGHT
   const set = (to: number | null) => setFindingsHeight(to, innerHeight)
@@ -48,7 +54,7 @@ function Edge({ list, height }: { list: RefObject<HTMLElement | null>; height: n
       aria-label="Height of the findings"
       aria-valuemin={LEAST_HEIGHT}
       aria-valuemax={mostHeight(innerHeight)}
-      aria-valuenow={height ?? LEAST_HEIGHT}
+      aria-valuenow={height ?? left}
       aria-valuetext={height === null ? 'what the window leaves' : `${height} pixels`}
       tabIndex={0}
       className="findings-edge"
