@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 const css = readFileSync(new URL('../../renderer/styles/tokens.css', import.meta.url), 'utf8')
 const [light = '', dark = ''] = css.split('@media screen and (prefers-color-scheme: dark)')
 const more = readFileSync(new URL('../../renderer/styles/high-contrast.css', import.meta.url), 'utf8')
-const [, moreLight = '', moreDark = ''] = more.split(
-  /@media (?:screen and )?\(prefers-contrast: more\)|@media \(forced-colors/,
+const [moreLight = '', moreDark = ''] = (more.split('@media (forced-colors')[0] as string).split(
+  '@media screen and (prefers-contrast: more) and (prefers-color-scheme: dark)',
 )
 
 function palette(text: string): Map<string, string> {
