@@ -80,3 +80,19 @@ export function jumpToFinding({ tokens, fingerprint }: Pick<Finding, 'tokens' | 
 export function selectToken(token: number | null): void {
   useSelection.setState({ token, range: null, finding: null })
 }
+
+/** Moves the free end of the marked range by a token; the other end stays where marking began. `length`: tokens of the rollout. */
+export function moveRangeEnd(step: 1 | -1, length: number): void {
+  const { token, range, finding } = useSelection.getState()
+  if (length === 0) return
+  const [anchor, free] = endsOf(token ?? 0, range, finding !== null)
+  const next = Math.max(0, Math.min(length - 1, free + step))
+  jumpTo(next, [Math.min(anchor, next), Math.max(anchor, next) + 1])
+}
+
+/** Where marking began and the token that moves. A finding's range begins at the selected token and is gone on with at its end. */
+function endsOf(token: number, range: SelectionState['range'], isOfFinding: boolean): readonly [number, number] {
+  if (range === null) return [token, token]
+  const [start, end] = [range[0], range[1] - 1]
+  return token === start && !isOfFinding ? [end, start] : [start, end]
+}

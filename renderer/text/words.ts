@@ -1,6 +1,6 @@
 import type { EndReason } from '../../shared/checks/facts.ts'
 import { countedBy } from '../../shared/exports/phrases.ts'
-import type { CheckStatus, HypothesisId, HypothesisResult, Severity, Unit } from '../../shared/model/report.ts'
+import type { CheckStatus, Finding, HypothesisId, HypothesisResult, Severity, Unit } from '../../shared/model/report.ts'
 import type { LimitInForce, LimitName, Stream } from '../../shared/model/streams.ts'
 import type { Part, TurnKind } from '../../shared/model/tokens.ts'
 import { count } from './numbers.ts'
@@ -115,6 +115,12 @@ export const SEVERITY_WORDS: Readonly<Record<Severity, { readonly glyph: string;
   error: { glyph: '✖', name: 'error' },
   warning: { glyph: '▲', name: 'warning' },
   info: { glyph: '◇', name: 'note' },
+}
+
+/** How a finding is drawn: one that the policy intends is no fault. */
+export function findingLook({ severity, intended }: Pick<Finding, 'severity' | 'intended'>) {
+  if (intended === true) return { glyph: '○', name: 'intended', className: 'intended' }
+  return { ...SEVERITY_WORDS[severity], className: severity }
 }
 
 export const UNIT_WORDS: Readonly<Record<Unit, string>> = { trajectory: 'rollout', group: 'group', source: 'file' }

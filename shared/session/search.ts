@@ -77,7 +77,8 @@ export class RolloutSearch {
     const open = chosen(first.verdicts, Verdict.open)
     if (open.length === 0) return this.result(task, first, null)
     if (plan !== null) {
-      let [told, cost] = [Date.now(), 0]
+      // How far it came is known from the first rollouts on, also to who stops it at once.
+      let [told, cost] = [0, 0]
       await lookInside(this.origin, open, this.missing(plan, open), {
         ...(signal === undefined ? {} : { signal }),
         onProgress: (done) => {

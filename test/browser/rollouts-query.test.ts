@@ -186,7 +186,7 @@ describePage('the query line', (tests) => {
     await page.keyboard.press('Enter')
     await page.getByText('looking into rollouts…').waitFor()
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
-    await page.getByText(/^Stopped before anything was found/).waitFor()
+    await page.getByText(/^Stopped before a rollout was looked into; the rows are still those/).waitFor()
     await listed('40 of 40 rollouts listed')
     held.release()
     await page.getByRole('button', { name: 'Go on' }).click()

@@ -32,6 +32,32 @@ describePage('the numbers of where the loss falls', ({ openWith }) => {
   })
 })
 
+describePage('the bars of defects by turn', ({ openWith }) => {
+  test('are as high as their numbers', async () => {
+    const window = await openWith([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
+    const { page } = window
+    const drawn = await page.locator('.by-turn').evaluateAll((figures) =>
+      figures.map((figure) => ({
+        told: [...(figure.getAttribute('aria-label') ?? '').matchAll(/turn \d+: ([\d,]+)/g)].map(([, number]) =>
+          Number(number?.replaceAll(',', '')),
+        ),
+        heights: [...figure.querySelectorAll('.by-turn-bar')].map(
+          (bar) => bar.querySelector('.by-turn-fill')?.getBoundingClientRect().height ?? 0,
+        ),
+      })),
+    )
+    const uneven = drawn.filter(({ told }) => new Set(told.filter((number) => number > 0)).size > 1)
+    expect(uneven.length).toBeGreaterThan(0)
+    for (const { told, heights } of drawn) {
+      const [most, highest] = [Math.max(...told), Math.max(...heights)]
+      for (const [at, number] of told.entries()) {
+        expect(Math.abs((heights[at] as number) - (highest * number) / most)).toBeLessThan(1)
+      }
+    }
+    await window.close()
+  })
+})
+
 /** The query of the table, and how many rollouts fit it. */
 async function listed(page: Page): Promise<string[]> {
   const count = page.locator('.status-line').getByText(/ of 96 rollouts listed$/)

@@ -6,6 +6,7 @@ import {
   editHypothesis,
   editProblem,
   newHypothesis,
+  pinEvidence,
 } from '../../shared/notebook/edit.ts'
 import { asWritten, filesOf, folderOf, importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
 import { readReadme, writeReadme } from '../../shared/notebook/markdown/readme-page.ts'
@@ -13,7 +14,7 @@ import { isNotebookFolder } from '../../shared/notebook/markdown/recognise.ts'
 import { bytesOfText } from '../../shared/notebook/markdown/text.ts'
 import type { Notebook } from '../../shared/notebook/model.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
-import { minute } from './edits.ts'
+import { evidence, minute } from './edits.ts'
 import { fixtureFiles } from './fixture-folder.ts'
 
 const FILES = fixtureFiles()
@@ -255,6 +256,21 @@ describe('writing back', () => {
     })
     expect(plain(back.notebook)).toEqual(plain(notebook))
     expect(writeFolder(back.notebook).pages).toEqual([])
+  })
+
+  test('what was pinned goes along on a page of its own, once, and what stood there stays', () => {
+    const pin = (notebook: Notebook, id: string) => pinEvidence(notebook, 'H02', evidence(id), at)
+    const first = pin(imported.notebook, 'e1')
+    const { pages } = writeFolder(first)
+    expect(pages.map(({ path }) => path)).toEqual(['evidence/H02.md'])
+    expect(pages[0]?.text).toContain('- `The share is e1`\n  - `share: 0.31`\n')
+    const written = asWritten(first, pages, minute(9))
+    expect(writeFolder(written).pages).toEqual([])
+    const [page] = writeFolder(pin(written, 'e2')).pages
+    expect(page?.text.startsWith(pages[0]?.text as string)).toBe(true)
+    expect(page?.text.match(/The share is e1/g)).toHaveLength(1)
+    // Who reads the folder without the pins has them as a page, and leaves it as it is.
+    expect(writeFolder(notebookOf(written.folder!)).pages).toEqual([])
   })
 })
 

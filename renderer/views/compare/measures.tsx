@@ -156,11 +156,12 @@ function MeasureTable({
 
 function MeasureRow({ measure }: { measure: ComparedMeasure }) {
   const { id, section, label, unit, here, there, distance, lacks, codes } = measure
+  const valueClass = unit === 'text' ? 'number measure-words' : 'number'
   return (
     <tr>
       <th scope="row">{label}</th>
       <td className="quiet">{SECTION_WORDS[section]}</td>
-      <td className="number">
+      <td className={valueClass}>
         {here === null ? (
           <Lack why={lacks.here} />
         ) : codes.length > 0 ? (
@@ -176,7 +177,7 @@ function MeasureRow({ measure }: { measure: ComparedMeasure }) {
           valueWords(measure, here)
         )}
       </td>
-      <td className="number">{there === null ? <Lack why={lacks.there} /> : valueWords(measure, there)}</td>
+      <td className={valueClass}>{there === null ? <Lack why={lacks.there} /> : valueWords(measure, there)}</td>
       <td className="number">{differenceWords(unit, here, there)}</td>
       <td>
         {distance === null ? null : unit === 'text' ? (

@@ -136,6 +136,10 @@ function Changes({ tried }: { tried: PolicyTried }) {
   )
 }
 
-function outcome({ status, affected, checked }: PolicyTried['checks'][number]['before']): string {
-  return status === 'fail' ? `${STATUS_WORDS.fail} in ${count(affected)} of ${count(checked)}` : STATUS_WORDS[status]
+function outcome({ status, affected, checked, intended }: PolicyTried['checks'][number]['before']): string {
+  const meant = intended > 0 ? `intended in ${count(intended)} of ${count(checked)}` : ''
+  if (status === 'fail') {
+    return `${STATUS_WORDS.fail} in ${count(affected)} of ${count(checked)}${meant === '' ? '' : `, ${meant}`}`
+  }
+  return meant === '' ? STATUS_WORDS[status] : meant
 }

@@ -4,7 +4,7 @@ import { move } from '../../commands/move.ts'
 import { knownDetail, knownOverlayChoices, knownRelatives } from '../../data/details.ts'
 import { orderedFindings } from '../../data/ordered-findings.ts'
 import { goTo } from '../../state/place.ts'
-import { jumpTo, jumpToFinding, rolloutOnScreen, useSelection } from '../../state/selection.ts'
+import { jumpTo, jumpToFinding, moveRangeEnd, rolloutOnScreen, useSelection } from '../../state/selection.ts'
 import { type RolloutTab, say, show, useView } from '../../state/view.ts'
 import { nextEdge } from './edges.ts'
 import { longPadding } from './folds.ts'
@@ -36,6 +36,20 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
   { id: 'finding-back', title: 'Previous finding', keys: ['['], where: ['rollout'], run: () => moveFinding(-1) },
   { id: 'token-next', title: 'Next token', keys: ['l', 'ArrowRight'], where: ['rollout'], run: () => moveToken(1) },
   { id: 'token-back', title: 'Previous token', keys: ['h', 'ArrowLeft'], where: ['rollout'], run: () => moveToken(-1) },
+  {
+    id: 'range-next',
+    title: 'Mark one token more, as a note is about them',
+    keys: ['Shift+ArrowRight'],
+    where: ['rollout'],
+    run: () => extendRange(1),
+  },
+  {
+    id: 'range-back',
+    title: 'Mark one token less, or further back',
+    keys: ['Shift+ArrowLeft'],
+    where: ['rollout'],
+    run: () => extendRange(-1),
+  },
   { id: 'boundaries', title: 'Boundary zoom', keys: ['b'], where: ['rollout'], run: () => toggleTab('boundaries') },
   {
     id: 'render',
@@ -154,6 +168,10 @@ function moveToken(step: 1 | -1): void {
   const detail = knownDetail(rolloutOnScreen())
   if (detail === null || detail.ids === null || detail.ids.length === 0) return
   jumpTo(Math.max(0, Math.min(detail.ids.length - 1, (token ?? -step) + step)))
+}
+
+function extendRange(step: 1 | -1): void {
+  moveRangeEnd(step, knownDetail(rolloutOnScreen())?.ids?.length ?? 0)
 }
 
 function moveFinding(step: 1 | -1): void {

@@ -7,7 +7,7 @@ import { useChosenFinding, useOrderedFindings } from '../../data/ordered-finding
 import { jumpToFinding, useSelection } from '../../state/selection.ts'
 import { useView } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
-import { SEVERITY_WORDS } from '../../text/words.ts'
+import { findingLook } from '../../text/words.ts'
 import { aboutWords } from '../rollouts/note-words.ts'
 import { FindingsPane } from './findings-pane.tsx'
 
@@ -70,7 +70,7 @@ export function FindingsBar({ detail }: { detail: TrajectoryDetail }) {
 const NAMES_TURN = /\bturns? \d/
 
 function FindingEntry({ finding, isHere }: { finding: Finding; isHere: boolean }) {
-  const { glyph, name } = SEVERITY_WORDS[finding.severity]
+  const { glyph, name, className } = findingLook(finding)
   const jump = useSelection((state) => state.jump)
   const entry = useRef<HTMLButtonElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: who jumps to it again has scrolled the list since
@@ -79,7 +79,7 @@ function FindingEntry({ finding, isHere }: { finding: Finding; isHere: boolean }
   }, [isHere, jump])
   const words = (
     <>
-      <span className={`severity ${finding.severity}`}>
+      <span className={`severity ${className}`}>
         <span aria-hidden="true">{glyph}</span>
         <span className="visually-hidden">{name}</span> {finding.code}
       </span>{' '}

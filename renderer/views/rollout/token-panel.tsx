@@ -10,7 +10,7 @@ import { useFiles } from '../../state/files.ts'
 import { jumpTo, useSelection } from '../../state/selection.ts'
 import { count, counted, NOT_IN_DUMP, real } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
-import { POLICY_WORDS, SEVERITY_WORDS } from '../../text/words.ts'
+import { findingLook, POLICY_WORDS } from '../../text/words.ts'
 import { turnOf } from './edges.ts'
 import { TokenGlyphs } from './lines.tsx'
 import { disagrees, provenanceSays, stateName, structureSays } from './oracles.ts'
@@ -220,10 +220,11 @@ function TokenFindings({ detail, token }: { detail: TrajectoryDetail; token: num
     <ul className="panel-findings">
       {here.map((finding) => (
         <li key={finding.fingerprint}>
-          <span className={`severity ${finding.severity}`}>
-            <span aria-hidden="true">{SEVERITY_WORDS[finding.severity].glyph}</span> <CheckName code={finding.code} />
+          <span className={`severity ${findingLook(finding).className}`}>
+            <span aria-hidden="true">{findingLook(finding).glyph}</span> <CheckName code={finding.code} />
           </span>{' '}
           {finding.message}
+          {finding.intended === true && <span className="quiet"> · intended by the policy</span>}
         </li>
       ))}
     </ul>

@@ -1,7 +1,8 @@
 import type { RefObject } from 'react'
 import type { Report } from '../../../shared/model/report.ts'
+import { Late } from '../../app/late.tsx'
 import { openExport } from '../../commands/open-export.ts'
-import { list, searched } from '../../data/list.ts'
+import { isSearching, list, searched } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { useFiles } from '../../state/files.ts'
 import { isFiltered, setQuery, useFilters } from '../../state/filters.ts'
@@ -10,6 +11,7 @@ import { asksForFlag, codesOf, toggledCode, toggledFlag } from '../../state/quer
 import { openDialog } from '../../state/view.ts'
 import { count, counted } from '../../text/numbers.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
+import { noneFits } from './none-fits.ts'
 import { QueryAnswer } from './query-answer.tsx'
 import { QueryLine } from './query-line.tsx'
 
@@ -102,10 +104,23 @@ function Exports() {
 export function NothingMatches() {
   const filters = useFilters()
   const found = useObservable(searched)
+  const searching = useObservable(isSearching)
   const isReading = useFiles((files) => files.phase === 'reading')
+  const answer = found?.query === filters.query ? found : null
   return (
     <div className="nothing">
-      <p>{nothingWords(isReading, isFiltered(filters), (found?.problems.length ?? 0) > 0)}</p>
+      {(found?.problems.length ?? 0) > 0 ? (
+        <p>The query cannot be read; above is why.</p>
+      ) : !isFiltered(filters) ? (
+        <p>{isReading ? 'No rollout so far' : 'No rollout.'}</p>
+      ) : searching && answer === null ? (
+        // Most queries are answered before a word about them could be read.
+        <Late>
+          <p>Looking into rollouts; none was found so far.</p>
+        </Late>
+      ) : (
+        <p>{noneFits(answer, searching, isReading)}</p>
+      )}
       {isFiltered(filters) && (
         <button type="button" className="button" onClick={() => setQuery('')}>
           Show all rollouts
@@ -113,10 +128,4 @@ export function NothingMatches() {
       )}
     </div>
   )
-}
-
-function nothingWords(isReading: boolean, isFiltered: boolean, isRefused: boolean): string {
-  if (isRefused) return 'The query cannot be read; above is why.'
-  if (isFiltered) return isReading ? 'No rollout fits the query so far.' : 'No rollout fits the query.'
-  return isReading ? 'No rollout so far' : 'No rollout.'
 }

@@ -76,7 +76,7 @@ function Reading({ reading }: { reading: Found['reading'] }) {
       ) : (
         <>
           <progress max={reading.of || 1} value={reading.done} aria-label="Looking into rollouts" /> looked into{' '}
-          {count(reading.done)} of {counted(reading.of, 'rollout')}, {count(shown)} found
+          {share(reading)}, {count(shown)} found
         </>
       )}{' '}
       <button type="button" className="link" onClick={stopSearching}>
@@ -88,14 +88,21 @@ function Reading({ reading }: { reading: Found['reading'] }) {
 
 /** `reading`: null where nothing was answered before it was stopped, so that the list is still that of the query before. */
 function Stopped({ reading }: { reading: Found['reading'] }) {
+  const shown = useObservable(list).length
   return (
     <p className="query-reading warn-text" role="status">
       {reading === null
-        ? 'Stopped before anything was found; the list is not that of this query.'
-        : `Stopped after ${count(reading.done)} of ${counted(reading.of, 'rollout')}: there may be more.`}{' '}
+        ? `Stopped before a rollout was looked into${shown > 0 ? '; the rows are still those of the query before' : ''}.`
+        : shown === 0
+          ? `Stopped after ${share(reading)}: none of these fits.`
+          : `Stopped after ${share(reading)}: there may be more.`}{' '}
       <button type="button" className="link" onClick={() => void refresh()}>
         Go on
       </button>
     </p>
   )
+}
+
+function share({ done, of }: NonNullable<Found['reading']>): string {
+  return `${count(done)} of ${counted(of, 'rollout')}`
 }

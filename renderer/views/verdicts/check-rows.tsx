@@ -163,10 +163,11 @@ export function ByTurn({ counts, severity }: { counts: Readonly<Record<string, n
     <span className="by-turn" role="img" aria-label={words} title={words}>
       {turns.slice(0, MOST_TURNS).map(([turn, affected]) => (
         <span key={turn} className="by-turn-bar">
-          <span
-            className={`by-turn-fill ${severity}`}
-            style={{ height: `${affected === 0 ? 0 : Math.max(8, (affected / most) * 100)}%` }}
-          />
+          <span className="by-turn-scale">
+            {affected > 0 && (
+              <span className={`by-turn-fill ${severity}`} style={{ height: `${(affected / most) * 100}%` }} />
+            )}
+          </span>
           <span className="by-turn-label">{turn}</span>
         </span>
       ))}

@@ -76,17 +76,17 @@ function methodText({ title, how, success }: Hypothesis['validation'][number]): 
 }
 
 function evidenceMarkdown(evidence: readonly Evidence[]): string {
-  if (evidence.length === 0) return 'None was pinned.'
-  return evidence
-    .map((each) =>
-      [
-        `- ${markdownCode(each.title)}`,
-        ...each.numbers.map((number) => `  - ${markdownCode(numberText(number))}`),
-        ...(each.note === '' ? [] : [`  - ${each.note.replaceAll('\n', ' ')}`]),
-        `  - ${markdownCode(originText(each))}`,
-      ].join('\n'),
-    )
-    .join('\n')
+  return evidence.length === 0 ? 'None was pinned.' : evidence.map(evidenceItem).join('\n')
+}
+
+/** One pinned piece as an item of a Markdown list, with its numbers and where they are from. */
+export function evidenceItem(evidence: Evidence): string {
+  return [
+    `- ${markdownCode(evidence.title)}`,
+    ...evidence.numbers.map((number) => `  - ${markdownCode(numberText(number))}`),
+    ...(evidence.note === '' ? [] : [`  - ${evidence.note.replaceAll('\n', ' ')}`]),
+    `  - ${markdownCode(originText(evidence))}`,
+  ].join('\n')
 }
 
 function evidenceHtml(evidence: readonly Evidence[]): string {

@@ -2,6 +2,7 @@ import { newHypothesis } from '../edit.ts'
 import type { Experiment, Hypothesis, Notebook, NotebookFolder, Page, Problem } from '../model.ts'
 import { newNotebook } from '../new-notebook.ts'
 import { readyHypotheses } from '../ready/hypotheses.ts'
+import { evidencePages } from './evidence-pages.ts'
 import { experimentOf, readExperiments, writeExperiments } from './experiments-page.ts'
 import { readHypothesisPage, type StatedHypothesis, writeHypothesisPage } from './hypothesis-page.ts'
 import { readProblem, writeProblem } from './problem-page.ts'
@@ -151,6 +152,7 @@ export function writeFolder(notebook: Notebook): WrittenFolder {
   }
   if (readme !== undefined) pages.set(readme, writeReadme(pages.get(readme) ?? '', changes, fresh))
   writeRest(notebook, content, pages)
+  for (const { path, text } of evidencePages(notebook.hypotheses, pages)) pages.set(path, text)
   const before = new Map((notebook.folder?.pages ?? []).map(({ path, text }) => [path, text]))
   const changed = [...pages].filter(([path, text]) => before.get(path) !== text)
   return { pages: changed.map(([path, text]) => ({ path, text })), told: told.slice(0, MOST_PROBLEMS_TOLD) }

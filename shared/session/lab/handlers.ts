@@ -46,11 +46,13 @@ export function labHandlers(host: LabHost): LabHandlers {
   }
 }
 
+const COUNTED = ['status', 'affected', 'intended'] as const
+
 function difference(before: Report, after: Report): PolicyTried {
   const checks = before.checks.flatMap((check) => {
     const other = after.checks.find(({ code }) => code === check.code)
-    if (other === undefined || (other.status === check.status && other.affected === check.affected)) return []
-    const shown = ({ status, affected, checked }: typeof check) => ({ status, affected, checked })
+    if (other === undefined || COUNTED.every((count) => other[count] === check[count])) return []
+    const shown = ({ status, affected, checked, intended }: typeof check) => ({ status, affected, checked, intended })
     return { code: check.code, title: check.title, before: shown(check), after: shown(other) }
   })
   const verdicts = before.hypotheses.flatMap(({ id, title, verdict }) => {

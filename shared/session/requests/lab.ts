@@ -78,8 +78,8 @@ export interface PolicyTried {
   readonly checks: readonly {
     readonly code: string
     readonly title: string
-    readonly before: Pick<CheckResult, 'status' | 'affected' | 'checked'>
-    readonly after: Pick<CheckResult, 'status' | 'affected' | 'checked'>
+    readonly before: Pick<CheckResult, 'status' | 'affected' | 'checked' | 'intended'>
+    readonly after: Pick<CheckResult, 'status' | 'affected' | 'checked' | 'intended'>
   }[]
   readonly verdicts: readonly {
     readonly id: HypothesisResult['id']
