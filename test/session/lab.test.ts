@@ -283,5 +283,10 @@ describe('the lab', () => {
       after: { affected: 0, intended: 2 },
     })
     expect((await page.ask('report', {})).policy.intended).not.toContain('M01')
+    const last = await page.ask('tryPolicy', { policy: 'last-turn', intend: [] })
+    expect(last.checks.find(({ code }) => code === 'M03')).toMatchObject({
+      before: { status: 'pass', affected: 0 },
+      after: { status: 'fail' },
+    })
   })
 })
