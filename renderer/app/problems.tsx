@@ -3,24 +3,41 @@ import { inApp } from '../text/app-words.ts'
 import { spelt } from '../text/visible.ts'
 import { MapButton } from './map-button.tsx'
 
-/** What went wrong, in sentences, until it is dismissed. */
+/** What went wrong, and what happened to followed files, in sentences, until it is dismissed. */
 export function Problems() {
   const problems = useFiles((files) => files.problems)
-  if (problems.length === 0) return null
+  const happened = useFiles((files) => files.happened)
   return (
-    <div className="problems" role="alert">
-      {problems.map((sentence) => (
-        <p key={sentence} className="problem">
-          <span aria-hidden="true" className="problem-glyph">
-            ✖
-          </span>
-          <span className="problem-text">{spelt(inApp(sentence))}</span>
-          <MapButton message={sentence} />
-          <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => dismissProblem(sentence)}>
-            ✕
-          </button>
-        </p>
-      ))}
-    </div>
+    <>
+      {problems.length > 0 && (
+        <div className="problems" role="alert">
+          {problems.map((sentence) => (
+            <Told key={sentence} sentence={sentence} glyph="✖" className="problem" />
+          ))}
+        </div>
+      )}
+      {happened.length > 0 && (
+        <div className="problems" role="status">
+          {happened.map((sentence) => (
+            <Told key={sentence} sentence={sentence} glyph="◇" className="problem happened" />
+          ))}
+        </div>
+      )}
+    </>
+  )
+}
+
+function Told({ sentence, glyph, className }: { sentence: string; glyph: string; className: string }) {
+  return (
+    <p className={className}>
+      <span aria-hidden="true" className="problem-glyph">
+        {glyph}
+      </span>
+      <span className="problem-text">{spelt(inApp(sentence))}</span>
+      <MapButton message={sentence} />
+      <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => dismissProblem(sentence)}>
+        ✕
+      </button>
+    </p>
   )
 }

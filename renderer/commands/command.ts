@@ -7,6 +7,8 @@ export interface Command {
   readonly id: string
   readonly title: string
   readonly keys: readonly Key[]
+  /** Other words by which a person looks for it. */
+  readonly also?: string
   /** Where it works; absent = wherever a dump is open. */
   readonly where?: readonly View[] | 'always'
   /** Its keys work in a field that is typed into as well. */

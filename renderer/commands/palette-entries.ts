@@ -1,7 +1,7 @@
 import type { Report } from '../../shared/model/report.ts'
 import type { Row } from '../../shared/session/protocol.ts'
 import { showCheck, type View } from '../state/view.ts'
-import { spelt } from '../text/visible.ts'
+import { shownId } from '../text/visible.ts'
 import type { Command } from './command.ts'
 import { openRollout, showRollouts } from './go.ts'
 import { SECTIONS } from './sections.ts'
@@ -19,6 +19,25 @@ const LONGEST_ID = 120
 export function fits(words: readonly string[], text: string): boolean {
   const lower = text.toLowerCase()
   return words.every((word) => lower.includes(word))
+}
+
+/** What a command is found by. */
+export function searchedText({ title, also = '' }: Command): string {
+  return `${title} ${also}`
+}
+
+/** Commands of other views than the one on screen: `go` shows the first view that a command works in, and gives it there. */
+export function commandsElsewhere(
+  commands: readonly Command[],
+  view: View,
+  go: (view: View, command: Command) => void,
+): EntryGroup[] {
+  const entries = commands.flatMap((command): Command[] => {
+    const { where } = command
+    const first = Array.isArray(where) && !where.includes(view) ? (where as readonly View[])[0] : undefined
+    return first === undefined ? [] : [{ ...command, run: () => go(first, command) }]
+  })
+  return entries.length === 0 ? [] : [{ title: 'In another view', entries }]
 }
 
 /** Those given last first, then those of the view on screen, then the rest. Each command stands once. */
@@ -51,12 +70,24 @@ export function foundInReport(report: Report | null, words: readonly string[]): 
     },
     {
       title: 'Checks',
-      entries: checks.slice(0, MOST_FOUND).map(({ code, title }) => ({
-        id: `check-${code}`,
-        title: `${code} ${title}: what it is`,
-        keys: [],
-        run: () => showCheck(code),
-      })),
+      entries: checks.slice(0, MOST_FOUND).flatMap(({ code, title, affected, intended }): Command[] => [
+        {
+          id: `check-${code}`,
+          title: `${code} ${title}: what it is`,
+          keys: [],
+          run: () => showCheck(code),
+        },
+        ...(affected + intended === 0
+          ? []
+          : [
+              {
+                id: `rollouts-${code}`,
+                title: `${code} ${title}: show its rollouts`,
+                keys: [],
+                run: () => showRollouts({ codes: [code] }),
+              },
+            ]),
+      ]),
     },
   ]
   return groups.filter(({ entries }) => entries.length > 0)
@@ -67,7 +98,7 @@ export function foundRollouts(rows: readonly Row[]): EntryGroup[] {
   const entries = rows.map(
     ({ index, facts }): Command => ({
       id: `rollout-${index}`,
-      title: `Open rollout ${spelt(facts.id.slice(0, LONGEST_ID))}`,
+      title: `Open rollout ${shownId(facts.id, LONGEST_ID)}`,
       keys: [],
       run: () => openRollout(index),
     }),

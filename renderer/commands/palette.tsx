@@ -1,15 +1,26 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { Modal } from '../app/modal.tsx'
 import { useRolloutsById } from '../data/find-rollouts.ts'
+import { list } from '../data/list.ts'
 import { useObservable } from '../data/observable.ts'
 import { recentCommands, rememberCommand } from '../data/recent-commands.ts'
 import { useFiles } from '../state/files.ts'
-import { openDialog, useView } from '../state/view.ts'
+import { useSelection } from '../state/selection.ts'
+import { openDialog, say, show, useView, type View } from '../state/view.ts'
 import { viewCommands } from '../views/rollouts/view-commands.ts'
 import { type Command, isPossible } from './command.ts'
 import { COMMANDS } from './commands.ts'
+import { openRollout } from './go.ts'
 import { Keys } from './key-list.tsx'
-import { type EntryGroup, fits, foundInReport, foundRollouts, groupCommands } from './palette-entries.ts'
+import {
+  commandsElsewhere,
+  type EntryGroup,
+  fits,
+  foundInReport,
+  foundRollouts,
+  groupCommands,
+  searchedText,
+} from './palette-entries.ts'
 
 /** Finds a command by its words; and a check, a defect or a rollout of the open dump by code, id or words. */
 export function Palette() {
@@ -93,12 +104,30 @@ function useGroups(text: string): readonly EntryGroup[] {
   const rows = useRolloutsById(text)
   return useMemo(() => {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-    const commands = [...COMMANDS, ...viewCommands()].filter(
-      (command) => command.id !== 'palette' && isPossible(command) && fits(words, command.title),
+    const fitting = [...COMMANDS, ...viewCommands()].filter(
+      (command) => command.id !== 'palette' && fits(words, searchedText(command)),
     )
-    const groups = groupCommands(commands, recent, view)
-    return words.length === 0 ? groups : [...groups, ...foundInReport(report, words), ...foundRollouts(rows)]
+    const groups = groupCommands(fitting.filter(isPossible), recent, view)
+    if (words.length === 0) return groups
+    const elsewhere = report === null ? [] : commandsElsewhere(fitting, view, giveElsewhere)
+    return [...groups, ...foundInReport(report, words), ...foundRollouts(rows), ...elsewhere]
   }, [text, recent, report, view, rows])
+}
+
+/** Shows the view and gives the command once that is drawn. In a rollout there is something to give it to only when that was read. */
+function giveElsewhere(view: View, command: Command): void {
+  if (view !== 'rollout') {
+    show(view)
+    requestAnimationFrame(() => requestAnimationFrame(() => command.run()))
+    return
+  }
+  const rollout = useSelection.getState().rollout ?? list.get()[0]
+  if (rollout !== undefined) openRollout(rollout)
+  say(
+    rollout === undefined
+      ? 'No rollout is listed in which that could be done'
+      : `In a rollout now; here “${command.title}” can be given`,
+  )
 }
 
 /** Whether a command is there whatever is open; what was found in a dump is not. */

@@ -2,7 +2,7 @@ import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { OpenedDump, Progress, SourceInput } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { abandonEngine, ask, onEngineProgress, openInEngine } from '../engine/engine.ts'
-import { addProblem, openNothing, useFiles } from '../state/files.ts'
+import { addHappened, addProblem, dismissProblem, openNothing, useFiles } from '../state/files.ts'
 import { NO_FILTERS, useFilters } from '../state/filters.ts'
 import { forgetKept } from '../state/kept.ts'
 import { addUnmapped, sourceNamed, type Unmapped } from '../state/mapping.ts'
@@ -200,6 +200,22 @@ export async function closeDump(): Promise<void> {
   else await ask('close', {}).catch(() => undefined)
 }
 
+/** The sentence about the first fault of a run that is followed, as long as it is known to stand in its files. */
+let toldFault: string | null = null
+
+function tell({ about, sentence }: NonNullable<Progress['said']>): void {
+  if (about === 'file') {
+    // The file that the fault stood in may not have it any more; the verdicts tell whether it has.
+    if (toldFault !== null) dismissProblem(toldFault)
+    toldFault = null
+    addHappened(sentence)
+  } else {
+    toldFault = sentence
+    addProblem(sentence)
+    say('The first fault at error level was written')
+  }
+}
+
 /** Takes in what the engine tells of its reading. Returns the unsubscriber. */
 export function followProgress(): () => void {
   return onEngineProgress((progress) => {
@@ -207,8 +223,7 @@ export function followProgress(): () => void {
     if (phase === 'empty') return
     if (progress.second) return followSecond(progress)
     if (progress.said !== undefined) {
-      addProblem(progress.said.sentence)
-      if (progress.said.about === 'fault') say('The first fault at error level was written')
+      tell(progress.said)
     }
     const following = progress.following === true
     useFiles.setState({ progress, following, rate: rateOf(progress), rollouts: progress.trajectories })

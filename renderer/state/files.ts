@@ -27,6 +27,8 @@ export interface FilesState {
   readonly revision: number
   /** Sentences about what went wrong, newest last; shown until dismissed. */
   readonly problems: readonly string[]
+  /** Sentences about what happened to files that are followed, which is no fault, newest last; shown until dismissed. */
+  readonly happened: readonly string[]
 }
 
 const NOTHING_OPEN: Omit<FilesState, 'revision'> = {
@@ -42,6 +44,7 @@ const NOTHING_OPEN: Omit<FilesState, 'revision'> = {
   rate: null,
   rollouts: 0,
   problems: [],
+  happened: [],
 }
 
 export const useFiles = create<FilesState>()(() => ({ ...NOTHING_OPEN, revision: 0 }))
@@ -55,11 +58,18 @@ export function addProblem(sentence: string): void {
   useFiles.setState(({ problems }) => ({ problems: [...problems.filter((known) => known !== sentence), sentence] }))
 }
 
+export function addHappened(sentence: string): void {
+  useFiles.setState(({ happened }) => ({ happened: [...happened.filter((known) => known !== sentence), sentence] }))
+}
+
 /** What went wrong before is no longer of interest when a person opens something else. */
 export function dismissAllProblems(): void {
-  useFiles.setState({ problems: [] })
+  useFiles.setState({ problems: [], happened: [] })
 }
 
 export function dismissProblem(sentence: string): void {
-  useFiles.setState(({ problems }) => ({ problems: problems.filter((known) => known !== sentence) }))
+  useFiles.setState(({ problems, happened }) => ({
+    problems: problems.filter((known) => known !== sentence),
+    happened: happened.filter((known) => known !== sentence),
+  }))
 }

@@ -64,6 +64,12 @@ export function spelt(text: string): string {
     .join('')
 }
 
+/** An id or a name of a group, cut to so many characters; one in which there is nothing to see is said to be so. */
+export function shownId(id: string, most = 300): string {
+  if (id === '') return '(empty id)'
+  return id.trim() === '' ? '(blank id)' : spelt(id.slice(0, most))
+}
+
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** What people write, as they wrote it but for what turns the direction of the text beside it, which is spelt. */

@@ -1,3 +1,5 @@
+import { isSecretName } from './secrets.ts'
+
 /** A flag or a `key=value` of a command line, as it was written; a flag without a value is `true`, `--no-x` gives x `false`. */
 export interface CommandParameter {
   readonly name: string
@@ -45,6 +47,7 @@ function parametersOf(line: readonly string[], variables: Map<string, string>): 
     }
     const keyed = /^\+{0,2}([A-Za-z_][\w.-]*)=([\s\S]*)$/.exec(word)
     if (keyed === null) hasProgram = true
+    else if (isSecretName(keyed[1] as string)) continue
     // Before the program it is an environment variable, such as the devices.
     else if (hasProgram) found.push({ name: keyed[1] as string, value: keyed[2] as string })
     else variables.set(keyed[1] as string, keyed[2] as string)
@@ -56,8 +59,9 @@ function isFlag(word: string): boolean {
   return /^--?[A-Za-z]/.test(word)
 }
 
+/** A dotted key of Hydra's, or an environment variable, which is no value of the flag before it. */
 function isKeyed(word: string): boolean {
-  return /^\+{0,2}[A-Za-z_]\w*\.[\w.-]*=/.test(word)
+  return /^(?:\+{0,2}[A-Za-z_]\w*\.[\w.-]*|[A-Z][A-Z0-9]*_[A-Z0-9_]*)=/.test(word)
 }
 
 function keepVariable(word: string, variables: Map<string, string>): void {

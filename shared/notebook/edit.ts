@@ -10,6 +10,7 @@ import type {
   Notebook,
   Problem,
 } from './model.ts'
+import { withoutSecrets, withoutSecretValue } from './secrets.ts'
 
 /** When something was changed (ISO 8601) and why, as far as a person says. */
 export interface When {
@@ -36,17 +37,28 @@ export function editHypothesis(
   return withChanges(replaceHypothesis(notebook, { ...hypothesis, ...fields }), changes)
 }
 
+/** Changes fields of an experiment likewise. Keys, tokens and passwords of its command and settings are masked before anything is kept. */
 export function editExperiment(
   notebook: Notebook,
   id: string,
-  fields: Partial<Pick<Experiment, ExperimentField>>,
+  given: Partial<Pick<Experiment, ExperimentField>>,
   when: When,
 ): Notebook {
   const experiment = notebook.experiments.find((each) => each.id === id)
   if (experiment === undefined) return notebook
+  const fields = maskedFields(given)
   const changes = changesOf({ kind: 'experiment', id }, experiment, fields, when)
   if (changes.length === 0) return notebook
   return withChanges(replaceExperiment(notebook, { ...experiment, ...fields }), changes)
+}
+
+function maskedFields(fields: Partial<Pick<Experiment, ExperimentField>>): typeof fields {
+  const { command, parameters } = fields
+  return {
+    ...fields,
+    ...(command === undefined ? {} : { command: withoutSecrets(command).text }),
+    ...(parameters === undefined ? {} : { parameters: parameters.map(withoutSecretValue) }),
+  }
 }
 
 export function editProblem(notebook: Notebook, fields: Partial<Problem>, when: When): Notebook {

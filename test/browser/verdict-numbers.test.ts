@@ -32,6 +32,19 @@ describePage('the numbers of where the loss falls', ({ openWith }) => {
   })
 })
 
+describePage('a line of a verdict', ({ openWith }) => {
+  test('opens and closes at its question as at its arrow', async () => {
+    const window = await openWith([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
+    const row = window.page.locator('.verdict-row').first()
+    const question = row.locator('.verdict-row-title')
+    for (const isOpen of ['true', 'false']) {
+      await question.click()
+      await expect.poll(() => row.getByRole('button', { expanded: isOpen === 'true' }).count()).toBe(1)
+    }
+    await window.close()
+  })
+})
+
 describePage('the bars of defects by turn', ({ openWith }) => {
   test('are as high as their numbers', async () => {
     const window = await openWith([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Command } from '../../renderer/commands/command.ts'
-import { foundInReport, groupCommands } from '../../renderer/commands/palette-entries.ts'
+import { commandsElsewhere, foundInReport, groupCommands } from '../../renderer/commands/palette-entries.ts'
 import { idQuery } from '../../renderer/data/find-rollouts.ts'
 import { parseQuery } from '../../shared/query/language/parse.ts'
 import { check, report } from '../exports/report-fixture.ts'
@@ -27,6 +27,14 @@ describe('commands in the palette', () => {
       ['In the table', ['sort']],
       ['In a rollout', ['copy']],
     ])
+  })
+
+  test('of other views are offered behind them, and lead to the first view that they work in', () => {
+    const went: string[] = []
+    const [group] = commandsElsewhere(COMMANDS, 'verdicts', (view, { id }) => went.push(`${id} in ${view}`))
+    for (const entry of group?.entries ?? []) entry.run()
+    expect(went).toEqual(['copy in rollout', 'sort in rollouts'])
+    expect(ids(commandsElsewhere(COMMANDS, 'rollout', () => undefined))).toEqual([])
   })
 
   test('begin with those given last, as far as they can be given now', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cells, pieces, spelt } from '../../renderer/text/visible.ts'
+import { cells, pieces, shownId, spelt } from '../../renderer/text/visible.ts'
 
 describe('hidden characters', () => {
   it('leaves plain text alone', () => {
@@ -46,4 +46,9 @@ describe('hidden characters', () => {
     expect(cells('\u202e')).toBe('RLO'.length)
     expect(cells('\n')).toBe(1)
   })
+})
+
+it('an id in which there is nothing to see is said to be so, and a long one is cut', () => {
+  expect(['', '  ', 'q1', 'a\u200bb'].map((id) => shownId(id))).toEqual(['(empty id)', '(blank id)', 'q1', 'aZWSPb'])
+  expect(shownId('x'.repeat(400))).toHaveLength(300)
 })

@@ -4,7 +4,7 @@ import { KeptDetails } from '../../app/kept-details.tsx'
 import { openRollout, openSecond } from '../../commands/go.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { count, counted, real } from '../../text/numbers.ts'
-import { spelt } from '../../text/visible.ts'
+import { shownId, spelt } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { SideBySide } from './alignment-view.tsx'
 import { chooseRollout } from './compare-place.ts'
@@ -150,7 +150,7 @@ function Members({
               aria-pressed={index === chosen}
               onClick={() => chooseRollout(side, index)}
             >
-              <span className="pair-id">{spelt(facts.id.slice(0, 300))}</span>
+              <span className="pair-id">{shownId(facts.id)}</span>
               <span className="number">{real(facts.reward)}</span>
               <span className="number quiet">{facts.realLength > 0 ? count(facts.realLength) : ''}</span>
               <span className="quiet">
@@ -161,7 +161,7 @@ function Members({
             <button
               type="button"
               className="link"
-              aria-label={`Open ${facts.id.slice(0, 80)}`}
+              aria-label={`Open ${shownId(facts.id, 80)}`}
               onClick={() => (side === 'here' ? openRollout(index) : openSecond(index))}
               title="Open it"
             >

@@ -6,7 +6,7 @@ import { Term } from '../../app/term.tsx'
 import { openExport } from '../../commands/open-export.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { count, counted, percent, real } from '../../text/numbers.ts'
-import { spelt } from '../../text/visible.ts'
+import { shownId, spelt } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { SideBySide } from '../compare/alignment-view.tsx'
 import { COLUMN_WORDS, KIND_WORDS } from './group-words.ts'
@@ -42,7 +42,7 @@ export function GroupOf({
   const chosen = detail.indices.includes(rollout ?? -1) ? rollout : (detail.indices[0] ?? null)
   const other = beside !== chosen && detail.indices.includes(beside ?? -1) ? beside : null
   return (
-    <article className="group-detail" aria-label={`Group ${detail.row.id.slice(0, 300)}`} aria-busy={answer.isStale}>
+    <article className="group-detail" aria-label={`Group ${shownId(detail.row.id)}`} aria-busy={answer.isStale}>
       <Head detail={detail} />
       <Facts detail={detail} summary={summary} />
       <Findings detail={detail} />
@@ -78,7 +78,7 @@ function Head({ detail }: { detail: GroupDetail }) {
   return (
     <header className="group-head">
       <div className="group-title">
-        <h2 title={spelt(row.id)}>Group {spelt(row.id.length > 60 ? `${row.id.slice(0, 59)}…` : row.id)}</h2>
+        <h2 title={shownId(row.id, 2000)}>Group {row.id.length > 60 ? `${shownId(row.id, 59)}…` : shownId(row.id)}</h2>
         <span className={`group-kind-chip ${row.kind}`}>
           <span aria-hidden="true">{glyph}</span> {name}
         </span>

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { GroupDetail, GroupMember, GroupScheme } from '../../../shared/session/requests/groups.ts'
 import { openRollout } from '../../commands/go.ts'
 import { ABSENT, count, percent, real } from '../../text/numbers.ts'
-import { spelt } from '../../text/visible.ts'
+import { shownId } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { COLUMN_WORDS, MARK_WORDS, SCHEME_WORDS } from './group-words.ts'
 import { chooseSibling, layBeside } from './groups-place.ts'
@@ -139,13 +139,8 @@ function SiblingRow({
       onDoubleClick={() => openRollout(index)}
     >
       <th scope="row">
-        <button
-          type="button"
-          className="link sibling-id"
-          title={facts.id.slice(0, 300)}
-          onClick={() => openRollout(index)}
-        >
-          {spelt(facts.id.slice(0, 300))}
+        <button type="button" className="link sibling-id" title={shownId(facts.id)} onClick={() => openRollout(index)}>
+          {shownId(facts.id)}
         </button>
         {original !== undefined && original !== null && (
           <span className="group-mark" title={`The same tokens as ${original.row.facts.id.slice(0, 200)}`}>
@@ -160,7 +155,7 @@ function SiblingRow({
           type="button"
           className="beside-button"
           aria-pressed={isBeside}
-          aria-label={`Lay ${facts.id.slice(0, 80)} beside the chosen rollout, token by token`}
+          aria-label={`Lay ${shownId(facts.id, 80)} beside the chosen rollout, token by token`}
           title="Lay it beside the chosen rollout, token by token"
           disabled={isChosen}
           onClick={(event) => {

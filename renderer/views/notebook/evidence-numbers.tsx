@@ -7,7 +7,7 @@ export function EvidenceNumbers({ numbers }: { numbers: Evidence['numbers'] }) {
   const isShare = numbers.some(({ unit }) => unit === 'share')
   return numbers.map(({ name, value, unit }) => (
     <span key={name} className="evidence-number">
-      {upright(name)} <strong>{isShare ? shareOf(value) : pinnedValue(value)}</strong>{' '}
+      {upright(name.replaceAll('_', ' '))} <strong>{isShare ? shareOf(value) : pinnedValue(value)}</strong>{' '}
       {unit === 'share' ? '' : upright(unit ?? '')}
     </span>
   ))

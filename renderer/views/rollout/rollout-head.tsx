@@ -11,7 +11,7 @@ import { markKey, useMarks } from '../../state/marks.ts'
 import { useSecond } from '../../state/second.ts'
 import { type RolloutTab, show, useView } from '../../state/view.ts'
 import { count, percent, real } from '../../text/numbers.ts'
-import { spelt } from '../../text/visible.ts'
+import { shownId } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { hasIds } from '../rollouts/columns.tsx'
 import { Siblings } from './relatives.tsx'
@@ -25,9 +25,6 @@ const TABS: readonly { readonly tab: RolloutTab; readonly label: string; readonl
   { tab: 'documents', label: 'Documents', key: '' },
   { tab: 'raw', label: 'Record', key: 'w' },
 ]
-
-/** An id may be anything; more than this of it nobody reads. */
-const LONGEST_ID = 300
 
 /** What cannot be looked at without token ids. */
 const NEEDS_TOKENS: readonly RolloutTab[] = ['tokens', 'boundaries', 'render']
@@ -59,7 +56,7 @@ export function RolloutHead(props: {
           ← Rollouts
         </button>
       )}
-      <h1>{spelt(facts.id.slice(0, LONGEST_ID))}</h1>
+      <h1 title={shownId(facts.id)}>{shownId(facts.id)}</h1>
       {isSecond ? <PositionInSecond index={detail.index} /> : <Position index={detail.index} />}
       <div ref={tabs} className="segmented" role="tablist" aria-label="Look at">
         {TABS.map((entry) => (
@@ -77,7 +74,7 @@ export function RolloutHead(props: {
         ))}
       </div>
       <dl className="rollout-facts">
-        <Fact name="group" value={facts.group === null ? null : spelt(facts.group.slice(0, LONGEST_ID))}>
+        <Fact name="group" value={facts.group === null ? null : shownId(facts.group)} isId>
           <Siblings relatives={relatives} of={detail} />
         </Fact>
         <Fact name="step" value={facts.step === null ? null : count(facts.step)} />
@@ -121,13 +118,20 @@ function titleOf(key: string, isPossible: boolean): string | undefined {
 }
 
 /** What the dump does not carry takes no room here; the token panel and the truth line name it. */
-function Fact({ name, value, children }: { name: string; value: string | null; children?: ReactNode }) {
+function Fact(props: { name: string; value: string | null; isId?: boolean; children?: ReactNode }) {
+  const { name, value, isId = false, children } = props
   if (value === null) return null
   return (
     <div>
       <dt>{name}</dt>
       <dd>
-        {value}
+        {isId ? (
+          <span className="rollout-fact-id" title={value}>
+            {value}
+          </span>
+        ) : (
+          value
+        )}
         {children}
       </dd>
     </div>

@@ -1,7 +1,7 @@
 import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
 import type { Row } from '../../../shared/session/protocol.ts'
 import { count, percent, real } from '../../text/numbers.ts'
-import { spelt } from '../../text/visible.ts'
+import { shownId, spelt } from '../../text/visible.ts'
 import { END_WORDS, SEVERITY_WORDS } from '../../text/words.ts'
 import type { Column } from './column.ts'
 import { FlagCell, LabelsCell, NotesCell } from './mark-cells.tsx'
@@ -9,9 +9,6 @@ import { MaskStrip } from './mask-strip.tsx'
 import { SOURCE_COLUMN } from './source-column.tsx'
 
 type Given = Pick<Column, 'key' | 'title' | 'means' | 'cell'> & Partial<Column>
-
-/** Characters of an id that a cell takes; what a row has room for is less. */
-const LONGEST_WORD = 300
 
 function words(given: Given): Column {
   return { rem: 5, grows: 0.7, sort: null, isNumber: false, needs: null, ...given }
@@ -70,7 +67,7 @@ export const COLUMNS: readonly Column[] = [
     rem: 6,
     grows: 1.2,
     sort: 'id',
-    cell: ({ facts }) => spelt(facts.id.slice(0, LONGEST_WORD)),
+    cell: ({ facts }) => shownId(facts.id),
   }),
   words({
     key: 'group',
@@ -79,7 +76,7 @@ export const COLUMNS: readonly Column[] = [
     rem: 4,
     sort: 'group',
     needs: 'group',
-    cell: ({ facts }) => (facts.group === null ? null : spelt(facts.group.slice(0, LONGEST_WORD))),
+    cell: ({ facts }) => (facts.group === null ? null : shownId(facts.group)),
   }),
   number({
     key: 'step',

@@ -22,7 +22,14 @@ export const TABLE_COMMANDS: readonly Command[] = [
   { id: 'page-up', title: 'A page up', keys: ['PageUp'], where: ['rollouts'], run: () => leap(-pageOfTable.rows()) },
   { id: 'first', title: 'First rollout of the list', keys: ['Home'], where: ['rollouts'], run: () => leap(-Infinity) },
   { id: 'last', title: 'Last rollout of the list', keys: ['End'], where: ['rollouts'], run: () => leap(Infinity) },
-  { id: 'query', title: 'Query…', keys: ['/', 'Mod+f'], where: ['rollouts'], run: () => queryLine.focus() },
+  {
+    id: 'query',
+    title: 'Query…',
+    also: 'search find filter rollouts findings',
+    keys: ['/', 'Mod+f'],
+    where: ['rollouts'],
+    run: () => queryLine.focus(),
+  },
   { id: 'views', title: 'Views of the table…', keys: ['v'], where: ['rollouts'], run: () => openDialog('views') },
   { id: 'columns', title: 'Columns of the table…', keys: ['c'], where: ['rollouts'], run: () => openDialog('columns') },
   {

@@ -8,6 +8,7 @@ import { factsOf, knownRow } from '../../data/rows.ts'
 import { labelCounts, markKey, useMarks } from '../../state/marks.ts'
 import { useSelection } from '../../state/selection.ts'
 import { counted } from '../../text/numbers.ts'
+import { shownId } from '../../text/visible.ts'
 import { NoteForm } from './note-form.tsx'
 
 /** What a person leaves on the selected rollout. */
@@ -24,7 +25,7 @@ export function MarkDialog({ dialog }: { dialog: 'label' | 'note' }) {
   }
   // A dialog of its own, which gives its field the focus: the one above may have been on screen already.
   return (
-    <Modal key="of rollout" title={`${title} of rollout ${facts.id.slice(0, 80)}`}>
+    <Modal key="of rollout" title={`${title} of rollout ${shownId(facts.id, 80)}`}>
       {dialog === 'label' ? <LabelPicker index={rollout} facts={facts} /> : <NoteForm index={rollout} facts={facts} />}
     </Modal>
   )

@@ -4,12 +4,9 @@ import { openRollout } from '../../commands/go.ts'
 import { useFiles } from '../../state/files.ts'
 import { selectRollout } from '../../state/selection.ts'
 import { ABSENT } from '../../text/numbers.ts'
-import { spelt } from '../../text/visible.ts'
+import { shownId } from '../../text/visible.ts'
 import type { Column } from './column.ts'
 import { lackingWords } from './table-head.tsx'
-
-/** An id may be anything; more than this of it nobody reads in a tooltip. */
-const LONGEST_TITLE = 300
 
 interface RowProps {
   readonly index: number
@@ -56,7 +53,7 @@ function Cell({ column, row, position }: { column: Column; row: Row; position: n
     <button
       type="button"
       className="link row-open"
-      title={spelt(row.facts.id.slice(0, LONGEST_TITLE))}
+      title={shownId(row.facts.id)}
       tabIndex={-1}
       onClick={() => openRollout(row.index)}
     >

@@ -67,7 +67,10 @@ export function HypothesisLine({ result }: { result: HypothesisResult }) {
     <li className="verdict-row" id={verdictPlace(result.id)} tabIndex={-1}>
       <FoldButton fold={fold} className="icon-button" label={`${result.id}: all measures and what would change it`} />
       <span className="verdict-row-id">{result.id}</span>
-      <span className="verdict-row-title">{HYPOTHESIS_QUESTIONS[result.id]}</span>
+      {/* The arrow is what keys reach; who points may take the question as well. */}
+      <button type="button" className="verdict-row-title" tabIndex={-1} onClick={fold.toggle}>
+        {HYPOTHESIS_QUESTIONS[result.id]}
+      </button>
       <VerdictChip result={result} />
       <span className="quiet verdict-row-sure">
         {result.verdict !== 'not-checkable' && result.confidence} <PinVerdict result={result} />
