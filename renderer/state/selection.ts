@@ -11,6 +11,8 @@ export interface SelectionState {
   readonly token: number | null
   /** Half-open range marked in the tokens, such as a finding's. */
   readonly range: readonly [number, number] | null
+  /** Token at which a person began to mark the range token by token; null of every other range, which begins at its start. */
+  readonly anchor: number | null
   /** Fingerprint of the finding that was chosen; null where nobody chose one. Several may mark the same range. */
   readonly finding: string | null
   /** Grows when the selected token is to be scrolled to. */
@@ -22,6 +24,7 @@ export const NOTHING_SELECTED: SelectionState = {
   second: null,
   token: null,
   range: null,
+  anchor: null,
   finding: null,
   jump: 0,
 }
@@ -33,14 +36,14 @@ export function selectRollout(rollout: number | null): void {
   useSelection.setState((state) =>
     state.rollout === rollout && state.second === null
       ? state
-      : { rollout, second: null, token: null, range: null, finding: null },
+      : { rollout, second: null, token: null, range: null, anchor: null, finding: null },
   )
 }
 
 /** Selects a rollout of the second run for the rollout view; the table's cursor stays where it is. */
 export function selectSecond(second: number): void {
   useSelection.setState((state) =>
-    state.second === second ? state : { second, token: null, range: null, finding: null },
+    state.second === second ? state : { second, token: null, range: null, anchor: null, finding: null },
   )
 }
 
@@ -67,7 +70,7 @@ export function jumpTo(
   range: readonly [number, number] | null = null,
   finding: string | null = null,
 ): void {
-  useSelection.setState(({ jump }) => ({ token, range, finding, jump: jump + 1 }))
+  useSelection.setState(({ jump }) => ({ token, range, anchor: null, finding, jump: jump + 1 }))
 }
 
 /** Chooses a finding and goes where it begins; one of the whole rollout goes nowhere. */
@@ -78,21 +81,27 @@ export function jumpToFinding({ tokens, fingerprint }: Pick<Finding, 'tokens' | 
 
 /** Selects a token where it already is on screen. */
 export function selectToken(token: number | null): void {
-  useSelection.setState({ token, range: null, finding: null })
+  useSelection.setState({ token, range: null, anchor: null, finding: null })
+}
+
+/** Scrolls to the selected token and leaves what is marked as it is. `length`: tokens of the rollout, at least one. */
+export function jumpAgain(length: number): void {
+  useSelection.setState(({ token, jump }) => ({ token: Math.min(token ?? 0, length - 1), jump: jump + 1 }))
 }
 
 /** Moves the free end of the marked range by a token; the other end stays where marking began. `length`: tokens of the rollout. */
 export function moveRangeEnd(step: 1 | -1, length: number): void {
-  const { token, range, finding } = useSelection.getState()
   if (length === 0) return
-  const [anchor, free] = endsOf(token ?? 0, range, finding !== null)
-  const next = Math.max(0, Math.min(length - 1, free + step))
-  jumpTo(next, [Math.min(anchor, next), Math.max(anchor, next) + 1])
+  const [from, free] = endsOf(useSelection.getState())
+  const within = (token: number) => Math.max(0, Math.min(length - 1, token))
+  const anchor = within(from)
+  const next = within(within(free) + step)
+  const range = [Math.min(anchor, next), Math.max(anchor, next) + 1] as const
+  useSelection.setState(({ jump }) => ({ token: next, range, anchor, finding: null, jump: jump + 1 }))
 }
 
-/** Where marking began and the token that moves. A finding's range begins at the selected token and is gone on with at its end. */
-function endsOf(token: number, range: SelectionState['range'], isOfFinding: boolean): readonly [number, number] {
-  if (range === null) return [token, token]
-  const [start, end] = [range[0], range[1] - 1]
-  return token === start && !isOfFinding ? [end, start] : [start, end]
+/** Where marking began and the token that moves: what was not marked by key is gone on with at its end. */
+function endsOf({ token, range, anchor }: SelectionState): readonly [number, number] {
+  if (range === null) return [token ?? 0, token ?? 0]
+  return anchor === null ? [range[0], range[1] - 1] : [anchor, token ?? anchor]
 }

@@ -6,7 +6,7 @@ import { list } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { useFiles } from '../../state/files.ts'
 import { type SecondState, useSecond } from '../../state/second.ts'
-import { jumpTo, selectRollout, useSelection } from '../../state/selection.ts'
+import { jumpAgain, jumpTo, selectRollout, useSelection } from '../../state/selection.ts'
 import { tokenPlaceOf } from '../../state/token-place.ts'
 import { openDialog, type RolloutTab, show, useView } from '../../state/view.ts'
 import { BoundaryZoom } from './boundary-zoom.tsx'
@@ -99,10 +99,10 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
   const tab = useView((state) => state.tab)
   const hasTokens = detail.ids !== null && detail.ids.length > 0
   useEffect(() => {
-    const { token, range, finding, jump } = useSelection.getState()
+    const { token, finding, jump } = useSelection.getState()
     if (!hasTokens || tokenPlaceOf(detail, jump) !== null) return
     if (token === null) jumpTo(firstToken(detail), null, finding)
-    else jumpTo(Math.min(token, detail.states.length - 1), range, finding)
+    else jumpAgain(detail.states.length)
   }, [detail, hasTokens])
   const place = useRolloutPlace()
   const answer = useOverlay(detail, hasTokens ? place.overlay : null)
