@@ -8,11 +8,12 @@ import {
   newHypothesis,
   pinEvidence,
 } from '../../shared/notebook/edit.ts'
+import { evidencePages } from '../../shared/notebook/markdown/evidence-pages.ts'
 import { asWritten, filesOf, folderOf, importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
 import { readReadme, writeReadme } from '../../shared/notebook/markdown/readme-page.ts'
 import { isNotebookFolder } from '../../shared/notebook/markdown/recognise.ts'
 import { bytesOfText } from '../../shared/notebook/markdown/text.ts'
-import type { Notebook } from '../../shared/notebook/model.ts'
+import type { Evidence, Hypothesis, Notebook, Page } from '../../shared/notebook/model.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { evidence, minute } from './edits.ts'
 import { fixtureFiles } from './fixture-folder.ts'
@@ -271,6 +272,62 @@ describe('writing back', () => {
     expect(page?.text.match(/The share is e1/g)).toHaveLength(1)
     // Who reads the folder without the pins has them as a page, and leaves it as it is.
     expect(writeFolder(notebookOf(written.folder!)).pages).toEqual([])
+  })
+
+  describe('a page of what was pinned', () => {
+    const hypothesisOf = (id: string, ...pinned: Evidence[]) => ({ ...newHypothesis(id, 'Title'), evidence: pinned })
+    const write = (hypotheses: readonly Hypothesis[], before: readonly Page[] = []) =>
+      evidencePages(hypotheses, new Map(before.map(({ path, text }) => [path, text])))
+    const e1 = evidence('e1')
+    const [page] = write([hypothesisOf('H02', e1)]) as [Page]
+
+    test.each([
+      ['carried', page.text.replaceAll('\n', '\r\n')],
+      ['mixed', page.text.replace('0.31`\n', '0.31`\r\n')],
+      ['none at the end', page.text.trimEnd()],
+      ['blanks before them', page.text.replaceAll('\n', ' \n')],
+    ])('is found again whatever its line endings are: %s', (_, text) => {
+      const before = [{ path: page.path, text }]
+      expect(write([hypothesisOf('H02', e1)], before)).toEqual([])
+      const [more] = write([hypothesisOf('H02', e1, evidence('e2'))], before) as [Page]
+      expect(more.text.startsWith(text)).toBe(true)
+      expect(more.text.match(/The share is e1/g)).toHaveLength(1)
+      expect(write([hypothesisOf('H02', e1, evidence('e2'))], [more])).toEqual([])
+    })
+
+    test('goes on in its own line endings', () => {
+      const carried = { ...page, text: page.text.replaceAll('\n', '\r\n') }
+      const noted = { ...e1, note: 'seen twice' }
+      const [more] = write([hypothesisOf('H02', noted, evidence('e2'))], [carried]) as [Page]
+      expect(more.text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
+      expect(more.text).toContain('seen twice')
+    })
+
+    test('has a piece once, however its note changes, and no note is lost', () => {
+      const first = { ...e1, note: 'first\nthought' }
+      const second = { ...e1, note: 'second thought\r' }
+      const [noted] = write([hypothesisOf('H02', first)], [page]) as [Page]
+      expect(noted.text).toContain('  - `share: 0.31`\n  - first thought\n  - `from step_12.jsonl')
+      const [again] = write([hypothesisOf('H02', second)], [noted]) as [Page]
+      expect(again.text).toContain('  - first thought\n  - second thought')
+      expect(again.text.match(/The share is e1/g)).toHaveLength(1)
+      for (const known of [e1, first, second]) expect(write([hypothesisOf('H02', known)], [again])).toEqual([])
+    })
+
+    test('tells pieces of one title by where they are from and when they were pinned', () => {
+      const later = { ...e1, id: 'e2', pinnedAt: minute(3) }
+      const [both] = write([hypothesisOf('H02', e1, later)], [page]) as [Page]
+      expect(both.text.match(/The share is e1/g)).toHaveLength(2)
+      expect(write([hypothesisOf('H02', later, e1)], [both])).toEqual([])
+    })
+
+    test('is one for each hypothesis, though their ids give the same name', () => {
+      const [blank, line] = [hypothesisOf('H 9', e1), hypothesisOf('H_9', evidence('e2'))]
+      const pages = write([blank, line])
+      expect(pages.map(({ path }) => path)).toEqual(['evidence/H_9.md', 'evidence/H_9-2.md'])
+      expect(write([line, blank], pages)).toEqual([])
+      expect(write([hypothesisOf('H 9'), line], pages)).toEqual([])
+    })
   })
 })
 
