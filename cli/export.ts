@@ -58,7 +58,9 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
     await sink.discard()
     throw error
   })
-  terminal.line(`${count(indices.length)} of ${counted(session.facts.length, 'rollout')} written:`)
+  // Of those that were chosen for pairs, most stand in none.
+  const done = as === 'dpo' ? 'chosen' : 'written'
+  terminal.line(`${count(indices.length)} of ${counted(session.facts.length, 'rollout')} ${done}:`)
   for (const { name, records } of manifest.files) terminal.line(`  ${target(name)}  ${counted(records, 'record')}`, 4)
   terminal.line(`  ${target(MANIFEST_NAME)}`, 4)
   for (const note of manifest.notes) terminal.line(note, 2)

@@ -64,13 +64,18 @@ function* collect(all: readonly TrajectoryFacts[], options: GroupOptions): Steps
 function oncePerRollout(facts: readonly TrajectoryFacts[]): readonly TrajectoryFacts[] {
   if (facts.every(({ branchOf }) => branchOf === null)) return facts
   const seen = new Set<string>()
-  return facts.filter(({ place, branchOf, step }) => {
-    if (branchOf === null) return true
-    const key = `${place.source}\n${step ?? ''}\n${branchOf}`
+  return facts.filter((row) => {
+    const key = storedRollout(row)
+    if (key === null) return true
     if (seen.has(key)) return false
     seen.add(key)
     return true
   })
+}
+
+/** What the sequences that one rollout was stored as have in common, and no others; null for a rollout that is one trajectory. */
+export function storedRollout({ place, branchOf, step }: TrajectoryFacts): string | null {
+  return branchOf === null ? null : `${place.source}\n${step ?? ''}\n${branchOf}`
 }
 
 function* byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Steps<Bucket[]> {

@@ -1,6 +1,6 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { storedRollout } from '../checks/group-views.ts'
 import { counted } from '../model/number-text.ts'
-import type { Place } from '../model/source.ts'
 import type { Message } from '../model/trajectory.ts'
 import { argumentsObject, chatMessage } from './chat-message.ts'
 import type { ExportedTrajectory, ExportInput, ExportKind, WrittenFile } from './export-kind.ts'
@@ -18,12 +18,12 @@ export const dpoExport: ExportKind = {
   title: 'Pairs for preference training: the best and the worst of each group',
   names: async () => [NAME],
   async write(input, sink) {
-    const left = { alone: 0, even: 0, differ: 0, empty: 0 }
+    const left = { again: 0, excluded: 0, alone: 0, even: 0, differ: 0, empty: 0 }
     const writer = await sink.open(NAME)
     const encoder = new TextEncoder()
     let records = 0
     let fromIds = 0
-    for (const members of groupsOf(input)) {
+    for (const members of groupsOf(input, left)) {
       const pair = bestAndWorst(members)
       if (typeof pair === 'string') {
         left[pair]++
@@ -42,11 +42,24 @@ export const dpoExport: ExportKind = {
     }
     await writer.close()
     const file: WrittenFile = { name: NAME, source: null, records, trajectories: 2 * records }
-    return { files: [file], notes: notes(left, fromIds) }
+    return { files: [file], notes: [...singlesLeft(left), ...notes(left, fromIds)] }
   },
 }
 
 type LeftOut = 'alone' | 'even' | 'differ' | 'empty'
+/** Chosen trajectories that stand in no group. */
+type Single = 'again' | 'excluded'
+
+function singlesLeft({ again, excluded }: Readonly<Record<Single, number>>): string[] {
+  return [
+    ...(again > 0
+      ? [
+          `${counted(again, 'chosen sequence')} ${again === 1 ? 'stands' : 'stand'} in no pair: of a rollout that was stored as several the first chosen one stands for it.`,
+        ]
+      : []),
+    ...(excluded > 0 ? [`${counted(excluded, 'rollout')} that the source excludes from the loss: in no pair.`] : []),
+  ]
+}
 
 function notes(left: Readonly<Record<LeftOut, number>>, fromIds: number): string[] {
   const reasons = [
@@ -75,38 +88,39 @@ interface Member {
 }
 
 /**
- * The chosen rollouts of each group that the dump has; one that is in none is a group of its own. Those without a reward that can be
- * compared, and rows that the source excludes, stand in none.
+ * The chosen rollouts of each group that the dump has; one that is in none is a group of its own. Of a rollout that was stored as
+ * several sequences the first that was chosen stands in its group. Those without a reward that can be compared, and rows that the
+ * source excludes, stand in none.
  */
-function* groupsOf({ origin, indices }: ExportInput): Generator<Member[]> {
+function* groupsOf({ origin, indices }: ExportInput, left: Record<Single, number>): Generator<Member[]> {
   const chosen = new Map<string, number>()
   for (const index of indices) {
-    const { place, excluded } = origin.facts[index]!
-    if (!excluded) chosen.set(placeKey(place), index)
+    const facts = origin.facts[index]!
+    const key = rolloutKey(facts)
+    if (facts.excluded) left.excluded++
+    else if (chosen.has(key)) left.again++
+    else chosen.set(key, index)
   }
   for (const { members } of origin.groups()) {
-    const found = members.flatMap((facts) => {
-      const index = chosen.get(placeKey(facts.place))
-      if (index === undefined) return []
-      chosen.delete(placeKey(facts.place))
-      return [{ index, facts }]
+    const found = members.flatMap((member) => {
+      const key = rolloutKey(member)
+      const index = chosen.get(key)
+      chosen.delete(key)
+      return index ?? []
     })
-    if (found.length > 0) yield found.flatMap(rewarded)
+    if (found.length > 0) yield found.flatMap((index) => rewarded(index, origin.facts[index]!))
   }
-  for (const index of chosen.values()) {
-    const facts = origin.facts[index]!
-    // Of a rollout that was stored as several sequences the first alone stands in a group.
-    if (facts.branchOf === null) yield rewarded({ index, facts })
-  }
+  for (const index of chosen.values()) yield rewarded(index, origin.facts[index]!)
 }
 
-function rewarded({ index, facts }: Omit<Member, 'reward'>): Member[] {
+function rewarded(index: number, facts: TrajectoryFacts): Member[] {
   const { reward } = facts
   return reward !== null && Number.isFinite(reward) ? [{ index, facts, reward }] : []
 }
 
-function placeKey({ source, record, part }: Place): string {
-  return `${source}.${record}.${part}`
+function rolloutKey(facts: TrajectoryFacts): string {
+  const { source, record, part } = facts.place
+  return storedRollout(facts) ?? `${source}.${record}.${part}`
 }
 
 function bestAndWorst(members: readonly Member[]): { best: Member; worst: Member } | 'alone' | 'even' {

@@ -1,5 +1,5 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { buildGroups } from '../checks/group-views.ts'
+import { buildGroups, storedRollout } from '../checks/group-views.ts'
 import { createFacts } from '../checks/view.ts'
 import { decodeRecords } from '../containers/decode.ts'
 import { readJoined } from '../formats/join.ts'
@@ -106,7 +106,7 @@ function unitsOf(
   const unitOf = new Map(units.flatMap((unit) => unit.map((facts) => [facts, unit] as const)))
   const rollouts = new Map<string, TrajectoryFacts[]>()
   for (const facts of all) {
-    const rollout = facts.branchOf === null ? null : `${facts.place.source}\n${facts.step ?? ''}\n${facts.branchOf}`
+    const rollout = storedRollout(facts)
     const own = unitOf.get(facts)
     let unit = own ?? (rollout === null ? undefined : rollouts.get(rollout))
     if (unit === undefined) {

@@ -9,11 +9,11 @@ import { exportRollouts } from './in-memory.ts'
 
 const host = { ...nodeHost(1), bundledTokenizers: testTokenizerFiles }
 
-async function exported(as: ExportId, records: readonly object[]) {
+async function exported(as: ExportId, records: readonly object[], chosen = (_: number) => true) {
   const bytes = new TextEncoder().encode(records.map((record) => `${JSON.stringify(record)}\n`).join(''))
   const session = await Session.open([new MemorySource('dump.jsonl', bytes)], { tokenizer: 'qwen2.5' }, host)
   await session.done
-  const indices = session.facts.map((_, index) => index)
+  const indices = session.facts.map((_, index) => index).filter(chosen)
   const [file, last] = await exportRollouts(session, { as, indices, why: 'test' })
   const manifest: Manifest = JSON.parse(new TextDecoder().decode(last!.bytes))
   const text = new TextDecoder().decode(file!.bytes).trim()
@@ -147,6 +147,26 @@ describe('as dpo', () => {
       [[said('d')], [said('c')]],
     ])
     expect(manifest.notes).toEqual([])
+  })
+
+  test('of a rollout that was stored as several sequences stands the first that was chosen', async () => {
+    const records = [0, 1, 2].flatMap((rollout) =>
+      ['first', 'second', 'third'].map((branch) => ({
+        ...row('g', rollout, said(`${branch} of ${rollout}`)),
+        rollout_id: `r${rollout}`,
+        branch,
+      })),
+    )
+    const pairOf = (branch: string) => [{ chosen: [said(`${branch} of 2`)], rejected: [said(`${branch} of 0`)] }]
+    const all = await exported('dpo', records)
+    expect(all.rows).toMatchObject(pairOf('first'))
+    expect(all.manifest.notes).toEqual([expect.stringMatching(/^6 chosen sequences stand in no pair: /)])
+    const later = await exported('dpo', records, (index) => index % 3 > 0)
+    expect(later.rows).toMatchObject(pairOf('second'))
+    expect(later.manifest.notes).toEqual([expect.stringMatching(/^3 chosen sequences stand in no pair: /)])
+    const last = await exported('dpo', records, (index) => index % 3 === 2)
+    expect(last.rows).toMatchObject(pairOf('third'))
+    expect(last.manifest.notes).toEqual([])
   })
 
   test('without messages the texts of the ids, with their control tokens', async () => {
