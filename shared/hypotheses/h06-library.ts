@@ -62,11 +62,19 @@ function decide(input: HypothesisInput): Judgement {
 const SPEAKS = { rises: 'contradicted', level: 'supported', open: null } as const
 
 /** What it would take to tell whether a run rises that does not show it. */
-function lackOfCertainty(whose: string, { course, steps }: RewardTrend, thresholds: Thresholds): string[] {
-  const { 'h06-library-steps': enough, 'h06-library-rise': rise } = thresholds
+function lackOfCertainty(
+  whose: string,
+  { course, steps, gain, error, rank }: RewardTrend,
+  thresholds: Thresholds,
+): string[] {
+  const { 'h06-library-steps': enough, 'h06-library-rise': rise, 'h06-library-rank': order } = thresholds
   if (course !== 'open') return []
   if (steps < enough)
     return [`at least ${enough} training steps in ${whose}, which has ${steps}, before it can be called level`]
+  if (gain >= thresholds['run-standard-errors'] * error && rank < order)
+    return [
+      `more steps in ${whose}: its rewards gain ${gain.toFixed(3)} over all, and do not rise in order (rank correlation ${rank.toFixed(2)}, ${order} is needed)`,
+    ]
   return [
     `more steps, or more rollouts in each, in ${whose}: its rewards scatter too much to rule out that it gains ${rise}`,
   ]
@@ -110,17 +118,19 @@ function isSingleTurn({ facts }: Run): boolean {
 
 function linesOf(
   whose: string,
-  { first, last, steps, rank, gain, error, course }: RewardTrend,
+  { first, last, steps, rank, gain, error, course, falls }: RewardTrend,
   speaksFor: Argument['speaksFor'],
   thresholds: Thresholds,
 ) {
   const chance = thresholds['run-standard-errors'] * error
   const by = `${signed(gain)} ± ${chance.toFixed(3)} by the line through all of them`
-  const word = { rises: 'rises, ', level: 'is level, ', open: 'may rise or be level, ' }[course]
+  const word = falls ? 'falls, ' : { rises: 'rises, ', level: 'is level, ', open: 'may rise or be level, ' }[course]
   const summary = `${word}from ${first.toFixed(3)} to ${last.toFixed(3)}; ${by}`
   const trend = `the mean reward of ${whose}`
   const decides = {
-    supported: `${trend} is level, and that of the other run too`,
+    supported: falls
+      ? `${trend} does not rise, and that of the other run neither`
+      : `${trend} is level, and that of the other run too`,
     contradicted: `${trend} rises by more than chance`,
   }
   const line = stated(`mean reward of ${whose}, first to last third of ${steps} steps`, summary)

@@ -15,6 +15,8 @@ export interface RewardTrend {
   readonly error: number
   /** `level`: over enough steps, and more of a gain than a run that does not learn could have is out of the question. `open`: neither is known. */
   readonly course: 'rises' | 'level' | 'open'
+  /** It loses by as much as it would have to gain in order to rise: level then means that it does not. */
+  readonly falls: boolean
 }
 
 /** Null with fewer steps than a trend can be told from. */
@@ -39,7 +41,8 @@ export function trendOf(means: readonly number[], thresholds: Thresholds): Rewar
   const rank = kendall(means)
   const { gain, error } = lineThrough(means)
   const chance = thresholds['run-standard-errors'] * error
-  const rises = rank >= thresholds['h06-library-rank'] && gain >= Math.max(thresholds['h06-library-gain'], chance)
+  const least = Math.max(thresholds['h06-library-gain'], chance)
+  const rises = rank >= thresholds['h06-library-rank'] && gain >= least
   const level = means.length >= thresholds['h06-library-steps'] && gain + chance < thresholds['h06-library-rise']
   return {
     steps: means.length,
@@ -49,6 +52,7 @@ export function trendOf(means: readonly number[], thresholds: Thresholds): Rewar
     gain,
     error,
     course: rises ? 'rises' : level ? 'level' : 'open',
+    falls: gain < -least,
   }
 }
 

@@ -124,6 +124,32 @@ describe('H06-library', () => {
     expect(of(24, 0.5, 0.02).verdict).toBe('contradicted')
   })
 
+  it('says of rewards that collapse that they fall', () => {
+    const falling = (step: number) => 0.95 - step * 0.028
+    const both = verdict('H06-library', run(3, falling), second(run(1, falling)))
+    expect(both.verdict).toBe('supported')
+    expect(both.because[0]?.value).toMatch(/^falls, from 0\.\d+ to 0\.\d+; −0\.644 ± 0\.000 by the line/)
+    const one = verdict('H06-library', run(3, falling), second(run(1, flat)))
+    expect(one.because.map(({ value }) => String(value).split(',')[0])).toEqual(
+      expect.arrayContaining(['is level', 'falls']),
+    )
+    const short = verdict('H06-library', run(3, falling, 8), second(run(1, falling, 8)))
+    expect(short.because[0]?.value).toMatch(/^falls, /)
+    expect(short.would_change[0]).toBe(
+      'supported if the mean reward of the single-turn run does not rise, and that of the other run neither',
+    )
+  })
+
+  it('asks for an order of the steps, and for no less scatter, where rewards gain and do not rise step by step', () => {
+    /** A gain as of a line through twelve steps down and twelve up again, far above. */
+    const broken = (step: number) => (step < 12 ? 0.4 - step * 0.01 : 0.8 - step * 0.01)
+    const { verdict: judged, missing } = verdict('H06-library', run(3, flat), second(run(1, broken)))
+    expect(judged).toBe('inconclusive')
+    expect(missing[0]).toMatch(
+      /more steps .*in the single-turn run: its rewards gain .* over all, and do not rise in order/,
+    )
+  })
+
   it('does not take a jump of the noise for a rise', () => {
     const late = (step: number) => 0.6 + (step === 7 ? 0.1 : 0) + (step % 2) * 0.05
     expect(verdict('H06-library', run(3, late, 8), second(run(1, late, 8))).verdict).toBe('inconclusive')
