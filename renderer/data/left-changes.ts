@@ -11,7 +11,11 @@ export interface LeftChanges {
   readonly key: string
   /** As it stands in storage. */
   readonly text: string
+  /** ISO 8601; empty where it is not known. */
+  readonly leftAt: string
   readonly changes: readonly NamedChange[]
+  /** What is no change that this version knows. */
+  readonly others: readonly unknown[]
 }
 
 /** What is needed of `localStorage`. */
@@ -28,35 +32,52 @@ export function leavingPlace(): LeavingPlace | null {
   }
 }
 
-/** Leaves changes for the window that comes next, in the place of what this window left before. False where there is no room. */
-export function leaveChanges(place: LeavingPlace, window: string, changes: readonly NamedChange[]): boolean {
+/**
+ * Leaves changes for the window that comes next, in the place of what this window left before. False where there is no room.
+ *
+ * @param leftAt ISO 8601
+ */
+export function leaveChanges(
+  place: LeavingPlace,
+  window: string,
+  changes: readonly NamedChange[],
+  leftAt: string,
+): boolean {
   try {
-    place.setItem(`${PREFIX}${window}`, JSON.stringify(changes))
+    place.setItem(`${PREFIX}${window}`, JSON.stringify({ leftAt, changes }))
     return true
   } catch {
     return false
   }
 }
 
-/** What windows left. What is none of it stays where it is. */
+/** What windows left, in the order in which they went: storage has orders of its own. */
 export function leftChanges(place: LeavingPlace): LeftChanges[] {
   const keys = Array.from({ length: place.length }, (_, at) => place.key(at) ?? '')
   return keys
     .filter((key) => key.startsWith(PREFIX))
-    .flatMap((key) => {
-      const text = place.getItem(key) ?? ''
-      try {
-        const changes: unknown = JSON.parse(text)
-        return Array.isArray(changes) && changes.every(isNamed) ? [{ key, text, changes }] : []
-      } catch {
-        return []
-      }
-    })
+    .map((key) => leftUnder(key, place.getItem(key) ?? ''))
+    .sort((a, b) => (a.leftAt === b.leftAt ? 0 : a.leftAt < b.leftAt ? -1 : 1))
 }
 
-/** Forgets what is stored by now, unless its window has left something else since. */
-export function forgetLeft(place: LeavingPlace, left: readonly LeftChanges[]): void {
-  for (const { key, text } of left) if (place.getItem(key) === text) place.removeItem(key)
+function leftUnder(key: string, text: string): LeftChanges {
+  try {
+    const read: unknown = JSON.parse(text)
+    // Before there was a time beside them, the changes stood alone.
+    const { leftAt, changes } = (Array.isArray(read) ? { leftAt: '', changes: read } : read) as Record<string, unknown>
+    if (typeof leftAt !== 'string' || !Array.isArray(changes)) throw new TypeError('no changes')
+    const others = changes.filter((change) => !isNamed(change))
+    return { key, text, leftAt, changes: changes.filter(isNamed), others }
+  } catch {
+    return { key, text, leftAt: '', changes: [], others: [text] }
+  }
+}
+
+/** Leaves of something only what could not be taken, unless its window has left something else since. */
+export function keepLeft(place: LeavingPlace, { key, text, leftAt }: LeftChanges, rest: readonly unknown[]): void {
+  if (place.getItem(key) !== text) return
+  if (rest.length === 0) place.removeItem(key)
+  else place.setItem(key, JSON.stringify({ leftAt, changes: rest }))
 }
 
 function isNamed(value: unknown): value is NamedChange {

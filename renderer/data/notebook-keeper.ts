@@ -5,7 +5,7 @@ import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { createNotebookState } from '../state/notebook.ts'
 import { askToKeep, type InspectorDatabase, type KeptNotebook } from './database.ts'
 import {
-  forgetLeft,
+  keepLeft,
   type LeavingPlace,
   type LeftChanges,
   leaveChanges,
@@ -30,6 +30,8 @@ const MOST_STEPS = 200
 const MOST_NAMES = 500
 /** The notebook in words of errors. */
 const STORED = 'The notebook of this browser'
+const UNREAD =
+  'A window left changes of the notebook that this version of the program cannot read. They stay in the storage of this browser for a version that can.'
 
 /**
  * Keeps the notebook: every change goes to storage at once, can be taken back, and is seen by other windows. What another
@@ -49,11 +51,17 @@ export class NotebookKeeper {
   private refused = false
   private following: Subscription | null = null
   private readonly window = newId()
+  /** Texts that windows left and of which nothing can be taken. */
+  private readonly unread = new Set<string>()
 
-  /** @param leaving where changes are left that the page has no time to store; null where there is no such place */
+  /**
+   * @param leaving where changes are left that the page has no time to store; null where there is no such place
+   * @param tell takes a sentence for the person about something that does not keep the notebook from being written
+   */
   constructor(
     private readonly database: InspectorDatabase,
     private readonly leaving: LeavingPlace | null = null,
+    private readonly tell: (sentence: string) => void = () => undefined,
   ) {}
 
   /** Reads the notebook; without storage a new one lasts until the window is closed, and that is said. */
@@ -122,7 +130,7 @@ export class NotebookKeeper {
   leave(): boolean {
     if (this.pending.length === 0) return true
     if (this.locked || this.refused || this.leaving === null) return false
-    return leaveChanges(this.leaving, this.window, this.pending)
+    return leaveChanges(this.leaving, this.window, this.pending, new Date().toISOString())
   }
 
   stop(): void {
@@ -147,6 +155,7 @@ export class NotebookKeeper {
     const taken = [...this.pending]
     try {
       const row = await this.store(taken)
+      if (row === null) return
       askToKeep()
       // Only what was committed is let go; what came meanwhile goes on top.
       this.pending = this.pending.slice(taken.length)
@@ -165,24 +174,27 @@ export class NotebookKeeper {
   }
 
   private left(): LeftChanges[] {
-    return this.leaving === null ? [] : leftChanges(this.leaving)
+    return this.leaving === null ? [] : leftChanges(this.leaving).filter(({ text }) => !this.unread.has(text))
   }
 
-  /** Puts changes on top of what is stored, and below them what windows left as they went. */
-  private async store(changes: readonly NamedChange[]): Promise<KeptNotebook> {
+  /** Puts changes on top of what is stored, and below them what windows left as they went. Null where that changes nothing. */
+  private async store(changes: readonly NamedChange[]): Promise<KeptNotebook | null> {
     const { notebooks } = this.database
-    const { row, taken } = await this.database.transaction('rw', notebooks, async () => {
+    const { row, looked } = await this.database.transaction('rw', notebooks, async () => {
       const there = await notebooks.get(ROW)
       let notebook = there === undefined ? newNotebook() : checkNotebook(there.notebook, STORED)
       const took = new Set(there?.took)
-      const taken: LeftChanges[] = []
+      const looked: { readonly left: LeftChanges; readonly rest: readonly unknown[] }[] = []
+      let isNew = changes.length > 0
       for (const left of this.left()) {
-        const next = withLeft(notebook, newOf(left.changes, took))
-        if (next === null) continue
+        const fresh = newOf(left.changes, took)
+        const { next, unfit } = withLeft(notebook, fresh)
         notebook = next
-        taken.push(left)
-        for (const { id } of left.changes) took.add(id)
+        isNew ||= unfit.length < fresh.length
+        for (const change of fresh) if (!unfit.includes(change)) took.add(change.id)
+        looked.push({ left, rest: [...left.others, ...unfit] })
       }
+      if (!isNew) return { row: null, looked }
       notebook = onTop(notebook, newOf(changes, took))
       for (const { id } of changes) took.add(id)
       const row: KeptNotebook = {
@@ -193,20 +205,34 @@ export class NotebookKeeper {
         took: [...took].slice(-MOST_NAMES),
       }
       await notebooks.put(row)
-      return { row, taken }
+      return { row, looked }
     })
-    if (this.leaving !== null) forgetLeft(this.leaving, taken)
+    for (const { left, rest } of looked) this.letGo(left, rest)
     return row
+  }
+
+  /** Of what a window left, `rest` is what could not be taken. */
+  private letGo(left: LeftChanges, rest: readonly unknown[]): void {
+    if (this.leaving === null) return
+    if (rest.length < left.changes.length + left.others.length || rest.length === 0) {
+      try {
+        keepLeft(this.leaving, left, rest)
+      } catch {
+        // What was taken is known by its name, and is not taken again.
+      }
+    } else {
+      if (this.unread.size === 0) this.tell(UNREAD)
+      this.unread.add(left.text)
+    }
   }
 
   /** What is stored, with what windows left; without that where storage takes nothing. */
   private async newest(): Promise<KeptNotebook | undefined> {
-    if (this.left().length > 0) {
-      try {
-        return await this.store([])
-      } catch {
-        // Why storage takes nothing is said at the first change.
-      }
+    try {
+      const row = this.left().length > 0 ? await this.store([]) : null
+      if (row !== null) return row
+    } catch {
+      // Why storage takes nothing is said at the first change.
     }
     return this.database.notebooks.get(ROW)
   }
@@ -234,8 +260,23 @@ function onTop(notebook: Notebook, changes: readonly NamedChange[]): Notebook {
   return changes.reduce((before, { delta }) => applied(before, delta), notebook)
 }
 
-/** Null where changes do not fit: another version may have left them. */
-function withLeft(notebook: Notebook, changes: readonly NamedChange[]): Notebook | null {
+/** With the changes that fit on top; another version may have left some that do not. */
+function withLeft(
+  notebook: Notebook,
+  changes: readonly NamedChange[],
+): { readonly next: Notebook; readonly unfit: readonly NamedChange[] } {
+  const all = fitting(notebook, changes)
+  if (all !== null) return { next: all, unfit: [] }
+  let next = notebook
+  const unfit = changes.filter((change) => {
+    const more = fitting(next, [change])
+    next = more ?? next
+    return more === null
+  })
+  return { next, unfit }
+}
+
+function fitting(notebook: Notebook, changes: readonly NamedChange[]): Notebook | null {
   try {
     return checkNotebook(onTop(notebook, changes))
   } catch {

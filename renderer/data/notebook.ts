@@ -1,13 +1,14 @@
 import { useStore } from 'zustand'
 import type { Notebook } from '../../shared/notebook/model.ts'
 import { takeDrafts } from '../state/drafts.ts'
+import { addProblem } from '../state/files.ts'
 import { say } from '../state/view.ts'
 import { database } from './database.ts'
 import { leavingPlace } from './left-changes.ts'
 import { type NotebookEdit, NotebookKeeper } from './notebook-keeper.ts'
 
 /** The notebook of this browser. */
-export const keeper = new NotebookKeeper(database, leavingPlace())
+export const keeper = new NotebookKeeper(database, leavingPlace(), addProblem)
 
 let reading: Promise<void> | null = null
 

@@ -5,7 +5,7 @@ import { InspectorDatabase } from '../../renderer/data/database.ts'
 import type { LeavingPlace } from '../../renderer/data/left-changes.ts'
 import { NotebookKeeper } from '../../renderer/data/notebook-keeper.ts'
 import { editHypothesis, pinEvidence, unpinEvidence } from '../../shared/notebook/edit.ts'
-import type { Notebook } from '../../shared/notebook/model.ts'
+import type { Notebook, Status } from '../../shared/notebook/model.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { evidence } from './edits.ts'
 
@@ -32,9 +32,10 @@ class TextPlace implements LeavingPlace {
 async function windowOn(
   name: string,
   leaving: LeavingPlace | null = null,
+  tell?: (sentence: string) => void,
 ): Promise<{ keeper: NotebookKeeper; database: InspectorDatabase }> {
   const database = new InspectorDatabase(name)
-  const keeper = new NotebookKeeper(database, leaving)
+  const keeper = new NotebookKeeper(database, leaving, tell)
   open.push(keeper)
   await keeper.load()
   return { keeper, database }
@@ -251,6 +252,63 @@ describe('the notebook', () => {
       expect([status(keeper), status(keeper, 'H04')]).toEqual(['testing', 'testing'])
       expect(keeper.state.getState()).toMatchObject({ keeping: 'saved', problem: null })
       expect(place.getItem('rollout-inspector.notebook-left.x')).toBe(text)
+    })
+
+    test('writes nothing for a text that cannot be taken, and says once that it is there', async () => {
+      const [place, name, told] = [new TextPlace(), fresh(), vi.fn()]
+      place.setItem('rollout-inspector.notebook-left.x', '[{"id":"a","delta":{"kind":"set","after":3}}]')
+      place.setItem('rollout-inspector.notebook-left.y', '{')
+      const { keeper, database } = await windowOn(name, place, told)
+      await keeper.flush()
+      await keeper.flush()
+      expect(await database.notebooks.get('notebook')).toBeUndefined()
+      expect(keeper.state.getState()).toMatchObject({ keeping: 'saved', savedAt: null })
+      expect(told.mock.calls).toEqual([[expect.stringMatching(/cannot read.*stay/)]])
+    })
+
+    test('has what fits of it, beside what does not', async () => {
+      const [place, name] = [new TextPlace(), fresh()]
+      await leaveBehind(place, name)
+      const key = place.key(0) as string
+      const { leftAt, changes } = JSON.parse(place.getItem(key) as string)
+      expect(leftAt).toMatch(/^20\d\d-.*Z$/)
+      const strange = [{ id: 'a', delta: { kind: 'set', after: 3 } }, { of: 'a later version' }]
+      place.setItem(key, JSON.stringify({ leftAt, changes: [strange[0], ...changes, strange[1]] }))
+      const { keeper, database } = await windowOn(name, place)
+      expect(status(keeper)).toBe('testing')
+      const rest = JSON.parse(place.getItem(key) as string).changes
+      expect(rest).toHaveLength(2)
+      expect(rest).toEqual(expect.arrayContaining(strange))
+      await keeper.flush()
+      expect((await database.notebooks.get('notebook'))?.revision).toBe(1)
+    })
+
+    test.each([
+      ['a', 'b'],
+      ['b', 'a'],
+    ])('comes in the order in which windows went, however storage orders them: %s, %s', async (first, last) => {
+      const [place, name] = [new TextPlace(), fresh()]
+      const left = async (went: string, second: number, to: Status) => {
+        const own = new TextPlace()
+        const { keeper } = await windowOn(fresh(), own)
+        keeper.change('Status of H02', (notebook, at) => editHypothesis(notebook, 'H02', { status: to }, { at }))
+        expect(keeper.leave()).toBe(true)
+        const { changes } = JSON.parse(own.getItem(own.key(0) as string) as string)
+        return [went, JSON.stringify({ leftAt: `2026-01-05T00:00:0${second}.000Z`, changes })] as const
+      }
+      const texts = [await left(first, 1, 'testing'), await left(last, 2, 'partial')]
+      for (const [key, text] of texts.sort()) place.setItem(`rollout-inspector.notebook-left.${key}`, text)
+      const { keeper } = await windowOn(name, place)
+      expect([status(keeper), place.length]).toEqual(['partial', 0])
+    })
+
+    test('is still read as it was left without a time', async () => {
+      const [place, name] = [new TextPlace(), fresh()]
+      await leaveBehind(place, name)
+      const key = place.key(0) as string
+      place.setItem(key, JSON.stringify(JSON.parse(place.getItem(key) as string).changes))
+      const { keeper } = await windowOn(name, place)
+      expect([status(keeper), place.length]).toEqual(['testing', 0])
     })
 
     test('says so where there is no room to leave it, or storage refuses', async () => {
