@@ -9,9 +9,14 @@ export interface QuestionPair {
   readonly others: Rows
 }
 
-interface Known {
-  readonly others: Rows
+export interface QuestionPairs {
   readonly pairs: readonly QuestionPair[]
+  /** How many questions this run has, and the second one. */
+  readonly questions: readonly [number, number]
+}
+
+interface Known extends QuestionPairs {
+  readonly others: Rows
   /** How many rollouts there were: while a run is read there are more of them each time. */
   readonly sizes: readonly [number, number]
 }
@@ -19,33 +24,48 @@ interface Known {
 const known = new WeakMap<Rows, Known>()
 
 /** The questions that both runs have. Several checks and verdicts ask for those of the same two. */
-export function* pairingQuestions(facts: Rows, otherFacts: Rows): Steps<readonly QuestionPair[]> {
+export function* pairingQuestions(facts: Rows, otherFacts: Rows): Steps<QuestionPairs> {
   const before = known.get(facts)
   const sizes = [facts.length, otherFacts.length] as const
   const isSame = before?.others === otherFacts && before.sizes[0] === sizes[0] && before.sizes[1] === sizes[1]
-  if (before !== undefined && isSame) return before.pairs
-  const there = yield* within(0, 0.5, byQuestion(otherFacts))
-  const thereByIds = new Map<string, TrajectoryFacts[]>()
-  for (const rows of there.values()) {
-    const ids = idsOf(rows)
-    if (ids !== null && !thereByIds.has(ids)) thereByIds.set(ids, rows)
-  }
+  if (before !== undefined && isSame) return before
+  const names = yield* within(0, 0.2, namesByIds(facts))
+  const otherNames = yield* within(0.2, 0.4, namesByIds(otherFacts))
+  const here = yield* within(0.4, 0.7, byQuestion(facts, names, otherNames))
+  const there = yield* within(0.7, 1, byQuestion(otherFacts, otherNames, names))
   const pairs: QuestionPair[] = []
-  for (const [question, rows] of yield* within(0.5, 1, byQuestion(facts))) {
-    // Where one of the runs has no words, its questions are named by their ids, which the other has beside its words.
-    const others = there.get(question) ?? thereByIds.get(question) ?? there.get(idsOf(rows) ?? '')
+  for (const [question, rows] of here) {
+    const others = there.get(question)
     if (others !== undefined) pairs.push({ rows, others })
   }
-  known.set(facts, { others: otherFacts, pairs, sizes })
-  return pairs
+  const found: Known = { others: otherFacts, pairs, questions: [here.size, there.size], sizes }
+  known.set(facts, found)
+  return found
 }
 
-function idsOf(rows: Rows): string | null {
-  return rows.find(({ pairing }) => pairing?.questionIds !== undefined)?.pairing?.questionIds ?? null
+/** How questions are named by their words, by their ids, where a run has both. */
+function* namesByIds(facts: Rows): Steps<Map<string, string>> {
+  const names = new Map<string, string>()
+  let last: string | null = null
+  yield* forEachOf(facts, ({ pairing }) => {
+    const { question = null, questionIds = null } = pairing ?? {}
+    if (question === null || questionIds === null || questionIds === last) return
+    if (!names.has(questionIds)) names.set(questionIds, question)
+    last = questionIds
+  })
+  return names
 }
 
-function byQuestion(facts: Rows): Steps<Map<string, TrajectoryFacts[]>> {
-  return gatheredBy(facts, ({ pairing }) => pairing?.question ?? null)
+/** Rollouts without words name their question by its ids: it is that of the rollouts, of either run, that have those ids beside their words. */
+function byQuestion(
+  facts: Rows,
+  names: ReadonlyMap<string, string>,
+  otherNames: ReadonlyMap<string, string>,
+): Steps<Map<string, TrajectoryFacts[]>> {
+  return gatheredBy(facts, ({ pairing }) => {
+    const question = pairing?.question ?? null
+    return question === null ? null : (names.get(question) ?? otherNames.get(question) ?? question)
+  })
 }
 
 /** Rollouts with a finite reward, by the words of their last message. */
@@ -83,17 +103,4 @@ function* gatheredBy(
     rows.push(row)
   })
   return gathered
-}
-
-/** How many questions a run has. */
-export function countQuestions(facts: Rows): number {
-  const seen = new Set<string>()
-  let last: string | null = null
-  for (const { pairing } of facts) {
-    const question = pairing?.question ?? null
-    if (question === null || question === last) continue
-    seen.add(question)
-    last = question
-  }
-  return seen.size
 }

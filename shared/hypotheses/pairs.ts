@@ -43,7 +43,7 @@ export function* measuringPairs(input: HypothesisInput, other: SecondRun): Steps
 }
 
 function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): Steps<PairMeasures> {
-  const pairs = yield* within(0, 0.3, pairingQuestions(dump.facts, other.facts))
+  const { pairs } = yield* within(0, 0.3, pairingQuestions(dump.facts, other.facts))
   const differences: PromptDifferences[] = []
   const [own, others] = [new Ends(), new Ends()]
   const look = (pair: QuestionPair) => {

@@ -1,12 +1,5 @@
 import { isCut } from '../checks/limits.ts'
-import {
-  countQuestions,
-  meanReward,
-  meanRewardsByAnswer,
-  pairingQuestions,
-  type QuestionPair,
-  type Rows,
-} from '../checks/run-pairs.ts'
+import { meanReward, meanRewardsByAnswer, pairingQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { countOf, differencesOf, type PromptDifferences } from '../hypotheses/pairs.ts'
 import type { Count } from '../model/report.ts'
@@ -46,7 +39,7 @@ export class PairBook {
   static *gathering(run: SecondRun, second: SecondRun): Steps<PairBook> {
     const sameTokenizer = run.tokenizer !== null && run.tokenizer === second.tokenizer
     const [here, there] = [run.dump.facts, second.dump.facts]
-    const pairs = yield* within(0, 0.3, pairingQuestions(here, there))
+    const { pairs, questions } = yield* within(0, 0.3, pairingQuestions(here, there))
     const same = run.dump.settings.thresholds['same-reward']
     const known: KnownPair[] = []
     for (const pair of pairs) {
@@ -54,9 +47,7 @@ export class PairBook {
       known.push({ ...pair, ...sidesOf(pair), ...differences, likeAnswers: likeAnswers(pair, same) })
       if (known.length % PAIRS_OF_A_STEP === 0) yield 0.3 + (0.5 * known.length) / pairs.length
     }
-    const own = countQuestions(here)
-    yield 0.9
-    return new PairBook(known, [own, countQuestions(there)])
+    return new PairBook(known, questions)
   }
 
   /** Positions of the pairs that a query keeps, in its order; those without a value in the sorted column come last. */

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import type { PairingFacts } from '../../shared/checks/pairing.ts'
+import { pairingQuestions } from '../../shared/checks/run-pairs.ts'
 import type { SecondRun } from '../../shared/hypotheses/hypothesis.ts'
 import { HYPOTHESES } from '../../shared/hypotheses/registry.ts'
 import type { CheckResult, HypothesisId } from '../../shared/model/report.ts'
+import { atOnce } from '../../shared/model/steps.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { inputWith, resultOf } from './input.ts'
 
@@ -78,6 +80,29 @@ describe('H08', () => {
     expect(verdict('H08', bare, second(words)).verdict).toBe('contradicted')
     const others = run((i) => ({ pairing: pair(i + 1000, { questionIds: `ids ${i}` }) }))
     expect(verdict('H08', words, second(others)).verdict).toBe('not-checkable')
+  })
+
+  it('counts a question once where only some rollouts of a run have words, in both directions', () => {
+    const named = (worded: (i: number) => boolean) =>
+      rows(40, (i) => {
+        const ids = `ids ${i >> 2}`
+        const bare = { question: ids, system: null, tools: null, answer: null }
+        return { pairing: worded(i) ? pair(i >> 2, { questionIds: ids }) : bare }
+      })
+    const [words, bare] = [named(() => true), named(() => false)]
+    for (const mixed of [named((i) => i % 2 === 0), named((i) => i % 2 === 1)]) {
+      for (const [one, other] of [
+        [mixed, words],
+        [words, mixed],
+        [mixed, bare],
+        [bare, mixed],
+        [mixed, named((i) => i % 3 === 0)],
+      ] as const) {
+        const { pairs, questions } = atOnce(pairingQuestions(one, other))
+        expect(questions).toEqual([10, 10])
+        expect(pairs.map(({ rows, others }) => [rows.length, others.length])).toEqual(Array(10).fill([4, 4]))
+      }
+    }
   })
 
   it('needs a second run with questions of the first', () => {

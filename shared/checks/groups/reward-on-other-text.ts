@@ -106,7 +106,7 @@ function* lookAtSecondRun(
   const there = ofTheirs ?? here
   if (here === null || there === null) return
   const like: LikeAnswers[] = []
-  const pairs = yield* within(0.2, 0.6, pairingQuestions(view.facts, against.facts))
+  const { pairs } = yield* within(0.2, 0.6, pairingQuestions(view.facts, against.facts))
   const addLike = (pair: QuestionPair) => {
     for (const each of likeAnswers(pair)) {
       like.push({ ...each, own: shareAtLeast(each.rows, here), other: shareAtLeast(each.others, there) })
