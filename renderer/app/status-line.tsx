@@ -1,5 +1,4 @@
-import { countOf } from '../../shared/checks/spans.ts'
-import { TokenState } from '../../shared/model/tokens.ts'
+import { useMemo } from 'react'
 import type { RolloutRef } from '../../shared/session/requests/compare.ts'
 import { showRollouts } from '../commands/go.ts'
 import { useDetail } from '../data/details.ts'
@@ -15,6 +14,7 @@ import { openDialog, useView } from '../state/view.ts'
 import { bytes, count, counted } from '../text/numbers.ts'
 import { ExportLine } from './export-line.tsx'
 import { Notice } from './notice.tsx'
+import { tokensApartFromPadding } from './token-counts.ts'
 
 /** The bottom line: what is selected, what is flagged, how far reading is, and what was skipped. */
 export function StatusLine() {
@@ -62,14 +62,15 @@ function SelectedOf({ rollout }: { rollout: RolloutRef }) {
   const detail = useDetail(rollout)
   const token = useSelection((state) => state.token)
   const range = useSelection((state) => state.range)
-  if (detail.state !== 'ready') return <span>… selected</span>
-  const { states, facts } = detail.value
+  const states = detail.state === 'ready' ? detail.value.states : null
+  const all = useMemo(() => (states === null ? null : tokensApartFromPadding(states, 0, states.length)), [states])
+  if (states === null || all === null) return <span>… selected</span>
   if (states.length === 0) return <span>no tokens</span>
   const [start, end] = range ?? (token === null ? [0, 0] : [token, token + 1])
-  const padding = countOf(states, TokenState.padding, start, Math.min(end, states.length))
+  const { tokens, padding } = tokensApartFromPadding(states, start, end)
   return (
     <span>
-      {count(end - start - padding)} of {counted(facts.realLength, 'token')}
+      {count(tokens)} of {counted(all.tokens, 'token')}
       {padding > 0 && ` and ${count(padding)} of padding`} selected
     </span>
   )
