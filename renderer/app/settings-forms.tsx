@@ -182,16 +182,17 @@ function Alignment({ report: { policy } }: { report: Report }) {
   )
 }
 
-/** A check that fails because the run means it so is declared by its code. */
+/** A check that fails because the run means it so is declared by its code. To go through the list by key declares nothing. */
 function OtherMeant(props: { report: Report; meant: readonly string[]; intend: (codes: readonly string[]) => void }) {
   const { report, meant, intend } = props
+  const [chosen, setChosen] = useState('')
   const failing = report.checks.filter(({ code, status }) => status === 'fail' && !meant.includes(code))
   if (failing.length === 0) return null
   return (
     <p>
       <label>
         Something that fails is meant so:{' '}
-        <select className="compare-select" value="" onChange={(event) => intend([...meant, event.target.value])}>
+        <select className="compare-select" value={chosen} onChange={(event) => setChosen(event.target.value)}>
           <option value="">choose its check</option>
           {failing.map(({ code, title }) => (
             <option key={code} value={code}>
@@ -199,7 +200,10 @@ function OtherMeant(props: { report: Report; meant: readonly string[]; intend: (
             </option>
           ))}
         </select>
-      </label>
+      </label>{' '}
+      <button type="button" className="button" disabled={chosen === ''} onClick={() => intend([...meant, chosen])}>
+        It is meant
+      </button>
     </p>
   )
 }
