@@ -34,7 +34,7 @@ export interface ViewState {
   /** Grows with every switch, also to the view that is on screen: the keys are for the view then, and the focus goes there. */
   readonly shown: number
   /** Said aloud and shown for a moment. `said` grows so that the same words can be said twice. */
-  readonly notice: { readonly text: string; readonly said: number }
+  readonly notice: { readonly text: string; readonly said: number; readonly isOver: boolean }
 }
 
 export const useView = create<ViewState>()(() => ({
@@ -43,7 +43,7 @@ export const useView = create<ViewState>()(() => ({
   dialog: null,
   check: '',
   shown: 0,
-  notice: { text: '', said: 0 },
+  notice: { text: '', said: 0, isOver: false },
 }))
 
 export function show(view: View): void {
@@ -60,10 +60,15 @@ export function showCheck(code: string): void {
 }
 
 export function say(text: string): void {
-  useView.setState(({ notice }) => ({ notice: { text, said: notice.said + 1 } }))
+  useView.setState(({ notice }) => ({ notice: { text, said: notice.said + 1, isOver: false } }))
 }
 
 /** Takes away what was said last. */
 export function hush(): void {
   useView.setState((state) => (state.notice.text === '' ? state : { notice: { ...state.notice, text: '' } }))
+}
+
+/** Has a notice that has been on screen for its moment not shown again; one that has been said since is still to be shown. */
+export function endNotice(said: number): void {
+  useView.setState((state) => (state.notice.said === said ? { notice: { ...state.notice, isOver: true } } : state))
 }
