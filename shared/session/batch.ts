@@ -3,7 +3,8 @@ import type { TrajectoryFacts } from '../checks/facts.ts'
 import { packFacts } from '../checks/kept-facts.ts'
 import { forgetLast, TOGETHER } from '../checks/of-last.ts'
 import { CHECKS } from '../checks/registry.ts'
-import { countOf, firstDifference, runEnd } from '../checks/spans.ts'
+import { isAsExpected } from '../checks/shape.ts'
+import { countOf, runEnd } from '../checks/spans.ts'
 import { createTally, TrajectoryReporter } from '../checks/tally.ts'
 import { addSymptoms, createFacts, prepareView, type ViewOptions, withFacts } from '../checks/view.ts'
 import type { ParsedRecords } from '../containers/container.ts'
@@ -307,7 +308,7 @@ function weigh(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings, 
 function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings) {
   const { weights, expected, expectedRl, provenance, segmentation, facts } = view
   // The usual case: what the oracle calls sampled is trained, and nothing else.
-  if (expected !== null && firstDifference(mask, expected, 0, mask.length) === mask.length) {
+  if (isAsExpected(view)) {
     return { total: facts.weight ?? 0, unsampled: 0, sampled: facts.trained ?? 0, untrained: 0 }
   }
   const observationsIntended = settings.policy.intended.includes('M01')

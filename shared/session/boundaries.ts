@@ -1,5 +1,6 @@
 import type { TrajectoryView } from '../checks/check.ts'
 import { edgeAfter } from '../checks/edges.ts'
+import { isAsExpected } from '../checks/shape.ts'
 import { Expected } from '../model/tokens.ts'
 import type { BoundaryRow } from './protocol.ts'
 
@@ -26,6 +27,7 @@ export function countBoundaries(view: TrajectoryView, into: BoundaryCounts): voi
   const { segmentation } = view
   if (segmentation === null) return
   const { turns, hasSeparator } = segmentation
+  const agrees = isAsExpected(view)
   for (const [i, before] of turns.entries()) {
     const after = turns[i + 1] ?? null
     // A bare generation prompt was never meant to be closed.
@@ -54,7 +56,7 @@ export function countBoundaries(view: TrajectoryView, into: BoundaryCounts): voi
     // A row that trains nothing is one fact (M04, or overlong masking), not a wrong mask at each of its edges.
     if (mask === null || expected === null || facts.trained === 0) continue
     count.ofMask++
-    if (isMaskRight(mask, expected, before.contentEnd, after?.contentStart ?? before.end)) count.mask++
+    if (agrees || isMaskRight(mask, expected, before.contentEnd, after?.contentStart ?? before.end)) count.mask++
   }
 }
 

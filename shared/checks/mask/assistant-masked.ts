@@ -2,7 +2,7 @@ import { count } from '../../model/number-text.ts'
 import { Expected, Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeBefore, tokenCount, writtenTurns } from '../edges.ts'
-import { hidesTurns } from '../shape.ts'
+import { hidesTurns, isAsExpected } from '../shape.ts'
 import { countOf, runEnd } from '../spans.ts'
 import { MASK_UNKNOWN } from '../states.ts'
 import { isForged } from '../template/forged-control.ts'
@@ -73,14 +73,15 @@ interface Coverage {
 
 /** Null where nothing can call the turn sampled in this rollout. */
 function coverageOf(view: TrajectoryView, turn: Turn): Coverage | null {
-  const { mask, expectedRl, provenance } = view
+  const { mask, expected, expectedRl, provenance } = view
+  const agrees = expected === expectedRl && isAsExpected(view)
   let sampled = 0
   let trained = 0
   for (let at = turn.contentStart, to = at; at < turn.contentEnd && expectedRl !== null; at = to) {
     to = runEnd(expectedRl, at, turn.contentEnd)
     if (expectedRl[at] !== Expected.trained) continue
-    sampled += to - at - (mask === null ? 0 : countOf(mask, MASK_UNKNOWN, at, to))
-    trained += mask === null ? 0 : countOf(mask, 1, at, to)
+    sampled += to - at - (mask === null || agrees ? 0 : countOf(mask, MASK_UNKNOWN, at, to))
+    trained += agrees ? to - at : mask === null ? 0 : countOf(mask, 1, at, to)
   }
   // A turn of which no token is known to be sampled, in a dump that knows it of others, is an example or an earlier rollout's.
   const told =

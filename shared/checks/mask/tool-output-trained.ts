@@ -1,7 +1,7 @@
 import { Expected, Provenance, type Span, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore } from '../edges.ts'
-import { hidesEdges, isSwallowed } from '../shape.ts'
+import { hidesEdges, isAsExpected, isSwallowed } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
 import { isLoneTail } from './cut-reply-trained.ts'
 import { lookAtPrompts } from './prompt-trained.ts'
@@ -20,12 +20,14 @@ export const M01: Check = {
   cite: 'Search-R1#20, slime#1073, TRL#4974',
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
+    // Then all that is trained is expected to be.
+    const sound = view.provenance === null && isAsExpected(view)
     for (const turn of view.segmentation.turns) {
       // The one trained token of a fix-up for cut rows is M17.
       if (isLoneTail(view, turn)) continue
       const faulty: Span[] = []
       for (const place of placesIn(turn)) {
-        const trained = !isSwallowed(view, turn) && trainedIn(view, place).length > 0
+        const trained = !sound && !isSwallowed(view, turn) && trainedIn(view, place).length > 0
         report.place(trained, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
         if (trained) faulty.push(place)
       }

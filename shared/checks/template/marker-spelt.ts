@@ -1,6 +1,7 @@
 import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
+import { hasId, type IdSet, idSet } from '../../tokens/id-set.ts'
 import { decodeSpan } from '../../tokens/text.ts'
-import { TokenKind } from '../../tokens/tokenizer.ts'
+import { TokenKind, type TokenTable } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { listOf } from '../spans.ts'
@@ -73,7 +74,7 @@ const LONGEST_MARKER = 12
 
 /** `<think>` in letters at the start of a turn, where the vocabulary has it as one id. */
 function speltThought(view: TrajectoryView, { contentStart, contentEnd }: Turn): Span | null {
-  if (view.tokenizer?.frame?.think?.open.length !== 1 || firstByte(view, contentStart) !== LESS_THAN) return null
+  if (view.tokenizer?.frame?.think?.open.length !== 1 || !isOf(view, contentStart, 'opening')) return null
   for (let end = contentStart + 2; end <= Math.min(contentEnd, contentStart + LONGEST_MARKER); end++) {
     const text = view.text({ start: contentStart, end })
     if (text.startsWith('<think>')) return own(view, { start: contentStart, end })
@@ -87,7 +88,7 @@ function speltEnd(view: TrajectoryView, turn: Turn): Span | null {
   const { contentStart } = turn
   const newline = turn.endToken < 0 && view.tokenizer?.frame?.newlines.has(view.ids[turn.contentEnd - 1] ?? -1)
   const contentEnd = newline ? turn.contentEnd - 1 : turn.contentEnd
-  if (lastByte(view, contentEnd - 1) !== GREATER_THAN) return null
+  if (!isOf(view, contentEnd - 1, 'closing')) return null
   const from = Math.max(contentStart, contentEnd - LONGEST_MARKER)
   const tail = view.text({ start: from, end: contentEnd })
   const { table, frame } = view.tokenizer ?? {}
@@ -108,18 +109,28 @@ function own({ provenance }: TrajectoryView, span: Span): Span | null {
 const LESS_THAN = 0x3c
 const GREATER_THAN = 0x3e
 
-function firstByte(view: TrajectoryView, at: number): number {
-  return byteOf(view, at, (from) => from)
+/** Ids of ordinary tokens that begin, and that end, as a marker does. */
+interface Edges {
+  readonly opening: IdSet
+  readonly closing: IdSet
 }
 
-function lastByte(view: TrajectoryView, at: number): number {
-  return byteOf(view, at, (_, to) => to - 1)
+const found = new WeakMap<TokenTable, Edges>()
+
+function isOf({ tokenizer, ids }: TrajectoryView, at: number, edge: keyof Edges): boolean {
+  return tokenizer !== null && hasId(edgesOf(tokenizer.table)[edge], ids[at] ?? -1)
 }
 
-/** A byte of an ordinary token; -1 for any other. */
-function byteOf({ tokenizer, ids }: TrajectoryView, at: number, choose: (from: number, to: number) => number): number {
-  const table = tokenizer?.table
-  const id = ids[at] ?? -1
-  if (table === undefined || table.kinds[id] !== TokenKind.ordinary) return -1
-  return table.bytes[choose(table.offsets[id] as number, table.offsets[id + 1] as number)] ?? -1
+function edgesOf(table: TokenTable): Edges {
+  let edges = found.get(table)
+  if (edges === undefined) {
+    const { bytes, kinds, offsets, size } = table
+    const ordinary = (id: number) => kinds[id] === TokenKind.ordinary && offsets[id] !== offsets[id + 1]
+    edges = {
+      opening: idSet(size, (id) => ordinary(id) && bytes[offsets[id] as number] === LESS_THAN),
+      closing: idSet(size, (id) => ordinary(id) && bytes[(offsets[id + 1] as number) - 1] === GREATER_THAN),
+    }
+    found.set(table, edges)
+  }
+  return edges
 }

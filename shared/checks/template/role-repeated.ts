@@ -1,4 +1,7 @@
 import type { Span, Turn } from '../../model/tokens.ts'
+import { hasId, type IdSet, idSet } from '../../tokens/id-set.ts'
+import { bytesOf } from '../../tokens/table.ts'
+import type { TokenTable } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeBefore } from '../edges.ts'
 import { listOf } from '../spans.ts'
@@ -53,18 +56,29 @@ function repeatedHeader({ segmentation }: TrajectoryView, turn: Turn): Span | nu
 
 /** The role name and the newline after it, where the content begins with them. */
 function leakedRole(view: TrajectoryView, { contentStart, contentEnd }: Turn): Span | null {
-  if (!mayBeRole(view, contentStart)) return null
-  const head = view.text({ start: contentStart, end: Math.min(contentEnd, contentStart + 1) })
-  if (!/^(?:assistant|user|system|ipython)$/.test(head)) return null
+  const { ids, tokenizer } = view
+  if (tokenizer === null || contentStart === contentEnd) return null
+  if (!hasId(roleNames(tokenizer.table), ids[contentStart] as number)) return null
   const span = { start: contentStart, end: Math.min(contentEnd, contentStart + 2) }
   return /^\w+\n/.test(view.text(span)) ? span : null
 }
 
-/** By its first byte, so that hardly any text is made. An id that the vocabulary does not have spells none. */
-function mayBeRole({ ids, tokenizer }: TrajectoryView, at: number): boolean {
-  if (tokenizer === null) return false
-  const { offsets, bytes } = tokenizer.table
-  return ROLE_STARTS.has(bytes[offsets[ids[at] as number] as number] as number)
+const found = new WeakMap<TokenTable, IdSet>()
+
+/** Ids that are a role's name by themselves. */
+function roleNames(table: TokenTable): IdSet {
+  let names = found.get(table)
+  if (names === undefined) {
+    const { offsets } = table
+    names = idSet(table.size, (id) => {
+      const length = (offsets[id + 1] as number) - (offsets[id] as number)
+      return ROLE_NAMES.some(
+        (name) => name.length === length && bytesOf(table, id).every((byte, i) => byte === name[i]),
+      )
+    })
+    found.set(table, names)
+  }
+  return names
 }
 
-const ROLE_STARTS: ReadonlySet<number> = new Set([...'ausi'].map((letter) => letter.charCodeAt(0)))
+const ROLE_NAMES = ['assistant', 'user', 'system', 'ipython'].map((name) => new TextEncoder().encode(name))
