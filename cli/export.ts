@@ -36,7 +36,7 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
     throw new UsageError('--repair-masked-whole goes with --repair-masks, which it widens.')
   }
   const out = options.out as string
-  await refuseUnwritable(out, io)
+  await refuseUnwritable(out, 'files', io)
   const choice = await choiceOf(options, io)
   const { session, inputs, unreadable } = await audit(given, io)
   const terminal = createTerminal(io.stderr, io.env)

@@ -17,14 +17,19 @@ export async function writeOutput(path: string, text: string, inputs: readonly s
   }
 }
 
-/** Finds out before hours are spent on an audit that its outcome would have no place. Throws `UsageError`. */
-export async function refuseUnwritable(path: string, io: CommandIo): Promise<void> {
+/**
+ * Finds out before hours are spent on an audit that its outcome would have no place: one file, or several that may be put into a
+ * folder. Throws `UsageError`.
+ */
+export async function refuseUnwritable(path: string, what: 'file' | 'files', io: CommandIo): Promise<void> {
   if (path === '-') return
   const wanted = resolve(io.directory, path)
   const fail = (why: string) => new UsageError(`${path} could not be written: ${why}.`)
+  const isFolder = (await stat(wanted).catch(() => null))?.isDirectory() === true
+  if (isFolder && what === 'file') throw fail('it is a folder')
   // A file may be open to a person whose folder is not.
-  if (await isWritable(wanted)) return
-  let there = dirname(wanted)
+  if (!isFolder && (await isWritable(wanted))) return
+  let there = isFolder ? wanted : dirname(wanted)
   let info = await stat(there).catch(() => null)
   while (info === null && dirname(there) !== there) {
     there = dirname(there)

@@ -37,7 +37,7 @@ export async function reportOutput(
   if (json === '-' && format !== undefined && out === '-') {
     throw new UsageError('--json - and --format both go to standard output. Give one of them a path.')
   }
-  for (const path of [json, out]) if (path !== undefined) await refuseUnwritable(path, io)
+  for (const path of [json, out]) if (path !== undefined) await refuseUnwritable(path, 'file', io)
   const baseline = await readBaseline(options.baseline as string | undefined, io)
   const judgement: Judgement = {
     failOn: (options['fail-on'] as Judgement['failOn'] | undefined) ?? 'error',

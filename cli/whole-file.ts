@@ -66,6 +66,7 @@ export function cannotWrite(error: unknown): string {
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'the disk is full'
   if (code === 'EFBIG') return 'it is larger than a file may be there'
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'that folder may not be written to'
+  if (code === 'EISDIR') return 'it is a folder'
   if (code === 'ENOENT') return 'that folder does not exist'
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rmdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Report } from '../../shared/model/report.ts'
@@ -99,6 +99,41 @@ describe('inspect', () => {
     expect(ran.err.replace(/\s+/g, ' ')).toMatch(/could not be written: .*notes\.txt is no folder\./)
     expect(hasRead).toBe(false)
   })
+
+  test.each([
+    ['inspect', '-', '--json', 'nothing'],
+    ['inspect', '-', '--format', 'html', '--out', 'nothing'],
+  ])('a folder is no place for a report, which is said before anything is read: %s %s %s', async (...argv) => {
+    let hasRead = false
+    const stdin = (function* () {
+      hasRead = true
+      yield ''
+    })()
+    const ran = await commandLine(argv, { directory: dumps.path, stdin })
+    expect(ran.code).toBe(2)
+    expect(ran.err).toContain('nothing could not be written: it is a folder.')
+    expect(hasRead).toBe(false)
+  })
+
+  // Nothing is closed to the system's own user.
+  test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+    'an export into a folder that is closed is refused before anything is read',
+    async () => {
+      const folder = join(dumps.path, 'closed')
+      await mkdir(folder, { mode: 0o555 })
+      let hasRead = false
+      const stdin = (function* () {
+        hasRead = true
+        yield ''
+      })()
+      const argv = ['export', '-', '--flagged', '--as', 'csv', '--out', 'closed']
+      const ran = await commandLine(argv, { directory: dumps.path, stdin })
+      await rmdir(folder)
+      expect(ran.code).toBe(2)
+      expect(ran.err).toContain('closed could not be written: that folder may not be written to.')
+      expect(hasRead).toBe(false)
+    },
+  )
 
   test('--json - is the report and nothing else', async () => {
     const { out } = await cli('inspect', 'faulty.jsonl', '--json', '-')
