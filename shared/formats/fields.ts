@@ -133,10 +133,14 @@ export class Fields {
     return this.wrong(key, 'a text', value, 'bad-value')
   }
 
+  /** True or false; 1 and 0, and texts that are one of these (`"False"`, as tables of texts have it), as well. */
   boolean(key: string): boolean | null {
     const value = this.take(key)
     if (value === null || typeof value === 'boolean') return value
-    if (value === 0 || value === 1) return value === 1
+    if (value === 'true' || value === 'True') return true
+    if (value === 'false' || value === 'False') return false
+    const number = asNumber(value)
+    if (number === 0 || number === 1) return number === 1
     return this.wrong(key, 'true or false', value, 'bad-value')
   }
 

@@ -10,10 +10,10 @@ beforeAll(async () => {
 const ROWS = 12
 
 /** The report of clean rollouts of which each was changed in one way. */
-async function reportOf(change: (record: { input_ids: number[]; loss_mask: number[] }) => object) {
+async function reportOf(change: (record: { input_ids: number[]; loss_mask: number[] }, i: number) => object) {
   const text = Array.from({ length: ROWS }, (_, i) => {
     const record = JSON.parse(lines([cleanRollout(tokenizer, i, { group: 'g', groupSize: ROWS, reward: i % 2 })]))
-    return JSON.stringify({ ...record, ...change(record) })
+    return JSON.stringify({ ...record, ...change(record, i) })
   }).join('\n')
   return (await audited(text)).report()
 }
@@ -70,6 +70,18 @@ describe('a report', () => {
       `step is a text, a number was expected in ${ROWS} records`,
       `temperature is a text, a number was expected in ${ROWS} records`,
     ])
+    for (const [no, yes] of [
+      ['false', 'true'],
+      ['False', 'True'],
+      ['0', '1'],
+    ]) {
+      const told = await reportOf((_, i) => ({ is_truncated: i % 2 === 0 ? yes : no }))
+      const plainly = await reportOf((_, i) => ({ is_truncated: i % 2 === 0 }))
+      expect(told.checks).toEqual(plainly.checks)
+      expect(told.sources[0]?.drift).toEqual([])
+    }
+    const unclear = await reportOf(() => ({ is_truncated: 'no' }))
+    expect(unclear.sources[0]?.drift).toEqual([`is_truncated is a text, true or false was expected in ${ROWS} records`])
     const failed = await reportOf(() => ({ reward: 'nan' }))
     expect(failed.checks.find(({ code }) => code === 'A10')).toMatchObject({ status: 'fail', affected: ROWS })
   })
