@@ -1,7 +1,8 @@
 import { kernelWith } from '../containers/kernel/kernel.ts'
 import type { Span } from '../model/tokens.ts'
 
-// These run over every token of a dump. They take one kind of array, because the engine compiles such a loop well.
+// These run over every token of a dump. They take one kind of array, because the engine compiles such a loop well. An end beyond an
+// array is taken for its own.
 
 /** Elements from which on it pays to look at several at once. */
 const LONG = 64
@@ -11,21 +12,23 @@ const SHORT = 8
 /** The maximal runs of `value` in `array` between `start` and `end`. */
 export function runsOf(array: Uint8Array, value: number, start = 0, end = array.length): Span[] {
   const runs: Span[] = []
-  for (let at = start, to = at; at < end; at = to) {
-    to = runEnd(array, at, end)
+  const stop = Math.min(end, array.length)
+  for (let at = start, to = at; at < stop; at = to) {
+    to = runEnd(array, at, stop)
     if (array[at] === value) runs.push({ start: at, end: to })
   }
   return runs
 }
 
-/** Where the run that begins at `start` ends: the first index of `[start, end)` with another value than it, `end` where there is none. */
-export function runEnd(array: Uint8Array, start: number, end: number): number {
+/** Where the run that begins at `start` ends: the first index of `[start, until)` with another value than it, `until` where there is none. */
+export function runEnd(array: Uint8Array, start: number, until: number): number {
+  const end = Math.min(until, array.length)
   const value = array[start] as number
   const near = Math.min(end, start + SHORT)
   let at = start + 1
   while (at < near) if (array[at++] !== value) return at - 1
   if (at >= end) return at
-  const kernel = end <= array.length ? kernelWith(array) : null
+  const kernel = kernelWith(array)
   if (kernel !== null) return kernel.firstOther(array, value, at, end)
   if (end - at >= LONG) {
     while ((array.byteOffset + at) % 4 !== 0) if (array[at++] !== value) return at - 1
@@ -50,9 +53,10 @@ export function countOf(array: Uint8Array, value: number, start = 0, end = array
   return count
 }
 
-/** First index in `[start, end)` at which two arrays differ, `end` where they agree. */
-export function firstDifference(a: Uint8Array, b: Uint8Array, start: number, end: number): number {
-  if (start >= 0 && start < end && end <= a.length && end <= b.length) {
+/** First index in `[start, until)` at which two arrays differ, `until` where they agree. */
+export function firstDifference(a: Uint8Array, b: Uint8Array, start: number, until: number): number {
+  const end = Math.min(until, a.length, b.length)
+  if (start >= 0 && start < end) {
     const kernel = kernelWith(a)
     if (kernel?.holds(b)) return kernel.firstDifference(a, b, start, end)
   }

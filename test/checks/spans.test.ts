@@ -70,6 +70,19 @@ test('a run ends at the first other value, however long it is and wherever its a
   )
 })
 
+test('an end beyond the arrays is theirs', () => {
+  const same = Array<number>(100).fill(1)
+  for (const array of everywhere(same, 1)) {
+    for (const end of [101, 104, 400]) {
+      expect(runEnd(array, 3, end)).toBe(100)
+      expect(runsOf(array, 1, 3, end)).toEqual([{ start: 3, end: 100 }])
+      expect(countOf(array, 1, 3, end)).toBe(97)
+      expect(firstDifference(array, Uint8Array.from(same), 3, end)).toBe(100)
+      expect(firstDifference(array, Uint8Array.from([...same, 1, 1]), 3, end)).toBe(100)
+    }
+  }
+})
+
 test('runs of a value and their tokens are those that a look at each finds', () => {
   fc.assert(
     fc.property(runs, fc.nat(5), place, place, (values, before, from, to) => {
