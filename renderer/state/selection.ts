@@ -64,13 +64,14 @@ export function rolloutOnScreen(): RolloutRef | null {
   return shownRollout(useSelection.getState())
 }
 
-/** Selects a token and scrolls to it; `finding` is the fingerprint of the one whose range it is. */
+/** Selects a token and scrolls to it, and marks the range anew, also the same one; `finding` is the fingerprint of the one whose range it is. */
 export function jumpTo(
   token: number,
   range: readonly [number, number] | null = null,
   finding: string | null = null,
 ): void {
-  useSelection.setState(({ jump }) => ({ token, range, anchor: null, finding, jump: jump + 1 }))
+  const marked = range === null ? null : ([range[0], range[1]] as const)
+  useSelection.setState(({ jump }) => ({ token, range: marked, anchor: null, finding, jump: jump + 1 }))
 }
 
 /** Chooses a finding and goes where it begins; one of the whole rollout goes nowhere. */

@@ -61,6 +61,20 @@ describePage('what is folded in the tokens of a rollout', (tests) => {
     )
     await page.locator('.tokens .token.padding.in-range').first().waitFor()
     expect(await page.locator('.tokens .token.padding.in-range').count()).toBe(40)
+    // Only what was linked to is shown, here alone, and folded again it stays so.
+    expect(new URL(page.url()).hash).not.toContain('padding=open')
+    const folded = page.locator('.fold-line.padding', { hasText: '1,203 padding tokens' })
+    await page.keyboard.press('z')
+    await folded.waitFor()
+    await page.getByRole('tab', { name: /^Record/ }).click()
+    await folded.waitFor({ state: 'detached' })
+    await page.getByRole('tab', { name: /^Tokens/ }).click()
+    await folded.waitFor()
+    expect(await page.locator('.tokens .token.padding').count()).toBe(0)
+    // Who opens it by key goes on by key.
+    await folded.press('Enter')
+    await page.locator('.tokens .token.padding').first().waitFor()
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe('tokens')
   })
 
   test('a short run of padding is no line, and the key says that there is none', async () => {

@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { jumpAgain, jumpTo, useSelection } from '../../renderer/state/selection.ts'
 import { findInText, MOST_MARKED } from '../../renderer/views/rollout/find-in-text.ts'
 import { foldsOf, isInPadding, longPadding, tagCounts } from '../../renderer/views/rollout/folds.ts'
+import { revealedIn, revealPadding, togglePadding, useRevealed } from '../../renderer/views/rollout/revealed-padding.ts'
+import { rolloutPlace } from '../../renderer/views/rollout/rollout-place.ts'
 import { innermostTags, tagOfLine } from '../../renderer/views/rollout/tag-bars.ts'
 import { isTaggedBlock, textBlocks, textParts } from '../../renderer/views/rollout/tagged-text.ts'
 import { TokenState } from '../../shared/model/tokens.ts'
@@ -104,6 +107,7 @@ describe('padding', () => {
     const think = { name: 'think', start: 20, end: 24 }
     expect(foldsOf({ tags, states }, { folded: ['think'], isPaddingOpen: false })).toEqual([left, think, right])
     expect(foldsOf({ tags, states }, { folded: ['think'], isPaddingOpen: true })).toEqual([think])
+    expect(foldsOf({ tags, states }, { folded: [], isPaddingOpen: false }, [40, 41])).toEqual([left])
     expect(longPadding({ states: states.subarray(0, 15) })).toEqual([])
   })
 
@@ -128,6 +132,47 @@ describe('padding', () => {
         [30, 32],
       ].some(([a, b]) => isInPadding({ states }, [a as number, b as number])),
     ).toBe(false)
+  })
+})
+
+describe('padding around what a jump marked', () => {
+  const facts = { recordHash: 'a' }
+  const states = new Uint8Array(40).fill(TokenState.padding)
+  const detail = { run: 'open', index: 3, facts, states } as const
+  const shown = (index: number = detail.index) => revealedIn(useRevealed.getState(), { ...detail, index })
+  const marked = () => useSelection.getState().range
+
+  it('is shown in its rollout alone until a person folds it, and by the next jump again', () => {
+    jumpTo(5, [5, 9])
+    revealPadding(detail, marked())
+    expect(shown()).toEqual([5, 9])
+    expect(shown(4)).toBeNull()
+    const elsewhere = { ...detail, facts: { recordHash: 'b' } }
+    expect(revealedIn(useRevealed.getState(), elsewhere)).toBeNull()
+    expect(rolloutPlace().isPaddingOpen).toBe(false)
+    togglePadding(detail)
+    // As when the tokens are drawn again, and when the rollout is come back to.
+    revealPadding(detail, marked())
+    jumpAgain(40)
+    revealPadding(detail, marked())
+    expect(shown()).toBeNull()
+    jumpTo(5, marked())
+    revealPadding(detail, marked())
+    expect(shown()).toEqual([5, 9])
+  })
+
+  it('is folded and shown by the same key', () => {
+    jumpTo(5, [5, 9])
+    revealPadding(detail, marked())
+    const seen = [1, 2, 3].map(() => {
+      togglePadding(detail)
+      return [rolloutPlace().isPaddingOpen, shown()]
+    })
+    expect(seen).toEqual([
+      [false, null],
+      [true, null],
+      [false, null],
+    ])
   })
 })
 

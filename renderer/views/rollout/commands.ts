@@ -10,7 +10,8 @@ import { nextEdge } from './edges.ts'
 import { longPadding } from './folds.ts'
 import { overlayMenu } from './overlay-menu.tsx'
 import { moveSibling } from './relatives.tsx'
-import { rolloutPlace, showOverlay, toggleLayout, togglePadding } from './rollout-place.ts'
+import { togglePadding } from './revealed-padding.ts'
+import { rolloutPlace, showOverlay, toggleLayout } from './rollout-place.ts'
 
 export const ROLLOUT_COMMANDS: readonly Command[] = [
   { id: 'next', title: 'Next rollout', keys: ['n', 'j'], where: ['rollout'], run: () => move(1) },
@@ -140,7 +141,7 @@ function showPadding(): void {
   const detail = knownDetail(rolloutOnScreen())
   if (detail === null) return
   if (longPadding(detail).length === 0) say('This rollout has no long run of padding')
-  else togglePadding()
+  else togglePadding(detail)
   if (useView.getState().tab !== 'tokens') useView.setState({ tab: 'tokens' })
 }
 

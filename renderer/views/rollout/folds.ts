@@ -7,13 +7,19 @@ import type { RolloutPlace } from './rollout-place.ts'
 /** Fewer padding tokens than these take no more than a line or two as they are. */
 const SHORTEST_PADDING = 16
 
-/** The stretches that are folded, in order. Of two that overlap the first holds the other. A single token is no shorter when it is folded. */
+/**
+ * The stretches that are folded, in order. Of two that overlap the first holds the other. A single token is no shorter when it is folded.
+ *
+ * @param revealed the run of padding around it is not folded
+ */
 export function foldsOf(
   detail: Pick<TrajectoryDetail, 'tags' | 'states'>,
   { folded, isPaddingOpen }: Pick<RolloutPlace, 'folded' | 'isPaddingOpen'>,
+  revealed: readonly [number, number] | null = null,
 ): Fold[] {
   const chosen = detail.tags.filter(({ name, start, end }) => end - start >= 2 && folded.includes(name))
-  const stretches = isPaddingOpen ? chosen : [...chosen, ...longPadding(detail)].sort((a, b) => a.start - b.start)
+  const padding = isPaddingOpen ? [] : longPadding(detail).filter((run) => revealed === null || !holds(run, revealed))
+  const stretches = [...chosen, ...padding].sort((a, b) => a.start - b.start)
   const folds: Fold[] = []
   let reached = 0
   for (const { name, start, end } of stretches) {
@@ -37,11 +43,12 @@ export function longPadding({ states }: Pick<TrajectoryDetail, 'states'>): (Fold
 }
 
 /** Whether a span of tokens lies in padding that would be folded: nothing of it could be seen there. */
-export function isInPadding(
-  detail: Pick<TrajectoryDetail, 'states'>,
-  [start, end]: readonly [number, number],
-): boolean {
-  return longPadding(detail).some((run) => start >= run.start && end <= run.end)
+export function isInPadding(detail: Pick<TrajectoryDetail, 'states'>, span: readonly [number, number]): boolean {
+  return longPadding(detail).some((run) => holds(run, span))
+}
+
+function holds(run: Fold, [start, end]: readonly [number, number]): boolean {
+  return start >= run.start && end <= run.end
 }
 
 /** Tags of a rollout with how often each is there, most frequent first. */

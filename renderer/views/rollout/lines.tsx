@@ -68,7 +68,12 @@ export function FoldLine(props: { detail: TrajectoryDetail; fold: Fold | undefin
       className={isPadding ? 'fold-line padding' : 'fold-line'}
       aria-expanded="false"
       title={isPadding ? 'Show the padding token by token (key z)' : spelt(text)}
-      onClick={() => (isPadding ? openPadding(true) : toggleFold(name))}
+      onClick={(event) => {
+        // The line goes away, and text without focus cannot be scrolled by key.
+        event.currentTarget.closest<HTMLElement>('.tokens')?.focus({ preventScroll: true })
+        if (isPadding) openPadding(true)
+        else toggleFold(name)
+      }}
     >
       <span aria-hidden="true">▸</span>{' '}
       {isPadding ? (

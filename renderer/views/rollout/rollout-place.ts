@@ -47,10 +47,6 @@ export function toggleFold(name: TagName): void {
   goTo('rollout', { fold: next.length === 0 ? null : next.join('.') })
 }
 
-export function togglePadding(): void {
-  openPadding(!rolloutPlace().isPaddingOpen)
-}
-
 export function openPadding(isOpen: boolean): void {
   goTo('rollout', { padding: isOpen ? 'open' : null })
 }

@@ -7,7 +7,8 @@ import { count } from '../../text/numbers.ts'
 import { longPadding, tagCounts } from './folds.ts'
 import { OverlayLegend } from './overlay-legend.tsx'
 import { OverlayMenu, overlayMenu } from './overlay-menu.tsx'
-import { showOverlay, toggleFold, toggleLayout, togglePadding, useRolloutPlace } from './rollout-place.ts'
+import { revealedIn, togglePadding, useRevealed } from './revealed-padding.ts'
+import { showOverlay, toggleFold, toggleLayout, useRolloutPlace } from './rollout-place.ts'
 
 interface Props {
   readonly detail: TrajectoryDetail
@@ -51,7 +52,8 @@ export function TokenBar({ detail, overlay, problem }: Props) {
 
 /** Folds long runs of padding, or shows them; nothing where there are none. */
 function PaddingChip({ detail }: Pick<Props, 'detail'>) {
-  const { isPaddingOpen } = useRolloutPlace()
+  const isRevealed = useRevealed((state) => revealedIn(state, detail) !== null)
+  const isPaddingOpen = useRolloutPlace().isPaddingOpen || isRevealed
   const runs = useMemo(() => longPadding(detail), [detail])
   if (runs.length === 0) return null
   return (
@@ -60,7 +62,7 @@ function PaddingChip({ detail }: Pick<Props, 'detail'>) {
       className="button small padding-chip"
       aria-pressed={!isPaddingOpen}
       title={`Key z: ${isPaddingOpen ? 'fold the padding' : 'show the padding token by token'}`}
-      onClick={togglePadding}
+      onClick={() => togglePadding(detail)}
     >
       {isPaddingOpen ? '▾' : '▸'} padding{' '}
       <span className="quiet">{count(runs.reduce((sum, { start, end }) => sum + end - start, 0))}</span>

@@ -7,14 +7,15 @@ import { linesOnPaper } from '../../text/paper-words.ts'
 import { spelt } from '../../text/visible.ts'
 import { firstToken } from './edges.ts'
 import { faultMap } from './faults.ts'
-import { foldsOf, isInPadding } from './folds.ts'
+import { foldsOf } from './folds.ts'
 import { GridLine } from './grid-line.tsx'
 import { layOut, layOutGrid, lineOf, NO_LINES, RowKind } from './layout.ts'
 import { lineAt, lineTops } from './line-tops.ts'
 import { FoldLine, LostLine, TokenLine, TurnLine } from './lines.tsx'
 import { useNotedTokens } from './marks.tsx'
 import { stateName, structureSays } from './oracles.ts'
-import { openPadding, useRolloutPlace } from './rollout-place.ts'
+import { revealedIn, revealPadding, useRevealed } from './revealed-padding.ts'
+import { useRolloutPlace } from './rollout-place.ts'
 import { innermostTags, tagOfLine } from './tag-bars.ts'
 import { tokenText } from './token-text.ts'
 import { tokenWindow } from './token-window.ts'
@@ -34,8 +35,9 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   const place = useRolloutPlace()
   const isGrid = place.layout === 'grid'
   const tags = place.folded.join()
+  const revealed = useRevealed((state) => revealedIn(state, detail))
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names are compared, not the list that holds them
-  const folds = useMemo(() => foldsOf(detail, place), [detail, tags, place.isPaddingOpen])
+  const folds = useMemo(() => foldsOf(detail, place, revealed), [detail, tags, place.isPaddingOpen, revealed])
   const perLine = Math.max(1, Math.floor(columns / GRID_COLUMNS))
   const layout = useMemo(() => {
     if (columns === 0) return NO_LINES
@@ -66,11 +68,7 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   useLayoutEffect(() => {
     if (layout !== NO_LINES) tokenWindow.set([seenFrom, seenTo])
   }, [layout, seenFrom, seenTo])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: who folds it again while the span is marked wants it folded
-  useEffect(() => {
-    const { range: marked } = useSelection.getState()
-    if (marked !== null && isInPadding(detail, marked)) openPadding(true)
-  }, [jump])
+  useEffect(() => revealPadding(detail, range), [detail, range])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a jump scrolls once, whatever else is drawn again
   useLayoutEffect(() => {
     if (layout !== NO_LINES) scrollTo(goal())
