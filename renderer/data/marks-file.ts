@@ -9,7 +9,7 @@ import { count, counted } from '../text/numbers.ts'
 import { database, type InspectorDatabase } from './database.ts'
 import { saveFile } from './exporting.ts'
 import { keyOf, type MarkChange } from './mark-changes.ts'
-import { allMarks, changeMarks, whyNot } from './marks.ts'
+import { allMarks, changeMarks, whyNot, whyUnread } from './marks.ts'
 
 /** Everything marked, or what stands in the open dump, as the text of a file. Null where nothing is marked. */
 export async function marksText(which: 'here' | 'all', from: InspectorDatabase = database): Promise<string | null> {
@@ -46,10 +46,13 @@ export async function marksText(which: 'here' | 'all', from: InspectorDatabase =
 /** Saves the marks, once it is known where to. */
 export async function exportMarks(which: 'here' | 'all'): Promise<void> {
   if (!isAnythingMarked(which)) {
+    const unread = whyUnread()
     addProblem(
-      which === 'here'
-        ? 'Nothing of this dump is marked: flag a rollout with f, label it with t, write a note with N.'
-        : 'Nothing is marked yet.',
+      unread !== null
+        ? `Marks could not be read: ${unread} Reload this window to try again.`
+        : which === 'here'
+          ? 'Nothing of this dump is marked: flag a rollout with f, label it with t, write a note with N.'
+          : 'Nothing is marked yet.',
     )
     return
   }

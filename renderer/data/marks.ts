@@ -20,6 +20,8 @@ let done: Step[] = []
 let undone: Step[] = []
 /** What storage refused, oldest first. It goes there before the next change that it takes. */
 let unkept: readonly MarkChange[] = []
+/** Why what was marked before could not be read, as a sentence; null where it was. */
+let unread: string | null = null
 let channel: BroadcastChannel | null = null
 /** Changes are made one after the other: a second press of a key sees what the first one did. */
 let queue: Promise<unknown> = Promise.resolve()
@@ -31,6 +33,7 @@ export async function loadMarks(from: InspectorDatabase = database): Promise<voi
   done = []
   undone = []
   unkept = []
+  unread = null
   try {
     const [flags, labels, notes] = await Promise.all([
       from.flags.toArray(),
@@ -47,8 +50,14 @@ export async function loadMarks(from: InspectorDatabase = database): Promise<voi
       notes: byKey(notes, (note: Note) => note, byTime),
     })
   } catch (error) {
-    addProblem(`Flags, labels and notes cannot be kept in this window: ${whyNot(error)} They last until it is closed.`)
+    unread = whyNot(error)
+    addProblem(`Flags, labels and notes cannot be kept in this window: ${unread} They last until it is closed.`)
   }
+}
+
+/** Why there may be marks that are not on screen, as a sentence; null where all were read. */
+export function whyUnread(): string | null {
+  return unread
 }
 
 /** Takes in what other windows of this browser change. Returns the unsubscriber. */

@@ -7,7 +7,7 @@ import { toggleFlag } from '../../renderer/data/flags.ts'
 import { toggleLabel } from '../../renderer/data/labels.ts'
 import { applied, inverse, type MarkChange } from '../../renderer/data/mark-changes.ts'
 import { changeMarks, followOtherWindows, loadMarks, redoMarks, undoMarks } from '../../renderer/data/marks.ts'
-import { importMarks, marksText } from '../../renderer/data/marks-file.ts'
+import { exportMarks, importMarks, marksText } from '../../renderer/data/marks-file.ts'
 import { addNote, changeNote } from '../../renderer/data/notes.ts'
 import { useFiles } from '../../renderer/state/files.ts'
 import { labelCounts, markedHere, NO_MARKS, useMarks } from '../../renderer/state/marks.ts'
@@ -59,6 +59,19 @@ describe('marks', () => {
     })
     expect(await restarted()).toEqual(before)
     expect(problems()).toEqual([])
+  })
+
+  it('that could not be read are not said to be none', async () => {
+    await exportMarks('all')
+    expect(problems()).toEqual(['Nothing is marked yet.'])
+    const shut = new InspectorDatabase(database.name)
+    shut.close({ disableAutoOpen: true })
+    await loadMarks(shut)
+    for (const which of ['all', 'here'] as const) {
+      useFiles.setState({ problems: [] })
+      await exportMarks(which)
+      expect(problems()).toEqual([expect.stringMatching(/^Marks could not be read: the browser refused .*Reload/)])
+    }
   })
 
   it('are gone when taken off', async () => {
