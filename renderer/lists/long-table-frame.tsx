@@ -64,7 +64,7 @@ export function LongTableFrame({
           onFocus={ring}
           onBlur={() => setIsRinged(false)}
           onKeyUp={ring}
-          aria-activedescendant={current ?? undefined}
+          aria-activedescendant={rows.isFlying ? undefined : (current ?? undefined)}
         >
           {head}
           <tbody style={{ height: rows.height }}>
@@ -80,7 +80,9 @@ export function LongTableFrame({
 function RowsInFlight({ rows: { rowHeight, rowsInWindow }, name }: { rows: LongTable; name: string }) {
   const lines = rowsInWindow() + 1
   return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: the table alone can have the focus
     <tr
+      aria-hidden="true"
       className={`flight-rows ${name}-row`}
       style={{
         top: rowHeight + 1,

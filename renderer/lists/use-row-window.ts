@@ -166,7 +166,8 @@ export function useRowWindow(
       const { window } = latest.current
       const start = row * rowHeight
       const wanted = start < top ? start : start + rowHeight > top + window ? start + rowHeight - window : top
-      if (wanted === top) return
+      // Who moves on is no longer where the list was before its window grew.
+      if (wanted === top) return show(top, at.current.bar)
       element.scrollTop = barOf(latest.current, wanted)
       show(wanted, element.scrollTop)
     },
