@@ -55,6 +55,35 @@ describePage('around the tokens of a rollout', (tests) => {
     }
   })
 
+  test('the token that is looked at stays in sight when the findings take its room', async () => {
+    const { window, page } = await openFirst(1440, 700)
+    const edge = page.getByRole('separator', { name: 'Height of the findings' })
+    /** Pixels between the token and the lower edge of the text; less than nothing where it is hidden. */
+    const spare = () =>
+      page.evaluate(() => {
+        const token = document.querySelector('.tokens .token.selected')?.getBoundingClientRect()
+        const text = document.querySelector('.tokens')!.getBoundingClientRect()
+        return token === undefined ? Number.NaN : text.bottom - token.bottom
+      })
+    // The last token that stands whole in the window.
+    const last = await page.evaluate(() => {
+      const { bottom } = document.querySelector('.tokens')!.getBoundingClientRect()
+      const whole = [...document.querySelectorAll<HTMLElement>('.tokens .token')].filter(
+        (token) => token.getBoundingClientRect().bottom < bottom - 8,
+      )
+      return whole.at(-1)?.dataset.token
+    })
+    await page.locator(`.tokens [data-token="${last}"]`).first().click()
+    await expect.poll(spare).toBeLessThan(60)
+    const before = await heightOf(page.locator('.tokens'))
+    await edge.focus()
+    await edge.press('End')
+    await expect.poll(() => heightOf(page.locator('.tokens'))).toBeLessThan(before - 60)
+    await expect.poll(spare).toBeGreaterThanOrEqual(0)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('what is said stands in the bottom line, over nothing that is clicked, and Escape takes it away', async () => {
     for (const width of [1440, 1024]) {
       const { window, page } = await openFirst(width, 700)

@@ -74,6 +74,20 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
     if (layout !== NO_LINES) scrollTo(goal())
   }, [jump, layout])
 
+  const heightBefore = useRef(height)
+  // What takes room from the text hides no token that somebody looks at.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another height takes room; other lines have their own place above
+  useLayoutEffect(() => {
+    const before = heightBefore.current
+    heightBefore.current = height
+    const { token: selected } = useSelection.getState()
+    if (scroller.current === null || layout === NO_LINES || selected === null || height >= before) return
+    const line = lineOf(layout, selected)
+    const above = Number.parseFloat(getComputedStyle(scroller.current).paddingTop)
+    const [from, to, top] = [above + tops.topOf(line), above + tops.topOf(line + 1), scroller.current.scrollTop]
+    if (from >= top && to <= top + before && to > top + height) scrollTo(to - height)
+  }, [height])
+
   // What had the focus may be gone with the table; a text without focus cannot be scrolled by key.
   useEffect(() => {
     if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true })
