@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { countedBy } from '../../shared/exports/phrases.ts'
+import { formatById } from '../../shared/formats/registry.ts'
 import type { PolicyId } from '../../shared/model/policy.ts'
 import type { Report } from '../../shared/model/report.ts'
 import { LIMIT_NAMES, type LimitName } from '../../shared/model/streams.ts'
@@ -142,7 +143,9 @@ const ALIGNMENTS = [
 ] as const
 
 /** Which token an entry of the mask stands for. */
-function Alignment({ report: { policy } }: { report: Report }) {
+function Alignment({ report: { policy, sources } }: { report: Report }) {
+  const hasMask = sources.some(({ missing }) => !missing.includes('mask'))
+  const isDocumented = sources.every(({ format }) => (formatById(format?.id ?? '')?.maskAlignment ?? null) !== null)
   const given = useFiles((files) => files.options.maskAlignment)
   const isGiven = given === 'token' || given === 'target'
   const use = (maskAlignment: 'token' | 'target' | undefined) => {
@@ -177,7 +180,15 @@ function Alignment({ report: { policy } }: { report: Report }) {
           </button>
         )}
       </div>
-      <p className="quiet">{isGiven ? 'Chosen by you.' : 'Found out from the dump.'}</p>
+      {isGiven ? (
+        <p className="quiet">Chosen by you.</p>
+      ) : !hasMask ? (
+        <p className="quiet">This dump has no mask.</p>
+      ) : (
+        !policy.alignment_undecided && (
+          <p className="quiet">{isDocumented ? 'Documented by the format.' : 'Found out from the dump.'}</p>
+        )
+      )}
     </>
   )
 }

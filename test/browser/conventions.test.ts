@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lines, qwen, rolloutWithTrainedReply } from '../session/dumps.ts'
+import { cleanRollout, lines, qwen, rolloutWithTrainedReply } from '../session/dumps.ts'
 import { describePage } from './describe-page.ts'
 
 describePage('a way to train that the dump looks like', (tests) => {
@@ -65,6 +65,16 @@ describePage('a way to train that the dump looks like', (tests) => {
     await page.getByText('Found out from the dump.').waitFor()
     expect(await marks('the token itself').getAttribute('aria-pressed')).toBe('true')
     expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('nothing is said to be found out of a mask that is not there', async () => {
+    const rollout = cleanRollout(await qwen(), 1, { mask: 'none' })
+    const window = await tests.openWith([folder.write('no-mask.jsonl', lines([rollout]))])
+    const { page } = window
+    await page.getByRole('button', { name: /^policy/ }).click()
+    await page.getByText('This dump has no mask.').waitFor()
+    expect(await page.getByText('Found out from the dump.').count()).toBe(0)
     await window.close()
   })
 })
