@@ -104,6 +104,7 @@ describePage('the dialog for exports', (tests) => {
       by: 'part',
       name: 'tool_call',
       tokens: 4874,
+      tokens_without_mask: 0,
       trained: 3218,
       trained_share: 3218 / 4874,
     })
