@@ -87,7 +87,7 @@ describePage('evidence', (tests) => {
     const { page } = window
     for (const name of ['verifiers-2025-08.jsonl.gz', 'verifiers-2025-07-llama.jsonl.gz']) {
       await window.drop([join(SAMPLES, name)])
-      await page.locator('.truth-line', { hasText: name.slice(0, 12) }).waitFor()
+      await page.locator('.truth-line', { hasText: name }).waitFor()
       await window.read()
       await page.keyboard.press('1')
       await pinFirst(page, 'H07', 'H07')
