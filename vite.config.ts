@@ -40,6 +40,7 @@ export default defineConfig(({ mode }) => {
     const entries = {
       samples: 'samples/make.ts',
       bench: 'test/bench/main.ts',
+      'audit-passes': 'test/bench/audit-passes-process.ts',
       'ready-process': 'test/bench/ready-process.ts',
       'ready-worker': 'test/bench/ready-worker.ts',
       docs: 'test/docs/make.ts',

@@ -37,6 +37,7 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   }
   const out = options.out as string
   await refuseUnwritable(out, 'files', io)
+  await refuseFileForFolder(out, io)
   const choice = await choiceOf(options, io)
   const { session, inputs, unreadable } = await audit(given, io)
   const terminal = createTerminal(io.stderr, io.env)
@@ -65,6 +66,15 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   terminal.line(`  ${target(MANIFEST_NAME)}`, 4)
   for (const note of manifest.notes) terminal.line(note, 2)
   return Exit.ok
+}
+
+/** A name without an ending is that of a folder, which a file of that name leaves no place for. Throws `UsageError`. */
+async function refuseFileForFolder(out: string, io: CommandIo): Promise<void> {
+  const info = await stat(resolve(io.directory, out)).catch(() => null)
+  if (info === null || info.isDirectory() || extname(basename(out)) !== '') return
+  throw new UsageError(
+    `--out ${out} is a file, and without an ending such as .jsonl it is taken for a folder. Name a folder, or a file with its ending.`,
+  )
 }
 
 function isWarning({ status, severity }: CheckResult): boolean {

@@ -1,4 +1,4 @@
-import { counted } from '../shared/model/number-text.ts'
+import { counted, tokensText } from '../shared/model/number-text.ts'
 import type { Finding } from '../shared/model/report.ts'
 import { TOKEN_STATE_NAMES, TokenState } from '../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../shared/session/protocol.ts'
@@ -47,7 +47,8 @@ async function firstThatFits(session: Session, where: string, io: CommandIo): Pr
   const [index] = indices
   if (index === undefined) throw new UsageError(`--where ${where}: there is none of these. ${sentence}`)
   const [start, end, message] = [hits?.starts[0] ?? -1, hits?.ends[0] ?? -1, hits?.messages[0] ?? -1]
-  const place = start >= 0 ? `, found at tokens ${start}–${end}` : message >= 0 ? `, found in message ${message}` : ''
+  const place =
+    start >= 0 ? `, found at ${tokensText(start, end)}` : message >= 0 ? `, found in message ${message}` : ''
   return {
     index,
     said: `the first of ${counted(indices.length, 'rollout')} that ${indices.length === 1 ? 'fits' : 'fit'}${place}`,
@@ -122,7 +123,7 @@ function printTokens(terminal: Terminal, detail: TrajectoryDetail): void {
       const header = turn.header === 'present' ? '' : `, header ${turn.header}`
       terminal.line([
         { text: `turn ${turn.index}  ${role}${ordinal}`, style: 'strong' },
-        { text: `  tokens ${turn.start}–${turn.end}${header}`, style: 'soft' },
+        { text: `  ${tokensText(turn.start, turn.end)}${header}`, style: 'soft' },
         ...(codes.length > 0 ? [{ text: `  ⚠ ${[...new Set(codes)].join(' ')}`, style: 'bad' } as const] : []),
       ])
     }
@@ -185,7 +186,7 @@ function printFindings(terminal: Terminal, findings: readonly Finding[]): void {
   for (const { code, severity, turn, tokens, message, intended } of findings) {
     const where = [
       turn === null ? null : `turn ${turn}`,
-      tokens === null ? null : `tokens ${tokens[0]}–${tokens[1]}`,
+      tokens === null ? null : tokensText(...tokens),
       intended === true ? 'intended' : null,
     ].filter((text) => text !== null)
     terminal.line(

@@ -38,7 +38,7 @@ export function printSummary(
   // The others are told with their reason, files that could not even be opened among them.
   const read = report.sources.filter(({ unreadable: reason }) => reason === undefined)
   const lacking = inAll(read.map(({ missing }) => missing))
-  for (const source of read) printSource(terminal, source, read.length > 1 ? lacking : [])
+  for (const alike of alikeSources(read)) printSources(terminal, alike, read.length > 1 ? lacking : [])
   if (read.length > 1 && lacking.length > 0) {
     terminal.line([{ text: `not in any of these files: ${lacking.join(', ')}`, style: 'soft' }], 4)
   }
@@ -74,15 +74,49 @@ function inAll<T>([first = [], ...others]: readonly (readonly T[])[]): T[] {
   return first.filter((item) => others.every((other) => other.includes(item)))
 }
 
+/** Files of which the same is told stand together, at the place of the first; those with something of their own to tell stand alone. */
+function alikeSources(sources: readonly SourceReport[]): (readonly [SourceReport, ...SourceReport[]])[] {
+  const groups: [SourceReport, ...SourceReport[]][] = []
+  const byWords = new Map<string, SourceReport[]>()
+  for (const source of sources) {
+    const { container, format, missing, notes = [], drift, skipped } = source
+    const hasOwn = notes.length + drift.length + skipped.length > 0
+    const words = JSON.stringify([container, format, missing])
+    const known = hasOwn ? undefined : byWords.get(words)
+    if (known !== undefined) {
+      known.push(source)
+      continue
+    }
+    const group: [SourceReport] = [source]
+    groups.push(group)
+    if (!hasOwn) byWords.set(words, group)
+  }
+  return groups
+}
+
 /** @param told streams that are said to be missing in all files, once */
-function printSource(terminal: Terminal, source: SourceReport, told: SourceReport['missing']): void {
+function printSources(
+  terminal: Terminal,
+  alike: readonly [SourceReport, ...SourceReport[]],
+  told: SourceReport['missing'],
+): void {
+  const [source] = alike
   const format = source.format === null ? 'not recognised' : source.format.id
+  const sum = (of: (each: SourceReport) => number) => alike.reduce((all, each) => all + of(each), 0)
+  const others =
+    alike.length === 1 ? '' : ` and ${counted(alike.length - 1, 'more file')} like it, the last ${alike.at(-1)?.name}`
   terminal.line(
     [
       { text: source.name, style: 'strong' },
-      `  ${bytesText(source.bytes)}, ${source.container ?? 'unknown container'}, `,
+      `${others}  ${bytesText(sum(({ bytes }) => bytes))}, ${source.container ?? 'unknown container'}, `,
       { text: format, style: 'strong' },
-      `: ${counted(source.trajectories, 'rollout')} in ${counted(source.records, 'record')}`,
+      `: ${counted(
+        sum(({ trajectories }) => trajectories),
+        'rollout',
+      )} in ${counted(
+        sum(({ records }) => records),
+        'record',
+      )}`,
     ],
     2,
   )
@@ -126,6 +160,7 @@ function printFacts(terminal: Terminal, report: Report): void {
   const { tokenizer, policy, totals } = report
   const tokenizerName = tokenizer.id === null ? ['none'] : [tokenizer.id, ` (${tokenizer.origin})`]
   fact('tokenizer', ...tokenizerName, ...because(tokenizer.evidence))
+  if (tokenizer.lacks !== undefined) fact('', { text: `Not judged for want of ${tokenizer.lacks}`, style: 'warn' })
   fact(
     'policy',
     `${policy.id} (${policy.origin === 'format' ? 'documented by the format' : policy.origin})`,

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isBundled } from '../shared/session/load-tokenizer.ts'
 import type { TokenizerReference } from '../shared/session/plan.ts'
+import { configWithTemplate } from '../shared/tokens/chat-template.ts'
 import { BUNDLED_TOKENIZERS, type BundledTokenizerId, type TokenizerFiles } from '../shared/tokens/tokenizer.ts'
 import { cannotOpen } from './files.ts'
 import { type CommandIo, UsageError } from './io.ts'
@@ -58,7 +59,8 @@ async function readReference(
   } catch (error) {
     throw new UsageError(`--tokenizer: ${file} ${cannotOpen(error)}`)
   }
-  const config = await readFile(join(folder, 'tokenizer_config.json'), 'utf8').catch(() => null)
+  const beside = (name: string) => readFile(join(folder, name), 'utf8').catch(() => null)
+  const config = configWithTemplate(await beside('tokenizer_config.json'), await beside('chat_template.jinja'))
   return { kind: 'files', id, title: id, origin, tokenizer, config }
 }
 

@@ -11,7 +11,7 @@ import { useFieldProposal } from './use-field-proposal.ts'
 
 const GROUPS: readonly { readonly title: string; readonly fields: readonly MapField[] }[] = [
   { title: 'Tokens', fields: ['input_ids', 'prompt_ids', 'completion_ids', 'loss_mask', 'completion_mask', 'labels'] },
-  { title: 'Conversation', fields: ['messages', 'answer', 'finish_reason'] },
+  { title: 'Conversation', fields: ['messages', 'prompt_text', 'completion_text', 'answer', 'finish_reason'] },
   { title: 'Outcome', fields: ['reward', 'advantage', 'advantages', 'group_id', 'step'] },
   { title: 'Logprobs', fields: ['logprobs.sampler', 'logprobs.trainer', 'logprobs.reference'] },
 ]

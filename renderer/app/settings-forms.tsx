@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { countedBy } from '../../shared/exports/phrases.ts'
+import { countedBy, severalText } from '../../shared/exports/phrases.ts'
 import { formatById } from '../../shared/formats/registry.ts'
 import type { PolicyId } from '../../shared/model/policy.ts'
 import type { Report } from '../../shared/model/report.ts'
@@ -11,6 +11,7 @@ import { BUNDLED } from '../data/tokenizers.ts'
 import { useFiles } from '../state/files.ts'
 import { openDialog } from '../state/view.ts'
 import { count, counted } from '../text/numbers.ts'
+import { spelt } from '../text/visible.ts'
 import { LIMIT_WORDS, POLICY_WORDS } from '../text/words.ts'
 import { Evidence } from './evidence.tsx'
 
@@ -27,7 +28,7 @@ const ORIGIN_WORDS = {
 } as const
 
 export function TokenizerForm({ report }: { report: Report }) {
-  const { id, origin, confidence, evidence } = report.tokenizer
+  const { id, origin, confidence, evidence, lacks } = report.tokenizer
   const use = (tokenizer: string | undefined) => {
     openDialog(null)
     void reconfigure({ tokenizer })
@@ -39,6 +40,7 @@ export function TokenizerForm({ report }: { report: Report }) {
         <strong>{id ?? 'None'}</strong>, {ORIGIN_WORDS[origin]}
       </p>
       <Evidence confidence={confidence} evidence={evidence} />
+      {lacks !== undefined && <p>▲ Not judged for want of {spelt(lacks)}.</p>}
       <RenderedTexts report={report} />
       <h3>Read with another</h3>
       <div className="choices">
@@ -65,7 +67,7 @@ export function TokenizerForm({ report }: { report: Report }) {
           <input
             type="file"
             multiple
-            accept=".json"
+            accept=".json,.jinja"
             className="visually-hidden"
             onChange={(event) => {
               if (event.target.files === null) return
@@ -74,7 +76,9 @@ export function TokenizerForm({ report }: { report: Report }) {
             }}
           />
         </label>{' '}
-        <span className="quiet">or drop it anywhere, with its tokenizer_config.json where there is one</span>
+        <span className="quiet">
+          or drop it anywhere, with the tokenizer_config.json or chat_template.jinja that goes with it
+        </span>
       </p>
     </>
   )
@@ -222,19 +226,20 @@ function OtherMeant(props: { report: Report; meant: readonly string[]; intend: (
 /** Dumps of text alone may be shown as tokens, where a person asks for it. */
 function RenderedTexts({ report }: { report: Report }) {
   const asked = useFiles((files) => files.options.renderTexts ?? false)
+  const given = useFiles((files) => files.options.tokenizer)
   const hasTexts = report.sources.some(({ missing }) => missing.includes('ids') && !missing.includes('messages'))
   const [rendering] = report.sources.flatMap((source) => source.rendering ?? [])
   if (!hasTexts && !asked) return null
-  const switchTo = (renderTexts: boolean) => {
+  const switchTo = (renderTexts: boolean, tokenizer = given) => {
     openDialog(null)
-    void reconfigure({ renderTexts: renderTexts ? true : undefined })
+    void reconfigure({ renderTexts: renderTexts ? true : undefined, tokenizer })
   }
   return (
     <>
       <h3>Texts without token ids</h3>
       <p className="quiet">
         {report.tokenizer.id === null
-          ? 'These rollouts are texts. Choose the model’s tokenizer, and they can be rendered through its chat template and shown as tokens.'
+          ? 'These rollouts are texts. With the model’s tokenizer they are rendered through its chat template and shown as tokens; texts that a template has made already are encoded as they stand.'
           : 'These rollouts are texts. They can be rendered through this tokenizer’s chat template and shown as tokens, marked as reconstructed: lengths come from them, which of them carry loss stays unknown, and no check judges them.'}
       </p>
       {rendering !== undefined && rendering.tokenizer !== null && (
@@ -242,6 +247,15 @@ function RenderedTexts({ report }: { report: Report }) {
           ▲ {count(rendering.rollouts)} of {counted(rendering.of, 'rollout')} rendered,{' '}
           {counted(rendering.tokens, 'token')}
         </p>
+      )}
+      {!asked && report.tokenizer.id === null && (
+        <div className="choices">
+          {BUNDLED.map(({ id, title }) => (
+            <button key={id} type="button" className="button" onClick={() => switchTo(true, id)}>
+              Render with {title}
+            </button>
+          ))}
+        </div>
       )}
       {(asked || report.tokenizer.id !== null) && (
         <div className="choices">
@@ -275,6 +289,7 @@ export function LimitsForm({ report }: { report: Report }) {
       <div className="limit-fields">
         {LIMIT_NAMES.map((name) => {
           const known = report.limits[name]
+          const several = report.limits_by_rollout?.[name] ?? []
           return (
             <label key={name}>
               <span>{LIMIT_WORDS[name]}</span>
@@ -282,11 +297,13 @@ export function LimitsForm({ report }: { report: Report }) {
                 inputMode="numeric"
                 data-first-focus={name === LIMIT_NAMES[0] || undefined}
                 value={texts[name] ?? ''}
-                placeholder={known === null ? 'not known' : String(known.value)}
+                placeholder={known !== null ? String(known.value) : several.length > 0 ? 'several' : 'not known'}
                 aria-invalid={wrong === name}
                 onChange={(event) => setTexts({ ...texts, [name]: event.target.value })}
               />
               <span className="quiet">
+                {several.length > 0 &&
+                  `${severalText(several, report.limits_left_out?.[name])}, each judged by its own`}
                 {known === null ? '' : `${ORIGIN_WORDS[known.origin]}${countedBy(known) && `,${countedBy(known)}`}`}
               </span>
             </label>

@@ -193,11 +193,11 @@ export function SkippedList({ report }: { report: Report }) {
         <tbody>
           {skipped.slice(0, MOST_LISTED).map((record) => (
             <tr key={`${record.source}:${record.record}:${record.byte}`}>
-              <td>{record.name}</td>
+              <td>{spelt(record.name)}</td>
               <td className="number">{record.record}</td>
               <td className="number">{record.line ?? '–'}</td>
               <td className="number">{count(record.byte)}</td>
-              <td>{inApp(record.message)}</td>
+              <td>{spelt(inApp(record.message))}</td>
             </tr>
           ))}
         </tbody>

@@ -1,7 +1,7 @@
 import { keepShellMenu } from '../commands/shell-menu.ts'
 import { loadColumns } from '../data/columns.ts'
 import { database } from '../data/database.ts'
-import { followProgress } from '../data/dump.ts'
+import { followEngine } from '../data/dump.ts'
 import { loadExportChoice } from '../data/export-choice.ts'
 import { guardLeavingExport } from '../data/exporting.ts'
 import { keepListFresh } from '../data/list.ts'
@@ -37,7 +37,7 @@ export function startApp(): void {
     if (document.visibilityState === 'hidden') void secondCopy.flush()
   })
   keepListFresh()
-  followProgress()
+  followEngine()
   keepAddress()
   takeDrops()
   keepShellMenu()

@@ -97,7 +97,7 @@ function Reading() {
         <>
           <progress max={1} value={progress.concluding} aria-label="Judging" />
           <span>judging {counted(rollouts, 'rollout')}</span>
-          <button type="button" className="link" onClick={() => void closeDump()}>
+          <button type="button" className="link" onClick={() => closeDump()}>
             Stop
           </button>
         </>
@@ -109,7 +109,7 @@ function Reading() {
             {progress !== null && ` · ${bytes(progress.bytesRead)} of ${bytes(progress.bytesTotal)}`}
             {rate !== null && ` · ${bytes(rate)}/s`}
           </span>
-          <button type="button" className="link" onClick={() => void closeDump()}>
+          <button type="button" className="link" onClick={() => closeDump()}>
             Stop
           </button>
         </>

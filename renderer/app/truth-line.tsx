@@ -7,7 +7,7 @@ import { useFiles } from '../state/files.ts'
 import { type Dialog, openDialog } from '../state/view.ts'
 import { count, counted } from '../text/numbers.ts'
 import { runName } from '../text/run-name.ts'
-import { limitWords, POLICY_WORDS, STREAM_WORDS } from '../text/words.ts'
+import { limitWords, POLICY_WORDS, STREAM_WORDS, severalWords } from '../text/words.ts'
 import { useSecondName } from './second-run.tsx'
 
 /** Characters from which the names of formats may be cut. */
@@ -52,7 +52,12 @@ export function TruthLine() {
         dialog="tokenizer"
         label="tokenizer"
         value={isRendered ? `${tokenizer}, texts rendered` : tokenizer}
-        warn={isRendered || report.tokenizer.id === null || report.tokenizer.confidence < 0.8}
+        warn={
+          isRendered ||
+          report.tokenizer.id === null ||
+          report.tokenizer.confidence < 0.8 ||
+          report.tokenizer.lacks !== undefined
+        }
       />
       <Entry
         dialog="policy"
@@ -168,7 +173,9 @@ function policyOf(report: Report): string {
 function limitsOf(report: Report): string {
   const known = LIMIT_NAMES.flatMap((name) => {
     const limit = report.limits[name]
-    return limit === null ? [] : [limitWords(name, limit)]
+    if (limit !== null) return [limitWords(name, limit)]
+    const several = report.limits_by_rollout?.[name] ?? []
+    return several.length === 0 ? [] : [severalWords(name, several, report.limits_left_out?.[name])]
   })
   if (known.length === 0) return 'not known'
   return known.length === 1 ? (known[0] as string) : `${known[0]} and ${known.length - 1} more`

@@ -77,7 +77,14 @@ export const COMMANDS: readonly Command[] = [
   ...EXPORT_COMMANDS,
   // Only the desktop shell knows where a file lies.
   ...(globalThis.window?.inspector === undefined
-    ? []
+    ? [
+        {
+          id: 'workspace-in-app',
+          title: 'Save workspace: only in the desktop app; copy a link to what is on screen instead',
+          keys: [],
+          run: () => void copyAddress(),
+        },
+      ]
     : [{ id: 'save-workspace', title: 'Save workspace…', keys: [], run: () => void saveWorkspace() }]),
-  { id: 'close', title: 'Close these files', keys: [], run: () => void closeDump() },
+  { id: 'close', title: 'Close these files', keys: [], run: () => closeDump() },
 ]

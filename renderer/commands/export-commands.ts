@@ -1,4 +1,5 @@
 import { stopExport } from '../data/exporting.ts'
+import { saveReport } from '../data/save-report.ts'
 import type { Command } from './command.ts'
 import { openExport } from './open-export.ts'
 
@@ -9,6 +10,18 @@ export const EXPORT_COMMANDS: readonly Command[] = [
     title: 'Export the rollouts that the table shows…',
     keys: ['E'],
     run: () => openExport('shown'),
+  },
+  {
+    id: 'save-report-html',
+    title: 'Save the report as a page (HTML)',
+    keys: [],
+    run: () => void saveReport('html'),
+  },
+  {
+    id: 'save-report-markdown',
+    title: 'Save the report as Markdown',
+    keys: [],
+    run: () => void saveReport('markdown'),
   },
   { id: 'stop-export', title: 'Stop the export', keys: [], run: stopExport },
 ]

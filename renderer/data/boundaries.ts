@@ -10,36 +10,49 @@ import { observable, useObservable } from './observable.ts'
 export type LengthOf = EngineRequests['lengths']['input']['of']
 
 const NO_ROWS: readonly BoundaryRow[] = []
-const boundaries = observable<{ key: string; rows: readonly BoundaryRow[] }>({ key: '', rows: NO_ROWS })
-const histograms = observable<ReadonlyMap<string, Histogram>>(new Map())
+/** What was last told, and what had been read of which dump when it was asked for. */
+interface Told<T> {
+  readonly key: string
+  readonly dump: string | null
+  readonly value: T
+}
+
+const boundaries = observable<ReadonlyMap<RunName, Told<readonly BoundaryRow[]>>>(new Map())
+const histograms = observable<ReadonlyMap<LengthOf, Told<Histogram>>>(new Map())
 
 /** Edges of every kind over a whole run, asked for again as more is read. */
 export function useBoundaries(run: RunName = 'open'): readonly BoundaryRow[] {
   const revision = useFiles((files) => files.revision)
-  const second = useSecond((state) => state.run?.dumpHash)
-  const key = run === 'open' ? `${revision}` : `${revision}:${second}`
+  const own = useFiles((files) => files.dumpHash)
+  const second = useSecond((state) => state.run?.dumpHash ?? null)
+  const dump = run === 'open' ? own : second
+  const key = `${revision}:${dump}`
   useEffect(() => {
-    if (boundaries.get().key === key) return
-    ask('boundaries', { run }).then((rows) => boundaries.set({ key, rows }), report)
-  }, [key, run])
-  const known = useObservable(boundaries)
-  // Rows of before are shown until newer ones arrive, but never those of the other run.
-  return known.key.includes(':') === (run === 'second') ? known.rows : NO_ROWS
+    if (boundaries.get().get(run)?.key === key) return
+    ask('boundaries', { run }).then(
+      (value) => boundaries.set(new Map([...boundaries.get(), [run, { key, dump, value }]])),
+      report,
+    )
+  }, [key, dump, run])
+  const last = useObservable(boundaries).get(run)
+  // Rows of before are shown until newer ones arrive, but never those of another run.
+  return last?.dump === dump ? last.value : NO_ROWS
 }
 
-/** Lengths over the whole dump; null until they arrive. */
+/** Lengths over the whole dump, asked for again as more is read; null until the first arrive. */
 export function useLengths(of: LengthOf): Histogram | null {
   const revision = useFiles((files) => files.revision)
-  const key = `${revision}:${of}`
-  const known = useObservable(histograms)
+  const dump = useFiles((files) => files.dumpHash)
+  const key = `${revision}:${dump}`
   useEffect(() => {
-    if (histograms.get().has(key)) return
-    ask('lengths', { of }).then((histogram) => {
-      const current = [...histograms.get()].filter(([other]) => other.startsWith(`${revision}:`))
-      histograms.set(new Map([...current, [key, histogram]]))
-    }, report)
-  }, [key, of, revision])
-  return known.get(key) ?? null
+    if (histograms.get().get(of)?.key === key) return
+    ask('lengths', { of }).then(
+      (value) => histograms.set(new Map([...histograms.get(), [of, { key, dump, value }]])),
+      report,
+    )
+  }, [key, dump, of])
+  const last = useObservable(histograms).get(of)
+  return last?.dump === dump ? last.value : null
 }
 
 function report(error: unknown): void {

@@ -50,7 +50,10 @@ export function useComparison(of: RolloutRef, kind: IdComparison['kind']): [Comp
   useEffect(() => {
     if (current.get()?.key !== key) start(key, { run, index }, kind)
     return () => {
-      if (current.get()?.comparing.state === 'working') stopComparing()
+      if (current.get()?.comparing.state !== 'working') return
+      stopComparing()
+      // Nobody stopped it: whoever comes back to it asks anew.
+      current.set(null)
     }
   }, [key, run, index, kind])
   return [known?.key === key ? known.comparing : { state: 'working' }, () => start(key, of, kind)]

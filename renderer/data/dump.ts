@@ -1,8 +1,8 @@
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { OpenedDump, Progress, SourceInput } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
-import { abandonEngine, ask, onEngineProgress, openInEngine } from '../engine/engine.ts'
-import { addHappened, addProblem, dismissProblem, openNothing, useFiles } from '../state/files.ts'
+import { abandonEngine, ask, closeInEngine, onEngineProgress, onEngineStop, openInEngine } from '../engine/engine.ts'
+import { addHappened, addProblem, dismissProblem, type FilesState, openNothing, useFiles } from '../state/files.ts'
 import { NO_FILTERS, useFilters } from '../state/filters.ts'
 import { forgetKept } from '../state/kept.ts'
 import { addUnmapped, sourceNamed, type Unmapped } from '../state/mapping.ts'
@@ -28,9 +28,18 @@ const REFRESH_SHARE = 5
 const MOST_NAMED_ALONE = 20
 /** Weight of the newest sample in the smoothed rate. */
 const RATE_SMOOTHING = 0.3
+const NOT_COMPARED = 'A run that is followed is not compared. End following, then compare it again.'
 
-/** The opening that the page shows; answers to an earlier one are dropped. */
+/** What the page shows was opened, or read again, by this; answers to an earlier one are dropped. */
 let opening: symbol | null = null
+/** What was asked last that puts something else in the place of what is open: what it overtook neither took effect nor failed. */
+let asked: symbol | null = null
+/** The second run that is to be read again once what was asked last took effect. */
+let beside: readonly SourceInput[] | null = null
+/** The reading under other settings that began last. Settles with what became of it, and does not fail. */
+let readingAgain: Promise<boolean> = Promise.resolve(true)
+/** The settings under which something was opened last. */
+let inForce: Pick<FilesState, 'options' | 'dataset'> = { options: {}, dataset: [] }
 let clock = { at: 0, bytes: 0, refreshed: 0, pause: REFRESH_EVERY, shown: '' }
 
 /** Opens files in place of what is open. Resolves when the first rollouts can be looked at, or nothing could be read. */
@@ -41,6 +50,8 @@ export async function openSources(
   if (useFiles.getState().phase === 'opening') abandonEngine()
   const run = Symbol('opening')
   opening = run
+  asked = run
+  beside = null
   const { options = {}, dataset = [] } = given
   const before = whatIsOpen()
   forget()
@@ -58,13 +69,15 @@ export async function openSources(
     const opened = await openInEngine('open', { sources, options: chosen, dataset })
     if (opening !== run) return false
     useFiles.setState({ options: chosen })
+    inForce = { options: chosen, dataset }
     addUnmapped(unmappedOf(opened.unreadable, sources, chosen))
     const { sources: read, logs = [] } = opened.report
     if (read.every((source) => source.format === null) && logs.length === 0) {
       sayUnreadable(opened.unreadable, MOST_NAMED_ALONE, '')
       if (opened.unreadable.length === 0)
         addProblem('Nothing in these files could be read as rollouts. Drop the files that the run wrote.')
-      await (before?.openAgain() ?? closeDump())
+      if (before === null) closeDump()
+      else await before.openAgain()
       return false
     }
     sayUnreadable(opened.unreadable, MOST_NAMED, ' Open “files” in the line above to see each with its reason.')
@@ -80,9 +93,15 @@ export async function openSources(
   } catch (error) {
     if (opening !== run || error instanceof Cancelled) return false
     addProblem(sentenceOf(error))
-    openNothing()
+    showNothing()
     return false
   }
+}
+
+function showNothing(): void {
+  openNothing()
+  // Nothing is told any more of what was read.
+  void globalThis.window?.inspector?.setProgress(null)
 }
 
 /** Files whose fields a person may map. */
@@ -123,81 +142,140 @@ async function usableTokenizer(texts: TokenizerTexts): Promise<string | undefine
   }
 }
 
-/** Reads the open dump again under other settings; a number that a person changed takes effect everywhere. */
-export async function reconfigure(change: Partial<AuditOptions>): Promise<void> {
-  const { phase, options: before } = useFiles.getState()
-  if (phase !== 'reading' && phase !== 'open') return
-  try {
-    await readAgain({ ...before, ...change })
-    say('Read again under the new settings')
-  } catch (error) {
-    if (error instanceof Cancelled) return
-    addProblem(sentenceOf(error))
-    // The engine let go of the dump before it found the new settings unusable.
-    await readAgain(before).catch(closeDump)
-  }
+/** Reads the open dump again under other settings; a number that a person changed takes effect everywhere. False where they did not. */
+export async function reconfigure(change: Partial<AuditOptions>): Promise<boolean> {
+  const { options } = useFiles.getState()
+  const isRead = await readAgain({ options: { ...options, ...change } })
+  if (isRead) say('Read again under the new settings')
+  return isRead
 }
 
 /** Reads the open dump again beside the dataset that its run was started with, or without one where none is given. */
 export async function readWithDataset(dataset: readonly SourceInput[]): Promise<void> {
-  const { phase, options, dataset: before } = useFiles.getState()
-  if (phase !== 'reading' && phase !== 'open') return
-  try {
-    await readAgain(options, dataset)
-    say(dataset.length > 0 ? 'Read again beside the dataset' : 'Read again without a dataset')
-  } catch (error) {
-    if (error instanceof Cancelled) return
-    addProblem(sentenceOf(error))
-    await readAgain(options, before).catch(closeDump)
-  }
+  const isRead = await readAgain({ dataset })
+  if (isRead) say(dataset.length > 0 ? 'Read again beside the dataset' : 'Read again without a dataset')
 }
 
-/** Reads the open dump again and follows it from then on, or ends that, where all that was read stays. Throws where it cannot be. */
-export async function readFollowing(on: boolean, handles: readonly FileSystemHandle[]): Promise<void> {
-  const run = opening
+/**
+ * Reads the open dump again and follows it from then on, or ends that, where all that was read stays. Throws where it cannot be. False
+ * where something else was asked meanwhile.
+ */
+export async function readFollowing(on: boolean, handles: readonly FileSystemHandle[]): Promise<boolean> {
   if (!on) {
-    await openInEngine('follow', { on })
-    return
+    const before = asked
+    try {
+      await openInEngine('follow', { on })
+    } catch (error) {
+      if (asked === before) throw error
+    }
+    return asked === before
   }
-  const second = forgetSecond()
-  const opened = await openInEngine('follow', { on, handles })
-  if (run !== opening) return
-  forgetRows()
-  forgetDetails()
-  startClock()
-  useFiles.setState({ following: true, progress: null, rate: null, rollouts: 0 })
-  takeOpened(opened)
-  if (second !== null) addProblem('A run that is followed is not compared. End following, then compare it again.')
+  if (!(await sameOnceReadAgain())) return false
+  const before = asked
+  const run = Symbol('following')
+  asked = run
+  beside = forgetSecond() ?? beside
+  try {
+    const opened = await openInEngine('follow', { on, handles })
+    if (asked !== run) return false
+    opening = run
+    forgetRows()
+    forgetDetails()
+    startClock()
+    useFiles.setState({ following: true, progress: null, rate: null, rollouts: 0 })
+    takeOpened(opened)
+    if (takeBeside() !== null) addProblem(NOT_COMPARED)
+    return true
+  } catch (error) {
+    if (asked !== run) return false
+    asked = before
+    // Where the files cannot be followed, what is open stays open, and so does what it is compared with.
+    compareAgain()
+    throw error
+  }
 }
 
-/** @param given the dataset to read it with; absent = the engine keeps the one it has */
-async function readAgain(options: AuditOptions, given?: readonly SourceInput[]): Promise<void> {
-  const run = opening
-  const { sources, dataset: before } = useFiles.getState()
-  const dataset = given ?? before
-  useFiles.setState({ options, dataset, phase: 'reading', progress: null, rate: null, rollouts: 0 })
+/** Waits for the reading under other settings that is under way: these are in force, or not, before the run is followed. False where something else is open by then. */
+async function sameOnceReadAgain(): Promise<boolean> {
+  const { sources } = useFiles.getState()
+  for (let waited: unknown = null; waited !== readingAgain; ) {
+    waited = readingAgain
+    await waited
+  }
+  const now = useFiles.getState()
+  return now.sources === sources && (now.phase === 'reading' || now.phase === 'open')
+}
+
+function takeBeside(): readonly SourceInput[] | null {
+  const second = beside
+  beside = null
+  return second
+}
+
+/** Reads the second run again that was let go of, unless another was chosen meanwhile. */
+function compareAgain(): void {
+  const second = takeBeside()
+  if (second === null || useSecond.getState().chosen !== null) return
+  if (useFiles.getState().following) addProblem(NOT_COMPARED)
+  else void compareWith(second)
+}
+
+/** What a reading changes of what is open; the engine keeps a dataset that is not named. */
+type Change = Partial<Pick<FilesState, 'options' | 'dataset'>>
+
+/** Reads again under other settings, and says why where those are unusable; then what was in force before is read again. */
+function readAgain(change: Change): Promise<boolean> {
+  const { phase } = useFiles.getState()
+  if (phase !== 'reading' && phase !== 'open') return Promise.resolve(false)
+  readingAgain = readOrGoBack(change)
+  return readingAgain
+}
+
+async function readOrGoBack(change: Change): Promise<boolean> {
+  const run = Symbol('reading again')
+  try {
+    return await readUnder(run, change)
+  } catch (error) {
+    if (error instanceof Cancelled || asked !== run) return false
+    addProblem(sentenceOf(error))
+    // The engine let go of the dump before it found the new settings unusable.
+    await readUnder(run, inForce).catch(() => {
+      if (asked === run) closeDump()
+    })
+    return false
+  }
+}
+
+/** False where something else was asked meanwhile. */
+async function readUnder(run: symbol, change: Change): Promise<boolean> {
+  opening = run
+  asked = run
+  beside = forgetSecond() ?? beside
+  useFiles.setState({ ...change, phase: 'reading', progress: null, rate: null, rollouts: 0 })
   startClock()
   forgetRows()
   forgetDetails()
-  const second = forgetSecond()
-  const opened = await (given === undefined
-    ? openInEngine('reconfigure', { options })
-    : openInEngine('open', { sources, options, dataset }))
-  if (run !== opening) return
+  const { options, dataset } = useFiles.getState()
+  const opened = await openInEngine('reconfigure', { ...change, options })
+  if (asked !== run) return false
+  inForce = { options, dataset }
   takeOpened(opened)
-  if (second !== null) void compareWith(second)
+  compareAgain()
+  return true
 }
 
 /** Stops what is under way and goes back to the start page. */
-export async function closeDump(): Promise<void> {
+export function closeDump(): void {
   const { phase } = useFiles.getState()
   opening = null
+  asked = null
+  beside = null
   forget()
   forgetSecond()
-  openNothing()
+  showNothing()
   useView.setState({ view: 'verdicts', dialog: null })
   if (phase === 'opening') abandonEngine()
-  else await ask('close', {}).catch(() => undefined)
+  else closeInEngine()
 }
 
 /** The sentence about the first fault of a run that is followed, as long as it is known to stand in its files. */
@@ -216,21 +294,39 @@ function tell({ about, sentence }: NonNullable<Progress['said']>): void {
   }
 }
 
-/** Takes in what the engine tells of its reading. Returns the unsubscriber. */
-export function followProgress(): () => void {
-  return onEngineProgress((progress) => {
-    const { phase } = useFiles.getState()
-    if (phase === 'empty') return
-    if (progress.second) return followSecond(progress)
-    if (progress.said !== undefined) {
-      tell(progress.said)
-    }
-    const following = progress.following === true
-    useFiles.setState({ progress, following, rate: rateOf(progress), rollouts: progress.trajectories })
-    const fraction = progress.bytesTotal > 0 ? progress.bytesRead / progress.bytesTotal : 0
-    void window.inspector?.setProgress(progress.done ? null : fraction)
-    if (phase === 'reading') void refresh(progress)
-  })
+/** Takes in what the engine tells of its reading, and that it stopped. Returns the unsubscriber. */
+export function followEngine(): () => void {
+  const stops = [onEngineProgress(takeProgress), onEngineStop(letGoOfDump)]
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+/** Another engine has nothing open, and could answer no question about what is on screen. */
+function letGoOfDump(why: string): void {
+  if (useFiles.getState().phase === 'empty') return
+  addProblem(why)
+  closeDump()
+}
+
+function takeProgress(progress: Progress): void {
+  const { phase } = useFiles.getState()
+  if (phase === 'empty') return
+  if (progress.second) {
+    followSecond(progress)
+    return
+  }
+  if (progress.said !== undefined) tell(progress.said)
+  const following = progress.following === true
+  useFiles.setState({ progress, following, rate: rateOf(progress), rollouts: progress.trajectories })
+  void globalThis.window?.inspector?.setProgress(shareOf(progress))
+  if (phase === 'reading') void refresh(progress)
+}
+
+/** How far reading is; null where there is nothing left to be read, and of a followed run until something is written to it. */
+function shareOf({ bytesRead, bytesTotal, done, following }: Progress): number | null {
+  if (done || (following && bytesRead >= bytesTotal)) return null
+  return bytesTotal > 0 ? bytesRead / bytesTotal : 0
 }
 
 async function refresh(progress: Progress): Promise<void> {
@@ -251,12 +347,14 @@ async function refresh(progress: Progress): Promise<void> {
   if (run !== opening) return
   // Rows do not wait for the report, which takes longer the more has been read.
   useFiles.setState(({ revision }) => ({ revision: revision + 1 }))
+  void findMarksHere()
   try {
     const report = await ask('report', {})
     if (run === opening && useFiles.getState().phase === 'reading') useFiles.setState({ report })
   } catch {
     // What stops the reading is told at its end; until then the last report stands.
   }
+  if (run !== opening) return
   // The engine concludes from everything that was read: of a large dump that takes longer each time, and is done more seldom.
   clock.pause = Math.max(REFRESH_EVERY, REFRESH_SHARE * (performance.now() - now))
   clock.refreshed = performance.now()

@@ -22,6 +22,8 @@ const ON_THE_WAY = 16 << 20
 let exports = 0
 /** Places that something is being written to. */
 let placesOpen = 0
+/** From when a person is asked where to until all is written. */
+let isSaving = false
 
 /**
  * Writes rollouts as a person chose, who is asked first where to. Files are written as they are made and stand under their names at the
@@ -50,8 +52,16 @@ async function saving(
   file: string | null,
   write: (place: SavePlace) => Promise<string | null>,
 ): Promise<void> {
-  if (useExporting.getState().job !== null) addProblem('An export is still under way. Stop it, or wait for its end.')
-  else await intoPlace(where, file, write)
+  if (isSaving) {
+    addProblem('An export is still under way. Stop it, or wait for its end.')
+    return
+  }
+  isSaving = true
+  try {
+    await intoPlace(where, file, write)
+  } finally {
+    isSaving = false
+  }
 }
 
 async function intoPlace(

@@ -9,7 +9,7 @@ export async function toggleFollow(): Promise<void> {
   const { phase, following, sources } = useFiles.getState()
   if (phase !== 'reading' && phase !== 'open') return
   try {
-    await readFollowing(!following, await handlesOf(sources))
+    if (!(await readFollowing(!following, await handlesOf(sources)))) return
     say(following ? 'No longer followed; judged as it stands' : 'Followed: new rollouts appear as they are written')
   } catch (error) {
     addProblem(sentenceOf(error))

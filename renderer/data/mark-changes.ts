@@ -22,12 +22,16 @@ export function keyOf(change: MarkChange): string {
 /** Writes changes, all of them or none. Rejects where storage refuses. */
 export async function write(into: InspectorDatabase, changes: readonly MarkChange[]): Promise<void> {
   const { flags, labels, notes } = into
+  // Thousands may be flagged at once: the last change of each is what stands, whatever their order.
+  const flagged = [
+    ...new Map(changes.flatMap((change) => (change.kind === 'flag' ? [[keyOf(change), change]] : []))).values(),
+  ]
   await into.transaction('rw', flags, labels, notes, async () => {
+    await flags.bulkPut(flagged.filter(({ on }) => on).map(({ flag }) => flag))
+    await flags.bulkDelete(flagged.filter(({ on }) => !on).map(({ flag }) => [flag.recordHash, flag.part]))
     for (const change of changes) {
-      if (change.kind === 'flag') {
-        if (change.on) await flags.put(change.flag)
-        else await flags.delete([change.flag.recordHash, change.flag.part])
-      } else if (change.kind === 'label') {
+      if (change.kind === 'flag') continue
+      if (change.kind === 'label') {
         const { recordHash, part, label } = change.label
         if (change.on) await labels.put(change.label)
         else await labels.delete([recordHash, part, label])

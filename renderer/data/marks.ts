@@ -92,15 +92,15 @@ export function guardLeavingMarks(into: InspectorDatabase = database): () => voi
  * `make` sees the marks as every earlier change has left them; where it makes nothing, nothing happens.
  */
 export function changeMarks(
-  words: string,
-  make: () => readonly MarkChange[],
+  words: string | (() => string),
+  make: () => readonly MarkChange[] | Promise<readonly MarkChange[]>,
   said: string | (() => string),
   into: InspectorDatabase = database,
 ): Promise<void> {
   return inTurn(async () => {
-    const changes = make()
+    const changes = await make()
     if (changes.length === 0) return
-    done = [...done.slice(1 - MOST_STEPS), { words, changes }]
+    done = [...done.slice(1 - MOST_STEPS), { words: typeof words === 'string' ? words : words(), changes }]
     undone = []
     if (await keep(changes, into)) say(typeof said === 'string' ? said : said())
   })
@@ -144,7 +144,8 @@ export async function findMarksHere(keys?: readonly string[]): Promise<void> {
     })
     useMarks.setState(({ flagged: now }) => ({ places, here: placesOf(now, places) }))
   } catch (error) {
-    if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
+    // What is no longer open has no places.
+    if (!(error instanceof Cancelled) && useFiles.getState().dumpHash === dumpHash) addProblem(sentenceOf(error))
   }
 }
 

@@ -10,7 +10,7 @@ import { chooseFiles, type Dropped, filesOfInput } from './dropped.ts'
 import { openSources, readWithDataset, reconfigure } from './dump.ts'
 import { type LooseFile, looseAddress, looseFile, ownKinds, takeOwnFile } from './own-files.ts'
 import { compareWith } from './second.ts'
-import { readTokenizer, startTokenizer, tokenizerPart } from './tokenizers.ts'
+import { DROPPED, readTokenizer, startTokenizer, tokenizerPart } from './tokenizers.ts'
 
 /** Opens what a person dropped or chose: rollouts, a tokenizer for those that are open, or both. */
 export async function openDropped(given: Dropped): Promise<void> {
@@ -41,8 +41,7 @@ export async function openDropped(given: Dropped): Promise<void> {
         return
       }
       const id = await startTokenizer(tokenizer)
-      await reconfigure({ tokenizer: id })
-      say(`Tokenizer ${id} is used`)
+      if (await reconfigure({ tokenizer: id })) say(`The ids are read with ${id === DROPPED ? `the ${DROPPED}` : id}`)
     } else if (dropped.files.length > 0) {
       const [first] = dropped.files
       addProblem(

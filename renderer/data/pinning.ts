@@ -134,8 +134,9 @@ export async function triedIn(panel: LabPlace['panel']): Promise<Piece> {
 
 async function triedPolicy({ policy, intend }: Pick<LabPlace, 'policy' | 'intend'>): Promise<Piece> {
   const tried = policy ?? useFiles.getState().report?.policy.id ?? 'rl'
-  const key = { policy: tried, ...(intend.length === 0 ? {} : { intended: intend.join('.') }) }
-  return policyPiece(key, await ask('tryPolicy', { policy: tried, intend }))
+  const meant = intend ?? useFiles.getState().options.intend ?? []
+  const key = { policy: tried, ...(meant.length === 0 ? {} : { intended: meant.join('.') }) }
+  return policyPiece(key, await ask('tryPolicy', { policy: tried, intend: meant }))
 }
 
 async function triedLoss(loss: LabPlace['loss']): Promise<Piece> {

@@ -98,8 +98,9 @@ async function fetchRows(missing: readonly number[]): Promise<void> {
     if (started !== generation) return
     keep(rows)
   } catch (error) {
-    if (error instanceof Cancelled) return
-    addProblem(sentenceOf(error))
+    // Told once: rows that cannot be read are asked for again when the list moves, not over and over.
+    if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
+    return
   } finally {
     if (asking === own) asking = null
   }

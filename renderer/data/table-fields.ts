@@ -13,20 +13,20 @@ const fields = observable<Fields>(NONE)
 export function useTableFields(): Fields {
   const phase = useFiles((files) => files.phase)
   const dump = useFiles((files) => files.dumpHash)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another dump has other fields
+  const revision = useFiles((files) => files.revision)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another dump has other fields, and one that is read on may have more
   useEffect(() => {
-    let isWanted = true
     if (phase !== 'reading' && phase !== 'open') fields.set(NONE)
     else {
       ask('tableFields', {}).then(
-        (known) => isWanted && fields.set(known),
+        (known) => {
+          const isSame = JSON.stringify(known) === JSON.stringify(fields.get())
+          if (!isSame && useFiles.getState().dumpHash === dump) fields.set(known)
+        },
         // The dump went away meanwhile, or what broke is told where rows are asked for.
         () => undefined,
       )
     }
-    return () => {
-      isWanted = false
-    }
-  }, [phase, dump])
+  }, [phase, dump, revision])
   return useObservable(fields)
 }

@@ -1,4 +1,8 @@
+import { configWithTemplate } from '../../shared/tokens/chat-template.ts'
 import { ask } from '../engine/engine.ts'
+
+/** What a dropped `tokenizer.json` is called, whose name says nothing. */
+export const DROPPED = 'dropped tokenizer'
 
 /** The texts of a tokenizer's two files, as a person dropped them. */
 export interface TokenizerTexts {
@@ -22,25 +26,28 @@ export async function startTokenizer(texts: TokenizerTexts): Promise<string> {
 // A browser that saves a second file of one name counts it, and people put the model's name in front.
 const TOKENIZER = /^(.*[-_. ])?tokenizer( ?\(\d+\))?\.json$/i
 const CONFIG = /^(.*[-_. ])?tokenizer_config( ?\(\d+\))?\.json$/i
+const TEMPLATE = /^(.*[-_. ])?chat_template( ?\(\d+\))?\.jinja$/i
 /** What lies beside a tokenizer.json and holds no rollouts. */
 const RELATED =
   /^(tokenizer\.model|vocab\.(json|txt)|merges\.txt|(special_tokens_map|added_tokens|generation_config)\.json)$/i
 
 /** The part a dropped file has in a tokenizer, by its name; null for everything that may be a dump. */
-export function tokenizerPart(name: string): 'tokenizer' | 'config' | 'related' | null {
+export function tokenizerPart(name: string): 'tokenizer' | 'config' | 'template' | 'related' | null {
   if (TOKENIZER.test(name)) return 'tokenizer'
   if (CONFIG.test(name)) return 'config'
+  if (TEMPLATE.test(name)) return 'template'
   return RELATED.test(name) ? 'related' : null
 }
 
-/** Finds the tokenizer among dropped files: its `tokenizer.json`, and the `tokenizer_config.json` beside it. */
+/** Finds the tokenizer among dropped files: its `tokenizer.json`, and the `tokenizer_config.json` and `chat_template.jinja` beside it. */
 export async function readTokenizer(files: readonly File[]): Promise<TokenizerTexts | null> {
   const tokenizer = files.find((file) => tokenizerPart(file.name) === 'tokenizer')
   if (tokenizer === undefined) return null
-  const config = files.find((file) => tokenizerPart(file.name) === 'config')
+  const text = async (part: 'config' | 'template') =>
+    (await files.find((file) => tokenizerPart(file.name) === part)?.text()) ?? null
   return {
-    name: tokenizer.name === 'tokenizer.json' ? 'dropped tokenizer' : tokenizer.name,
+    name: tokenizer.name === 'tokenizer.json' ? DROPPED : tokenizer.name,
     tokenizer: await tokenizer.text(),
-    config: (await config?.text()) ?? null,
+    config: configWithTemplate(await text('config'), await text('template')),
   }
 }

@@ -32,7 +32,8 @@ export function useAnswer<Name extends AskedName>(
   const [answer, setAnswer] = useState<Answer<EngineRequests[Name]['output']>>({ state: 'loading', isStale: false })
   const question = input === null ? null : JSON.stringify(input)
   const [share, setShare] = useState<number | null>(null)
-  const [isStopped, setStopped] = useState(false)
+  const [stopped, setStopped] = useState<string | null>(null)
+  const isStopped = stopped !== null && stopped === question
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is read, and the second run, change the answer
   useEffect(() => {
     if (question === null || isStopped) return
@@ -54,6 +55,6 @@ export function useAnswer<Name extends AskedName>(
       setShare(null)
     }
   }, [name, question, revision, second, isStopped])
-  const wait = { share, isStopped, stop: () => setStopped(true), again: () => setStopped(false) }
+  const wait = { share, isStopped, stop: () => setStopped(question), again: () => setStopped(null) }
   return { ...answer, wait }
 }

@@ -39,7 +39,17 @@ function blobSource(name: string, blob: Blob): ByteSource {
     size: blob.size,
     elsewhere,
     slice: (start, end) => readElsewhere(elsewhere, start, end),
-    stream: (start = 0) => blob.slice(start).stream(),
+    stream(start = 0) {
+      const reader = blob.slice(start).stream().getReader()
+      return new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          const { done, value } = await reading(name, () => reader.read())
+          if (done) controller.close()
+          else controller.enqueue(value)
+        },
+        cancel: (reason) => reader.cancel(reason),
+      })
+    },
   }
 }
 

@@ -40,6 +40,11 @@ interface Waiting {
 export class EngineClient {
   private readonly waiting = new Map<number, Waiting>()
   private readonly progressListeners = new Set<(progress: Progress) => void>()
+  private readonly stopListeners = new Set<(message: string) => void>()
+  /** Calls that are to put something else in the place of what is open, and of which it is not known that they did. */
+  private readonly opening = new Set<number>()
+  /** What was told since: it is of what was open before, and counts only where that stays. */
+  private held: Progress[] = []
   private next = 1
   private stopped: string | null = null
 
@@ -84,6 +89,7 @@ export class EngineClient {
           reject(error)
         },
       })
+      if (putsInPlace(name, input)) this.opening.add(call)
       this.port.post({ kind: 'call', call, name, input })
     }) as Promise<EngineRequests[Name]['output']>
   }
@@ -92,6 +98,11 @@ export class EngineClient {
   onProgress(listener: (progress: Progress) => void): () => void {
     this.progressListeners.add(listener)
     return () => this.progressListeners.delete(listener)
+  }
+
+  /** Hears, in a sentence, that the engine broke; not that it was ended. */
+  onStop(listener: (message: string) => void): void {
+    this.stopListeners.add(listener)
   }
 
   /** Ends the engine; what waits is cancelled. */
@@ -104,8 +115,18 @@ export class EngineClient {
 
   private receive(message: EngineAnswer): void {
     if (message.kind === 'progress') {
-      for (const listener of this.progressListeners) listener(message.progress)
+      this.held.push(message.progress)
+      this.passOn()
       return
+    }
+    if (message.kind === 'began') {
+      this.opening.delete(message.call)
+      this.held = []
+      return
+    }
+    if (message.kind === 'answer' || message.kind === 'failed') {
+      this.opening.delete(message.call)
+      this.passOn()
     }
     const waiting = this.waiting.get(message.call)
     if (waiting === undefined) return
@@ -122,12 +143,26 @@ export class EngineClient {
     else waiting.reject(new EngineFailure(message.message))
   }
 
+  private passOn(): void {
+    if (this.opening.size > 0) return
+    const due = this.held
+    this.held = []
+    for (const progress of due) for (const listener of this.progressListeners) listener(progress)
+  }
+
   private stop(message: string): void {
+    // One that was ended, or broke before, has nothing to add.
+    if (this.stopped !== null) return
     this.stopped = `The engine stopped (${message}). Open the files again; if it happens again with the same file, the file is the place to look.`
     this.port.terminate()
     for (const waiting of this.waiting.values()) waiting.reject(new EngineFailure(this.stopped))
     this.waiting.clear()
+    for (const listener of this.stopListeners) listener(this.stopped)
   }
+}
+
+function putsInPlace<Name extends RequestName>(name: Name, input: EngineRequests[Name]['input']): boolean {
+  return name === 'open' || name === 'reconfigure' || (name === 'follow' && (input as { on: boolean }).on)
 }
 
 /** One sentence for people, whatever was thrown. */

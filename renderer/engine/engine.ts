@@ -12,9 +12,10 @@ import { EngineClient, type EnginePort } from './client.ts'
 /** Requests after which something else is open, or the same anew. */
 type OpeningName = 'open' | 'reconfigure' | 'follow'
 /** Requests about what is open. */
-export type AskedName = Exclude<RequestName, OpeningName>
+export type AskedName = Exclude<RequestName, OpeningName | 'close'>
 
 const progressListeners = new Set<(progress: Progress) => void>()
+const stopListeners = new Set<(message: string) => void>()
 let current: EngineClient | null = null
 /** Settles when the engine has something open, or failed to; between two dumps it could only say that nothing is. */
 let settled: Promise<unknown> = Promise.resolve()
@@ -25,6 +26,9 @@ function engine(): EngineClient {
     current = new EngineClient(startWorker())
     current.onProgress((progress) => {
       for (const listener of progressListeners) listener(progress)
+    })
+    current.onStop((message) => {
+      for (const listener of stopListeners) listener(message)
     })
   }
   return current
@@ -44,6 +48,12 @@ export function openInEngine<Name extends OpeningName>(
   const answer: Promise<OpenedDump> = engine().call(name, input, signal)
   settled = answer.catch(() => undefined)
   return answer
+}
+
+/** Closes what is open, or is about to be: it waits for nothing, since what it would wait for may be what is opened next. */
+export function closeInEngine(): void {
+  if (current === null || current.isStopped) return
+  settled = current.call('close', {}).catch(() => undefined)
 }
 
 /** Asks about what is open. `onPartial` hears what the request tells before its answer, `onShare` how much of what that rests on is done. */
@@ -72,6 +82,12 @@ export function abandonEngine(): void {
 export function onEngineProgress(listener: (progress: Progress) => void): () => void {
   progressListeners.add(listener)
   return () => progressListeners.delete(listener)
+}
+
+/** Hears, in a sentence, that this engine broke, or any that replaces it. Returns the unsubscriber. */
+export function onEngineStop(listener: (message: string) => void): () => void {
+  stopListeners.add(listener)
+  return () => stopListeners.delete(listener)
 }
 
 function startWorker(): EnginePort {

@@ -3,6 +3,7 @@ import { type Pages, usePages } from '../data/pages.ts'
 import { keepShown, wasShown } from '../state/kept.ts'
 import { rowsOnPaper } from '../text/paper-words.ts'
 import { LongTableFrame } from './long-table-frame.tsx'
+import { isToBeRevealed, type LookedFor, lookFor } from './revealing.ts'
 import { useLongTable } from './use-long-table.ts'
 
 const ROW_HEIGHT = 28
@@ -31,6 +32,7 @@ export function PositionList<Row, Sort extends string>({
   pages,
   columns,
   order,
+  question,
   shown,
   table,
   onSort,
@@ -44,6 +46,8 @@ export function PositionList<Row, Sort extends string>({
   pages: Pages<Row>
   columns: readonly ListColumn<Row, Sort>[]
   order: ListOrder<Sort>
+  /** What was asked last, order and filters; the positions may still answer what was asked before. */
+  question: string
   shown: number | null
   table: RefObject<HTMLTableElement | null>
   onSort(column: Sort): void
@@ -56,13 +60,14 @@ export function PositionList<Row, Sort extends string>({
   const { first, end, printed, isFlying, reveal } = rows
   const drawn = useMemo(() => [...positions.subarray(first, end)], [positions, first, end])
   usePages(pages, isFlying ? NOTHING : drawn)
-  const isNew = useRef(true)
+  const lookedFor = useRef<LookedFor | null>(null)
   useEffect(() => {
-    const at = shown === null ? -1 : positions.indexOf(shown)
-    if (at >= 0 && !(isNew.current && wasShown(listName, shown))) reveal(at)
-    isNew.current = false
+    const before = lookedFor.current
+    const now = lookFor(before, { shown, positions, question })
+    if (before === null ? now.at >= 0 && !wasShown(listName, shown) : isToBeRevealed(before, now)) reveal(now.at)
+    lookedFor.current = now
     keepShown(listName, shown)
-  }, [shown, positions, reveal, listName])
+  }, [shown, positions, question, reveal, listName])
   const tracks = useMemo(() => columns.map(({ width }) => width).join(' '), [columns])
   return (
     <LongTableFrame

@@ -24,9 +24,11 @@ export const MOST_COLUMNS = 40
 
 export interface ColumnsState {
   readonly shown: readonly string[]
+  /** Of the standard columns those that the window is too narrow for. */
+  readonly leftOut: readonly string[]
 }
 
-export const useColumns = create<ColumnsState>()(() => ({ shown: STANDARD_COLUMNS }))
+export const useColumns = create<ColumnsState>()(() => ({ shown: STANDARD_COLUMNS, leftOut: [] }))
 
 /** Shows a column behind the others, or takes it away; the last one stays. */
 export function toggled(shown: readonly string[], key: string): readonly string[] {

@@ -1,6 +1,7 @@
 import { create } from 'zustand'
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { Report } from '../../shared/model/report.ts'
+import type { Stream } from '../../shared/model/streams.ts'
 import type { OpenedDump, Progress, SourceInput } from '../../shared/session/protocol.ts'
 
 /** `opening`: the engine looks at the first records. `reading`: rollouts can be opened, more are to come. */
@@ -72,4 +73,10 @@ export function dismissProblem(sentence: string): void {
     problems: problems.filter((known) => known !== sentence),
     happened: happened.filter((known) => known !== sentence),
   }))
+}
+
+/** No file of the dump has the stream. */
+export function isLackingIn(report: Report | null, stream: Stream | null): boolean {
+  if (stream === null || report === null || report.sources.length === 0) return false
+  return report.sources.every(({ missing, format }) => format === null || missing.includes(stream))
 }

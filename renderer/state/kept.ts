@@ -10,6 +10,9 @@ const scrolls = new Map<string, number>()
 /** The row that was selected when a long list was last on screen, by the list's name; null where none was. */
 const shownRows = new Map<string, number | null>()
 
+/** The list of the questions that two runs share. */
+const PAIRS = 'pair list'
+
 /** A fold that is as it was left when its view comes back; `name` is its own in the whole page. */
 export function useKeptFold(
   name: string,
@@ -41,7 +44,8 @@ export function keepShown(name: string, row: number | null): void {
 export function forgetKeptOfCompare(): void {
   const others = Object.entries(useFolds.getState()).filter(([name]) => !name.startsWith('compare '))
   useFolds.setState(Object.fromEntries(others), true)
-  for (const name of scrolls.keys()) if (name.startsWith('compare ')) scrolls.delete(name)
+  for (const name of scrolls.keys()) if (name.startsWith('compare ') || name === PAIRS) scrolls.delete(name)
+  shownRows.delete(PAIRS)
 }
 
 /** Another dump has other lines. What belongs to the notebook belongs to no dump. */

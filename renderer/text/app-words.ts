@@ -4,6 +4,11 @@ import { POLICY_WORDS } from './words.ts'
 const HERE: readonly (readonly [flag: RegExp, here: string | ((...found: string[]) => string)])[] = [
   [/ \(--against[^()]*\)/g, ': “Compare…”'],
   [/ \(--dataset[^()]*\)/g, ': “Dataset…”'],
+  [
+    /: --max-seq-len, --max-prompt-length or --max-completion-length with\b/g,
+    ': under “limits” in the line above, with',
+  ],
+  [/: --tokenizer with a folder\b/g, ': under “tokenizer” in the line above, with a folder'],
   [/ with --dataset\b/g, ' with “Dataset…”'],
   [/ \(--tokenizer, or the line above in the app\)/g, ' under “tokenizer” in the line above'],
   [/ with --tokenizer\b/g, ' under “tokenizer” in the line above'],

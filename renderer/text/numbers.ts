@@ -14,7 +14,7 @@ export function count(value: number): string {
 
 /** `910.2K`, for axes. */
 export function short(value: number): string {
-  return compact.format(value)
+  return minus(compact.format(value))
 }
 
 /** `1 rollout`, `12 rollouts`. */
@@ -31,17 +31,13 @@ export function percent(share: number): string {
   return `${trimZero(value.toFixed(1))} %`
 }
 
-/** Tokens from `start` to below `end` as people count them: `310`, `310–314` with both ends in it. */
-export function tokenRange(start: number, end: number): string {
-  return end - start <= 1 ? count(start) : `${count(start)}–${count(end - 1)}`
-}
-
 /** Up to four significant digits; NaN and infinities as the dump spells them; absent as a dash. */
 export function real(value: number | null | undefined): string {
   if (value === null || value === undefined) return ABSENT
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞'
-  if (Number.isInteger(value) && Math.abs(value) < 1e6) return minus(count(value))
+  // Adding 0 takes the sign off −0.
+  if (Number.isInteger(value) && Math.abs(value) < 1e6) return minus(count(value + 0))
   const size = Math.abs(value)
   if (size >= 1e6 || size < 1e-4) return minus(value.toExponential(2))
   return minus(trimZero(value.toPrecision(4)))
@@ -67,7 +63,8 @@ export function bytes(value: number): string {
   const units = ['kB', 'MB', 'GB', 'TB']
   let size = value
   let unit = -1
-  while (size >= 1000 && unit < units.length - 1) {
+  // What would be written as 1000 is one of the next unit.
+  while ((size >= 999.5 || unit < 0) && unit < units.length - 1) {
     size /= 1000
     unit++
   }

@@ -1,11 +1,16 @@
 import type { EndReason } from '../../shared/checks/facts.ts'
 import { countedBy } from '../../shared/exports/phrases.ts'
+import { valuesText } from '../../shared/model/number-text.ts'
 import type { CheckStatus, Finding, HypothesisId, HypothesisResult, Severity, Unit } from '../../shared/model/report.ts'
-import type { LimitInForce, LimitName, Stream } from '../../shared/model/streams.ts'
+import type { LimitInForce, LimitName, LimitOfRollouts, LimitsLeftOut, Stream } from '../../shared/model/streams.ts'
 import type { Part, TurnKind } from '../../shared/model/tokens.ts'
 import { count } from './numbers.ts'
 
 /** What each stream is called, and how a run would come to write it. */
+/** Said wherever so many places of so many are counted. */
+export const PLACES_WORDS =
+  'Places are what the check looks at, mostly several in a rollout: turns, edges between turns, replies. Its page says which.'
+
 export const STREAM_WORDS: Readonly<Record<Stream, { readonly name: string; readonly how: string }>> = {
   ids: { name: 'token ids', how: 'dump the ids that the loss saw (input_ids)' },
   mask: { name: 'loss mask', how: 'dump the mask beside the ids (loss_mask or labels)' },
@@ -70,6 +75,16 @@ export const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
 /** `completion length 512 per turn`, `tool reply length 256 characters`. */
 export function limitWords(name: LimitName, limit: LimitInForce): string {
   return `${LIMIT_WORDS[name]} ${count(limit.value)}${countedBy(limit)}`
+}
+
+/** `prompt length 768 or 2,048, by rollout`. */
+export function severalWords(
+  name: LimitName,
+  several: readonly LimitOfRollouts[],
+  leftOut?: LimitsLeftOut[LimitName],
+): string {
+  const values = several.map(({ value, per }) => `${count(value)}${countedBy(per === undefined ? {} : { per })}`)
+  return `${LIMIT_WORDS[name]} ${valuesText(values, leftOut?.values)}, by rollout`
 }
 
 export const POLICY_WORDS = {

@@ -1,7 +1,7 @@
 import type { AuditOptions, MaskAlignment, Policy } from '../model/policy.ts'
 import type { CheckStatus, HypothesisId, Scope, Severity, Unit } from '../model/report.ts'
 import type { Steps } from '../model/steps.ts'
-import type { LimitInForce, LimitName, Limits, Stream } from '../model/streams.ts'
+import type { LimitInForce, LimitName, Limits, LimitsByRollout, LimitsLeftOut, Stream } from '../model/streams.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Segmentation, Span, Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
@@ -56,6 +56,8 @@ export interface AuditSettings {
   readonly alignment: MaskAlignment
   /** A uniform lag of one that nothing decides: alignment was assumed, and the person should declare it. */
   readonly alignmentUndecided: boolean
+  /** The files of which that holds, in words, where it does not hold of all. */
+  readonly alignmentUndecidedIn?: string
   /** Limits that the person gave. Those of a record are its own; those of the dump exist only after the pass (`DumpView.limits`). */
   readonly limits: Partial<Limits>
   /** The number in force for each threshold. */
@@ -66,10 +68,19 @@ export interface AuditSettings {
 
 /** How a check tells what it saw in one trajectory. Everything reported is a sum, so partial audits merge. */
 export interface Reporter {
-  /** One place looked at (a turn edge, a turn, a token run). `turn` is the assistant ordinal of the contract's `by_turn`. */
-  place(affected: boolean, at?: { readonly turn?: number; readonly boundary?: string }): void
+  /**
+   * One place looked at (a turn edge, a turn, a token run). `turn` is the assistant ordinal of the contract's `by_turn`; without it
+   * the place is the whole row. `token` where the place is a single token that may be the last of the row.
+   */
+  place(affected: boolean, at?: PlaceAt): void
   /** A fault: one per trajectory and turn. `affectedTokens` are counted, with their loss weight, once per token. */
   fault(fault: FaultAt): void
+}
+
+export interface PlaceAt {
+  readonly turn?: number
+  readonly boundary?: string
+  readonly token?: number
 }
 
 export interface FaultAt {
@@ -105,6 +116,10 @@ export interface DumpView {
   /** Without keys, consecutive rollouts are groups of a given size, as the format of all files documents; absent where nothing was said of it. */
   readonly groupsByOrder?: boolean
   readonly limits: Record<LimitName, LimitInForce | null>
+  /** Limits of which rollouts declare several values, and nobody gave one; absent where there are none. */
+  readonly limitsByRollout?: LimitsByRollout
+  /** What `limitsByRollout` does not list; absent where it lists all. */
+  readonly limitsLeftOut?: LimitsLeftOut
   /** The dataset that the run was started with, where it was given beside the dump. */
   readonly dataset?: DatasetFacts | null
   /** A second run that was given beside this one. */
@@ -176,5 +191,9 @@ export interface CheckTally {
   byTurn: Record<string, number>
   /** Of `byTurn`, turns whose faults all stand at the end of the row: it would end so after any number of turns. */
   byTurnAtEnd: Record<string, number>
+  /** Units by assistant turn in which the check looked at a place, faulty or not; a place without a turn is the whole row. */
+  byTurnChecked: Record<string, number>
+  /** Of `byTurnChecked`, turns in which it looked at the end of the row alone. */
+  byTurnCheckedAtEnd: Record<string, number>
   byBoundary: Record<string, { checked: number; affected: number }>
 }

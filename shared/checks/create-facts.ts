@@ -13,13 +13,14 @@ import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
 import { trainedPromptFacts } from './mask/prompt-trained.ts'
 import { pairingFacts } from './pairing.ts'
-import { storedPromptEnd } from './prompt-end.ts'
+import { LONGEST_PREFILL, storedPromptEnd } from './prompt-end.ts'
 import { lengthOf } from './spans.ts'
 import { drawStrip, type StateRun, stateRuns } from './strip.ts'
 import { supportingDocuments } from './supporting-documents.ts'
 import { systemText } from './system-text.ts'
 import { cutReplies } from './truncation/cut-replies.ts'
 import { leftCut } from './truncation/left-cut.ts'
+import { openReplies } from './truncation/open-replies.ts'
 
 /** What `createView` found in the tokens; a trajectory of text alone has none. */
 export interface PreparedTokens {
@@ -99,13 +100,15 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   if (segmentation !== null && segmentation.turns.length > 0) facts.edges = edgesOf(segmentation)
   facts.lastToken = lastToken(ids, segmentation)
   facts.endsClosed = endsClosed(segmentation)
-  facts.systemHash = system?.hash ?? null
+  // Where the prompt is cut inside its system turn, words of the completion stand in it (C02).
+  facts.systemHash = system === null || isCutInside(segmentation, facts.promptLength) ? null : system.hash
   facts.promptDate = system?.date ?? null
   facts.answerPlace = answer.answerPlace
   if (answer.answerAt !== undefined) facts.answerAt = answer.answerAt
   more(startFacts(trajectory, tokens))
   more(trainedPromptFacts(trajectory, tokens))
   more(replyFacts(trajectory, tokens))
+  more(openReplies(ids, segmentation, tokenizer))
   more(prefixFacts(tokens))
   return facts
 }
@@ -153,7 +156,12 @@ function shapeFacts(trajectory: Trajectory, tokens: PreparedTokens) {
     weight = 0
     for (let i = 0; i < ids.length; i++) if (mask[i] === 1) weight += weights[i] as number
   }
-  const { idsHash, promptHash } = identity(ids, padding.left, promptLength, end)
+  const { idsHash, promptHash } = identity(
+    ids,
+    padding.left,
+    askedLength(segmentation, promptLength, padding.left),
+    end,
+  )
   return {
     length: ids.length,
     realLength: end - padding.left,
@@ -172,6 +180,13 @@ function shapeFacts(trajectory: Trajectory, tokens: PreparedTokens) {
 function lastToken(ids: Int32Array, segmentation: Segmentation | null): number | null {
   const last = segmentation?.turns.at(-1)
   return last === undefined ? null : (ids[last.separatorStart - 1] ?? null)
+}
+
+/** The stored prompt ends before the first turn does. */
+function isCutInside(segmentation: Segmentation | null, promptLength: number | null): boolean {
+  const first = segmentation?.turns[0]
+  if (first === undefined || promptLength === null) return false
+  return (segmentation?.padding.left ?? 0) + promptLength < first.contentEnd
 }
 
 function endsClosed(segmentation: Segmentation | null): boolean | null {
@@ -210,6 +225,17 @@ function identity(ids: Int32Array, start: number, promptLength: number | null, e
   const promptEnd = Math.max(start, Math.min(end, start + promptLength))
   const promptHash = hash.numbers(ids, start, promptEnd, mixer).digest()
   return { idsHash: hash.numbers(ids, promptEnd, end, mixer).digest(), promptHash }
+}
+
+/**
+ * Tokens of what was asked: a prompt that ends in the opening of the model's first turn ends before it, since header and prefill may be split,
+ * merged or rendered otherwise from row to row, and the prompt is the same.
+ */
+function askedLength(segmentation: Segmentation | null, promptLength: number | null, left: number): number | null {
+  const first = segmentation?.turns.find(({ kind }) => kind === 'assistant')
+  if (first === undefined || promptLength === null) return promptLength
+  const end = left + promptLength
+  return first.start < end && end <= first.contentStart + LONGEST_PREFILL ? first.start - left : promptLength
 }
 
 /** Tokens through the header of the first assistant turn, left padding excluded; a row without one is all prompt. */
@@ -267,14 +293,20 @@ function replyLengths(turn: Turn): number[] {
 }
 
 function messageFacts({ messages }: Trajectory) {
+  const assistantLengths: number[] = []
+  const toolReplyLengths: number[] = []
+  // A reply that may hold several turns leaves their number open, which is 0 here as it is without a tokenizer.
+  if (messages?.some(({ role, flattened }) => flattened && role === 'assistant')) {
+    return { turns: 0, assistantTurns: 0, toolTurns: 0, assistantLengths, toolReplyLengths }
+  }
   const roles = messages?.map(({ role }) => role.toLowerCase()) ?? []
   const count = (pattern: RegExp) => roles.filter((role) => pattern.test(role)).length
   return {
     turns: roles.length,
     assistantTurns: count(/^(assistant|agent|model|gpt|ai)$/),
     toolTurns: count(/^(tool|function|ipython|observation|environment)$/),
-    assistantLengths: [],
-    toolReplyLengths: [],
+    assistantLengths,
+    toolReplyLengths,
   }
 }
 

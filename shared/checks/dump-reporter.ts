@@ -43,9 +43,11 @@ export function* runningDumpCheck(check: Check, view: DumpView): Steps<DumpVerdi
     place(affected, at) {
       tally.placesChecked++
       if (affected) tally.placesAffected++
-      if (affected && at?.turn !== undefined) {
-        tally.byTurn[at.turn] = (tally.byTurn[at.turn] ?? 0) + 1
-        if (check.ofRowEnd) tally.byTurnAtEnd[at.turn] = (tally.byTurnAtEnd[at.turn] ?? 0) + 1
+      if (at?.turn !== undefined) {
+        countTurn(tally.byTurnChecked, at.turn)
+        if (check.ofRowEnd) countTurn(tally.byTurnCheckedAtEnd, at.turn)
+        if (affected) countTurn(tally.byTurn, at.turn)
+        if (affected && check.ofRowEnd) countTurn(tally.byTurnAtEnd, at.turn)
       }
       if (at?.boundary !== undefined) {
         const count = (tally.byBoundary[at.boundary] ??= { checked: 0, affected: 0 })
@@ -68,6 +70,10 @@ export function* runningDumpCheck(check: Check, view: DumpView): Steps<DumpVerdi
   const steps = check.dump?.(view, report)
   if (steps) yield* steps
   return { tally, findings, abstained, context }
+}
+
+function countTurn(counts: Record<string, number>, turn: number): void {
+  counts[turn] = (counts[turn] ?? 0) + 1
 }
 
 function findingOf(check: Check, fault: DumpFault, intended: boolean): Finding {

@@ -9,10 +9,12 @@ import {
   fillValues,
   hasSome,
   type ListReceiver,
+  NumberTest,
   numberIn,
   type Path,
   type Rows,
   visitLists,
+  visitPieces,
 } from './read-columns.ts'
 
 type FactName = keyof TrajectoryFacts
@@ -62,7 +64,8 @@ export class FactColumns {
     for (const run of this.runs) {
       const end = run.start + run.length
       for (let start = run.start; start < end; ) {
-        const to = Math.min(end, start + left)
+        // What is not much more is not cut: the texts of a column are looked up once for each part of it.
+        const to = end - start <= left + rows ? end : start + left
         runs.push(partOfRun(run, start, to))
         left -= to - start
         start = to
@@ -184,9 +187,10 @@ export class FactColumns {
   /** 1 where one number fits of a fact that is a list of them. */
   some(name: FactName, fits: (number: number) => boolean): Uint8Array {
     const some = new Uint8Array(this.length)
+    const test = new NumberTest(fits)
     this.visit(
       name,
-      (column, rows, at) => fillSome(column, rows, fits, some, at),
+      (column, rows, at) => fillSome(column, rows, test, some, at),
       (value, at) => {
         some[at] = Number(hasSome(value, fits))
       },
@@ -218,7 +222,7 @@ export class FactColumns {
     for (const run of this.runs) {
       const { length } = run
       const column = columnOfRun(run, name)
-      if (column !== null) ofRows(column, { row: run.kept?.row ?? 0, length }, at)
+      if (column !== null) visitPieces(column, { row: run.row, length }, at, ofRows)
       else for (let i = at; i < at + length; i++) ofOne(this.facts[this.from + i]?.[name], i)
       at += length
     }

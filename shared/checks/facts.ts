@@ -1,6 +1,7 @@
 import type { Place } from '../model/source.ts'
 import type { LimitName } from '../model/streams.ts'
 import type { AnswerPlace } from './answer-place.ts'
+import type { KlRounded } from './logprobs/kl-rounded.ts'
 import type { GapSums, KlSums } from './logprobs/sums.ts'
 import type { PairingFacts } from './pairing.ts'
 import type { Drift } from './template/drift.ts'
@@ -84,6 +85,8 @@ export interface TrajectoryFacts {
   /** Sums of logprobs over trained tokens; absent where the dump lacks one of the streams they compare. */
   readonly gap?: GapSums
   readonly kl?: KlSums
+  /** Absent where the stored KL is not rounded to a few decimals. */
+  readonly klRounded?: KlRounded
   /** The trainer disagrees from a later turn on, and the messages before that turn do not render to the ids before it; absent elsewhere. */
   readonly rendersOtherwise?: boolean
   /** The prompt describes tools, and not as the record has them; absent where it describes none, and where they are the same. */
@@ -107,6 +110,18 @@ export interface TrajectoryFacts {
   readonly lost: number
   /** Tool replies that a limit cut, the tokens between their tags and their characters without the framework's mark; absent where none was. */
   readonly cutReplies?: readonly { readonly tokens: number; readonly characters: number }[]
+  /** Tokens of the longest text in a tool reply, tags not counted; absent where none is long. For pile-ups, as the next. */
+  readonly longestReply?: number
+  /**
+   * Texts of long tool replies that end in mid-sentence: where they begin, their tokens, and hashes of the whole and of its end (8 hex
+   * digits); absent where there is none.
+   */
+  readonly openReplies?: readonly {
+    readonly start: number
+    readonly tokens: number
+    readonly text: string
+    readonly tail: string
+  }[]
   /**
    * Supporting documents: available in the record, brought to the model according to the messages before the answer (null without
    * messages), and whose text is visible in the ids at the last assistant turn. Null without documents.
@@ -115,6 +130,8 @@ export interface TrajectoryFacts {
     readonly available: number
     readonly retrieved: number | null
     readonly visible: number
+    /** In the ids, be it in a reply that no answer follows. */
+    readonly standing: number
   } | null
   /** 16 hex digits over the ids (padding excluded) and over the prompt's ids; null without ids. */
   readonly idsHash: string | null

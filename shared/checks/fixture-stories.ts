@@ -211,7 +211,7 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   M09: {
     trips: 'the empty think block that the generation prompt supplies is trained',
     nearMiss: 'the same block is there and masked',
-    defects: ['V7', 'V8'],
+    defects: ['V8'],
   },
   M10: {
     trips: 'the end token was sampled, as its flag says, and is masked in every turn',

@@ -4,6 +4,7 @@
  */
 
 import { eightDigits, sixteenDigits } from '../model/hash.ts'
+import { partitionPoint } from '../model/partition-point.ts'
 import { type TextTemplate, templatedTexts, textOf } from './text-template.ts'
 
 export type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array
@@ -28,6 +29,8 @@ export const KIND = {
   objects: 9,
   /** Texts of one template, a column for each of its numbers. */
   templated: 10,
+  /** Columns of rows that follow each other, and where each of them ends: what was joined and has no other kind in common. Never posted. */
+  pieces: 11,
 } as const
 type Kind = (typeof KIND)[keyof typeof KIND]
 
@@ -58,7 +61,7 @@ export class Column implements PackedColumn {
     this.numbers = numbers ?? null
     this.ends = ends ?? null
     this.absent = absent ?? null
-    this.parts = parts?.map((part) => new Column(part)) ?? null
+    this.parts = parts?.map((part) => (part instanceof Column ? part : new Column(part))) ?? null
   }
 }
 
@@ -92,10 +95,10 @@ export function packColumn(values: readonly unknown[]): Column {
   if (type === 'bytes') return packLists(KIND.bytes, values as Uint8Array[], (all) => Uint8Array.from(all))
   if (type === 'list') {
     const elements = (values as (readonly unknown[] | null | undefined)[]).flatMap((list) => list ?? [])
-    if (commonType(elements) === 'number' && elements.every((each) => each != null)) {
+    if (elements.length === 0 || (commonType(elements) === 'number' && elements.every((each) => each != null))) {
       return packLists(KIND.lists, values as number[][], packNumbers)
     }
-    if (elements.length > 0 && elements.every((each) => typeof each === 'string' && SHORT_DIGEST.test(each))) {
+    if (elements.every((each) => typeof each === 'string' && SHORT_DIGEST.test(each))) {
       return packLists(KIND.shortDigests, values as string[][], (all) => Uint32Array.from(all, numberOf))
     }
   }
@@ -142,7 +145,7 @@ function absentOf(values: readonly unknown[]): Uint8Array | null {
 }
 
 /** In the narrowest array that holds all of them. A number that is not there stands as 0. */
-function packNumbers(values: readonly (number | null | undefined)[]): Numbers {
+export function packNumbers(values: readonly (number | null | undefined)[]): Numbers {
   let least = 0
   let most = 0
   for (let row = 0; row < values.length; row++) {
@@ -190,7 +193,7 @@ function packTexts(values: readonly unknown[]): Column {
 }
 
 /** Null for what are no texts of one template. */
-function packTemplated(values: readonly unknown[]): Column | null {
+export function packTemplated(values: readonly unknown[]): Column | null {
   if (values.some((value) => typeof value === 'boolean')) return null
   const texts = templatedTexts(values as readonly (string | null | undefined)[])
   if (texts === null) return null
@@ -248,9 +251,17 @@ export function cellAt(column: Column, row: number): unknown {
       return objectAt(column, row)
     case KIND.templated:
       return textOf(column.values as TextTemplate, (slot) => cellAt(column.parts?.[slot] as Column, row) as number)
+    case KIND.pieces:
+      return cellInPieces(column, row)
     default:
       return listAt(column, row)
   }
+}
+
+function cellInPieces({ ends, parts }: Column, row: number): unknown {
+  const own = ends as Int32Array
+  const piece = partitionPoint(own.length, (at) => (own[at] as number) <= row)
+  return cellAt((parts as readonly Column[])[piece] as Column, piece === 0 ? row : row - (own[piece - 1] as number))
 }
 
 function digestAt(numbers: Uint32Array, row: number): string {

@@ -1,6 +1,6 @@
 import { bytesBeside } from '../containers/kernel/numbers.ts'
 import { Provenance, type Segmentation } from '../model/tokens.ts'
-import type { Trajectory } from '../model/trajectory.ts'
+import type { StoredArray, Trajectory } from '../model/trajectory.ts'
 import { countOf } from './spans.ts'
 
 /**
@@ -30,14 +30,41 @@ export function provenanceOracle(
   const end = logprobs.length - padding.right
   const told = fromLogprobs(trajectory, logprobs, typeof unsampledLogprob === 'number' ? unsampledLogprob : null)
   // An array that the dump stored shorter was filled up with NaN: of its missing tail nothing is known.
-  const stored = trajectory.arrays.find(({ name }) => /sampler|generation_log|rollout_log|inference_log/.test(name))
+  const stored = samplerArray(trajectory)
   if (stored !== undefined && stored.length < stored.expected) {
     told.fill(Provenance.silent, told.length - (stored.expected - stored.length))
   }
+  // What was written as NaN beside nulls is a number that went wrong (L05), be it of a token that the model wrote or not.
+  for (const token of stored?.nan ?? []) told[token] = Provenance.silent
   const placeholder = unsampledLogprob === null || unsampledLogprob === 'nan'
   // The first token has no logprob even where everything is scored.
   if (placeholder && countOf(told, Provenance.notSampled, first + 1, end) === 0) return null
-  return scoresEverything(told, segmentation) ? null : told
+  return scoresEverything(told, segmentation) || isMoved(told, segmentation) ? null : told
+}
+
+/** How the dump stores the logprobs of the sampler. */
+export function samplerArray({ arrays }: Trajectory): StoredArray | undefined {
+  return arrays.find(({ name }) => /sampler|generation_log|rollout_log|inference_log/.test(name))
+}
+
+/**
+ * Most turns that the model wrote (the first aside, where there are others) seem to begin one token early and to lack their end token, or
+ * the reverse: the array lies one token off (L06), and of no token is it known what its number is of.
+ */
+function isMoved(told: Uint8Array, segmentation: Segmentation | null): boolean {
+  const whole = (segmentation?.turns ?? []).filter(
+    ({ kind, header, endToken, contentStart, contentEnd }) =>
+      kind === 'assistant' && header === 'present' && endToken >= 0 && contentEnd > contentStart,
+  )
+  const turns = whole.length > 1 ? whole.slice(1) : whole
+  const { sampled, notSampled } = Provenance
+  let early = 0
+  let late = 0
+  for (const { headerEnd, contentStart, endToken } of turns) {
+    if (told[headerEnd - 1] === sampled && told[endToken] !== sampled) early++
+    if (told[contentStart] === notSampled && told[endToken + 1] === sampled) late++
+  }
+  return Math.max(early, late) * 2 > turns.length
 }
 
 function fromLogprobs({ ids }: Trajectory, logprobs: Float32Array, placeholder: number | null): Uint8Array {

@@ -8,6 +8,27 @@ export interface Rows {
   readonly length: number
 }
 
+/** Calls with each of the columns that these rows lie in, with where its rows come among them, from `at` on. */
+export function visitPieces(
+  column: Column,
+  { row, length }: Rows,
+  at: number,
+  visit: (column: Column, rows: Rows, at: number) => void,
+): void {
+  if (column.kind !== KIND.pieces) {
+    visit(column, { row, length }, at)
+    return
+  }
+  const ends = column.ends as Numbers
+  let start = 0
+  for (const [i, piece] of (column.parts as readonly Column[]).entries()) {
+    const end = ends[i] as number
+    const [from, to] = [Math.max(start, row), Math.min(end, row + length)]
+    if (from < to) visit(piece, { row: from - start, length: to - from }, at + from - row)
+    start = end
+  }
+}
+
 /** Names and places that lead from a value to one inside of it. */
 export type Path = readonly (string | number)[]
 
@@ -97,26 +118,74 @@ export function visitLists(column: Column, { row, length }: Rows, receive: ListR
   }
 }
 
+/** A test that many numbers are put to. */
+export class NumberTest {
+  private bytes: Uint8Array | null = null
+  private words: Uint8Array | null = null
+
+  constructor(readonly fits: (number: number) => boolean) {}
+
+  /** By number, whether it fits: for arrays whose numbers are few, which are then not asked about one by one. Null for others. */
+  tableFor(numbers: Numbers): Uint8Array | null {
+    if (numbers instanceof Uint8Array) return (this.bytes ??= this.table(1 << 8))
+    if (numbers instanceof Uint16Array) return (this.words ??= this.table(1 << 16))
+    return null
+  }
+
+  private table(length: number): Uint8Array {
+    const table = new Uint8Array(length)
+    for (let number = 0; number < length; number++) table[number] = Number(this.fits(number))
+    return table
+  }
+}
+
 /** Writes 1 into `into` from `at` on for each row of which one number is among those that fit. */
-export function fillSome(
-  column: Column,
+export function fillSome(column: Column, rows: Rows, test: NumberTest, into: Uint8Array, at: number): void {
+  const { row, length } = rows
+  if (column.kind === KIND.same) into.fill(Number(hasSome(column.values, test.fits)), at, at + length)
+  else if (column.kind === KIND.lists) {
+    const [numbers, ends] = [column.numbers as Numbers, column.ends as Numbers]
+    const table = test.tableFor(numbers)
+    const start = row === 0 ? 0 : (ends[row - 1] as number)
+    if (table === null) fillFitting(numbers, ends, start, rows, test.fits, into, at)
+    else fillFromTable(numbers, ends, start, rows, table, into, at)
+  } else for (let i = 0; i < length; i++) into[at + i] = Number(hasSome(cellAt(column, row + i), test.fits))
+}
+
+function fillFitting(
+  numbers: Numbers,
+  ends: Numbers,
+  start: number,
   { row, length }: Rows,
   fits: (number: number) => boolean,
   into: Uint8Array,
   at: number,
 ): void {
-  if (column.kind === KIND.same) {
-    into.fill(Number(hasSome(column.values, fits)), at, at + length)
-  } else if (column.kind === KIND.lists) {
-    const [numbers, ends] = [column.numbers as Numbers, column.ends as Numbers]
-    let place = row === 0 ? 0 : (ends[row - 1] as number)
-    for (let i = 0; i < length; i++) {
-      const end = ends[row + i] as number
-      let has = 0
-      for (; place < end; place++) if (has === 0 && fits(numbers[place] as number)) has = 1
-      into[at + i] = has
-    }
-  } else for (let i = 0; i < length; i++) into[at + i] = Number(hasSome(cellAt(column, row + i), fits))
+  let place = start
+  for (let i = 0; i < length; i++) {
+    const end = ends[row + i] as number
+    let has = 0
+    for (; place < end; place++) if (has === 0 && fits(numbers[place] as number)) has = 1
+    into[at + i] = has
+  }
+}
+
+function fillFromTable(
+  numbers: Numbers,
+  ends: Numbers,
+  start: number,
+  { row, length }: Rows,
+  table: Uint8Array,
+  into: Uint8Array,
+  at: number,
+): void {
+  let place = start
+  for (let i = 0; i < length; i++) {
+    const end = ends[row + i] as number
+    let has = 0
+    for (; place < end; place++) has |= table[numbers[place] as number] as number
+    into[at + i] = has
+  }
 }
 
 /** Whether a list of numbers, or what stands for none, has one that fits. */

@@ -8,7 +8,8 @@ export const STRIP_WIDTH = 255
 
 /**
  * Draws a row for the mask strip of the table: pairs of bytes, first a `TokenState`, then a width of 1 to 255, at most 64 pairs. The
- * widths are in proportion to the tokens and sum to about 255 (divide by their sum). A row of more than 64 runs is drawn as 64 equal
+ * widths are in proportion to the tokens and sum to 255: the edge between two runs lies at the same place whatever stands elsewhere in
+ * the row, as far as every run has room. A row of more than 64 runs is drawn as 64 equal
  * cells, each in the state that most of its tokens have, trained before others where it has a quarter: a trained turn of
  * few tokens is what people look for.
  */
@@ -17,9 +18,15 @@ export function drawStrip(states: Uint8Array, runs: readonly StateRun[] = stateR
   const segments = runs.length <= SEGMENTS ? runs : stateRuns(cells(states))
   const total = segments.reduce((sum, { length }) => sum + length, 0)
   const strip = new Uint8Array(segments.length * 2)
+  let tokens = 0
+  let drawn = 0
   for (const [i, { state, length }] of segments.entries()) {
+    tokens += length
+    const behind = segments.length - 1 - i
+    const edge = Math.min(STRIP_WIDTH - behind, Math.max(drawn + 1, Math.round((tokens / total) * STRIP_WIDTH)))
     strip[i * 2] = state
-    strip[i * 2 + 1] = Math.max(1, Math.round((length / total) * STRIP_WIDTH))
+    strip[i * 2 + 1] = edge - drawn
+    drawn = edge
   }
   return strip
 }

@@ -2,6 +2,7 @@ import type { Segmentation } from '../model/tokens.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
 import type { PreparedTokens } from './create-facts.ts'
 import { writtenTurns } from './edges.ts'
+import type { TrajectoryFacts } from './facts.ts'
 import { OfLast } from './of-last.ts'
 import { passageOf, SearchedText } from './passages.ts'
 
@@ -13,6 +14,8 @@ export interface DocumentFate {
   readonly retrieved: boolean | null
   /** In the ids when the model wrote its last turn. */
   readonly visible: boolean
+  /** In the ids, be it in a reply that no answer follows. */
+  readonly standing: boolean
 }
 
 type Prepared = Pick<PreparedTokens, 'segmentation' | 'text' | 'thresholds'>
@@ -46,44 +49,53 @@ function findFates(
     const passage = passageOf(text ?? '', edge)
     return passage.whole === '' ? [] : { id, title, passage }
   })
-  if (supporting.length === 0) return null
-  const visible = new SearchedText(seenText(segmentation, text))
+  // Where no turn is found, nothing tells what the model had read when it answered.
+  if (supporting.length === 0 || segmentation.turns.length === 0) return null
+  const written = environmentTexts(segmentation, text)
+  const visible = new SearchedText(written.seen)
+  const unanswered = written.unanswered === '' ? null : new SearchedText(written.unanswered)
   const said = messages === null ? null : new SearchedText(environmentText(messages))
-  return supporting.map(({ id, title, passage }) => ({
-    id,
-    title,
-    retrieved: said?.holds(passage) ?? null,
-    visible: visible.holds(passage),
-  }))
+  return supporting.map(({ id, title, passage }) => {
+    const isVisible = visible.holds(passage)
+    return {
+      id,
+      title,
+      retrieved: said?.holds(passage) ?? null,
+      visible: isVisible,
+      standing: isVisible || (unanswered?.holds(passage) ?? false),
+    }
+  })
 }
 
-/** What the environment wrote before the model's last turn. */
-function seenText(segmentation: Segmentation, text: Prepared['text']): string {
+/** What the environment wrote before the model's last turn, and what nothing of the model's follows. */
+function environmentTexts(segmentation: Segmentation, text: Prepared['text']): { seen: string; unanswered: string } {
   const { turns } = segmentation
   const cut = segmentation.cutRight ? turns.at(-1) : undefined
   const answer = cut ?? writtenTurns(segmentation).at(-1)
   let seen = ''
+  let unanswered = ''
   for (const turn of turns) {
     if (turn.kind !== 'assistant') {
-      if (answer === undefined || turn.index < answer.index) {
-        seen += ` ${text({ start: turn.contentStart, end: turn.contentEnd })}`
-      }
+      const written = ` ${text({ start: turn.contentStart, end: turn.contentEnd })}`
+      if (answer === undefined || turn.index < answer.index) seen += written
+      else unanswered += written
     } else for (const span of turn.spans) if (span.part === 'tool') seen += ` ${text(span)}`
   }
-  return seen
+  return { seen, unanswered }
 }
 
 /** How many supporting documents the record has, how many were retrieved and how many visible; null without any. */
 export function supportingDocuments(
   trajectory: Trajectory,
   tokens: Prepared,
-): { available: number; retrieved: number | null; visible: number } | null {
+): NonNullable<TrajectoryFacts['supportingDocuments']> | null {
   const fates = documentFates(trajectory, tokens)
   if (fates === null) return null
   return {
     available: fates.length,
     retrieved: trajectory.messages === null ? null : fates.filter(({ retrieved }) => retrieved).length,
     visible: fates.filter(({ visible }) => visible).length,
+    standing: fates.filter(({ standing }) => standing).length,
   }
 }
 

@@ -3,10 +3,10 @@ import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { CheckTally } from './check.ts'
 
 /**
- * Whether a fault stands nearly everywhere it can stand; null where there is none. Three ways to be everywhere: at nearly all places
+ * Whether a fault stands nearly everywhere it can stand; null where there is none. Four ways to be everywhere: at nearly all places
  * that the check looks at; in nearly all units (a turn that is masked out in every rollout is the framework's doing, whatever the
  * other turns are like); at nearly all edges of the kinds that have it (a header missing after every reply and never after the
- * question).
+ * question); in nearly all assistant turns of the indices that have it (a third turn that is rendered otherwise).
  */
 export function patternOf(tally: CheckTally, thresholds: Thresholds): CheckResult['pattern'] {
   if (tally.affected === 0) return null
@@ -15,7 +15,8 @@ export function patternOf(tally: CheckTally, thresholds: Thresholds): CheckResul
     isNearlyAll({ checked, affected }, thresholds) ||
     (placesChecked > 0 &&
       (isNearlyAll({ checked: placesChecked, affected: placesAffected }, thresholds) ||
-        isOfItsKinds(tally, thresholds)))
+        isOfItsKinds(tally, thresholds) ||
+        isOfItsTurns(tally, thresholds)))
   return everywhere && affected >= thresholds['systematic-units'] ? 'systematic' : 'sporadic'
 }
 
@@ -32,4 +33,25 @@ function isOfItsKinds({ byBoundary, placesChecked }: CheckTally, thresholds: Thr
   const affected = kinds.reduce((sum, kind) => sum + kind.affected, 0)
   const enough = checked >= thresholds['systematic-kind-share'] * placesChecked
   return kinds.length > 0 && enough && isNearlyAll({ checked, affected }, thresholds)
+}
+
+/**
+ * What stands at the end of rows is not of the turn that they end with, and where a check looks at one turn of each rollout, the index of
+ * that turn says how long the rollout is.
+ */
+function isOfItsTurns(tally: CheckTally, thresholds: Thresholds): boolean {
+  const { byTurn, byTurnAtEnd, byTurnChecked, byTurnCheckedAtEnd } = tally
+  if (Object.values(byTurnAtEnd).some((count) => count > 0)) return false
+  let [checked, affected, all] = [0, 0, 0]
+  for (const [turn, looked] of Object.entries(byTurnChecked)) {
+    const within = looked - (byTurnCheckedAtEnd[turn] ?? 0)
+    const faulty = byTurn[turn] ?? 0
+    all += within
+    if (faulty === 0) continue
+    checked += within
+    affected += faulty
+  }
+  const enough =
+    affected >= thresholds['systematic-subset-units'] && checked >= thresholds['systematic-kind-share'] * all
+  return enough && all > tally.checked && isNearlyAll({ checked, affected }, thresholds)
 }

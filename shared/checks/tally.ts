@@ -2,7 +2,7 @@ import { Hash64 } from '../model/hash.ts'
 import type { Finding } from '../model/report.ts'
 import type { Span } from '../model/tokens.ts'
 import { weightUnits } from '../model/weight.ts'
-import type { AuditSettings, Check, CheckTally, FaultAt, Reporter, TrajectoryView } from './check.ts'
+import type { AuditSettings, Check, CheckTally, FaultAt, PlaceAt, Reporter, TrajectoryView } from './check.ts'
 import { rowEnd } from './edges.ts'
 import { countOf, joined, lengthOf } from './spans.ts'
 
@@ -17,6 +17,8 @@ export function createTally(): CheckTally {
     affectedWeight: 0n,
     byTurn: {},
     byTurnAtEnd: {},
+    byTurnChecked: {},
+    byTurnCheckedAtEnd: {},
     byBoundary: {},
   }
 }
@@ -32,6 +34,8 @@ export function addTally(into: CheckTally, from: CheckTally): void {
   into.affectedWeight += from.affectedWeight
   addCounts(into.byTurn, from.byTurn)
   addCounts(into.byTurnAtEnd, from.byTurnAtEnd)
+  addCounts(into.byTurnChecked, from.byTurnChecked)
+  addCounts(into.byTurnCheckedAtEnd, from.byTurnCheckedAtEnd)
   for (const [boundary, count] of Object.entries(from.byBoundary)) {
     const sum = boundaryIn(into, boundary)
     sum.checked += count.checked
@@ -86,6 +90,12 @@ export class TrajectoryReporter implements Reporter {
   private check: Check
   private tally: CheckTally
   private looked = false
+  /** A place was the whole row. */
+  private whole = false
+  /** By assistant turn, the check that looked there last (`looks`) times 2, and 1 more where it saw the end of the row alone. */
+  private readonly lookedAt: number[] = []
+  private looks = 1
+  private end: number | null = null
   /** Null before the first fault. */
   private ofPart: Hash64 | null = null
 
@@ -102,15 +112,21 @@ export class TrajectoryReporter implements Reporter {
     this.check = check
     this.tally = tally
     this.looked = false
+    this.whole = false
+    this.looks++
     this.found = null
   }
 
-  place(affected: boolean, at?: { readonly turn?: number; readonly boundary?: string }): void {
+  place(affected: boolean, at?: PlaceAt): void {
     this.looked = true
     const counts = affected && !this.isGiven()
     this.tally.placesChecked++
     if (counts) this.tally.placesAffected++
-    if (at?.turn !== undefined) this.tally.byTurn[at.turn] ??= 0
+    if (at?.turn === undefined) this.whole = true
+    else {
+      this.tally.byTurn[at.turn] ??= 0
+      this.lookAt(at.turn, this.check.ofRowEnd ?? (at.token !== undefined && at.token >= this.rowEnd()))
+    }
     if (at?.boundary === undefined) return
     const boundary = boundaryIn(this.tally, at.boundary)
     boundary.checked++
@@ -151,8 +167,26 @@ export class TrajectoryReporter implements Reporter {
     found.faults++
     for (const span of fault.affected ?? (tokens === null ? [] : [tokens])) found.affected.push(span)
     if (turn === null) return
-    const atEnd = this.check.ofRowEnd ?? (tokens !== null && tokens.start >= rowEnd(this.view))
+    const atEnd = this.check.ofRowEnd ?? (tokens !== null && tokens.start >= this.rowEnd())
     found.turns.set(turn.ordinal, atEnd && (found.turns.get(turn.ordinal) ?? true))
+  }
+
+  private rowEnd(): number {
+    this.end ??= rowEnd(this.view)
+    return this.end
+  }
+
+  /** Counts a turn once for each check, at the end of the row where the check saw nothing else of it. */
+  private lookAt(turn: number, atEnd: boolean): void {
+    const { byTurnChecked, byTurnCheckedAtEnd } = this.tally
+    const before = this.lookedAt[turn] ?? 0
+    if (before >> 1 !== this.looks) {
+      byTurnChecked[turn] = (byTurnChecked[turn] ?? 0) + 1
+      if (atEnd) byTurnCheckedAtEnd[turn] = (byTurnCheckedAtEnd[turn] ?? 0) + 1
+    } else if (!atEnd && (before & 1) === 1) {
+      byTurnCheckedAtEnd[turn] = (byTurnCheckedAtEnd[turn] as number) - 1
+    } else return
+    this.lookedAt[turn] = 2 * this.looks + (atEnd ? 1 : 0)
   }
 
   /** The person said that the run means it. */
@@ -164,6 +198,7 @@ export class TrajectoryReporter implements Reporter {
   finish(): { tally: CheckTally; findings: readonly Finding[] } {
     const { tally, found } = this
     if (this.looked) tally.checked++
+    if (this.whole) for (let turn = 1; turn <= this.view.facts.assistantTurns; turn++) this.lookAt(turn, false)
     return { tally, findings: found === null ? NO_FINDINGS : this.settle(found, tally) }
   }
 
@@ -172,6 +207,7 @@ export class TrajectoryReporter implements Reporter {
     if (found.faults > 0) tally.affected++
     else tally.intended++
     for (const [ordinal, atEnd] of found.turns) {
+      this.lookAt(ordinal, atEnd)
       tally.byTurn[ordinal] = (tally.byTurn[ordinal] ?? 0) + 1
       if (atEnd) tally.byTurnAtEnd[ordinal] = (tally.byTurnAtEnd[ordinal] ?? 0) + 1
     }

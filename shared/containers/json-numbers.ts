@@ -1,5 +1,6 @@
 import { matches, type NumberScan, scanNumber } from './json-number.ts'
 import { PLAIN_MARGIN, type PlainNumbers } from './plain-numbers.ts'
+import { keepWrittenNaN } from './written-nan.ts'
 
 /** Where an array of numbers is scanned from, and the offset after its closing bracket. */
 export interface NumbersScan {
@@ -105,16 +106,20 @@ function scanFloats(
   let buffer = floats
   let capacity = buffer.length
   let allInts = true
+  let nulls = false
+  let nans: number[] | null = null
   while (pos < end) {
     const byte = bytes[pos] as number
     let value: number
     if (byte === MINUS || (byte >= ZERO && byte <= NINE) || byte === 0x4e || byte === 0x49) {
       value = scanNumber(bytes, pos, end, number)
       pos = number.next
+      if (byte === 0x4e) (nans ??= []).push(count)
       if (allInts && (!number.integer || value !== (value | 0))) allInts = false
     } else if (byte === 0x6e && isNull(bytes, pos, end)) {
       value = Number.NaN
       allInts = false
+      nulls = true
       pos += 4
     } else if (byte === 0x74 && matches(bytes, pos, end, 'true')) {
       value = 1
@@ -137,6 +142,7 @@ function scanFloats(
     if (after === CLOSE) {
       scan.next = pos + 1
       const result = allInts ? Int32Array.from(buffer.subarray(0, count)) : buffer.slice(0, count)
+      if (nulls && nans !== null && result instanceof Float64Array) keepWrittenNaN(result, nans)
       if (capacity > KEPT_SCRATCH) floats = new Float64Array(1 << 10)
       return result
     }

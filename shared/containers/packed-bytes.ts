@@ -7,7 +7,8 @@ import { joinBytes } from './join-bytes.ts'
 /** What a compressed file may grow to unless a person says otherwise: so many times its own size, and always this much. */
 const MOST_TIMES = 200
 const ALWAYS_ALLOWED = 32 << 20
-const CACHE_BYTES = 256 << 20
+/** What was decompressed last and is kept. */
+export const CACHE_BYTES = 256 << 20
 
 /** A place where decompression may begin anew: bytes before it in the compressed file, and in what comes out. */
 export interface Restart {

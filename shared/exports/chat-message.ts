@@ -15,6 +15,7 @@ export function chatMessage(
       function: { name: call.name, arguments: callArguments(call) },
     })),
     tool_call_id: message.toolCallId ?? undefined,
+    name: message.name ?? undefined,
   }
 }
 

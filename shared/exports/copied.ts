@@ -1,3 +1,4 @@
+import { tokensText } from '../model/number-text.ts'
 import type { Finding, Report } from '../model/report.ts'
 import { TOKEN_STATE_NAMES } from '../model/tokens.ts'
 import { jsonText } from './json-text.ts'
@@ -44,7 +45,7 @@ export function tokensMarkdown(copied: CopiedTokens): string {
     return tokens === 0 ? [] : [`${tokens} ${name}`]
   })
   return [
-    `Rollout ${markdownCode(detail.facts.id)}, tokens ${start}–${end}${detail.reconstructed ? ' (reconstructed)' : ''}: ${counts.join(', ')}`,
+    `Rollout ${markdownCode(detail.facts.id)}, ${tokensText(start, end)}${detail.reconstructed ? ' (reconstructed)' : ''}: ${counts.join(', ')}`,
     '',
     `- Text: ${markdownCode(textOf(copied))}`,
     `- Token ids: ${markdownCode(`[${ids.subarray(start, end).join(', ')}]`)}`,

@@ -1,5 +1,6 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { storedRollout } from '../checks/group-views.ts'
+import { holdsFlattenedTurns } from '../formats/text-rows.ts'
 import { counted } from '../model/number-text.ts'
 import type { Message } from '../model/trajectory.ts'
 import { argumentsObject, chatMessage } from './chat-message.ts'
@@ -18,7 +19,7 @@ export const dpoExport: ExportKind = {
   title: 'Pairs for preference training: the best and the worst of each group',
   names: async () => [NAME],
   async write(input, sink) {
-    const left = { again: 0, excluded: 0, alone: 0, even: 0, differ: 0, empty: 0 }
+    const left = { again: 0, excluded: 0, alone: 0, even: 0, differ: 0, empty: 0, turns: 0 }
     const writer = await sink.open(NAME)
     const encoder = new TextEncoder()
     let records = 0
@@ -46,7 +47,7 @@ export const dpoExport: ExportKind = {
   },
 }
 
-type LeftOut = 'alone' | 'even' | 'differ' | 'empty'
+type LeftOut = 'alone' | 'even' | 'differ' | 'empty' | 'turns'
 /** Chosen trajectories that stand in no group. */
 type Single = 'again' | 'excluded'
 
@@ -65,6 +66,10 @@ function notes(left: Readonly<Record<LeftOut, number>>, fromIds: number): string
   const reasons = [
     [left.alone, 'of which fewer than two chosen rollouts have a reward that is a number'],
     [left.even, 'whose chosen rollouts have one and the same reward'],
+    [
+      left.turns,
+      'whose best or worst rollout is the text of several turns and tool replies in one reply, as they were decoded',
+    ],
     [left.differ, 'whose best and worst rollout do not begin with the same prompt'],
     [
       left.empty,
@@ -142,7 +147,8 @@ interface Pair {
 }
 
 /** Null where one of the two has no messages. */
-function messagePair(chosen: ExportedTrajectory, rejected: ExportedTrajectory): Pair | 'differ' | null {
+function messagePair(chosen: ExportedTrajectory, rejected: ExportedTrajectory): Pair | 'differ' | 'turns' | null {
+  if ([chosen, rejected].some(({ trajectory }) => holdsFlattenedTurns(trajectory.messages))) return 'turns'
   const [good, bad] = [split(chosen), split(rejected)]
   if (good === null || bad === null) return null
   if (jsonText(good.prompt) !== jsonText(bad.prompt)) return 'differ'

@@ -1,4 +1,4 @@
-import { count, counted, measured, percent } from '../model/number-text.ts'
+import { count, counted, measured, percent, tokensText } from '../model/number-text.ts'
 import type {
   CheckResult,
   Defect,
@@ -9,7 +9,13 @@ import type {
   Report,
   Severity,
 } from '../model/report.ts'
-import { LIMIT_NAMES, type LimitInForce } from '../model/streams.ts'
+import {
+  LIMIT_NAMES,
+  type LimitInForce,
+  type LimitName,
+  type LimitOfRollouts,
+  type LimitsLeftOut,
+} from '../model/streams.ts'
 
 /** The words and numbers that every report for people shares, whatever it is written in. */
 
@@ -68,15 +74,35 @@ export function thresholdsText({ thresholds = {} }: Report): string {
 }
 
 /** `max_completion_length 512 per turn (inferred)`, of the limits that are known. */
-export function limitTexts({ limits }: Pick<Report, 'limits'>): string[] {
+export function limitTexts({
+  limits,
+  limits_by_rollout = {},
+  limits_left_out = {},
+}: Pick<Report, 'limits' | 'limits_by_rollout' | 'limits_left_out'>): string[] {
   return LIMIT_NAMES.flatMap((name) => {
     const limit = limits[name]
-    return limit === null ? [] : [`${name} ${count(limit.value)}${countedBy(limit)} (${limit.origin})`]
+    const several = limits_by_rollout[name] ?? []
+    if (limit !== null) return [`${name} ${count(limit.value)}${countedBy(limit)} (${limit.origin})`]
+    return several.length === 0
+      ? []
+      : [`${name} ${severalText(several, limits_left_out[name])} (metadata, each rollout by its own)`]
   })
 }
 
+/** `768 in 96 rollouts, 2,048 in 12 rollouts and 48 more values in 50 rollouts`. */
+export function severalText(several: readonly LimitOfRollouts[], leftOut?: LimitsLeftOut[LimitName]): string {
+  const listed = several
+    .map(
+      ({ value, rollouts, per }) =>
+        `${count(value)}${countedBy(per === undefined ? {} : { per })} in ${counted(rollouts, 'rollout')}`,
+    )
+    .join(', ')
+  if (leftOut === undefined) return listed
+  return `${listed} and ${counted(leftOut.values, 'more value')} in ${counted(leftOut.rollouts, 'rollout')}`
+}
+
 /** What a limit counts, behind its number; empty where its name says it. */
-export function countedBy({ per, unit }: LimitInForce): string {
+export function countedBy({ per, unit }: Pick<LimitInForce, 'per' | 'unit'>): string {
   if (unit !== undefined) return ` ${unit}`
   return per === undefined ? '' : per === 'turn' ? ' per turn' : ' per rollout'
 }
@@ -154,7 +180,7 @@ export function whereText(report: Report, finding: Finding): string {
   if (finding.trajectory !== null) parts.push(`rollout ${shortName(finding.trajectory)}`)
   else if (finding.group !== null) parts.push(`group ${shortName(finding.group)}`)
   if (finding.turn !== null) parts.push(`turn ${finding.turn}`)
-  if (finding.tokens !== null) parts.push(`tokens ${finding.tokens[0]}–${finding.tokens[1]}`)
+  if (finding.tokens !== null) parts.push(tokensText(...finding.tokens))
   return parts.join(', ')
 }
 

@@ -1,3 +1,4 @@
+import { holdsFlattenedTurns } from '../formats/text-rows.ts'
 import { counted } from '../model/number-text.ts'
 import { TokenState } from '../model/tokens.ts'
 import { argumentsObject, chatMessage } from './chat-message.ts'
@@ -46,12 +47,17 @@ async function writeSource(
   const asMessages = !(report.sources[source]?.missing.includes('messages') ?? false)
   const writer = await sink.open(name)
   const encoder = new TextEncoder()
-  const left = { excluded: 0, empty: 0 }
+  const left = { excluded: 0, empty: 0, turns: 0 }
+  let flattened = 0
   let weighted = 0
   let records = 0
   for await (const loaded of origin.read(indices)) {
     if (loaded.trajectory.excluded) {
       left.excluded++
+      continue
+    }
+    if (asMessages && holdsFlattenedTurns(loaded.trajectory.messages)) {
+      left.turns++
       continue
     }
     const row = asMessages ? messageRow(loaded) : tokenRow(loaded)
@@ -60,6 +66,7 @@ async function writeSource(
       continue
     }
     if (!asMessages && loaded.view?.weights != null) weighted++
+    if (asMessages && loaded.trajectory.messages?.some((message) => message.flattened)) flattened++
     const { id, reward } = loaded.trajectory
     await writer.write(encoder.encode(`${jsonText({ id, ...row, reward: reward ?? undefined })}\n`))
     records++
@@ -72,6 +79,14 @@ async function writeSource(
     const lacked = asMessages ? 'messages with a turn of the assistant' : 'trained token ids'
     notes.push(`${counted(left.empty, 'rollout')}${of} without ${lacked}: left out.`)
   }
+  if (left.turns > 0)
+    notes.push(
+      `${counted(left.turns, 'rollout')}${of} whose turns and tool replies stand in the text of one reply, as they were decoded: left out, since who learns from it learns to write tool output.`,
+    )
+  if (flattened > 0)
+    notes.push(
+      `${counted(flattened, 'rollout')}${of} whose texts were decoded as a whole: what the trainer’s chat template wrote into a prompt stands in the message of the user, and a template puts its own around it again.`,
+    )
   if (weighted > 0)
     notes.push(
       `${counted(weighted, 'rollout')}${of} with loss weights other than 0 and 1, which labels cannot tell: lost here.`,

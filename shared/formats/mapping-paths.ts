@@ -23,6 +23,8 @@ const KINDS: Readonly<Partial<Record<MapField, readonly ValueKind[]>>> = {
   messages: ['list'],
   tools: ['list'],
   documents: ['list'],
+  prompt_text: ['text'],
+  completion_text: ['text'],
   answer: ['text', 'number'],
   reward: ['number', 'truth'],
   rewards: ['object'],

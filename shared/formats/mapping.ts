@@ -17,6 +17,8 @@ export const MAP_FIELDS = [
   'versions',
   'prompt_length',
   'messages',
+  'prompt_text',
+  'completion_text',
   'tools',
   'documents',
   'answer',

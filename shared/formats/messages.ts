@@ -31,12 +31,15 @@ export function messageOf(entry: JsonObject): Message | null {
   const reasoning = firstText(entry, ['reasoning_content', 'reasoning', 'thinking'])
   const toolCalls = toolCallsOf(entry.tool_calls ?? null)
   const toolCallId = firstText(entry, ['tool_call_id'])
+  const name = firstText(entry, ['name'])
   return {
     role,
     content: contentText(entry.content ?? null),
     ...(reasoning === null ? {} : { reasoning }),
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
     ...(toolCallId === null ? {} : { toolCallId }),
+    ...(entry.flattened === true ? { flattened: true } : {}),
+    ...(name === null ? {} : { name }),
   }
 }
 

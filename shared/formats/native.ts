@@ -9,6 +9,7 @@ import { withoutColumns } from './native-columns.ts'
 import { FULL_IDS, ID_PAIRS, RESPONSE_MASKS, readNativeTokens } from './native-tokens.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, recogniseBy } from './recognise.ts'
+import { groupOfPrompt, textMessages } from './text-rows.ts'
 
 const SCHEMA = 'rollout-inspector.trajectory/1'
 
@@ -71,7 +72,7 @@ export const native: Format = {
   read(records, context) {
     const { mapping } = context.recognition
     const own = mapping === undefined ? records : mappedRecords(records, mapping)
-    return readEach(own, context, (record) => [readRecord(record)])
+    return readEach(own, context, (record) => [readRecord(record, mapping !== undefined)])
   },
 }
 
@@ -101,25 +102,32 @@ function look(record: JsonObject): Evidence | null {
   return { confidence: 0.3, seen: `keys messages, ${told.join(', ')}, and no token ids` }
 }
 
-function readRecord(record: OneRecord): Trajectory {
+/** Names that a mapping gives to the texts of a record. A record of its own may hold texts under them as well, which are none of its streams. */
+const MAPPED_TEXTS = ['prompt_text', 'completion_text'] as const
+
+function readRecord(record: OneRecord, isMapped: boolean): Trajectory {
   const fields = new Fields(record.object.schema === SCHEMA ? withoutColumns(record.object) : record.object)
   fields.take('schema')
   const tokens = readNativeTokens(fields)
-  const messages = readMessages(fields, 'messages')
+  // Beside ids a text is a decoded copy of them: it makes no messages, and no key of a group.
+  const textAt = (name: (typeof MAPPED_TEXTS)[number]) => (isMapped && tokens === null ? fields.text(name) : null)
+  const prompt = textAt('prompt_text')
+  const messages = readMessages(fields, 'messages') ?? textMessages(prompt, textAt('completion_text'))
   if (tokens === null && messages === null) {
     throw new BadRecord('no-tokens', 'the record has neither token ids (input_ids) nor messages')
   }
   const blank = record.blank(0)
   const stored = fields.take('meta')
+  const step = fields.number('step')
   const trajectory: Trajectory = {
     ...blank,
     ...tokens,
     id: fields.text('id') ?? blank.id,
     rolloutId: fields.text('rollout_id'),
     branch: fields.text('branch'),
-    group: fields.text('group_id'),
+    group: fields.text('group_id') ?? groupOfPrompt(step, prompt),
     groupSize: fields.integer('group_size'),
-    step: fields.number('step'),
+    step,
     model: fields.text('model'),
     temperature: fields.number('temperature'),
     advantage: fields.number('advantage'),
@@ -134,7 +142,7 @@ function readRecord(record: OneRecord): Trajectory {
     limits: readLimits(fields),
     issues: fields.issues,
   }
-  const { meta, unknown } = fields.rest()
+  const { meta, unknown } = fields.rest(isMapped && tokens !== null ? MAPPED_TEXTS : [])
   record.drift(unknown)
   return { ...trajectory, meta: { ...(isObject(stored) ? stored : stored === null ? {} : { meta: stored }), ...meta } }
 }

@@ -15,7 +15,7 @@ interface Place {
 
 /**
  * Fields of the native format that records of no known format seem to hold, by what stands there and then by its name: token ids, a mask or
- * labels of their length, logprobs, a reward, a group. Null where neither ids nor a conversation are found. A proposal, which a person has to take.
+ * labels of their length, logprobs, a reward, a group. Null where neither ids nor a conversation nor rewarded texts are found. A proposal, which a person has to take.
  */
 export function proposeMapping(records: readonly JsonValue[]): FieldMapping | null {
   const looked = records.filter(isObject).slice(0, LOOKED)
@@ -57,7 +57,8 @@ export function proposeMapping(records: readonly JsonValue[]): FieldMapping | nu
     proposeBeside(beside, whole, mapping)
   }
   proposeScalars(places, mapping)
-  const found = mapping.input_ids ?? mapping.completion_ids ?? mapping.messages
+  if (whole === null && completion === null && mapping.messages === undefined) proposeTexts(places, mapping)
+  const found = mapping.input_ids ?? mapping.completion_ids ?? mapping.messages ?? mapping.completion_text
   return found === undefined ? null : mapping
 }
 
@@ -138,6 +139,17 @@ function proposeScalars(places: readonly Place[], mapping: Partial<Record<MapFie
   take('answer', text, [/(^|\.)(answer|ground_truth|gold|target)$/])
   take('finish_reason', text, [/(finish|stop)_reason/])
   take('model', text, [/(^|\.)model(_name)?$/])
+}
+
+/** A text that answers another is a rollout where it was rewarded: without that, a data set has the same two. */
+function proposeTexts(places: readonly Place[], mapping: Partial<Record<MapField, string>>): void {
+  if (mapping.reward === undefined) return
+  const texts = places.filter(({ values }) => values.every((value) => typeof value === 'string'))
+  const prompt = best(texts, [/(^|\.)(prompt|query|question|input|instruction)(_?text)?$/])
+  const completion = best(texts, [/(^|\.)(completion|response|output|generation|generated)(_?text)?$/])
+  if (prompt === null || completion === null) return
+  mapping.prompt_text = prompt.path
+  mapping.completion_text = completion.path
 }
 
 /** The place whose path fits the first of several names that any fits, the shortest path of those; null where none fits. */

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../containers/container.ts'
 import { firstAtLeast, flagsOf } from '../containers/kernel/numbers.ts'
+import { writtenNaN } from '../containers/written-nan.ts'
 import type { RecordIssue, StoredArray } from '../model/trajectory.ts'
 import { BadRecord, kindOf, type Numbers, numbersOf } from './fields.ts'
 
@@ -98,7 +99,8 @@ export class SequenceArrays {
   placeFloats(target: Float32Array, name: string, value: JsonValue, at: number, end: number): boolean {
     const numbers = this.numbers(name, value)
     if (numbers === null || numbers.length === 0) return false
-    this.store(name, numbers.length, end - at)
+    const nan = writtenNaN(value)?.map((place) => at + place)
+    this.store(name, numbers.length, end - at, false, false, nan)
     const known = Math.min(numbers.length, end - at)
     for (let i = 0; i < known; i++) target[at + i] = numbers[i] as number
     target.fill(Number.NaN, at + known, end)
@@ -231,8 +233,21 @@ export class SequenceArrays {
     return numbers
   }
 
-  private store(name: string, length: number, expected: number, allowed = false, namesNext = false): void {
-    this.arrays.push({ name, length, expected, ...(namesNext ? { namesNext } : {}) })
+  private store(
+    name: string,
+    length: number,
+    expected: number,
+    allowed = false,
+    namesNext = false,
+    nan?: Int32Array,
+  ): void {
+    this.arrays.push({
+      name,
+      length,
+      expected,
+      ...(namesNext ? { namesNext } : {}),
+      ...(nan === undefined ? {} : { nan }),
+    })
     if (length === expected || allowed) return
     this.issue('length-mismatch', name, `${name} has ${length} entries, ${expected} were expected`)
   }

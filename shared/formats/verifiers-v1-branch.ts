@@ -95,8 +95,9 @@ export function branchStreams(
       spread(values, own, found[stream].subarray(at, end))
     }
     placeWeights(node, index, at, { length, trained, components, arrays, issues })
-    // Context was not written in this sequence.
-    if (shared) for (let t = at; t < end; t++) if (flags[t] === 1) flags[t] = 0
+    // Who wrote a message stands beside its mask, and holds where the two disagree. Context was not written in this sequence.
+    if (shared || node.object.sampled === false) own.fill(0)
+    else if (node.sampled && masked && !own.includes(1)) placeContent(node, flags, at, arrays)
     at = end
   }
   const loss = masked ? trainedBy(mask, components) : null
@@ -113,6 +114,15 @@ export function branchStreams(
     context,
     dropped: found.dropped ?? null,
   }
+}
+
+/** Of a reply whose mask marks none of it, its body was sampled; which tokens these are is not known where `is_content` is left empty. */
+function placeContent(node: GraphNode, flags: Uint8Array, at: number, arrays: SequenceArrays): void {
+  const end = at + node.ids.length
+  const content = node.object.is_content
+  const said = Array.isArray(content) || ArrayBuffer.isView(content) ? content : null
+  if (said === null || said.length === 0) flags.fill(UNKNOWN, at, end)
+  else arrays.placeFlags(flags, `${node.name}.is_content`, said, at, end)
 }
 
 /** A node's values for its sampled tokens; null where it has none. */

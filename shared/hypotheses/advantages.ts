@@ -1,4 +1,6 @@
 import type { DumpView } from '../checks/check.ts'
+import { FactColumns } from '../checks/fact-columns.ts'
+import type { TrajectoryFacts } from '../checks/facts.ts'
 import { boundOf } from '../checks/groups/advantages.ts'
 import { isNoise, type Scaling, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
 import { mean } from '../checks/groups/statistics.ts'
@@ -33,7 +35,7 @@ export function measureAdvantages(dump: DumpView): AdvantageMeasures {
   const { groups, floor, range } = spreadsOf(dump, scaling)
   const noise = groups.filter((spread) => isNoise(spread, floor))
   const amplified = noise.filter((spread) => scaling?.scaled === true && spread.amplification >= amplification)
-  const sizes = dump.facts.flatMap(({ advantage }) => (advantage === null ? [] : [Math.abs(advantage)]))
+  const { sizes, largestAdvantage } = sizesOf(dump.facts)
   const largest = (values: readonly number[]) => (values.length === 0 ? null : values.reduce((a, b) => Math.max(a, b)))
   return {
     completeGroups: groups.length,
@@ -47,11 +49,25 @@ export function measureAdvantages(dump: DumpView): AdvantageMeasures {
     largestNoiseGap: largest(noise.map(({ gap }) => gap)),
     bound: scaling === null || dump.groupSize === null ? null : boundOf(scaling.scheme, dump.groupSize, range),
     groupSize: dump.groupSize,
-    largestAdvantage: largest(
-      dump.facts.flatMap(({ advantage, maxAdvantage }) =>
-        advantage === null && maxAdvantage === null ? [] : [Math.max(Math.abs(advantage ?? 0), maxAdvantage ?? 0)],
-      ),
-    ),
+    largestAdvantage,
     meanAbsoluteAdvantage: sizes.length === 0 ? null : mean(sizes),
   }
+}
+
+/** |advantage| of each rollout that has one, and the largest, those of single tokens included. */
+function sizesOf(facts: readonly TrajectoryFacts[]) {
+  const sizes: number[] = []
+  let largestAdvantage: number | null = null
+  for (const part of new FactColumns(facts).parts()) {
+    const [has, hasMost] = [part.present('advantage'), part.present('maxAdvantage')]
+    const [advantages, most] = [part.numbers('advantage'), part.numbers('maxAdvantage')]
+    for (let i = 0; i < part.length; i++) {
+      const size = has[i] === 1 ? Math.abs(advantages[i] as number) : 0
+      if (has[i] === 1) sizes.push(size)
+      else if (hasMost[i] === 0) continue
+      const own = Math.max(size, hasMost[i] === 1 ? (most[i] as number) : 0)
+      largestAdvantage = largestAdvantage === null ? own : Math.max(largestAdvantage, own)
+    }
+  }
+  return { sizes, largestAdvantage }
 }

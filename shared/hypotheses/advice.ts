@@ -46,6 +46,9 @@ const OF_THE_OTHER_RUN: HypothesisId = 'H08'
 /** Steps that are told with their titles; of further ones their ids. */
 const TOLD_STEPS = 4
 
+/** Characters of switches, from which on only what they write is told. */
+const LONGEST_SWITCHES = 400
+
 const UNITS: Readonly<Record<Unit, string>> = { trajectory: 'rollout', group: 'group', source: 'file' }
 
 export function adviceOf(report: Report): Advice {
@@ -252,6 +255,14 @@ function lacking({ undecided }: Advice): string[] {
       : [
           `Not decided by what this dump has: ${listed(between)}; ${between.length === 1 ? 'its' : 'their'} measures speak neither way.`,
         ]),
-    ...(switches.length === 0 ? [] : [`Switch on to decide more: ${switches.join('; ')}.`]),
+    ...(switches.length === 0 ? [] : [switchesText(switches)]),
   ]
+}
+
+/** Where nothing tells the trainer the switches of every one come to a page: they stand with the verdicts, and here what they write. */
+function switchesText(switches: readonly string[]): string {
+  const all = switches.join('; ')
+  if (all.length <= LONGEST_SWITCHES) return `Switch on to decide more: ${all}.`
+  const streams = switches.map((line) => line.slice(0, line.indexOf(':')))
+  return `Switch on to decide more: ${listed(streams)}; how each trainer writes them stands with what is not decided.`
 }

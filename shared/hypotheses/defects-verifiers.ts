@@ -216,7 +216,7 @@ function headersTrained(evidence: DefectEvidence): DefectShape | null {
 /** The turns from the second on, where nearly all of them are affected and no first one is. */
 function placesAfterFirst(check: CheckResult | null, dump: DumpView): Count | null {
   if (check === null || !isSystematicAfterFirst(check, dump)) return null
-  return splitByTurn(check, rolloutsByTurn(dump.facts)).later
+  return splitByTurn(check).later
 }
 
 /** The edges after assistant turns, where nearly all of them are affected and no other edge is. */
@@ -273,7 +273,7 @@ function endsHidden(evidence: DefectEvidence): DefectShape | null {
 }
 
 /** Names of reward components that say whether the answer was right; others may be metrics that no reward contains. */
-const RIGHT = /correct|accura|exact_?match|(^|_)em(_|$)|solved|success/i
+const RIGHT = /correct|accura|exact_?match|(^|_)(em|exact)(_|$)|solved|success/i
 
 /**
  * Every reward is 0, rollouts were cut, and some that were not cut are right by the dump's own word. A question that is merely too hard
@@ -299,10 +299,10 @@ function isRight({ rewards }: TrajectoryFacts): boolean {
 function thoughtsRewritten(evidence: DefectEvidence): DefectShape | null {
   const stripped = evidence.failing('T10')
   const inserted = evidence.failing('M09')
+  if (stripped === null && inserted === null) return null
   const { dump } = evidence
-  const several = rowsWhere(dump, ({ assistantTurns }) => assistantTurns > 1)
   const withMore = rolloutsByTurn(dump.facts)
-  if (stripped !== null && isNearlyAllOf(stripped, sizeOf(several), dump)) {
+  if (stripped !== null && isNearlyAllOf(stripped, withMore[2] ?? 0, dump)) {
     // A thought that is missing from last turns as well was never kept by anyone.
     const lastIntact = Object.entries(stripped.by_turn).every(([turn, n]) => n <= (withMore[Number(turn) + 1] ?? 0))
     if (lastIntact) return { checks: ['T10'], places: { ...stripped.places }, rows: evidence.rows('T10') }

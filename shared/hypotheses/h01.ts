@@ -1,5 +1,6 @@
+import type { AdvantageFit } from '../checks/groups/advantages.ts'
 import { measuringSpreads } from '../checks/groups/scaling.ts'
-import { counted, percent } from '../model/number-text.ts'
+import { count, counted, percent } from '../model/number-text.ts'
 import { type AdvantageMeasures, measureAdvantages } from './advantages.ts'
 import { amplifiedBounds, type Bounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
@@ -106,6 +107,12 @@ function shareLine(
   )
 }
 
+/** `25 groups`, `2,000 groups taken from 25,000`. */
+function comparedGroups(fit: AdvantageFit | null): string {
+  const { groups = 0, comparable = groups } = fit ?? {}
+  return `${counted(groups, 'group')}${comparable > groups ? ` taken from ${count(comparable)}` : ''}`
+}
+
 function schemeLine({ scaling }: AdvantageMeasures, { supported }: Bounds): Argument[] {
   if (scaling === null) return stated('advantage scheme', 'unknown')
   const { scheme, eps, origin, fit, scaled } = scaling
@@ -113,7 +120,7 @@ function schemeLine({ scaling }: AdvantageMeasures, { supported }: Bounds): Argu
   const known =
     origin === 'given'
       ? 'given'
-      : `fits ${Math.round((fit?.share ?? 0) * 100)} % of ${counted(fit?.groups ?? 0, 'group')}, residual ${percent(fit?.residual ?? null)} of the largest advantage`
+      : `fits ${Math.round((fit?.share ?? 0) * 100)} % of ${comparedGroups(fit)}, residual ${percent(fit?.residual ?? null)} of the largest advantage`
   const share = 'share of complete groups with a reward std below the noise floor'
   const otherwise = `advantages are divided by the std of their group, and the ${share} is ${boundText(share, supported)}`
   const lines = stated('advantage scheme', `${formula} (${known})`)

@@ -120,5 +120,7 @@ function faultLines({ failing, systematic, looked }: MaskingMeasures): Argument[
 }
 
 function whatOraclesLack(input: HypothesisInput): string[] {
-  return input.streams.has('tokenizer') ? ['turns in the ids, or a record of what was sampled'] : ['tokenizer']
+  return input.streams.has('tokenizer')
+    ? ['turns in the ids, or a record of what was sampled']
+    : [input.lackOfTurns ?? 'tokenizer']
 }

@@ -78,12 +78,12 @@ function storedMean({ mean }: KlFit, { supported }: Bounds): Argument[] {
 }
 
 function formulaLines(fit: KlFit, bounds: Bounds): Argument[] {
-  const { best, least, declared, reversed, undeclared, scales } = fit
+  const { best, least, declared, reversed, undeclared, scales, decimals } = fit
   const scale = best === null ? 1 : scales[best]
   const name =
     best === null
       ? 'none of k1, k2, k3'
-      : `${best}${Math.abs(scale - 1) < 0.01 ? '' : ` times ${scale.toPrecision(3)}`}`
+      : `${best}${Math.abs(scale - 1) < 0.01 ? '' : ` times ${scale.toPrecision(3)}`}${decimals === null ? '' : `, rounded to ${decimals} decimals`}`
   const wrong = reversed || undeclared
   const follows = stated(`formula that the stored KL follows${declared ? ` (declared: ${declared})` : ''}`, name, [
     'L10',

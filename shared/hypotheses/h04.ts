@@ -1,6 +1,6 @@
 import type { EndReason } from '../checks/facts.ts'
 import type { MeanReward } from '../checks/truncation/reward-splits.ts'
-import { counted } from '../model/number-text.ts'
+import { counted, valuesText } from '../model/number-text.ts'
 import type { Count } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { lostBounds, nearLimitBounds, visibleBounds } from './bounds.ts'
@@ -32,7 +32,9 @@ function decide(input: HypothesisInput): Judgement {
   if (!input.streams.has('ids')) return notCheckable(['ids'])
   const found = measureTruncation(input)
   const near = share(found.nearAny)
-  if (near === null && input.dump.limits.max_tool_response_length === null) {
+  const { limits, limitsByRollout } = input.dump
+  const ofReplies = limits.max_tool_response_length ?? limitsByRollout?.max_tool_response_length ?? null
+  if (near === null && ofReplies === null) {
     return notCheckable(['limits: none is given, in the metadata, or shown by rollouts that end at one length'])
   }
   const { thresholds } = input.dump.settings
@@ -55,12 +57,16 @@ function decide(input: HypothesisInput): Judgement {
     because: [...argumentsOf(found, { near, lost, visible }, thresholds), ...lesserFaults(H04, input, [])],
     missing: [
       ...(near === null ? ['limits of the prompt, the completion or the sequence'] : []),
-      ...(lost === null ? [input.streams.has('tokenizer') ? 'turns in the ids' : 'tokenizer'] : []),
+      ...(lost === null ? [lackOfTurns(input)] : []),
       ...(visible === null ? ['documents'] : []),
     ],
     // All three measures could have ruled either way.
     firm: true,
   }
+}
+
+function lackOfTurns(input: HypothesisInput): string {
+  return input.streams.has('tokenizer') ? 'turns in the ids' : (input.lackOfTurns ?? 'tokenizer')
 }
 
 interface Shares {
@@ -73,17 +79,15 @@ function argumentsOf(found: TruncationMeasures, { near, lost, visible }: Shares,
   const nearBounds = nearLimitBounds(thresholds)
   const lostBound = lostBounds(thresholds)
   const visibleBound = visibleBounds(thresholds)
-  const limits = found.nearLimit.map(({ limit, value }) => `${limit} ${value}`).join(', ')
+  const limits = found.nearLimit.map((near) => `${near.limit} ${oneOf(near)}`).join(', ')
+  const nearLines = compared(
+    `share of rollouts within ${found.nearTokens} tokens of a limit (${limits})`,
+    near,
+    nearBounds.supported,
+    nearBounds.contradicted,
+  )
   return [
-    ...behind(
-      found.nearFilter,
-      compared(
-        `share of rollouts within ${found.nearTokens} tokens of a limit (${limits})`,
-        near,
-        nearBounds.supported,
-        nearBounds.contradicted,
-      ),
-    ),
+    ...(found.nearFilter === null ? nearLines : behind(found.nearFilter, nearLines)),
     ...behind(
       { lostText: true },
       compared('share of rollouts that lost text', lost, lostBound.supported, lostBound.contradicted, [
@@ -116,6 +120,11 @@ function argumentsOf(found: TruncationMeasures, { near, lost, visible }: Shares,
     ...poisonLines(found),
     ...stated('correlation of length and reward', found.lengthRewardCorrelation),
   ]
+}
+
+/** `4096`, `2048 or 4096, by rollout`, `20 values from 200 to 219, by rollout`. */
+function oneOf({ values, leftOut }: TruncationMeasures['nearLimit'][number]): string {
+  return values.length === 1 ? String(values[0]) : `${valuesText(values.map(String), leftOut)}, by rollout`
 }
 
 /** What a rollout did, by its end reason. */

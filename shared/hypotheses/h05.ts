@@ -1,6 +1,6 @@
 import type { ComponentMeasures } from '../checks/groups/components.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
-import { contrastBounds, flatBounds, opposingBounds, withinBounds } from './bounds.ts'
+import { type Bounds, contrastBounds, flatBounds, opposingBounds, withinBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { besideLog, loggedLine, loggedMean, loggedOf, meanOf } from './logged.ts'
 import { measureRewards, type RewardMeasures } from './reward.ts'
@@ -8,6 +8,7 @@ import {
   type Argument,
   compared,
   conclude,
+  deciding,
   holds,
   type Judgement,
   lesserFaults,
@@ -41,22 +42,49 @@ function decide(input: HypothesisInput): Judgement {
 
   const { thresholds } = input.dump.settings
   const flat = found.groupsWithoutContrast / found.completeGroups
-  // Without a range every group is flat already.
-  const within = found.range === 0 ? null : found.within / found.range
-  const supported =
-    holds(flat, flatBounds(thresholds).supported) ||
-    (within !== null && holds(within, withinBounds(thresholds).supported)) ||
-    (found.contrastRatio !== null && holds(found.contrastRatio, contrastBounds(thresholds).supported)) ||
+  const flatInRange = found.groupsFlatInRange / found.completeGroups
+  const { range } = found
+  const isFlat = (share: number) => holds(share, flatBounds(thresholds).supported)
+  const isBelow = (value: number | null, { supported }: Bounds) => value !== null && holds(value, supported)
+  const isOtherwiseSupported =
+    (range > 0 && isBelow(found.within / range, withinBounds(thresholds))) ||
+    (range > 0 && isBelow(found.contrastRatio, contrastBounds(thresholds))) ||
     (found.components ?? []).some((each) => opposes(each, thresholds))
+  // Rewards may be given in a small unit: that they differ by less than a fixed amount alone does not make it noise.
+  const isOfUnit = isFlat(flat) && !isFlat(flatInRange) && !isOtherwiseSupported
+  // Where the whole range is noise, shares of it say nothing; every group is without contrast already.
+  const isNoise = range === 0 || (range < found.noiseFloor && !isOfUnit)
+  const within = isNoise ? null : found.within / range
+  const contrast = isNoise ? null : found.contrastRatio
+  const supported = !isOfUnit && (isFlat(flat) || isOtherwiseSupported)
+  // Components may cancel each other and neither go against the total: it does not decide, but they are not in order.
+  const cancel = input.checks.some(
+    ({ code, status, severity }) => code === 'A09' && status === 'fail' && severity !== 'info',
+  )
   return {
     // Components whose weights are not known may conflict unseen.
-    verdict: supported ? 'supported' : found.componentsUnexplained ? 'inconclusive' : 'contradicted',
-    because: [...argumentsOf(found, flat, within, thresholds), ...lesserFaults(H05, input, ['A01'])],
-    missing: found.componentsUnexplained
-      ? ['the weights of the reward components: the total is not a weighted sum of those stored']
-      : input.streams.has('reward_components')
-        ? []
-        : ['reward_components'],
+    verdict: supported
+      ? 'supported'
+      : found.componentsUnexplained || cancel || isOfUnit
+        ? 'inconclusive'
+        : 'contradicted',
+    because: [
+      ...(isOfUnit ? unitLines(found, flat, flatInRange, thresholds) : flatLines(FLAT, flat, thresholds)),
+      ...argumentsOf(found, { within, contrast }, thresholds),
+      ...lesserFaults(H05, input, ['A01']),
+    ],
+    missing: [
+      ...(isOfUnit
+        ? [
+            `whether rewards that differ by so little are told apart on purpose: their std within groups is ${Math.round((100 * found.within) / range)} % of their own range, and mostly below noise-std (${thresholds['noise-std']}), which is to be set lower where they are (--threshold noise-std=…)`,
+          ]
+        : []),
+      ...(found.componentsUnexplained
+        ? ['the weights of the reward components: the total is not a weighted sum of those stored']
+        : input.streams.has('reward_components')
+          ? []
+          : ['reward_components']),
+    ],
     // All measures could have ruled either way.
     firm: true,
   }
@@ -84,14 +112,42 @@ function pullsAgainst(correlation: number | null): boolean {
   return correlation !== null && correlation < 0
 }
 
-function argumentsOf(found: RewardMeasures, flat: number, within: number | null, thresholds: Thresholds): Argument[] {
-  const flatBound = flatBounds(thresholds)
-  const withinBound = withinBounds(thresholds)
-  const contrast = contrastBounds(thresholds)
+const FLAT = 'share of complete groups without contrast beyond noise'
+
+function flatLines(name: string, share: number, thresholds: Thresholds): Argument[] {
+  const { supported, contradicted } = flatBounds(thresholds)
+  return compared(name, share, supported, contradicted, ['A01', 'A02'])
+}
+
+/** Of rewards whose spread is small in units of reward, and not in their own range. */
+function unitLines(
+  { noiseFloor }: RewardMeasures,
+  flat: number,
+  flatInRange: number,
+  thresholds: Thresholds,
+): Argument[] {
+  const below = stated(`share of complete groups with a reward std below the fixed noise floor, ${noiseFloor}`, flat)
   return [
-    ...compared('share of complete groups without contrast', flat, flatBound.supported, flatBound.contradicted, [
-      'A01',
-    ]),
+    ...flatLines(`${FLAT}, by the range of these rewards`, flatInRange, thresholds),
+    ...deciding(
+      {
+        supported: 'rewards that differ by so little are noise',
+        contradicted: 'rewards that differ by so little are told apart on purpose',
+      },
+      below,
+    ),
+  ]
+}
+
+interface Shares {
+  readonly within: number | null
+  readonly contrast: number | null
+}
+
+function argumentsOf(found: RewardMeasures, { within, contrast }: Shares, thresholds: Thresholds): Argument[] {
+  const withinBound = withinBounds(thresholds)
+  const contrastBound = contrastBounds(thresholds)
+  return [
     ...compared(
       'mean reward std within groups, as a share of the reward range',
       within,
@@ -100,13 +156,14 @@ function argumentsOf(found: RewardMeasures, flat: number, within: number | null,
     ),
     ...compared(
       'contrast ratio: std within groups / std between groups',
-      found.contrastRatio,
-      contrast.supported,
-      contrast.contradicted,
+      contrast,
+      contrastBound.supported,
+      contrastBound.contradicted,
     ),
     ...(found.components ?? []).flatMap((each) => componentLines(each, thresholds)),
     ...stated('mean reward std within groups', found.within),
     ...stated('reward range', found.range),
+    ...stated('noise floor of the reward std', found.noiseFloor),
   ]
 }
 

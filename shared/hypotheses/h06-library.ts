@@ -1,7 +1,9 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { counted } from '../model/number-text.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { loggedOf } from './logged.ts'
+import { withoutKnownTurns } from './multi-step.ts'
 import { type RewardTrend, rewardTrend, trendOf } from './reward-trend.ts'
 import { fewerRollouts } from './run-likeness.ts'
 import { type Argument, conclude, deciding, type Judgement, notCheckable, stated } from './verdict.ts'
@@ -20,11 +22,11 @@ function decide(input: HypothesisInput): Judgement {
   const { against } = input
   if (!against) return notCheckable(['a second run, of a single-turn task with the same trainer (--against)'])
   const runs: readonly Run[] = [
-    { facts: input.dump.facts, logs: input.logs },
-    { facts: against.dump.facts, logs: against.logs },
+    { facts: input.dump.facts, logs: input.logs, streams: input.streams },
+    { facts: against.dump.facts, logs: against.logs, streams: against.streams },
   ]
   const simple = runs.find(isSingleTurn) ?? taken(runs)
-  if (simple === null) return notCheckable(['a single-turn run: both have rollouts of several assistant turns'])
+  if (simple === null) return notCheckable(lackOfSingle(runs))
   const { thresholds } = input.dump.settings
   const steps = thresholds['trend-steps']
   const trend = trendOfRun(simple, thresholds)
@@ -95,12 +97,35 @@ function lackOfTrend(whose: string, { facts, logs }: Run, steps: number): string
 interface Run {
   readonly facts: readonly TrajectoryFacts[]
   readonly logs: HypothesisInput['logs']
+  readonly streams: HypothesisInput['streams']
 }
 
 /** Beside rollouts of several turns, a run of which there is nothing but a log was given as the single-turn one. */
 function taken(runs: readonly Run[]): Run | null {
   const [logged, ...more] = runs.filter(({ facts }) => facts.length === 0)
-  return logged !== undefined && more.length === 0 ? logged : null
+  return logged !== undefined && more.length === 0 && runs.some(hasSeveralTurns) ? logged : null
+}
+
+/** What it takes to tell which run is the single-turn one: a run of open turns may be it. */
+function lackOfSingle(runs: readonly Run[]): string[] {
+  const open = runs.filter((run) => run.facts.length > 0 && !hasSeveralTurns(run))
+  if (open.length === 0) return ['a single-turn run: both have rollouts of several assistant turns']
+  return open.map((run) => {
+    const whose = run === runs[0] ? 'the open run' : 'the second run'
+    const unknown = withoutKnownTurns(run.facts)
+    if (unknown.length === 0) return `assistant turns in ${whose}, which has none`
+    if (unknown.some(({ idsHash }) => idsHash === null))
+      return `ids of ${whose}, whose texts may hold several turns each: ${NOTHING_ELSE}`
+    return run.streams.has('tokenizer')
+      ? `turns in the ids of ${counted(unknown.length, 'rollout')} of ${whose}, where its tokenizer finds none: ${NOTHING_ELSE}`
+      : `tokenizer of ${whose}, without which its turns are not known: ${NOTHING_ELSE}`
+  })
+}
+
+const NOTHING_ELSE = 'nothing else tells whether it is the single-turn run'
+
+function hasSeveralTurns({ facts }: Run): boolean {
+  return facts.some(({ assistantTurns }) => assistantTurns > 1)
 }
 
 /** By the rollouts where they have steps, else by what the run logged. */
@@ -112,7 +137,9 @@ function trendOfRun({ facts, logs }: Run, thresholds: Thresholds): RewardTrend |
 
 function isSingleTurn({ facts }: Run): boolean {
   return (
-    facts.some(({ assistantTurns }) => assistantTurns === 1) && facts.every(({ assistantTurns }) => assistantTurns <= 1)
+    facts.some(({ assistantTurns }) => assistantTurns === 1) &&
+    facts.every(({ assistantTurns }) => assistantTurns <= 1) &&
+    withoutKnownTurns(facts).length === 0
   )
 }
 

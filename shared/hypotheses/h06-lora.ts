@@ -1,3 +1,4 @@
+import { FactColumns } from '../checks/fact-columns.ts'
 import { type GapTrend, gapTrend } from '../checks/logprobs/trend.ts'
 import { type Bounds, gapBounds, gapRankBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
@@ -78,9 +79,14 @@ function tooFewSteps(input: HypothesisInput, gap: number): Judgement {
 
 function meanGap(input: HypothesisInput): number | null {
   let [count, absolute] = [0, 0]
-  for (const { gap } of input.dump.facts) {
-    count += gap?.count ?? 0
-    absolute += gap?.absolute ?? 0
+  for (const part of new FactColumns(input.dump.facts).parts()) {
+    const hasGap = part.present('gap')
+    const [counts, sums] = [part.numbers('gap', 'count'), part.numbers('gap', 'absolute')]
+    for (let i = 0; i < counts.length; i++) {
+      if (hasGap[i] === 0) continue
+      count += counts[i] as number
+      absolute += sums[i] as number
+    }
   }
   return count === 0 ? null : absolute / count
 }

@@ -1,8 +1,9 @@
 import { CHECKS } from '../checks/registry.ts'
+import { counted } from '../model/number-text.ts'
 import type { CheckResult } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Hypothesis, HypothesisInput, SecondRun } from './hypothesis.ts'
-import { rateOf, rolloutsByTurn, splitByTurn, splitEnds, type TurnSplit } from './multi-step.ts'
+import { rateOf, rolloutsByTurn, splitByTurn, splitEnds, type TurnSplit, withoutKnownTurns } from './multi-step.ts'
 import { fewerRollouts, lackOfSameModel, otherTokenizers } from './run-likeness.ts'
 import {
   type Argument,
@@ -34,7 +35,11 @@ function decide(input: HypothesisInput): Judgement {
   const missing: string[] = (['ids', 'mask'] as const).filter((stream) => !input.streams.has(stream))
   const rollouts = rolloutsByTurn(input.dump.facts)
   const later = rollouts.slice(2).reduce((sum, count) => sum + count, 0)
-  if (later === 0) missing.push(input.streams.has('tokenizer') ? 'a second assistant turn' : 'tokenizer')
+  const unknown = withoutKnownTurns(input.dump.facts).length
+  if (later === 0 && unknown === 0) missing.push('a second assistant turn')
+  // The turns of messages place no fault in the ids; and texts have none that a tokenizer could find.
+  else if (missing.length === 0 && (later === 0 || !input.streams.has('tokenizer')))
+    missing.push(input.lackOfTurns ?? (input.streams.has('tokenizer') ? turnsOf(unknown) : 'tokenizer'))
   const looked = input.checks.filter(
     ({ severity, unit, status }) =>
       severity === 'error' && unit === 'trajectory' && (status === 'pass' || status === 'fail'),
@@ -53,19 +58,22 @@ function decide(input: HypothesisInput): Judgement {
   // A fault of the whole row (an attention mask) has no turn, and says nothing about turns either.
   const failing = looked.filter(({ status }) => status === 'fail')
   const atEnds = failing
-    .map((check) => ({ check, ends: splitEnds(check, rollouts) }))
+    .map((check) => ({ check, ends: splitEnds(check) }))
     .filter(({ ends }) => ends.later.affected > 0)
   // Where no rollout ends with its first turn, nothing tells whether such an end would have the fault as well.
-  const unplaced = atEnds.filter(({ ends }) => !(times(ends) < thresholds['h07-times']))
+  const unplaced = atEnds.filter(
+    ({ check, ends }) =>
+      !(times(ends) < thresholds['h07-times']) && !(times(withEnds(check)) < thresholds['h07-times']),
+  )
   const splits = failing
-    .map((check) => ({ check, split: splitByTurn(check, rollouts) }))
+    .map((check) => ({ check, split: splitByTurn(check) }))
     .filter(({ split }) => split.first.affected + split.later.affected > 0)
   const growing = splits.filter(({ split }) => grows(split, thresholds))
   // The mask may be read one token off: neither its faults nor their absence mean anything by turn.
   const undecided = input.dump.settings.alignmentUndecided
   const lone = splits.some(({ split }) => isLone(split, thresholds))
   // A warning cannot support, and later turns that are wrong where first ones are right are no proof that turns make no difference.
-  const lesser = lesserByTurn(input.checks, rollouts, thresholds)
+  const lesser = lesserByTurn(input.checks, thresholds)
   const warned = lesser.some(({ decides }) => decides !== undefined)
   const verdict =
     growing.length > 0
@@ -94,15 +102,15 @@ function decide(input: HypothesisInput): Judgement {
     ],
     firm:
       verdict === 'contradicted' ||
-      growing.some(({ check }) => check.pattern === 'systematic' || nearlyAll(check, rollouts, thresholds)),
+      growing.some(({ check }) => check.pattern === 'systematic' || nearlyAll(check, thresholds)),
   }
 }
 
 /** Faults of lesser severity that later turns have and first ones have not: they support nothing, and a warning contradicts nothing either. */
-function lesserByTurn(checks: readonly CheckResult[], rollouts: readonly number[], thresholds: Thresholds): Argument[] {
+function lesserByTurn(checks: readonly CheckResult[], thresholds: Thresholds): Argument[] {
   return checks
     .filter(({ severity, unit, status }) => severity !== 'error' && unit === 'trajectory' && status === 'fail')
-    .map((check) => ({ check, split: splitByTurn(check, rollouts) }))
+    .map((check) => ({ check, split: splitByTurn(check) }))
     .filter(({ split }) => grows(split, thresholds))
     .flatMap(({ check: { code, title, severity }, split }) => {
       const warning = severity === 'warning'
@@ -127,6 +135,7 @@ function faultsOfManyTurnsAlone(input: HypothesisInput): CheckResult[] {
   if (!against || otherTokenizers(input.tokenizer, against.tokenizer) !== null) return []
   const here = hasManyTurns(dump.facts)
   if (here === hasManyTurns(against.dump.facts)) return []
+  if (withoutKnownTurns(here ? against.dump.facts : dump.facts).length > 0) return []
   const [many, single] = here ? [checks, against.checks] : [against.checks, checks]
   return many.filter(
     ({ code, status, severity, unit }) =>
@@ -141,13 +150,17 @@ function hasManyTurns(facts: HypothesisInput['dump']['facts']): boolean {
   return facts.some(({ assistantTurns }) => assistantTurns > 1)
 }
 
+function turnsOf(rollouts: number): string {
+  return `turns in the ids of ${counted(rollouts, 'rollout')}, where the tokenizer finds none`
+}
+
 function onlyWithManyTurns(checks: readonly CheckResult[], input: HypothesisInput, against: SecondRun): Judgement {
   const unlike = lackOfSameModel(input, against)
   const some = { comparison: '>', threshold: 0 } as const
   const none = { comparison: '=', threshold: 0 } as const
   return {
     verdict: 'supported',
-    because: mostInLaterTurnsFirst(checks, input, against).flatMap(({ code, title, rate }) =>
+    because: mostInLaterTurnsFirst(checks).flatMap(({ code, title, rate }) =>
       compared(`${title} (${code}): ${IN_MANY_TURNS_ONLY}`, rate, some, none, [code]),
     ),
     missing: unlike,
@@ -160,14 +173,8 @@ function onlyWithManyTurns(checks: readonly CheckResult[], input: HypothesisInpu
 export const IN_MANY_TURNS_ONLY = 'rate in the run of several turns, and none in the single-turn run'
 
 /** What stands at later turns tells more of turns than what is of the whole row. */
-function mostInLaterTurnsFirst(
-  checks: readonly CheckResult[],
-  { dump }: HypothesisInput,
-  against: SecondRun,
-): CheckResult[] {
-  const { facts } = hasManyTurns(dump.facts) ? dump : against.dump
-  const rollouts = rolloutsByTurn(facts)
-  const laterRate = (check: CheckResult) => rateOf(splitByTurn(check, rollouts).later)
+function mostInLaterTurnsFirst(checks: readonly CheckResult[]): CheckResult[] {
+  const laterRate = (check: CheckResult) => rateOf(splitByTurn(check).later)
   return checks.toSorted((a, b) => laterRate(b) - laterRate(a) || (b.rate ?? 0) - (a.rate ?? 0))
 }
 
@@ -235,6 +242,11 @@ function times({ first, later }: TurnSplit): number {
   return rateOf(later) / rateOf(first)
 }
 
+/** As if the last word of a row were that of any turn: what is no more frequent even then makes no difference between turns. */
+function withEnds(check: CheckResult): TurnSplit {
+  return splitByTurn({ ...check, by_turn_at_end: {}, by_turn_checked_at_end: {} })
+}
+
 function grows(split: TurnSplit, thresholds: Thresholds): boolean {
   return split.later.affected >= thresholds['h07-turns'] && times(split) >= thresholds['h07-times']
 }
@@ -244,6 +256,6 @@ function isLone(split: TurnSplit, thresholds: Thresholds): boolean {
   return !grows(split, thresholds) && times(split) >= thresholds['h07-times']
 }
 
-function nearlyAll(check: CheckResult, rollouts: readonly number[], thresholds: Thresholds): boolean {
-  return rateOf(splitByTurn(check, rollouts).later) >= thresholds['systematic-share']
+function nearlyAll(check: CheckResult, thresholds: Thresholds): boolean {
+  return rateOf(splitByTurn(check).later) >= thresholds['systematic-share']
 }

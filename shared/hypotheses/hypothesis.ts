@@ -27,6 +27,8 @@ export interface HypothesisInput {
   readonly unsampledWeight: number | null
   /** Ids of the formats of the dump's sources, each once; absent where they are not known. */
   readonly formats?: readonly string[]
+  /** What it would take to find turns in the ids where a tokenizer is known that finds none; null or absent elsewhere. */
+  readonly lackOfTurns?: string | null
   /** Id of the tokenizer, null or absent where none was found; compared with that of a second run. */
   readonly tokenizer?: string | null
   /** What the run logged, by step; absent or empty where no log was given. */

@@ -1,4 +1,5 @@
 import type { DumpView } from '../checks/check.ts'
+import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { CheckResult, Count } from '../model/report.ts'
 
@@ -10,35 +11,56 @@ export interface TurnSplit {
 
 /** Rollouts that have a k-th assistant turn, at index k; index 0 is unused. */
 export function rolloutsByTurn(facts: readonly TrajectoryFacts[]): number[] {
-  const most = facts.reduce((longest, { assistantTurns }) => Math.max(longest, assistantTurns), 0)
+  const turns = new FactColumns(facts).numbers('assistantTurns')
+  const most = turns.reduce((longest, own) => Math.max(longest, own), 0)
   const counts = Array<number>(most + 1).fill(0)
-  for (const { assistantTurns } of facts) counts[assistantTurns] = (counts[assistantTurns] as number) + 1
+  for (const own of turns) counts[own] = (counts[own] as number) + 1
   for (let turn = most - 1; turn > 0; turn--) counts[turn] = (counts[turn] as number) + (counts[turn + 1] as number)
   counts[0] = 0
   return counts
 }
 
+/** Rollouts in which no turn was found and which may have any number of them. A row of nothing but padding has none. */
+export function withoutKnownTurns(facts: readonly TrajectoryFacts[]): TrajectoryFacts[] {
+  return facts.filter(({ turns, idsHash, realLength }) => turns === 0 && (idsHash === null || realLength > 0))
+}
+
 /**
- * A check's faults, split after the first assistant turn; what lies before it (`by_turn` "0") belongs to neither. Nor does what
- * stands at the end of the row: the last turn has it because it is the last one, not because another came before.
+ * A check's faults, split after the first assistant turn, of the turns that it looked at; what lies before it (`by_turn` "0") belongs to
+ * neither. Nor does the end of the row: the last turn has a fault there because it is the last one, not because another came before.
  */
-export function splitByTurn(check: CheckResult, rollouts: readonly number[]): TurnSplit {
-  const within = (turn: number) => (check.by_turn[turn] ?? 0) - (check.by_turn_at_end?.[turn] ?? 0)
-  const first = { checked: rollouts[1] ?? 0, affected: within(1) }
+export function splitByTurn(check: CheckResult): TurnSplit {
+  const { by_turn, by_turn_at_end, by_turn_checked, by_turn_checked_at_end } = check
+  const first = { checked: 0, affected: 0 }
   const later = { checked: 0, affected: 0 }
-  for (let turn = 2; turn < rollouts.length; turn++) {
-    later.checked += rollouts[turn] as number
-    later.affected += within(turn)
+  for (const turn of Object.keys(by_turn_checked)) {
+    if (turn === '0') continue
+    const side = turn === '1' ? first : later
+    side.checked += (by_turn_checked[turn] as number) - (by_turn_checked_at_end?.[turn] ?? 0)
+    side.affected += (by_turn[turn] ?? 0) - (by_turn_at_end?.[turn] ?? 0)
   }
   return { first, later }
 }
 
 /** A check's faults at the end of the row: of rollouts that end with their first assistant turn, and of those with more of them. */
-export function splitEnds(check: CheckResult, rollouts: readonly number[]): TurnSplit {
-  const first = { checked: (rollouts[1] ?? 0) - (rollouts[2] ?? 0), affected: check.by_turn_at_end?.['1'] ?? 0 }
-  const later = { checked: rollouts[2] ?? 0, affected: 0 }
-  for (const [turn, count] of Object.entries(check.by_turn_at_end ?? {})) if (Number(turn) > 1) later.affected += count
-  return { first, later }
+export function splitEnds({ by_turn_at_end, by_turn_checked, by_turn_checked_at_end }: CheckResult): TurnSplit {
+  const affected = sidesOf(by_turn_at_end ?? {})
+  // A check that looked at whole rows or turns saw each row end with its last one.
+  const withSecond = by_turn_checked['2'] ?? 0
+  const checked =
+    by_turn_checked_at_end === undefined
+      ? { first: Math.max(0, (by_turn_checked['1'] ?? 0) - withSecond), later: withSecond }
+      : sidesOf(by_turn_checked_at_end)
+  return {
+    first: { checked: checked.first, affected: affected.first },
+    later: { checked: checked.later, affected: affected.later },
+  }
+}
+
+function sidesOf(counts: Readonly<Record<string, number>>): { first: number; later: number } {
+  let later = 0
+  for (const [turn, count] of Object.entries(counts)) if (Number(turn) > 1) later += count
+  return { first: counts['1'] ?? 0, later }
 }
 
 export function rateOf({ checked, affected }: Count): number {
@@ -46,8 +68,8 @@ export function rateOf({ checked, affected }: Count): number {
 }
 
 /** Nearly every later assistant turn has the fault and no first one does: what the first turn is spared is rendered elsewhere. */
-export function isSystematicAfterFirst(check: CheckResult, { facts, settings }: DumpView): boolean {
-  const { first, later } = splitByTurn(check, rolloutsByTurn(facts))
+export function isSystematicAfterFirst(check: CheckResult, { settings }: DumpView): boolean {
+  const { first, later } = splitByTurn(check)
   const { 'systematic-units': units, 'systematic-share': share } = settings.thresholds
   return first.affected === 0 && later.affected >= units && later.affected >= share * later.checked
 }

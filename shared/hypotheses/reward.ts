@@ -1,12 +1,17 @@
 import type { DumpView } from '../checks/check.ts'
-import { hasContrast } from '../checks/groups/all-same-reward.ts'
 import { type ComponentMeasures, componentsOf } from '../checks/groups/components.ts'
-import { mean, rewardRange, rewardsOf, unbiasedStd } from '../checks/groups/statistics.ts'
+import { isNoise, spreadsOf } from '../checks/groups/scaling.ts'
+import { mean, rewardsOf, unbiasedStd } from '../checks/groups/statistics.ts'
 
 /** What H05 measures. */
 export interface RewardMeasures {
   readonly completeGroups: number
+  /** Groups whose rewards are all the same, or differ by less than noise: neither tells one rollout from another. */
   readonly groupsWithoutContrast: number
+  /** The same where noise is told by a share of the rewards' own range alone, whatever their unit. */
+  readonly groupsFlatInRange: number
+  /** Std below which a spread is noise. */
+  readonly noiseFloor: number
   readonly range: number
   /** Mean over complete groups of the unbiased std of rewards. */
   readonly within: number
@@ -21,7 +26,9 @@ export interface RewardMeasures {
 }
 
 export function measureRewards(dump: DumpView): RewardMeasures {
-  const { thresholds } = dump.settings
+  const { groups, range, floor } = spreadsOf(dump, null)
+  const ownFloor = dump.settings.thresholds['noise-std-of-range'] * range
+  const below = (least: number) => groups.filter((spread) => !spread.contrast || isNoise(spread, least)).length
   const complete = dump.groups.filter((group) => group.complete)
   const stds = complete.map((group) => unbiasedStd(rewardsOf(group)))
   const within = complete.length === 0 ? 0 : mean(stds)
@@ -29,8 +36,10 @@ export function measureRewards(dump: DumpView): RewardMeasures {
   const components = componentsOf(dump)
   return {
     completeGroups: complete.length,
-    groupsWithoutContrast: complete.filter((group) => !hasContrast(group, thresholds)).length,
-    range: rewardRange(complete),
+    groupsWithoutContrast: below(floor),
+    groupsFlatInRange: below(ownFloor),
+    noiseFloor: floor,
+    range,
     within,
     between,
     contrastRatio: between === null || between === 0 ? null : within / between,

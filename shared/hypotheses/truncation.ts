@@ -1,13 +1,13 @@
+import type { DumpView } from '../checks/check.ts'
 import type { EndReason, TrajectoryFacts } from '../checks/facts.ts'
 import { correlation, mean } from '../checks/groups/statistics.ts'
-import type { ResolvedLimits } from '../checks/limits.ts'
 import { fitsFilter, hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
 import { type BaselinePoison, baselinePoison } from '../checks/truncation/masked-rows-counted.ts'
 import { cutAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
 import { type MeanReward, rewardByEnd, rewardByVisibility } from '../checks/truncation/reward-splits.ts'
 import type { Count, RolloutFilter } from '../model/report.ts'
 import { atOnce, filtered, forEachOf, type Steps, within } from '../model/steps.ts'
-import type { LimitName } from '../model/streams.ts'
+import type { LimitInForce, LimitName } from '../model/streams.ts'
 import type { HypothesisInput } from './hypothesis.ts'
 
 /** What H04 measures. */
@@ -15,9 +15,9 @@ export interface TruncationMeasures {
   /** Tokens below a limit from which a length is near it. */
   readonly nearTokens: number
   /** Rollouts near a limit, by limit; only limits in tokens over prompt, completion or sequence that are known. */
-  readonly nearLimit: readonly (Count & { readonly limit: LimitName; readonly value: number })[]
-  /** Finds the rollouts near any of them. */
-  readonly nearFilter: RolloutFilter
+  readonly nearLimit: readonly (Count & Pick<LimitRule, 'limit' | 'values' | 'leftOut'>)[]
+  /** Finds the rollouts near any of them; null where rollouts have limits of their own, by which no filter asks. */
+  readonly nearFilter: RolloutFilter | null
   /** Rollouts near any of them; null without such a limit. */
   readonly nearAny: Count | null
   /** Rollouts that lost text, of those whose end or messages tell; null where none tells. */
@@ -57,15 +57,16 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     filtered(input.dump.facts, ({ idsHash }) => idsHash !== null),
   )
   const nearTokens = input.dump.settings.thresholds['near-limit-tokens']
-  const rules = limitRules(input.dump.limits, nearTokens)
+  const rules = limitRules(input.dump, nearTokens)
   const nearLimit: TruncationMeasures['nearLimit'][number][] = []
-  for (const { limit, value, filter } of rules) {
-    const near = yield* filtered(facts, (row) => fitsFilter(row, filter))
-    nearLimit.push({ limit, value, checked: facts.length, affected: near.length })
+  for (const { limit, values, leftOut, isNear } of rules) {
+    const near = yield* filtered(facts, isNear)
+    nearLimit.push({ limit, values, leftOut, checked: facts.length, affected: near.length })
   }
   yield 0.2
-  const nearFilter = { lengths: rules.flatMap(({ filter }) => filter.lengths) }
-  const near = rules.length === 0 ? [] : yield* filtered(facts, (row) => fitsFilter(row, nearFilter))
+  const ofRun = rules.flatMap(({ range }) => range ?? [])
+  const nearFilter = ofRun.length < rules.length ? null : { lengths: ofRun }
+  const near = yield* filtered(facts, (row) => rules.some(({ isNear }) => isNear(row)))
   yield 0.3
   // What the environment never brought, no limit took away.
   const documented = yield* filtered(
@@ -112,22 +113,52 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
   }
 }
 
+type LengthRange = NonNullable<RolloutFilter['lengths']>[number]
+
 interface LimitRule {
   readonly limit: LimitName
-  readonly value: number
-  readonly filter: RolloutFilter & { lengths: NonNullable<RolloutFilter['lengths']> }
+  readonly values: readonly number[]
+  /** How many more values there are. */
+  readonly leftOut: number
+  /** The lengths that are near; null where that hangs on the rollout. */
+  readonly range: LengthRange | null
+  isNear(row: TrajectoryFacts): boolean
 }
 
-function limitRules(limits: ResolvedLimits, nearTokens: number): LimitRule[] {
+function limitRules({ limits, limitsByRollout, limitsLeftOut }: DumpView, nearTokens: number): LimitRule[] {
   const rules: LimitRule[] = []
-  const add = (limit: LimitName, of: LimitRule['filter']['lengths'][number]['of']) => {
-    const value = limits[limit]?.value
-    if (value === undefined) return
-    rules.push({ limit, value, filter: { lengths: [{ of, atLeast: Math.max(0, value - nearTokens) }] } })
+  const rangeOf = (of: LengthRange['of'], value: number) => ({ of, atLeast: Math.max(0, value - nearTokens) })
+  const add = (limit: LimitName, ofPer: (per: LimitInForce['per']) => LengthRange['of']) => {
+    const ofRun = limits[limit]
+    const several = limitsByRollout?.[limit] ?? []
+    if (ofRun !== null) {
+      const range = rangeOf(ofPer(ofRun.per), ofRun.value)
+      rules.push({
+        limit,
+        values: [ofRun.value],
+        leftOut: 0,
+        range,
+        isNear: (row) => fitsFilter(row, { lengths: [range] }),
+      })
+    } else if (several.length > 0) {
+      // What the limit counts is decided for all values together, also for those that are not listed.
+      const of = ofPer(several[0]?.per)
+      const isNear = (row: TrajectoryFacts) => {
+        const value = row.limits?.[limit] ?? null
+        return value !== null && fitsFilter(row, { lengths: [rangeOf(of, value)] })
+      }
+      rules.push({
+        limit,
+        values: several.map(({ value }) => value),
+        leftOut: limitsLeftOut?.[limit]?.values ?? 0,
+        range: null,
+        isNear,
+      })
+    }
   }
-  add('max_seq_len', 'sequence')
-  add('max_prompt_length', 'prompt')
-  add('max_completion_length', limits.max_completion_length?.per === 'turn' ? 'assistant-turn' : 'completion')
+  add('max_seq_len', () => 'sequence')
+  add('max_prompt_length', () => 'prompt')
+  add('max_completion_length', (per) => (per === 'turn' ? 'assistant-turn' : 'completion'))
   return rules
 }
 

@@ -1,6 +1,10 @@
 const COLLATOR = new Intl.Collator('en', { numeric: true })
 
-/** Order of file names as people count: `step_2` before `step_10`. Paths are compared folder by folder. */
+/**
+ * Order of file names as people count: `step_2` before `step_10`. Paths are compared folder by folder. Not that of words in queries
+ * (`query/word-order.ts`), by which ids of millions are ranked at once: names are few, a file manager beside the window sorts them by accents and
+ * punctuation as well, and no two different ones may be equal.
+ */
 export function inNaturalOrder(a: string, b: string): number {
   const [left, right] = [a.split('/'), b.split('/')]
   const shared = Math.min(left.length, right.length)

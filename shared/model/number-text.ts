@@ -10,6 +10,18 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`
 }
 
+const MOST_LISTED = 3
+
+/** `4, 6 or 8`, `9 values from 100 to 108`, `80 values, the 32 most common from 200 to 231`: of values in order, with how many more there are. */
+export function valuesText(values: readonly string[], leftOut = 0): string {
+  const [least, most] = [values[0], values.at(-1)]
+  if (leftOut > 0) {
+    return `${count(values.length + leftOut)} values, the ${count(values.length)} most common from ${least} to ${most}`
+  }
+  if (values.length > MOST_LISTED) return `${count(values.length)} values from ${least} to ${most}`
+  return values.length === 1 ? String(least) : `${values.slice(0, -1).join(', ')} or ${most}`
+}
+
 /** `4.7 %`; small but not zero is never shown as `0 %`, nearly all never as `100 %`. */
 export function percent(share: number | null): string {
   if (share === null) return 'unknown'
@@ -33,4 +45,14 @@ export function measured(name: string, value: number | string | null): string {
 export function unitOf(name: string): 'share' | 'times' | 'plain' {
   if (/\btimes as (?:frequent|many|much)\b/.test(name)) return 'times'
   return /\b(?:share|rate)\b/.test(name) ? 'share' : 'plain'
+}
+
+/** Tokens from `start` to below `end` as people count them: `310`, `310–314` with both ends in it. */
+export function tokenRange(start: number, end: number): string {
+  return end - start <= 1 ? count(start) : `${count(start)}–${count(end - 1)}`
+}
+
+/** The same as a phrase: `token 310`, `tokens 310–314`. */
+export function tokensText(start: number, end: number): string {
+  return `${end - start <= 1 ? 'token' : 'tokens'} ${tokenRange(start, end)}`
 }

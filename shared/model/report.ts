@@ -1,7 +1,7 @@
 import type { Policy } from './policy.ts'
 import type { RunMetric } from './run-log.ts'
 import type { Place, SkippedRecord } from './source.ts'
-import type { LimitInForce, LimitName, Stream } from './streams.ts'
+import type { LimitInForce, LimitName, LimitsByRollout, LimitsLeftOut, Stream } from './streams.ts'
 import type { Part, TurnKind } from './tokens.ts'
 import type { TokenSums } from './trained-share.ts'
 
@@ -62,6 +62,10 @@ export interface CheckResult {
   by_turn: Record<string, number>
   /** Of `by_turn`, faults that stand at the end of the row, which are none of that turn's; absent where there are none. */
   by_turn_at_end?: Record<string, number>
+  /** Units by assistant turn that the check looked at, of which `by_turn` are affected; empty where no place has a turn. */
+  by_turn_checked: Record<string, number>
+  /** Of `by_turn_checked`, turns of which it looked at the end of the row alone; absent where there are none. */
+  by_turn_checked_at_end?: Record<string, number>
   by_boundary: Record<string, Count>
   /** Affected units that the policy intends; not part of `affected`. */
   intended: number
@@ -204,9 +208,15 @@ export interface Report {
     origin: 'given' | 'metadata' | 'bundled' | 'file' | 'cache' | 'none'
     confidence: number
     evidence: string[]
+    /** Why it finds no turns in the ids and what would, as a verdict says what it lacks; absent where it may find some. */
+    lacks?: string
   }
   policy: Policy
   limits: Record<LimitName, LimitInForce | null>
+  /** Limits of which rollouts declare several values: each rollout is judged by its own, and `limits` has none. Absent where there are none. */
+  limits_by_rollout?: LimitsByRollout
+  /** What `limits_by_rollout` does not list, which is but the most common values of a limit. Absent where it lists all. */
+  limits_left_out?: LimitsLeftOut
   /** Thresholds that are not at their default, by id; absent where all are. */
   thresholds?: Record<string, { value: number; default: number }>
   totals: {

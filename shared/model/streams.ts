@@ -49,6 +49,21 @@ export interface LimitInForce {
   unit?: 'tokens' | 'characters'
 }
 
+/** A limit that some rollouts declare, where others declare another. */
+export interface LimitOfRollouts {
+  value: number
+  /** Rollouts that declare it. */
+  rollouts: number
+  /** As that of `LimitInForce`. */
+  per?: 'turn' | 'completion'
+}
+
+/** The values of limits of which rollouts declare several, in order; limits of which they declare one are not listed. */
+export type LimitsByRollout = Partial<Record<LimitName, LimitOfRollouts[]>>
+
+/** How many more values rollouts declare than are listed, and how many rollouts declare one of these; limits with all values listed are absent. */
+export type LimitsLeftOut = Partial<Record<LimitName, { values: number; rollouts: number }>>
+
 export type LimitName = keyof Limits
 
 export const LIMIT_NAMES: readonly LimitName[] = [

@@ -1,3 +1,6 @@
+/** Tags that environments splice their replies with into an assistant turn. */
+export const SPLICE_TAGS = ['information', 'result', 'interpreter', 'output', 'observation'] as const
+
 /** Every token is in exactly one state. `lost` is not a state of a token: lost text is not in the sequence. */
 export const TokenState = { masked: 0, trained: 1, padding: 2, unknown: 3 } as const
 export type TokenState = (typeof TokenState)[keyof typeof TokenState]

@@ -15,6 +15,10 @@ export interface Message {
   readonly reasoning?: string | null
   readonly toolCalls?: readonly ToolCall[]
   readonly toolCallId?: string | null
+  /** A whole prompt or completion as its tokens were decoded: it may hold several turns. Absent where the message is one turn. */
+  readonly flattened?: true
+  /** Who speaks: of a tool's reply the tool, of other roles a participant. */
+  readonly name?: string | null
 }
 
 /** A retrieved or given document; `supporting` is null where the dump does not say. */
@@ -41,6 +45,8 @@ export interface StoredArray {
   readonly expected: number
   /** Labels that name the id behind their place: they mark predictions. Absent elsewhere. */
   readonly namesNext?: true
+  /** Tokens whose number is written as NaN, where absent ones are null; absent where there is none. */
+  readonly nan?: Int32Array
 }
 
 /**

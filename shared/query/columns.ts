@@ -150,12 +150,16 @@ export class RolloutColumns {
     readers: Readonly<Record<string, WordReader>>,
     visit: (numbers: readonly Int32Array[], at: number) => void,
   ): void {
+    for (const { numbers, at } of this.wordsByPart(readers)) visit(numbers, at)
+  }
+
+  /** The same for whoever lets others have their turn between parts. */
+  *wordsByPart(
+    readers: Readonly<Record<string, WordReader>>,
+  ): Generator<{ readonly numbers: readonly Int32Array[]; readonly at: number }, void> {
     const fields = Object.entries(readers)
     for (const part of this.factsFrom(0).parts()) {
-      visit(
-        fields.map(([field, reader]) => this.readWords(part, field, reader)),
-        part.from,
-      )
+      yield { numbers: fields.map(([field, reader]) => this.readWords(part, field, reader)), at: part.from }
     }
   }
 

@@ -8,6 +8,7 @@ import { Words } from './words.ts'
 
 /** Values of a field that are listed, the commonest first. */
 const MOST_VALUES = 100
+const WORDS_OF_A_STEP = 1 << 12
 
 interface KnownCheck {
   readonly code: string
@@ -23,7 +24,7 @@ export function* dumpValues(columns: RolloutColumns, checks: readonly KnownCheck
     values[field] = yield* wordValues(columns, field)
   }
   yield 0.5
-  values.end = endValues(columns)
+  values.end = yield* endValues(columns)
   yield 0.6
   values.reward = componentNames(columns)
   const missing = yield* missingFields(columns)
@@ -44,12 +45,12 @@ function codeValues(columns: RolloutColumns, titles: ReadonlyMap<string, string>
 function* wordValues(columns: RolloutColumns, field: string): Steps<DumpValue[]> {
   const words = new Words(false)
   let counts = new Uint32Array(0)
-  columns.visitWords({ [field]: words }, ([own]) => {
+  for (const { numbers } of columns.wordsByPart({ [field]: words })) {
     counts = withRoom(counts, words.length)
-    countEach(own as Int32Array, counts)
-  })
-  yield 0
-  return listed(commonest(words, counts.subarray(0, words.length)))
+    countEach(numbers[0] as Int32Array, counts)
+    yield 0
+  }
+  return listed(yield* commonest(words, counts.subarray(0, words.length)))
 }
 
 function withRoom(counts: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
@@ -68,12 +69,13 @@ function countEach(numbers: Int32Array, counts: Uint32Array): void {
 }
 
 /** Of very many words, those that can be among the listed: none of the others is as common as the last of them. */
-function commonest(words: Words, counts: Uint32Array): DumpValue[] {
+function* commonest(words: Words, counts: Uint32Array): Steps<DumpValue[]> {
   const least = counts.length <= MOST_VALUES ? 0 : (counts.slice().sort().at(-MOST_VALUES) as number)
   const values: DumpValue[] = []
   // Of words that are equally common the first in order are listed.
   const last: string[] = []
   for (let i = 0; i < words.length; i++) {
+    if (i % WORDS_OF_A_STEP === WORDS_OF_A_STEP - 1) yield 0
     const count = counts[i] as number
     if (count < least) continue
     const value = words.text(i)
@@ -97,13 +99,13 @@ function insert(words: string[], word: string): void {
 }
 
 /** How rollouts ended by their ids and by the finish reason that was recorded; where both are the same word it counts once. */
-function endValues(columns: RolloutColumns): DumpValue[] {
+function* endValues(columns: RolloutColumns): Steps<DumpValue[]> {
   const [ends, finishes] = [new Words(false), new Words(false)]
   let [endCounts, finishCounts] = [new Uint32Array(0), new Uint32Array(0)]
   /** By number of a finish reason, that of the same end. */
   const same: number[] = []
-  columns.visitWords({ end_reason: ends, finish_reason: finishes }, ([own, told]) => {
-    const [ended, finished] = [own as Int32Array, told as Int32Array]
+  for (const { numbers: read } of columns.wordsByPart({ end_reason: ends, finish_reason: finishes })) {
+    const [ended, finished] = read as readonly [Int32Array, Int32Array]
     endCounts = withRoom(endCounts, ends.length)
     finishCounts = withRoom(finishCounts, finishes.length)
     const numbers = new Map(Array.from(ends, (word, number) => [word, number]))
@@ -114,7 +116,8 @@ function endValues(columns: RolloutColumns): DumpValue[] {
       const finish = finished[i] as number
       if (finish >= 0 && same[finish] === ended[i]) finishCounts[finish] = (finishCounts[finish] as number) - 1
     }
-  })
+    yield 0.5
+  }
   const counts = new Map<string, number>()
   for (const [words, own] of [
     [ends, endCounts],

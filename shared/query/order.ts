@@ -261,23 +261,33 @@ function sortByDigits(rollouts: Int32Array, given: Uint32Array, bits: number): U
 function byDigit(from: Keyed, to: Keyed, shift: number, width: number): void {
   const mask = 2 ** width - 1
   const places = new Uint32Array(2 ** width)
-  const { rollouts, keys } = from
-  for (let i = 0; i < keys.length; i++) {
-    const digit = ((keys[i] as number) >>> shift) & mask
-    places[digit] = (places[digit] as number) + 1
-  }
+  countDigits(from.keys, shift, mask, places)
   let sum = 0
   for (let digit = 0; digit < places.length; digit++) {
     const count = places[digit] as number
     places[digit] = sum
     sum += count
   }
+  moveByDigit(from, to, shift, mask, places)
+}
+
+// Functions of their own, as in `verdict-loops.ts`.
+
+function countDigits(keys: Uint32Array, shift: number, mask: number, places: Uint32Array): void {
+  for (let i = 0; i < keys.length; i++) {
+    const digit = ((keys[i] as number) >>> shift) & mask
+    places[digit] = (places[digit] as number) + 1
+  }
+}
+
+function moveByDigit({ rollouts, keys }: Keyed, to: Keyed, shift: number, mask: number, places: Uint32Array): void {
+  const [toKeys, toRollouts] = [to.keys, to.rollouts]
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as number
     const digit = (key >>> shift) & mask
     const place = places[digit] as number
     places[digit] = place + 1
-    to.keys[place] = key
-    to.rollouts[place] = rollouts[i] as number
+    toKeys[place] = key
+    toRollouts[place] = rollouts[i] as number
   }
 }

@@ -1,4 +1,5 @@
 import type { TrajectoryView } from '../checks/check.ts'
+import { partitionPoint } from '../model/partition-point.ts'
 import type { Finding } from '../model/report.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
 import { type TokenTexts, tokenTexts } from '../tokens/text.ts'
@@ -146,21 +147,10 @@ function countMatches(
 /** The tokens that spell a stretch of the text. */
 function tokensOf(offsets: Uint32Array, [from, to]: readonly [number, number]): { start: number; end: number } {
   // Tokens without text of their own belong to the character before them: the last that begins at the place is the one.
-  const start = lastAtOrBefore(offsets, from)
+  const start = Math.max(0, partitionPoint(offsets.length - 1, (token) => (offsets[token] as number) <= from) - 1)
   let end = start + 1
   while (end < offsets.length - 1 && (offsets[end] as number) < to) end++
   return { start, end }
-}
-
-function lastAtOrBefore(offsets: Uint32Array, place: number): number {
-  let low = 0
-  let high = offsets.length - 2
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((offsets[middle] as number) <= place) low = middle
-    else high = middle - 1
-  }
-  return low
 }
 
 function tokensHit(where: QueryNode, subject: ProbeSubject): Hit {

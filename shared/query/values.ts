@@ -41,9 +41,9 @@ export const NUMBERS: Readonly<Record<string, (facts: FactColumns) => Float64Arr
   trained_tokens: (facts) => facts.numbers('trained'),
   trained_share: (facts) => joined(facts.numbers('trained'), facts.numbers('realLength'), shareOf),
   padding_tokens: (facts) => ofThoseWithIds(facts, facts.numbers('padding')),
-  turns: (facts) => facts.numbers('turns'),
-  assistant_turns: (facts) => facts.numbers('assistantTurns'),
-  tool_turns: (facts) => facts.numbers('toolTurns'),
+  turns: (facts) => whereNot(facts.numbers('turns'), isNone),
+  assistant_turns: (facts) => ofThoseWithTurns(facts, facts.numbers('assistantTurns')),
+  tool_turns: (facts) => ofThoseWithTurns(facts, facts.numbers('toolTurns')),
   mean_gap: (facts) => joined(facts.numbers('gap', 'absolute'), facts.numbers('gap', 'count'), over),
   mean_kl: (facts) => joined(facts.numbers('kl', 'formulas', 2), facts.numbers('kl', 'count'), over),
   lost: (facts) => facts.numbers('lost'),
@@ -80,6 +80,13 @@ function whereNot(numbers: Float64Array, isNone: (number: number) => boolean): F
 const minus = (one: number, other: number) => one - other
 const over = (sum: number, count: number) => sum / count
 const shareOf = (part: number, whole: number) => (whole === 0 ? Number.NaN : part / whole)
+
+const isNone = (turns: number) => turns === 0
+
+/** Where no turn is found, how many there are is not known. */
+function ofThoseWithTurns(facts: FactColumns, numbers: Float64Array): Float64Array {
+  return joined(numbers, facts.numbers('turns'), (number, turns) => (isNone(turns) ? Number.NaN : number))
+}
 
 /** Texts have no length in tokens. */
 function ofThoseWithIds(facts: FactColumns, lengths: Float64Array): Float64Array {

@@ -4,6 +4,7 @@ import { fieldNamed } from './language/fields.ts'
 import { wordMatcher } from './match-words.ts'
 import type { PlanNode } from './plan.ts'
 import { HOLDS, NUMBER_LISTS, SEVERITY_RANKS } from './values.ts'
+import { lookedUp, withBoth, withEither } from './verdict-loops.ts'
 import { WordTest } from './word-test.ts'
 
 /** Of a rollout: it does not fit, that takes reading it again, it fits. By their bits, `all` is what verdicts share and `any` what they have together. */
@@ -32,18 +33,12 @@ export function verdictsOf(plan: PlanNode, known: Known): Uint8Array {
   switch (plan.kind) {
     case 'all': {
       const verdicts = verdictsOf(plan.nodes[0] as PlanNode, known).slice()
-      for (const node of plan.nodes.slice(1)) {
-        const other = verdictsOf(node, known)
-        for (let i = 0; i < verdicts.length; i++) verdicts[i] = (verdicts[i] as number) & (other[i] as number)
-      }
+      for (const node of plan.nodes.slice(1)) withBoth(verdicts, verdictsOf(node, known))
       return verdicts
     }
     case 'any': {
       const verdicts = verdictsOf(plan.nodes[0] as PlanNode, known).slice()
-      for (const node of plan.nodes.slice(1)) {
-        const other = verdictsOf(node, known)
-        for (let i = 0; i < verdicts.length; i++) verdicts[i] = (verdicts[i] as number) | (other[i] as number)
-      }
+      for (const node of plan.nodes.slice(1)) withEither(verdicts, verdictsOf(node, known))
       return verdicts
     }
     case 'not':
@@ -215,7 +210,7 @@ function findingVerdicts(test: Test, columns: RolloutColumns): Uint8Array {
   const byList = Uint8Array.from(lists, (list) =>
     list.some((code) => fits[code]) !== test.differs ? Verdict.yes : Verdict.no,
   )
-  for (let i = 0; i < verdicts.length; i++) verdicts[i] = byList[at[i] as number] as number
+  lookedUp(byList, at, verdicts)
   return verdicts
 }
 
@@ -264,7 +259,7 @@ const DENIED = Uint8Array.of(Verdict.yes, Verdict.open, Verdict.open, Verdict.no
 
 function denied(verdicts: Uint8Array): Uint8Array {
   const others = new Uint8Array(verdicts.length)
-  for (let i = 0; i < others.length; i++) others[i] = DENIED[verdicts[i] as number] as number
+  lookedUp(DENIED, verdicts, others)
   return others
 }
 
@@ -293,8 +288,10 @@ function noteVerdicts(test: Test, { notes }: MarkColumns, size: number): Uint8Ar
   )
 }
 
+const HELD = Uint8Array.of(Verdict.no, Verdict.yes)
+
 function doubled(holds: Uint8Array): Uint8Array {
   const verdicts = new Uint8Array(holds.length)
-  for (let i = 0; i < verdicts.length; i++) verdicts[i] = (holds[i] as number) * Verdict.yes
+  lookedUp(HELD, holds, verdicts)
   return verdicts
 }

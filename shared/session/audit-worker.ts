@@ -34,7 +34,9 @@ export function serveAuditWorker(port: WorkerPort, host: AuditWorkerHost): void 
       if (!(error instanceof EncoderNotLoaded)) throw error
       const { plan, tokenizers } = runtime
       const frameOnly = tokenizers[source]
-      const whole = await loadTokenizer(plan.sources[source]?.tokenizer ?? null, host.bundledTokenizers)
+      const loaded = await loadTokenizer(plan.sources[source]?.tokenizer ?? null, host.bundledTokenizers)
+      // Its frame and template are those that were decided on, which may be none.
+      const whole = loaded && frameOnly ? { ...loaded, frame: frameOnly.frame, template: frameOnly.template } : loaded
       for (const [each, tokenizer] of tokenizers.entries()) if (tokenizer === frameOnly) tokenizers[each] = whole
       return work(runtime)
     }

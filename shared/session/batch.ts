@@ -31,7 +31,12 @@ export interface AuditRuntime {
   readonly plan: AuditPlan
   /** By source; replaced in place once an encoder is loaded. */
   readonly tokenizers: (Tokenizer | null)[]
+  /** Hears of each stage of the work when it is done; for measuring. */
+  readonly done?: (stage: AuditStage) => void
 }
+
+/** Trajectories read; turns and oracles; facts; checks of each rollout; sums of tokens. */
+export type AuditStage = 'reading' | 'turns' | 'facts' | 'checks' | 'sums'
 
 /** Reads and audits the trajectories of one batch, whose records were decoded. */
 export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditRuntime): BatchResult {
@@ -45,6 +50,7 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
   const own = readerOf(job.source)
   const { format } = own
   const read = readJoined(parsed, own, readerOf)
+  runtime.done?.('reading')
   const tallies: Record<string, CheckTally> = {}
   const boundaries: BoundaryCounts = {}
   const totals = emptyTotals()
@@ -62,6 +68,7 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
     for (const stream of carried) streams.add(stream)
     if (job.keep === null || job.keep.get(record)?.includes(part)) chosen.push({ trajectory, carried })
   }
+  runtime.done?.('checks')
   for (let at = 0; at < chosen.length; at += TOGETHER) {
     for (const audited of auditTogether(chosen.slice(at, at + TOGETHER), format, runtime, tallies)) {
       const { trajectory, view } = audited
@@ -79,12 +86,15 @@ export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditR
       findings.push(audited.findings)
     }
     forgetLast()
+    runtime.done?.('sums')
   }
+  const facts = packFacts(rows)
+  runtime.done?.('facts')
   return {
     job: job.job,
     source: job.source,
     records: parsed.records.length - read.skipped.length,
-    facts: packFacts(rows),
+    facts,
     findings,
     skipped: [...parsed.skipped, ...read.skipped].sort((a, b) => a.record - b.record),
     drift: driftOf(read),
@@ -136,7 +146,9 @@ function auditTogether(
     measuresDrift,
   }
   const prepared = chosen.map(({ trajectory }) => prepareView(trajectory, options))
+  runtime.done?.('turns')
   const views = prepared.map((each) => (each === null ? null : withFacts(each, options)))
+  runtime.done?.('facts')
   const audited: Audited[] = []
   /** Those that are put to the same checks. */
   const alike = new Map<readonly Check[], Reported[]>()
@@ -167,6 +179,7 @@ function auditTogether(
     }
   }
   for (const { findings } of audited) if (findings.length > 1) findings.sort(byCodeAndToken)
+  runtime.done?.('checks')
   return audited
 }
 

@@ -12,6 +12,7 @@ import { STREAM_TITLES } from './streams.ts'
  * @param missing streams that the check needs and the dump does not carry
  * @param abstained why the check had nothing to say of the dump as a whole; null where it had, or does not look at it
  * @param totalWeight loss weight of all tokens of the dump, as `weightOf` reads it
+ * @param isUnframed there is a tokenizer, and it frames none of the ids
  * @param severities findings of the check that are not intended, by severity
  */
 export function checkResult(
@@ -22,17 +23,24 @@ export function checkResult(
   settings: AuditSettings,
   totalWeight: bigint,
   severities: Record<Severity, number> | undefined,
+  isUnframed = false,
 ): CheckResult {
   const undecided = check.code === 'M06' && settings.alignmentUndecided
   let status: CheckResult['status'] = tally.affected > 0 ? 'fail' : 'pass'
   let reason: string | null = null
   if (missing.length > 0) {
     status = 'not-checkable'
-    reason = `the dump does not carry ${missing.map((stream) => STREAM_TITLES[stream]).join(', ')}`
+    const lacked = missing.filter((stream) => !isUnframed || (stream !== 'tokenizer' && stream !== 'template'))
+    reason = [
+      ...(lacked.length < missing.length ? ['the tokenizer frames no turns in the ids'] : []),
+      ...(lacked.length > 0
+        ? [`the dump does not carry ${lacked.map((stream) => STREAM_TITLES[stream]).join(', ')}`]
+        : []),
+    ].join(', and ')
   } else if (undecided) {
     status = 'not-checkable'
-    reason =
-      'every mask lies one token before the turns, which is how a target-aligned mask looks: declare the alignment with --mask-alignment target (taken for now) or token'
+    const whose = settings.alignmentUndecidedIn === undefined ? '' : ` of ${settings.alignmentUndecidedIn}`
+    reason = `every mask${whose} lies one token before the turns, which is how a target-aligned mask looks: declare the alignment with --mask-alignment target (taken for now) or token`
   } else if (tally.checked === 0) {
     status = abstained?.status ?? 'not-applicable'
     reason = abstained?.reason ?? `nothing to look at: no ${check.looksAt} in this dump`
@@ -56,6 +64,7 @@ export function checkResult(
     affected_weight: totalWeight > 0n ? weightOf(tally.affectedWeight) / weightOf(totalWeight) : null,
     by_turn: tally.byTurn,
     ...(Object.keys(tally.byTurnAtEnd).length === 0 ? {} : { by_turn_at_end: tally.byTurnAtEnd }),
+    ...turnsLookedAt(tally),
     by_boundary: tally.byBoundary,
     intended: tally.intended,
   }
@@ -66,4 +75,15 @@ function loweredSeverity(own: Severity, found: Record<Severity, number> | undefi
   if (found === undefined || found[own] > 0) return own
   for (const severity of ['error', 'warning', 'info'] as const) if (found[severity] > 0) return severity
   return own
+}
+
+/** Nothing where no fault or place has a turn: then the check has no rates by turn. */
+function turnsLookedAt({
+  byTurn,
+  byTurnChecked,
+  byTurnCheckedAtEnd,
+}: CheckTally): Pick<CheckResult, 'by_turn_checked' | 'by_turn_checked_at_end'> {
+  if (Object.keys(byTurn).length === 0) return { by_turn_checked: {} }
+  if (Object.keys(byTurnCheckedAtEnd).length === 0) return { by_turn_checked: byTurnChecked }
+  return { by_turn_checked: byTurnChecked, by_turn_checked_at_end: byTurnCheckedAtEnd }
 }

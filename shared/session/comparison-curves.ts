@@ -4,6 +4,8 @@ import { RUN_METRICS } from '../model/run-log.ts'
 import type { ComparedSide } from './comparison-pair.ts'
 import { lengthHistogram, lengthsOf } from './lengths.ts'
 import type { ComparedSeries, ComparedSpread } from './requests/compare.ts'
+import { type RunSteps, STEP_MEASURES } from './requests/steps.ts'
+import { runSteps, stepsOf } from './run-steps.ts'
 
 const REWARD_BINS = 24
 
@@ -50,42 +52,41 @@ function finiteRewards(facts: Facts): number[] {
   return facts.flatMap(({ reward }) => (reward === null || !Number.isFinite(reward) ? [] : reward))
 }
 
-/** What goes by training step: rewards, lengths and the gap of the rollouts, and what was logged. Only what one of the runs has over two steps or more. */
+/** What goes by training step: what the rollouts tell, and what was logged. Only what one of the runs has over two steps or more. */
 export function comparedSeries(here: ComparedSide, there: ComparedSide): ComparedSeries[] {
-  const own: readonly (readonly [string, (row: TrajectoryFacts) => number | null])[] = [
-    ['mean reward', ({ reward }) => reward],
-    ['mean tokens per rollout', ({ realLength, idsHash }) => (idsHash === null ? null : realLength)],
-    ['mean |sampler − trainer|', ({ gap }) => (gap && gap.count > 0 ? gap.absolute / gap.count : null)],
-  ]
-  return [
-    ...own.map(([name, of]) => ({
-      name,
-      here: byStep(here.run.dump.facts, of),
-      there: byStep(there.run.dump.facts, of),
-    })),
-    ...RUN_METRICS.map((metric) => ({
+  const [a, b] = [here.run.dump.facts, there.run.dump.facts]
+  const [ours, theirs] = [runSteps(a, stepsOf(b)), runSteps(b, stepsOf(a))]
+  const told = STEP_MEASURES.flatMap((of): ComparedSeries[] => {
+    const known = [ours, theirs].flatMap(({ series }) => series.find((each) => each.of === of) ?? [])[0]
+    if (known === undefined) return []
+    return [{ name: known.title, unit: known.unit, here: toldSeries(ours, of), there: toldSeries(theirs, of) }]
+  })
+  const logged = RUN_METRICS.map(
+    (metric): ComparedSeries => ({
       name: `${metric.replaceAll('-', ' ')}, as logged`,
+      unit: 'number',
       here: loggedSeries(here, metric),
       there: loggedSeries(there, metric),
-    })),
-  ].filter(({ here: a, there: b }) => a.steps.length > 1 || b.steps.length > 1)
+    }),
+  )
+  return [...told, ...logged].filter(({ here: a, there: b }) => a.steps.length > 1 || b.steps.length > 1)
 }
 
-function byStep(facts: Facts, of: (row: TrajectoryFacts) => number | null): ComparedSeries['here'] {
-  const sums = new Map<number, { sum: number; count: number }>()
-  for (const row of facts) {
-    const value = of(row)
-    if (row.step === null || value === null || !Number.isFinite(value)) continue
-    const at = sums.get(row.step) ?? { sum: 0, count: 0 }
-    at.sum += value
-    at.count++
-    sums.set(row.step, at)
+function toldSeries({ points, series }: RunSteps, of: (typeof STEP_MEASURES)[number]): ComparedSeries['here'] {
+  const values = series.find((each) => each.of === of)?.values ?? []
+  const told = points.flatMap(({ from, to }, at) => {
+    const value = values[at] ?? null
+    return value === null ? [] : [{ from, to, value }]
+  })
+  return {
+    steps: told.map(({ from }) => from),
+    to: told.map(({ to }) => to),
+    values: told.map(({ value }) => value),
   }
-  const steps = [...sums].sort(([a], [b]) => a - b)
-  return { steps: steps.map(([step]) => step), values: steps.map(([, { sum, count }]) => sum / count) }
 }
 
 function loggedSeries({ run }: ComparedSide, metric: (typeof RUN_METRICS)[number]): ComparedSeries['here'] {
   const logged = loggedOf(run.logs, metric)
-  return logged === null ? { steps: [], values: [] } : { steps: logged.steps, values: logged.values }
+  if (logged === null) return { steps: [], to: [], values: [] }
+  return { steps: logged.steps, to: logged.steps, values: logged.values }
 }

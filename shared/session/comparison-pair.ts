@@ -32,10 +32,13 @@ export class Both {
     return [of(this.here), of(this.there)]
   }
 
-  /** Why a run does not tell, where a stream is what it takes. */
+  /** Why a run does not tell, where a stream is what it takes; of texts no tokenizer would tell more. */
   lacks(stream: Stream) {
-    const lack = ({ run }: ComparedSide) =>
-      run.streams.has(stream) ? 'nothing to take it from' : `no ${STREAM_TITLES[stream]} in this run`
+    const lack = ({ run: { streams } }: ComparedSide) => {
+      if (streams.has(stream)) return 'nothing to take it from'
+      const lacked = stream === 'tokenizer' && !streams.has('ids') ? 'ids' : stream
+      return `no ${STREAM_TITLES[lacked]} in this run`
+    }
     const [here, there] = this.each(lack)
     return { here, there }
   }

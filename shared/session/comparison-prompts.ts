@@ -51,7 +51,9 @@ function systemSays(here: string | null, there: string | null): string[] {
   while (at < shorter && here[at] === there[at]) at++
   if (at === shorter) {
     const [longer, by] = here.length > there.length ? ['open', here.length - at] : ['second', there.length - at]
-    return [`The system text of the ${longer} run goes on for ${by} characters where the other ends.`]
+    return [
+      `The system text of the ${longer} run goes on for ${by} ${by === 1 ? 'character' : 'characters'} where the other ends.`,
+    ]
   }
   return [`The system texts differ from character ${at} on (${here.length} and ${there.length} characters).`]
 }

@@ -1,9 +1,11 @@
+import { severalText } from '../exports/phrases.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { loggedOf } from '../hypotheses/logged.ts'
+import { count } from '../model/number-text.ts'
 import { PART_WORDS } from '../model/part-words.ts'
 import type { CheckResult, HypothesisId, Report } from '../model/report.ts'
 import { RUN_METRICS } from '../model/run-log.ts'
-import { LIMIT_NAMES } from '../model/streams.ts'
+import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
 import { PARTS } from '../model/tokens.ts'
 import { maskedTokens, type TokenSums } from '../model/trained-share.ts'
 import type { Both, ComparedSide } from './comparison-pair.ts'
@@ -187,15 +189,15 @@ export function settingMeasures({ here, there }: Both): ComparedMeasure[] {
     ),
     text('policy', 'mask policy', ({ report }) => report.policy.id),
     text('alignment', 'mask alignment', ({ report }) => report.policy.mask_alignment),
-    ...LIMIT_NAMES.map((name) =>
-      comparedNumber(
-        { section, id: name, label: `limit ${name}` },
-        'number',
-        here.report.limits[name]?.value ?? null,
-        there.report.limits[name]?.value ?? null,
-        { here: 'not known', there: 'not known' },
-      ),
-    ),
+    ...LIMIT_NAMES.map((name) => {
+      const named = { section, id: name, label: `limit ${name}` } as const
+      const lacks = { here: 'not known', there: 'not known' }
+      const [a, b] = [here, there].map(({ report }) => report.limits[name]?.value ?? null)
+      // Where rollouts of one run have several, both are told in words.
+      return [here, there].some(({ report }) => report.limits_by_rollout?.[name] !== undefined)
+        ? comparedText(named, limitTextOf(here, name), limitTextOf(there, name), lacks)
+        : comparedNumber(named, 'number', a ?? null, b ?? null, lacks)
+    }),
     comparedNumber(
       { section, id: 'group size', label: 'rollouts of a group' },
       'number',
@@ -208,6 +210,14 @@ export function settingMeasures({ here, there }: Both): ComparedMeasure[] {
       return [...side.run.streams].filter((stream) => !other.run.streams.has(stream)).join(', ') || 'none'
     }),
   ]
+}
+
+/** `4,096`, `768 in 96 rollouts, 2,048 in 12 rollouts`; null where the limit is not known. */
+function limitTextOf({ report }: ComparedSide, name: LimitName): string | null {
+  const limit = report.limits[name]
+  if (limit !== null) return count(limit.value)
+  const several = report.limits_by_rollout?.[name]
+  return several === undefined ? null : severalText(several, report.limits_left_out?.[name])
 }
 
 /** The models that the rollouts of a run name; null where none does. */

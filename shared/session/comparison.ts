@@ -17,6 +17,7 @@ import type { LoadedTrajectory } from './detail.ts'
 import { indexOfPlace } from './fault-rows.ts'
 import type { BoundaryRow, Row } from './protocol.ts'
 import type { Alignment, PairDetail, RolloutRef, RunComparison, RunSide } from './requests/compare.ts'
+import { stepsOf } from './run-steps.ts'
 
 /** What two runs are compared from. A session is one. */
 export interface ComparedRunOrigin {
@@ -57,6 +58,7 @@ export function* makingComparison(here: ComparedRunOrigin, there: ComparedRunOri
     measures,
     spreads,
     series: comparedSeries(a, b),
+    steps: stepsOf(here.facts),
     together,
     pairs: totals,
   }

@@ -1,9 +1,8 @@
 import type { AuditSettings, DumpView } from '../checks/check.ts'
 import { type DumpVerdict, runningDumpCheck } from '../checks/dump-reporter.ts'
-import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { grouping } from '../checks/group-views.ts'
-import { resolvingLimits } from '../checks/limits.ts'
+import { gatheringLimits, resolvingLimits } from '../checks/limits.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { addTally, createTally } from '../checks/tally.ts'
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
@@ -16,7 +15,7 @@ import type { AuditOptions } from '../model/policy.ts'
 import type { CheckResult, Finding, LogReport, Report, SourceReport } from '../model/report.ts'
 import { REPORT_SCHEMA } from '../model/report.ts'
 import { atOnce, forEachOf, type Steps, sorted, within } from '../model/steps.ts'
-import { LIMIT_NAMES, type Limits, STREAMS, type Stream } from '../model/streams.ts'
+import { STREAMS, type Stream } from '../model/streams.ts'
 import { changedThresholds } from '../model/thresholds/registry.ts'
 import { PARTS, TURN_KINDS } from '../model/tokens.ts'
 import { weightOf } from '../model/weight.ts'
@@ -28,6 +27,7 @@ import { faultRows, indexOfPlace, type NamedRows, placesOf } from './fault-rows.
 import { FindingLines } from './finding-lines.ts'
 import { type Kin, wholeSettings, wholeTokenizer } from './kin.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
+import { withPatternsBySource } from './pattern-by-source.ts'
 import type { TokenTotals } from './plan.ts'
 import { renderingNote, renderingOf, sourceReport, unreadableReport } from './source-report.ts'
 import type { Survey } from './survey.ts'
@@ -138,12 +138,13 @@ export function* concluding({
   if (dump.groups.length > 0) streams.add('group')
   // Where a format says that what was sampled is what was trained, the dump need not carry the mask.
   if (collected.totals.maskKnown) streams.add('mask')
-  if (Object.values(dump.limits).some((limit) => limit !== null)) streams.add('limits')
+  if (dump.limitsByRollout !== undefined || Object.values(dump.limits).some((limit) => limit !== null))
+    streams.add('limits')
 
   const dumpFindings: Finding[] = []
   const severities = structuredClone(collected.severities)
   const asked = CHECKS.filter(({ code }) => options.checks === undefined || options.checks.includes(code))
-  const checks: CheckResult[] = []
+  const results: CheckResult[] = []
   for (const check of asked) {
     const tally = createTally()
     const gathered = collected.tallies[check.code]
@@ -152,7 +153,7 @@ export function* concluding({
     let abstained = null
     let context: DumpVerdict['context'] = null
     if (check.dump !== undefined && missing.length === 0) {
-      const [from, to] = [checks.length / asked.length, (checks.length + 1) / asked.length]
+      const [from, to] = [results.length / asked.length, (results.length + 1) / asked.length]
       const span = DONE.checks - DONE.dump
       const verdict = yield* within(DONE.dump + span * from, DONE.dump + span * to, runningDumpCheck(check, dump))
       addTally(tally, verdict.tally)
@@ -171,13 +172,16 @@ export function* concluding({
       settings,
       collected.totals.weight,
       severities[check.code],
+      tokenizer.lacks !== undefined,
     )
-    checks.push(context === null ? result : { ...result, context })
-    yield DONE.dump + ((DONE.checks - DONE.dump) * checks.length) / asked.length
+    results.push(context === null ? result : { ...result, context })
+    yield DONE.dump + ((DONE.checks - DONE.dump) * results.length) / asked.length
   }
 
   const standing = faultRows(collected.facts, collected.codes, dumpFindings)
   const { faults, named } = yield* within(DONE.checks, DONE.checks, standing)
+  const sourceOf = Int32Array.from(collected.facts, ({ place }) => place.source)
+  const checks = withPatternsBySource(results, faults, sourceOf, settings.thresholds)
   const diagnosis = yield* within(DONE.checks, DONE.checks, recognisingDefects(checks, dump, faults))
   const defectOf = (finding: Finding): string | null => {
     if (finding.intended) return null
@@ -206,6 +210,7 @@ export function* concluding({
     unsampledWeight: totals.weightUnsampled === null ? null : weightOf(totals.weightUnsampled),
     formats: [...new Set(sources.flatMap(({ format }) => (format === null ? [] : [format.id])))],
     tokenizer: tokenizer.id,
+    lackOfTurns: tokenizer.lacks ?? null,
     against,
     logs,
     untrainedShare: totals.sampled > 0 ? totals.untrained / totals.sampled : null,
@@ -233,6 +238,8 @@ export function* concluding({
       ...(conventions.length > 0 ? { conventions } : {}),
     },
     limits: dump.limits,
+    ...(dump.limitsByRollout === undefined ? {} : { limits_by_rollout: dump.limitsByRollout }),
+    ...(dump.limitsLeftOut === undefined ? {} : { limits_left_out: dump.limitsLeftOut }),
     ...(Object.keys(thresholds).length > 0 ? { thresholds } : {}),
     totals: {
       trajectories: collected.facts.length,
@@ -312,29 +319,18 @@ function* dumpView(
     groupsByOrder: sources.every(({ format }) => format !== null && (formatById(format.id)?.groupsByOrder ?? false)),
   }
   const { groups, groupSize } = yield* within(0, 0.6, grouping(facts, options))
-  yield 0.6
-  const declared = declaredLimits(facts)
-  yield 0.8
-  const limits = yield* within(0.8, 1, resolvingLimits(settings, declared, facts))
-  return { settings, streams, facts, groups, groupSize, groupsByOrder: options.groupsByOrder, limits }
-}
-
-/** The limits that the dump as a whole declares: those of which all records that have any have one value. */
-function declaredLimits(facts: readonly TrajectoryFacts[]): Partial<Limits> {
-  const values = new Map<keyof Limits, Set<number>>()
-  new FactColumns(facts).numbered('limits', (limits) => {
-    for (const name of LIMIT_NAMES) {
-      const value = limits?.[name]
-      if (value === undefined) continue
-      const known = values.get(name)
-      if (known === undefined) values.set(name, new Set([value]))
-      else known.add(value)
-    }
-    return 0
-  })
-  const declared: Partial<Limits> = {}
-  for (const [name, found] of values) if (found.size === 1) declared[name] = [...found][0] as number
-  return declared
+  const {
+    limits: declared,
+    byRollout,
+    leftOut,
+  } = yield* within(0.6, 0.8, gatheringLimits(settings.options.limits ?? {}, facts))
+  const limits = yield* within(0.8, 1, resolvingLimits(settings, declared, facts, byRollout))
+  const view = { settings, streams, facts, groups, groupSize, groupsByOrder: options.groupsByOrder, limits }
+  return {
+    ...view,
+    ...(byRollout === null ? {} : { limitsByRollout: byRollout }),
+    ...(leftOut === null ? {} : { limitsLeftOut: leftOut }),
+  }
 }
 
 /** Source, record, part, code, first token; findings of groups and of the whole dump stand before the records of their source. */

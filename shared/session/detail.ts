@@ -101,16 +101,62 @@ function rawText(bytes: Uint8Array): string {
   let shown = text
   if (bytes.length <= RAW_CHARACTERS) {
     try {
-      // Numbers in a row. The newline keeps texts out of it, where it would be written as two characters.
-      shown = JSON.stringify(JSON.parse(text), null, 1).replace(
-        /\[\n\s+((?:-?\d[\d.eE+-]*|null)(?:,\n\s+(?:-?\d[\d.eE+-]*|null))*)\n\s*\]/g,
-        (_, row: string) => `[${row.replace(/\s+/g, ' ')}]`,
-      )
+      JSON.parse(text)
+      shown = indented(text)
     } catch {
       // Python's bare NaN, or a container whose record is not JSON: shown as stored.
     }
   }
   return shown.length > RAW_CHARACTERS ? `${shown.slice(0, RAW_CHARACTERS)}\n… ${bytes.length} bytes in all` : shown
+}
+
+const DEEPEST = 40
+
+/** JSON on lines of its own, every word of it as it is written: parsed, long numbers would be rounded. Numbers stand in a row. */
+function indented(json: string): string {
+  const words = json.match(/"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s"[\]{},:]+/g) ?? []
+  const parts: string[] = []
+  let depth = 0
+  const newline = (by: number) => {
+    depth += by
+    parts.push('\n', ' '.repeat(Math.min(depth, DEEPEST)))
+  }
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as string
+    if (word === '[' || word === '{') {
+      const end = rowEnd(words, at)
+      parts.push(word)
+      if (end === null) {
+        newline(1)
+        continue
+      }
+      parts.push(
+        words
+          .slice(at + 1, end)
+          .join('')
+          .replaceAll(',', ', '),
+        words[end] as string,
+      )
+      at = end
+    } else if (word === ']' || word === '}') {
+      newline(-1)
+      parts.push(word)
+    } else {
+      parts.push(word === ':' ? ': ' : word)
+      if (word === ',') newline(0)
+    }
+  }
+  return parts.join('')
+}
+
+/** Where the brackets that open at a word close, if there is nothing in them but numbers. */
+function rowEnd(words: readonly string[], open: number): number | null {
+  for (let at = open + 1; at < words.length; at++) {
+    const word = words[at] as string
+    if (word === ']' || word === '}') return at
+    if (word !== ',' && word !== 'null' && !/^[-\d]/.test(word)) return null
+  }
+  return null
 }
 
 /** What one token is, for the token panel. Throws when there is no such token. */

@@ -23,3 +23,15 @@ export function findRecords(
   }
   return { indices: Int32Array.from(found), positions: Int32Array.from(of) }
 }
+
+/** What marks on these rollouts would hang on. */
+export function recordsOf(
+  facts: readonly (Located & Pick<TrajectoryFacts, 'id'>)[],
+  { indices }: MarkRequests['recordsOf']['input'],
+): MarkRequests['recordsOf']['output'] {
+  const records = Array.from(indices).flatMap((index) => {
+    const of = facts[index]
+    return of === undefined ? [] : [{ recordHash: of.recordHash, part: of.place.part, id: of.id }]
+  })
+  return { records }
+}

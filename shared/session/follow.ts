@@ -29,6 +29,8 @@ export interface Following {
   readonly every?: number
   /** Something unusual happened to a file, in a sentence. */
   onNotice?(notice: string): void
+  /** A file holds something else than what was read of it: what was found in it may be found again. */
+  onAnew?(): void
   /** The files were looked at and read as far as they go; whether anything was read. */
   onRound?(read: boolean): void
 }
@@ -126,16 +128,17 @@ export class Follower implements Reading {
       const examined = await file.examine(now, last, signal)
       changed ||= examined.changed
       if (examined.notice !== null) notices.push(examined.notice)
+      if (examined.isAnew) this.following.onAnew?.()
       // Other files may hold more of its rollouts, or it of theirs: these are joined anew.
       changed ||= file.sources.some((source) => hasMore(source) && this.isJoined(source))
     }
     for (const file of this.files) {
       if (files.includes(file)) continue
-      const { notice } = file.vanish()
+      const { changed: isNews, notice } = file.vanish()
+      changed ||= isNews
       if (notice !== null) notices.push(notice)
       // What was read of it comes last, unless it had nothing.
       if (file.sources.length + file.earlier.length > 0) files.push(file)
-      changed = true
     }
     this.files = files
     // A file that is still being written may not be readable yet; that is worth saying only of one that stays so.
@@ -312,9 +315,11 @@ function forget(source: FollowedSource, { maxFindings = DEFAULT_MAX_FINDINGS }: 
 }
 
 /** Says everything that a source is read under. */
-function planName({ prepared: _, tokenizer, settings, ...plan }: SourcePlan): string {
+function planName({ prepared, tokenizer, settings, ...plan }: SourcePlan): string {
   const policy = { ...settings.policy, suggested: null }
-  return JSON.stringify({ ...plan, tokenizer: tokenizer?.id ?? null, settings: { ...settings, policy } })
+  // One tokenizer may frame turns by what was read first, and none by what comes later.
+  const framed = prepared !== null && prepared.frame !== null
+  return JSON.stringify({ ...plan, tokenizer: tokenizer?.id ?? null, framed, settings: { ...settings, policy } })
 }
 
 /** Each file with what is known of it: by its identity, else by its name. */

@@ -52,6 +52,8 @@ export interface Examined {
   readonly changed: boolean
   /** A sentence for the person, null where nothing unusual happened. */
   readonly notice: string | null
+  /** Present and true where the file holds something else than what was read of it. */
+  readonly isAnew?: true
 }
 
 const UNCHANGED: Examined = { changed: false, notice: null }
@@ -67,6 +69,7 @@ export class FollowedFile {
   /** It was written to since it was looked at last, or could not be read then. */
   private pending = false
   private stamp: string | null = null
+  private isGone = false
   /** Why the last look at it failed. */
   private failedBefore: string | null = null
 
@@ -79,19 +82,21 @@ export class FollowedFile {
   /** Takes notice of the file as it is now. `last`: no more will come, so that what was waited for is read as it is. */
   async examine(now: WatchedFile, last: boolean, signal: AbortSignal): Promise<Examined> {
     const { source, stamp } = now
+    const isBack = this.isGone
+    this.isGone = false
     const renamed = source.name !== this.name
     if (renamed) this.rename(source.name)
     const written = stamp !== this.stamp
     this.stamp = stamp
     this.identity = now.identity
     // A line without an end, or a file that could not be opened, was waited with until now.
-    const waited = this.pending || (last && this.sources.every(({ growing }) => growing !== null))
+    const waited = this.pending || isBack || (last && this.sources.every(({ growing }) => growing !== null))
     if (!written && !waited) return renamed ? CHANGED : UNCHANGED
     this.pending = false
     try {
       const examined = await this.examineWritten(source, { quiet: now.quiet || !written || last, last }, signal)
       this.failedBefore = null
-      return renamed ? { ...examined, changed: true } : examined
+      return renamed || isBack ? { ...examined, changed: true } : examined
     } catch (error) {
       signal.throwIfAborted()
       // It was moved away since it was seen, or its disk is not there for now: the next look will tell.
@@ -157,7 +162,7 @@ export class FollowedFile {
       // Where nothing is known of what was read, nothing can be said to have changed.
       const known = before[0]?.seen !== null
       const notice = known ? `${this.name} was written anew and begins as before; it is read again.` : null
-      return { changed: true, notice }
+      return { changed: true, notice, ...(known ? { isAnew: true as const } : {}) }
     }
     for (const each of before) {
       each.over = true
@@ -166,6 +171,7 @@ export class FollowedFile {
     this.earlier.push(...before)
     return {
       changed: true,
+      isAnew: true,
       notice: `${this.name} was replaced by another file. What was read before stays counted; the new one is read from its start.`,
     }
   }
@@ -193,11 +199,13 @@ export class FollowedFile {
     return only
   }
 
-  /** The file is there no longer. */
+  /** The file is there no longer, as it may have been at the last look. */
   vanish(): Examined {
-    if (this.sources.every(({ over }) => over)) return UNCHANGED
+    if (this.isGone) return UNCHANGED
+    this.isGone = true
+    if (this.sources.every(({ over }) => over)) return CHANGED
     for (const each of this.sources) each.over = true
-    return { changed: false, notice: `${this.name} is gone. What was read of it stays counted.` }
+    return { changed: true, notice: `${this.name} is gone. What was read of it stays counted.` }
   }
 
   private rename(name: string): void {

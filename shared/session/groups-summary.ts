@@ -2,7 +2,8 @@ import { chanceOfNoContrast } from '../checks/groups/all-same-reward.ts'
 import { incompleteReason, mean } from '../checks/groups/statistics.ts'
 import { contrastBounds, flatBounds, withinBounds } from '../hypotheses/bounds.ts'
 import { measureRewards } from '../hypotheses/reward.ts'
-import { type GroupBook, type KnownGroup, marksOf } from './groups.ts'
+import type { GroupBook } from './groups.ts'
+import { type KnownGroup, marksOf } from './groups-known.ts'
 import type { Histogram } from './protocol.ts'
 import { GROUP_KINDS, GROUP_MARKS, type GroupStep, type GroupSummary } from './requests/groups.ts'
 
@@ -121,9 +122,10 @@ function stepsOf({ origin: { dump }, known }: GroupBook): GroupStep[] {
     else at.push(each)
   }
   const steps = [...rewards].sort(([a], [b]) => a - b)
-  const stride = Math.ceil(steps.length / MOST_STEPS)
+  // The last step is always told: what is said of a whole run goes from its first to its last.
+  const stride = Math.ceil((steps.length - 1) / (MOST_STEPS - 1))
   return steps
-    .filter((_, at) => at % stride === 0)
+    .filter((_, at) => at % stride === 0 || at === steps.length - 1)
     .map(([step, { rollouts, sum, rewarded }]) => {
       const own = groups.get(step) ?? []
       return {

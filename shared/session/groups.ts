@@ -3,46 +3,29 @@ import {
   ADVANTAGE_SCHEMES,
   type AdvantageFit,
   type AdvantageScheme,
-  batchStds,
+  type BatchStd,
   boundOf,
   DEFAULT_ADVANTAGE_EPS,
   isInformative,
   isScaled,
+  measuringBatchStds,
   recomputeAdvantages,
   residualOf,
   stepOf,
 } from '../checks/groups/advantages.ts'
-import { copiesIn } from '../checks/groups/duplicate-completions.ts'
-import {
-  fitOf,
-  type GroupSpread,
-  isNoise,
-  measuringSpreads,
-  type Spreads,
-  scalingOf,
-  spreadsOf,
-} from '../checks/groups/scaling.ts'
+import { fitOf, measuringSpreads, type Spreads, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
 import { mean, rewardsOf } from '../checks/groups/statistics.ts'
 import { firstQuestion } from '../checks/pairing.ts'
 import { counted } from '../model/number-text.ts'
-import type { Finding, Severity } from '../model/report.ts'
+import type { Finding } from '../model/report.ts'
 import { atOnce, type Steps, within } from '../model/steps.ts'
-import { wordRanks } from '../query/word-order.ts'
-import { codesOf, worstOf } from './collected.ts'
+import { codesOf } from './collected.ts'
 import type { LoadedTrajectory } from './detail.ts'
 import { indexOfPlace } from './fault-rows.ts'
+import { findingsByGroup, type KnownGroup, knownGroup, marksOf, untrainedIn } from './groups-known.ts'
+import { groupsThatFit } from './groups-query.ts'
 import type { Row } from './protocol.ts'
-import type {
-  GroupDetail,
-  GroupKind,
-  GroupMark,
-  GroupMember,
-  GroupQuery,
-  GroupRow,
-  GroupScaling,
-  GroupScheme,
-  GroupSort,
-} from './requests/groups.ts'
+import type { GroupDetail, GroupMember, GroupQuery, GroupRow, GroupScaling, GroupScheme } from './requests/groups.ts'
 
 /** What the groups of a run are told from. A session is one. */
 export interface GroupOrigin {
@@ -60,19 +43,6 @@ const MOST_MEMBERS = 512
 const QUESTION_CHARACTERS = 2000
 const GROUPS_OF_A_STEP = 1000
 
-/** What is known of one group before anything of it is read again. */
-export interface KnownGroup {
-  readonly group: GroupView
-  readonly kind: GroupKind
-  /** Null in incomplete groups. */
-  readonly spread: GroupSpread | null
-  readonly copies: number
-  readonly untrained: number
-  readonly largestAdvantage: number | null
-  readonly findings: readonly Finding[]
-  readonly worst: Severity | null
-}
-
 /** All groups of a dump, gone through once. */
 export class GroupBook {
   readonly scaling: GroupScaling
@@ -80,18 +50,17 @@ export class GroupBook {
   /** Std below which a spread is noise, and the range of all rewards of complete groups. */
   readonly floor: number
   readonly range: number
-  private readonly batch: ReadonlyMap<number | null, number>
 
   private constructor(
     readonly origin: GroupOrigin,
     readonly known: readonly KnownGroup[],
-    { floor, range, groups }: Spreads,
+    { floor, range }: Spreads,
+    private readonly batchStd: (group: GroupView) => BatchStd,
   ) {
     this.scaling = scalingHere(origin.dump)
     this.fit = fitOf(origin.dump)
     this.floor = floor
     this.range = range
-    this.batch = batchStds(groups)
   }
 
   static *gathering(origin: GroupOrigin): Steps<GroupBook> {
@@ -106,46 +75,16 @@ export class GroupBook {
     yield 0.25
     const known: KnownGroup[] = []
     for (const group of dump.groups) {
-      const spread = spreads.get(group) ?? null
-      const findings = found.get(group.id)?.filter((finding) => isAbout(finding, group)) ?? []
-      known.push({
-        group,
-        spread,
-        kind:
-          spread === null
-            ? 'incomplete'
-            : !spread.contrast
-              ? 'dead'
-              : isNoise(spread, all.floor)
-                ? 'noise'
-                : 'contrast',
-        copies: copiesIn(group, dump.settings.thresholds).reduce((sum, same) => sum + same.length - 1, 0),
-        untrained: untrainedIn(group),
-        largestAdvantage: largestAdvantage(group),
-        findings,
-        worst: worstOf(findings),
-      })
+      known.push(knownGroup(group, spreads.get(group) ?? null, all.floor, found.get(group.id) ?? [], dump))
       if (known.length % GROUPS_OF_A_STEP === 0) yield 0.25 + (0.7 * known.length) / dump.groups.length
     }
-    return new GroupBook(origin, known, all)
+    const judged = all.groups.map(({ group }) => group)
+    return new GroupBook(origin, known, all, yield* within(0.95, 1, measuringBatchStds(judged)))
   }
 
   /** Positions of the groups that a query keeps, in its order; groups without a value in the sorted column come last. */
   query(query: GroupQuery): Int32Array {
-    const kept: number[] = []
-    for (const [position, known] of this.known.entries()) if (isKept(known, query)) kept.push(position)
-    const positions = Int32Array.from(kept)
-    const column = query.sort ?? 'order'
-    if (column === 'order') return query.descending ? positions.reverse() : positions
-    const ranks = column === 'id' ? wordRanks(kept.map((position) => this.at(position).group.id)) : null
-    const value = (position: number, i: number) => ranks?.[i] ?? sortValue(this.at(position), column)
-    const values = new Map(kept.map((position, i) => [position, value(position, i)]))
-    const direction = query.descending ? -1 : 1
-    return positions.sort((a, b) => {
-      const [left, right] = [values.get(a) ?? null, values.get(b) ?? null]
-      if (left === null || right === null) return left === right ? a - b : left === null ? 1 : -1
-      return compare(left, right) * direction || a - b
-    })
+    return groupsThatFit(this.known, query)
   }
 
   /** Throws with a sentence where there is no such group. */
@@ -251,12 +190,8 @@ export class GroupBook {
   private advantages(group: GroupView, schemes: readonly GroupScheme[]): number[][] | null {
     if (group.members.length < 2 || !group.members.every(({ reward }) => finite(reward) !== null)) return null
     const rewards = rewardsOf(group)
-    const batchStd = this.batchStd(group)
-    return schemes.map(({ scheme, eps }) => recomputeAdvantages(scheme, rewards, eps ?? 0, batchStd))
-  }
-
-  private batchStd(group: GroupView): number {
-    return this.batch.get(stepOf(group)) ?? 0
+    const { ofAll } = this.batchStd(group)
+    return schemes.map(({ scheme, eps }) => recomputeAdvantages(scheme, rewards, eps ?? 0, ofAll))
   }
 
   /** What fits the stored advantages best under a scheme, else what is in use. */
@@ -295,89 +230,6 @@ function scalingHere(dump: DumpView): GroupScaling {
   if (known !== null) return { scheme: known.scheme, scaled: known.scaled, eps: known.eps, origin: known.origin }
   const eps = dump.settings.options.advantageEps ?? DEFAULT_ADVANTAGE_EPS
   return { scheme: 'group-std-unbiased', scaled: true, eps, origin: 'assumed' }
-}
-
-export function marksOf({ copies, untrained, worst }: KnownGroup): GroupMark[] {
-  return [
-    ...(copies > 0 ? (['copies'] as const) : []),
-    ...(untrained > 0 ? (['untrained'] as const) : []),
-    ...(worst === 'error' || worst === 'warning' ? (['findings'] as const) : []),
-  ]
-}
-
-/** Rollouts without a trained token, in groups where others train. */
-function untrainedIn({ complete, members }: GroupView): number {
-  if (!complete || !members.some(({ trained }) => (trained ?? 0) > 0)) return 0
-  return members.filter(({ trained }) => trained === 0).length
-}
-
-function largestAdvantage({ members }: GroupView): number | null {
-  const sizes = members.flatMap(({ advantage, maxAdvantage }) =>
-    advantage === null && maxAdvantage === null ? [] : Math.max(Math.abs(advantage ?? 0), maxAdvantage ?? 0),
-  )
-  return sizes.length === 0 ? null : sizes.reduce((a, b) => Math.max(a, b))
-}
-
-function findingsByGroup(findings: readonly Finding[]): Map<string, Finding[]> {
-  const found = new Map<string, Finding[]>()
-  for (const finding of findings) {
-    if (finding.scope !== 'group' || finding.group === null) continue
-    const own = found.get(finding.group)
-    if (own === undefined) found.set(finding.group, [finding])
-    else own.push(finding)
-  }
-  return found
-}
-
-/** Groups of two files may have one id. */
-function isAbout({ members }: Finding, group: GroupView): boolean {
-  const first = group.members[0]?.place
-  const named = members?.[0]
-  if (first === undefined || named === undefined) return true
-  return first.source === named.source && first.record === named.record && first.part === named.part
-}
-
-function isKept(known: KnownGroup, { kinds, marks, std, step, text }: GroupQuery): boolean {
-  if (kinds?.length && !kinds.includes(known.kind)) return false
-  if (marks?.length) {
-    const own = marksOf(known)
-    if (!marks.some((mark) => own.includes(mark))) return false
-  }
-  if (std !== undefined) {
-    const value = known.spread?.contrast ? known.spread.std : null
-    if (value === null || value < std.atLeast || value >= std.below) return false
-  }
-  if (step !== undefined && stepOf(known.group) !== step) return false
-  const wanted = text?.trim().toLowerCase() ?? ''
-  return wanted === '' || known.group.id.toLowerCase().includes(wanted)
-}
-
-/** Null also for ids, which are in the order of words. */
-function sortValue(known: KnownGroup, column: GroupSort): number | null {
-  const { group, spread } = known
-  switch (column) {
-    case 'id':
-    case 'order':
-      return null
-    case 'step':
-      return stepOf(group)
-    case 'rollouts':
-      return group.members.length
-    case 'mean':
-      return spread === null ? null : mean(spread.rewards)
-    case 'std':
-      return spread?.std ?? null
-    case 'amplification':
-      return spread?.contrast ? spread.amplification : null
-    case 'advantage':
-      return known.largestAdvantage === null || Number.isNaN(known.largestAdvantage) ? null : known.largestAdvantage
-    case 'findings':
-      return codesOf(known.findings).length
-  }
-}
-
-function compare(left: number, right: number): number {
-  return left < right ? -1 : left > right ? 1 : 0
 }
 
 function whyIncomplete({ members }: GroupView, size: number | null): string {

@@ -232,6 +232,7 @@ class SourceKeys {
     this.signal?.throwIfAborted()
   }
 }
+
 function keyedRollout(trajectory: Trajectory, join: RolloutJoin): Keyed {
   const key = join.key(trajectory)
   const { place, id, step } = trajectory

@@ -4,8 +4,14 @@ import { formatById } from '../formats/registry.ts'
 import type { AuditOptions, MaskAlignment, Policy, PolicyId } from '../model/policy.ts'
 import type { Report } from '../model/report.ts'
 import { resolveThresholds, type Thresholds } from '../model/thresholds/registry.ts'
-import { type CandidateFamily, chooseByFits, type FittedSequence } from '../tokens/choose.ts'
-import type { BundledTokenizerId } from '../tokens/tokenizer.ts'
+import {
+  type CandidateFamily,
+  chooseByFits,
+  type FittedSequence,
+  turnsByCandidate,
+  UNFRAMED,
+} from '../tokens/choose.ts'
+import type { BundledTokenizerId, Tokenizer } from '../tokens/tokenizer.ts'
 
 /** What makes sources one kin: everything that is decided before the pass is decided for all of them together. */
 export interface KinKey {
@@ -72,7 +78,7 @@ export function decideTokenizer(
   { key, candidates, fitted, model }: Pick<KinEvidence, 'key' | 'candidates' | 'fitted' | 'model'>,
   given: GivenTokenizer | null,
 ): Report['tokenizer'] {
-  if (given !== null) return { ...given, confidence: 1, evidence: ['named by the person'] }
+  if (given !== null) return asGiven({ candidates, fitted }, given)
   if (key.families === null) {
     return { id: null, origin: 'none', confidence: 0, evidence: ['no token ids in this dump'] }
   }
@@ -80,6 +86,50 @@ export function decideTokenizer(
   return id === null
     ? { id, origin: 'none', confidence: 0, evidence: [...evidence] }
     : { id, origin: 'bundled', confidence, evidence: [...evidence] }
+}
+
+/** What a person names is taken, and held against the ids all the same: whether it opens any turn in them, and whether another does. */
+function asGiven(
+  { candidates, fitted }: Pick<KinEvidence, 'candidates' | 'fitted'>,
+  { id, origin }: GivenTokenizer,
+): Report['tokenizer'] {
+  const named = { id, origin, confidence: 1, evidence: ['named by the person'] }
+  const turns = turnsByCandidate(candidates, fitted)
+  const own = turns.findLast(({ family }) => family.id === id)
+  if (own === undefined || own.headers > 0 || fitted.length === 0) return named
+  const { start } = own.family
+  if (start === UNFRAMED.untemplated) {
+    return {
+      ...named,
+      lacks: `turns in the ids: ${id} has no chat template that says how they begin (chat_template.jinja, or a tokenizer_config.json with one, beside its tokenizer.json)`,
+    }
+  }
+  if (start === UNFRAMED.templated) {
+    return {
+      ...named,
+      lacks: `turns in the ids: the chat template of ${id} opens them with ordinary text or in ways that could not be learned, so nothing in the ids tells where they begin`,
+    }
+  }
+  const other = turns
+    .filter(({ isFramed }) => isFramed)
+    .toSorted((a, b) => b.headers - a.headers)
+    .at(0)
+  if (other === undefined) return { ...named, evidence: [...named.evidence, `no turn starts (${start}) in the ids`] }
+  const found = `no turn starts (${start}) in these ids, in which ${other.family.id} has ${other.headers}`
+  return {
+    ...named,
+    confidence: 0,
+    evidence: [...named.evidence, found],
+    lacks: `turns in the ids: ${found}, so ${id} is not what they were made with (--tokenizer ${other.family.id})`,
+  }
+}
+
+/** The tokenizer as the ids are read with it: one that they contradict shows texts, and nothing is judged by its turns. */
+export function asRead(
+  tokenizer: Tokenizer | null,
+  { tokenizer: { lacks } }: Pick<Kin, 'tokenizer'>,
+): Tokenizer | null {
+  return tokenizer === null || lacks === undefined ? tokenizer : { ...tokenizer, frame: null, template: null }
 }
 
 /** How the masks of a format are aligned, where it or the person says so. */
@@ -172,14 +222,29 @@ export function wholeSettings(kins: readonly Kin[], names: readonly string[], op
     )
   }
   const evidence = kins
-    .filter(({ policy, aligned }) => policy.id !== main.policy.id || aligned.alignment !== main.aligned.alignment)
+    .filter(
+      ({ policy, aligned }) =>
+        policy.id !== main.policy.id ||
+        aligned.alignment !== main.aligned.alignment ||
+        aligned.undecided !== main.aligned.undecided,
+    )
     .map(
       ({ policy, aligned, evidence: { sources } }) =>
-        `${listed(sources, names)}: ${policy.id}, mask alignment ${aligned.alignment}`,
+        `${listed(sources, names)}: ${policy.id}, mask alignment ${aligned.alignment}${aligned.undecided ? ' (undecided)' : ''}`,
     )
+  const undecided = kins.filter(({ aligned }) => aligned.undecided)
+  const isPart = undecided.length > 0 && undecided.length < kins.length
   return {
     ...kinSettings(main, options),
-    alignmentUndecided: kins.some(({ aligned }) => aligned.undecided),
+    alignmentUndecided: undecided.length > 0,
+    ...(isPart
+      ? {
+          alignmentUndecidedIn: listed(
+            undecided.flatMap(({ evidence: { sources } }) => sources),
+            names,
+          ),
+        }
+      : {}),
     policy: { ...main.policy, evidence: [...main.policy.evidence, ...evidence] },
   }
 }
@@ -189,10 +254,13 @@ export function wholeTokenizer(kins: readonly Kin[], names: readonly string[]): 
   const main = mainKin(kins)
   if (main === null) return { id: null, origin: 'none', confidence: 0, evidence: ['nothing was opened'] }
   const evidence = kins
-    .filter(({ tokenizer, evidence: { sequences } }) => sequences > 0 && tokenizer.id !== main.tokenizer.id)
+    .filter(
+      ({ tokenizer, evidence: { sequences } }) =>
+        sequences > 0 && (tokenizer.id !== main.tokenizer.id || tokenizer.lacks !== main.tokenizer.lacks),
+    )
     .map(
       ({ tokenizer, evidence: { sources } }) =>
-        `${listed(sources, names)}: ${tokenizer.id ?? 'none'} (${tokenizer.evidence[0] ?? ''})`,
+        `${listed(sources, names)}: ${tokenizer.id ?? 'none'} (${tokenizer.lacks ?? tokenizer.evidence[0] ?? ''})`,
     )
   return { ...main.tokenizer, evidence: [...main.tokenizer.evidence, ...evidence] }
 }

@@ -46,6 +46,6 @@ const namesIn = (all: readonly Described[]) => all.map(({ name }) => name).join(
 
 function descriptionsOf(logs: readonly LogReport[]) {
   return logs
-    .filter(({ kind }) => kind === 'metadata')
-    .map(({ name, notes }) => ({ name, facts: notes.join(', ') || 'which says nothing' }))
+    .filter(({ kind, notes }) => kind === 'metadata' && notes.length > 0)
+    .map(({ name, notes }) => ({ name, facts: notes.join(', ') }))
 }

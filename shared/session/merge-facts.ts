@@ -1,7 +1,8 @@
 import { ANSWER_PLACES } from '../checks/answer-place.ts'
 import { END_REASONS, type TrajectoryFacts } from '../checks/facts.ts'
 import { plainFacts } from '../checks/kept-facts.ts'
-import { type GapSums, KL_FORMULAS, type KlSums } from '../checks/logprobs/sums.ts'
+import { KL_FORMULAS } from '../checks/logprobs/kl-formulas.ts'
+import type { GapSums, KlSums } from '../checks/logprobs/sums.ts'
 import type { PairingFacts } from '../checks/pairing.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
 import {
@@ -161,6 +162,9 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   excluded: { cells: FLAG },
   gap: { cells: optional(GAP) },
   kl: { cells: optional(KL) },
+  klRounded: {
+    cells: optional(recordOf({ decimals: NUMBER, told: NUMBER, within: listOf(NUMBER) }, ':')),
+  },
   rendersOtherwise: { cells: optional(FLAG) },
   toolsDiffer: { cells: optional(FLAG) },
   question: digest,
@@ -174,8 +178,12 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   toolReplyLengths: { cells: listOf(NUMBER) },
   lost: { cells: NUMBER },
   cutReplies: { cells: optional(listOf(recordOf({ tokens: NUMBER, characters: NUMBER }, ':'))) },
+  longestReply: { cells: optional(NUMBER) },
+  openReplies: {
+    cells: optional(listOf(recordOf({ start: NUMBER, tokens: NUMBER, text: TEXT, tail: TEXT }, ':'))),
+  },
   supportingDocuments: {
-    cells: nullable(recordOf({ available: NUMBER, retrieved: number, visible: NUMBER }, ':')),
+    cells: nullable(recordOf({ available: NUMBER, retrieved: number, visible: NUMBER, standing: NUMBER }, ':')),
   },
   idsHash: { cells: text },
   promptHash: { cells: text },

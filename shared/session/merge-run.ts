@@ -150,7 +150,8 @@ function together(parts: readonly Part[]): KinEvidence[] {
 }
 
 function tokenizerText({ tokenizer }: Kin): string {
-  return tokenizer.id === null ? 'no tokenizer' : `tokenizer ${tokenizer.id}`
+  if (tokenizer.id === null) return 'no tokenizer'
+  return `tokenizer ${tokenizer.id}${tokenizer.lacks === undefined ? '' : ', which frames no turns in its ids'}`
 }
 
 /** The model whose vocabulary T17 holds ids against. */

@@ -13,7 +13,7 @@ import { type Cells, COUNT, ColumnError, readColumn, readSome, TEXT, writeColumn
 import { recordOf } from './merge-composites.ts'
 import { decodeFacts, encodeFacts } from './merge-facts.ts'
 import { declaredOptions } from './merge-options.ts'
-import type { MergeState } from './merge-state-shape.ts'
+import { type MergeState, STATE_SCHEMA } from './merge-state-shape.ts'
 import { decodeKins, encodeKin } from './merge-survey.ts'
 import type { TokenizerReference, TokenTotals } from './plan.ts'
 import type { ToolSums } from './tool-sums.ts'
@@ -30,7 +30,7 @@ function encodeState(
   given: GivenFiles | null,
 ): MergeState {
   return {
-    schema: 1,
+    schema: STATE_SCHEMA,
     options: declaredOptions(options) as MergeState['options'],
     max_findings: maxFindings,
     ...(against === null ? {} : { against: true as const }),
@@ -231,7 +231,7 @@ const EDGE_NAME = /^[a-z_]+>[a-z_]+$/
 const WEIGHT = /^-?\d{1,60}$/
 const SUMS = ['checked', 'affected', 'intended', 'placesChecked', 'placesAffected', 'affectedTokens'] as const
 
-/** Counts, weight, turns, edges and turns at the end of rows, between bars. */
+/** Counts, weight, turns, edges, turns at the end of rows, and turns that were looked at, between bars. */
 function encodeTally(tally: CheckTally): string {
   return [
     writeColumn(
@@ -245,6 +245,8 @@ function encodeTally(tally: CheckTally): string {
       Object.entries(tally.byBoundary).map(([edge, counts]) => ({ edge, ...counts })),
     ),
     writeTurns(tally.byTurnAtEnd),
+    writeTurns(tally.byTurnChecked),
+    writeTurns(tally.byTurnCheckedAtEnd),
   ].join('|')
 }
 
@@ -256,7 +258,8 @@ function writeTurns(counts: Readonly<Record<string, number>>): string {
 }
 
 function decodeTally(text: string): CheckTally {
-  const [sums = '', weight = '', turns = '', edges = '', ends = '', ...more] = text.split('|')
+  const [sums = '', weight = '', turns = '', edges = '', ends = '', looked = '', lookedEnds = '', ...more] =
+    text.split('|')
   if (more.length > 0 || !WEIGHT.test(weight)) throw new ColumnError('are not counts, a weight, turns and edges')
   const tally = createTally()
   for (const [index, value] of readColumn(COUNT, sums, SUMS.length).entries())
@@ -264,6 +267,8 @@ function decodeTally(text: string): CheckTally {
   tally.affectedWeight = BigInt(weight)
   for (const { turn, affected } of readSome(TURN, turns)) tally.byTurn[turn] = affected
   for (const { turn, affected } of readSome(TURN, ends)) tally.byTurnAtEnd[turn] = affected
+  for (const { turn, affected } of readSome(TURN, looked)) tally.byTurnChecked[turn] = affected
+  for (const { turn, affected } of readSome(TURN, lookedEnds)) tally.byTurnCheckedAtEnd[turn] = affected
   for (const { edge, checked, affected } of readSome(EDGE, edges)) {
     if (!EDGE_NAME.test(edge)) throw new ColumnError(`have ${JSON.stringify(edge)} where a kind of edge should stand`)
     tally.byBoundary[edge] = { checked, affected }

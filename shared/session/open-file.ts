@@ -45,7 +45,7 @@ export async function openFile(
     } catch (error) {
       signal?.throwIfAborted()
       const described = await openRunMetadata(source)
-      if (described !== null) descriptions.push(described.description)
+      if (described?.description != null) descriptions.push(described.description)
       const log = described?.report ?? (await openRunLog(source, { maxUnpacked, ...(signal ? { signal } : {}) }))
       if (log === null) unreadable.push(describeUnreadable(source, error))
       else logs.push(log)

@@ -119,7 +119,8 @@ function mappedBy(
 function reaches(map: FieldMapping, records: readonly RawRecord[]): boolean {
   return mappedRecords(records, map).some(
     ({ value }) =>
-      isObject(value) && ['input_ids', 'completion_ids', 'messages'].some((key) => Object.hasOwn(value, key)),
+      isObject(value) &&
+      ['input_ids', 'completion_ids', 'messages', 'completion_text'].some((key) => Object.hasOwn(value, key)),
   )
 }
 

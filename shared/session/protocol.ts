@@ -15,6 +15,7 @@ import type { LabRequests } from './requests/lab.ts'
 import type { MarkRequests } from './requests/marks.ts'
 import type { QueryRequests } from './requests/query.ts'
 import type { RolloutOf, RolloutRequests } from './requests/rollout.ts'
+import type { StepRequests } from './requests/steps.ts'
 import type { TableRequests } from './requests/table.ts'
 import type { TaggedSpan } from './rollout/tags.ts'
 
@@ -162,6 +163,7 @@ export interface EngineRequests
     MarkRequests,
     QueryRequests,
     RolloutRequests,
+    StepRequests,
     TableRequests {
   /** Opens files (a page posts `File` objects, or descriptions of ranged URLs), and starts reading. */
   open: {
@@ -169,8 +171,11 @@ export interface EngineRequests
     input: { sources: readonly SourceInput[]; options: AuditOptions; dataset?: readonly SourceInput[] }
     output: OpenedDump
   }
-  /** Reads everything again under other settings; resolves when settings took effect, progress follows. */
-  reconfigure: { input: { options: AuditOptions }; output: OpenedDump }
+  /**
+   * Reads everything again under other settings, beside another `dataset` where one is given (none where that is empty); resolves when settings
+   * took effect, progress follows.
+   */
+  reconfigure: { input: { options: AuditOptions; dataset?: readonly SourceInput[] }; output: OpenedDump }
   /**
    * Reads a second run to its end, under the settings of the open one, and judges the open one beside it. Null takes the second run
    * away. Fails with a sentence where none of it is rollouts; what was compared with before then stays. Opening and reconfiguring
@@ -271,10 +276,13 @@ export type EngineCall =
   | { readonly kind: 'call'; readonly call: number; readonly name: RequestName; readonly input: unknown }
   | { readonly kind: 'cancel'; readonly call: number }
 
-/** Engine to page. A `progress` after `open` until `done`; `partial`s of a call only before its answer, and before these the `share` (0 to 1) that is done of what the answer rests on: verdicts, groups, pairs; `failed` carries a sentence, never a stack. */
+/**
+ * Engine to page. `began` for `open`, `reconfigure` and `follow` as soon as they put something in the place of what was open: no `progress` of
+ * that comes any more. A `progress` after `open` until `done`; `partial`s of a call only before its answer, and before these the `share` (0 to 1) that is done of what the answer rests on: verdicts, groups, pairs; `failed` carries a sentence, never a stack. */
 export type EngineAnswer =
   | { readonly kind: 'answer'; readonly call: number; readonly output: unknown }
   | { readonly kind: 'failed'; readonly call: number; readonly message: string }
   | { readonly kind: 'partial'; readonly call: number; readonly partial: unknown }
   | { readonly kind: 'share'; readonly call: number; readonly share: number }
+  | { readonly kind: 'began'; readonly call: number }
   | { readonly kind: 'progress'; readonly progress: Progress }

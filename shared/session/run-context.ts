@@ -13,10 +13,13 @@ export interface RunDescription {
   readonly facts: RunFacts
 }
 
-/** What a file that holds no rollouts says of the run, and how a report lists it; null where it says nothing. */
+/**
+ * What a file that holds no rollouts says of the run, and how a report lists it; null where it is of no known kind. A known file that says
+ * nothing of the run (a tokenizer, the state of a dataset) is no description: it would stand against one beside it.
+ */
 export async function openRunMetadata(
   source: ByteSource,
-): Promise<{ readonly description: RunDescription; readonly report: LogReport } | null> {
+): Promise<{ readonly description: RunDescription | null; readonly report: LogReport } | null> {
   const { name, size } = source
   const metadata = await (size > MOST_METADATA_BYTES
     ? source.slice(0, HEAD_BYTES).then(readLargeMetadata)
@@ -31,7 +34,7 @@ export async function openRunMetadata(
     ...Object.entries(limits).map(([limit, value]) => `${limit} ${value}`),
   ]
   return {
-    description: { name, facts },
+    description: notes.length === 0 ? null : { name, facts },
     report: { name, bytes: size, kind: 'metadata', title, evidence, notes, series: [], others: [] },
   }
 }

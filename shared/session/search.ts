@@ -18,6 +18,7 @@ import { type PlanNode, planQuery, type QueryPlan } from '../query/plan.ts'
 import { MOST_HITS } from '../query/probe.ts'
 import { sortValues } from '../query/sort-values.ts'
 import type { QueryableRollouts } from '../query/values.ts'
+import { countByList, countOf, fittingInOrder, indicesOf } from '../query/verdict-loops.ts'
 import { type MarkColumns, NO_MARKS, Verdict, verdictsOf } from '../query/verdicts.ts'
 import type { AuditRuntime } from './batch.ts'
 import type { EngineHost } from './host.ts'
@@ -74,7 +75,7 @@ export class RolloutSearch {
     const task = { request, parsed, plan, marks, size: this.columns.size }
     const { facts } = this.origin
     const first = this.judge(task)
-    const open = chosen(first.verdicts, Verdict.open)
+    const open = indicesOf(first.verdicts, Verdict.open)
     if (open.length === 0) return this.result(task, first, null)
     if (plan !== null) {
       // How far it came is known from the first rollouts on, also to who stops it at once.
@@ -173,23 +174,13 @@ export class RolloutSearch {
     verdicts: Uint8Array,
     marks: MarkColumns,
   ): Int32Array {
-    if (sort === 'index' && !descending) return chosen(verdicts, Verdict.yes)
+    if (sort === 'index' && !descending) return indicesOf(verdicts, Verdict.yes)
     const { columns } = this
     const make = () => ordered(sortValues(sort, columns, marks), descending)
     const hangsOnMarks = ['flag', 'label', 'labels', 'note', 'notes'].includes(sort)
     const order = hangsOnMarks ? make() : columns.kept(`${sort} ${descending}`, make)
     const most = countOf(verdicts, Verdict.yes)
-    if (most === order.length) return order.slice()
-    // The last place is for those behind the last that fits: there is nothing to guess for the processor.
-    const indices = new Int32Array(most + 1)
-    let count = 0
-    for (let i = 0; i < order.length; i++) {
-      const index = order[i] as number
-      indices[count] = index
-      // Rollouts that came after the query was asked have no verdict.
-      count += index < verdicts.length ? (verdicts[index] as number) >> 1 : 0
-    }
-    return indices.subarray(0, most)
+    return most === order.length ? order.slice() : fittingInOrder(order, verdicts, most)
   }
 
   private hits({ probes }: QueryPlan, indices: Int32Array): SearchHits {
@@ -221,10 +212,7 @@ export class RolloutSearch {
   private findingCounts(verdicts: Uint8Array): Record<string, number> {
     const { codes, lists, at } = this.columns.codes()
     const uses = new Uint32Array(lists.length)
-    for (let index = 0; index < verdicts.length; index++) {
-      const list = at[index] as number
-      uses[list] = (uses[list] as number) + ((verdicts[index] as number) >> 1)
-    }
+    countByList(verdicts, at, uses)
     const counts = new Uint32Array(codes.length)
     for (const [list, own] of lists.entries()) {
       for (const code of own) counts[code] = (counts[code] as number) + (uses[list] as number)
@@ -242,13 +230,14 @@ export class RolloutSearch {
         `${counted(unreadable, 'rollout')} could not be read again, so nothing is found in ${unreadable === 1 ? 'it' : 'them'}. If the files changed, open them again.`,
       )
     }
+    if (![...probes.values()].some(({ kind }) => kind === 'text')) return notes
     const { opened, runtime, facts } = this.origin
     const hasIds = (source: number) => facts.some(({ place, idsHash }) => place.source === source && idsHash !== null)
     const unspelt = opened
       .map(({ source }, index) => ({ name: source.name, index }))
       .filter(({ index }) => (runtime.tokenizers[index] ?? null) === null && hasIds(index))
       .map(({ name }) => name)
-    if (unspelt.length > 0 && [...probes.values()].some(({ kind }) => kind === 'text')) {
+    if (unspelt.length > 0) {
       const where = unspelt.length === 1 ? unspelt[0] : `${unspelt.length} files`
       notes.push(`No tokenizer is known for ${where}: texts are looked for in messages alone there. Choose one.`)
     }
@@ -303,17 +292,6 @@ function nothing(total: number): SearchResult {
   }
 }
 
-function chosen(verdicts: Uint8Array, wanted: number): Int32Array {
-  const most = countOf(verdicts, wanted)
-  const indices = new Int32Array(most + 1)
-  let count = 0
-  for (let i = 0; i < verdicts.length; i++) {
-    indices[count] = i
-    count += Number(verdicts[i] === wanted)
-  }
-  return indices.subarray(0, most)
-}
-
 function clauseCounts({ terms }: QueryPlan, byTerm: readonly (Uint8Array | null)[]): ClauseCount[] {
   return terms.map(({ node, plan }, i) => {
     const verdicts = byTerm[i] ?? null
@@ -326,10 +304,4 @@ function clauseCounts({ terms }: QueryPlan, byTerm: readonly (Uint8Array | null)
       of,
     }
   })
-}
-
-function countOf(verdicts: Uint8Array, wanted: number): number {
-  let count = 0
-  for (let i = 0; i < verdicts.length; i++) count += Number(verdicts[i] === wanted)
-  return count
 }

@@ -7,7 +7,7 @@ import { makingComparison } from './comparison.ts'
 import { compareHandlers } from './comparison-handlers.ts'
 import { transferables } from './detail.ts'
 import { exportHandlers } from './export-handlers.ts'
-import { findRecords } from './find-records.ts'
+import { findRecords, recordsOf } from './find-records.ts'
 import type { Following } from './follow.ts'
 import { type GroupBook, gatheringGroups } from './groups.ts'
 import { groupHandlers } from './groups-handlers.ts'
@@ -27,6 +27,7 @@ import type {
 } from './protocol.ts'
 import type { RunComparison, RunName } from './requests/compare.ts'
 import { rolloutHandlers, rolloutTransferables } from './rollout/handlers.ts'
+import { runSteps } from './run-steps.ts'
 import { Session } from './session.ts'
 import { SharedWork } from './shared-work.ts'
 import { tableFields } from './table-fields.ts'
@@ -44,6 +45,7 @@ type Handlers = {
     input: EngineRequests[Name]['input'],
     signal: AbortSignal,
     tell: (partial: PartialOf<Name>) => void,
+    call: number,
   ) => Promise<EngineRequests[Name]['output']>
 }
 
@@ -77,6 +79,17 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     return second
   }
   const runOf = (run: RunName = 'open'): Session => (run === 'second' ? beside() : current())
+  /** What was asked last that puts something else in the place of what is open. */
+  let asked = { instead: OVERTAKEN }
+  /** Takes the turn; what is given throws once it was taken by another question, or the own one was taken back. */
+  const taking = (instead = OVERTAKEN) => {
+    const own = { instead }
+    asked = own
+    return (signal: AbortSignal) => {
+      signal.throwIfAborted()
+      if (asked !== own) throw new Error(asked.instead)
+    }
+  }
   const letGo = (why: string) => {
     under.abort(new Error(why))
     comparing.abort(new Error(why))
@@ -87,10 +100,12 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
   const start = async (
     options: AuditOptions,
     cancelled: AbortSignal,
+    call: number,
     follow: EndingFollow | null = null,
   ): Promise<OpenedDump> => {
     following = follow
-    letGo('Something else was opened meanwhile.')
+    letGo(OVERTAKEN)
+    answer({ kind: 'began', call })
     settings = options
     const own = new AbortController()
     under = own
@@ -110,26 +125,47 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     return { report: pageReport(opened.report()), unreadable: opened.unreadable, dumpHash: opened.dumpHash }
   }
 
+  /** The files of a dataset. What is open stays open beside one that is none. */
+  const prompted = async (inputs: readonly SourceInput[], options: AuditOptions, signal: AbortSignal) => {
+    const prompts = inputs.map((input) => host.byteSource(input))
+    if (prompts.length > 0) await Session.checkDataset(prompts, options, signal)
+    return prompts
+  }
+
   const handlers: Handlers = {
-    async open({ sources: inputs, options, dataset: beside = [] }, signal) {
-      const prompts = beside.map((input) => host.byteSource(input))
-      // What is open stays open beside a dataset that is none.
-      if (prompts.length > 0) await Session.checkDataset(prompts, options, signal)
+    async open({ sources: inputs, options, dataset: beside = [] }, signal, _, call) {
+      const stillMine = taking()
+      const prompts = await prompted(beside, options, signal)
+      stillMine(signal)
       given = inputs
       sources = inputs.map((input) => host.byteSource(input))
       dataset = prompts
-      return start(options, signal)
+      return start(options, signal, call)
     },
-    reconfigure: ({ options }, signal) => start(options, signal, following?.again() ?? null),
-    async follow({ on, handles = [] }, signal) {
+    async reconfigure({ options, dataset: beside }, signal, _, call) {
+      const stillMine = taking()
+      if (beside !== undefined) {
+        const prompts = await prompted(beside, options, signal)
+        stillMine(signal)
+        dataset = prompts
+      }
+      return start(options, signal, call, following?.again() ?? null)
+    },
+    async follow({ on, handles = [] }, signal, _, call) {
       if (on) {
         if (host.watch === undefined) throw new Error('Files cannot be followed here.')
+        const stillMine = taking()
         const look = await host.watch(given, handles)
-        return start(settings, signal, followToTell(look, answer))
+        stillMine(signal)
+        return start(settings, signal, call, followToTell(look, answer))
       }
       const open = current()
-      following?.end()
+      const followed = following
+      followed?.end()
       await open.done
+      // Whatever reads them again reads them as they are by now: a browser gives up a file that was written to since it was opened.
+      const now = await followed?.following.look().catch(() => null)
+      if (now && session === open) sources = now.map(({ source }) => source)
       return { report: pageReport(open.report()), unreadable: open.unreadable, dumpHash: open.dumpHash }
     },
     async compare({ sources: inputs }, cancelled) {
@@ -185,9 +221,11 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     boundaries: async ({ run }) => runOf(run).boundaries(),
     lengths: async ({ of }) => current().lengths(of),
     findRecords: async (input) => findRecords(current().facts, input),
+    recordsOf: async (input) => recordsOf(current().facts, input),
     search: (request, signal, tell) => current().search(request, { signal, tell }),
     queryValues: () => current().queryValues(),
     tableFields: async () => tableFields(current().facts),
+    runSteps: async () => runSteps(current().facts),
     rows: async ({ indices }) => current().rows(indices),
     trajectory: async ({ run = 'open', index }) => ({ ...(await runOf(run).detail(index)), run }),
     token: ({ run, index, token }) => runOf(run).token(index, token),
@@ -207,21 +245,31 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     ...compareHandlers(current, beside),
     ...labHandlers({
       current,
-      async reportUnder(change, signal, tell) {
-        await current().done
+      async reportsUnder(change, signal, tell) {
+        const open = current()
+        await open.done
+        const stillOpen = () => {
+          signal.throwIfAborted()
+          if (session !== open) throw new Error(OVERTAKEN)
+        }
+        stillOpen()
         const other = await Session.open(sources, { ...settings, ...change }, host, {
           addedTokenizers: [...tokenizers.values()],
           dataset,
+          // Verdicts that take two runs would else come out otherwise for want of the second.
+          against: second?.secondRun() ?? null,
           concludesInSteps: true,
           signal,
           onProgress: ({ bytesRead, bytesTotal }) => tell({ done: bytesRead, of: bytesTotal }),
         })
         await other.done
-        return other.report()
+        stillOpen()
+        return { before: open.report(), after: other.report() }
       },
     }),
     async close() {
-      letGo('Reading was stopped.')
+      taking(STOPPED)
+      letGo(STOPPED)
       sources = []
       dataset = []
       return {}
@@ -255,6 +303,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
         input: unknown,
         signal: AbortSignal,
         tell: (partial: unknown) => void,
+        call: number,
       ) => Promise<unknown>
       if (!Object.hasOwn(handlers, call.name))
         throw new Error(`The engine knows no request called ${String(call.name)}.`)
@@ -263,9 +312,10 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
         tell: (share) => answer({ kind: 'share', call: call.call, share }),
       })
       controller.signal.throwIfAborted()
-      const output = await handler(call.input, controller.signal, (partial) => {
+      const tell = (partial: unknown) => {
         if (!controller.signal.aborted) answer({ kind: 'partial', call: call.call, partial })
-      })
+      }
+      const output = await handler(call.input, controller.signal, tell, call.call)
       controller.signal.throwIfAborted()
       answer({ kind: 'answer', call: call.call, output }, transferred(call.name, output))
     } catch (error) {
@@ -275,6 +325,9 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     }
   })
 }
+
+const OVERTAKEN = 'Something else was opened meanwhile.'
+const STOPPED = 'Reading was stopped.'
 
 /** Buffers of an answer that were made for it alone. */
 function transferred(name: RequestName, output: unknown): ArrayBuffer[] {

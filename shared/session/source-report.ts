@@ -50,7 +50,7 @@ export function renderingNote({ tokenizer, rollouts, of, tokens }: NonNullable<S
     return 'Its texts were to be rendered, for which no tokenizer is known: name that of the model (--tokenizer, or the line above in the app).'
   }
   const extent = `${rollouts} of ${of} rollouts, ${tokens} tokens`
-  return `Its texts were rendered through the chat template of ${tokenizer}, as was asked for: ${extent}. These ids are reconstructed, not recorded: lengths are taken from them, which tokens carry loss is unknown, and no check judges them.`
+  return `Its texts were rendered through the chat template of ${tokenizer}, as was asked for, or encoded as they stand where they hold what a template wrote (special tokens that decoding took out are missing): ${extent}. These ids are reconstructed, not recorded: lengths are taken from them, which tokens carry loss is unknown, and no check judges them.`
 }
 
 /** Two trainers may write what looks the same; which of them it was only a person knows. */

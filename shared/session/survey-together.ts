@@ -1,6 +1,6 @@
 import type { AuditOptions } from '../model/policy.ts'
 import type { EngineHost } from './host.ts'
-import { decideKin, type Kin, kinName, wholeSettings } from './kin.ts'
+import { asRead, decideKin, type Kin, kinName, wholeSettings } from './kin.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import { addKins } from './merge-survey.ts'
 import { modelVocabulary } from './model-vocabulary.ts'
@@ -37,7 +37,7 @@ export async function surveyTogether(
   const ready = new Map<string, Omit<SurveyedKin, 'drifting'>>()
   for (const kin of kins) {
     const reference = referenceTo(kin.tokenizer.id, given)
-    const loaded = await loadTokenizer(reference, host.bundledTokenizers)
+    const loaded = asRead(await loadTokenizer(reference, host.bundledTokenizers), kin)
     const vocabulary =
       given === null ? await modelVocabulary(kin.evidence, kin.tokenizer.id, host.bundledTokenizers) : null
     ready.set(kinName(kin.evidence.key), { ...kin, reference, loaded, vocabulary })
@@ -61,7 +61,10 @@ export async function surveyTogether(
     otherwise: sources.map((each) => {
       const { reference, loaded, vocabulary, ...kin } = kinOf(each)
       const own = each.survey
-      const same = kin.tokenizer.id === own.tokenizer.id && kin.aligned.alignment === own.aligned.alignment
+      const same =
+        kin.tokenizer.id === own.tokenizer.id &&
+        kin.tokenizer.lacks === own.tokenizer.lacks &&
+        kin.aligned.alignment === own.aligned.alignment
       return same ? null : kin
     }),
   }

@@ -12,6 +12,7 @@ import { BUNDLED_TOKENIZERS, type Tokenizer } from '../tokens/tokenizer.ts'
 import type { EngineHost } from './host.ts'
 import {
   alignKin,
+  asRead,
   decideKin,
   decideTokenizer,
   declaredAlignment,
@@ -156,17 +157,17 @@ async function surveyKin(
   const named = givenTokenizer(given)
   // Side by side: on a page each is fetched.
   const families = await Promise.all(
-    (given === null ? (key.families ?? []) : []).map((id) =>
-      loadTokenizer({ kind: 'bundled', id }, host.bundledTokenizers),
-    ),
+    (key.families ?? []).map((id) => loadTokenizer({ kind: 'bundled', id }, host.bundledTokenizers)),
   )
-  const candidates = families.flatMap((family) => family ?? [])
   const sequences = trajectories.flatMap(({ ids }) => ids ?? [])
-  const fitted = fitSequences(given === null ? sequences : [], candidates)
+  const isOther = given !== null && (given.kind === 'files' || !key.families?.includes(given.id))
+  const other = isOther && sequences.length > 0 ? await loadTokenizer(given, host.bundledTokenizers) : null
+  const candidates = [...families, other].flatMap((candidate) => candidate ?? [])
+  const fitted = fitSequences(sequences, candidates)
   const looked = { key, model, candidates: fitted.families, fitted: fitted.sequences }
   const chosen = under?.tokenizer ?? decideTokenizer(looked, named)
   const reference = referenceTo(chosen.id, given)
-  const loaded = await loadTokenizer(reference, host.bundledTokenizers)
+  const loaded = asRead(await loadTokenizer(reference, host.bundledTokenizers), { tokenizer: chosen })
 
   const thresholds = resolveThresholds(options.thresholds)
   const viewsUnder = (alignment: AuditSettings['alignment']) => {

@@ -20,7 +20,8 @@ export interface EndingFollow {
 /** Follows until the page ends it, and tells the page what happens to files, and the first fault at error level. */
 export function followToTell(look: Following['look'], answer: (message: EngineAnswer) => void): EndingFollow {
   const ended = new AbortController()
-  const first = new FirstFault({ failOn: 'error', known: new Set() })
+  const fresh = () => new FirstFault({ failOn: 'error', known: new Set() })
+  let first = fresh()
   let session: Session | null = null
   let isTold = false
   const say = (said: NonNullable<Progress['said']>) => {
@@ -32,6 +33,10 @@ export function followToTell(look: Following['look'], answer: (message: EngineAn
       until: ended.signal,
       every: LOOK_EVERY,
       onNotice: (sentence) => say({ about: 'file', sentence }),
+      onAnew() {
+        first = fresh()
+        isTold = false
+      },
       onRound(read) {
         const open = session
         if (open === null || isTold) return

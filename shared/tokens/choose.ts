@@ -5,7 +5,7 @@ import { findTag } from './tags.ts'
 import { decodeSpan } from './text.ts'
 import { type Tokenizer, TokenKind } from './tokenizer.ts'
 
-export type TokenizerCandidate = Pick<Tokenizer, 'id' | 'table' | 'frame'>
+export type TokenizerCandidate = Pick<Tokenizer, 'id' | 'table' | 'frame'> & { readonly template?: string | null }
 
 /** `id` null: no candidate fits. `evidence` says why, for people, either way. */
 export interface ChosenTokenizer {
@@ -28,6 +28,9 @@ const MODEL_NAMES: readonly (readonly [RegExp, string])[] = [
   [/llama-?3/i, 'llama3'],
 ]
 const QWEN25_SYSTEM = 'You are Qwen, created by Alibaba Cloud'
+
+/** What stands for the spelling of turn starts where a candidate frames none: it has no chat template, or one that turns are not learned from. */
+export const UNFRAMED = { untemplated: 'no chat template', templated: 'no known frame' } as const
 
 /** What evidence says of a candidate beside how ids fit it; plain data, so that reports can carry it. */
 export interface CandidateFamily {
@@ -85,10 +88,13 @@ export function fitSequences(
     fits: candidates.map((candidate, i) => fitOf(candidate, lookups[i] ?? null, ids)),
   }))
   const unknown = new Set(sequences.flatMap(({ fits }) => fits.flatMap(({ unknownIds }) => unknownIds)))
-  const families = candidates.map(({ id, table, frame }) => ({
+  const families = candidates.map(({ id, table, frame, template = null }) => ({
     id,
     size: table.size,
-    start: frame === null ? 'no known frame' : decodeSpan(table, Int32Array.of(frame.turnStart)),
+    start:
+      frame === null
+        ? UNFRAMED[template === null ? 'untemplated' : 'templated']
+        : decodeSpan(table, Int32Array.of(frame.turnStart)),
     spellings: Object.fromEntries(
       [...unknown]
         .sort((a, b) => a - b)
@@ -163,6 +169,16 @@ export function decisive<Sequence extends { readonly length: number }>(sequences
     total += sequence.length
   }
   return kept
+}
+
+/** Turn starts that a role name follows, by candidate, in the sequences that decide. */
+export function turnsByCandidate(
+  families: readonly CandidateFamily[],
+  sequences: readonly FittedSequence[],
+): { readonly family: CandidateFamily; readonly headers: number; readonly isFramed: boolean }[] {
+  const fits = fitsOf(families, decisive(sequences))
+  const framed = framedOf(fits)
+  return fits.map((fit) => ({ family: fit.family, headers: fit.headers, isFramed: framed.includes(fit) }))
 }
 
 function fitsOf(families: readonly CandidateFamily[], sequences: readonly FittedSequence[]): Fit[] {
@@ -298,7 +314,8 @@ function inVocabulary({ family, unknown }: Fit, total: number): string {
 function misfit(fit: Fit, total: number): string {
   const { family, starts, headers } = fit
   const known = inVocabulary(fit, total)
-  if (starts === 0) return `${family.id}: ${known}, but no turn starts (${family.start}) in them`
+  if (starts === 0)
+    return `${family.id}: ${known}, ${fit.unknown === 0 ? 'but' : 'and'} no turn starts (${family.start}) in them`
   return `${family.id}: ${known}; ${count(headers)} of ${count(starts)} turn starts are followed by a role name`
 }
 

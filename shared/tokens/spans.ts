@@ -1,6 +1,6 @@
-import type { SubSpan } from '../model/tokens.ts'
+import { SPLICE_TAGS, type SubSpan } from '../model/tokens.ts'
 import type { FrameLookup } from './frame-lookup.ts'
-import { type FoundTag, findTag, SPLICE_TAGS, type TagName } from './tags.ts'
+import { type FoundTag, findTag, type TagName } from './tags.ts'
 import { decodeSpan } from './text.ts'
 
 export interface AssistantContent {

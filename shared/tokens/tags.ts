@@ -1,8 +1,6 @@
+import { SPLICE_TAGS } from '../model/tokens.ts'
 import { bytesOf } from './table.ts'
 import { TokenKind, type TokenTable } from './tokenizer.ts'
-
-/** Tags that environments splice their replies with into an assistant turn. */
-export const SPLICE_TAGS = ['information', 'result', 'interpreter', 'output', 'observation'] as const
 
 const TAG_NAMES = ['think', 'tool_call', 'tool_response', ...SPLICE_TAGS] as const
 export type TagName = (typeof TAG_NAMES)[number]

@@ -1,144 +1,115 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { NodeFileSource } from '../../cli/byte-sources.ts'
 import { nodeHost } from '../../cli/host.ts'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { packFacts } from '../../shared/checks/kept-facts.ts'
-import { forgetLast, TOGETHER } from '../../shared/checks/of-last.ts'
-import { CHECKS } from '../../shared/checks/registry.ts'
-import { prepareView, withFacts } from '../../shared/checks/view.ts'
-import { parseRecords } from '../../shared/containers/records.ts'
-import { allNumericKeys } from '../../shared/formats/registry.ts'
-import type { AuditOptions } from '../../shared/model/policy.ts'
-import { auditBatch } from '../../shared/session/batch.ts'
-import { Collected } from '../../shared/session/collected.ts'
-import { conclude, DEFAULT_MAX_FINDINGS, gathered } from '../../shared/session/conclude.ts'
+import { packageRoot } from '../../cli/package-root.ts'
 import { loadTokenizer } from '../../shared/session/load-tokenizer.ts'
-import { openSource } from '../../shared/session/open-source.ts'
-import type { AuditJob, SourcePlan } from '../../shared/session/plan.ts'
-import { survey } from '../../shared/session/survey.ts'
+import type { PassesAnswer, PassesRequest, PassTimes } from './audit-passes.ts'
+import { CODES_WITHOUT_ENCODING } from './codes.ts'
 import { writeBenchDump } from './dump.ts'
 import { writeRolloutDump } from './rollout-dump.ts'
-import { interleaved, median, print, processorTime } from './timing.ts'
+import { median } from './timing.ts'
 
-/** They encode or render texts again, which has its own measure. */
-const REENCODING: ReadonlySet<string> = new Set(['T02', 'T10', 'T11', 'T12', 'T13'])
-export const CODES_WITHOUT_ENCODING = CHECKS.map(({ code }) => code).filter((code) => !REENCODING.has(code))
 const BYTES = 64 << 20
-const BATCH_BYTES = 2 << 20
+/** What the engine compiles, and when, differs from process to process and with it all ratios by a tenth. */
+const PROCESSES = 7
+const PROCESSES_WITHOUT = 4
+/** Times still fall for so many passes. */
+const WARMING = 4
+const SETTLED = 3
+const PARSES = 5
 
 /**
- * What all checks but those cost, as processor time, against `JSON.parse` of the lines and against reading them here (into typed arrays and
- * trajectories). To the checks belong turns, oracles and sums of tokens, which also the table shows, and what defects are told by.
- * Beside them stand the facts of each rollout (what the table, queries and verdicts read, found out whether a check asks or not), and
- * the conclusion without checks (groups, verdicts, the report).
+ * What all checks but those that encode or render again cost, as processor time of one thread's work and the engine's helpers, against reading the
+ * dump into trajectories and against `JSON.parse` of its lines: how much less `inspect` would take of it if no check ran, if nobody needed turns and
+ * oracles, and if no tokens were summed up. The facts of each rollout (what the table, queries and verdicts read) are found out whether a check asks or
+ * not, and stand apart, as do the verdicts and the report of a dump of which no check said anything.
+ *
+ * Twice: of the first pass of a process, as `inspect` makes it, when most code runs for the first time and is compiled; and once nothing is
+ * compiled any more, which is what each further megabyte costs.
  */
 export async function checksAgainstParse(folder: string): Promise<void> {
-  const host = nodeHost(1)
-  const tokenizer = await loadTokenizer({ kind: 'bundled', id: 'qwen2.5' }, host.bundledTokenizers)
-  if (tokenizer === null) throw new Error('no tokenizer')
+  const only = process.argv[3]
   const path = (name: string) => join(folder, `${name}.jsonl`)
-  writeRolloutDump(path('search'), BYTES, tokenizer)
-  await measure('search rollouts with messages, documents, logprobs', path('search'))
-  writeBenchDump(path('ids'), BYTES)
-  await measure('ids and masks alone', path('ids'))
-  for (const sample of ['clean-qwen2.5', 'verifiers-2025-08']) {
-    repeatSample(sample, path(sample))
-    await measure(`the sample ${sample} over and over`, path(sample))
+  const dumps: Record<string, { readonly what: string; readonly write: (path: string) => Promise<void> | void }> = {
+    search: { what: 'search rollouts with messages, documents, logprobs', write: writeSearch },
+    ids: { what: 'ids and masks alone', write: (to) => writeBenchDump(to, BYTES) },
+    clean: { what: 'short rollouts, clean', write: (to) => repeatSample('clean-qwen2.5', to) },
+    faulty: { what: 'short rollouts, nine findings each', write: (to) => repeatSample('verifiers-2025-08', to) },
+  }
+  for (const [name, { what, write }] of Object.entries(dumps)) {
+    if (only !== undefined && only !== name) continue
+    await write(path(name))
+    measure(what, path(name))
   }
 }
 
-async function measure(what: string, path: string): Promise<void> {
-  const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
-  const passes = await passesOver(path, { checks: CODES_WITHOUT_ENCODING })
-  const whole = (pass: () => number) => async () => {
-    if (pass() !== lines.length) throw new Error('rollouts were lost')
+async function writeSearch(path: string): Promise<void> {
+  const tokenizer = await loadTokenizer({ kind: 'bundled', id: 'qwen2.5' }, nodeHost(1).bundledTokenizers)
+  if (tokenizer === null) throw new Error('no tokenizer')
+  writeRolloutDump(path, BYTES, tokenizer)
+}
+
+function measure(what: string, path: string): void {
+  const passes = 1 + WARMING + SETTLED
+  const run = (checks: boolean, parses: number) => inProcess({ path, checks, passes, parses })
+  const withChecks: PassesAnswer[] = []
+  const without: PassesAnswer[] = []
+  for (let process = 0; process < PROCESSES; process++) {
+    withChecks.push(run(true, 0))
+    if (process < PROCESSES_WITHOUT) without.push(run(false, process === 0 ? PARSES : 0))
   }
-  let parsed = 0
-  const [parse, read, prepare, facts, audit, conclude, judge] = await interleaved(
-    [
-      async () => {
-        for (const line of lines) parsed += Object.keys(JSON.parse(line)).length
-      },
-      whole(passes.read),
-      whole(passes.prepare),
-      whole(passes.facts),
-      whole(passes.audit),
-      whole(passes.conclude),
-      whole(passes.judge),
-    ],
-    processorTime,
+  console.log(`${statSync(path).size >> 20} MB of ${what}; the machine's load is ${loadavg()[0]?.toFixed(1)}`)
+  const parse = median(without[0]?.parses ?? [])
+  console.log(`  JSON.parse of its lines ${parse.toFixed(0)} ms`)
+  const of = (answers: readonly PassesAnswer[], from: number, to: number) =>
+    answers.map((answer) => answer.passes.slice(from, to))
+  printCosts('the first pass', of(withChecks, 0, 1), of(without, 0, 1), parse)
+  printCosts('settled', of(withChecks, 1 + WARMING, passes), of(without, 1 + WARMING, passes), parse)
+}
+
+/** Passes by process, with checks and without. */
+function printCosts(when: string, withChecks: PassTimes[][], without: PassTimes[][], parse: number): void {
+  const all = withChecks.flat()
+  const none = without.flat()
+  const time = (stage: keyof PassTimes, passes = all) => median(passes.map((pass) => pass[stage]))
+  const reading = time('reading')
+  const after = (pass: PassTimes) => pass.adding + pass.concluding
+  const afterWithout = median(none.map(after))
+  const costOf = (pass: PassTimes) => pass.turns + pass.checks + pass.sums + after(pass) - afterWithout
+  const cost = median(all.map(costOf))
+  const row = (part: string, spent: number, more = '') =>
+    console.log(`    ${part.padEnd(44)} ${spent.toFixed(0).padStart(6)} ms ${against(spent, reading)}${more}`)
+  console.log(`  ${when}:`)
+  row('read into trajectories', reading, `, ${(reading / parse).toFixed(2)} × JSON.parse`)
+  row('turns and oracles', time('turns'))
+  row('checks of each rollout', time('checks'))
+  row('sums of tokens', time('sums'))
+  row('checks of the whole dump, telling findings', median(all.map(after)) - afterWithout)
+  const ratios = withChecks.map((passes) => median(passes.map((pass) => costOf(pass) / pass.reading)))
+  const [low, high] = [Math.min(...ratios).toFixed(2), Math.max(...ratios).toFixed(2)]
+  const ofParse = `, ${(cost / parse).toFixed(2)} × JSON.parse`
+  row(
+    `${CODES_WITHOUT_ENCODING.length} checks together (goal 1.0)`,
+    median(ratios) * reading,
+    `, in one process ${low}, in another ${high}${ofParse}`,
   )
-  if (parsed === 0) throw new Error('nothing was parsed')
-  const between = (more: number[] | undefined, less: number[] | undefined) => median(more ?? []) - median(less ?? [])
-  const ofFacts = between(facts, prepare)
-  const ofJudging = median(judge ?? [])
-  const all = between(audit, read) + median(conclude ?? [])
-  const parts = {
-    'turns and oracles': between(prepare, read),
-    'checks of each rollout, sums': between(audit, facts),
-    'checks of the whole dump': between(conclude, judge),
-    'facts of each rollout': ofFacts,
-    'groups, verdicts, report': ofJudging,
-  }
-  console.log(`${statSync(path).size >> 20} MB of ${what}`)
-  print('  JSON.parse of its lines', parse)
-  print('  read into trajectories', read, parse)
-  const ratios = (cost: number) =>
-    `${(cost / median(parse ?? [])).toFixed(2)} × JSON.parse, ${(cost / median(read ?? [])).toFixed(2)} × reading`
-  for (const [part, cost] of Object.entries(parts)) print(`  ${part}`, [cost], read)
-  console.log(`  ${CODES_WITHOUT_ENCODING.length} checks cost ${ratios(all - ofFacts - ofJudging)} (goal 1.0)`)
-  console.log(`  with facts, verdicts and the report ${ratios(all)}`)
+  row('facts of each rollout', time('facts'))
+  row('groups, verdicts, report', afterWithout)
 }
 
-/** The passes over a file that is in memory, each of which does what the one before it does and more. All give the number of rollouts. */
-async function passesOver(path: string, options: AuditOptions) {
-  const open = await openSource(await NodeFileSource.open(path, 'bench.jsonl'), 0)
-  const found = await survey([open], options, nodeHost(1), [])
-  const { plan, tokenizers } = found
-  const jobs: AuditJob[] = []
-  for await (const spans of open.container.index({ batchBytes: BATCH_BYTES })) {
-    jobs.push({ job: jobs.length, source: 0, records: await open.container.read(spans), keep: null })
-  }
-  const decoded = ({ records }: AuditJob) => {
-    if (records.decoder !== 'json') throw new Error('the bench reads lines')
-    // As audit workers do, which are done with a batch before they read the next one.
-    return parseRecords(records.bytes[0], records.spans, allNumericKeys, true)
-  }
-  const { format, recognition } = open
-  const trajectories = (job: AuditJob) =>
-    format.read(decoded(job).records, { source: 0, recognition, metadata: null }).trajectories
-  const total = (countOf: (job: AuditJob) => number) => () => jobs.reduce((sum, job) => sum + countOf(job), 0)
-  const { settings } = plan.sources[0] as SourcePlan
-  const { unsampledLogprob, maskImplied } = format
-  const viewed = { tokenizer: tokenizers[0] ?? null, settings, unsampledLogprob, maskImplied }
-  let collected = new Collected(1, DEFAULT_MAX_FINDINGS)
-  const concluded = (checks: AuditOptions['checks']) => {
-    const all = gathered([open], found, collected, [null])
-    return conclude({ ...all, options: { ...all.options, checks } }).report.totals.trajectories
-  }
-  return {
-    read: total((job) => trajectories(job).length),
-    prepare: total((job) => trajectories(job).filter((each) => prepareView(each, viewed) !== null).length),
-    facts: total((job) => {
-      const all = trajectories(job)
-      const rows: TrajectoryFacts[] = []
-      for (let at = 0; at < all.length; at += TOGETHER) {
-        const prepared = all.slice(at, at + TOGETHER).flatMap((each) => prepareView(each, viewed) ?? [])
-        for (const each of prepared) rows.push(withFacts(each, viewed).facts)
-        forgetLast()
-      }
-      return packFacts(rows).rows
-    }),
-    audit: () => {
-      collected = new Collected(1, DEFAULT_MAX_FINDINGS)
-      for (const job of jobs) collected.add(auditBatch(job, decoded(job), { plan, tokenizers: [...tokenizers] }))
-      return collected.facts.length
-    },
-    conclude: () => concluded(options.checks),
-    judge: () => concluded([]),
-  }
+const against = (spent: number, reading: number) => `${(spent / reading).toFixed(2).padStart(6)} × reading`
+
+/** One of its own, as `inspect` has: in one that worked on other dumps before, the engine knows too much. */
+function inProcess(request: PassesRequest): PassesAnswer {
+  const script = join(packageRoot(), 'dist', 'tools', 'audit-passes.js')
+  const { stdout, stderr, status } = spawnSync(process.execPath, [script, JSON.stringify(request)], {
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`a process that was measured ended with ${status}: ${stderr}`)
+  return JSON.parse(stdout) as PassesAnswer
 }
 
 /** Writes the rollouts of a sample over and over, as those of ever new groups. */

@@ -12,6 +12,7 @@ import { encodeAgainstLibrary } from './encode.ts'
 import { memoryBySize } from './memory.ts'
 import { inspectAgainstParse, inspectOfMegabyte } from './process.ts'
 import { queriesOverRows } from './query.ts'
+import { longestSteps } from './steps.ts'
 import { interleaved, print } from './timing.ts'
 
 const DUMP_BYTES = 64 << 20
@@ -32,6 +33,7 @@ const MEASURES = {
 /** Takes minutes and gigabytes of disk: run where it is named. */
 const ON_REQUEST = {
   memory: () => memoryBySize(folder),
+  steps: () => longestSteps(folder, ...(process.argv[3] === undefined ? [] : [Number(process.argv[3])])),
   table: tableInABrowser,
   rollout: rolloutInABrowser,
   cold: coldInABrowser,

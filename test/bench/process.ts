@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
-import { CODES_WITHOUT_ENCODING } from './checks.ts'
+import { CODES_WITHOUT_ENCODING } from './codes.ts'
 import { writeBenchDump } from './dump.ts'
 import { median } from './timing.ts'
 

@@ -41,6 +41,40 @@ describePage('two runs beside each other', (page) => {
     return (await row.getByRole('cell').allInnerTexts()).slice(0, 4)
   }
 
+  test('by step: a point opens rollouts only where the open run has the step', async () => {
+    const stepped = (name: string, steps: readonly number[]) =>
+      page.folder.write(
+        name,
+        steps
+          .map((step) =>
+            JSON.stringify({
+              id: `${name} ${step}`,
+              input_ids: [151644, 77091, 198, 9707, 151645],
+              loss_mask: [0, 0, 0, 1, 1],
+              reward: 1500 + step / 10,
+              step,
+            }),
+          )
+          .join('\n'),
+      )
+    const window = await comparing(stepped('short.jsonl', [1, 2]), stepped('long.jsonl', [1, 2, 3]))
+    const { page: view } = window
+    await view.keyboard.press('c')
+    const reward = view.getByRole('slider', { name: /^mean reward: open run .*, steps 1 to 3; Enter shows/ })
+    await reward.focus()
+    await view.keyboard.press('End')
+    expect(await reward.getAttribute('aria-valuetext')).toMatch(/^step 3: open run –, second run /)
+    expect(await reward.getAttribute('data-opens')).toBeNull()
+    await view.keyboard.press('Enter')
+    await view.keyboard.press('ArrowLeft')
+    expect(await reward.getAttribute('aria-valuetext')).toMatch(/^step 2: /)
+    await view.keyboard.press('Enter')
+    await expect.poll(() => view.getByRole('combobox', { name: /^Query/ }).inputValue()).toBe('step:2')
+    await view.getByText('1 of 2 rollouts listed').waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('a run of several turns and one of a single turn: what differs, and what only one of them tells', async () => {
     const window = await comparing(TRAINING, SINGLE_TURN)
     const { page: view } = window

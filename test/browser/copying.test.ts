@@ -53,7 +53,7 @@ describePage('what is taken out of the page', (pageTests) => {
     expect(json.tokens[1] - json.tokens[0]).toBe(ids.length)
     expect(json.states).toHaveLength(ids.length)
     await give('tokens as markdown', /tokens? copied as Markdown$/)
-    expect(await copied()).toContain(`tokens ${json.tokens[0]}–${json.tokens[1]}: `)
+    expect(await copied()).toContain(`tokens ${json.tokens[0]}–${json.tokens[1] - 1}: `)
     await page.keyboard.press('C')
     await page.getByText(/^The text of/).waitFor()
     expect(await copied()).toBe(json.text)

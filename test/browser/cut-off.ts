@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 
-/** Tables whose columns a person chooses: what has no room can be scrolled to. */
-const MAY_SCROLL = '.rollout-scroller, .sibling-scroll'
+/** What a person asked to see more columns of than there is room for. */
+const MAY_SCROLL = '.sibling-scroll'
 
 /** What of the page cannot be seen without scrolling sideways, or is cut at its side and not told whole where the pointer rests. */
 export function cutOff(page: Page): Promise<string[]> {

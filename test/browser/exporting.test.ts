@@ -34,6 +34,25 @@ const GIVE_A_FOLDER = `
     return files
   }`
 
+describePage('the report', (tests) => {
+  test('is found in the palette and saved as a page and as Markdown', async () => {
+    const window = await tests.openWith([FAILING])
+    const { page } = window
+    const downloads = downloadsOf(page)
+    for (const [at, title] of ['Save the report as a page (HTML)', 'Save the report as Markdown'].entries()) {
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('save report')
+      await page.getByRole('dialog').getByText(title).click()
+      await expect.poll(() => downloads.names().length).toBe(at + 1)
+    }
+    expect(downloads.names()).toEqual(['report.html', 'report.md'])
+    expect(textOf(await downloads.read(0))).toContain('default-src')
+    expect(textOf(await downloads.read(1))).toMatch(/^# Rollout Inspector report\n/)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+})
+
 describePage('the dialog for exports', (tests) => {
   test('writes what was chosen by key alone, remembers it, and nothing in it is told by colour or pointer only', async () => {
     const window = await tests.openWith([FAILING])

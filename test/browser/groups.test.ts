@@ -54,7 +54,7 @@ describePage('the groups of a run', (page) => {
     // The verdicts, before anything is clicked.
     const verdict = (id: string) => view.locator('.verdict-row').filter({ hasText: id })
     expect(await verdict('H05').innerText()).toMatch(
-      /supported[\s\S]*58\.3 % share of complete groups without contrast/,
+      /supported[\s\S]*75 % share of complete groups without contrast beyond noise/,
     )
     expect(await verdict('H01').innerText()).toMatch(/inconclusive|supported/)
     await view.getByText('H01 noise floor 0.05').waitFor()
@@ -65,7 +65,7 @@ describePage('the groups of a run', (page) => {
     await view.getByText('What the words mean').click()
     await view.getByText('how many times a difference of rewards is multiplied', { exact: false }).waitFor()
     await view.getByText('What the words mean').click()
-    await view.getByText('H05 is supported from 50 % dead on (the line)').waitFor()
+    await view.getByText('H05 is supported from 50 % dead or noise on (the line)').waitFor()
     expect(await view.getByRole('img', { name: 'dead 58.3 %, noise 16.7 %, contrast 25 %' }).count()).toBe(1)
 
     const rows = view.getByRole('grid', { name: 'Groups' }).locator('tbody tr')

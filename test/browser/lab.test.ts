@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Download, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { cleanRollout, lines, qwen } from '../session/dumps.ts'
 import { describePage } from './describe-page.ts'
 import { SAMPLES } from './inspector-page.ts'
 
@@ -35,7 +36,7 @@ describePage('the lab', (tests) => {
     await expect.poll(() => page.evaluate('location.hash')).toContain('lab.sequence=700')
     await page.getByText('tried 700').waitFor()
     await expect.poll(() => row(page, 'rollouts cut').textContent()).toMatch(/rollouts cut30968496/)
-    await expect.poll(() => row(page, 'supporting documents cut').textContent()).toMatch(/cut17188[1-9]/)
+    await expect.poll(() => row(page, 'supporting documents cut').textContent()).toMatch(/follows2188[1-9]/)
 
     // One step of the slider by its own key is another limit.
     const slider = page.getByRole('slider', { name: 'sequence length, in tokens' })
@@ -51,6 +52,21 @@ describePage('the lab', (tests) => {
     await expect.poll(() => row(page, 'answers never reached').textContent()).toMatch(/never reached.*1796/)
     await row(page, 'answers cut').getByRole('button').click()
     await expect.poll(() => page.evaluate('location.hash')).toContain('cut-call')
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('where no mask can be repaired it is said that masks lack, and no tokenizer is offered for turns that are known', async () => {
+    const tokenizer = await qwen()
+    const rollouts = [1, 2].map((seed) => cleanRollout(tokenizer, seed, { mask: 'none' }))
+    const window = await tests.openWith([tests.folder.write('unmasked.jsonl', lines(rollouts))])
+    const { page } = window
+    await page.keyboard.press('4')
+    await page.getByRole('button', { name: 'Repaired masks' }).click()
+    const panel = page.getByRole('region', { name: 'Repaired masks' })
+    await panel.getByText('There is no mask to repair in this dump: none is recorded.').waitFor()
+    expect(await panel.textContent()).toContain('one number for each token under `loss_mask`')
+    expect(await panel.textContent()).not.toContain('tokenizer')
     expect(window.errors).toEqual([])
     await window.close()
   })

@@ -53,6 +53,28 @@ describePage('notebook', (tests) => {
     await window.close()
   })
 
+  test('a reason that is typed and not set yet is asked about before the page is left, and not once it is given up', async () => {
+    const window = await openNotebook()
+    const { page } = window
+    await page.locator('[data-card="H02"]').click()
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('testing')
+    await page.getByLabel('Why (kept in the history)').fill('seen at step 12')
+    const asked = page.waitForEvent('dialog')
+    await page.close({ runBeforeUnload: true })
+    const leaving = await asked
+    expect(leaving.type()).toBe('beforeunload')
+    await leaving.dismiss()
+    expect(await page.getByLabel('Why (kept in the history)').inputValue()).toBe('seen at step 12')
+    await page.getByRole('button', { name: 'Leave it' }).click()
+    // What was given up is not there when another status is chosen.
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('partial')
+    expect(await page.getByLabel('Why (kept in the history)').inputValue()).toBe('')
+    const closed = page.waitForEvent('close')
+    await page.close({ runBeforeUnload: true })
+    await closed
+    await window.close()
+  })
+
   test('undo and redo go through what was done', async () => {
     const window = await openNotebook()
     const { page } = window
@@ -123,9 +145,31 @@ describePage('notebook', (tests) => {
     await page.keyboard.press('Escape')
     await expect.poll(() => textOf(page, 'Invalidated', 'H02')).toMatch(/⚠ dump: supported ?, which disagrees/)
     await page.keyboard.press('x')
-    await page.getByRole('button', { name: /^New experiment in A/ }).click()
+    await page.getByRole('button', { name: 'New experiment…' }).click()
+    await page.getByRole('button', { name: /^B No PEFT/ }).click()
     await page.getByRole('button', { name: 'Link the open dump' }).click()
     await page.getByText('open now', { exact: false }).waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('an experiment claims nothing until somebody says what it tries, which its command line may suggest', async () => {
+    const window = await openNotebook()
+    const { page } = window
+    await page.keyboard.press('x')
+    await page.keyboard.press('Shift+N')
+    const choices = page.locator('.category-choice')
+    await expect.poll(() => choices.count()).toBe(7)
+    expect(await page.locator('.category-choice.suggested').count()).toBe(0)
+    await page.getByLabel('Its command line').getByRole('textbox').fill('train.py --no-peft --api-key=abc123')
+    await page.getByText('It speaks for B: it trains without an adapter.').waitFor()
+    await page.getByRole('button', { name: '← Back' }).click()
+    await page.getByText('No experiment has been written down.').waitFor()
+    await page.keyboard.press('Shift+N')
+    await page.getByLabel('Its command line').getByRole('textbox').fill('train.py --no-peft --api-key=abc123')
+    await page.locator('.category-choice.suggested').click()
+    await page.getByRole('heading', { name: /^B1 / }).waitFor()
+    await page.locator('.prose-code').getByText('train.py --no-peft --api-key=***').waitFor()
     expect(window.errors).toEqual([])
     await window.close()
   })
@@ -140,6 +184,7 @@ describePage('notebook', (tests) => {
     ] as const) {
       await page.keyboard.press('x')
       await page.keyboard.press('Shift+N')
+      await page.getByRole('button', { name: /^A LoRA/ }).click()
       await page.getByLabel('Title').fill(title)
       await page.getByRole('button', { name: 'Write: Command' }).click()
       await page.getByLabel('Command', { exact: true }).last().fill(command)

@@ -54,4 +54,16 @@ describePage('files that the page itself wrote', ({ folder, open, openWith }) =>
     await window.page.getByText('Open it in the desktop app', { exact: false }).waitFor()
     await window.close()
   })
+
+  test('who looks for a workspace in the palette is told where it can be saved, and given a link', async () => {
+    const window = await openWith([FAILING], { permissions: ['clipboard-read', 'clipboard-write'] })
+    const { page } = window
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Command' }).fill('workspace')
+    await page.getByRole('option', { name: /^Save workspace: only in the desktop app/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toContain('#')
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
 })

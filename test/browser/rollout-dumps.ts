@@ -120,3 +120,20 @@ export function oddDump(tokenizer: Tokenizer): string {
 }
 
 export const ODD_ROLLOUTS = 11
+
+/** Siblings of so many training steps with every stream; sampler and trainer drift apart by `drift` nats a step. */
+export function steppedDump(tokenizer: Tokenizer, steps: number, drift: number): string {
+  return lines(
+    Array.from({ length: steps * 4 }, (_, row) => {
+      const step = Math.floor(row / 4) + 1
+      const built = wholeRollout(tokenizer, row)
+      const { record } = built
+      const { logprobs = {} } = record
+      const trainer = (logprobs.trainer ?? []).map((value) => (value === null ? null : value - drift * step))
+      return {
+        ...built,
+        record: { ...record, step, group_id: `river ${step}`, logprobs: { ...logprobs, trainer } },
+      }
+    }),
+  )
+}

@@ -29,6 +29,26 @@ describePage('marks in the table', (tests) => {
   const said = (page: Page, text: string | RegExp) =>
     page.locator('.notice', { hasText: text }).waitFor({ state: 'attached' })
 
+  test('all that the table lists is flagged by one key, taken back by another, and taken off again', async () => {
+    const { page } = window
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.keyboard.press('/')
+    await page.keyboard.type('turns>=3')
+    await page.keyboard.press('Enter')
+    const some = await page.getByRole('list', { name: 'Terms of the query' }).locator('.chip-count').innerText()
+    expect(some).toMatch(/^[1-9]\d*$/)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('F')
+    await said(page, `${some} rollouts flagged`)
+    await page.keyboard.press('Control+z')
+    await said(page, `Undone: flags of ${some} rollouts`)
+    await page.keyboard.press('F')
+    await page.keyboard.press('F')
+    await said(page, `Flags taken off ${some} rollouts`)
+  })
+
   test('labels and notes are given by key, survive a reload, and are undone', async () => {
     const { page } = window
     await window.drop([FAILING])

@@ -28,7 +28,7 @@ describePage('logs of a run', (tests) => {
     await window.close()
   })
 
-  const series = (name: string) => window.page.getByRole('img', { name })
+  const series = (name: string) => window.page.getByRole('slider', { name })
 
   test('stand beside its rollouts', async () => {
     const { page } = window

@@ -30,6 +30,24 @@ function factsOf(row: Conversation, changes: Partial<Trajectory> = {}, tokenizer
   return view.facts
 }
 
+describe('what was asked', () => {
+  const asked = (more: Partial<Trajectory>, question = 'Who?') => {
+    const facts = factsOf(conversation(qwen2, [user(question), assistant('I do not know that at all.')]), more)
+    return facts.promptHash
+  }
+
+  it('is the same wherever a row parts the opening of the first turn from what was sampled', () => {
+    const whole = asked({})
+    expect(whole).not.toBeNull()
+    const { layout } = conversation(qwen2, [user('Who?'), assistant('I do not know that at all.')])
+    const { start, headerEnd, contentStart } = layout.at(-1)!
+    for (const promptLength of [start, start + 1, headerEnd, contentStart + 4])
+      expect(asked({ promptLength })).toBe(whole)
+    expect(asked({ promptLength: start - 2 })).not.toBe(whole)
+    expect(asked({}, 'Who then?')).not.toBe(whole)
+  })
+})
+
 describe('how a rollout ended', () => {
   const open = { answer: { end: false } }
   const openCall = [user('Who?'), assistant('<tool_call>\n{"name": "sea', { end: false })]
@@ -130,23 +148,28 @@ describe('supporting documents', () => {
     ['llama3, which quotes replies as JSON', llama],
   ])('are seen in %s', (_, tokenizer) => {
     const row = conversation(tokenizer, turns, { documents })
-    expect(factsOf(row, {}, tokenizer).supportingDocuments).toEqual({ available: 2, retrieved: null, visible: 1 })
+    expect(factsOf(row, {}, tokenizer).supportingDocuments).toEqual({
+      available: 2,
+      retrieved: null,
+      visible: 1,
+      standing: 1,
+    })
   })
 
   it('whose end is cut off are not', () => {
     const cut = turns.with(3, tool(text.slice(0, -20)))
     const row = conversation(qwen2, cut, { documents })
-    expect(factsOf(row).supportingDocuments).toEqual({ available: 2, retrieved: null, visible: 0 })
+    expect(factsOf(row).supportingDocuments).toEqual({ available: 2, retrieved: null, visible: 0, standing: 0 })
   })
 
   it('that only the model quotes are not', () => {
     const row = conversation(qwen2, [user('Who?'), assistant(text), user('Sure?'), assistant('Yes.')], { documents })
-    expect(factsOf(row).supportingDocuments).toEqual({ available: 2, retrieved: null, visible: 0 })
+    expect(factsOf(row).supportingDocuments).toEqual({ available: 2, retrieved: null, visible: 0, standing: 0 })
   })
 
-  it('that come after the answer are not', () => {
+  it('that come after the answer are not, though they stand in the ids', () => {
     const row = conversation(qwen2, [user('Who?'), assistant('She.'), tool(text)], { documents })
-    expect(factsOf(row).supportingDocuments).toEqual({ available: 2, retrieved: null, visible: 0 })
+    expect(factsOf(row).supportingDocuments).toEqual({ available: 2, retrieved: null, visible: 0, standing: 1 })
   })
 
   it('are not known where the dump marks none', () => {
@@ -190,7 +213,18 @@ describe('the strip', () => {
 
   it('draws runs in proportion', () => {
     const states = Uint8Array.from([...Array(50).fill(masked), ...Array(25).fill(trained), ...Array(25).fill(padding)])
-    expect([...drawStrip(states)]).toEqual([masked, 128, trained, 64, padding, 64])
+    expect([...drawStrip(states)]).toEqual([masked, 128, trained, 63, padding, 64])
+  })
+
+  it('has the same edges where a mask differs elsewhere in the row', () => {
+    const states = (end: number) => Uint8Array.from({ length: 979 }, (_, i) => (i < 261 || i >= end ? masked : trained))
+    const edge = (strip: Uint8Array) => strip[1]
+    const ends = Array.from({ length: 60 }, (_, i) => 300 + i)
+    expect(new Set(ends.map((end) => edge(drawStrip(states(end)))))).toEqual(new Set([68]))
+    for (const end of ends) {
+      const widths = drawStrip(states(end)).filter((_, i) => i % 2 === 1)
+      expect(widths.reduce((sum, width) => sum + width, 0)).toBe(STRIP_WIDTH)
+    }
   })
 
   it('never has more than 64 segments, nor one of no width', () => {
@@ -198,6 +232,10 @@ describe('the strip', () => {
     const strip = drawStrip(states)
     expect(strip.length).toBeLessThanOrEqual(128)
     expect(strip.filter((_, i) => i % 2 === 1).every((width) => width > 0 && width <= STRIP_WIDTH)).toBe(true)
+    const endsInShortRuns = Uint8Array.from({ length: 5000 }, (_, i) => (i >= 4980 && i % 2 === 0 ? trained : masked))
+    const short = drawStrip(endsInShortRuns).filter((_, i) => i % 2 === 1)
+    expect(short.every((width) => width > 0)).toBe(true)
+    expect(short.reduce((sum, width) => sum + width, 0)).toBe(STRIP_WIDTH)
   })
 
   it('keeps a short trained turn of a long row in sight', () => {

@@ -36,6 +36,30 @@ describe('S01', () => {
   })
 })
 
+describe('the documents of a packed row', () => {
+  const twice = (tokenizer: Tokenizer) => {
+    const one = conversation(tokenizer, [user('Is it red?'), assistant('Yes.', { separator: false })])
+    const { input_ids, loss_mask } = one.record
+    const record = { input_ids: [...input_ids, ...input_ids], loss_mask: [...loss_mask!, ...loss_mask!] }
+    return [{ ...one, record: { ...one.record, ...record } }]
+  }
+  const half = ({ ids }: { readonly ids: Int32Array | null }) => ids!.length / 2
+  const restarted: Edit = (row) => ({ positionIds: Int32Array.from(row.ids!, (_, i) => i % half(row)) })
+  const numbered: Edit = (row) => ({ sequenceIds: Int32Array.from(row.ids!, (_, i) => (i < half(row) ? 0 : 1)) })
+  const continued: Edit = ({ ids }) => ({ positionIds: Int32Array.from(ids!, (_, i) => i) })
+
+  it.each([
+    ['T01', 'llama3'],
+    ['T04', 'qwen2.5'],
+  ] as const)('have no edge between them that %s speaks of', async (code, family) => {
+    expect(await findingsOf(code, family, twice, restarted)).toEqual([])
+    expect(await findingsOf(code, family, twice, numbered)).toEqual([])
+    expect(await findingsOf(code, family, twice, continued)).toHaveLength(1)
+    const nowhere: Edit = ({ ids }) => ({ positionIds: new Int32Array(ids!.length) })
+    expect(await findingsOf(code, family, twice, nowhere)).toHaveLength(1)
+  })
+})
+
 describe('S02', () => {
   const positioned =
     (position: (i: number) => number): Edit =>

@@ -1,7 +1,21 @@
 import { describe, expect, it } from 'vitest'
+import type { JsonValue } from '../../shared/containers/container.ts'
+import { rerender } from '../../shared/tokens/template/rerender.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { searchRows } from '../fixtures/checks/fixture.ts'
-import { assistant, conversation, SEARCH_TOOL, system, tool, user, withToolSchema } from '../helpers/conversation.ts'
+import {
+  assistant,
+  conversation,
+  SEARCH_TOOL,
+  system,
+  type TurnSpec,
+  tool,
+  trajectoryOf,
+  user,
+  withToolSchema,
+} from '../helpers/conversation.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
+import { auditTrajectories } from './audit.ts'
 import { type Edit, findingsOf, resultOf, search } from './findings-of.ts'
 
 describe('T05', () => {
@@ -33,6 +47,14 @@ describe('T07', () => {
     const tools = [named('look_up'), named('open_page')]
     const [finding] = await findingsOf('T07', 'qwen2.5', search(prompt('calculator'), { tools }))
     expect(finding?.message).toMatch(/names none of look_up, open_page/)
+  })
+
+  it('names a tool of the record that the model calls and a prompt with others does not have', async () => {
+    const tools = [named('search'), named('open_page')]
+    const [finding] = await findingsOf('T07', 'qwen2.5', search(prompt('open_page'), { tools }))
+    expect(finding).toMatchObject({ severity: 'error', evidence: { absent: ['search'] } })
+    expect(finding?.message).toMatch(/calls search, which the record has/)
+    expect(await findingsOf('T07', 'qwen2.5', search(prompt('open_page', 'search'), { tools }))).toEqual([])
   })
 
   const finder = (description: string, properties: Record<string, unknown> = { query: { type: 'string' } }) => ({
@@ -85,6 +107,24 @@ describe('T07', () => {
     expect(await findingsOf('T07', 'qwen2.5', search(prompt('open_page'), { tools }))).toEqual([])
     const cut = { system: { ...prompt('calculator').system, end: false, separator: false } }
     expect(await findingsOf('T07', 'qwen2.5', search(cut, { tools }))).toEqual([])
+  })
+})
+
+describe('T08', () => {
+  it('names what the template of Llama writes for an empty list, call shape and all', async () => {
+    const llama = await testTokenizer('llama3')
+    const question = [{ role: 'user', content: 'Is it red?' }]
+    const rendered = (tools: readonly JsonValue[] | null) => (tokenizer: Tokenizer) => {
+      const [whole, turn] = [rerender(llama, question, tools)!, 'Is it red?<|eot_id|>']
+      const [head, words] = whole.slice(0, whole.indexOf(turn)).split('<|start_header_id|>user<|end_header_id|>\n\n')
+      const text = head!.replace(/^[\s\S]*<\|end_header_id\|>\n\n/, '').replace('<|eot_id|>', '')
+      return [conversation(tokenizer, [system(text), user(`${words}Is it red?`), assistant('Yes.')])]
+    }
+    const [finding, ...more] = await findingsOf('T08', 'llama3', rendered([]))
+    expect(more).toEqual([])
+    expect(finding?.message).toMatch(/Environment: ipython/)
+    expect(await findingsOf('T08', 'llama3', rendered([SEARCH_TOOL as never]))).toEqual([])
+    expect(await findingsOf('T08', 'llama3', rendered(null))).toEqual([])
   })
 })
 
@@ -192,10 +232,43 @@ describe('T16', () => {
     ).toEqual([])
   })
 
+  it('names the end token of an open question in letters, and no text that speaks of one', async () => {
+    const question = (text: string, more: Partial<TurnSpec>) => (tokenizer: Tokenizer) => [
+      conversation(tokenizer, [user(text, more), assistant('Yes.')]),
+    ]
+    const open = { specials: false, end: false }
+    const [spelt, ...more] = await findingsOf('T16', 'qwen2.5', question('Is it red?<|im_end|>', open))
+    expect(more).toEqual([])
+    expect(spelt?.message).toMatch(/ordinary tokens in a user turn$/)
+    expect(spelt?.turn).toBe(0)
+    expect(await findingsOf('T16', 'qwen2.5', question('Is it <|im_end|>', { specials: false }))).toEqual([])
+    expect(await findingsOf('T16', 'qwen2.5', question('Is <|im_end|> red?', open))).toEqual([])
+  })
+
+  it('leaves letters alone of which the dump tells only of some that the model wrote them', async () => {
+    const text = 'The document says it.<|im_end|>'
+    const edit: Edit = ({ mask }, _row) => ({
+      sampled: Uint8Array.from(mask ?? [], (trained, i) => (trained === 0 ? 0 : i % 2 === 0 ? 255 : 1)),
+    })
+    expect(await findingsOf('T16', 'qwen2.5', search({ answer: { text, specials: false } }), edit)).toEqual([])
+  })
+
   it('leaves the text of a base model alone', async () => {
     expect(
       await findingsOf('T16', 'qwen2.5', asText('A conversation between a user and an assistant.\nUser: Hi.')),
     ).toEqual([])
+  })
+})
+
+describe('T17', () => {
+  it('names rows of Llama that are read with a tokenizer in which their headers are words', async () => {
+    const [llama, qwen] = [await testTokenizer('llama3'), await testTokenizer('qwen2.5')]
+    const [row] = search()(llama)
+    const read = (tokenizer: Tokenizer) =>
+      auditTrajectories([trajectoryOf(row!)], tokenizer).byCode.get('T17')!.findings
+    expect(read(qwen)).toMatchObject([{ severity: 'error', evidence: { headers: row!.layout.length } }])
+    expect(read(qwen)[0]?.message).toMatch(/headers of Llama's/)
+    expect(read(llama)).toEqual([])
   })
 })
 

@@ -1,8 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { FactsKeeper, packFacts, plainFacts, renumberedFacts } from '../../shared/checks/kept-facts.ts'
-import { Column, cellAt, intoOneBuffer, packColumn } from '../../shared/checks/packed-columns.ts'
+import { joinColumns } from '../../shared/checks/join-columns.ts'
+import {
+  addFacts,
+  FactsKeeper,
+  factRuns,
+  packFacts,
+  plainFacts,
+  renumberedFacts,
+} from '../../shared/checks/kept-facts.ts'
+import { Column, cellAt, intoOneBuffer, KIND, packColumn } from '../../shared/checks/packed-columns.ts'
 import { factsOf } from '../helpers/facts.ts'
 import { anyDump } from '../session/any-facts.ts'
 
@@ -52,6 +60,64 @@ describe('a packed column gives back its values', () => {
   ])('%s', (_, values) => comeBack(columns(values)))
 })
 
+describe('columns that are joined', () => {
+  const object = { noNullPrototype: true } as const
+  const anyColumn = fc.oneof(
+    columns(number),
+    columns(fc.nat(300)),
+    columns(fc.boolean()),
+    columns(text),
+    columns(digest),
+    columns(fc.oneof(digest, text)),
+    columns(fc.nat(2000).map((record) => `rollout-${record}`)),
+    columns(fc.array(number)),
+    columns(fc.array(fc.stringMatching(/^[0-9a-f]{8}$/))),
+    columns(fc.uint8Array()),
+    columns(fc.record({ count: number, hash: digest, deeper: fc.option(fc.record({ a: number }, object)) }, object)),
+    columns(fc.record({ count: number }, object)),
+    columns(fc.constant(null)),
+    columns(fc.constant(undefined)),
+  )
+  const read = (column: Column, rows: number) => Array.from({ length: rows }, (_, row) => cellAt(column, row))
+  const joined = (tables: readonly (readonly unknown[])[]) =>
+    joinColumns(tables.map((values) => ({ column: packColumn(values), rows: values.length })))
+
+  it.each<[string, fc.Arbitrary<unknown[][]>]>([
+    [
+      'of one kind',
+      anyColumn.chain((own) => fc.array(fc.array(fc.constantFrom(...own), { minLength: 1 }), { minLength: 1 })),
+    ],
+    ['of any', fc.array(anyColumn, { minLength: 1, maxLength: 6 })],
+  ])('have the values of all of them, %s', (_, tables) => {
+    fc.assert(
+      fc.property(tables, (all) => {
+        const values = all.flat()
+        const column = joined(all)
+        expect(read(column, values.length)).toStrictEqual(values)
+        const half = all.length >> 1
+        const again = [all.slice(0, half), all.slice(half)].filter(({ length }) => length > 0)
+        const twice = joinColumns(again.map((own) => ({ column: joined(own), rows: own.flat().length })))
+        intoOneBuffer([twice])
+        expect(read(twice, values.length)).toStrictEqual(values)
+      }),
+    )
+  })
+
+  it('stay of their kind, where that holds all of them', () => {
+    const kindOf = (...tables: (readonly unknown[])[]) => joined(tables).kind
+    const [ids, others] = [0, 100].map((from) => Array.from({ length: 8 }, (_, at) => `rollout-${from + at}`))
+    expect(kindOf(ids as string[], others as string[], [null])).toBe(KIND.templated)
+    expect(kindOf([1, 2], [3, null], [null], [0.5, 0.25], [7, 7])).toBe(KIND.floats)
+    expect(kindOf([1, 2], [3, null], [300])).toBe(KIND.integers)
+    expect(kindOf(['a', 'a', 'b', 'b'], ['c', 'c', 'a', 'a'], ['d'])).toBe(KIND.chosen)
+    expect(kindOf([null, null], [undefined])).toBe(KIND.chosen)
+    expect(kindOf([[1], [2, 3]], [[], []], [null])).toBe(KIND.lists)
+    expect(kindOf([{ a: 1 }, { a: 2 }], [null])).toBe(KIND.objects)
+    expect(kindOf([4, 4], [4])).toBe(KIND.same)
+    expect(kindOf([{ a: 1 }, { a: 2 }], [{ b: 1 }, { b: 2 }])).toBe(KIND.pieces)
+  })
+})
+
 const kept = (facts: readonly TrajectoryFacts[]) => new FactsKeeper().unpack(structuredClone(packFacts(facts)))
 
 describe('facts that are kept', () => {
@@ -70,6 +136,35 @@ describe('facts that are kept', () => {
     expect(all.map((rows) => rows.map(plainFacts))).toStrictEqual(dump)
     const zeros = [0, -0].map((reward) => keeper.unpack(packFacts([1, 2, 3, 4].map((at) => factsOf(at, { reward })))))
     expect(zeros.map(([first]) => first?.reward)).toEqual([0, -0])
+  })
+
+  it('stay what they are while batches are joined', () => {
+    fc.assert(
+      fc.property(fc.array(anyDump, { maxLength: 4 }), (dumps) => {
+        const keeper = new FactsKeeper({ mostOfALevel: 2, rowsOfATable: 15 })
+        const batches = dumps.flat()
+        const all = batches.flatMap((rows) => keeper.unpack(structuredClone(packFacts(rows))))
+        expect(all.map(plainFacts)).toStrictEqual(batches.flat())
+        const moved = renumberedFacts(all, 3)
+        expect(moved.map(({ place }) => place)).toStrictEqual(
+          batches.flat().map(({ place }) => ({ ...place, source: 3 })),
+        )
+      }),
+    )
+  })
+
+  it('of many batches lie beside each other in few columns', () => {
+    const keeper = new FactsKeeper({ mostOfALevel: 4, rowsOfATable: 100 })
+    const all: TrajectoryFacts[] = []
+    for (let batch = 0; batch < 60; batch++) {
+      addFacts(all, keeper.unpack(packFacts([0, 1, 2, 3, 4].map((at) => factsOf(5 * batch + at, { reward: at })))))
+    }
+    expect(factRuns(all, 0).map(({ start, length }) => [start, length])).toEqual([
+      [0, 100],
+      [100, 100],
+      [200, 100],
+    ])
+    expect(all.map(({ place }) => place.record)).toEqual(all.map((_, record) => record))
   })
 
   it('may be given the number of another source', () => {

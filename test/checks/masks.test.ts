@@ -48,6 +48,14 @@ describe.each(FAMILIES)('a mask that equals the oracle (%s)', (family) => {
 })
 
 describe('one fault is not named twice', () => {
+  it('a turn is left out beside others: a rollout of one turn has no place for that', async () => {
+    const first = { call: { train: false } } as const
+    const { byCode } = await auditDump({ story: 'first', family: 'qwen2.5', rows: searchRows(first) })
+    const alone = conversation(qwen2, [system('Be brief.'), user('Go.'), assistant('Gone.')])
+    expect(byCode.get('M03')?.tally).toMatchObject({ checked: 3, affected: 3 })
+    expect(audit([alone]).byCode.get('M03')?.tally.checked).toBe(0)
+  })
+
   it('the old path of verifiers is M08 from turn 2 on and M11', async () => {
     const rows = searchRows({
       call: { train: { separator: true } },
@@ -348,5 +356,18 @@ describe('what the template may have written', () => {
       },
     })
     expect(auditTrajectories([trajectoryOf(row)], qwen3).failing).toContain('M07')
+  })
+
+  it.each([
+    ['early', -4],
+    ['late', 4],
+  ])('a drift by the block that is %s is one fault, and not its prefills or newlines as well', async (_, lag) => {
+    const block = { prefill: '<think>\n\n</think>\n\n' }
+    const displace = (mask: number[]) => {
+      const before = mask.slice()
+      for (let i = 0; i < mask.length; i++) mask[i] = before[i - lag] ?? 0
+    }
+    const rows = searchRows({ call: block, answer: block }, { editMask: displace })
+    expect((await auditDump({ story: 'drift', family: 'qwen3', rows })).failing).toEqual(['M07'])
   })
 })

@@ -43,6 +43,8 @@ describe('the reporter of one trajectory', () => {
       affectedWeight: weightUnits(contentEnd - contentStart),
       byTurn: { 0: 1, 1: 1, 2: 0 },
       byTurnAtEnd: {},
+      byTurnChecked: { 0: 1, 1: 1, 2: 1 },
+      byTurnCheckedAtEnd: {},
       byBoundary: { 'assistant>tool': { checked: 1, affected: 1 }, 'assistant>end': { checked: 1, affected: 0 } },
     })
     expect(findings.map(({ message }) => message)).toEqual(['c', 'a', 'b'])
@@ -55,6 +57,41 @@ describe('the reporter of one trajectory', () => {
     const { contentStart } = row.layout[2]!
     report.fault({ tokens: { start: contentStart - 2, end: contentStart + 2 }, message: 'a' })
     expect(report.finish().tally).toMatchObject({ affectedTokens: 4, affectedWeight: weightUnits(0.5) })
+  })
+
+  it('counts each turn that was looked at once, and apart where it saw the end of the row alone', () => {
+    const looked = (tell: (report: TrajectoryReporter) => void) => {
+      const report = new TrajectoryReporter(check, view, settings())
+      tell(report)
+      const { byTurnChecked, byTurnCheckedAtEnd } = report.finish().tally
+      return [byTurnChecked, byTurnCheckedAtEnd]
+    }
+    const [first, last] = [row.layout[2]!.endToken, row.layout[4]!.endToken]
+    const ends = (report: TrajectoryReporter) => {
+      report.place(true, { turn: 1, token: first })
+      report.place(false, { turn: 2, token: last })
+    }
+    expect(looked(ends)).toEqual([{ 1: 1, 2: 1 }, { 2: 1 }])
+    const wholeTurns = (report: TrajectoryReporter) => {
+      ends(report)
+      report.place(false, { turn: 2 })
+    }
+    expect(looked(wholeTurns)).toEqual([{ 1: 1, 2: 1 }, { 2: 0 }])
+    expect(looked((report) => report.place(false))).toEqual([{ 1: 1, 2: 1 }, {}])
+    const atEnd = { turn: turns[4]!, tokens: { start: last, end: last + 1 }, message: 'a' }
+    expect(looked((report) => report.fault(atEnd))).toEqual([{ 2: 1 }, { 2: 1 }])
+    expect(looked((report) => report.fault({ ...atEnd, tokens: { start: first, end: last } }))).toEqual([{ 2: 1 }, {}])
+  })
+
+  it('keeps the turns of one check apart from those of the next', () => {
+    const [one, other] = [createTally(), createTally()]
+    const report = new TrajectoryReporter(check, view, settings(), one)
+    report.place(false, { turn: 1 })
+    report.finish()
+    report.turnTo(check, other)
+    report.place(false, { turn: 1 })
+    report.finish()
+    expect([one.byTurnChecked, other.byTurnChecked]).toEqual([{ 1: 1 }, { 1: 1 }])
   })
 
   it('keeps intended faults apart, unless another is not intended', () => {
@@ -104,6 +141,14 @@ describe('a fingerprint', () => {
 describe('a pattern', () => {
   const tally = (changes: Partial<CheckTally>): CheckTally => ({ ...createTally(), ...changes })
 
+  const thirdTurns = (changes: Partial<CheckTally>) =>
+    tally({
+      ...{ checked: 96, affected: 83, placesChecked: 299, placesAffected: 83 },
+      byTurn: { 1: 0, 2: 0, 3: 83, 4: 0 },
+      byTurnChecked: { 1: 96, 2: 96, 3: 83, 4: 24 },
+      ...changes,
+    })
+
   it.each<[string, CheckTally, string | null]>([
     ['nothing affected', tally({ checked: 10 }), null],
     ['all places', tally({ checked: 10, affected: 10, placesChecked: 40, placesAffected: 40 }), 'systematic'],
@@ -125,6 +170,33 @@ describe('a pattern', () => {
         ...{ checked: 90, affected: 2, placesChecked: 100, placesAffected: 2 },
         byBoundary: { 'user>assistant': { checked: 98, affected: 0 }, 'other>assistant': { checked: 2, affected: 2 } },
       }),
+      'sporadic',
+    ],
+    ['all third turns and no other', thirdTurns({}), 'systematic'],
+    ['94 % of third turns', thirdTurns({ byTurn: { 1: 0, 2: 0, 3: 78, 4: 0 }, affected: 78 }), 'sporadic'],
+    ['all third turns, and some others', thirdTurns({ byTurn: { 1: 0, 2: 10, 3: 83, 4: 0 } }), 'sporadic'],
+    [
+      'all third turns, of which there are few',
+      thirdTurns({
+        ...{ affected: 9, placesAffected: 9 },
+        ...{ byTurn: { 3: 9 }, byTurnChecked: { 1: 40, 2: 40, 3: 9 } },
+      }),
+      'sporadic',
+    ],
+    [
+      'all ninth turns, of which there are few among many',
+      thirdTurns({
+        byTurn: { 9: 20 },
+        byTurnChecked: { 1: 96, 2: 96, 3: 96, 9: 20 },
+        affected: 20,
+        placesAffected: 20,
+      }),
+      'sporadic',
+    ],
+    ['all third turns, which rows end with', thirdTurns({ byTurnAtEnd: { 3: 83 } }), 'sporadic'],
+    [
+      'all rows that end with their third turn, of a check that looks at the last one',
+      thirdTurns({ placesChecked: 96, byTurnChecked: { 2: 13, 3: 83 }, affected: 83, byTurn: { 2: 0, 3: 83 } }),
       'sporadic',
     ],
   ])('%s', (_, given, pattern) => {

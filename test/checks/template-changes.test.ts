@@ -19,6 +19,7 @@ async function reasons(
   return byCode.get(code)!.findings.map(({ evidence }) => evidence.reason)
 }
 
+const asked = user('Which year?')
 const ask: Message = { role: 'user', content: 'Which year?' }
 const reply: Message = { role: 'tool', content: 'A film of 1961.' }
 const end: Message = { role: 'assistant', content: 'It was 1961.' }
@@ -39,6 +40,29 @@ it('a thought that is lost where the template keeps it is not the template’s d
     toolCalls: [toolCall('{"query": "film"}')],
   }
   expect(await reasons('T10', 'qwen3', calling(call), [ask, said, reply, end])).toEqual(['thought-lost'])
+})
+
+it('a masked turn is no place for what the loss would learn of a lost thought or a call written again', async () => {
+  const twice = '<tool_call>\n{"name": "search", "arguments": "{\\"query\\": \\"film\\"}"}\n</tool_call>'
+  const said: Message = {
+    role: 'assistant',
+    content: '',
+    reasoning: 'I need the year of the film first.',
+    toolCalls: [],
+  }
+  const messages = [ask, said, reply, end]
+  const rows = (train: boolean) => (tokenizer: Parameters<typeof conversation>[0]) => [
+    conversation(tokenizer, [asked, assistant(twice, { train }), tool('A film of 1961.'), assistant('It was 1961.')], {
+      more: { messages },
+    }),
+  ]
+  for (const code of ['T10', 'T12']) {
+    const [trained, masked] = [true, false].map((train) =>
+      auditDump({ story: code, family: 'qwen3', rows: rows(train) }).then(({ byCode }) => byCode.get(code)!),
+    )
+    expect((await trained)?.findings).toHaveLength(1)
+    expect((await masked)?.tally.placesChecked).toBe(0)
+  }
 })
 
 it('a thought in the ids is not missing, whether tags or words tell it', async () => {

@@ -9,6 +9,19 @@ import { DumpFolder, withTokenizer } from './dump-folder.ts'
 const dumps = new DumpFolder()
 const { cli, reportOf } = dumps
 
+/** Runs what must be refused before a byte of its input is asked for. */
+async function refusedUnread(argv: readonly string[]) {
+  let hasRead = false
+  const stdin = (function* () {
+    hasRead = true
+    yield ''
+  })()
+  const ran = await commandLine([...argv], { directory: dumps.path, stdin })
+  expect(ran.code).toBe(2)
+  expect(hasRead).toBe(false)
+  return ran
+}
+
 describe('exit codes', () => {
   test.each([
     ['nothing wrong', 0, ['inspect', 'clean.jsonl']],
@@ -89,30 +102,22 @@ describe('inspect', () => {
     ['inspect', '-', '--format', 'html', '--out', 'notes.txt/new/report.html'],
     ['export', '-', '--flagged', '--as', 'csv', '--out', 'notes.txt/tables'],
   ])('%s: an output that has no place is refused before anything is read: %s %s', async (...argv) => {
-    let hasRead = false
-    const stdin = (function* () {
-      hasRead = true
-      yield ''
-    })()
-    const ran = await commandLine(argv, { directory: dumps.path, stdin })
-    expect(ran.code).toBe(2)
+    const ran = await refusedUnread(argv)
     expect(ran.err.replace(/\s+/g, ' ')).toMatch(/could not be written: .*notes\.txt is no folder\./)
-    expect(hasRead).toBe(false)
   })
 
   test.each([
     ['inspect', '-', '--json', 'nothing'],
     ['inspect', '-', '--format', 'html', '--out', 'nothing'],
   ])('a folder is no place for a report, which is said before anything is read: %s %s %s', async (...argv) => {
-    let hasRead = false
-    const stdin = (function* () {
-      hasRead = true
-      yield ''
-    })()
-    const ran = await commandLine(argv, { directory: dumps.path, stdin })
-    expect(ran.code).toBe(2)
+    const ran = await refusedUnread(argv)
     expect(ran.err).toContain('nothing could not be written: it is a folder.')
-    expect(hasRead).toBe(false)
+  })
+
+  test('an export whose name is that of a file and has no ending is refused before anything is read', async () => {
+    await writeFile(join(dumps.path, 'plain'), 'kept')
+    const ran = await refusedUnread(['export', '-', '--flagged', '--as', 'source', '--out', 'plain'])
+    expect(ran.err.replace(/\s+/g, ' ')).toContain('--out plain is a file, and without an ending such as .jsonl')
   })
 
   // Nothing is closed to the system's own user.
@@ -121,17 +126,9 @@ describe('inspect', () => {
     async () => {
       const folder = join(dumps.path, 'closed')
       await mkdir(folder, { mode: 0o555 })
-      let hasRead = false
-      const stdin = (function* () {
-        hasRead = true
-        yield ''
-      })()
-      const argv = ['export', '-', '--flagged', '--as', 'csv', '--out', 'closed']
-      const ran = await commandLine(argv, { directory: dumps.path, stdin })
+      const ran = await refusedUnread(['export', '-', '--flagged', '--as', 'csv', '--out', 'closed'])
       await rmdir(folder)
-      expect(ran.code).toBe(2)
       expect(ran.err).toContain('closed could not be written: that folder may not be written to.')
-      expect(hasRead).toBe(false)
     },
   )
 

@@ -34,7 +34,7 @@ describe('the summary of a report', () => {
       'V2 Assistant header missing: 4,096 of 4,096 assistant turns after the first (T05)',
       'error M01 Title of M01 12 of 256 rollouts (4.7 %), sporadic',
       'by assistant turn: before: 0, turn 1: 0, turn 2: 12',
-      '245 tokens of a tool reply carry loss (record 12, rollout q3, turn 2, tokens 410–655)',
+      '245 tokens of a tool reply carry loss (record 12, rollout q3, turn 2, tokens 410–654)',
       'H01 Reward scaling: needs rewards',
       'What a trainer would write it with: rewards: verl trainer.rollout_data_dir=DIR',
       'M15: the dump does not carry attention masks',
@@ -44,6 +44,32 @@ describe('the summary of a report', () => {
     ]) {
       expect(flat).toContain(part)
     }
+  })
+
+  test('tells files of which the same is told once, and by itself the one that has more to tell', () => {
+    const plain = report()
+    const [first] = plain.sources
+    if (first === undefined) throw new Error('the fixture has a file')
+    const source = (step: number, more: Partial<typeof first> = {}) => ({
+      ...first,
+      name: `${step}.jsonl`,
+      bytes: 1000,
+      trajectories: 16,
+      records: 16,
+      notes: [],
+      drift: [],
+      skipped: [],
+      ...more,
+    })
+    const damaged = source(7, { skipped: first.skipped })
+    const sources = [1, 2, 3].map((step) => source(step)).concat(damaged, source(9), source(10, { container: 'json' }))
+    const flat = summary({ ...plain, sources }).replace(/\s+/g, ' ')
+    expect(flat).toContain('1.jsonl and 3 more files like it, the last 9.jsonl 4.0 kB, ')
+    expect(flat).toContain(': 64 rollouts in 64 records')
+    expect(flat.match(/recognised by/g)).toHaveLength(3)
+    expect(flat).toMatch(/ 7\.jsonl 1.0 kB, .*?: 16 rollouts in 16 records .*?skipped record 17/)
+    expect(flat).toContain(' 10.jsonl 1.0 kB, json, ')
+    expect(flat).not.toContain(' 2.jsonl 1.0 kB')
   })
 
   test('leaves tokens without a mask out of the trained share, and says of how many it is', () => {

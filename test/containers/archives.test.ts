@@ -21,7 +21,9 @@ describe('archives', () => {
   test.each(archives)('%s: every file in it is a source', async (_, bytes) => {
     const { sources, problems } = await expandArchive(memorySource(bytes(), 700, 'run.any'))
     expect(problems).toEqual([])
-    expect(sources.map(({ name }) => name)).toEqual(Object.keys(files).map((name) => `run.any › ${name}`))
+    expect(sources.map(({ name }) => name)).toEqual(
+      [long, 'pax/ünicode.jsonl', 'step_1.jsonl', 'sub/step_2.jsonl'].map((name) => `run.any › ${name}`),
+    )
     for (const source of sources) {
       const { id, values, skipped } = await readAll(source)
       expect(id).toBe(source.name.includes('step_2') ? 'jsonl+gzip' : 'jsonl')
@@ -41,6 +43,16 @@ describe('archives', () => {
     }
   })
 
+  test.each([
+    zipped,
+    tarred,
+    (of: Parameters<typeof tarred>[0]) => gzipped(tarred(of)),
+  ])('are told in the order of steps, in whichever they stand in the archive (%#)', async (packed) => {
+    const bytes = packed({ 'run/13.jsonl': lines, 'run/2.jsonl': lines, 'run/1.jsonl': lines })
+    const { sources } = await expandArchive(memorySource(bytes, 700, 'a'))
+    expect(sources.map(({ name }) => name)).toEqual(['a › run/1.jsonl', 'a › run/2.jsonl', 'a › run/13.jsonl'])
+  })
+
   test('anything else is itself', async () => {
     for (const bytes of ['{"a": 1}', gzipped('{"a": 1}'), Uint8Array.of(1, 2, 3), new Uint8Array(0)]) {
       const source = memorySource(bytes)
@@ -57,7 +69,7 @@ describe('archives', () => {
     expect(two.problems).toHaveLength(1)
     expect(two.problems[0]).toMatchObject({ code: 'too-deep', name: 'out.zip › inner.tar › inner.zip' })
     const one = await expandArchive(memorySource(zipped({ 'inner.zip': inner, 'b.jsonl': lines }), 999, 'out.zip'))
-    expect(one.sources.map(({ name }) => name)).toEqual(['out.zip › inner.zip › a.jsonl', 'out.zip › b.jsonl'])
+    expect(one.sources.map(({ name }) => name)).toEqual(['out.zip › b.jsonl', 'out.zip › inner.zip › a.jsonl'])
   })
 
   test('an empty one says so', async () => {

@@ -34,7 +34,7 @@ describe('tokens that are copied', () => {
 
   test('as Markdown: counts of states, and what comes from the dump in code spans', () => {
     const markdown = tokensMarkdown({ detail, ids, start: 0, end: 4 })
-    expect(markdown).toContain('tokens 0–4: 1 masked, 2 trained, 1 padding')
+    expect(markdown).toContain('tokens 0–3: 1 masked, 2 trained, 1 padding')
     expect(markdown).toContain('- Text: `` ab`c␊@d ``')
     expect(markdown).toContain('- Token ids: `[11, 12, 13, 14]`')
     expect(outsideCode(markdown)).not.toMatch(/<script|@someone|\]\(/)
@@ -49,7 +49,7 @@ describe('a finding that is copied or dragged out', () => {
     expect(markdown.split('\n')).toEqual([
       '**M01 Title of M01** (error): `245 tokens of a tool reply carry loss`',
       '',
-      '- Where: `step 12.jsonl, record 12, rollout q3, turn 2, tokens 410–655, line 13`',
+      '- Where: `step 12.jsonl, record 12, rollout q3, turn 2, tokens 410–654, line 13`',
       '- `tokens`: `245`',
       '- `first`: `"x"`',
       '- Fingerprint: `M01-1`',

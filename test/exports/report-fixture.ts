@@ -44,6 +44,7 @@ export function check(code: string, fields: Partial<CheckResult> = {}): CheckRes
     affected_tokens: 0,
     affected_weight: 0,
     by_turn: {},
+    by_turn_checked: {},
     by_boundary: {},
     intended: 0,
     ...fields,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { exportFileNames } from '../../shared/exports/file-names.ts'
 import { jsonText } from '../../shared/exports/json-text.ts'
 import { markdownCode, markupText } from '../../shared/exports/markup.ts'
-import { count, percent } from '../../shared/model/number-text.ts'
+import { count, percent, tokensText } from '../../shared/model/number-text.ts'
 import type { SourceReport } from '../../shared/model/report.ts'
 
 const named = (...names: string[]) => names.map((name) => ({ name }) as SourceReport)
@@ -65,4 +65,12 @@ describe('numbers for people', () => {
   test('thousands are marked', () => {
     expect(count(910233)).toBe('910,233')
   })
+})
+
+test('a range of tokens is told with both ends in it, one token by its number', () => {
+  expect([tokensText(310, 311), tokensText(310, 315), tokensText(5, 5)]).toEqual([
+    'token 310',
+    'tokens 310–314',
+    'token 5',
+  ])
 })

@@ -62,6 +62,40 @@ describe('as sft', () => {
     expect(written).toEqual(['not JSON', '{"id": 12345678901234567890}', '[1]'])
   })
 
+  test('no text in which a tool answers within the reply', async () => {
+    const input = 'user\nHow high is the dam?\nassistant\n'
+    const output = 'Look.\nuser\n<tool_response>\n61\n</tool_response>\nassistant\nIt is 61 metres high.'
+    const texts = [
+      { input, output: 'It is 61 metres high.', score: 1, step: 3 },
+      { input, output, score: 0, step: 3 },
+    ]
+    const { rows, manifest } = await exported('sft', texts)
+    expect(rows).toEqual([
+      {
+        id: '0',
+        reward: 1,
+        messages: [
+          { role: 'user', content: input },
+          { role: 'assistant', content: 'It is 61 metres high.' },
+        ],
+      },
+    ])
+    expect(manifest.notes).toEqual([
+      expect.stringMatching(/^1 rollout whose turns and tool replies stand in the text of one reply/),
+      expect.stringMatching(/^1 rollout whose texts were decoded as a whole/),
+    ])
+    const pairs = await exported('dpo', texts)
+    expect(pairs.rows).toEqual([])
+    expect(pairs.manifest.notes).toEqual([expect.stringMatching(/^1 group whose best or worst rollout is the text of/)])
+    // What is written as native keeps its turns open.
+    const native = await exported('native', texts)
+    expect(native.rows.map(({ messages }) => messages.map((message: object) => 'flattened' in message))).toEqual([
+      [true, false],
+      [true, true],
+    ])
+    expect((await exported('sft', native.rows)).rows).toHaveLength(1)
+  })
+
   test('without messages ids and labels: what was trained, without padding', async () => {
     const { rows, manifest } = await exported('sft', [
       {

@@ -133,6 +133,52 @@ describe('a proposal', () => {
     })
   })
 
+  test('texts where they were rewarded, and no data set', async () => {
+    const row = (i: number) => ({ prompt: `Question ${i >> 1}?`, completion: `Answer ${i}.`, reward: i % 2, step: 3 })
+    const records = [0, 1, 2, 3].map(row)
+    expect(proposeMapping(records)).toEqual({
+      prompt_text: 'prompt',
+      completion_text: 'completion',
+      reward: 'reward',
+      step: 'step',
+    })
+    expect(proposeMapping(records.map(({ prompt, completion }) => ({ prompt, completion })))).toBeNull()
+    expect(proposeMapping(records.map(({ prompt, reward }) => ({ prompt, reward })))).toBeNull()
+    const refused = await opened(records)
+    const told = '--map prompt_text=prompt completion_text=completion reward=reward step=step'
+    expect(refused.unreadable[0]?.message).toContain(told)
+
+    const session = await opened(records, mappingOf(told.split(' ').slice(1)))
+    const { trajectory } = await session.load(1)
+    expect(trajectory.messages).toEqual([
+      { role: 'user', content: 'Question 0?', flattened: true },
+      { role: 'assistant', content: 'Answer 1.', flattened: true },
+    ])
+    expect(session.facts.map(({ reward, step, turns }) => [reward, step, turns])).toEqual([
+      [0, 3, 0],
+      [1, 3, 0],
+      [0, 3, 0],
+      [1, 3, 0],
+    ])
+    expect(session.report().totals.groups).toBe(2)
+  })
+
+  test('texts beside ids are columns like any other: no messages, no groups', async () => {
+    const texts = { prompt_text: 'Who?', completion_text: 'It is 6.' }
+    const rows = [0, 1, 2, 3].map((i) => ({ id: `r${i}`, input_ids: IDS, loss_mask: MASK, reward: i % 2, ...texts }))
+    for (const map of [
+      undefined,
+      mappingOf(['input_ids=input_ids', 'loss_mask=loss_mask', 'prompt_text=prompt_text']),
+      mappingOf(['input_ids=input_ids', 'prompt_text=prompt_text', 'completion_text=completion_text']),
+    ]) {
+      const session = await opened(rows, map)
+      expect(session.report().sources[0]?.missing).toEqual(expect.arrayContaining(['messages', 'group']))
+      expect(session.report().totals.groups).toBe(0)
+      const { trajectory } = await session.load(1)
+      expect(trajectory).toMatchObject({ messages: null, group: null, meta: texts })
+    }
+  })
+
   test('counts, masks and positions are no ids', () => {
     const row = { positions: Array.from({ length: 600 }, (_, i) => i), lengths: [1, 2, 3], flags: MASK, reward: 1 }
     expect(proposeMapping([row] as unknown as JsonValue[])).toBeNull()

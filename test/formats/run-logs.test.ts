@@ -154,6 +154,27 @@ test.each(fixtureNames)('%s is a dump of rollouts and no log', async (name) => {
   expect(await read(bytes)).toBeNull()
 })
 
+test('a script that makes metrics is no log of them, nor is one dictionary', async () => {
+  const line = "d = {'reward': 0.5, 'kl': 0.1}\n"
+  const none = [
+    `import json,random\n${line}${line}`,
+    `#!/usr/bin/env python\n${line}${line}`,
+    `import torch\n${line}${line}`,
+    `${'\n'.repeat(30_000)}import torch\n${line}${line}`,
+    `\n# how the run was made\n\ndef run():\n  ${line}${line}`,
+    `'''Makes metrics.'''\n${line}${line}`,
+    line,
+  ]
+  for (const text of none) expect(await read(new TextEncoder().encode(text)), text).toBeNull()
+  for (const printed of ['    import torch\n', 'import math\ndef solve(x):\n  return x\n']) {
+    const log = await read(new TextEncoder().encode(`A sample:\n${printed}${line}${line}`))
+    expect(
+      log?.series.map(({ metric }) => metric),
+      printed,
+    ).toContain('reward')
+  }
+})
+
 test('prose and settings are no log', async () => {
   const encoder = new TextEncoder()
   for (const text of [

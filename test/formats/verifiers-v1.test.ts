@@ -155,6 +155,33 @@ describe('the branches of a trace', () => {
   })
 })
 
+describe('who wrote a message', () => {
+  const flags = (nodes: JsonObject[]) =>
+    read(nodes).trajectories.map(({ mask, sampled }) => [
+      Array.from(mask ?? []).join(' '),
+      Array.from(sampled ?? []).join(' '),
+    ])
+
+  test('is what the trace says of it, where the mask trains what the environment wrote', () => {
+    const reply = { ...node(1, [4, 5]), mask: [false, true] }
+    expect(flags([node(null, [1]), node(0, [2, 3], true), reply])).toEqual([['0 1 1 0 1', '0 1 1 0 0']])
+  })
+
+  test('is what the trace says of it, where the mask leaves out a reply', () => {
+    const left = { ...node(0, [2, 3, 4], true), mask: [false, false, false], logprobs: [] }
+    const rest = [node(1, [5]), node(2, [6], true)]
+    const told = { ...left, is_content: [false, true, true] }
+    expect(flags([node(null, [1]), told, ...rest])).toEqual([['0 0 0 0 0 1', '0 0 1 1 0 1']])
+    // Which of its tokens are the template's is not said.
+    expect(flags([node(null, [1]), left, ...rest])).toEqual([['0 0 0 0 0 1', '0 255 255 255 0 1']])
+  })
+
+  test('follows the mask, where the trace does not say it', () => {
+    const { sampled: _, ...unsaid } = node(1, [4, 5], true)
+    expect(flags([node(null, [1]), node(0, [2, 3], true), unsaid])).toEqual([['0 1 1 1 1', '0 1 1 1 1']])
+  })
+})
+
 describe('verifiers-v1', () => {
   test('names what is wrong in its rows and nothing else', async () => {
     const named: Record<string, (string | null)[]> = {}

@@ -115,6 +115,14 @@ describe('fitAdvantages', () => {
     expect(fitAdvantages(dumpOf(groupFacts([[1, 1]], () => ({ advantage: 0 }))))).toBeNull()
   })
 
+  it('leaves out groups of one reward but for rows that train nothing: every formula without these gives 0', () => {
+    const cut = { trained: 0, excluded: true, advantage: 0 }
+    const level = groupFacts([[1, 1, 0, 1]], (reward) => (reward === 0 ? cut : { advantage: 0 }))
+    expect(fitAdvantages(dumpOf(level))).toBeNull()
+    const uneven = groupFacts([[1, 0.5, 0, 1]], (reward) => (reward === 0 ? cut : { advantage: 0 }))
+    expect(fitAdvantages(dumpOf(uneven))).toMatchObject({ accepted: false })
+  })
+
   it('leaves rows without an advantage out of the comparison and in the mean', () => {
     const facts = groupFacts([[1, 0, 0.4, 0.2]], (reward, _, member) => ({
       advantage: member === 0 ? null : reward - 0.4,

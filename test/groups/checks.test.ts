@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
+import { type AdvantageScheme, recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
 import { chanceOfNoContrast } from '../../shared/checks/groups/all-same-reward.ts'
+import { fitOf } from '../../shared/checks/groups/scaling.ts'
+import { unbiasedStd } from '../../shared/checks/groups/statistics.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf, groupFacts } from '../helpers/facts.ts'
 
@@ -175,8 +177,28 @@ describe('S04', () => {
     expect(findings[0]).toMatchObject({ record: 2, severity: 'info', evidence: { copy_of: '0', same_group: true } })
   })
 
+  it('takes rows of nothing but padding for no copies', () => {
+    const padded = [0, 1].map((i) => factsOf(i, { idsHash: 'none', realLength: 0 }))
+    expect(runOver('S04', dumpOf(padded)).tally).toMatchObject({ checked: 0, affected: 0 })
+  })
+
   it('looks at no row without ids', () => {
     expect(runOver('S04', dumpOf([factsOf(0, { idsHash: null }), factsOf(1, { idsHash: null })])).tally.checked).toBe(0)
+  })
+})
+
+describe('A10', () => {
+  const all = (reward: number) =>
+    runOver('A10', dumpOf(groupFacts([1, 2, 3].map(() => [reward, reward, reward, reward]))))
+
+  it.each([0, -1])('names rewards that are all %i', (reward) => {
+    const { tally, findings } = all(reward)
+    expect(tally).toMatchObject({ checked: 12, affected: 12 })
+    expect(findings[0]).toMatchObject({ severity: 'info', message: `All 12 rewards are ${reward}` })
+  })
+
+  it('leaves a dump alone that holds only what succeeded', () => {
+    expect(all(1).tally.affected).toBe(0)
   })
 })
 
@@ -200,6 +222,51 @@ describe('A04', () => {
     expect(findings[0]).toMatchObject({ severity: 'error', scope: 'group', evidence: { scheme: 'centre' } })
     expect(findings[0]?.evidence.runners_up).toHaveLength(3)
     expect(runOver('A04', storing(centre, { scaleRewards: 'none' })).tally).toMatchObject({ checked: 2, affected: 0 })
+  })
+
+  describe('of rows that an overlong filter left out of the baseline', () => {
+    const graded = [
+      [0.9, 0.4, 0.6, 0.2, 0],
+      [0.2, 0.8, 0.7, 0.5, 0],
+      [0.3, 0.6, 0.1, 0.9, 0],
+      [1, 1, 1, 1, 0],
+    ]
+    const ofBatch = unbiasedStd(graded.flatMap((group) => group.slice(0, 4)))
+    const leavingOut = (scheme: AdvantageScheme, wrong: (group: number, member: number) => number = () => 0) =>
+      dumpOf(
+        groupFacts(graded, (_, group, member) => {
+          const filtered = recomputeAdvantages(scheme, (graded[group] as number[]).slice(0, 4), 1e-4, ofBatch)
+          const advantage = member === 4 ? 0 : (filtered[member] as number) + wrong(group, member)
+          return { advantage, ...(member === 4 ? { trained: 0, isTruncated: true } : {}) }
+        }),
+      )
+
+    it.each([
+      'centre',
+      'leave-one-out',
+      'group-std-unbiased',
+      'group-std-biased',
+      'batch-std',
+    ] as const)('knows %s, where those that train have one reward, too', (scheme) => {
+      expect(fitOf(leavingOut(scheme))).toMatchObject({ scheme, share: 1 })
+      expect(runOver('A04', leavingOut(scheme)).tally).toMatchObject({ checked: 3, affected: 0 })
+    })
+
+    it('names an advantage in a group whose training rows all have one reward', () => {
+      const wrong = (group: number, member: number) => (group === 3 && member === 0 ? 0.5 : 0)
+      const { tally, findings } = runOver('A04', leavingOut('group-std-unbiased', wrong))
+      expect(tally).toMatchObject({ checked: 4, affected: 1 })
+      expect(findings[0]).toMatchObject({ group: 'g3' })
+    })
+
+    it('takes the 0 of a row that trains nothing for no rank', () => {
+      const squashed = (scheme: AdvantageScheme) =>
+        leavingOut(scheme, (group, member) => Math.tanh(graded[group]?.[member] ?? 0))
+      expect(runOver('A04', squashed('centre'))).toMatchObject({
+        abstained: { status: 'not-checkable' },
+        tally: { affected: 0 },
+      })
+    })
   })
 
   it('names advantages of the wrong sign, though no formula gives them', () => {
@@ -289,6 +356,14 @@ describe('A05', () => {
     ]
     expect(runOver('A05', dumpOf(many(3))).tally).toMatchObject({ checked: 3, affected: 1 })
     expect(runOver('A05', dumpOf(many(4))).tally.affected).toBe(0)
+    // A size that a person gives holds as one that the rows store does.
+    const unsized = (count: number) =>
+      dumpOf(
+        many(count).map((row) => ({ ...row, groupSize: null })),
+        { options: { groupSize: 2 } },
+      )
+    expect(runOver('A05', unsized(3)).tally).toMatchObject({ affected: 1 })
+    expect(runOver('A05', unsized(4)).tally.affected).toBe(0)
   })
 })
 

@@ -1,7 +1,7 @@
 import type { AuditSettings, DumpView } from '../../shared/checks/check.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { buildGroups, resolveGroupSize } from '../../shared/checks/group-views.ts'
-import { resolveLimits } from '../../shared/checks/limits.ts'
+import { declaredLimits, resolveLimits } from '../../shared/checks/limits.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { Limits } from '../../shared/model/streams.ts'
 import { resolveThresholds } from '../../shared/model/thresholds/registry.ts'
@@ -78,12 +78,16 @@ export function dumpOf(
     thresholds,
   }
   const grouping = { groupSize: options.groupSize ?? null, groupsByOrder: more.groupsByOrder ?? false }
+  const declared = declaredLimits({ ...options.limits, ...limits }, facts)
+  const { byRollout, leftOut } = declared
   return {
     settings,
     streams: new Set(),
     facts,
     groups: buildGroups(facts, grouping),
     groupSize: resolveGroupSize(facts, grouping),
-    limits: resolveLimits(settings, limits, facts),
+    limits: resolveLimits(settings, { ...declared.limits, ...limits }, facts, byRollout),
+    ...(byRollout === null ? {} : { limitsByRollout: byRollout }),
+    ...(leftOut === null ? {} : { limitsLeftOut: leftOut }),
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { adviceOf, adviceSentences } from '../../shared/hypotheses/advice.ts'
+import { recordedBy } from '../../shared/hypotheses/recording.ts'
 import type { Defect, HypothesisResult, Measure, Report } from '../../shared/model/report.ts'
 import { check, report } from '../exports/report-fixture.ts'
 
@@ -164,6 +165,25 @@ describe('what a report advises', () => {
       'Not decided by what this dump has: H05; its measures speak neither way.',
       'Switch on to decide more: kl: TRL x.',
     ])
+  })
+
+  it('names what to switch on alone where the switches of every trainer would be told', () => {
+    const lacking = (missing: string[], formats: string[]) =>
+      said(
+        plain({
+          checks: [check('M01')],
+          hypotheses: [
+            verdict('H03', { verdict: 'not-checkable', missing, recorded_by: recordedBy(missing, formats) }),
+          ],
+        }),
+      ).at(-1)
+    const missing = ['mask', 'logprobs.trainer', 'logprobs.sampler']
+    expect(lacking(missing, ['native'])).toBe(
+      'Switch on to decide more: mask, logprobs.trainer and logprobs.sampler; how each trainer writes them stands with what is not decided.',
+    )
+    expect(lacking(missing, ['verl'])).toBe(
+      'Switch on to decide more: mask: verl two lines of integrations/python; logprobs.trainer: verl two lines of integrations/python; logprobs.sampler: verl two lines of integrations/python and calculate_log_probs.',
+    )
   })
 
   it('never calls clean what nothing looked at', () => {

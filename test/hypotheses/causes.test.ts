@@ -21,6 +21,7 @@ function failing(code: string, affected: number, severity: Severity = 'error'): 
     affected_tokens: 0,
     affected_weight: null,
     by_turn: {},
+    by_turn_checked: {},
     by_boundary: {},
     intended: 0,
   }

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { recogniseDefects } from '../../shared/hypotheses/defects.ts'
 import type { CheckResult } from '../../shared/model/report.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
-import { resultOf } from './input.ts'
+import { lookedAtAllTurns, resultOf } from './input.ts'
 
 /** 100 rollouts of three assistant turns. */
 const facts = Array.from({ length: 100 }, (_, i) => factsOf(i, { assistantTurns: 3 }))
-const defects = (...checks: CheckResult[]) => recogniseDefects(checks, dumpOf(facts)).defects
+const lookedAt = (checks: readonly CheckResult[]) => checks.map((check) => lookedAtAllTurns(check, { facts }))
+const defects = (...checks: CheckResult[]) => recogniseDefects(lookedAt(checks), dumpOf(facts)).defects
 const ids = (...checks: CheckResult[]) => defects(...checks).map(({ id }) => id)
 
 describe('recogniseDefects', () => {
@@ -99,7 +100,7 @@ describe('recogniseDefects', () => {
 /** Rollouts of 100 from `from` up to `to`. */
 const rowsIn = (from: number, to: number) => Uint8Array.from(facts, (_, row) => (row >= from && row < to ? 1 : 0))
 const diagnosed = (rows: Readonly<Record<string, Uint8Array>>, ...checks: CheckResult[]) =>
-  recogniseDefects(checks, dumpOf(facts), new Map(Object.entries(rows)))
+  recogniseDefects(lookedAt(checks), dumpOf(facts), new Map(Object.entries(rows)))
 const symptomsOf = (id: string, diagnosis: ReturnType<typeof diagnosed>) =>
   diagnosis.defects.find((defect) => defect.id === id)?.symptoms.map(({ code, affected }) => `${code} ${affected}`)
 

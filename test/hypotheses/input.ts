@@ -1,6 +1,7 @@
 import type { DumpView } from '../../shared/checks/check.ts'
 import { checkByCode } from '../../shared/checks/registry.ts'
 import type { HypothesisInput } from '../../shared/hypotheses/hypothesis.ts'
+import { rolloutsByTurn } from '../../shared/hypotheses/multi-step.ts'
 import { HYPOTHESES } from '../../shared/hypotheses/registry.ts'
 import type { CheckResult, HypothesisId, HypothesisResult } from '../../shared/model/report.ts'
 import { STREAMS, type Stream } from '../../shared/model/streams.ts'
@@ -28,10 +29,18 @@ export function resultOf(code: string, more: Partial<CheckResult> = {}): CheckRe
     affected_tokens: 0,
     affected_weight: null,
     by_turn: {},
+    by_turn_checked: {},
     by_boundary: {},
     intended: 0,
     ...more,
   }
+}
+
+/** A result that does not say which turns were looked at, as one of a check that looked at every turn of the dump. */
+export function lookedAtAllTurns(check: CheckResult, { facts }: Pick<DumpView, 'facts'>): CheckResult {
+  if (Object.keys(check.by_turn_checked).length > 0) return check
+  const turns = rolloutsByTurn(facts).flatMap((rollouts, turn) => (turn === 0 ? [] : [[turn, rollouts] as const]))
+  return { ...check, by_turn_checked: Object.fromEntries(turns) }
 }
 
 export interface InputOptions {
@@ -46,7 +55,7 @@ export interface InputOptions {
 export function inputWith(dump: DumpView, options: InputOptions = {}): HypothesisInput {
   return {
     dump,
-    checks: options.checks ?? [resultOf('M01')],
+    checks: (options.checks ?? [resultOf('M01')]).map((check) => lookedAtAllTurns(check, dump)),
     streams: new Set(STREAMS.filter((stream) => !options.without?.includes(stream))),
     totalWeight: options.totalWeight === undefined ? 1000 : options.totalWeight,
     unsampledWeight: options.unsampledWeight === undefined ? 0 : options.unsampledWeight,

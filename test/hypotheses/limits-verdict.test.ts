@@ -69,7 +69,9 @@ describe('H04', () => {
   })
 
   it('splits the reward by visible documents and by end, and states what masked rows do to the baseline', () => {
-    const documents = (visible: number) => ({ supportingDocuments: { available: 2, retrieved: 2, visible } })
+    const documents = (visible: number) => ({
+      supportingDocuments: { available: 2, retrieved: 2, visible, standing: visible },
+    })
     const facts = Array.from({ length: 3 }, (_, group) =>
       [0.9, 0.5, 0.1, 0.7].map((reward, member) => {
         const masked = member === 3
@@ -98,7 +100,9 @@ describe('H04', () => {
   ] as const)('with documents visible in %i of 100 rollouts it is %s', (count, verdict) => {
     const documents = dumpOf(
       rows(200, (i) =>
-        i < 100 ? { supportingDocuments: { available: 2, retrieved: null, visible: i < count ? 2 : 1 } } : {},
+        i < 100
+          ? { supportingDocuments: { available: 2, retrieved: null, visible: i < count ? 2 : 1, standing: 2 } }
+          : {},
       ),
       { limits },
     )

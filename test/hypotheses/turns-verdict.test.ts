@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { measureText } from '../../shared/exports/phrases.ts'
+import type { CheckResult } from '../../shared/model/report.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { resultOf, verdictOf } from './input.ts'
 
@@ -35,9 +36,50 @@ describe('H07', () => {
     expect(result.missing.length > 0).toBe(verdict === 'inconclusive')
   })
 
+  it('a fault of every turn is one at the end of rows, too, and makes no difference between turns', () => {
+    const checks = [resultOf('M10', { affected: 100, by_turn: { 1: 100, 2: 100, 3: 100 }, by_turn_at_end: { 3: 100 } })]
+    expect(verdictOf('H07', dump, { checks })).toMatchObject({ verdict: 'contradicted', missing: [] })
+  })
+
   it('a fault at the end of some rows does not hide that later turns have it elsewhere', () => {
     const checks = [resultOf('M01', { affected: 100, by_turn: { 2: 100, 3: 100 }, by_turn_at_end: { 3: 60 } })]
     expect(verdictOf('H07', dump, { checks }).verdict).toBe('supported')
+  })
+
+  describe('divides by the turns that the check looked at', () => {
+    const told = (code: string, counts: Partial<CheckResult>) => {
+      const { verdict, because } = verdictOf('H07', dump, { checks: [resultOf(code, { affected: 100, ...counts })] })
+      return { verdict, told: because.map((line) => measureText(line)).filter((line) => line.includes(code)) }
+    }
+    const ends = { by_turn_at_end: { 2: 13, 3: 59, 4: 24 }, by_turn_checked_at_end: { 2: 13, 3: 59, 4: 24 } }
+    const everyTurn = { 1: 96, 2: 96, 3: 83, 4: 24 }
+
+    it('of end tokens, none of which is trained, all that are not at the end of a row', () => {
+      expect(told('M10', { by_turn: everyTurn, by_turn_checked: everyTurn, ...ends })).toEqual({
+        verdict: 'contradicted',
+        told: [
+          'against: End-of-turn token is not trained (M10): times as frequent from assistant turn 2 on as in turn 1: 1 times (threshold < 5 times)',
+          'End-of-turn token is not trained (M10): rate in assistant turn 1: 100 %',
+          'End-of-turn token is not trained (M10): rate from assistant turn 2 on: 100 %',
+          'End-of-turn token is not trained (M10): rate at the end of rows that have a second assistant turn: 100 %',
+        ],
+      })
+    })
+
+    it('of end tokens that are trained in turn 1, and at the end of some rows', () => {
+      const later = { by_turn: { 1: 0, 2: 96, 3: 83, 4: 0 }, by_turn_checked: everyTurn }
+      expect(told('M10', { ...later, ...ends, by_turn_at_end: { 2: 13, 3: 59, 4: 0 } }).told.slice(0, 1)).toEqual([
+        'for: End-of-turn token is not trained (M10): rate from assistant turn 2 on, and none in turn 1: 100 % (threshold > 0 %)',
+      ])
+    })
+
+    it('of a gap that few rollouts can show, those that could', () => {
+      const scored = { 1: 73, 2: 73, 3: 61 }
+      expect(told('L02', { by_turn: scored, by_turn_checked: scored }).told.slice(1)).toEqual([
+        "Trainer logprobs lie below the sampler's, as behind another context (L02): rate in assistant turn 1: 100 %",
+        "Trainer logprobs lie below the sampler's, as behind another context (L02): rate from assistant turn 2 on: 100 %",
+      ])
+    })
   })
 
   const onlyLater = { affected: 100, by_turn: { 2: 100, 3: 100 } }
@@ -89,6 +131,13 @@ describe('H07', () => {
       verdict: 'not-checkable',
       missing: ['a second assistant turn'],
     })
+    const single = (last: Partial<TrajectoryFacts>) =>
+      dumpOf(rows(20, (i) => (i < 19 ? { assistantTurns: 1 } : { turns: 0, assistantTurns: 0, ...last })))
+    expect(verdictOf('H07', single({ realLength: 0 })).missing).toEqual(['a second assistant turn'])
+    expect(verdictOf('H07', single({})).missing).toEqual([
+      'turns in the ids of 1 rollout, where the tokenizer finds none',
+    ])
+    expect(verdictOf('H07', single({}), { without: ['tokenizer'] }).missing).toEqual(['tokenizer'])
     expect(verdictOf('H07', dump, { without: ['mask'] }).missing).toEqual(['mask'])
     expect(verdictOf('H07', dump, { checks: [resultOf('M01', { status: 'not-checkable' })] }).verdict).toBe(
       'not-checkable',

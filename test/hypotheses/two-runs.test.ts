@@ -6,6 +6,7 @@ import type { SecondRun } from '../../shared/hypotheses/hypothesis.ts'
 import { HYPOTHESES } from '../../shared/hypotheses/registry.ts'
 import type { CheckResult, HypothesisId } from '../../shared/model/report.ts'
 import { atOnce } from '../../shared/model/steps.ts'
+import { STREAMS } from '../../shared/model/streams.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { inputWith, resultOf } from './input.ts'
 
@@ -199,6 +200,45 @@ describe('H06-library', () => {
     expect(rewardless.missing).toEqual(['rewards of the single-turn run, over at least 8 training steps'])
   })
 
+  it('takes no run for the single-turn one of which the turns are not known', () => {
+    const texts = { turns: 0, assistantTurns: 0, toolTurns: 0, idsHash: null }
+    const open = (more: Partial<TrajectoryFacts>, from = 0) =>
+      run(1, rising).map((row, i) => (i >= from ? { ...row, ...more } : row))
+    const text = verdict('H06-library', run(3, flat), second(open(texts)))
+    expect(text).toMatchObject({
+      verdict: 'not-checkable',
+      missing: [expect.stringMatching(/^ids of the second run, whose texts may hold several turns each/)],
+    })
+    // One rollout is enough to doubt the rest, whichever run it stands in.
+    expect(verdict('H06-library', open(texts, 95), second(run(3, flat))).missing).toEqual([
+      expect.stringMatching(/^ids of the open run/),
+    ])
+    expect(verdict('H06-library', run(3, flat), second(open({ turns: 0, assistantTurns: 0 }))).missing).toEqual([
+      expect.stringMatching(/^tokenizer of the second run/),
+    ])
+    expect(verdict('H06-library', run(3, flat), second(open(texts, 96))).verdict).toBe('contradicted')
+    // Nor does a log beside it tell which is which.
+    expect(verdict('H06-library', open(texts), second([])).missing).toEqual([
+      expect.stringMatching(/^ids of the open run/),
+    ])
+  })
+
+  it('a row of nothing but padding takes no turns away', () => {
+    const last = (more: Partial<TrajectoryFacts>) =>
+      run(1, rising).map((row, i) => (i === 95 ? { ...row, turns: 0, assistantTurns: 0, ...more } : row))
+    const padded = last({ realLength: 0, reward: null })
+    expect(verdict('H06-library', run(3, flat), second(padded)).verdict).toBe('contradicted')
+    expect(verdict('H06-library', padded, second(run(3, flat))).verdict).toBe('contradicted')
+    const known = { ...second(last({})), streams: new Set(STREAMS) }
+    expect(verdict('H06-library', run(3, flat), known).missing).toEqual([
+      'turns in the ids of 1 rollout of the second run, where its tokenizer finds none: nothing else tells whether it is the single-turn run',
+    ])
+    const empty = second(run(1, rising).map((row) => ({ ...row, turns: 0, assistantTurns: 0, realLength: 0 })))
+    expect(verdict('H06-library', run(3, flat), empty).missing).toEqual([
+      'assistant turns in the second run, which has none',
+    ])
+  })
+
   it('is inconclusive where nothing tells whether the other run rises', () => {
     const result = verdict('H06-library', run(3, flat, 4), second(run(1, flat)))
     expect(result).toMatchObject({
@@ -221,6 +261,13 @@ describe('H07', () => {
       verdict: 'supported',
       because: [{ checks: ['M01'], value: 0.6 }],
     })
+  })
+
+  it('is so beside a single-turn run with a row of nothing but padding as well', () => {
+    const row = (i: number) =>
+      i < 59 ? { assistantTurns: 1 } : { turns: 0, assistantTurns: 0, realLength: 0, trained: 0, masked: 0 }
+    const single = second(rows(60, row), [resultOf('M01')])
+    expect(verdict('H07', rows(60), single, [failing]).verdict).toBe('supported')
   })
 
   it('leads with what stands at later turns, and then with what is in most rollouts', () => {

@@ -212,13 +212,39 @@ describe('H05', () => {
     expect(verdictOf('H05', dumpOf(groupFacts(rewards))).verdict).toBe(verdict)
   })
 
+  it.each([
+    [0.002, 'inconclusive'],
+    [0.2, 'contradicted'],
+  ] as const)('where rewards lie %f about 0.65 it is %s: what the fixed noise floor is above may be a matter of units', (spread, verdict) => {
+    const rewards = Array.from({ length: 12 }, (_, i) =>
+      [-1.2, 0.4, 1, -0.2].map((z, k) => 0.65 + spread * (z + ((i * k) % 3) / 3)),
+    )
+    const { because, missing, would_change, ...result } = verdictOf('H05', dumpOf(groupFacts(rewards)))
+    expect(result.verdict).toBe(verdict)
+    expect(because.some(({ speaks }) => speaks === 'for')).toBe(false)
+    expect(missing.join()).toMatch(verdict === 'contradicted' ? /^$/ : /their std within groups is \d\d % of their own/)
+    const contradicting = 'contradicted if rewards that differ by so little are told apart on purpose'
+    expect(would_change.includes(contradicting)).toBe(verdict === 'inconclusive')
+  })
+
+  it.each([
+    [1, 'contradicted'],
+    [0.02, 'inconclusive'],
+    [1e-9, 'supported'],
+  ] as const)('rewards of 0 and %f by turns are judged by their own range, if they differ at all: %s', (high, verdict) => {
+    const rewards = Array.from({ length: 20 }, () => [0, high, 0, high])
+    const { because, ...result } = verdictOf('H05', dumpOf(groupFacts(rewards)))
+    expect(result.verdict).toBe(verdict)
+    expect(because.some(({ speaks }) => speaks === 'for')).toBe(verdict === 'supported')
+  })
+
+  it('is supported by rewards of a small unit that are the same within groups', () => {
+    const rewards = Array.from({ length: 20 }, (_, i) => Array(4).fill((i % 4) * 0.005) as number[])
+    expect(verdictOf('H05', dumpOf(groupFacts(rewards))).verdict).toBe('supported')
+  })
+
   it('is supported where the std within groups is under a tenth of the range', () => {
-    const rewards = [
-      [0, 0.02, 0, 0.02],
-      [0.04, 0.02, 0.04, 0.02],
-      [0.02, 0.04, 0, 0.5],
-      ...Array.from({ length: 8 }, () => [0.02, 0.03, 0.02, 0.03]),
-    ]
+    const rewards = [[0.02, 0.04, 0, 0.5], ...Array.from({ length: 30 }, () => [0.02, 0.08, 0.02, 0.08])]
     const result = verdictOf('H05', dumpOf(groupFacts(rewards)))
     expect(result.verdict).toBe('supported')
     expect(result.because[0]?.measure).toMatch(/share of the reward range/)
@@ -245,6 +271,14 @@ describe('H05', () => {
     const result = verdictOf('H05', dump)
     expect(result.verdict).toBe('supported')
     expect(result.because[0]?.measure).toMatch(/reward component style, against the total/)
+  })
+
+  it('is not contradicted where components cancel each other and neither goes against the total', () => {
+    const dump = dumpOf(groupFacts(healthy))
+    const told = (severity: 'warning' | 'info') =>
+      verdictOf('H05', dump, { checks: [resultOf('A09', { affected: 1, severity })] }).verdict
+    expect(told('warning')).toBe('inconclusive')
+    expect(told('info')).toBe('contradicted')
   })
 
   it('does not take a penalty for a conflict: what it takes off moves with the total', () => {

@@ -28,6 +28,11 @@ describe('L05', () => {
       for (const token of sampled) trainer[token] = (trainer[token] as number) - 2
     })
     expect(await findings(trainerIsOff, 'L05')).toEqual([])
+    const fatTail = scoredRows(({ sampler, trainer, sampled }) => {
+      const uncertain = sampled.filter((token) => sampler[token] !== 0)
+      for (const token of [uncertain[3]!, sampled.find((token) => sampler[token] === 0)!]) trainer[token] = -4
+    })
+    expect(await findings(fatTail, 'L05')).toEqual([])
   })
 
   it.each([
@@ -48,6 +53,40 @@ describe('L05', () => {
       trainer[sampled[5]!] = null
     })
     expect(await findings(rows, 'L05')).toEqual([])
+  })
+})
+
+describe('L06', () => {
+  const moved = (array: (number | null)[], from: number) =>
+    array.splice(from, array.length - from, ...array.slice(from + 1), null)
+
+  it('is not hidden by what a moved array has at the edges of turns', async () => {
+    const rows = scoredRows(({ sampler, trainer, sampled }) => {
+      const own = new Set(sampled)
+      for (const [token, value] of sampler.entries()) {
+        sampler[token] = value ?? 0
+        if (!own.has(token)) trainer[token] = -9 * noise(token)
+      }
+      sampler.unshift(0)
+      sampler.pop()
+    })
+    expect(await findings(rows, 'L06')).toMatchObject([{ evidence: { shift: -1, shifted_from: 0 } }, {}, {}])
+  })
+
+  it('is found where it begins with the second turn, and from there on', async () => {
+    const rows = scoredRows(({ sampler }, { layout }) => moved(sampler, layout[4]!.contentStart - 1))
+    const { byCode } = await audit(rows)
+    const [first] = byCode.get('L06')?.findings ?? []
+    expect(first?.evidence).toMatchObject({ shift: 1 })
+    expect(first?.message).toContain(` from token ${first?.tokens?.[0]} on`)
+    expect(byCode.get('M14')?.findings).toEqual([])
+  })
+
+  it('makes nobody believe that headers were sampled and ends were not', async () => {
+    const rows = scoredRows(({ sampler }) => moved(sampler, 0))
+    const { byCode } = await audit(rows)
+    expect(byCode.get('L06')?.findings).toHaveLength(3)
+    for (const code of ['M10', 'M14', 'L05']) expect(byCode.get(code)?.findings ?? []).toEqual([])
   })
 })
 

@@ -23,6 +23,12 @@ function handOut(text: string): HandOut {
 }
 
 describe('a hypothesis is handed out', () => {
+  test('with the numbers of a check in plain words', () => {
+    const numbers = [{ name: 'hidden_tokens', value: 583, unit: null }]
+    const hypothesis = { ...newHypothesis('H02', 'Masks'), evidence: [{ ...evidence('e1'), numbers }] }
+    expect(handOutMarkdown({ hypothesis, sections: [] })).toContain('- `hidden tokens: 583`')
+  })
+
   test('with its status, what was written, its numbers and where they are from', () => {
     const pinned = { ...evidence('e1', 'Replies are trained: 31 %'), note: 'seen at step 12' }
     const hypothesis = { ...newHypothesis('H02', 'Masks'), status: 'validated' as const, evidence: [pinned] }

@@ -7,6 +7,8 @@ import {
   editProblem,
   newHypothesis,
   pinEvidence,
+  removeExperiment,
+  unpinEvidence,
 } from '../../shared/notebook/edit.ts'
 import { evidencePages } from '../../shared/notebook/markdown/evidence-pages.ts'
 import { asWritten, filesOf, folderOf, importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
@@ -257,6 +259,24 @@ describe('writing back', () => {
     })
     expect(plain(back.notebook)).toEqual(plain(notebook))
     expect(writeFolder(back.notebook).pages).toEqual([])
+  })
+
+  test('what was taken out of the notebook and stays in the folder is told', () => {
+    const [gone] = imported.notebook.experiments
+    const without = removeExperiment(imported.notebook, gone?.id as string, at)
+    expect(writeFolder(without)).toMatchObject({
+      pages: [],
+      told: [expect.stringMatching(`^${gone?.id} stays in .*\\.md as it is`)],
+    })
+
+    const pinned = pinEvidence(imported.notebook, 'H02', evidence('e1'), at)
+    const written = asWritten(pinned, writeFolder(pinned).pages, minute(9))
+    const unpinned = unpinEvidence(written, 'H02', 'e1', { at: minute(10) })
+    expect(writeFolder(unpinned)).toEqual({
+      pages: [],
+      told: ['evidence/H02.md still has “The share is e1”, which was taken off H02: delete it there if it is to go.'],
+    })
+    expect(writeFolder(pinEvidence(unpinned, 'H02', evidence('e1'), { at: minute(11) })).told).toEqual([])
   })
 
   test('what was pinned goes along on a page of its own, once, and what stood there stays', () => {

@@ -48,6 +48,15 @@ describe('the lines of an alignment', () => {
     )
   })
 
+  it('draw what stands behind a difference, also one at the start that only one side has', () => {
+    const rows = alignedRows(aligned(numbers(200), [900, ...numbers(200)]), new Set())
+    expect(rows).toEqual([
+      { kind: 'differs', left: [0, 0], right: [0, 1] },
+      { kind: 'same', left: [0, 24], right: [1, 25] },
+      { kind: 'fold', left: [24, 200], right: [25, 201] },
+    ])
+  })
+
   it('fold what is the same far from any difference, until it is unfolded', () => {
     const alignment = aligned(
       [...numbers(200), 900, ...numbers(200, 300)],

@@ -3,6 +3,7 @@ import { INSPECT_OPTIONS } from '../../cli/options.ts'
 import { inApp } from '../../renderer/text/app-words.ts'
 import { CHECKS } from '../../shared/checks/registry.ts'
 import { type CheckPage, checkPage } from '../../shared/exports/check-page.ts'
+import { recordedBy } from '../../shared/hypotheses/recording.ts'
 
 describe('sentences of the engine in the app', () => {
   it('name the button where the command line has a switch, and no bracket within a bracket', () => {
@@ -36,6 +37,13 @@ describe('sentences of the engine in the app', () => {
     expect(inApp('Say which it is with --read-as trl (or native), or where the app lists its files.')).toBe(
       'Say which it is under “files” in the line above.',
     )
+  })
+
+  it('name no switch of the command line, of whatever a verdict may lack', () => {
+    const told = recordedBy(['limits', 'tokenizer', 'mask'], ['slime']).map(inApp)
+    expect(told[0]).toBe('limits: under “limits” in the line above, with the number that the run had')
+    expect(told[1]).toBe('tokenizer: under “tokenizer” in the line above, with a folder that holds tokenizer.json')
+    expect(told[2], 'a switch of the trainer').toBe('mask: slime --save-debug-train-data FILE')
   })
 
   it('are otherwise as they were', () => {

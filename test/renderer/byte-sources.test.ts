@@ -33,6 +33,18 @@ describe('bytes of a page', () => {
     expect(await all(source.stream(97))).toEqual([97, 98, 99])
   })
 
+  it('of a file that changed meanwhile are missed in a sentence, also where all of it is read', async () => {
+    const file = new File([BYTES], 'a')
+    const gone = () =>
+      Promise.reject(new DOMException('A requested file or directory could not be found', 'NotFoundError'))
+    const blob = { arrayBuffer: gone, stream: () => new ReadableStream({ pull: gone }) } as unknown as Blob
+    vi.spyOn(file, 'slice').mockReturnValue(blob)
+    const source = byteSource({ kind: 'file', name: 'run.jsonl', file })
+    const sentence = 'run.jsonl changed or was moved while it was being read. Open it again.'
+    await expect(source.slice(3, 6)).rejects.toThrow(sentence)
+    await expect(all(source.stream())).rejects.toThrow(sentence)
+  })
+
   it('come from an address by range, clamped to the size', async () => {
     const asked = server()
     const source = byteSource({ kind: 'url', name: 'a', url: 'http://x/a', size: 100 })

@@ -82,17 +82,51 @@ describe('calls to the engine', () => {
     expect(client.isStopped).toBe(true)
   })
 
+  const progress = (trajectories: number): Progress => ({
+    bytesRead: 1,
+    bytesTotal: 2,
+    trajectories,
+    skipped: 0,
+    done: false,
+  })
+
+  it('takes no progress of what was open before for that of what is being opened', async () => {
+    const { client, posted, answer } = scripted()
+    const seen: number[] = []
+    client.onProgress(({ trajectories }) => seen.push(trajectories))
+    answer({ kind: 'progress', progress: progress(1) })
+    const opening = client.call('reconfigure', { options: {} })
+    const call = posted[0]?.call as number
+    answer({ kind: 'progress', progress: progress(2) })
+    expect(seen).toEqual([1])
+    answer({ kind: 'began', call })
+    answer({ kind: 'progress', progress: progress(3) })
+    expect(seen).toEqual([1, 3])
+    answer({ kind: 'failed', call, message: 'There is no tokenizer called nobody.' })
+    await expect(opening).rejects.toThrow('nobody')
+    expect(seen).toEqual([1, 3])
+  })
+
+  it('passes on what was told meanwhile where nothing came of an opening', async () => {
+    const { client, posted, answer } = scripted()
+    const seen: number[] = []
+    client.onProgress(({ trajectories }) => seen.push(trajectories))
+    const following = client.call('follow', { on: true })
+    answer({ kind: 'progress', progress: progress(1) })
+    answer({ kind: 'progress', progress: progress(2) })
+    expect(seen).toEqual([])
+    answer({ kind: 'failed', call: posted[0]?.call as number, message: 'Files cannot be followed here.' })
+    await expect(following).rejects.toThrow('cannot be followed')
+    expect(seen).toEqual([1, 2])
+    void client.call('follow', { on: false }).catch(() => undefined)
+    answer({ kind: 'progress', progress: progress(3) })
+    expect(seen).toEqual([1, 2, 3])
+  })
+
   it('passes progress on until the listener leaves', () => {
     const { client, answer } = scripted()
     const seen: number[] = []
     const leave = client.onProgress((progress) => seen.push(progress.trajectories))
-    const progress = (trajectories: number): Progress => ({
-      bytesRead: 1,
-      bytesTotal: 2,
-      trajectories,
-      skipped: 0,
-      done: false,
-    })
     answer({ kind: 'progress', progress: progress(1) })
     leave()
     answer({ kind: 'progress', progress: progress(2) })

@@ -15,7 +15,7 @@ import {
 } from '../../renderer/state/columns.ts'
 import { useFiles } from '../../renderer/state/files.ts'
 import { NO_FILTERS, useFilters } from '../../renderer/state/filters.ts'
-import { gridOf } from '../../renderer/views/rollouts/column.ts'
+import { fitting, gridOf } from '../../renderer/views/rollouts/column.ts'
 import { COLUMNS, columnsOf } from '../../renderer/views/rollouts/columns.tsx'
 
 let names = 0
@@ -48,6 +48,16 @@ describe('columns', () => {
     expect(tracks).toBe('4.2rem minmax(6rem, 1.2fr)')
     expect(rem).toBeCloseTo(10.2)
     expect(gridOf(columnsOf(['index'], [])).tracks).toBe('4.2rem 1fr')
+  })
+
+  it('go in the order that is given until the others fit, and no further', () => {
+    const standard = columnsOf(STANDARD_COLUMNS, [])
+    const keys = (room: number, goFirst: string[]) => fitting(standard, room, goFirst).map(({ key }) => key)
+    const all = gridOf(standard).rem
+    expect(keys(all, ['notes', 'index'])).toEqual(STANDARD_COLUMNS)
+    expect(keys(all - 0.1, ['notes', 'index'])).toEqual(STANDARD_COLUMNS.filter((key) => key !== 'notes'))
+    // What may not go stays, however narrow the window is.
+    expect(keys(0, ['notes', 'index'])).toEqual(STANDARD_COLUMNS.filter((key) => key !== 'notes' && key !== 'index'))
   })
 
   it('are shown, moved and taken away, and one always stays', () => {

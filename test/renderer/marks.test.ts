@@ -2,9 +2,11 @@ import 'fake-indexeddb/auto'
 import Dexie from 'dexie'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { flagListed } from '../../renderer/commands/flagging.ts'
 import { InspectorDatabase } from '../../renderer/data/database.ts'
-import { toggleFlag } from '../../renderer/data/flags.ts'
+import { flagRecords, toggleFlag } from '../../renderer/data/flags.ts'
 import { toggleLabel } from '../../renderer/data/labels.ts'
+import { list } from '../../renderer/data/list.ts'
 import { applied, inverse, type MarkChange } from '../../renderer/data/mark-changes.ts'
 import { changeMarks, followOtherWindows, loadMarks, redoMarks, undoMarks } from '../../renderer/data/marks.ts'
 import { exportMarks, importMarks, marksText } from '../../renderer/data/marks-file.ts'
@@ -87,6 +89,60 @@ describe('marks', () => {
     await Promise.all([toggleFlag(3, facts('aa'), database), toggleFlag(3, facts('aa'), database)])
     expect(kept().flagged).toEqual([])
     expect(await database.flags.count()).toBe(0)
+  })
+
+  it('of many rollouts at once are one step, leave earlier ones as they were, and come off where all have them', async () => {
+    const records = Array.from({ length: 500 }, (_, at) => ({ recordHash: `h${at}`, part: 0, id: `r${at}` }))
+    await toggleFlag(7, facts('h7'), database)
+    // The same record in two places is one.
+    await flagRecords([...records, records[3]!], database)
+    expect(said()).toBe('499 rollouts flagged; one was already')
+    expect(useMarks.getState().flagged.size).toBe(500)
+    expect((await restarted()).flagged).toHaveLength(500)
+    await flagRecords(records, database)
+    expect(said()).toBe('Flags taken off 500 rollouts')
+    expect((await restarted()).flagged).toEqual([])
+  })
+
+  it('of many rollouts are taken back together', async () => {
+    await toggleFlag(7, facts('b'), database)
+    await flagRecords(
+      ['a', 'b', 'c'].map((recordHash) => ({ recordHash, part: 0, id: recordHash })),
+      database,
+    )
+    await undoMarks(database)
+    expect(said()).toBe('Undone: flags of 2 rollouts')
+    expect(kept().flagged).toEqual(['b.0'])
+    await redoMarks(database)
+    expect(await restarted()).toMatchObject({ flagged: ['a.0', 'b.0', 'c.0'] })
+  })
+
+  it('that are taken off and taken back are of the day and the dump that they were made in', async () => {
+    const old = { recordHash: 'a', part: 0, dumpHash: 'old', trajectory: 'was', flaggedAt: '2020-01-01T00:00:00.000Z' }
+    const record = { recordHash: 'a', part: 0, id: 'a' }
+    for (const take of [() => flagRecords([record], database), () => toggleFlag(1, facts('a'), database)]) {
+      await database.flags.put(old)
+      await loadMarks(database)
+      await take()
+      expect(await database.flags.count()).toBe(0)
+      await undoMarks(database)
+      expect(await database.flags.toArray()).toEqual([old])
+    }
+  })
+
+  it('are not given to a whole list that may have moved, nor to one too long to be looked at', () => {
+    useFiles.setState({ following: true })
+    list.set(Int32Array.of(0, 1))
+    flagListed()
+    expect(said()).toMatch(/^Rollouts move while a run is followed/)
+    useFiles.setState({ following: false })
+    list.set(new Int32Array(20_001))
+    flagListed()
+    expect(said()).toBe(
+      'The table lists 20,001 rollouts, and 20,000 can be flagged at once: ask for fewer, or export what it lists',
+    )
+    list.set(new Int32Array(0))
+    expect(useMarks.getState().flagged.size).toBe(0)
   })
 
   it('of spaces alone are none', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bytes, counted, percent, real } from '../../renderer/text/numbers.ts'
+import { bytes, counted, percent, real, short } from '../../renderer/text/numbers.ts'
 
 describe('numbers for people', () => {
   it('never rounds a fault away, nor the last good one', () => {
@@ -15,10 +15,21 @@ describe('numbers for people', () => {
       '∞',
       '−∞',
     ])
-    expect([real(0), real(-0.08166), real(1.5), real(123456)]).toEqual(['0', '−0.08166', '1.5', '123,456'])
+    expect([real(0), real(-0.08166), real(1.5), real(123456), real(-0)]).toEqual([
+      '0',
+      '−0.08166',
+      '1.5',
+      '123,456',
+      '0',
+    ])
+  })
+
+  it('writes a number in short with the sign of all others', () => {
+    expect([short(-12_000), short(910_233)]).toEqual(['−12K', '910.2K'])
   })
 
   it('chooses a unit for bytes', () => {
+    expect([bytes(999_499), bytes(999_950), bytes(1000)]).toEqual(['999 kB', '1.0 MB', '1.0 kB'])
     expect([bytes(0), bytes(999), bytes(4_200_000), bytes(123_000_000_000)]).toEqual([
       '0 B',
       '999 B',

@@ -8,6 +8,7 @@ describe('dropped files that make a tokenizer', () => {
     ['tokenizer (1).json', 'tokenizer'],
     ['tokenizer_config.json', 'config'],
     ['tokenizer_config(2).json', 'config'],
+    ['chat_template.jinja', 'template'],
     ['tokenizer.model', 'related'],
     ['merges.txt', 'related'],
   ] as const)('%s is known by its name', (name, part) => {
@@ -17,6 +18,7 @@ describe('dropped files that make a tokenizer', () => {
   it.each([
     'rollouts.jsonl',
     'config.json',
+    'rollout.jinja',
     'retokenizer.json',
     'tokenizer.jsonl',
     'tokenizer.json.gz',
@@ -27,6 +29,9 @@ describe('dropped files that make a tokenizer', () => {
   it('are read together, and the plain name does not become that of a bundled family', async () => {
     const files = [new File(['{"b":1}'], 'tokenizer_config.json'), new File(['{"a":1}'], 'tokenizer.json')]
     expect(await readTokenizer(files)).toEqual({ name: 'dropped tokenizer', tokenizer: '{"a":1}', config: '{"b":1}' })
+    const template = new File(['{{ messages }}'], 'chat_template.jinja')
+    expect((await readTokenizer([...files, template]))?.config).toBe('{"b":1,"chat_template":"{{ messages }}"}')
+    expect((await readTokenizer([...files.slice(1), template]))?.config).toBe('{"chat_template":"{{ messages }}"}')
     expect(await readTokenizer(files.slice(0, 1))).toBeNull()
     expect((await readTokenizer([new File(['{}'], 'qwen3-tokenizer.json')]))?.name).toBe('qwen3-tokenizer.json')
   })

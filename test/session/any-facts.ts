@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { ANSWER_PLACES } from '../../shared/checks/answer-place.ts'
 import { END_REASONS, type TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { KL_FORMULAS } from '../../shared/checks/logprobs/sums.ts'
+import { KL_FORMULAS } from '../../shared/checks/logprobs/kl-formulas.ts'
 import { factsOf } from '../helpers/facts.ts'
 
 const number = fc.oneof(fc.integer(), fc.double(), fc.constant(-0))
@@ -93,6 +93,7 @@ const ANY = {
     },
     object,
   ),
+  klRounded: fc.record({ decimals: number, told: number, within: numbers(4) }, object),
   rendersOtherwise: flag,
   toolsDiffer: flag,
   pairing: fc.record(
@@ -107,7 +108,11 @@ const ANY = {
   drift: fc.record({ tokens: fc.nat(), splits: fc.nat() }, object),
   lost: number,
   cutReplies: fc.array(fc.record({ tokens: fc.nat(), characters: fc.nat() }, object)),
-  supportingDocuments: maybe(fc.record({ available: fc.nat(), retrieved: maybe(fc.nat()), visible: fc.nat() }, object)),
+  longestReply: fc.nat(),
+  openReplies: fc.array(fc.record({ start: fc.nat(), tokens: fc.nat(), text: hash, tail: hash }, object)),
+  supportingDocuments: maybe(
+    fc.record({ available: fc.nat(), retrieved: maybe(fc.nat()), visible: fc.nat(), standing: fc.nat() }, object),
+  ),
   idsHash: maybe(hash),
   promptHash: maybe(hash),
 } satisfies {

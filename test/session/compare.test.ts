@@ -57,6 +57,22 @@ describe('a second run beside the open one', () => {
     expect(await page.ask('report', {})).toEqual(alone)
   })
 
+  it('is heard of in a rollout that is shown already, and once it is taken away no more', async () => {
+    const tokenizer = await qwen()
+    const scored = (rewards: readonly number[]) =>
+      lines(rewards.map((reward, seed) => cleanRollout(tokenizer, seed, { reward })))
+    const own = Array.from({ length: 12 }, (_, seed) => (seed < 10 ? 1 : 0))
+    const page = enginePage()
+    await page.open({ 'train.jsonl': scored(own) })
+    const codes = async () => (await page.ask('trajectory', { index: 0 })).findings.map(({ code }) => code)
+    const alone = await codes()
+    expect(alone).not.toContain('A11')
+    await page.ask('compare', { sources: [bytes('eval.jsonl', scored([...own.map(() => 0), 1]))] })
+    expect(await codes()).toContain('A11')
+    await page.ask('compare', { sources: null })
+    expect(await codes()).toEqual(alone)
+  })
+
   it('is read under the settings of the open one, and is gone when these change', async () => {
     const page = enginePage()
     const options = { tokenizer: 'qwen3' }

@@ -92,8 +92,26 @@ describe('two runs beside each other', () => {
     }
     expect(comparison.series.find(({ name }) => name === 'mean reward')).toEqual({
       name: 'mean reward',
-      here: { steps: [1, 2], values: [2 / 6, 1 / 6] },
-      there: { steps: [], values: [] },
+      unit: 'number',
+      here: { steps: [1, 2], to: [1, 2], values: [2 / 6, 1 / 6] },
+      there: { steps: [], to: [], values: [] },
+    })
+    expect(comparison.steps).toEqual([1, 2])
+  })
+
+  it('tell limits that differ between the rollouts of a run', async () => {
+    const tokenizer = await qwen()
+    const run = (limitOf: (seed: number) => number) =>
+      lines(SEEDS.map((seed) => cleanRollout(tokenizer, seed, { more: { limits: { max_seq_len: limitOf(seed) } } })))
+    const page = await compared(
+      run((seed) => (seed < 8 ? 4096 : 8192)),
+      run(() => 4096),
+    )
+    expect(measureOf(await page.ask('comparison', {}), 'setting.max_seq_len')).toMatchObject({
+      here: '4,096 in 8 rollouts, 8,192 in 4 rollouts',
+      there: '4,096',
+      unit: 'text',
+      isSure: true,
     })
   })
 

@@ -125,6 +125,11 @@ describe('prompts that were dropped for their length', () => {
       ends_at_limit: null,
       max_prompt_length: null,
     })
+    const several = dumpOf(short, (i) => ({ more: { limits: { max_prompt_length: i % 2 === 0 ? 150 : 300 } } }))
+    expect((await c11(several, [file(questions())])).context).toMatchObject({
+      ends_at_limit: null,
+      max_prompt_length: 'several',
+    })
   })
 
   it.each<[string, (i: number) => unknown]>([
@@ -176,13 +181,19 @@ describe('prompts that were dropped for their length', () => {
     expect(found).toMatchObject({ status: 'fail', context: { ...DROPPED, matched_by: 'words', lengths_in: 'tokens' } })
   })
 
-  it('are found in a dataset that holds ids alone', async () => {
+  it.each([
+    ['and the opening of the answer', 0],
+    ['without it', 3],
+  ])('are found in a dataset that holds ids alone, %s', async (_, opening) => {
     const { facts } = await audited(dumpOf(all), { tokenizer: 'qwen2.5' })
     const records = dumpOf(all)
       .trim()
       .split('\n')
       .map((line, i) => ({
-        prompt_ids: (JSON.parse(line) as { input_ids: number[] }).input_ids.slice(0, facts[i]?.promptLength ?? 0),
+        prompt_ids: (JSON.parse(line) as { input_ids: number[] }).input_ids.slice(
+          0,
+          (facts[i]?.promptLength ?? 0) - opening,
+        ),
       }))
     expect(await c11(dumpOf(short), [file(jsonl(records))])).toMatchObject({
       status: 'fail',

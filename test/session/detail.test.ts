@@ -155,6 +155,25 @@ describe('the detail of a rollout', () => {
     expect(raw).toMatch(/"input_ids": \[\d+, \d+/)
     expect(raw).toContain('"advantages": [1e-7, -2.5e+21, 3, 3')
     expect(raw).toContain('"sampler": [null, null, null')
+    const stored =
+      '{"input_ids":[1, 2],"loss_mask":[0,1],"reward":1.0,"seed":12345678901234567890,"x":[{"a":[],"b":{},"b":-0}]}'
+    expect((await (await audited(`${stored}\n`)).detail(0)).raw).toBe(
+      [
+        '{',
+        ' "input_ids": [1, 2],',
+        ' "loss_mask": [0, 1],',
+        ' "reward": 1.0,',
+        ' "seed": 12345678901234567890,',
+        ' "x": [',
+        '  {',
+        '   "a": [],',
+        '   "b": {},',
+        '   "b": -0',
+        '  }',
+        ' ]',
+        '}',
+      ].join('\n'),
+    )
     const nan = await audited('{"input_ids": [1, 2], "loss_mask": [0, 1], "reward": NaN}\n')
     expect((await nan.detail(0)).raw).toBe('{"input_ids": [1, 2], "loss_mask": [0, 1], "reward": NaN}')
     const long = await audited(`{"input_ids": [1, 2], "loss_mask": [0, 1], "note": "${'é'.repeat(900_000)}"}\n`)
@@ -292,6 +311,19 @@ describe('why the oracles say what they say', () => {
       'its sampled flag is 1',
     ])
     expect((await why(answered.end - 1))[0]).toBe('the template writes this after the end of a turn')
+  })
+
+  it.each([
+    [{}, 'between the header and the end of assistant turn 2'],
+    [{ header: false }, 'before the end of assistant turn 2, which has no header'],
+    [{ end: false }, 'behind the header of assistant turn 2, which has no end token'],
+    [{ header: false, end: false }, 'in assistant turn 2, which has no header and has no end token'],
+  ])('names no header and no end that the turn lacks: %o', async (lacks, where) => {
+    const turns = [user('Who?'), assistant('I will look.'), user('Well?'), assistant('It was Ines.', lacks)]
+    const rollout = conversation(tokenizer, turns, {})
+    const session = await audited(lines([rollout]))
+    const { whyStructure } = await session.token(0, rollout.layout[3]!.contentStart + 1)
+    expect(whyStructure).toBe(`it stands ${where}, where only the model writes`)
   })
 
   it('rests on the sampler logprobs where there are no flags', async () => {

@@ -3,14 +3,17 @@ import type { ExportRequest } from '../../shared/exports/export.ts'
 import type { ByteSource } from '../../shared/model/source.ts'
 import type { EngineAnswer, EngineRequests, Progress, RequestName, SourceInput } from '../../shared/session/protocol.ts'
 import type { ExportPart, NamedBytes } from '../../shared/session/requests/export.ts'
-import { serveEngine } from '../../shared/session/serve-engine.ts'
+import { type EngineWorkerHost, serveEngine } from '../../shared/session/serve-engine.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { testHost } from './test-host.ts'
 
 type Answer = Extract<EngineAnswer, { kind: 'answer' | 'failed' }>
 
 /** A page in this process: every message is cloned, what is transferred is detached, and all answers are kept. */
-export function enginePage(given: ReadonlyMap<string, ByteSource> = new Map()) {
+export function enginePage(
+  given: ReadonlyMap<string, ByteSource> = new Map(),
+  watch?: NonNullable<EngineWorkerHost['watch']>,
+) {
   let toEngine: (message: unknown) => void = () => undefined
   const answers: EngineAnswer[] = []
   const progress: Progress[] = []
@@ -32,6 +35,7 @@ export function enginePage(given: ReadonlyMap<string, ByteSource> = new Map()) {
     },
     {
       ...testHost(),
+      ...(watch === undefined ? {} : { watch }),
       byteSource(input: SourceInput) {
         if (input.kind === 'bytes') return memorySource(input.bytes, 1 << 16, input.name)
         const source = given.get(input.name)

@@ -22,6 +22,22 @@ function growing(whole: Uint8Array, sizes: readonly number[], name = 'run.jsonl'
   return [...sizes, whole.length].map((size) => [{ name, bytes: whole.subarray(0, size) }])
 }
 
+/** Lines of two files that hold parts of the same rollouts. */
+function joinable(length: number): [generated: string[], trained: string[]] {
+  const ids = (index: number) => [1, 2, 3, index]
+  const whole = { response_length: 2, loss_mask: [1, 1], status: 'completed', reward: 1, group_index: 0 }
+  const generated = Array.from(
+    { length },
+    (_, index) => `${JSON.stringify({ rollout_id: 5, samples: [{ ...whole, index, tokens: ids(index) }] })}\n`,
+  )
+  const row = { response_lengths: 2, total_lengths: 4, loss_masks: [1, 1], advantages: [0.5, 0.5], truncated: 0 }
+  const trained = Array.from({ length }, (_, index) => {
+    const samples = [{ ...row, sample_index: index, tokens: ids(index) }]
+    return `${JSON.stringify({ format_version: 2, rollout_id: 5, rank: 0, samples, dp_shards: [] })}\n`
+  })
+  return [generated, trained]
+}
+
 describe('a file that grows', () => {
   test('gives what reading it at once gives, wherever it is cut', async () => {
     const whole = encode(rollouts.slice(0, 12).join(''))
@@ -106,17 +122,7 @@ describe('a run of several files', () => {
   })
 
   test('joins files that hold parts of the same rollouts, whichever is written first', async () => {
-    const ids = (index: number) => [1, 2, 3, index]
-    const whole = { response_length: 2, loss_mask: [1, 1], status: 'completed', reward: 1, group_index: 0 }
-    const generated = Array.from(
-      { length: 70 },
-      (_, index) => `${JSON.stringify({ rollout_id: 5, samples: [{ ...whole, index, tokens: ids(index) }] })}\n`,
-    )
-    const row = { response_lengths: 2, total_lengths: 4, loss_masks: [1, 1], advantages: [0.5, 0.5], truncated: 0 }
-    const trained = Array.from({ length: 70 }, (_, index) => {
-      const samples = [{ ...row, sample_index: index, tokens: ids(index) }]
-      return `${JSON.stringify({ format_version: 2, rollout_id: 5, rank: 0, samples, dp_shards: [] })}\n`
-    })
+    const [generated, trained] = joinable(70)
     const files = (a: number, b: number): FileThen[] => [
       { name: 'rollouts.jsonl', bytes: generated.slice(0, a).join('') },
       { name: 'train.jsonl', bytes: trained.slice(0, b).join('') },
@@ -263,5 +269,27 @@ describe('a file that something happens to', () => {
     const { report, notices } = await followed([[{ name: 'a.jsonl', bytes: part(0, 5) }], []])
     expect(counted(report)).toEqual([['a.jsonl', 5]])
     expect(notices).toEqual(['a.jsonl is gone. What was read of it stays counted.'])
+  })
+
+  test('that is removed has the others read once more at most, however long that is so', async () => {
+    const [generated, trained] = joinable(12)
+    const files = [
+      { name: 'rollouts.jsonl', bytes: generated.join('') },
+      { name: 'train.jsonl', bytes: trained.join('') },
+    ]
+    const other = { name: 'other.jsonl', bytes: part(0, 3) }
+    const read = async (looks: number) => {
+      const after = await followed([[...files, other], ...Array.from({ length: looks }, () => files)])
+      return after.read.get('rollouts.jsonl')
+    }
+    expect(await read(8)).toBe(await read(2))
+  })
+
+  test('that is removed and comes back is joined with the others again', async () => {
+    const [generated, trained] = joinable(12)
+    const rolloutsFile = { name: 'rollouts.jsonl', bytes: generated.join('') }
+    const files = [rolloutsFile, { name: 'train.jsonl', bytes: trained.join('') }]
+    const { report } = await followed([files, [rolloutsFile], files, files])
+    expect(report).toEqual(await atOnce(files))
   })
 })

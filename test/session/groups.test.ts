@@ -106,6 +106,32 @@ describe('the groups of a run', () => {
     expect(inOrder(true)).toEqual(inOrder(false).reverse())
   })
 
+  it('are told by every k-th step of a long run, and by its last one', () => {
+    const facts = Array.from({ length: 900 }, (_, step) => factsOf(step, { step, reward: step }))
+    const { steps } = groupSummary(groupsOf({ dump: dumpOf(facts), findingsOfDump: [] } as unknown as GroupOrigin))
+    expect(steps.length).toBeLessThanOrEqual(400)
+    expect(steps[0]).toMatchObject({ step: 0, meanReward: 0 })
+    expect(steps.at(-1)).toMatchObject({ step: 899, meanReward: 899 })
+  })
+
+  it('have no reward of a name that only objects have', async () => {
+    const tokenizer = await qwen()
+    const own = [{ constructor: 0.5 }, { other: 1 }] as Record<string, number>[]
+    const records = own.map((rewards, at) =>
+      cleanRollout(tokenizer, at, { id: `${at}`, group: 'g', reward: at, rewards }),
+    )
+    const page = enginePage()
+    await page.open({ 'g.jsonl': lines(records) })
+    const { files } = await page.ask('siblingTable', { position: 0, as: 'csv' })
+    const rows = new TextDecoder()
+      .decode(files[0]!.bytes)
+      .trim()
+      .split('\n')
+      .map((row) => row.split(','))
+    const at = rows[0]!.indexOf('reward.constructor')
+    expect(rows.slice(1).map((row) => row[at])).toEqual(['0.5', ''])
+  })
+
   it('are found by kind, by mark, by std, by step and by name', async () => {
     const page = await opened()
     const found = async (query: Parameters<typeof page.ask<'groups'>>[1]) => {

@@ -42,6 +42,7 @@ function anatomy(length: number, prompt: number | null, replies: readonly number
     trainedByPart: PARTS.map(() => 0),
     trainedByTurn: [0],
     repair: null,
+    unrepairable: 'no-mask',
   }
 }
 

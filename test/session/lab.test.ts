@@ -1,11 +1,22 @@
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Manifest } from '../../shared/exports/manifest.ts'
+import { Lab } from '../../shared/session/lab/lab.ts'
 import type { CutRules, TriedLimits } from '../../shared/session/lab/limits.ts'
 import type { LossSettings } from '../../shared/session/lab/loss.ts'
+import { memorySource } from '../containers/memory-source.ts'
 import { assistant, conversation, type RecordOptions, SEARCH_TOOL, system, user } from '../helpers/conversation.ts'
 import { readSample, type SampleRecord, sampleBytes } from '../samples/read-sample.ts'
-import { cleanRollout, lines, qwen, rolloutWithTrainedReply, cutRollout as shortened, turnsOf } from './dumps.ts'
+import {
+  audited,
+  cleanRollout,
+  gatedSource,
+  lines,
+  qwen,
+  rolloutWithTrainedReply,
+  cutRollout as shortened,
+  turnsOf,
+} from './dumps.ts'
 import { enginePage } from './engine-page.ts'
 
 const NO_LIMITS: TriedLimits = {
@@ -110,6 +121,17 @@ describe('the lab', () => {
     expect(inDump.lostTokens).toBeGreaterThan(0)
   })
 
+  it('counts no supporting document as cut where no message tells that it was ever retrieved', async () => {
+    const rows = gunzipSync(sampleBytes('verifiers-2025-08')).toString('utf8').trim().split('\n')
+    const page = enginePage()
+    await page.open({
+      'run.jsonl': rows.map((row) => JSON.stringify({ ...JSON.parse(row), messages: undefined })).join('\n'),
+    })
+    const { inDump, cost } = await page.ask('tryLimits', { limits: NO_LIMITS, ...PLAIN, curve: 'max_seq_len' })
+    expect(inDump.supporting).toBeNull()
+    expect(cost.supporting.of).toBe(186)
+  })
+
   it('counts a rollout that breaks off in a reply as one whose answer never came, and none that its messages hold under no limit', async () => {
     const page = enginePage()
     await page.open({ 'run.jsonl': gunzipSync(sampleBytes('verifiers-2025-08')).toString('utf8') })
@@ -117,6 +139,9 @@ describe('the lab', () => {
     const { inDump, cost, curve } = await page.ask('tryLimits', { ...input, limits: NO_LIMITS })
     // 13 last turns break off, 7 at the limit of a turn and 6 at 1,024; 17 rollouts break off in a reply.
     expect(inDump.answers).toEqual({ of: 96, cut: 13, unreached: 17 })
+    // Of 188 supporting documents that the messages hold 186 stand whole in the ids, 15 of them behind the last word of the model.
+    expect(inDump.supporting).toEqual({ of: 188, cut: 2, unanswered: 15 })
+    expect(cost.supporting).toEqual({ of: 186, cut: 0 })
     expect(cost.answers).toEqual({ of: 79, cut: 0, unreached: 0 })
     // Behind the 7 that the sampler stopped nothing was ever written.
     expect(cost.regained).toEqual({ of: 30, untold: 7, whole: 23 })
@@ -209,6 +234,22 @@ describe('the lab', () => {
     expect(byLength.map(({ rollouts }) => rollouts)).toEqual([8, 1, 3])
   })
 
+  it('counts rollouts whose advantage is 0 where 0 stands, also where no other has one', async () => {
+    const tokenizer = await qwen()
+    const rollouts = [1, 2, 3].map((words) =>
+      conversation(tokenizer, [user('Who?'), assistant('Ada '.repeat(words))], {
+        id: `${words}`,
+        group: 'g',
+        reward: 1,
+      }),
+    )
+    const page = await opened(lines(rollouts))
+    const told = await page.ask('tryLoss', { scaling: 'none', eps: 0, lossType: 'grpo', localRows: null })
+    expect(told.largestAdvantage).toBe(0)
+    const { length } = told.advantages
+    expect(told.advantages.slice(length / 2 - 1, length / 2 + 1)).toEqual([0, 3])
+  })
+
   it('shares the update out: dead groups pull nothing, and a long rollout more where all tokens count the same', async () => {
     const page = await opened()
     const settings: LossSettings = { scaling: 'none', eps: 1e-4, lossType: 'grpo', localRows: null }
@@ -250,6 +291,23 @@ describe('the lab', () => {
     expect((await page.ask('repairOf', { index: 1 }))?.runs).toEqual([])
   })
 
+  it('says of rollouts that cannot be repaired whether a mask or their turns lack, and how a mask is written', async () => {
+    const tokenizer = await qwen()
+    const unmasked = [1, 2].map((seed) => cleanRollout(tokenizer, seed, { mask: 'none' }))
+    const none = await (await opened(lines(unmasked))).ask('tryRepair', {})
+    expect(none).toMatchObject({ repairable: 0, unrepairable: { 'no-mask': 2, 'no-turns': 0, excluded: 0 } })
+    expect(none.howToRecord).toMatch(/one number for each token under `loss_mask`/)
+
+    const ids = tokenizer.encode('A plain text without any turn in it.')
+    const plain = { id: 'plain', input_ids: ids, loss_mask: ids.map(() => 1) }
+    const unframed = await (await opened(`${JSON.stringify(plain)}\n`)).ask('tryRepair', {})
+    expect(unframed).toMatchObject({ repairable: 0, unrepairable: { 'no-mask': 0, 'no-turns': 1, excluded: 0 } })
+    expect(unframed.howToRecord).toBeNull()
+
+    const all = await (await opened(faulty)).ask('tryRepair', {})
+    expect(all.unrepairable).toEqual({ 'no-mask': 0, 'no-turns': 0, excluded: 0 })
+  })
+
   it('lets rows that were masked whole on purpose stand apart, and repairs them only when asked', async () => {
     const tokenizer = await qwen()
     const { record } = rolloutWithTrainedReply(tokenizer, 4)
@@ -288,5 +346,39 @@ describe('the lab', () => {
       before: { status: 'pass', affected: 0 },
       after: { status: 'fail' },
     })
+  })
+
+  it('tries a policy beside the second run as well, so that nothing comes out otherwise for want of that', async () => {
+    const page = await opened(faulty)
+    const sources = [{ kind: 'bytes' as const, name: 'second.jsonl', bytes: new TextEncoder().encode(dump) }]
+    await page.ask('compare', { sources })
+    expect(await page.ask('tryPolicy', { policy: 'rl', intend: [] })).toMatchObject({ checks: [], verdicts: [] })
+  })
+
+  it('compares a policy that is tried while a run is read with all of that run', async () => {
+    const tokenizer = await qwen()
+    const more = { more: { meta: { note: 'x'.repeat(60_000) } } }
+    const large = lines(Array.from({ length: 60 }, (_, seed) => rolloutWithTrainedReply(tokenizer, seed, more)))
+    const slow = gatedSource(large, 1 << 18, 'slow')
+    slow.let(12)
+    const page = enginePage(new Map([['slow', slow.source]]))
+    await page.ask('open', { sources: [{ kind: 'file', name: 'slow', file: null }], options: {} })
+    const trying = page.ask('tryPolicy', { policy: 'rl', intend: [] })
+    await page.ask('boundaries', {})
+    slow.let(1000)
+    expect(await trying).toMatchObject({ checks: [], verdicts: [] })
+  })
+
+  it('answers two questions at once out of what each of them found, though the run has grown between them', async () => {
+    const session = await audited([memorySource(dump)])
+    let revision = 0
+    // More is read whenever somebody looks.
+    const again = Object.create(session.again, { revision: { get: () => revision++ } })
+    const lab = new Lab(() => ({ again, dump: session.dump }))
+    const hooks = { signal: new AbortController().signal, tell: () => undefined }
+    const [limits, repair] = await Promise.all([lab.limits(NO_LIMITS, PLAIN, 'max_seq_len', hooks), lab.repair(hooks)])
+    expect(limits.basis.lookedInto).toBe(8)
+    expect(limits.cost.rollouts).toBe(8)
+    expect(repair.basis.lookedInto).toBe(8)
   })
 })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { manifestText } from '../../shared/exports/manifest.ts'
 import { openRunMetadata } from '../../shared/session/run-context.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { testTokenizerPath } from '../helpers/tokenizers.ts'
@@ -14,4 +15,38 @@ it('a tokenizer of any size is called one', async () => {
 it('another large file is not', async () => {
   const record = `{"version": "1.0", "input_ids": [${Array(100).fill(7)}], "text": "added_tokens"}\n`
   expect(await openRunMetadata(memorySource(record.repeat(20_000), 1 << 16, 'dump.jsonl'))).toBeNull()
+})
+
+it('a manifest of an export is called one, whatever its size', async () => {
+  const row = { source: 0, record: 1, part: 0, trajectory: 'a', group: null, findings: ['M01'] }
+  for (const rows of [1, 60_000]) {
+    const text = [
+      ...manifestText({
+        schema: 'rollout-inspector.export/1',
+        tool: { name: 'rollout-inspector', version: '0' },
+        as: 'native',
+        why: 'all',
+        policy: 'rl',
+        tokenizer: null,
+        sources: [],
+        files: [],
+        trajectories: Array(rows).fill(row),
+        notes: [],
+      }),
+    ].join('')
+    expect(text.length > 4 << 20).toBe(rows > 1)
+    const found = await openRunMetadata(memorySource(text, 1 << 16, 'manifest.json'))
+    expect(found?.report.title).toBe('manifest of an export of this program')
+    expect(found?.description).toBeNull()
+  }
+})
+
+it('a file that says nothing of the run does not stand against one that does', async () => {
+  const described = await openRunMetadata(
+    memorySource('seq_len = 4096\n[model]\nname = "Qwen/Qwen3-8B"\n', 64, 'run/a.toml'),
+  )
+  const silent = await openRunMetadata(memorySource('{"_data_files": [], "_fingerprint": "1"}', 64, 'run/state.json'))
+  expect(described?.description?.facts.limits).toEqual({ max_seq_len: 4096 })
+  expect(silent?.report.kind).toBe('metadata')
+  expect(silent?.description).toBeNull()
 })

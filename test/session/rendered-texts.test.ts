@@ -40,6 +40,20 @@ describe('texts that are rendered because a person asked', () => {
     expect(session.facts[2]).toMatchObject({ reconstructed: true, length: detail.ids!.length, trained: null })
   })
 
+  it('are encoded as they stand where a trainer decoded them whole', async () => {
+    const input = 'system\nBe brief.\nuser\nWhere does the Arn rise?\nassistant\n'
+    const replies = ['In the hills.', 'Look.\nuser\n<tool_response>\nhills\n</tool_response>\nassistant\nIn the hills.']
+    const session = await read(jsonl(replies.map((output) => ({ input, output, score: 1, step: 3 }))), asked)
+    const tokenizer = await qwen()
+    for (const [row, output] of replies.entries()) {
+      const detail = await session.detail(row)
+      expect(detail.text).toBe(input + output)
+      const [prompt, reply] = [tokenizer.encode(input), tokenizer.encode(output)]
+      expect(session.facts[row]).toMatchObject({ length: prompt.length + reply.length, promptLength: prompt.length })
+    }
+    expect(session.report().sources[0]?.notes?.[0]).toMatch(/encoded as they stand/)
+  })
+
   it('are compared with a rendering like recorded ids, and say what their texts hold besides', async () => {
     const spelt = {
       messages: [

@@ -209,7 +209,7 @@ describe.each([
     const more = {
       'clean-qwen2.5': ['M07'],
       'clean-qwen3-thinking': ['M12'],
-      'clean-gsm8k': ['A11', 'C07', 'C08', 'M05', 'M07', 'M11', 'M12', 'M18', 'T07', 'T12'],
+      'clean-gsm8k': ['A11', 'C07', 'C08', 'M03', 'M05', 'M07', 'M11', 'M12', 'M18', 'T07', 'T12'],
     }
     expect(idle).toEqual([...always, ...more[name as keyof typeof more]].sort())
   })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ByteSource } from '../../shared/model/source.ts'
+import type { WatchedFile } from '../../shared/session/followed-file.ts'
 import type { RequestName, SourceInput } from '../../shared/session/protocol.ts'
 import type { ExportPart } from '../../shared/session/requests/export.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
@@ -38,7 +39,7 @@ describe('the engine behind a page', () => {
     expect(await page.ask('token', { index: 1, token: 3 })).toEqual(await session.token(1, 3))
     expect(await page.ask('locate', { source: 0, record: 2, part: 0 })).toEqual({ index: 2 })
     expect(await page.ask('close', NOTHING)).toEqual({})
-    const calls = page.answers.flatMap((answer) => (answer.kind === 'progress' ? [] : [answer.call]))
+    const calls = page.answers.flatMap((answer) => (answer.kind === 'answer' ? [answer.call] : []))
     expect(calls).toEqual(calls.map((_, i) => i + 1))
     expect(page.progress.at(-1)).toMatchObject({ done: true, trajectories: 3 })
   })
@@ -237,6 +238,27 @@ describe('openings that are crossed', () => {
     await expect(page.ask('report', NOTHING)).rejects.toThrow('Nothing is open.')
   })
 
+  it('by a run that is to be followed and whose files are found too late leave what was opened meanwhile', async () => {
+    let found = (_: () => Promise<readonly WatchedFile[]>) => {}
+    const page = enginePage(new Map(), () => new Promise((resolve) => (found = resolve)))
+    await page.open({ 'first.jsonl': dump })
+    const following = page.send('follow', { on: true })
+    await page.ask('open', { sources: [bytes()], options: {} })
+    found(async () => [watched('first.jsonl', dump)])
+    expect(await following.answer).toMatchObject({ kind: 'failed', message: 'Something else was opened meanwhile.' })
+    await page.done()
+    expect((await page.ask('report', NOTHING)).sources.map(({ name }) => name)).toEqual(['quick'])
+  })
+
+  it('by a dataset that is looked at for too long leave what was opened meanwhile', async () => {
+    const page = enginePage(new Map([['slow', stuck('slow')]]))
+    const first = page.send('open', { sources: [input('slow')], options: {}, dataset: [input('slow')] })
+    await page.ask('open', { sources: [bytes()], options: {} })
+    expect((await first.answer).kind).toBe('failed')
+    await page.done()
+    expect((await page.ask('report', NOTHING)).sources.map(({ name }) => name)).toEqual(['quick'])
+  })
+
   it('after which reading goes on no longer tells of the earlier one', async () => {
     const more = { more: { meta: { note: 'x'.repeat(60_000) } } }
     const large = lines(Array.from({ length: 100 }, (_, seed) => cleanRollout(tokenizer, seed, more)))
@@ -255,6 +277,46 @@ describe('openings that are crossed', () => {
     expect(page.progress.at(-1)?.bytesTotal).toBe(dump.length)
   })
 })
+
+describe('a run that was followed', () => {
+  it('is read under other settings as far as it was written, and not as it was opened', async () => {
+    const [first = ''] = dump.split('\n')
+    const page = enginePage(new Map(), async () => async () => [watched('run.jsonl', dump)])
+    await page.open({ 'run.jsonl': `${first}\n` })
+    page.progress.length = 0
+    await page.ask('follow', { on: true })
+    await page.ask('follow', { on: false })
+    expect((await page.ask('search', { text: '' })).total).toBe(3)
+    page.progress.length = 0
+    await page.ask('reconfigure', { options: { intend: ['M01'] } })
+    await page.done()
+    expect((await page.ask('search', { text: '' })).total).toBe(3)
+    expect(await page.ask('tryPolicy', { policy: 'rl', intend: ['M01'] })).toMatchObject({ checks: [] })
+  })
+
+  it('stays followed beside a dataset that is given meanwhile', async () => {
+    const page = enginePage(new Map(), async () => async () => [watched('run.jsonl', dump)])
+    await page.open({ 'run.jsonl': dump })
+    await page.ask('follow', { on: true })
+    const prompts = new TextEncoder().encode(`${JSON.stringify({ prompt: 'Where does the river Arn rise?' })}\n`)
+    const dataset: SourceInput[] = [{ kind: 'bytes', name: 'train.jsonl', bytes: prompts }]
+    page.progress.length = 0
+    await page.ask('reconfigure', { options: {}, dataset })
+    await until(() => page.progress.some(({ following }) => following === true))
+    await page.ask('follow', { on: false })
+    expect((await page.ask('report', NOTHING)).checks.find(({ code }) => code === 'C11')?.reason).not.toContain(
+      '--dataset',
+    )
+    const none: SourceInput[] = [{ kind: 'bytes', name: 'none.jsonl', bytes: new TextEncoder().encode('{"a": 1}\n') }]
+    await expect(page.ask('reconfigure', { options: {}, dataset: none })).rejects.toThrow('none.jsonl')
+    expect((await page.ask('search', { text: '' })).total).toBe(3)
+  })
+})
+
+/** A file as it is seen at every look. */
+function watched(name: string, text: string): WatchedFile {
+  return { source: memorySource(text, 1 << 16, name), identity: null, stamp: text, quiet: true }
+}
 
 describe('reading that breaks off', () => {
   it('is told with the last progress; the report fails with the reason, the rest can be looked at', async () => {

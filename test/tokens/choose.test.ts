@@ -80,6 +80,12 @@ describe('the tokenizer that ids speak for', () => {
     expect(chosen.evidence[0]).toContain('qwen2.5: all of 11 ids looked at are among')
   })
 
+  it('says of each what speaks against it', () => {
+    const evidence = (ids: readonly number[]) => chooseTokenizer([Int32Array.from(ids)], candidates).evidence[0]
+    expect(evidence([100, 101])).toMatch(/^qwen2\.5: all of 2 ids .* are among .*, but no turn starts/)
+    expect(evidence([200_100, 200_101])).toMatch(/^qwen2\.5: 2 of 2 ids .* are not among .*, and no turn starts/)
+  })
+
   it('chooses none where a later family renumbered its control ids', () => {
     const ids = Int32Array.from([248045, 872, 198, 9707, 248046, 198])
     expect(chooseTokenizer([ids], candidates, { model: 'Qwen/Qwen3.5-4B' }).id).toBeNull()

@@ -229,10 +229,30 @@ describe('places of cuts', () => {
   })
 
   it('C09 names the documents, and the whole dump what their loss is worth', async () => {
-    const documents = (visible: number) => ({ supportingDocuments: { available: 2, retrieved: 2, visible } })
+    const documents = (visible: number) => ({
+      supportingDocuments: { available: 2, retrieved: 2, visible, standing: visible },
+    })
     const facts = [0.9, 0.7, 0.2].map((reward, i) => factsOf(i, { reward, ...documents(i < 2 ? 2 : 1) }))
     expect(runOver('C09', dumpOf(facts)).context).toEqual({
       mean_reward: { all_visible: { rollouts: 2, mean: 0.8 }, some_hidden: { rollouts: 1, mean: 0.2 } },
     })
+  })
+})
+
+describe('C13', () => {
+  const turns = (lengths: readonly number[]) =>
+    runOver(
+      'C13',
+      dumpOf(
+        [1, 2, 3, 4].map((i) => factsOf(i, { assistantLengths: [...lengths], promptLength: 50, realLength: 600 + i })),
+        { options: { limits: { max_completion_length: 128 } } },
+      ),
+    ).tally
+
+  it('knows a turn that the limit cut by its length, with or without an end token that was put behind it', () => {
+    expect(turns([128, 40])).toMatchObject({ checked: 4, affected: 4 })
+    expect(turns([129, 40])).toMatchObject({ checked: 4, affected: 4 })
+    expect(turns([127, 40])).toMatchObject({ checked: 4, affected: 0 })
+    expect(turns([140, 40])).toMatchObject({ checked: 4, affected: 0 })
   })
 })

@@ -12,6 +12,10 @@ describe('findMarker', () => {
     'the start\n<response clipped>',
     'the start [Observation truncated due to length]',
     'the start [... 300 characters truncated ...]',
+    '[... 312 characters omitted] the end',
+    'the start [1,204 tokens elided] the end',
+    'the start [cut,12 lines omitted] the end',
+    'the start [... omitted 12 of 40 lines ...] the end',
   ])('%j', (text) => {
     expect(findMarker(text)).not.toBeNull()
   })
@@ -22,8 +26,17 @@ describe('findMarker', () => {
     'truncated (see below)',
     '[1] A truncation error',
     'it is clipped',
+    'the court held [citation omitted] that',
+    'two lines removed [3 April 1961]',
+    'the dose [of 20 mg] was omitted',
   ])('not in %j', (text) => {
     expect(findMarker(text)).toBeNull()
+  })
+
+  it('takes a long run of digits for no count, wherever in it one may begin: every one of them was gone over', () => {
+    expect(findMarker(`[${'1'.repeat(16)} characters omitted]`)).not.toBeNull()
+    expect(findMarker(`[${'1'.repeat(30)} characters omitted]`)).toBeNull()
+    expect(findMarker(`[${'1,'.repeat(15)}1 characters omitted]`)).toBeNull()
   })
 
   it('counts the characters on both sides', () => {
@@ -43,6 +56,12 @@ describe('findCut', () => {
     const cut = findCut(visible, WHOLE, DEFAULT_THRESHOLDS)
     expect(cut?.side).toBe(side)
     expect(cut?.lost).toContain('Boats came and went')
+  })
+
+  it('is none where the text was written down as it was cut', () => {
+    const cut = `${WHOLE.slice(0, 64)}[... 312 characters omitted]${WHOLE.slice(-64)}`
+    expect(findCut(cut, cut, DEFAULT_THRESHOLDS)).toBeNull()
+    expect(findCut(cut, WHOLE, DEFAULT_THRESHOLDS)).toMatchObject({ side: 'middle' })
   })
 
   it('is none where only the rendering differs, where almost nothing is missing, and where the text is another', () => {

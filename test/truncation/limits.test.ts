@@ -51,6 +51,19 @@ describe('resolveLimits', () => {
     })
   })
 
+  it('infers it from rows that are said to have stopped and lack an end token, where they end alike', () => {
+    const stopped = (length: (i: number) => number) =>
+      [70, 80, 95].map((promptLength, i) =>
+        factsOf(20 + i, { realLength: promptLength + length(i), promptLength, endReason: 'stop', endsClosed: false }),
+      )
+    expect(resolveLimits(settings(), {}, [...closed(20), ...stopped(() => 256)]).max_completion_length).toMatchObject({
+      value: 256,
+      origin: 'inferred',
+    })
+    // A run that stops on a string ends where the string stands.
+    expect(resolveLimits(settings(), {}, [...closed(20), ...stopped((i) => 256 + i)]).max_completion_length).toBeNull()
+  })
+
   it('infers a limit per turn where only the last turns are equally long', () => {
     const cut = [1, 2, 3].map((i) =>
       factsOf(20 + i, {

@@ -5,7 +5,14 @@ import { finalAnswer } from '../../shared/checks/truncation/reward-for-cut-text.
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { auditDump } from '../checks/audit.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
-import { type Conversation, conversation, type RecordOptions, user } from '../helpers/conversation.ts'
+import {
+  assistant,
+  type Conversation,
+  conversation,
+  type RecordOptions,
+  system,
+  user,
+} from '../helpers/conversation.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { findings } from './findings.ts'
@@ -124,6 +131,31 @@ describe('C02', () => {
     expect((await audited((tokenizer) => [told(tokenizer, QUESTION)])).findings).toEqual([])
   })
 
+  const SYSTEM = 'You are a careful assistant. Search before you answer, and say where you found it.'
+  const runTogether = (visible: string) => (tokenizer: Tokenizer) => [
+    conversation(tokenizer, [system(visible), assistant('I look it up.')], {
+      more: {
+        messages: [
+          { role: 'system', content: SYSTEM },
+          { role: 'user', content: QUESTION },
+          { role: 'assistant', content: 'I look it up.' },
+        ],
+      },
+    }),
+  ]
+
+  it('sees a system turn that ends with the end of the question, whose own turn is gone', async () => {
+    const { findings: found } = await audited(runTogether(SYSTEM.slice(0, 40) + QUESTION.slice(-60)))
+    expect(found).toMatchObject([{ turn: 0, evidence: { cut: 'middle', role: 'system' } }])
+    expect(found[0]?.message).toContain('the last 60 characters of the question')
+  })
+
+  it('leaves a frame alone that puts the whole question, or none of it, into the system turn', async () => {
+    for (const visible of [`${SYSTEM}\n${QUESTION}`, SYSTEM]) {
+      expect((await audited(runTogether(visible))).findings).toEqual([])
+    }
+  })
+
   it('sees a completion that begins inside the question', async () => {
     const { findings: found } = await audited((tokenizer) => {
       const row = conversation(tokenizer, [user('Who made the film?'), user('Who wrote the music? Ines Valdoro did.')])
@@ -133,6 +165,21 @@ describe('C02', () => {
       return [row]
     })
     expect(found).toMatchObject([{ turn: 1, evidence: { cut: 'right' } }])
+  })
+
+  it('has no other system text where the prompt ends inside it and the completion follows', async () => {
+    const { views } = await auditDump({
+      story: '',
+      family: 'qwen2.5',
+      rows: (tokenizer) => {
+        const row = conversation(tokenizer, [system(SYSTEM), user('Who made the film?'), assistant('Ines Valdoro.')])
+        const cut = structuredClone(row)
+        cut.record.prompt_length = row.layout[0]!.contentEnd - 3
+        return [row, cut]
+      },
+    })
+    expect(views[0]?.facts.systemHash).toEqual(expect.any(String))
+    expect(views[1]?.facts.systemHash).toBeNull()
   })
 })
 
@@ -144,6 +191,34 @@ describe('C05', () => {
     const { findings: found, tally } = runOver('C05', dumpOf(rows([true, true, true, false, false])))
     expect(tally).toMatchObject({ checked: 3, affected: 3 })
     expect(found[0]).toMatchObject({ severity: 'error', record: 0, evidence: { last_token: 128008 } })
+  })
+
+  it.each([
+    ['max_turns', (limit: number) => ({ assistantTurns: limit })],
+    ['max_seq_len', (limit: number) => ({ realLength: limit - 4 })],
+    ['max_prompt_length', (limit: number) => ({ promptLength: limit - 4 })],
+    ['max_completion_length', (limit: number) => ({ assistantLengths: [30, limit - 4] })],
+  ] as const)('judges each rollout by its own %s', (name, at) => {
+    const flagged = (reached: (limit: number) => number) =>
+      dumpOf(
+        rows(Array.from({ length: 40 }, () => true)).map((row, i) => {
+          const limit = i < 20 ? 150 : 250
+          return { ...row, limits: { [name]: limit }, ...at(reached(limit)) }
+        }),
+      )
+    expect(
+      runOver(
+        'C05',
+        flagged((limit) => limit),
+      ).tally.affected,
+    ).toBe(0)
+    // As long as the limit of the others, or as half of its own.
+    expect(
+      runOver(
+        'C05',
+        flagged((limit) => (limit === 250 ? 150 : 75)),
+      ).tally.affected,
+    ).toBe(40)
   })
 
   it('is silent where others with the same end token are not flagged, at a limit, and where text was lost', () => {
@@ -196,6 +271,32 @@ describe('C08', () => {
       origin: 'inferred',
       unit: 'characters',
     })
+  })
+
+  it('takes a whole reply for no cut one where those before it were left out of the ids', async () => {
+    const rows = (reply: string) => (tokenizer: Tokenizer) => [
+      searchRow(
+        tokenizer,
+        0,
+        { reply: { text: reply } },
+        {
+          more: {
+            messages: [
+              { role: 'user', content: 'Who?' },
+              { role: 'assistant', content: 'I look it up.' },
+              { role: 'tool', content: WHOLE },
+              { role: 'assistant', content: 'Once more.' },
+              { role: 'tool', content: WHOLE.slice(0, 256) },
+              { role: 'assistant', content: 'It says so.' },
+            ],
+          },
+        },
+      ),
+    ]
+    const cut = async (reply: string) =>
+      (await auditDump({ story: '', family: 'qwen3', rows: rows(reply) })).byCode.get('C08')
+    expect((await cut(WHOLE.slice(0, 256)))?.findings).toEqual([])
+    expect((await cut(WHOLE.slice(0, 200)))?.findings).toHaveLength(1)
   })
 
   it('infers no limit from two replies, and finds no cut in a whole one', async () => {

@@ -47,9 +47,9 @@ export function alignedRows({ left, right, hunks }: Alignment, open: ReadonlySet
     }
   }
 
-  for (const hunk of [...hunks, null]) {
+  for (const [nth, hunk] of [...hunks, null].entries()) {
     const until = hunk?.left[0] ?? lengths.left
-    const isFirst = at === 0
+    const isFirst = nth === 0
     const isLast = hunk === null
     const keepBefore = isFirst ? 0 : Math.min(CONTEXT, until - at)
     const keepAfter = isLast ? 0 : Math.min(CONTEXT, until - at - keepBefore)

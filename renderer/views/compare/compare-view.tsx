@@ -102,8 +102,11 @@ function Both() {
   const comparison = answer.value
   return (
     <>
-      <Runs comparison={comparison} />
-      <Tabs comparison={comparison} tab={tab} />
+      <div className="compare-head">
+        <Runs comparison={comparison} />
+        <Tabs comparison={comparison} tab={tab} />
+        <Tools />
+      </div>
       <div className="compare-body" role="tabpanel" aria-label={tab}>
         {tab === 'measures' && (
           <Scrolled className="compare-measures" name="compare measures">
@@ -164,26 +167,32 @@ function Runs({ comparison: { here, there } }: { comparison: RunComparison }) {
     <header className="compare-runs">
       <Run side={here} kind="open run" name={runName(sources)} />
       <Run side={there} kind="second run" name={runName(chosen)} />
-      <div className="compare-tools">
-        <button
-          type="button"
-          className="button small"
-          title="The second run becomes the open one"
-          onClick={() => void swapRuns()}
-        >
-          ⇄ Swap
-        </button>
-        <button type="button" className="button small" onClick={() => void pickSecond('files')}>
-          Other files…
-        </button>
-        <button type="button" className="button small" onClick={() => void takeSecondAway()}>
-          Take it away
-        </button>
-        <button type="button" className="button small" onClick={() => saveComparison('measures')}>
-          Save…
-        </button>
-      </div>
     </header>
+  )
+}
+
+/** What can be done with both runs. */
+function Tools() {
+  return (
+    <div className="compare-tools">
+      <button
+        type="button"
+        className="button small"
+        title="The second run becomes the open one"
+        onClick={() => void swapRuns()}
+      >
+        ⇄ Swap
+      </button>
+      <button type="button" className="button small" onClick={() => void pickSecond('files')}>
+        Other files…
+      </button>
+      <button type="button" className="button small" onClick={() => void takeSecondAway()}>
+        Take it away
+      </button>
+      <button type="button" className="button small" onClick={() => saveComparison('measures')}>
+        Save…
+      </button>
+    </div>
   )
 }
 

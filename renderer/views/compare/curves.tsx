@@ -1,5 +1,10 @@
+import { useMemo } from 'react'
 import type { ComparedSeries, ComparedSpread, RunComparison } from '../../../shared/session/requests/compare.ts'
+import { showRollouts } from '../../commands/go.ts'
 import { percent, real } from '../../text/numbers.ts'
+import { StepChart } from '../charts/step-chart.tsx'
+import { StepTable } from '../charts/step-table.tsx'
+import { allPoints, isAnyIn, type StepLine, type Steps, stepsQuery } from '../charts/step-words.ts'
 
 const SPREAD_WORDS: Readonly<Record<ComparedSpread['of'], string>> = {
   reward: 'reward',
@@ -13,7 +18,7 @@ const HEIGHT = 96
 const FOOT = 16
 
 /** How values are spread in both runs, and what goes by step in either. */
-export function Curves({ comparison: { spreads, series } }: { comparison: RunComparison }) {
+export function Curves({ comparison: { spreads, series, steps } }: { comparison: RunComparison }) {
   return (
     <div className="compare-curves">
       {spreads.length === 0 && series.length === 0 && (
@@ -23,8 +28,18 @@ export function Curves({ comparison: { spreads, series } }: { comparison: RunCom
         <Spread key={spread.of} spread={spread} />
       ))}
       {series.map((one) => (
-        <Series key={one.name} series={one} />
+        <Series key={one.name} series={one} openSteps={steps} />
       ))}
+      {series.length > 0 && (
+        <StepTable
+          name="compare steps"
+          what="both runs by training step"
+          stem="steps-of-both"
+          columns={series.flatMap((one) =>
+            linesOf(one).map((line) => ({ title: `${one.name}, ${line.name}`, unit: one.unit, line })),
+          )}
+        />
+      )}
     </div>
   )
 }
@@ -70,68 +85,28 @@ function round(value: number): number {
   return Number(value.toPrecision(4))
 }
 
-function Series({ series: { name, here, there } }: { series: ComparedSeries }) {
-  const values = [...here.values, ...there.values].filter((value) => value !== null)
-  const steps = [...here.steps, ...there.steps]
-  const [least, most] = ends(values)
-  const [first, last] = ends(steps)
-  const x = (step: number) => (last > first ? ((step - first) / (last - first)) * WIDTH : WIDTH / 2)
-  const y = (value: number) =>
-    HEIGHT - 4 - (most > least ? ((value - least) / (most - least)) * (HEIGHT - 8) : HEIGHT / 2)
-  const path = (side: ComparedSeries['here']) => {
-    let drawn = ''
-    let isDrawing = false
-    for (const [at, step] of side.steps.entries()) {
-      const value = side.values[at] ?? null
-      if (value === null) {
-        isDrawing = false
-        continue
+/** Both runs by step, on one axis. A point opens the rollouts of the open run, where it has any of these steps. */
+function Series({ series, openSteps }: { series: ComparedSeries; openSteps: readonly number[] }) {
+  const { name, unit } = series
+  const { lines, points } = useMemo(() => {
+    const both = linesOf(series)
+    return { lines: both, points: allPoints(both) }
+  }, [series])
+  const has = (at: number) => isAnyIn(openSteps, points[at] as Steps)
+  const opens = points.some((_, at) => has(at))
+    ? {
+        what: 'shows the rollouts of the step in the open run',
+        has,
+        open: (at: number) => showRollouts({ query: stepsQuery(points[at] as Steps) }),
       }
-      const point = `${x(step).toFixed(1)} ${y(value).toFixed(1)}`
-      drawn += isDrawing ? `L${point}` : `M${point}L${point}`
-      isDrawing = true
-    }
-    return drawn
-  }
-  return (
-    <figure className="curve">
-      <figcaption>
-        <strong>{name}</strong> <span className="quiet">by step</span>
-      </figcaption>
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT + FOOT}`}
-        role="img"
-        aria-label={`${name} by step: open run ${went(here)}, second run ${went(there)}`}
-      >
-        <path className="curve-line open" d={path(here)} />
-        <path className="curve-line" d={path(there)} />
-        <line className="axis" x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
-        <text className="axis-label" x="0" y={HEIGHT + 13}>
-          {real(first)}
-        </text>
-        <text className="axis-label" x={WIDTH} y={HEIGHT + 13} textAnchor="end">
-          step {real(last)}
-        </text>
-      </svg>
-      <p className="curve-note">
-        open run {went(here)} <span className="quiet">·</span> second run {went(there)}
-      </p>
-    </figure>
-  )
+    : undefined
+  if (opens === undefined) return <StepChart title={name} unit={unit} lines={lines} />
+  return <StepChart title={name} unit={unit} lines={lines} opens={opens} />
 }
 
-function went({ values }: ComparedSeries['here']): string {
-  const known = values.filter((value) => value !== null)
-  if (known.length === 0) return 'not told'
-  return `${real(round(known[0] as number))} → ${real(round(known.at(-1) as number))}`
-}
-
-function ends(values: readonly number[]): [number, number] {
-  let least = Number.POSITIVE_INFINITY
-  let most = Number.NEGATIVE_INFINITY
-  for (const value of values) {
-    least = Math.min(least, value)
-    most = Math.max(most, value)
-  }
-  return [least, most]
+function linesOf({ here, there }: ComparedSeries): readonly StepLine[] {
+  return [
+    { name: 'open run', ...here },
+    { name: 'second run', ...there },
+  ]
 }

@@ -8,6 +8,7 @@ import { KeptDetails } from '../../app/kept-details.tsx'
 import { PinButton } from '../../app/pin-button.tsx'
 import { showRollouts } from '../../commands/go.ts'
 import { ABSENT, count, counted, percent, real } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { VERDICT_WORDS } from '../../text/words.ts'
 import { narrowMeasures, useComparePlace } from './compare-place.ts'
 
@@ -159,7 +160,7 @@ function MeasureRow({ measure }: { measure: ComparedMeasure }) {
   const valueClass = unit === 'text' ? 'number measure-words' : 'number'
   return (
     <tr>
-      <th scope="row">{label}</th>
+      <th scope="row">{spelt(label)}</th>
       <td className="quiet">{SECTION_WORDS[section]}</td>
       <td className={valueClass}>
         {here === null ? (
@@ -189,7 +190,7 @@ function MeasureRow({ measure }: { measure: ComparedMeasure }) {
         )}
       </td>
       <td>
-        <PinButton of={{ kind: 'comparison', key: { measure: id } }} what={label} />
+        <PinButton of={{ kind: 'comparison', key: { measure: id } }} what={spelt(label)} />
       </td>
     </tr>
   )
@@ -203,7 +204,7 @@ function valueWords({ section, unit }: ComparedMeasure, value: number | string):
   if (typeof value === 'string') {
     const verdict =
       section === 'verdicts' ? Object.entries(VERDICT_WORDS).find(([name]) => name === value)?.[1] : undefined
-    return verdict === undefined ? value : `${verdict.glyph} ${verdict.name}`
+    return verdict === undefined ? spelt(value) : `${verdict.glyph} ${verdict.name}`
   }
   return unit === 'share' ? percent(value) : real(Number(value.toPrecision(4)))
 }

@@ -35,8 +35,8 @@ export function PairOf({ position, here, there }: { position: number; here: numb
       <Renders detail={detail} />
       <LikeAnswers detail={detail} />
       <div className="pair-members">
-        <Members rows={detail.here} chosen={left} side="here" title="open run" />
-        <Members rows={detail.there} chosen={right} side="there" title="second run" />
+        <Members rows={detail.here} of={detail.row.here.rollouts} chosen={left} side="here" title="open run" />
+        <Members rows={detail.there} of={detail.row.there.rollouts} chosen={right} side="there" title="second run" />
       </div>
       {left !== null && right !== null && (
         <section aria-labelledby="pair-beside">
@@ -93,7 +93,7 @@ function Prompt({ difference: { what, says, here, there } }: { difference: Promp
           <strong>{name}</strong>{' '}
           {differs ? (
             <span className="warn-text">
-              <span aria-hidden="true">▲</span> {says.join(' ')}
+              <span aria-hidden="true">▲</span> {spelt(says.join(' '))}
             </span>
           ) : (
             <span className="quiet">the same in both</span>
@@ -127,11 +127,14 @@ function Text({ text, side }: { text: string | null; side: string }) {
 
 function Members({
   rows,
+  of,
   chosen,
   side,
   title,
 }: {
   rows: readonly Row[]
+  /** How many there are: of very many only the first are listed. */
+  of: number
   chosen: number | null
   side: 'here' | 'there'
   title: string
@@ -139,7 +142,11 @@ function Members({
   return (
     <section aria-label={`Rollouts of the ${title}`}>
       <h2 className="pair-title">
-        {title} <span className="quiet">{counted(rows.length, 'rollout')}</span>
+        {title}{' '}
+        <span className="quiet">
+          {rows.length < of && `first ${count(rows.length)} of `}
+          {counted(of, 'rollout')}
+        </span>
       </h2>
       <ul className="pair-rollouts">
         {rows.map(({ index, facts }) => (

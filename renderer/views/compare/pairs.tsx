@@ -3,6 +3,7 @@ import type { PairRow, PairSort, PairTotals } from '../../../shared/session/requ
 import { type ListColumn, PositionList } from '../../lists/position-list.tsx'
 import { useView } from '../../state/view.ts'
 import { ABSENT, count, counted, percent, real } from '../../text/numbers.ts'
+import { shownId } from '../../text/visible.ts'
 import { DIFFERENCES, narrowPairs, showPair, sortPairs, useComparePlace } from './compare-place.ts'
 import { PairOf } from './pair-detail.tsx'
 import { pairPages, usePairList } from './pair-list-data.ts'
@@ -82,6 +83,7 @@ export function Pairs({ totals }: { totals: PairTotals }) {
             pages={pairPages}
             columns={COLUMNS}
             order={{ sort, descending }}
+            question={JSON.stringify(place.pairs)}
             shown={current}
             table={table}
             onSort={sortPairs}
@@ -115,7 +117,7 @@ const COLUMNS: readonly ListColumn<PairRow, PairSort>[] = [
     title: 'group',
     sort: 'order',
     width: 'minmax(4.4rem, 1fr)',
-    cell: ({ position, group }) => group ?? `question ${count(position + 1)}`,
+    cell: ({ position, group }) => (group === null ? `question ${count(position + 1)}` : shownId(group)),
   },
   {
     title: 'n',

@@ -1,6 +1,10 @@
+import { useState } from 'react'
 import type { GroupQuery, GroupStep, GroupSummary } from '../../../shared/session/requests/groups.ts'
-import { counted, percent, real } from '../../text/numbers.ts'
-import { HEIGHT as LINE_HEIGHT, WIDTH as LINE_WIDTH, seriesPath } from '../verdicts/series-path.ts'
+import { Term } from '../../app/term.tsx'
+import { counted, real } from '../../text/numbers.ts'
+import { StepChart } from '../charts/step-chart.tsx'
+import { StepTable } from '../charts/step-table.tsx'
+import { COLUMN_WORDS } from './group-words.ts'
 import { narrow } from './groups-place.ts'
 
 const WIDTH = 420
@@ -22,7 +26,10 @@ export function StdHistogram({ summary, query }: { summary: GroupSummary; query:
   return (
     <figure className="group-figure">
       <figcaption>
-        <strong>std of rewards within a group</strong> <span className="quiet">complete groups</span>
+        <strong>std of rewards within a group</strong>{' '}
+        <span className="quiet">
+          <Term what={COLUMN_WORDS.complete.what}>complete groups</Term>
+        </span>
       </figcaption>
       {/* biome-ignore lint/a11y/useSemanticElements: a drawing holds no fieldset */}
       <svg viewBox={`0 0 ${WIDTH} ${HEAD + HEIGHT + FOOT}`} role="group" aria-label="Std of rewards within groups">
@@ -154,62 +161,50 @@ export function StepSeries({ steps }: { steps: readonly GroupStep[] }) {
       </figure>
     )
   }
+  return <StepsOfGroups steps={steps} />
+}
+
+function StepsOfGroups({ steps }: { steps: readonly GroupStep[] }) {
+  const [chosen, choose] = useState(0)
+  const at = steps.map(({ step }) => step)
+  const lines = STEP_LINES.map(({ of, ...words }) => ({
+    ...words,
+    line: { name: null, steps: at, values: steps.map(of) },
+  }))
+  const shown = lines[chosen]
   return (
     <figure className="group-figure">
       <figcaption>
-        <strong>by training step</strong>{' '}
-        <span className="quiet">
-          {real(steps[0]?.step)} to {real(steps.at(-1)?.step)}
-        </span>
+        <strong>by training step</strong>
       </figcaption>
-      <Line steps={steps} name="mean reward" of={({ meanReward }) => meanReward} words={real} />
-      <Line steps={steps} name="std within groups" of={({ meanStd }) => meanStd} words={real} />
-      <Line
-        steps={steps}
-        name="dead groups"
-        of={({ dead, complete }) => (complete === 0 ? null : dead / complete)}
-        words={(value) => (value === null || value === undefined ? '–' : percent(value))}
-      />
+      <fieldset className="segmented group-steps" aria-label="By training step">
+        {lines.map(({ title }, place) => (
+          <button key={title} type="button" aria-pressed={place === chosen} onClick={() => choose(place)}>
+            {title}
+          </button>
+        ))}
+      </fieldset>
+      {shown !== undefined && (
+        <StepChart
+          title={shown.title}
+          unit={shown.unit}
+          lines={[shown.line]}
+          opens={{ what: 'lists the groups of the step', open: (place) => narrow({ step: at[place] ?? null }) }}
+          isSmall
+          isUntitled
+        />
+      )}
+      <StepTable name="groups by step" what="groups by training step" stem="groups-by-step" columns={lines} />
     </figure>
   )
 }
 
-function Line({
-  steps,
-  name,
-  of,
-  words,
-}: {
-  steps: readonly GroupStep[]
-  name: string
-  of(step: GroupStep): number | null
-  words(value: number | null | undefined): string
-}) {
-  const values = steps.map(of)
-  const known = values.filter((value) => value !== null)
-  if (known.length === 0) return null
-  const went = `${words(known[0])} → ${words(known.at(-1))}`
-  const least = known.reduce((a, b) => Math.min(a, b))
-  const most = known.reduce((a, b) => Math.max(a, b))
-  return (
-    <div className="group-line series">
-      <span className="group-line-name">{name}</span>
-      <svg
-        viewBox={`-3 -3 ${LINE_WIDTH + 6} ${LINE_HEIGHT + 6}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`${name}: ${went}, between ${words(least)} and ${words(most)}`}
-      >
-        <path
-          d={seriesPath(
-            steps.map(({ step }) => step),
-            values,
-          )}
-        />
-      </svg>
-      <span className="group-line-ends" title={`between ${words(least)} and ${words(most)}`}>
-        {went}
-      </span>
-    </div>
-  )
-}
+const STEP_LINES = [
+  { title: 'mean reward', unit: 'number', of: ({ meanReward }: GroupStep) => meanReward },
+  { title: 'std within groups', unit: 'number', of: ({ meanStd }: GroupStep) => meanStd },
+  {
+    title: 'dead groups',
+    unit: 'share',
+    of: ({ dead, complete }: GroupStep) => (complete === 0 ? null : dead / complete),
+  },
+] as const

@@ -140,8 +140,8 @@ function Facts({ detail, summary }: { detail: GroupDetail; summary: GroupSummary
       <p className="group-says">
         {row.kind === 'dead' ? (
           <>
-            All {count(row.rollouts)} rewards are {real(row.mean)}: every advantage is 0, and{' '}
-            {counted(trainedTokens(detail), 'trained token')} teach nothing.
+            All {count(row.rollouts)} rewards are {real(row.mean)}: every advantage is 0, and {trainedTokens(detail)}{' '}
+            teach nothing.
           </>
         ) : (
           <>
@@ -179,8 +179,11 @@ function Facts({ detail, summary }: { detail: GroupDetail; summary: GroupSummary
   )
 }
 
-function trainedTokens({ members }: GroupDetail): number {
-  return members.reduce((sum, { row }) => sum + (row.facts.trained ?? 0), 0)
+/** How many they are is said only where all rollouts are here and tell it. */
+function trainedTokens({ members, membersOmitted }: GroupDetail): string {
+  const isKnown = membersOmitted === 0 && members.every(({ row }) => row.facts.trained !== null)
+  const trained = members.reduce((sum, { row }) => sum + (row.facts.trained ?? 0), 0)
+  return isKnown && trained > 1 ? `${count(trained)} trained tokens` : 'its tokens'
 }
 
 function Fact({ name, what, value }: { name: string; what?: string; value: string }) {
@@ -203,7 +206,7 @@ function Findings({ detail: { findings } }: { detail: GroupDetail }) {
             <span aria-hidden="true">{SEVERITY_WORDS[finding.severity].glyph}</span>{' '}
             <span className="visually-hidden">{SEVERITY_WORDS[finding.severity].name}</span>
           </span>{' '}
-          <CheckName code={finding.code} /> {finding.message}
+          <CheckName code={finding.code} /> {spelt(finding.message)}
           {typeof finding.evidence.chance === 'number' && (
             <span className="quiet"> (chance alone: {percent(finding.evidence.chance)} of groups)</span>
           )}

@@ -36,7 +36,7 @@ export function KindBar({ summary: { kinds, bounds } }: { summary: GroupSummary 
         )}
         <span className="kind-bound" style={{ left: `${bounds.deadShare * 100}%` }} />
       </div>
-      <p className="kind-note quiet">H05 is supported from {percent(bounds.deadShare)} dead on (the line)</p>
+      <p className="kind-note quiet">H05 is supported from {percent(bounds.deadShare)} dead or noise on (the line)</p>
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { type RefObject, useMemo } from 'react'
-import type { GroupRow, GroupSort, GroupSummary } from '../../../shared/session/requests/groups.ts'
+import type { GroupQuery, GroupRow, GroupSort, GroupSummary } from '../../../shared/session/requests/groups.ts'
 import { openRollout } from '../../commands/go.ts'
 import { ask } from '../../engine/engine.ts'
 import { type ListColumn, PositionList } from '../../lists/position-list.tsx'
@@ -28,7 +28,7 @@ const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow
   {
     sort: 'id',
     title: 'group',
-    width: 'minmax(4.2rem, 1.3fr)',
+    width: 'minmax(4.9rem, 1.3fr)',
     cell: ({ id }) => <span title={shownId(id)}>{shownId(id)}</span>,
   },
   { sort: 'step', title: 'step', says: 'training step', width: '3rem', isNumber: true, cell: ({ step }) => real(step) },
@@ -36,7 +36,7 @@ const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow
     sort: 'rollouts',
     title: 'n',
     says: 'rollouts of the group',
-    width: '2.2rem',
+    width: '2rem',
     isNumber: true,
     cell: ({ rollouts }) => count(rollouts),
   },
@@ -44,14 +44,14 @@ const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow
     sort: null,
     title: 'rewards',
     says: 'each reward of the group, on the scale of the whole dump',
-    width: 'minmax(4.4rem, 1.2fr)',
+    width: 'minmax(3rem, 1.2fr)',
     cell: (row) => <RewardTicks rewards={row.rewards} ends={ends} />,
   },
   {
     sort: 'mean',
     title: 'mean',
     says: 'mean of the rewards',
-    width: '3.8rem',
+    width: '3.7rem',
     isNumber: true,
     cell: ({ mean }) => real(mean),
   },
@@ -59,7 +59,7 @@ const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow
     sort: 'std',
     title: COLUMN_WORDS.std.name,
     says: COLUMN_WORDS.std.what,
-    width: '4.4rem',
+    width: '4.7rem',
     isNumber: true,
     cell: ({ std }) => real(std === null ? null : Number(std.toPrecision(3))),
   },
@@ -67,7 +67,7 @@ const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow
     sort: 'amplification',
     title: COLUMN_WORDS.amplification.name,
     says: COLUMN_WORDS.amplification.what,
-    width: '5.2rem',
+    width: '4.5rem',
     isNumber: true,
     cell: ({ amplification }) => (amplification === null ? ABSENT : `×${times(amplification)}`),
   },
@@ -75,7 +75,7 @@ const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow
     sort: 'findings',
     title: 'findings',
     says: 'checks that found something in the group',
-    width: 'minmax(4.9rem, 0.9fr)',
+    width: 'minmax(4.6rem, 0.9fr)',
     cell: (row) => <Findings row={row} />,
   },
 ]
@@ -112,15 +112,16 @@ export function GroupList({
   summary,
   shown,
   table,
-  query: { sort = 'order', descending = false },
+  query,
 }: {
   positions: Int32Array
   summary: GroupSummary
   shown: number | null
   table: RefObject<HTMLTableElement | null>
-  query: { readonly sort?: GroupSort; readonly descending?: boolean }
+  query: GroupQuery
 }) {
   const { rewards } = summary
+  const { sort = 'order', descending = false } = query
   const columns = useMemo(() => columnsFor(rewards), [rewards])
   return (
     <PositionList
@@ -130,6 +131,7 @@ export function GroupList({
       pages={groupPages}
       columns={columns}
       order={{ sort, descending }}
+      question={JSON.stringify(query)}
       shown={shown}
       table={table}
       onSort={sortGroups}

@@ -21,6 +21,10 @@ export const MARK_WORDS: Readonly<
 
 /** Names of numbers, and what they are. */
 export const COLUMN_WORDS = {
+  complete: {
+    name: 'complete group',
+    what: 'one with all of its rollouts, each with a reward: only these are judged, by H01, H05 and the checks of groups',
+  },
   std: { name: 'std', what: 'standard deviation of the rewards of a group, over n − 1' },
   amplification: {
     name: 'amplified',

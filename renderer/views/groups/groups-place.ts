@@ -27,7 +27,7 @@ function parseGroupsPlace(place: Place): GroupsPlace {
   const marks = namesIn(place.marks, GROUP_MARKS)
   const range = /^([\d.e-]+)_([\d.e-]+)$/.exec(place.std ?? '')
   const [atLeast, below] = [Number(range?.[1]), Number(range?.[2])]
-  const step = /^-?\d{1,12}$/.test(place.step ?? '') ? Number(place.step) : null
+  const step = finiteIn(place.step)
   const sort = GROUP_SORTS.find((name) => name === place.sort?.replace(/^-/, ''))
   return {
     group: numberIn(place.group),
@@ -99,6 +99,11 @@ export function sortGroups(column: GroupSort): void {
 function namesIn<Name extends string>(text: string | undefined, known: readonly Name[]): Name[] {
   const given = (text ?? '').split('.')
   return known.filter((name) => given.includes(name))
+}
+
+/** Of a step: a trainer may count in parts of an epoch, or in milliseconds. */
+function finiteIn(text = ''): number | null {
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : null
 }
 
 function numberIn(text: string | undefined): number | null {

@@ -1,5 +1,6 @@
 import type { GroupMember } from '../../../shared/session/requests/groups.ts'
 import { real } from '../../text/numbers.ts'
+import { shownId, spelt } from '../../text/visible.ts'
 import { chooseSibling } from './groups-place.ts'
 
 const WIDTH = 640
@@ -82,7 +83,7 @@ function DotRow({
   return (
     <g>
       <text className="dot-name" x="0" y={y + 4}>
-        {name.length > 22 ? `${name.slice(0, 21)}…` : name}
+        {spelt(name.length > 22 ? `${name.slice(0, 21)}…` : name)}
       </text>
       {known.length === 0 ? (
         <text className="axis-label" x={left} y={y + 4}>
@@ -116,7 +117,7 @@ function DotRow({
                 onClick={() => chooseSibling(index)}
               >
                 <title>
-                  {facts.id.slice(0, 200)}: {name} {real(value)}
+                  {shownId(facts.id, 200)}: {spelt(name)} {real(value)}
                 </title>
               </circle>
             )

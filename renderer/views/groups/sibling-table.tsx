@@ -10,6 +10,9 @@ import { chooseSibling, layBeside } from './groups-place.ts'
 /** Schemes that stand beside what is stored unless all are asked for; the reward itself has a column of its own. */
 const USUAL: readonly GroupScheme['scheme'][] = ['group-std-unbiased', 'batch-std', 'centre']
 
+/** Codes that a row has room for; the others are counted, and named where the pointer rests. */
+const MOST_CODES = 3
+
 /** The rollouts of a group with the advantages that each scheme would give them. */
 export function SiblingTable({
   detail,
@@ -143,7 +146,7 @@ function SiblingRow({
           {shownId(facts.id)}
         </button>
         {original !== undefined && original !== null && (
-          <span className="group-mark" title={`The same tokens as ${original.row.facts.id.slice(0, 200)}`}>
+          <span className="group-mark" title={`The same tokens as ${shownId(original.row.facts.id, 200)}`}>
             {' '}
             <span aria-hidden="true">{MARK_WORDS.copies.glyph}</span>
             <span className="visually-hidden">copy</span>
@@ -196,8 +199,14 @@ function SiblingRow({
         {facts.endReason.startsWith('cut') && <span aria-hidden="true">✂ </span>}
         {END_WORDS[facts.endReason]}
       </td>
-      <td className="sibling-codes" title={codes.join(', ')}>
-        {codes.join(' ')}
+      <td title={codes.join(', ')}>
+        {codes.slice(0, MOST_CODES).join(' ')}
+        {codes.length > MOST_CODES && (
+          <>
+            <span className="quiet"> +{count(codes.length - MOST_CODES)}</span>
+            <span className="sibling-codes"> {codes.slice(MOST_CODES).join(' ')}</span>
+          </>
+        )}
       </td>
     </tr>
   )

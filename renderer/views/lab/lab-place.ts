@@ -30,7 +30,8 @@ export interface LabPlace {
   readonly curve: TriedLimit
   readonly loss: LossSettings
   readonly policy: PolicyId | null
-  readonly intend: readonly string[]
+  /** Null = those that are meant now. */
+  readonly intend: readonly string[] | null
   /** Index of the rollout whose masks are laid beside each other; null = the first that changes. */
   readonly rollout: number | null
   /** Rows that were masked whole on purpose are repaired, too. */
@@ -39,6 +40,8 @@ export interface LabPlace {
 
 /** A limit that was taken away; one that the address does not name is the one in force. */
 const NONE = 'none'
+/** No code is meant, though some are now. */
+export const NONE_MEANT = NONE
 
 const LIMIT_KEYS: Readonly<Record<TriedLimit, string>> = {
   max_prompt_length: 'prompt',
@@ -77,7 +80,7 @@ export function parseLabPlace(place: Place, inForce: Report['limits'] | null = n
       localRows: whole(place.rows) || null,
     },
     policy: oneOf(POLICIES, place.policy),
-    intend: (place.intend ?? '').split('.').filter((code) => /^[A-Z]\d\d$/.test(code)),
+    intend: place.intend?.split('.').filter((code) => /^[A-Z]\d\d$/.test(code)) ?? null,
     rollout: whole(place.rollout),
     maskedWhole: place.whole === 'yes',
   }

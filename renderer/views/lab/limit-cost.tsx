@@ -35,7 +35,12 @@ export function LimitCost({ tried: { cost, inDump } }: { tried: LimitsTried }) {
       what: 'supporting documents cut',
       before: known(inDump.supporting, 'lost:documents'),
       tried: cost.supporting,
-      note: '',
+      note:
+        inDump.supporting === null
+          ? 'in the dump: what was retrieved is told by messages alone'
+          : inDump.supporting.unanswered > 0
+            ? `in the dump: retrieved and not whole in the ids; ${count(inDump.supporting.unanswered)} more are whole, and no answer follows`
+            : 'in the dump: retrieved and not whole in the ids',
     },
     {
       what: 'answers cut',
@@ -71,7 +76,7 @@ export function LimitCost({ tried: { cost, inDump } }: { tried: LimitsTried }) {
             <th scope="col" className="number">
               of
             </th>
-            <th scope="col" className="number">
+            <th scope="col" className="number" title="Cut by the limits as they are set here, in this panel">
               cut by what is tried
             </th>
             <th scope="col" className="number">

@@ -3,7 +3,7 @@ import { showRollouts } from '../../commands/go.ts'
 import { useFiles } from '../../state/files.ts'
 import { goTo } from '../../state/place.ts'
 import { counted } from '../../text/numbers.ts'
-import { limitWords } from '../../text/words.ts'
+import { limitWords, severalWords } from '../../text/words.ts'
 import { HypothesisLine } from '../verdicts/hypotheses.tsx'
 import { type LabPlace, limitInForce, limitsInForceAgain, noLimits, tryLimit } from './lab-place.ts'
 import { LimitControl } from './limit-control.tsx'
@@ -29,7 +29,9 @@ export function LimitsPanel({ place }: { place: LabPlace }) {
   const { result } = trial
   const known = TRIED_LIMITS.flatMap((name) => {
     const limit = inForce?.[name] ?? null
-    return limit === null ? [] : `${limitWords(name, limit)} (${limit.origin})`
+    const several = report?.limits_by_rollout?.[name] ?? []
+    if (limit !== null) return `${limitWords(name, limit)} (${limit.origin})`
+    return several.length === 0 ? [] : `${severalWords(name, several, report?.limits_left_out?.[name])} (metadata)`
   })
   const ofReplies = inForce?.max_tool_response_length ?? null
   const countedElse = limitInForce(inForce, 'max_tool_response_length') === null ? ofReplies : null

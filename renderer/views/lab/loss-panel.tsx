@@ -1,10 +1,12 @@
 import { LOSS_TYPES } from '../../../shared/checks/groups/token-weights.ts'
+import { tokenRange } from '../../../shared/model/number-text.ts'
 import { PART_WORDS } from '../../../shared/model/part-words.ts'
 import { LAB_SCALINGS, type LossPicture } from '../../../shared/session/lab/loss.ts'
 import { openRollout } from '../../commands/go.ts'
 import { useFieldKeys } from '../../commands/use-field-keys.ts'
 import { goTo } from '../../state/place.ts'
-import { ABSENT, count, counted, percent, real, tokenRange } from '../../text/numbers.ts'
+import { ABSENT, count, counted, percent, real } from '../../text/numbers.ts'
+import { shownId } from '../../text/visible.ts'
 import { ShareBar } from '../verdicts/loss-share.tsx'
 import type { LabPlace } from './lab-place.ts'
 import { Basis, TrialState } from './trial-state.tsx'
@@ -39,9 +41,9 @@ export function LossPanel({ place }: { place: LabPlace }) {
     <section aria-label="Advantages and loss">
       <h2>What the update rests on</h2>
       <p className="quiet">
-        The pull of a rollout is its share of |advantage| · weight over all trained tokens of its step; that of lengths,
-        parts and turns is the mean over the steps. Nothing is trained here; the rewards and masks are those of this
-        dump.
+        The pull of a rollout says how much of the update of its step it makes: its share of |advantage| · weight over
+        all trained tokens of the step; that of lengths, parts and turns is the mean over the steps. Nothing is trained
+        here; the rewards and masks are those of this dump.
       </p>
       <div className="lab-columns">
         <div className="lab-controls">
@@ -199,7 +201,7 @@ function Picture({ picture, beside }: { picture: LossPicture; beside: LossPictur
               <tr key={index}>
                 <th scope="row">
                   <button type="button" className="link" onClick={() => openRollout(index)}>
-                    {id}
+                    {shownId(id)}
                   </button>
                 </th>
                 <td className="number">{step === null ? ABSENT : count(step)}</td>

@@ -6,7 +6,7 @@ import { useFiles } from '../../state/files.ts'
 import { goTo } from '../../state/place.ts'
 import { count } from '../../text/numbers.ts'
 import { POLICY_WORDS, VERDICT_WORDS } from '../../text/words.ts'
-import type { LabPlace } from './lab-place.ts'
+import { type LabPlace, NONE_MEANT } from './lab-place.ts'
 import { TrialState } from './trial-state.tsx'
 import { useTrial } from './use-trial.ts'
 
@@ -17,15 +17,21 @@ const STATUS_WORDS = {
   'not-applicable': 'nothing to look at',
 } as const
 
+const NONE: readonly string[] = []
+
+function isSameSet(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((code) => others.includes(code))
+}
+
 /** Which findings come and go when the run means to train something else. */
 export function PolicyPanel({ place }: { place: LabPlace }) {
   const report = useFiles((files) => files.report)
   const policy = place.policy ?? report?.policy.id ?? 'rl'
-  const intend = place.intend
-  const isSame =
-    report !== null && policy === report.policy.id && intend.every((code) => report.policy.intended.includes(code))
+  const inForce = useFiles((files) => files.options.intend) ?? NONE
+  const intend = place.intend ?? inForce
+  const isSame = report !== null && policy === report.policy.id && isSameSet(intend, inForce)
   const trial = useTrial('tryPolicy', isSame ? null : { policy, intend })
-  const failing = (report?.checks ?? []).filter(({ status }) => status === 'fail')
+  const failing = (report?.checks ?? []).filter(({ code, status }) => status === 'fail' || inForce.includes(code))
   return (
     <section aria-label="Another policy">
       <h2>What the run means to train</h2>
@@ -60,7 +66,7 @@ export function PolicyPanel({ place }: { place: LabPlace }) {
                     checked={intend.includes(code)}
                     onChange={() => {
                       const next = intend.includes(code) ? intend.filter((other) => other !== code) : [...intend, code]
-                      goTo('lab', { intend: next.length === 0 ? null : next.sort().join('.') })
+                      goTo('lab', { intend: isSameSet(next, inForce) ? null : next.sort().join('.') || NONE_MEANT })
                     }}
                   />{' '}
                   {code} {title}
@@ -82,7 +88,7 @@ export function PolicyPanel({ place }: { place: LabPlace }) {
                 disabled={trial.result === null || trial.isStale}
                 onClick={() => {
                   goTo('lab', { policy: null, intend: null })
-                  void reconfigure({ policy, intend })
+                  void reconfigure({ policy, intend: intend.length === 0 ? undefined : intend })
                 }}
               >
                 Adopt it

@@ -1,3 +1,4 @@
+import { tokenRange } from '../../../shared/model/number-text.ts'
 import { PART_WORDS } from '../../../shared/model/part-words.ts'
 import type { RepairTried } from '../../../shared/session/requests/lab.ts'
 import { openRollout, showRollouts } from '../../commands/go.ts'
@@ -6,8 +7,8 @@ import { useAnswer } from '../../data/use-answer.ts'
 import type { ExportSubject } from '../../state/exporting.ts'
 import { goTo } from '../../state/place.ts'
 import { jumpTo } from '../../state/selection.ts'
-import { ABSENT, count, counted, tokenRange } from '../../text/numbers.ts'
-import { spelt } from '../../text/visible.ts'
+import { ABSENT, count, counted } from '../../text/numbers.ts'
+import { shownId, spelt } from '../../text/visible.ts'
 import { MaskStrip } from '../rollouts/mask-strip.tsx'
 import type { LabPlace } from './lab-place.ts'
 import { Basis, TrialState } from './trial-state.tsx'
@@ -37,12 +38,7 @@ export function RepairPanel({ place }: { place: LabPlace }) {
 function Outcome({ tried, place }: { tried: RepairTried; place: LabPlace }) {
   const { rollout, maskedWhole } = place
   if (tried.repairable === 0) {
-    return (
-      <p>
-        No mask here can be repaired: the dump has no masks, or its turns are not known. A tokenizer whose turns fit the
-        ids can be chosen in the line above.
-      </p>
-    )
+    return <NoneToRepair tried={tried} />
   }
   const apart = tried.maskedWhole.flatMap(({ indices }) => indices)
   const chosen = maskedWhole ? [...tried.indices, ...apart].sort((a, b) => a - b) : tried.indices
@@ -107,6 +103,36 @@ function Outcome({ tried, place }: { tried: RepairTried; place: LabPlace }) {
       </div>
       <MaskedWhole tried={tried} isChosen={maskedWhole} />
       <OneRollout index={shown} among={chosen} />
+    </>
+  )
+}
+
+/** Only what lacks here is named: a tokenizer gives no mask, and no mask gives turns. */
+function NoneToRepair({ tried: { basis, unrepairable, howToRecord } }: { tried: RepairTried }) {
+  const { 'no-mask': withoutMask, 'no-turns': withoutTurns, excluded } = unrepairable
+  if (basis.lookedInto === 0) return <p>There is no mask here to repair: these rollouts hold no token ids.</p>
+  const all = (rollouts: number) => rollouts === basis.lookedInto
+  return (
+    <>
+      {withoutMask > 0 && (
+        <p>
+          There is no mask to repair{all(withoutMask) ? ' in this dump' : ` in ${counted(withoutMask, 'rollout')}`}:
+          none is recorded. {howToRecord}
+        </p>
+      )}
+      {withoutTurns > 0 && (
+        <p>
+          {all(withoutTurns) ? 'No mask here' : `The mask of no further ${counted(withoutTurns, 'rollout')}`} can be
+          repaired: which tokens belong to which turn is not known. A tokenizer whose turns fit the ids can be chosen in
+          the line above.
+        </p>
+      )}
+      {excluded > 0 && (
+        <p>
+          {counted(excluded, 'rollout')}: left out of the training, as the dump says, so{' '}
+          {excluded === 1 ? 'its mask trains' : 'their masks train'} nothing.
+        </p>
+      )}
     </>
   )
 }
@@ -187,7 +213,7 @@ function OneRollout({ index, among }: { index: number; among: readonly number[] 
         >
           ‹
         </button>{' '}
-        {repair === null ? '…' : repair.id}{' '}
+        {repair === null ? '…' : shownId(repair.id)}{' '}
         <button
           type="button"
           className="icon-button"

@@ -38,6 +38,8 @@ export function useTrial<Name extends keyof LabRequests>(
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is read changes the answer
   useEffect(() => {
     setStale(true)
+    setFailure(null)
+    setProgress(null)
     if (question === null || isStopped) return
     const own = new AbortController()
     setAsking(own)

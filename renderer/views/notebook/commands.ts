@@ -1,6 +1,6 @@
 import type { Command } from '../../commands/command.ts'
 import { usePlaces } from '../../state/place.ts'
-import { openHypothesis, openPage } from './notebook-place.ts'
+import { NEW_EXPERIMENT, openExperiment, openHypothesis, openPage } from './notebook-place.ts'
 
 const HERE = ['notebook'] as const
 
@@ -33,7 +33,7 @@ export const NOTEBOOK_COMMANDS: readonly Command[] = [
     title: 'Notebook: new experiment',
     keys: ['N'],
     where: HERE,
-    run: () => void additions().then(({ newExperimentIn }) => newExperimentIn('A')),
+    run: () => openExperiment(NEW_EXPERIMENT),
   },
   { id: 'notebook-back', title: 'Notebook: back from a page', keys: ['Escape'], where: HERE, run: back },
   {

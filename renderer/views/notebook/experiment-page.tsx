@@ -2,11 +2,11 @@ import { editExperiment, linkRun, removeExperiment, unlinkRun } from '../../../s
 import { categoryTitle } from '../../../shared/notebook/markdown/experiments-page.ts'
 import type { Experiment, ExperimentField, Notebook } from '../../../shared/notebook/model.ts'
 import { parametersOf, parameterTitle } from '../../../shared/notebook/parameters.ts'
-import { withoutSecrets } from '../../../shared/notebook/secrets.ts'
 import { changeNotebook } from '../../data/notebook.ts'
 import { useFiles } from '../../state/files.ts'
 import { say } from '../../state/view.ts'
 import { upright } from '../../text/visible.ts'
+import { sayWhatIsMasked } from './additions.ts'
 import { History } from './history.tsx'
 import { NotePage } from './note-page.tsx'
 import { openExperiment } from './notebook-place.ts'
@@ -67,9 +67,7 @@ export function ExperimentPage({ notebook, experiment }: { notebook: Notebook; e
         hint="Paste the command line; its settings are read off it. Keys, tokens and passwords are not kept."
         value={experiment.command}
         onChange={(command) => {
-          const { masked } = withoutSecrets(command)
-          if (masked.length > 0)
-            say(`${upright([...new Set(masked)].join(', ').slice(0, 200))} is kept as ***, not its value`)
+          sayWhatIsMasked(command)
           set({ command })
         }}
       />

@@ -1,12 +1,14 @@
 import { categoryTitle } from '../../../shared/notebook/markdown/experiments-page.ts'
-import { CATEGORIES, type Experiment, type Notebook } from '../../../shared/notebook/model.ts'
+import { CATEGORIES, type Category, type Experiment, type Notebook } from '../../../shared/notebook/model.ts'
 import { compareExperiments } from '../../../shared/notebook/parameters.ts'
+import { KeptDetails } from '../../app/kept-details.tsx'
 import { goTo } from '../../state/place.ts'
 import { ABSENT, counted } from '../../text/numbers.ts'
 import { upright } from '../../text/visible.ts'
 import { newExperimentIn } from './additions.ts'
 import { type ExperimentRow, experimentRows, shownParameters } from './experiment-rows.ts'
-import { openExperiment, setCompared, useNotebookPlace } from './notebook-place.ts'
+import { NEW_EXPERIMENT, openExperiment, setCompared, useNotebookPlace } from './notebook-place.ts'
+import { CATEGORY_ABOUT } from './notebook-words.ts'
 
 /** What was tried: a table that filters, sorts and puts two side by side. */
 export function Experiments({ notebook }: { notebook: Notebook }) {
@@ -41,7 +43,7 @@ export function Experiments({ notebook }: { notebook: Notebook }) {
               type="button"
               aria-pressed={place.category === category}
               aria-label={`${category}: ${categoryTitle(category)}`}
-              title={categoryTitle(category)}
+              title={`${categoryTitle(category)}: ${CATEGORY_ABOUT[category]}`}
               onClick={() => goTo('notebook', { category })}
             >
               {category}
@@ -54,10 +56,26 @@ export function Experiments({ notebook }: { notebook: Notebook }) {
             ? counted(rows.length, 'experiment')
             : `${rows.length} of ${counted(notebook.experiments.length, 'experiment')}`}
         </span>
-        <button type="button" className="button small" onClick={() => newExperimentIn(place.category ?? 'A')}>
-          New experiment in {place.category ?? 'A'}: {categoryTitle(place.category ?? 'A')}
-        </button>
+        {place.category === null ? (
+          <button type="button" className="button small" onClick={() => openExperiment(NEW_EXPERIMENT)}>
+            New experiment…
+          </button>
+        ) : (
+          <NewIn category={place.category} />
+        )}
       </div>
+      <KeptDetails name="notebook letters" className="category-letters" summary="What the letters mean">
+        <dl>
+          {CATEGORIES.map((category) => (
+            <div key={category}>
+              <dt>
+                {category} {categoryTitle(category)}
+              </dt>
+              <dd className="quiet">{CATEGORY_ABOUT[category]}</dd>
+            </div>
+          ))}
+        </dl>
+      </KeptDetails>
       {notebook.experiments.length === 0 ? (
         <p className="quiet">
           No experiment has been written down. Add one, paste its command line, and its settings are read off; or import
@@ -99,6 +117,14 @@ export function Experiments({ notebook }: { notebook: Notebook }) {
         )
       )}
     </div>
+  )
+}
+
+function NewIn({ category }: { category: Category }) {
+  return (
+    <button type="button" className="button small" onClick={() => newExperimentIn(category)}>
+      New experiment in {category}: {categoryTitle(category)}
+    </button>
   )
 }
 

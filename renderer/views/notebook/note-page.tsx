@@ -18,7 +18,8 @@ export function NotePage({
   readonly beside: ReactNode
   readonly besideLabel: string
   readonly onBack: () => void
-  readonly onRemove: () => void
+  /** Absent where there is nothing yet that could be taken out. */
+  readonly onRemove?: () => void
   readonly children: ReactNode
 }) {
   const headingId = useId()
@@ -58,11 +59,13 @@ export function NotePage({
           {beside}
         </aside>
       </div>
-      <footer className="note-page-foot">
-        <button type="button" className="button small" onClick={onRemove}>
-          Take out of the notebook
-        </button>
-      </footer>
+      {onRemove !== undefined && (
+        <footer className="note-page-foot">
+          <button type="button" className="button small" onClick={onRemove}>
+            Take out of the notebook
+          </button>
+        </footer>
+      )}
     </article>
   )
 }

@@ -43,6 +43,9 @@ export function openExperiment(id: string | null): void {
   goTo('notebook', { page: 'experiments', experiment: id, hypothesis: null })
 }
 
+/** Stands in the place of an experiment's id while what it tries is asked for. */
+export const NEW_EXPERIMENT = 'new'
+
 export function setCompared(ids: readonly string[]): void {
   goTo('notebook', { compared: ids.length === 0 ? null : ids.join('~') })
 }

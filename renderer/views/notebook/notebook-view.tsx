@@ -10,7 +10,8 @@ import { ExperimentPage } from './experiment-page.tsx'
 import { Experiments } from './experiments.tsx'
 import { FolderPage } from './folder-page.tsx'
 import { HypothesisPage } from './hypothesis-page.tsx'
-import { type NotebookPage, openPage, useNotebookPlace } from './notebook-place.ts'
+import { NewExperiment } from './new-experiment.tsx'
+import { NEW_EXPERIMENT, type NotebookPage, openPage, useNotebookPlace } from './notebook-place.ts'
 import { shortTime } from './notebook-words.ts'
 import { ProblemPage } from './problem-page.tsx'
 import { Roadmap } from './roadmap.tsx'
@@ -35,7 +36,8 @@ export function NotebookView() {
   useKeptScroll(scroller, `notebook ${hypothesis?.id ?? experiment?.id ?? place.page}`, notebook !== null)
   const pages = useRef<HTMLElement>(null)
   useChosenFocus(pages, place.page)
-  const isInside = hypothesis !== undefined || experiment !== undefined
+  const isAdding = place.experiment === NEW_EXPERIMENT
+  const isInside = hypothesis !== undefined || experiment !== undefined || isAdding
   return (
     <div className="notebook">
       <header className="notebook-head">
@@ -94,6 +96,8 @@ export function NotebookView() {
           <HypothesisPage key={hypothesis.id} notebook={notebook} hypothesis={hypothesis} />
         ) : experiment !== undefined ? (
           <ExperimentPage key={experiment.id} notebook={notebook} experiment={experiment} />
+        ) : isAdding ? (
+          <NewExperiment notebook={notebook} />
         ) : (
           <Page page={place.page} notebook={notebook} />
         )}

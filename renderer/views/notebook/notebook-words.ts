@@ -1,4 +1,4 @@
-import type { Confidence, HypothesisField, Phase, Priority, Status } from '../../../shared/notebook/model.ts'
+import type { Category, Confidence, HypothesisField, Phase, Priority, Status } from '../../../shared/notebook/model.ts'
 import type { Standing } from '../../../shared/notebook/standing.ts'
 
 export const STATUS_WORDS: Readonly<Record<Status, { readonly glyph: string; readonly name: string }>> = {
@@ -19,6 +19,17 @@ export const PRIORITY_WORDS: Readonly<Record<Priority, string>> = {
 }
 
 export const CONFIDENCE_WORDS: Readonly<Record<Confidence, string>> = { high: 'High', medium: 'Medium', low: 'Low' }
+
+/** What the experiments under a letter of the log try. */
+export const CATEGORY_ABOUT: Readonly<Record<Category, string>> = {
+  A: 'an adapter is trained: its rank, alpha and scaling',
+  B: 'all parameters are trained, to rule the adapter out',
+  C: 'the same with another model or chat template',
+  D: 'one number is moved: learning rate, beta, n, gradient clip',
+  E: 'other data: fewer rows, another split, other noise',
+  F: 'how it runs: sharding, processes, memory, engine',
+  G: 'settings that are known to be stable, to go back to',
+}
 
 export const PHASE_WORDS: Readonly<Record<Phase, { readonly title: string; readonly what: string }>> = {
   '1': { title: 'Phase 1', what: 'first: cheap to test, and likely' },

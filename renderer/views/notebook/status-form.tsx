@@ -13,6 +13,10 @@ export function StatusForm({ hypothesis }: { hypothesis: Hypothesis }) {
   const status = chosen ?? hypothesis.status
   useAskLeaving(reason.trim() !== '')
   const isChanged = chosen !== null && chosen !== hypothesis.status
+  const leave = () => {
+    setChosen(null)
+    setReason('')
+  }
   const set = (event: React.FormEvent) => {
     event.preventDefault()
     if (!isChanged) return
@@ -20,8 +24,7 @@ export function StatusForm({ hypothesis }: { hypothesis: Hypothesis }) {
       editHypothesis(notebook, hypothesis.id, { status }, { at, reason: reason.trim() }),
     )
     say(`${hypothesis.id} is ${STATUS_WORDS[status].name.toLowerCase()}`)
-    setChosen(null)
-    setReason('')
+    leave()
   }
   return (
     <form className="status-form" onSubmit={set}>
@@ -48,7 +51,7 @@ export function StatusForm({ hypothesis }: { hypothesis: Hypothesis }) {
           <button type="submit" className="button primary">
             Set to {STATUS_WORDS[status].name.toLowerCase()}
           </button>
-          <button type="button" className="button" onClick={() => setChosen(null)}>
+          <button type="button" className="button" onClick={leave}>
             Leave it
           </button>
         </>

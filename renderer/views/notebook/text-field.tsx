@@ -10,15 +10,20 @@ function useDraft(value: string, take: (text: string) => void) {
   const [draft, setDraft] = useState<string | null>(null)
   const latest = useRef({ draft, take, value })
   latest.current = { draft, take, value }
-  useEffect(() => {
-    if (draft === null) return
-    const timer = setTimeout(() => take(draft), PAUSE)
-    return () => clearTimeout(timer)
-  }, [draft, take])
+  /** Since the draft was last taken: what was taken is not taken again over what another window writes. */
+  const isTyped = useRef(false)
   const settle = () => {
     const now = latest.current
-    if (now.draft !== null && now.draft !== now.value) now.take(now.draft)
+    if (!isTyped.current || now.draft === null) return
+    isTyped.current = false
+    if (now.draft !== now.value) now.take(now.draft)
   }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed starts the pause, and nothing else
+  useEffect(() => {
+    if (draft === null) return
+    const timer = setTimeout(settle, PAUSE)
+    return () => clearTimeout(timer)
+  }, [draft])
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when the field goes
   useEffect(() => {
     const forget = holdDraft(settle)
@@ -29,7 +34,10 @@ function useDraft(value: string, take: (text: string) => void) {
   }, [])
   return {
     text: draft ?? value,
-    type: setDraft,
+    type: (text: string) => {
+      isTyped.current = true
+      setDraft(text)
+    },
     leave: () => {
       settle()
       setDraft(null)

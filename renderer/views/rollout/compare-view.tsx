@@ -6,6 +6,7 @@ import { stopComparing, useComparison } from '../../data/comparisons.ts'
 import { useOverscan } from '../../data/printing.ts'
 import { goTo } from '../../state/place.ts'
 import { count, counted } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { CAUSE_WORDS } from './compare-words.ts'
 import { Difference } from './difference.tsx'
 import { useRolloutPlace } from './rollout-place.ts'
@@ -86,7 +87,7 @@ function Compared({ detail, comparison }: { detail: TrajectoryDetail; comparison
     () => comparison.differences.filter(({ cause }) => only === null || cause === only),
     [comparison, only],
   )
-  if (comparison.impossible !== null) return <p className="nothing quiet">{comparison.impossible}</p>
+  if (comparison.impossible !== null) return <p className="nothing quiet">{spelt(comparison.impossible)}</p>
   const kept = detail.reconstructed ? 'reconstructed' : 'recorded'
   const recorded = comparison.common + comparison.differences.reduce((sum, { recorded: [a, b] }) => sum + b - a, 0)
   return (
@@ -101,7 +102,7 @@ function Compared({ detail, comparison }: { detail: TrajectoryDetail; comparison
           </>
         )}{' '}
         <span className="quiet">
-          Compared with {comparison.how}, {counted(comparison.ids.length, 'token')}.
+          Compared with {spelt(comparison.how)}, {counted(comparison.ids.length, 'token')}.
         </span>
       </p>
       {detail.reconstructed && (

@@ -3,6 +3,7 @@ import type { IdComparison, IdDifference } from '../../../shared/session/request
 import { jumpTo } from '../../state/selection.ts'
 import { useView } from '../../state/view.ts'
 import { count, counted } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { CAUSE_WORDS } from './compare-words.ts'
 import { turnOf } from './edges.ts'
 import { TokenGlyphs } from './lines.tsx'
@@ -35,11 +36,11 @@ export function Difference({ detail, comparison, difference }: Props) {
         </button>
         {turn !== undefined && (
           <span className="quiet">
-            turn {turn.index} {turn.role.slice(0, 24)}
+            turn {turn.index} {spelt(turn.role.slice(0, 24))}
           </span>
         )}
       </h2>
-      <p className="difference-words">{words}.</p>
+      <p className="difference-words">{spelt(words)}.</p>
       <div className="difference-rows">
         <Row
           name={detail.reconstructed ? 'reconstructed' : 'recorded'}

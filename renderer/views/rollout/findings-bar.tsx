@@ -7,6 +7,7 @@ import { useChosenFinding, useOrderedFindings } from '../../data/ordered-finding
 import { jumpToFinding, useSelection } from '../../state/selection.ts'
 import { useView } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { findingLook } from '../../text/words.ts'
 import { aboutWords } from '../rollouts/note-words.ts'
 import { FindingsPane } from './findings-pane.tsx'
@@ -83,7 +84,7 @@ function FindingEntry({ finding, isHere }: { finding: Finding; isHere: boolean }
         <span aria-hidden="true">{glyph}</span>
         <span className="visually-hidden">{name}</span> {finding.code}
       </span>{' '}
-      <span className="finding-message">{finding.message}</span>
+      <span className="finding-message">{spelt(finding.message)}</span>
       <span className="quiet">
         {finding.turn !== null && !NAMES_TURN.test(finding.message) && ` · turn ${finding.turn}`}
         {finding.tokens !== null && ` · ${aboutWords(finding.tokens)}`}

@@ -3,6 +3,7 @@ import type { Message } from '../../../shared/model/trajectory.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { TagName } from '../../../shared/session/rollout/tags.ts'
 import { counted, NOT_IN_DUMP } from '../../text/numbers.ts'
+import { shownId, spelt } from '../../text/visible.ts'
 import { STREAM_WORDS } from '../../text/words.ts'
 import { toggleFold, useRolloutPlace } from './rollout-place.ts'
 import { SafeText } from './safe-text.tsx'
@@ -30,10 +31,11 @@ export function Messages({ detail }: { detail: TrajectoryDetail }) {
 function MessageBox({ message, position }: { message: Message; position: number }) {
   const { folded } = useRolloutPlace()
   return (
-    <article className={`message ${message.role}`}>
+    <article className={message.role === 'assistant' ? 'message assistant' : 'message'}>
       <h2>
-        {position} {message.role.slice(0, 40)}
-        {message.toolCallId ? <span className="quiet"> answers {message.toolCallId}</span> : null}
+        {position} {spelt(message.role.slice(0, 40))}
+        {message.name ? <span className="quiet"> {spelt(message.name.slice(0, 80))}</span> : null}
+        {message.toolCallId ? <span className="quiet"> answers {shownId(message.toolCallId)}</span> : null}
       </h2>
       {message.reasoning ? (
         <Tagged tag="think" text={message.reasoning} isFolded={folded.includes('think')} note="in a field of its own" />
@@ -49,7 +51,7 @@ function MessageBox({ message, position }: { message: Message; position: number 
       )}
       {message.toolCalls?.map((call, index) => (
         <p key={call.id ?? `${call.name}${index}`} className="message-call">
-          <strong>{call.name}</strong> <SafeText text={call.arguments} />
+          <strong>{spelt(call.name)}</strong> <SafeText text={call.arguments} />
         </p>
       ))}
     </article>

@@ -3,6 +3,7 @@ import type { Relative, Relatives } from '../../../shared/session/requests/rollo
 import { selectRef } from '../../state/selection.ts'
 import { say } from '../../state/view.ts'
 import { count, counted, real } from '../../text/numbers.ts'
+import { shownId } from '../../text/visible.ts'
 
 /** Steps to the rollout before or after this one in its group. */
 export function moveSibling(relatives: Relatives | null, of: RolloutRef | null, step: 1 | -1): void {
@@ -56,7 +57,7 @@ function described({ id, reward, advantage }: Relative): string {
     ...(reward === null ? [] : [`reward ${real(reward)}`]),
     ...(advantage === null ? [] : [`advantage ${real(advantage)}`]),
   ]
-  return [id, ...numbers].join(', ')
+  return [shownId(id, 200), ...numbers].join(', ')
 }
 
 /** The sequences that one rollout was cut into, as tabs, each with what it begins with like the one on screen. */

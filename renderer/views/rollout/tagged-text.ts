@@ -16,11 +16,14 @@ const TAGGED = new RegExp(`<(${TAG_NAMES.join('|')})(?:\\s[^<>]{0,200})?>`, 'g')
 export function textParts(text: string, isReply = true): TextPart[] {
   const parts: TextPart[] = []
   let at = 0
+  // A text that only names a tag, over and over, is not searched to its end for each.
+  const unclosed = new Set<TagName>()
   for (const match of text.matchAll(TAGGED)) {
     if (match.index < at) continue
     const tag = match[1] as TagName
     const closing = `</${tag}>`
-    const close = text.indexOf(closing, match.index)
+    const close = unclosed.has(tag) ? -1 : text.indexOf(closing, match.index)
+    if (close < 0) unclosed.add(tag)
     if (close < 0 && !isReply) continue
     const end = close < 0 ? text.length : close + closing.length
     if (match.index > at) parts.push({ tag: null, text: text.slice(at, match.index) })

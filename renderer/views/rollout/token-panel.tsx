@@ -223,7 +223,7 @@ function TokenFindings({ detail, token }: { detail: TrajectoryDetail; token: num
           <span className={`severity ${findingLook(finding).className}`}>
             <span aria-hidden="true">{findingLook(finding).glyph}</span> <CheckName code={finding.code} />
           </span>{' '}
-          {finding.message}
+          {spelt(finding.message)}
           {finding.intended === true && <span className="quiet"> · intended by the policy</span>}
         </li>
       ))}
@@ -235,7 +235,7 @@ function PlaceOf({ detail, token }: { detail: TrajectoryDetail; token: number })
   const turn = detail.segmentation?.turns[turnOf(detail, token)]
   return (
     <>
-      <Pair name="turn">{turn === undefined ? '–' : `${turn.index} ${turn.role.slice(0, 40)}`}</Pair>
+      <Pair name="turn">{turn === undefined ? '–' : `${turn.index} ${spelt(turn.role.slice(0, 40))}`}</Pair>
       <Pair name="part">{partOf(detail, token) ?? '–'}</Pair>
       <Pair name="in turn">
         {turn === undefined ? '–' : `${count(token - turn.start)} of ${count(turn.end - turn.start)}`}

@@ -5,6 +5,7 @@ import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { usePaintedFrames } from '../../lists/use-painted-frames.ts'
 import { jumpTo, useSelection } from '../../state/selection.ts'
 import { count, counted, percent } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { turnOf } from './edges.ts'
 
@@ -78,7 +79,7 @@ export function TurnOutline({ detail }: { detail: TrajectoryDetail }) {
 }
 
 export function roleOf(turn: Turn): string {
-  const role = turn.role.length > 24 ? `${turn.role.slice(0, 23)}…` : turn.role
+  const role = spelt(turn.role.length > 24 ? `${turn.role.slice(0, 23)}…` : turn.role)
   return turn.kind === 'tool' && turn.role === 'user' ? `${role} · tool reply` : role
 }
 

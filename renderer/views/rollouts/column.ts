@@ -25,3 +25,13 @@ export function gridOf(columns: readonly Column[]): { readonly tracks: string; r
   if (columns.every(({ grows }) => grows === 0)) tracks.push('1fr')
   return { tracks: tracks.join(' '), rem: columns.reduce((sum, { rem }) => sum + rem, 0) }
 }
+
+/** The columns without those that go first, in this order, as many as it takes until the others fit; `room` in rem. */
+export function fitting(columns: readonly Column[], room: number, goFirst: readonly string[]): readonly Column[] {
+  let kept = columns
+  for (const key of goFirst) {
+    if (gridOf(kept).rem <= room) break
+    kept = kept.filter((column) => column.key !== key)
+  }
+  return kept
+}

@@ -8,7 +8,7 @@ import { COLUMNS, columnsOf, rewardColumn } from './columns.tsx'
 
 /** Which columns the table shows, and in which order. Every change takes effect at once. */
 export function ColumnsDialog() {
-  const shown = useColumns((state) => state.shown)
+  const { shown, leftOut } = useColumns()
   const { rewards, moreRewards } = useTableFields()
   const list = useRef<HTMLDivElement>(null)
   const known = columnsOf(shown, rewards)
@@ -23,6 +23,15 @@ export function ColumnsDialog() {
         From the left to the right. With the focus on a column, ↑ and ↓ with Alt move it.
         {isFull && ` More than ${MOST_COLUMNS} at once cannot be shown.`}
       </p>
+      {leftOut.length > 0 && (
+        <p>
+          The window is too narrow for all standard columns:{' '}
+          {columnsOf(leftOut, [])
+            .map(({ title }) => title)
+            .join(', ')}{' '}
+          {leftOut.length === 1 ? 'is' : 'are'} left out. Once you change the choice, it is shown as you make it.
+        </p>
+      )}
       <div ref={list} className="column-lists">
         <ColumnList
           label="Shown"

@@ -167,7 +167,7 @@ export const COLUMNS: readonly Column[] = [
     rem: 3.8,
     sort: 'turns',
     draw: count,
-    of: (facts) => facts.turns,
+    of: (facts) => facts.turns || null,
   }),
   words({
     key: 'end',

@@ -4,6 +4,7 @@ import { Late } from '../../app/late.tsx'
 import { openExport } from '../../commands/open-export.ts'
 import { isSearching, list, searched } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
+import { useColumns } from '../../state/columns.ts'
 import { useFiles } from '../../state/files.ts'
 import { isFiltered, setQuery, useFilters } from '../../state/filters.ts'
 import { useMarks } from '../../state/marks.ts'
@@ -11,6 +12,7 @@ import { asksForFlag, codesOf, toggledCode, toggledFlag } from '../../state/quer
 import { openDialog } from '../../state/view.ts'
 import { count, counted } from '../../text/numbers.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
+import { columnsOf } from './columns.tsx'
 import { noneFits } from './none-fits.ts'
 import { QueryAnswer } from './query-answer.tsx'
 import { QueryLine } from './query-line.tsx'
@@ -25,15 +27,28 @@ export function FilterBar({ table }: { table: RefObject<HTMLTableElement | null>
           <button type="button" className="button" onClick={() => openDialog('views')}>
             Views…
           </button>
-          <button type="button" className="button" onClick={() => openDialog('columns')}>
-            Columns…
-          </button>
+          <ColumnsButton />
           <Exports />
         </div>
       </div>
       <QueryAnswer />
       <Suggestions />
     </div>
+  )
+}
+
+function ColumnsButton() {
+  const leftOut = useColumns((state) => state.leftOut)
+  const words = columnsOf(leftOut, []).map(({ title }) => title)
+  return (
+    <button
+      type="button"
+      className="button"
+      title={leftOut.length === 0 ? undefined : `The window is too narrow for ${words.join(', ')}`}
+      onClick={() => openDialog('columns')}
+    >
+      Columns… {leftOut.length > 0 && <span className="chip-count">{count(leftOut.length)} left out</span>}
+    </button>
   )
 }
 

@@ -2,7 +2,7 @@ import type { Row } from '../../../shared/session/protocol.ts'
 import { toggleFlag } from '../../data/flags.ts'
 import { markKey, useMarks } from '../../state/marks.ts'
 import { counted } from '../../text/numbers.ts'
-import { upright } from '../../text/visible.ts'
+import { shownId, upright } from '../../text/visible.ts'
 import { aboutWords } from './note-words.ts'
 
 /** A note may be long; more than this of it nobody reads in a tooltip. */
@@ -16,7 +16,7 @@ export function FlagCell({ row }: { row: Row }) {
       className="flag-button"
       tabIndex={-1}
       aria-pressed={isFlagged}
-      aria-label={`Flag rollout ${row.facts.id.slice(0, LONGEST_TITLE)}`}
+      aria-label={`Flag rollout ${shownId(row.facts.id, LONGEST_TITLE)}`}
       onClick={() => void toggleFlag(row.index, row.facts)}
     >
       {isFlagged ? '⚑' : '⚐'}

@@ -1,5 +1,5 @@
 import type { Command } from '../../commands/command.ts'
-import { flagSelected, isOnlyRead } from '../../commands/flagging.ts'
+import { flagListed, flagSelected, isOnlyRead } from '../../commands/flagging.ts'
 import { list } from '../../data/list.ts'
 import { redoMarks, undoMarks } from '../../data/marks.ts'
 import { exportMarks } from '../../data/marks-file.ts'
@@ -12,6 +12,14 @@ const HERE = ['rollouts', 'rollout'] as const
 /** What a person leaves on rollouts, and what can be done with it. */
 export const MARK_COMMANDS: readonly Command[] = [
   { id: 'flag', title: 'Flag or unflag the rollout', keys: ['f'], where: HERE, run: flagSelected },
+  {
+    id: 'flag-listed',
+    title: 'Flag all rollouts that the table lists, or take all these flags off',
+    also: 'every query found filter many',
+    keys: ['F'],
+    where: ['rollouts'],
+    run: flagListed,
+  },
   { id: 'label', title: 'Label the rollout…', keys: ['t'], where: HERE, run: () => mark('label') },
   { id: 'note', title: 'Note on the rollout, or on marked tokens…', keys: ['N'], where: HERE, run: () => mark('note') },
   { id: 'undo', title: 'Undo the last flag, label or note', keys: ['Mod+z'], where: HERE, run: () => void undoMarks() },

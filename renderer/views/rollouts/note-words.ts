@@ -1,4 +1,4 @@
-import { tokenRange } from '../../text/numbers.ts'
+import { tokenRange } from '../../../shared/model/number-text.ts'
 
 /** `tokens 410–654`, as people count them: both ends are in it. */
 export function aboutWords(tokens: readonly [number, number] | null): string {

@@ -17,6 +17,7 @@ import { hitsColumn } from './hits-column.tsx'
 import { pageOfTable } from './page-of-table.ts'
 import { RolloutRow } from './rollout-row.tsx'
 import { TableHead } from './table-head.tsx'
+import { useFitting } from './use-fitting.ts'
 
 const ROW_HEIGHT = 30
 
@@ -36,17 +37,18 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
   const shown = useColumns((state) => state.shown)
   const { rewards } = useTableFields()
   const hits = useObservable(searched)?.hits ?? null
-  const columns = useMemo(() => {
+  const wanted = useMemo(() => {
     const chosen = columnsOf(shown, rewards)
     if (hits === null) return chosen
     const behind = chosen.findIndex(({ key }) => key === 'id') + 1
     return [...chosen.slice(0, behind), hitsColumn(hits), ...chosen.slice(behind)]
   }, [shown, rewards, hits])
-  const grid = useMemo(() => gridOf(columns), [columns])
   const fetchRows = useCallback((most: number) => loadRows(indices.subarray(0, most)), [indices])
   const name = useFilters(nameOfList)
   const rows = useLongTable(indices.length, ROW_HEIGHT, fetchRows, name)
   const { first, end, shift, printed, reveal, rowsInWindow } = rows
+  const columns = useFitting(wanted, rows.scroller)
+  const grid = useMemo(() => gridOf(columns), [columns])
   const band = useFilters(({ sort }) => (sort === 'group' || sort === 'step' ? sort : null))
   useRows(indices, first, end, rows.isFlying)
 
@@ -60,13 +62,13 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
     isNew.current = false
   }, [selected, reveal])
   useEffect(() => keepShown(name, selected), [name, selected])
-  const wanted = useRef(useFilters.getState())
+  const asked = useRef(useFilters.getState())
   // Another question was answered: its first rows are of interest, or where the selected one stands among them. Rows that came because more was read move nothing.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each list
   useEffect(() => {
-    const [before, now] = [wanted.current, useFilters.getState()]
+    const [before, now] = [asked.current, useFilters.getState()]
     if (before === now) return
-    wanted.current = now
+    asked.current = now
     const isSorted = before.query === now.query && band === null
     reveal(Math.max(0, isSorted ? 0 : positionOf(useSelection.getState().rollout)))
   }, [indices])

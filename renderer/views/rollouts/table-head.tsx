@@ -1,6 +1,6 @@
 import { memo } from 'react'
 import type { Stream } from '../../../shared/model/streams.ts'
-import { useFiles } from '../../state/files.ts'
+import { isLackingIn, useFiles } from '../../state/files.ts'
 import { sortBy, useFilters } from '../../state/filters.ts'
 import { STREAM_WORDS } from '../../text/words.ts'
 import type { Column } from './column.ts'
@@ -62,13 +62,7 @@ function HeadCell({ column }: { column: Column }) {
 
 /** A sentence where no file of the dump has the stream. */
 function useLacking(stream: Stream | null): string | null {
-  const isLacking = useFiles(
-    ({ report }) =>
-      stream !== null &&
-      report !== null &&
-      report.sources.length > 0 &&
-      report.sources.every(({ missing, format }) => format === null || missing.includes(stream)),
-  )
+  const isLacking = useFiles(({ report }) => isLackingIn(report, stream))
   return stream === null || !isLacking ? null : lackingWords(stream)
 }
 

@@ -9,7 +9,7 @@ import { verdictPlace } from './hypotheses.tsx'
 /** What all verdicts and faults come to: what to mend first and why, or that nothing is wrong as far as could be seen. */
 export function AdvicePanel({ report, openCause }: { report: Report; openCause: (id: string) => void }) {
   const advice = useMemo(() => adviceOf(report), [report])
-  const sentences = useMemo(() => adviceSentences(report).map(({ text }) => spelt(text)), [report])
+  const sentences = useMemo(() => adviceSentences(report).map(({ text }) => spelt(inApp(text))), [report])
   const causes = new Set(advice.steps.flatMap(({ cause }) => cause?.ids ?? []))
   const open = (id: string) => (causes.has(id) ? openCause(id) : goToVerdict(id))
   const known = new Set([...causes, ...report.hypotheses.map(({ id }) => id)])

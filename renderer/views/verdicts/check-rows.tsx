@@ -12,7 +12,8 @@ import { jumpToFinding } from '../../state/selection.ts'
 import { useView } from '../../state/view.ts'
 import { contextWords } from '../../text/context-words.ts'
 import { count, counted, percent } from '../../text/numbers.ts'
-import { SEVERITY_WORDS, UNIT_WORDS } from '../../text/words.ts'
+import { PLACES_WORDS, SEVERITY_WORDS, UNIT_WORDS } from '../../text/words.ts'
+import { ByStepLink } from './by-step.tsx'
 
 /** Bars drawn for the turns of one check. */
 const MOST_TURNS = 16
@@ -58,7 +59,7 @@ export function CheckRow(props: {
           <SeverityMark severity={check.severity} />{' '}
           <CheckName code={check.code} id={isCause ? `cause-${check.code}` : undefined} />
         </span>{' '}
-        <span className="check-title">{check.title}</span>
+        <span className="check-title">{check.title}</span> <ByStepLink of={check.code} />
         <CheckContext check={check} />
       </th>
       <td>
@@ -68,7 +69,9 @@ export function CheckRow(props: {
         <button type="button" className="link" onClick={() => showRollouts({ codes: [check.code] })}>
           {count(check.affected)} of {counted(check.checked, UNIT_WORDS[check.unit])}
         </button>
-        <span className="quiet check-places">{placesText(check)}</span>
+        <span className="quiet check-places" title={PLACES_WORDS}>
+          {placesText(check)}
+        </span>
         {note !== null && <span className="check-note">{note}</span>}
       </td>
       <td>{check.pattern ?? '–'}</td>

@@ -8,6 +8,7 @@ import { useFiles } from '../../state/files.ts'
 import { filterWords } from '../../text/filter-words.ts'
 import { count, measured } from '../../text/numbers.ts'
 import { HYPOTHESIS_QUESTIONS, SPEECH_WORDS, VERDICT_WORDS } from '../../text/words.ts'
+import { ByStepLink } from './by-step.tsx'
 import { FoldButton, useFold } from './unfold.tsx'
 import { MissingFor, Thresholds, WouldChange } from './verdict-terms.tsx'
 
@@ -34,6 +35,7 @@ export function HypothesisCard({ result }: { result: HypothesisResult }) {
         <VerdictChip result={result} />
         {result.verdict !== 'not-checkable' && <span className="quiet">{result.confidence} confidence</span>}
         <PinVerdict result={result} />
+        <ByStepLink of={result.id} />
       </p>
       {deciding !== undefined && <MeasureLine measure={deciding} large />}
       {rest.length > 0 && (
@@ -64,7 +66,7 @@ export function HypothesisLine({ result }: { result: HypothesisResult }) {
   const fold = useFold(`verdict ${result.id}`)
   const [deciding, ...rest] = result.because
   return (
-    <li className="verdict-row" id={verdictPlace(result.id)} tabIndex={-1}>
+    <li className={`verdict-row ${result.verdict}`} id={verdictPlace(result.id)} tabIndex={-1}>
       <FoldButton fold={fold} className="icon-button" label={`${result.id}: all measures and what would change it`} />
       <span className="verdict-row-id">{result.id}</span>
       {/* The arrow is what keys reach; who points may take the question as well. */}
@@ -73,7 +75,8 @@ export function HypothesisLine({ result }: { result: HypothesisResult }) {
       </button>
       <VerdictChip result={result} />
       <span className="quiet verdict-row-sure">
-        {result.verdict !== 'not-checkable' && result.confidence} <PinVerdict result={result} />
+        {result.verdict !== 'not-checkable' && result.confidence} <PinVerdict result={result} />{' '}
+        <ByStepLink of={result.id} />
       </span>
       <span className="verdict-row-measure">{deciding !== undefined && <MeasureLine measure={deciding} />}</span>
       <div id={fold.body} className="verdict-row-body" hidden={!fold.isOpen}>
@@ -106,7 +109,7 @@ export function Undecidable({ results }: { results: readonly HypothesisResult[] 
         {results.map((result) => (
           <div key={result.id}>
             <dt id={verdictPlace(result.id)} tabIndex={-1}>
-              {result.id} {HYPOTHESIS_QUESTIONS[result.id]}
+              {result.id} {HYPOTHESIS_QUESTIONS[result.id]} <ByStepLink of={result.id} />
             </dt>
             <dd>
               <MissingFor result={result} />

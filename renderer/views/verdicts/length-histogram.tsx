@@ -38,8 +38,15 @@ const CHOICES: readonly Choice[] = [
   },
 ]
 
+interface Limited {
+  readonly limits: Report['limits']
+  /** Those of which rollouts have several. */
+  readonly several: NonNullable<Report['limits_by_rollout']>
+  readonly leftOut: NonNullable<Report['limits_left_out']>
+}
+
 /** How long rollouts are, with the limits that may have cut them drawn in. Each bar opens the rollouts in it. */
-export function LengthHistogram({ limits }: { limits: Report['limits'] }) {
+export function LengthHistogram({ limits, several, leftOut }: Limited) {
   const [choice, setChoice] = useState<Choice>(CHOICES[0] as Choice)
   const histogram = useLengths(choice.of)
   return (
@@ -57,24 +64,31 @@ export function LengthHistogram({ limits }: { limits: Report['limits'] }) {
       ) : histogram.counts.every((number) => number === 0) ? (
         <p className="quiet">This dump has none.</p>
       ) : (
-        <Bars histogram={histogram} choice={choice} limits={limits} />
+        <Bars histogram={histogram} choice={choice} limits={limits} several={several} leftOut={leftOut} />
       )}
     </section>
   )
 }
 
+/** More values of a limit than these have a line and no words. */
+const MOST_LABELS = 5
 const WIDTH = 520
 const HEIGHT = 150
 const FOOT = 22
 const HEAD = 18
 
-function Bars({ histogram, choice, limits }: { histogram: Histogram; choice: Choice; limits: Report['limits'] }) {
+function Bars({ histogram, choice, limits, several, leftOut }: { histogram: Histogram; choice: Choice } & Limited) {
   const { from, width, counts } = histogram
   const most = Math.max(...counts, 1)
   const drawn = choice.limits.flatMap((name) => {
     const limit = limits[name]
-    return limit === null ? [] : [{ name, ...limit }]
+    if (limit !== null) return [{ value: limit.value, words: `${limitWords(name, limit)} (${limit.origin})` }]
+    return (several[name] ?? []).map((one) => ({
+      value: one.value,
+      words: `${limitWords(name, { ...one, origin: 'metadata' })} (${counted(one.rollouts, 'rollout')})`,
+    }))
   })
+  const more = choice.limits.reduce((sum, name) => sum + (leftOut[name]?.values ?? 0), 0)
   const last = Math.max(from + width * counts.length, ...drawn.map((limit) => limit.value * 1.02))
   const x = (tokens: number) => ((tokens - from) / (last - from)) * WIDTH
   const step = x(from + width)
@@ -121,15 +135,17 @@ function Bars({ histogram, choice, limits }: { histogram: Histogram; choice: Cho
             </g>
           )
         })}
-        {drawn.map((limit) => (
-          <g key={limit.name} className="limit">
+        {drawn.map((limit, at) => (
+          <g key={limit.value} className="limit">
             <line x1={x(limit.value)} x2={x(limit.value)} y1={HEAD - 4} y2={HEAD + HEIGHT} />
             <text
-              x={Math.min(x(limit.value) + 4, WIDTH)}
-              y={HEAD - 6}
+              x={x(limit.value) > WIDTH / 2 && at > 0 ? x(limit.value) - 4 : Math.min(x(limit.value) + 4, WIDTH)}
+              y={HEAD - 6 + 13 * at}
               textAnchor={x(limit.value) > WIDTH / 2 ? 'end' : 'start'}
             >
-              {limitWords(limit.name, limit)} ({limit.origin})
+              {at < MOST_LABELS
+                ? limit.words
+                : at === MOST_LABELS && `and ${counted(drawn.length - at + more, 'more value')}`}
             </text>
           </g>
         ))}

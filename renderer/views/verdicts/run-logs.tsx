@@ -1,6 +1,7 @@
 import type { LogReport } from '../../../shared/model/report.ts'
-import { counted, real } from '../../text/numbers.ts'
-import { HEIGHT, seriesPath, WIDTH } from './series-path.ts'
+import { counted } from '../../text/numbers.ts'
+import { StepChart } from '../charts/step-chart.tsx'
+import { StepTable } from '../charts/step-table.tsx'
 
 /** What log files of the run say by step, beside its rollouts. */
 export function RunLogs({ logs }: { logs: readonly LogReport[] }) {
@@ -11,27 +12,37 @@ export function RunLogs({ logs }: { logs: readonly LogReport[] }) {
       {logs.map((log, position) => (
         // Two files may have one name.
         // biome-ignore lint/suspicious/noArrayIndexKey: logs of one report never move
-        <LogEntry key={position} log={log} />
+        <LogEntry key={position} log={log} name={`log ${position}`} />
       ))}
     </section>
   )
 }
 
-function LogEntry({ log }: { log: LogReport }) {
+function LogEntry({ log, name: place }: { log: LogReport; name: string }) {
   const { name, title, series, others, notes } = log
+  const lines = series.map((one) => ({
+    metric: one.metric,
+    title: one.metric.replaceAll('-', ' '),
+    over: one.name === one.metric ? '' : one.name,
+    unit: 'number' as const,
+    line: { name: null, steps: one.steps, values: one.values },
+  }))
   return (
     <div className="run-log">
       <p>
         <strong>{name}</strong> <span className="quiet">{title}</span>
       </p>
-      {series.length === 0 ? (
+      {lines.length === 0 ? (
         <p className="quiet">None of its numbers is one that is known by its name.</p>
       ) : (
-        <div className="series-list">
-          {series.map((one) => (
-            <Series key={one.metric} series={one} />
-          ))}
-        </div>
+        <>
+          <div className="step-charts">
+            {lines.map(({ metric, line, ...words }) => (
+              <StepChart key={metric} {...words} lines={[line]} isSmall />
+            ))}
+          </div>
+          <StepTable name={place} what={`what ${name} logged`} stem="log" columns={lines} />
+        </>
       )}
       {notes.map((note) => (
         <p key={note} className="quiet">
@@ -45,31 +56,5 @@ function LogEntry({ log }: { log: LogReport }) {
         </details>
       )}
     </div>
-  )
-}
-
-function Series({ series }: { series: LogReport['series'][number] }) {
-  const { name, metric, steps, values } = series
-  const known = values.filter((value) => value !== null)
-  const words = metric.replaceAll('-', ' ')
-  const went = known.length === 0 ? 'no finite value' : `${real(known[0])} → ${real(known.at(-1))}`
-  const over = steps.length > 0 ? `steps ${real(steps[0])} to ${real(steps.at(-1))}` : 'no step'
-  return (
-    <figure className="series">
-      <figcaption>
-        <strong>{words}</strong> <span className="quiet">{name === metric ? '' : name}</span>
-      </figcaption>
-      <svg
-        viewBox={`-3 -3 ${WIDTH + 6} ${HEIGHT + 6}`}
-        role="img"
-        aria-label={`${words}: ${went}, ${over}`}
-        preserveAspectRatio="none"
-      >
-        <path d={seriesPath(steps, values)} />
-      </svg>
-      <p className="series-ends">
-        {went} <span className="quiet">{over}</span>
-      </p>
-    </figure>
   )
 }

@@ -10,6 +10,7 @@ import { useSecond } from '../../state/second.ts'
 import { runName } from '../../text/run-name.ts'
 import { AdvicePanel } from './advice.tsx'
 import { BoundaryTable } from './boundary-table.tsx'
+import { BySteps, WithSteps } from './by-step.tsx'
 import { OtherChecks } from './check-table.tsx'
 import { causePlace, FaultList } from './faults.tsx'
 import { HypothesisCard, HypothesisLine, Undecidable } from './hypotheses.tsx'
@@ -50,8 +51,15 @@ export function VerdictsView() {
         </p>
       )}
       <AdvicePanel report={report} openCause={(id) => showCause(causes, id)} />
-      <HypothesisCards report={report} />
-      <FaultList causes={causes} report={report} />
+      <WithSteps>
+        {(steps) => (
+          <>
+            <HypothesisCards report={report} />
+            <FaultList causes={causes} report={report} />
+            <BySteps steps={steps} report={report} />
+          </>
+        )}
+      </WithSteps>
       <RunLogs logs={report.logs ?? []} />
       <Loss report={report} />
       <BoundaryTable checks={report.checks} />
@@ -113,7 +121,11 @@ function Loss({ report }: { report: Report }) {
           <h2 id="loss-by-turn">Trained share by turn</h2>
           <LossByTurn report={report} />
         </section>
-        <LengthHistogram limits={report.limits} />
+        <LengthHistogram
+          limits={report.limits}
+          several={report.limits_by_rollout ?? {}}
+          leftOut={report.limits_left_out ?? {}}
+        />
       </div>
     </div>
   )
@@ -122,6 +134,8 @@ function Loss({ report }: { report: Report }) {
 function HypothesisCards({ report }: { report: Report }) {
   const isLarge = (result: HypothesisResult) => LARGE.includes(result.id)
   const decided = report.hypotheses.filter((result) => !isLarge(result) && result.verdict !== 'not-checkable')
+  // What is supported is what there is to see to, whichever number it has.
+  decided.sort((a, b) => Number(b.verdict === 'supported') - Number(a.verdict === 'supported'))
   const undecidable = report.hypotheses.filter((result) => !isLarge(result) && result.verdict === 'not-checkable')
   return (
     <section aria-label="Hypotheses">

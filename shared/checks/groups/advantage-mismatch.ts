@@ -6,13 +6,13 @@ import {
   type AdvantageFit,
   type AdvantageScheme,
   advantageBound,
-  batchStds,
   boundOf,
   isGroupScaled,
   isInformative,
+  measuringBatchStds,
   recomputeAdvantages,
   residualOf,
-  stepOf,
+  trainingOf,
 } from './advantages.ts'
 import { fitting } from './scaling.ts'
 import { completeGroups, rewardRange, rewardsOf, shown } from './statistics.ts'
@@ -54,7 +54,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   )
   const best = yield* within(0.2, 0.4, fitting(view))
   if (groups.length === 0 || best === null) return
-  const batch = batchStds(complete.map((group) => ({ group, rewards: rewardsOf(group) })))
+  const batch = yield* within(0.4, 0.5, measuringBatchStds(complete))
   const range = rewardRange(complete)
   const declared = view.settings.options.scaleRewards
   const contradicts = declared !== undefined && best.accepted && !DECLARED[declared].includes(best.scheme)
@@ -76,7 +76,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     return
   }
   const look = (group: GroupView) => {
-    const std = batch.get(stepOf(group)) ?? 0
+    const std = batch(group)
     const residual = residualOf(group, best.scheme, best.eps ?? 0, std)
     const affected = contradicts || (best.accepted ? differs(group, best, residual, thresholds) : against.has(group))
     report.unit(affected)
@@ -94,7 +94,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
       evidence: {
         rewards: rewardsOf(group),
         stored: group.members.map(({ advantage }) => advantage),
-        recomputed: recomputeAdvantages(best.scheme, rewardsOf(group), best.eps ?? 0, std),
+        recomputed: recomputeAdvantages(best.scheme, rewardsOf(group), best.eps ?? 0, std.ofAll),
         scheme: best.scheme,
         eps: best.eps,
         residual: Number.isFinite(residual) ? residual : null,
@@ -122,8 +122,9 @@ function differs(group: GroupView, { scheme }: AdvantageFit, residual: number, t
   return !group.members.some(({ advantage }) => Math.abs(advantage ?? 0) > bound)
 }
 
-/** A rollout of the group has a higher reward and a lower advantage than another. */
-function ranksAgainst({ members }: GroupView, thresholds: Thresholds): boolean {
+/** A rollout of the group has a higher reward and a lower advantage than another; rows that train nothing may have any. */
+function ranksAgainst(group: GroupView, thresholds: Thresholds): boolean {
+  const members = trainingOf(group.members)
   const slack = thresholds['advantage-tolerance'] * largestAdvantage(members)
   const sameReward = thresholds['same-reward']
   const known = members

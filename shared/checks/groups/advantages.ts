@@ -1,4 +1,4 @@
-import { atOnce, filtered, type Steps, within } from '../../model/steps.ts'
+import { atOnce, filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import { biasedStd, mean, rangeOf, rewardsOf, unbiasedStd } from './statistics.ts'
@@ -133,8 +133,10 @@ export interface AdvantageFit {
   readonly scheme: AdvantageScheme
   /** The eps that fits best; null where the scheme has none. */
   readonly eps: number | null
-  /** Complete groups with a spread of rewards and two stored advantages or more, of which 2,000 at most are compared. */
+  /** The groups that were compared: 2,000 at most, spread over those that could be. */
   readonly groups: number
+  /** Complete groups with a spread of rewards and two stored advantages or more. */
+  readonly comparable: number
   /** Share of them that the scheme reproduces within `advantage-tolerance` of the group's largest advantage. */
   readonly share: number
   /** Median over groups of the largest difference, as a share of the group's largest advantage. */
@@ -166,23 +168,18 @@ export function* fittingAdvantages({
   const tolerance = thresholds['advantage-tolerance']
   const cases = groups.filter((group) => group.complete).map((group) => ({ group, rewards: rewardsOf(group) }))
   yield 0.1
-  const batchStd = batchStds(cases)
-  const informative = spread(
-    yield* within(
-      0.2,
-      0.4,
-      filtered(cases, ({ group }) => isInformative(group, thresholds)),
-    ),
-    FIT_GROUPS,
+  const batchStd = yield* within(0.1, 0.2, measuringBatchStds(cases.map(({ group }) => group)))
+  const comparable = yield* within(
+    0.2,
+    0.4,
+    filtered(cases, ({ group }) => isInformative(group, thresholds)),
   )
+  const informative = spread(comparable, FIT_GROUPS)
   if (informative.length === 0) return null
-  const compared = informative.map(({ group }) => ({
-    baselines: baselinesOf(group),
-    batchStd: batchStd.get(stepOf(group)) ?? 0,
-  }))
+  const compared = informative.map(({ group }) => baselinesOf(group, batchStd(group)))
   const fits = new Map<AdvantageScheme, SchemeFit>()
   for (const { scheme, eps } of candidates(options.advantageEps)) {
-    const residuals = compared.map(({ baselines, batchStd }) => leastResidual(baselines, scheme, eps ?? 0, batchStd))
+    const residuals = compared.map((baselines) => leastResidual(baselines, scheme, eps ?? 0))
     const share = residuals.filter((residual) => residual <= tolerance).length / residuals.length
     const residual = residuals.sort((a, b) => a - b)[residuals.length >> 1] as number
     const fit = { scheme, eps, share, residual }
@@ -195,7 +192,13 @@ export function* fittingAdvantages({
   const runnersUp = [...fits.values()]
     .filter((fit) => fit !== best)
     .sort((a, b) => b.share - a.share || a.residual - b.residual)
-  return { ...best, groups: informative.length, accepted: best.share >= thresholds['fit-share'], runnersUp }
+  return {
+    ...best,
+    groups: informative.length,
+    comparable: comparable.length,
+    accepted: best.share >= thresholds['fit-share'],
+    runnersUp,
+  }
 }
 
 /** Neighbouring eps differ by less than the stored digits: a later candidate must be clearly better. */
@@ -205,8 +208,19 @@ function isBetter(fit: SchemeFit, than: SchemeFit): boolean {
 
 /** Whether a group can tell schemes apart: its rewards differ, and two of its advantages or more are known. */
 export function isInformative(group: GroupView, thresholds: Thresholds): boolean {
-  const known = group.members.filter(({ advantage }) => advantage !== null).length
-  return known > 1 && rangeOf(rewardsOf(group)) > thresholds['same-reward']
+  const known = group.members.filter(({ advantage }) => advantage !== null)
+  if (known.length < 2 || rangeOf(rewardsOf(group)) <= thresholds['same-reward']) return false
+  return known.some(({ advantage }) => advantage !== 0) || !isLevelWhereItTrains(group, thresholds)
+}
+
+/** Rows that train nothing are the only ones with another reward: a baseline without them makes every advantage 0, under every scheme. */
+function isLevelWhereItTrains(group: GroupView, thresholds: Thresholds): boolean {
+  const training = trainingOf(group.members)
+  return (
+    training.length >= 2 &&
+    training.length < group.members.length &&
+    rangeOf(training.map(({ reward }) => reward as number)) <= thresholds['same-reward']
+  )
 }
 
 /** At most `count` of the values, at even distances. */
@@ -225,10 +239,11 @@ function candidates(givenEps: number | undefined): { scheme: AdvantageScheme; ep
 
 /**
  * The largest difference between the stored advantages of a group and those that `scheme` gives, as a share of the largest stored one;
- * infinite where all stored ones are 0. A trainer may leave the rows that train nothing out of the baseline: the better of the two counts.
+ * infinite where all stored ones are 0 and not all of those that `scheme` gives. A trainer may leave the rows that train nothing out of
+ * the baseline: the better of the two counts.
  */
-export function residualOf(group: GroupView, scheme: AdvantageScheme, eps: number, batchStd: number): number {
-  return leastResidual(baselinesOf(group), scheme, eps, batchStd)
+export function residualOf(group: GroupView, scheme: AdvantageScheme, eps: number, batchStd: BatchStd): number {
+  return leastResidual(baselinesOf(group, batchStd), scheme, eps)
 }
 
 /** Rollouts of a group over which a baseline may have been taken, [n] each; an advantage is null where it is not stored. */
@@ -236,28 +251,36 @@ interface Baseline {
   readonly rewards: readonly number[]
   readonly spread: Spread
   readonly advantages: readonly (number | null)[]
+  readonly batchStd: number
 }
 
-function baselinesOf({ members }: GroupView): Baseline[] {
-  const training = members.filter(({ trained, excluded }) => trained !== 0 && !excluded)
-  const apart = training.length < members.length && training.length >= 2
-  return (apart ? [members, training] : [members]).map((rows) => {
+function baselinesOf({ members }: GroupView, { ofAll, ofTraining }: BatchStd): Baseline[] {
+  const training = trainingOf(members)
+  const baseline = (rows: GroupView['members'], batchStd: number): Baseline => {
     const rewards = rows.map(({ reward }) => reward as number)
-    return { rewards, spread: spreadOf(rewards), advantages: rows.map(({ advantage }) => advantage) }
-  })
+    return { rewards, spread: spreadOf(rewards), advantages: rows.map(({ advantage }) => advantage), batchStd }
+  }
+  const all = baseline(members, ofAll)
+  if (training.length < 2) return [all]
+  if (training.length < members.length) return [all, baseline(training, ofTraining)]
+  return ofTraining === ofAll ? [all] : [all, { ...all, batchStd: ofTraining }]
 }
 
-function leastResidual(baselines: readonly Baseline[], scheme: AdvantageScheme, eps: number, batchStd: number): number {
+/** Rows of a group that train something: those that an overlong filter leaves in the baseline. */
+export function trainingOf(members: GroupView['members']): GroupView['members'] {
+  return members.filter(({ trained, excluded }) => trained !== 0 && !excluded)
+}
+
+function leastResidual(baselines: readonly Baseline[], scheme: AdvantageScheme, eps: number): number {
   let least = Number.POSITIVE_INFINITY
-  for (const each of baselines) least = Math.min(least, residualAmong(each, scheme, eps, batchStd))
+  for (const each of baselines) least = Math.min(least, residualAmong(each, scheme, eps))
   return least
 }
 
 function residualAmong(
-  { rewards, spread, advantages }: Baseline,
+  { rewards, spread, advantages, batchStd }: Baseline,
   scheme: AdvantageScheme,
   eps: number,
-  batchStd: number,
 ): number {
   let worst = 0
   let largest = 0
@@ -268,7 +291,9 @@ function residualAmong(
     worst = Math.max(worst, Math.abs(advantage - recomputed))
     largest = Math.max(largest, Math.abs(advantage))
   }
-  return largest > 0 ? worst / largest : Number.POSITIVE_INFINITY
+  if (largest > 0) return worst / largest
+  // The rows that train may all have one reward, where the group as a whole has not.
+  return worst <= ROUNDING ? 0 : Number.POSITIVE_INFINITY
 }
 
 /** Unbiased std over all rewards of each step; null is the step of dumps that do not tell. */
@@ -283,6 +308,30 @@ export function batchStds(
     else for (const reward of each.rewards) known.push(reward)
   }
   return new Map([...rewards].map(([step, values]) => [step, unbiasedStd(values)]))
+}
+
+/** Unbiased std over the rewards of a step: of all its rollouts, and of those that train something. */
+export interface BatchStd {
+  readonly ofAll: number
+  readonly ofTraining: number
+}
+
+/** Both, for the step of each group. */
+export function* measuringBatchStds(groups: readonly GroupView[]): Steps<(group: GroupView) => BatchStd> {
+  const ofAll: { group: GroupView; rewards: readonly number[] }[] = []
+  const ofTraining: typeof ofAll = []
+  yield* forEachOf(groups, (group) => {
+    const { members } = group
+    const rewards = rewardsOf(group)
+    const training = trainingOf(members)
+    ofAll.push({ group, rewards })
+    const own = training.length === members.length ? rewards : training.map(({ reward }) => reward as number)
+    ofTraining.push({ group, rewards: own })
+  })
+  const all = batchStds(ofAll)
+  yield 1
+  const training = batchStds(ofTraining)
+  return (group) => ({ ofAll: all.get(stepOf(group)) ?? 0, ofTraining: training.get(stepOf(group)) ?? 0 })
 }
 
 export function stepOf(group: GroupView): number | null {

@@ -52,7 +52,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   yield* within(0.4, 1, forEachOf(groups, look))
 }
 
-export function hasContrast(group: GroupView, thresholds: Thresholds): boolean {
+function hasContrast(group: GroupView, thresholds: Thresholds): boolean {
   return rangeOf(rewardsOf(group)) > thresholds['same-reward']
 }
 

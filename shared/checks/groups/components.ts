@@ -1,5 +1,6 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
+import { FactColumns } from '../fact-columns.ts'
 import { correlation, mean, rewardsOf } from './statistics.ts'
 
 /** The components of a dump's reward, as they vary within complete groups. */
@@ -34,10 +35,9 @@ export interface ComponentMeasures {
 export function componentsOf(view: DumpView): Components | 'unexplained' | null {
   const known = found.get(view)
   if (known !== undefined) return known
-  const components = findComponents(
-    view.groups.filter((group) => group.complete),
-    view.settings.thresholds,
-  )
+  const groups = view.groups.filter((group) => group.complete)
+  const areStored = !new FactColumns(view.facts).isEmpty('rewards')
+  const components = areStored ? findComponents(groups, view.settings.thresholds) : null
   found.set(view, components)
   return components
 }

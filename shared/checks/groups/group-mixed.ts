@@ -1,7 +1,8 @@
 import { counted } from '../../model/number-text.ts'
-import { forEachOf, type Steps, within } from '../../model/steps.ts'
+import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
+import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { incompleteReason, trainedIn } from './statistics.ts'
 
@@ -27,7 +28,7 @@ export const groupMixed: Check = {
 function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const groups = view.groups.filter(({ members }) => members.length > 1)
   if (groups.length === 0) return
-  if (!groups.some((group) => group.complete || isTooLarge(group, view.groupSize))) {
+  if (!groups.some((group) => group.complete || isTooLarge(group, view))) {
     report.abstain('not-checkable', incompleteReason(view))
     return
   }
@@ -37,7 +38,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     0.1,
     forEachOf(groups, (group) => void majorities.set(group, majorityPrompt(group))),
   )
-  const window = shiftedWindow(view, groups)
+  const window = yield* within(0.1, 0.1, shiftedWindow(view, groups))
   // Where most groups have prompts of many kinds, prompts differ on purpose (dates, shuffled examples).
   let [pure, withPrompts] = [0, 0]
   yield* within(
@@ -51,7 +52,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const promptsAgree = pure * 2 >= withPrompts
   const split = yield* within(0.3, 0.5, splitPrompts(view, groups))
   const look = (group: GroupView) => {
-    const large = isTooLarge(group, view.groupSize)
+    const large = isTooLarge(group, view)
     if (!group.complete && !large) return
     const foreign = strangers(group, majorities)
     const known = foreign.filter((member) => split.has(promptKey(member)))
@@ -161,8 +162,9 @@ function strangers(group: GroupView, majorities: ReadonlyMap<GroupView, string |
 }
 
 /** More rollouts than the size says. A key that returns with every epoch makes whole multiples where no step tells them apart. */
-function isTooLarge({ members }: GroupView, size: number | null): boolean {
-  if (size === null || members.length <= size || members.every(({ groupSize }) => groupSize === null)) return false
+function isTooLarge({ members }: GroupView, { groupSize: size, settings }: DumpView): boolean {
+  if (size === null || members.length <= size) return false
+  if (settings.options.groupSize !== size && members.every(({ groupSize }) => groupSize === null)) return false
   return members[0]?.step !== null || members.length % size !== 0
 }
 
@@ -170,20 +172,23 @@ function isTooLarge({ members }: GroupView, size: number | null): boolean {
  * The window of rows over which advantages sum to 0 where they do not over the groups; null where groups do, where some advantage is not
  * known, or where no window does. A mean over other rows leaves just this trace.
  */
-function shiftedWindow(view: DumpView, groups: readonly GroupView[]): Window | null {
+function* shiftedWindow(view: DumpView, groups: readonly GroupView[]): Steps<Window | null> {
   const rows = view.facts
   const size = view.groupSize
   const { thresholds } = view.settings
   if (size === null || size < 2 || rows.length < thresholds['shifted-windows'] * size) return null
-  if (!rows.every(({ advantage, reward }) => advantage !== null && reward !== null)) return null
+  const columns = new FactColumns(rows)
+  if (columns.present('advantage').includes(0) || columns.present('reward').includes(0)) return null
   // Rewards themselves, or rewards less a value of the critic, have no baseline among the rows.
-  const off = groups.filter(({ complete, members }) => complete && !sumsToZero(members, thresholds))
+  const off = yield* filtered(groups, ({ complete, members }) => complete && !sumsToZero(members, thresholds))
   if (off.length * 2 < groups.length) return null
-  const sums = runningSums(rows)
+  const sums = runningSums(columns.numbers('advantage'))
+  yield 1
   for (const window of [size, size * 2, size / 2]) {
     if (window < 2 || !Number.isInteger(window)) continue
     for (let shift = window === size ? 1 : 0; shift < window; shift++) {
       if (windowsSumToZero(sums, rows.length, window, shift, thresholds)) return { size: window, shift }
+      yield 1
     }
   }
   return null
@@ -195,12 +200,12 @@ interface RunningSums {
   readonly absolute: Float64Array
 }
 
-function runningSums(rows: readonly TrajectoryFacts[]): RunningSums {
-  const advantage = new Float64Array(rows.length + 1)
-  const absolute = new Float64Array(rows.length + 1)
-  for (const [i, row] of rows.entries()) {
-    advantage[i + 1] = (advantage[i] as number) + (row.advantage ?? 0)
-    absolute[i + 1] = (absolute[i] as number) + Math.abs(row.advantage ?? 0)
+function runningSums(advantages: Float64Array): RunningSums {
+  const advantage = new Float64Array(advantages.length + 1)
+  const absolute = new Float64Array(advantages.length + 1)
+  for (let i = 0; i < advantages.length; i++) {
+    advantage[i + 1] = (advantage[i] as number) + (advantages[i] as number)
+    absolute[i + 1] = (absolute[i] as number) + Math.abs(advantages[i] as number)
   }
   return { advantage, absolute }
 }

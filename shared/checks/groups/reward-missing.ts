@@ -1,17 +1,20 @@
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 
-/** A10. A reward is no number, or is missing where others are there, or all of them were set to 0. */
+/**
+ * A10. A reward is no number, or is missing where others are there, or all of them were set to one number, most often 0. One above 0 is
+ * none of these: a dump may hold nothing but what succeeded.
+ */
 export const rewardMissing: Check = {
   code: 'A10',
   name: 'reward-missing',
-  title: 'Rewards are missing, not numbers, or all zero',
+  title: 'Rewards are missing, not numbers, or all one number',
   hypotheses: ['H05'],
   severity: 'info',
   unit: 'trajectory',
   needs: ['rewards'],
   looksAt: 'rollouts',
-  why: 'One NaN makes the mean of its group NaN, and a reward that is always 0 teaches nothing.',
+  why: 'One NaN makes the mean of its group NaN, and a reward that is always the same teaches nothing.',
   fix: 'Look at what the reward function does when it fails, and at flags that zero rewards (defect V13).',
   cite: 'verifiers#186',
   dump: lookAtRewards,
@@ -20,8 +23,12 @@ export const rewardMissing: Check = {
 function lookAtRewards(view: DumpView, report: DumpReporter): void {
   const rewarded = view.facts.filter(({ reward }) => reward !== null)
   const expected = rewarded.length * 2 > view.facts.length
+  const only = rewarded[0]?.reward ?? Number.NaN
   const zeroed =
-    rewarded.length >= view.settings.thresholds['zeroed-rollouts'] && rewarded.every(({ reward }) => reward === 0)
+    only <= 0 &&
+    Number.isFinite(only) &&
+    rewarded.length >= view.settings.thresholds['zeroed-rollouts'] &&
+    rewarded.every(({ reward }) => reward === only)
   for (const facts of view.facts) {
     const { reward } = facts
     const missing = reward === null && expected
@@ -42,10 +49,13 @@ function lookAtRewards(view: DumpView, report: DumpReporter): void {
     })
   }
   if (!zeroed) return
-  const scored = view.facts.filter(({ rewards }) => Object.values(rewards ?? {}).some((value) => value !== 0)).length
+  const scored =
+    only === 0
+      ? view.facts.filter(({ rewards }) => Object.values(rewards ?? {}).some((value) => value !== 0)).length
+      : 0
   report.fault({
-    message: `All ${rewarded.length} rewards are 0${scored > 0 ? `, while components of ${scored} rollouts are not` : ''}`,
-    evidence: { reward: 0, rollouts: rewarded.length, rollouts_with_components_other_than_0: scored },
+    message: `All ${rewarded.length} rewards are ${only}${scored > 0 ? `, while components of ${scored} rollouts are not` : ''}`,
+    evidence: { reward: only, rollouts: rewarded.length, rollouts_with_components_other_than_0: scored },
   })
 }
 

@@ -22,7 +22,8 @@ function lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
   const first = new Map<string, TrajectoryFacts>()
   return forEachOf(view.facts, (facts) => {
     const { idsHash } = facts
-    if (idsHash === null) return
+    // Rows of nothing but padding are all alike, and copies of none.
+    if (idsHash === null || facts.realLength === 0) return
     const original = first.get(idsHash)
     if (original === undefined) first.set(idsHash, facts)
     report.unit(original !== undefined)
@@ -35,7 +36,7 @@ function lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
       member: facts,
       affectedTokens: facts.trained ?? 0,
       affectedWeight: facts.weight ?? 0,
-      message: `All ${facts.realLength} ids are those of rollout ${original.id}${sameGroup ? ', of the same group' : sameSource ? '' : ', of another file'}`,
+      message: `All ${facts.realLength} ids are those of ${nameOf(original)}${sameGroup ? ', of the same group' : sameSource ? '' : ', of another file'}`,
       evidence: {
         copy_of: original.id,
         copy_of_place: original.place,
@@ -46,6 +47,12 @@ function lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
       },
     })
   })
+}
+
+/** An id may be there and be empty: then its place tells which one is meant. */
+function nameOf({ id, line, place }: TrajectoryFacts): string {
+  if (id.trim() !== '') return `rollout ${id}`
+  return line === undefined ? `record ${place.record}` : `the rollout of line ${line}`
 }
 
 /** Two trajectories of one record, such as the members of a group line. */

@@ -1,6 +1,7 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
+import { samplerArray } from '../provenance-oracle.ts'
 import { countOf } from '../spans.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
 
@@ -71,6 +72,7 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
   const placeholders = new Set(pairs?.placeholders)
   // An end token that was appended is a fault of its own (M14).
   for (const { endToken } of view.segmentation?.turns ?? []) placeholders.delete(endToken)
+  const notNumbers = new Set(samplerArray(view.trajectory)?.nan)
   const found: Filler[] = []
   let looked = false
   for (let token = 0; token < sampler.length; token++) {
@@ -85,7 +87,9 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
     if (!isTrainedSample(view, token)) continue
     // Absent is not wrong, but where the dump says that the model wrote the token and the trainer trains it.
     if (Number.isNaN(value)) {
-      if (sampled?.[token] === 1 && isStored(view, token)) found.push({ token, side: 'sampler', value })
+      if (notNumbers.has(token)) looked = true
+      if (notNumbers.has(token) || (sampled?.[token] === 1 && isStored(view, token)))
+        found.push({ token, side: 'sampler', value })
       continue
     }
     looked = true
@@ -103,6 +107,8 @@ function isStored({ trajectory, ids }: TrajectoryView, token: number): boolean {
 }
 
 function described(view: TrajectoryView, { token, side, value }: Filler): string {
+  if (Number.isNaN(value) && samplerArray(view.trajectory)?.nan?.includes(token))
+    return `the ${side}'s at token ${token} is NaN`
   if (Number.isNaN(value)) return `token ${token} was sampled and has no ${side} logprob`
   const name = `the ${side}'s at token ${token} is ${value === 0 ? 'exactly 0' : String(value)}`
   const trainer = view.trajectory.logprobs.trainer?.[token]

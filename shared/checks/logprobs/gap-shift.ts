@@ -1,13 +1,15 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { correlationOf } from './gap-line.ts'
-import { isLogprob, logprobBounds, type ScoredPairs } from './scored.ts'
+import type { ScoredPairs } from './scored.ts'
 
 /** Largest shift that is tried: arrays that lie further apart were not made by one off-by-one after another. */
 export const LARGEST_SHIFT = 3
 
-/** Pearson's correlation of the sampler at i and the trainer at i + shift, for shifts from -3 to 3. */
+/**
+ * Pearson's correlation of the sampler at i and the trainer at i + shift, for shifts from -3 to 3. Both tokens are scored ones of the same
+ * turn: what a moved array has at an edge belongs to no token, and one such number outweighs the turn.
+ */
 export function correlationsByShift({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thresholds): number[] {
-  const bounds = logprobBounds(thresholds)
   const enough = thresholds['scored-tokens'] / 2
   const correlations: number[] = []
   for (let shift = -LARGEST_SHIFT; shift <= LARGEST_SHIFT; shift++) {
@@ -19,9 +21,8 @@ export function correlationsByShift({ tokens, sampler, trainer }: ScoredPairs, t
     let sumYY = 0
     for (let k = 0; k < tokens.length; k++) {
       const i = tokens[k] as number
-      if (i + shift < 0 || i + shift >= trainer.length) continue
+      if (tokens[k + shift] !== i + shift) continue
       const y = trainer[i + shift] as number
-      if (!isLogprob(y, bounds)) continue
       const x = sampler[i] as number
       n++
       sumX += x

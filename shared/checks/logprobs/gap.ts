@@ -34,6 +34,8 @@ export interface GapShape {
   readonly correlations: readonly number[]
   /** Tokens by which the trainer's array is late against the sampler's. */
   readonly shift: number
+  /** Token from which on it is; 0 where all of it is. */
+  readonly shiftedFrom: number
   readonly turns: readonly TurnGap[]
   /** Turns in which a context fault shows, in order; empty unless that is the cause. */
   readonly affectedTurns: readonly TurnGap[]
@@ -56,41 +58,13 @@ export function gapOf(view: TrajectoryView): GapShape | null {
 }
 
 function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
-  const { tokens, sampler, trainer } = pairs
+  const { tokens } = pairs
   const { thresholds } = view
   const { 'large-gap': largeGap, 'not-certain': notCertain } = thresholds
   const { 'engines-agree': agrees, 'engines-differ': differs, 'renormalised-gap': leastRenormalised } = thresholds
   const n = tokens.length
-  let sum = 0
-  let absolute = 0
-  let squares = 0
-  let large = 0
-  let zeros = 0
-  let sumX = 0
-  let sumY = 0
-  let sumXX = 0
-  let sumXY = 0
-  let sumYY = 0
-  let largest = { token: tokens[0] as number, gap: 0 }
-  for (let k = 0; k < n; k++) {
-    const i = tokens[k] as number
-    const x = sampler[i] as number
-    const y = trainer[i] as number
-    const gap = x - y
-    sum += gap
-    absolute += Math.abs(gap)
-    squares += gap * gap
-    if (Math.abs(gap) > largeGap) large++
-    if (x === 0 && y < -notCertain) zeros++
-    if (Math.abs(gap) > Math.abs(largest.gap)) largest = { token: i, gap }
-    sumX += x
-    sumY += y
-    sumXX += x * x
-    sumXY += x * y
-    sumYY += y * y
-  }
+  const { sum, absolute, squares, large, zeros, largest, sums } = sumsOf(pairs, largeGap, -notCertain)
   const meanAbsolute = absolute / n
-  const sums = { n, sumX, sumY, sumXX, sumXY, sumYY }
   const line = fitLine(sums, 'logprobs')
   const base = {
     count: n,
@@ -102,6 +76,7 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     line,
     correlations: [] as readonly number[],
     shift: 0,
+    shiftedFrom: 0,
     turns: [] as readonly TurnGap[],
     affectedTurns: [] as readonly TurnGap[],
     contextSeen: null,
@@ -113,6 +88,12 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     const correlations = correlationsByShift(pairs, thresholds)
     const shift = bestShift(correlations, thresholds)
     if (shift !== 0) return { ...base, cause: 'shifted', correlations, shift }
+  }
+  if (meanAbsolute >= differs) {
+    const later = laterTurns(pairs)
+    const correlations = later === null ? [] : correlationsByShift(later, thresholds)
+    const shift = later === null ? 0 : bestShift(correlations, thresholds)
+    if (shift !== 0) return { ...base, cause: 'shifted', correlations, shift, shiftedFrom: later?.tokens[0] ?? 0 }
   }
   const turns = gapsByTurn(view, pairs)
   if (meanAbsolute >= agrees) {
@@ -150,6 +131,54 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   if (isTail && restAgrees && isMixtureOfExperts(view.trajectory.model)) return { ...base, cause: 'routing', turns }
   const surely = meanAbsolute - thresholds['gap-standard-errors'] * base.error >= differs
   return { ...base, cause: surely ? 'mismatch' : 'none', turns }
+}
+
+/** The pairs behind the first turn; null where there are too few. */
+function laterTurns(pairs: ScoredPairs): ScoredPairs | null {
+  const { tokens } = pairs
+  let next = 1
+  while (next < tokens.length && tokens[next] === (tokens[next - 1] as number) + 1) next++
+  return next < tokens.length ? { ...pairs, tokens: tokens.subarray(next) } : null
+}
+
+/** A loop of its own: the engine keeps its sums in registers, and compiles it long before what is decided by them. */
+function sumsOf({ tokens, sampler, trainer }: ScoredPairs, largeGap: number, certain: number) {
+  let sum = 0
+  let absolute = 0
+  let squares = 0
+  let large = 0
+  let zeros = 0
+  let sumX = 0
+  let sumY = 0
+  let sumXX = 0
+  let sumXY = 0
+  let sumYY = 0
+  let token = tokens[0] as number
+  let furthest = 0
+  for (let k = 0; k < tokens.length; k++) {
+    const i = tokens[k] as number
+    const x = sampler[i] as number
+    const y = trainer[i] as number
+    const gap = x - y
+    const distance = Math.abs(gap)
+    sum += gap
+    absolute += distance
+    squares += gap * gap
+    if (distance > largeGap) large++
+    if (x === 0 && y < certain) zeros++
+    if (distance > furthest) {
+      furthest = distance
+      token = i
+    }
+    sumX += x
+    sumY += y
+    sumXX += x * x
+    sumXY += x * y
+    sumYY += y * y
+  }
+  const largest = { token, gap: furthest === 0 ? 0 : (sampler[token] as number) - (trainer[token] as number) }
+  const sums = { n: tokens.length, sumX, sumY, sumXX, sumXY, sumYY }
+  return { sum, absolute, squares, large, zeros, largest, sums }
 }
 
 function largeSum({ tokens, sampler, trainer }: ScoredPairs, largeGap: number): number {

@@ -1,6 +1,7 @@
 import type { DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { KL_FORMULAS, type KlFormula } from './sums.ts'
+import { KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
+import { roundedFormula } from './kl-rounded.ts'
 
 /** How the KL stored in a dump compares with the formulas, over all trained tokens. */
 export interface KlFit {
@@ -13,6 +14,8 @@ export interface KlFit {
   readonly scales: Readonly<Record<KlFormula, number>>
   /** The formula that the stored KL follows; null where none does. k3 where several do, which small differences cannot tell apart. */
   readonly best: KlFormula | null
+  /** Of the stored KL, where it follows its formula as far as these decimals tell and no further; null elsewhere. */
+  readonly decimals: number | null
   /** The formula that metadata declares in every row that declares one. */
   readonly declared: KlFormula | null
   /** The stored KL follows the formula with policy and reference exchanged. */
@@ -56,11 +59,26 @@ export function fitKl({ facts, settings }: Pick<DumpView, 'facts' | 'settings'>)
   const much = thresholds['kl-worse'] * Math.max(closest, thresholds['kl-rounding'])
   const ruledOut = (name: KlFormula) => unexplained(name) > much
   const follows = (name: KlFormula) => unexplained(name) <= thresholds['kl-unexplained'] && !ruledOut(name)
-  const best = (['k3', 'k1', 'k2', 'k3-reversed'] as const).find(follows) ?? null
+  const fitted = (['k3', 'k1', 'k2', 'k3-reversed'] as const).find(follows) ?? null
+  // Where most of a small KL was rounded away, no fit is close, and every token may still be what a formula rounds to.
+  const rounded = fitted === null ? roundedFormula(facts, thresholds) : null
+  const best = fitted ?? rounded?.formula ?? null
   const declared = declarations.size === 1 ? ([...declarations][0] as KlFormula) : null
   const reversed = best === 'k3-reversed' || (best === 'k1' && scales.k1 < 0)
-  const undeclared = declared !== null && best !== null && best !== declared && ruledOut(declared)
-  return { tokens, mean: sum / tokens, least, explained, scales, best, declared, reversed, undeclared }
+  const undeclared =
+    declared !== null && best !== null && best !== declared && ruledOut(declared) && !rounded?.agrees(declared)
+  return {
+    tokens,
+    mean: sum / tokens,
+    least,
+    explained,
+    scales: rounded === null ? scales : { ...scales, [rounded.formula]: 1 },
+    best,
+    decimals: rounded?.decimals ?? null,
+    declared,
+    reversed,
+    undeclared,
+  }
 }
 
 /** Mean k3 over all trained tokens that trainer and reference scored; null where there is none. */

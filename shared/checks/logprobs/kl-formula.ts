@@ -2,7 +2,8 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpFault } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { fitKl, type KlFit } from './kl-fit.ts'
-import { KL_FORMULAS, type KlSums } from './sums.ts'
+import { KL_FORMULAS } from './kl-formulas.ts'
+import type { KlSums } from './sums.ts'
 import { digits } from './text.ts'
 
 const K3 = KL_FORMULAS.indexOf('k3')

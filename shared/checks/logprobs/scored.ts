@@ -69,6 +69,7 @@ function gather(view: TrajectoryView): ScoredPairs | null {
   const { 'contradicts-zero': contradicts, 'trainer-is-off': off } = thresholds
   const tokens = new Int32Array(sampler.length)
   let count = 0
+  let certain = 0
   let zeros = 0
   let otherTokens = 0
   let otherOff = 0
@@ -82,9 +83,14 @@ function gather(view: TrajectoryView): ScoredPairs | null {
     if (own !== 0) {
       otherTokens++
       if (Math.abs(own - other) > -contradicts) otherOff++
-    } else if (other < contradicts) zeros++
+    } else {
+      certain++
+      if (other < contradicts) zeros++
+    }
   }
-  const trainerIsOff = otherOff > off * otherTokens
+  // In a fat tail zeros lie as often as the rest: a placeholder shows by lying there more often.
+  const asOften = otherOff > 0 && zeros * otherTokens <= view.thresholds['zeros-beside-others'] * otherOff * certain
+  const trainerIsOff = otherOff > off * otherTokens || asOften
   if (zeros === 0 || trainerIsOff) {
     return { tokens: tokens.subarray(0, count), sampler, trainer, placeholders: [], trainerIsOff }
   }

@@ -23,14 +23,21 @@ export const L06: Check = {
     const affected = gap.cause === 'shifted'
     report.place(affected)
     if (!affected) return
-    const { shift, correlations } = gap
+    const { shift, shiftedFrom, correlations } = gap
+    const from = shiftedFrom === 0 ? '' : ` from token ${shiftedFrom} on`
+    const { start, end } = scoredSpan(view)
     const at = correlations[shift + LARGEST_SHIFT] as number
     report.fault({
       scope: 'trajectory',
-      tokens: scoredSpan(view),
-      affected: scoredSpans(view),
-      message: `Trainer logprobs are ${tokenCount(Math.abs(shift))} ${shift > 0 ? 'late' : 'early'} against the sampler's: they correlate at ${digits(at)} there, and at ${digits(correlations[LARGEST_SHIFT] as number)} as stored`,
-      evidence: { shift, correlations_from_minus_3: correlations, mean_absolute_gap: gap.meanAbsolute },
+      tokens: { start: Math.max(start, shiftedFrom), end },
+      affected: scoredSpans(view).filter((span) => span.start >= shiftedFrom),
+      message: `Trainer logprobs are ${tokenCount(Math.abs(shift))} ${shift > 0 ? 'late' : 'early'} against the sampler's${from}: they correlate at ${digits(at)} there, and at ${digits(correlations[LARGEST_SHIFT] as number)} as stored`,
+      evidence: {
+        shift,
+        shifted_from: shiftedFrom,
+        correlations_from_minus_3: correlations,
+        mean_absolute_gap: gap.meanAbsolute,
+      },
     })
   },
 }

@@ -1,3 +1,4 @@
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
@@ -21,11 +22,16 @@ export const L08: Check = {
   dump: lookAtSteps,
 }
 
-function lookAtSteps(view: DumpView, report: DumpReporter): void {
+function* lookAtSteps(view: DumpView, report: DumpReporter): Steps<void> {
   const hasGap = new FactColumns(view.facts).present('gap')
   const rows = view.facts.filter(({ step }, at) => hasGap[at] === 1 && step !== null)
   const { thresholds } = view.settings
-  const frozen = frozenCopies(rows, thresholds)
+  const values = new FactColumns(view.facts).numbers('gap', 'samplerValues')
+  const telling = view.facts.filter(
+    ({ step }, at) => (values[at] as number) >= thresholds['equal-values'] && step !== null,
+  )
+  yield 0.1
+  const frozen = yield* within(0.1, 0.5, frozenCopies(telling, thresholds))
   const trend = gapTrend(view.facts, thresholds)
   if (trend === null && frozen.size === 0) {
     const steps = new Set(rows.map(({ step }) => step)).size
@@ -38,7 +44,7 @@ function lookAtSteps(view: DumpView, report: DumpReporter): void {
   const grows = trend?.grows ?? false
   // Where the gap grows with the step, the rollouts of its later half are those that are far off.
   const late = trend === null ? Number.POSITIVE_INFINITY : (trend.steps[trend.steps.length >> 1]?.step ?? 0)
-  for (const row of rows) {
+  const look = (row: TrajectoryFacts) => {
     const original = frozen.get(row)
     const isLate = grows && (row.step as number) >= late
     report.unit(isLate || original !== undefined)
@@ -59,6 +65,7 @@ function lookAtSteps(view: DumpView, report: DumpReporter): void {
       })
     }
   }
+  yield* within(0.5, 1, forEachOf(rows, look))
 }
 
 const MOST_LISTED = 64
@@ -85,15 +92,17 @@ function meanTrainer({ gap }: TrajectoryFacts): number {
 
 /**
  * Rollouts with the ids of one of an earlier step and the very logprobs of the sampler, though the trainer has moved since. A row that was
- * merely written twice has the trainer's numbers as well.
+ * merely written twice has the trainer's numbers as well. `rows`: those with enough values to tell.
  */
-function frozenCopies(rows: readonly TrajectoryFacts[], thresholds: Thresholds): Map<TrajectoryFacts, TrajectoryFacts> {
-  const { 'equal-values': enough, 'trainer-moved': moved } = thresholds
+function* frozenCopies(
+  rows: readonly TrajectoryFacts[],
+  { 'trainer-moved': moved }: Thresholds,
+): Steps<Map<TrajectoryFacts, TrajectoryFacts>> {
   const seen = new Map<string, TrajectoryFacts>()
   const frozen = new Map<TrajectoryFacts, TrajectoryFacts>()
-  for (const row of rows) {
+  const look = (row: TrajectoryFacts) => {
     const { idsHash, gap } = row
-    if (idsHash === null || gap === undefined || gap.samplerValues < enough) continue
+    if (idsHash === null || gap === undefined) return
     const key = `${row.promptHash} ${idsHash} ${gap.samplerHash}`
     const original = seen.get(key)
     if (original === undefined) seen.set(key, row)
@@ -101,5 +110,6 @@ function frozenCopies(rows: readonly TrajectoryFacts[], thresholds: Thresholds):
       frozen.set(row, original)
     }
   }
+  yield* forEachOf(rows, look)
   return frozen
 }

@@ -1,5 +1,7 @@
 import { Hash64 } from '../../model/hash.ts'
 import type { TrajectoryView } from '../check.ts'
+import { formulasAt, KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
+import { decimalsOf, type KlRounded, roundsTo } from './kl-rounded.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
 
 /** Sums over the trained tokens of a rollout that sampler and trainer both scored; gaps are sampler − trainer, in nats. */
@@ -14,10 +16,6 @@ export interface GapSums {
   readonly samplerValues: number
   readonly samplerHash: string
 }
-
-/** The formulas that a stored KL may follow; d = reference − trainer logprob: −d, d²/2, e^d − d − 1, and that of −d. */
-export const KL_FORMULAS = ['k1', 'k2', 'k3', 'k3-reversed'] as const
-export type KlFormula = (typeof KL_FORMULAS)[number]
 
 /** Sums over the trained tokens of a rollout that trainer and reference both scored. Lists are in the order of `KL_FORMULAS`. */
 export interface KlSums {
@@ -46,13 +44,16 @@ export interface KlSums {
 export interface LogprobFacts {
   readonly gap?: GapSums
   readonly kl?: KlSums
+  readonly klRounded?: KlRounded
 }
 
 export function logprobFacts(view: TrajectoryView): LogprobFacts {
   const gap = gapSums(view)
   const kl = klSums(view)
   if (kl === null) return gap === null ? NOTHING : { gap }
-  return gap === null ? { kl } : { gap, kl }
+  const klRounded = kl.stored === null ? null : roundedKl(view)
+  const ofKl = klRounded === null ? { kl } : { kl, klRounded }
+  return gap === null ? ofKl : { gap, ...ofKl }
 }
 
 const NOTHING: LogprobFacts = {}
@@ -91,15 +92,6 @@ function gapSums(view: TrajectoryView): GapSums | null {
     samplerValues,
     samplerHash: new Hash64().words(scored).digest(),
   }
-}
-
-/** k1, k2, k3 and the reversed k3 of a token into `into`. */
-function formulasAt(trainer: number, reference: number, into: Float64Array): void {
-  const d = reference - trainer
-  into[0] = -d
-  into[1] = (d * d) / 2
-  into[2] = Math.exp(d) - d - 1
-  into[3] = Math.exp(-d) + d - 1
 }
 
 function klSums(view: TrajectoryView): KlSums | null {
@@ -166,6 +158,33 @@ function klSums(view: TrajectoryView): KlSums | null {
           },
     declared: declaredFormula(meta.kl_estimator ?? meta.kl_penalty),
   }
+}
+
+/** How far each formula rounds to the stored KL; null where that is not rounded. */
+function roundedKl(view: TrajectoryView): KlRounded | null {
+  const { logprobs, kl } = view.trajectory
+  const { trainer, reference } = logprobs
+  if (trainer === null || reference === null || kl === null) return null
+  const bounds = logprobBounds(view.thresholds)
+  const tokens: number[] = []
+  for (let i = 0; i < trainer.length; i++) {
+    const isScored = isLogprob(trainer[i] as number, bounds) && isLogprob(reference[i] as number, bounds)
+    if (isScored && Number.isFinite(kl[i] ?? Number.NaN) && isTrainedSample(view, i)) tokens.push(i)
+  }
+  const decimals = decimalsOf(tokens.map((i) => kl[i] as number))
+  if (decimals === null) return null
+  const at = new Float64Array(KL_FORMULAS.length)
+  const within = KL_FORMULAS.map(() => 0)
+  let told = 0
+  for (const i of tokens) {
+    const [own, other, stored] = [trainer[i] as number, reference[i] as number, kl[i] as number]
+    formulasAt(own, other, at)
+    if (stored !== 0) told++
+    const slack = (Math.abs(own) + Math.abs(other)) * 2 ** -23 * Math.exp(Math.abs(other - own))
+    for (let k = 0; k < at.length; k++)
+      if (roundsTo(stored, at[k] as number, decimals, slack)) within[k] = (within[k] as number) + 1
+  }
+  return { decimals, told, within }
 }
 
 /** The spellings of trainers: k1 is verl's `kl`, k2 its `mse`, k3 its `low_var_kl`. */

@@ -27,7 +27,7 @@ export const M14: Check = {
       // A turn of which nothing was sampled is no turn that a framework closed.
       if (trajectory.sampled !== null && trajectory.sampled[turn.contentEnd - 1] !== 1) continue
       const proof = appendedBy(view, at)
-      report.place(proof !== null, { turn: turn.ordinal, boundary: edgeAfter(segmentation, turn) })
+      report.place(proof !== null, { turn: turn.ordinal, boundary: edgeAfter(segmentation, turn), token: at })
       if (proof === null) continue
       report.fault({
         turn,

@@ -21,8 +21,10 @@ export const M03: Check = {
   cite: 'ms-swift#7838, slime#1563, transformers#34494',
   trajectory(view, { policy }, report) {
     if (view.segmentation === null || hidesTurns(view)) return
-    const turns: Coverage[] = []
     const written = writtenTurns(view.segmentation)
+    // The only turn of a rollout cannot be left out beside others: without loss it is M04.
+    if (written.length < 2) return
+    const turns: Coverage[] = []
     for (const turn of written) {
       const coverage = coverageOf(view, turn)
       if (coverage !== null && (coverage.trained > 0 || !isEnvironments(view, turn))) turns.push(coverage)

@@ -1,6 +1,6 @@
 import type { Check, TrajectoryView } from '../check.ts'
 import { hidesEdges } from '../shape.ts'
-import { displaced, lagText, turnLags } from '../turn-lag.ts'
+import { displaced, lagText, type TurnLag, turnLags } from '../turn-lag.ts'
 
 export const M07: Check = {
   code: 'M07',
@@ -19,10 +19,7 @@ export const M07: Check = {
     if (view.segmentation === null || block === 0 || hidesEdges(view)) return
     const lags = turnLags(view)
     if (lags === null || lags.length === 0) return
-    // Each further turn may add a block of its own.
-    const displacedAll = lags.every(({ lag }) => lag !== 0 && lag % block === 0)
-    const oneWay = lags.every(({ lag }) => Math.sign(lag) === Math.sign(lags[0]?.lag ?? 0))
-    const faulty = displacedAll && oneWay
+    const faulty = liesOffBy(block, lags)
     report.place(faulty)
     if (!faulty) return
     const affected = lags.flatMap(displaced)
@@ -40,6 +37,19 @@ export const M07: Check = {
       },
     })
   },
+}
+
+/** Whether the mask as a whole lies off by blocks of the template: its edges are then M07's, and none of them a fault of its own. */
+export function isDisplacedByBlock(view: TrajectoryView): boolean {
+  const block = blockLength(view)
+  const lags = block === 0 ? null : turnLags(view)
+  return lags !== null && lags.length > 0 && liesOffBy(block, lags)
+}
+
+/** Each further turn may add a block of its own. */
+function liesOffBy(block: number, lags: readonly TurnLag[]): boolean {
+  const way = Math.sign(lags[0]?.lag ?? 0)
+  return lags.every(({ lag }) => lag !== 0 && lag % block === 0 && Math.sign(lag) === way)
 }
 
 /** Tokens of the empty think block: tag, blank line, tag, blank line. 0 where the tags are no ids of their own. */

@@ -25,7 +25,7 @@ export const M10: Check = {
       if (endToken < 0 || mask[endToken] === 255 || mask[contentEnd - 1] !== 1) continue
       if (expectedRl?.[endToken] !== Expected.trained) continue
       const masked = mask[endToken] === 0
-      report.place(masked, { turn: turn.ordinal, boundary: edgeAfter(view.segmentation, turn) })
+      report.place(masked, { turn: turn.ordinal, boundary: edgeAfter(view.segmentation, turn), token: endToken })
       if (!masked) continue
       const sampled = provenance?.[endToken] === Provenance.sampled
       report.fault({

@@ -6,6 +6,7 @@ import { carryLoss, edgeBefore } from '../edges.ts'
 import { LONGEST_PREFILL, storedPromptEnd } from '../prompt-end.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
+import { isDisplacedByBlock } from './drift-by-prefill.ts'
 
 export const M09: Check = {
   code: 'M09',
@@ -24,7 +25,8 @@ export const M09: Check = {
     for (const turn of view.segmentation.turns) {
       const end = turn.kind === 'assistant' ? prefillEnd(view, turn) : turn.headerEnd
       if (end === turn.headerEnd) continue
-      const trained = isSwallowed(view, turn) ? [] : trainedPrefill(view, turn.headerEnd, end)
+      const found = isSwallowed(view, turn) ? [] : trainedPrefill(view, turn.headerEnd, end)
+      const trained = found.length > 0 && isDisplacedByBlock(view) ? [] : found
       report.place(trained.length > 0, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
       if (trained.length === 0) continue
       const count = lengthOf(trained)

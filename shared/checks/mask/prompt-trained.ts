@@ -27,7 +27,13 @@ export function lookAtPrompts(view: DumpView, report: DumpReporter): void {
   const asked = view.facts.filter(({ trainedPrompt }) => trainedPrompt !== undefined)
   if (asked.every(({ trainedPrompt }) => trainedPrompt === null)) {
     // A prompt that is masked is not all: replies may be trained, and only turns show them.
-    if (!view.streams.has('tokenizer')) report.abstain('not-checkable', 'the dump does not carry tokenizer')
+    if (!view.streams.has('tokenizer'))
+      report.abstain(
+        'not-checkable',
+        view.settings.options.tokenizer === undefined
+          ? 'the dump does not carry tokenizer'
+          : 'the tokenizer frames no turns in the ids',
+      )
     return
   }
   for (const facts of asked) {

@@ -2,6 +2,7 @@ import { Provenance } from '../../model/tokens.ts'
 import type { Check } from '../check.ts'
 import { edgeAfter } from '../edges.ts'
 import { hidesEdges, isSwallowed, shapeOf } from '../shape.ts'
+import { isDisplacedByBlock } from './drift-by-prefill.ts'
 
 export const M11: Check = {
   code: 'M11',
@@ -28,8 +29,9 @@ export const M11: Check = {
       const flowsOn =
         next !== undefined && next.kind !== 'assistant' && mask[next.start] === 1 && mask[next.contentStart] === 1
       const covered = flowsOn || isSwallowed(view, turn) || overrun?.turn === turn
-      const trained = mask[at] === 1 && provenance?.[at] !== Provenance.sampled && !covered
-      report.place(trained, { turn: turn.ordinal, boundary: edgeAfter(view.segmentation, turn) })
+      const carriesLoss = mask[at] === 1 && provenance?.[at] !== Provenance.sampled && !covered
+      const trained = carriesLoss && !isDisplacedByBlock(view)
+      report.place(trained, { turn: turn.ordinal, boundary: edgeAfter(view.segmentation, turn), token: at })
       if (!trained) continue
       report.fault({
         turn,

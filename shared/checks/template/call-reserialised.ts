@@ -1,5 +1,6 @@
 import type { Span } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
+import { countOf } from '../spans.ts'
 import { isTrainedUnproven, pairedTurns } from './paired-turns.ts'
 
 export const T12: Check = {
@@ -10,7 +11,7 @@ export const T12: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'messages', 'tokenizer', 'template'],
-  looksAt: 'tool calls of assistant turns',
+  looksAt: 'trained tool calls',
   why: 'The call was parsed and written again by a template: other spaces, escapes or quotes than the model sampled are trained.',
   fix: 'Train the sampled ids. Where a template must render calls, give it the arguments as an object, not as JSON text.',
   cite: 'smg#1836, verl#3960, NeMo-Gym#1787',
@@ -19,6 +20,7 @@ export const T12: Check = {
       const written = rawCalls(message.content ?? '')
       const calls = turn.spans.filter(({ part, closed }) => part === 'tool_call' && closed)
       for (const [i, call] of calls.entries()) {
+        if (view.mask === null || countOf(view.mask, 1, call.start, call.end) === 0) continue
         const ids = innerText(view, call)
         const raw = written.length === calls.length ? (written[i] ?? null) : null
         const rewritten = raw !== null && raw !== ids && sameJson(raw, ids)

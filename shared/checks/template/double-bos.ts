@@ -1,4 +1,5 @@
 import type { Check } from '../check.ts'
+import { beginsDocument } from '../document-start.ts'
 import { listOf } from '../spans.ts'
 
 export const T01: Check = {
@@ -14,7 +15,9 @@ export const T01: Check = {
   fix: 'Encode rendered text with add_special_tokens=False.',
   cite: 'OpenRLHF#393, vllm#27515, open-r1#462',
   trajectory(view, _settings, report) {
-    const bos = view.segmentation?.bos ?? []
+    const { segmentation, trajectory } = view
+    // A packed row has one at the start of each of its documents.
+    const bos = (segmentation?.bos ?? []).filter((at, i) => i === 0 || !beginsDocument(trajectory, at))
     const [first, second] = bos
     if (first === undefined) return
     report.place(second !== undefined)

@@ -1,6 +1,7 @@
 import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import type { Check } from '../check.ts'
 import { normalised } from '../normalised-text.ts'
+import { countOf } from '../spans.ts'
 import { isTrainedUnproven, pairedTurns, sampledSpan } from './paired-turns.ts'
 
 export const T13: Check = {
@@ -11,7 +12,7 @@ export const T13: Check = {
   severity: 'warning',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'messages', 'tokenizer', 'template'],
-  looksAt: 'assistant turns that call a tool',
+  looksAt: 'trained assistant turns that call a tool',
   why: 'The template writes one bare call: it drops what the model said beside it and renames its arguments, so the trained turn is not the sampled one.',
   fix: 'Train the sampled ids of call turns, or render them with a template that keeps the text of the message.',
   cite: 'TRL chat_templates README',
@@ -24,6 +25,7 @@ export const T13: Check = {
       const raw = message.content?.trim() ?? ''
       if (call === undefined || turn.endToken < 0 || (calls === 0 && !raw.startsWith('{'))) continue
       const span = sampledSpan(turn)
+      if (view.mask === null || countOf(view.mask, 1, span.start, span.end) === 0) continue
       const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
       const reason = rewritten(text, calls, raw, thresholds['looked-up-characters'])
       const faulty = reason !== null && isTrainedUnproven(view, span)

@@ -4,7 +4,7 @@ import { decodeSpan } from '../../tokens/text.ts'
 import { TokenKind, type TokenTable } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
-import { listOf } from '../spans.ts'
+import { countOf, listOf } from '../spans.ts'
 
 export const T16: Check = {
   code: 'T16',
@@ -14,7 +14,7 @@ export const T16: Check = {
   severity: 'warning',
   unit: 'trajectory',
   needs: ['ids', 'tokenizer'],
-  looksAt: 'assistant turns, and rows without turns',
+  looksAt: 'assistant turns, other turns that are left open, and rows without turns',
   why: 'The model does not know the letters of a marker as the marker: it is trained on a frame it was never given.',
   fix: 'Keep special tokens when sampled ids are decoded, or do not decode them; encode rendered text with its special tokens.',
   cite: 'minimind#850, TRL#3425',
@@ -25,14 +25,18 @@ export const T16: Check = {
       lookAtUnframed(view, report)
       return
     }
-    for (const turn of writtenTurns(segmentation)) {
-      const spelt = speltThought(view, turn) ?? speltEnd(view, turn)
-      report.place(spelt !== null, { turn: turn.ordinal })
+    const written = writtenTurns(segmentation)
+    for (const turn of segmentation.turns) {
+      const isWritten = written.includes(turn)
+      // A turn of the environment has its end spelt only where it has no other, and another turn follows.
+      if (!isWritten && (turn.endToken >= 0 || turn.index === segmentation.turns.length - 1)) continue
+      const spelt = (isWritten ? speltThought(view, turn) : null) ?? speltEnd(view, turn)
+      if (isWritten || spelt !== null) report.place(spelt !== null, { turn: turn.ordinal })
       if (spelt === null) continue
       report.fault({
         turn,
         tokens: spelt,
-        message: `${JSON.stringify(view.text(spelt).trim())} is spelt by ${spelt.end - spelt.start} ordinary tokens in assistant turn ${turn.ordinal}`,
+        message: `${JSON.stringify(view.text(spelt).trim())} is spelt by ${spelt.end - spelt.start} ordinary tokens in ${isWritten ? `assistant turn ${turn.ordinal}` : `a ${turn.kind} turn`}`,
         evidence: { ids: listOf(view.ids, spelt.start, spelt.end) },
       })
     }
@@ -101,9 +105,9 @@ function speltEnd(view: TrajectoryView, turn: Turn): Span | null {
   return null
 }
 
-/** Null where the dump says that the model itself wrote the letters. */
+/** Null where the dump says of any of the letters that the model itself wrote it: of others it may say nothing. */
 function own({ provenance }: TrajectoryView, span: Span): Span | null {
-  return provenance?.[span.start] === Provenance.sampled ? null : span
+  return provenance !== null && countOf(provenance, Provenance.sampled, span.start, span.end) > 0 ? null : span
 }
 
 const LESS_THAN = 0x3c

@@ -13,8 +13,13 @@ export interface PromptTools {
   readonly called: string | null
   /** Names of the record's tools. */
   readonly names: readonly string[]
-  /** `missing`: no tool is described. `others`: not one of the record's. `altered`: the same names, with other words or parameters. */
-  readonly state: 'described' | 'missing' | 'others' | 'altered'
+  /** Those of them that the prompt lacks. */
+  readonly absent: readonly string[]
+  /**
+   * `missing`: no tool is described. `others`: not one of the record's. `some`: not one that the model calls. `altered`: the same
+   * names, with other words or parameters.
+   */
+  readonly state: 'described' | 'missing' | 'others' | 'some' | 'altered'
   /** What is altered, in words: `search: another description`. */
   readonly altered: readonly string[]
 }
@@ -31,7 +36,7 @@ export function promptTools(view: TrajectoryView): PromptTools | null {
 /** The prompt describes tools, and not as the record has them. */
 export function toolsDiffer(view: TrajectoryView): boolean {
   const state = promptTools(view)?.state
-  return state === 'others' || state === 'altered'
+  return state === 'others' || state === 'some' || state === 'altered'
 }
 
 function findPromptTools(view: TrajectoryView): PromptTools | null {
@@ -51,18 +56,32 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   const prompt = { start: segmentation.padding.left, end: first.start }
   const text = view.text(prompt)
   const called = call === null ? null : calledName(view, call)
-  const found = { prompt, call, called, names, altered: [] }
+  const found = { prompt, call, called, names, absent: names, altered: [] }
   if (!isDescribed(text, names, called)) return { ...found, state: 'missing' }
-  if (isWhole(view) && names.length > 0 && names.every((name) => !text.includes(name))) {
-    return { ...found, state: 'others' }
-  }
+  const absent = isWhole(view) ? names.filter((name) => !text.includes(name)) : []
+  if (absent.length > 0 && absent.length === names.length) return { ...found, state: 'others' }
+  // A prompt may offer a choice of many tools: only what the model calls must be in it.
+  const lacking = absent.length === 0 ? [] : absent.filter((name) => callsOf(view, turns).has(name))
+  if (lacking.length > 0) return { ...found, absent: lacking, state: 'some' }
   const altered = alterations(text, trajectory.tools ?? [])
-  return { ...found, altered, state: altered.length > 0 ? 'altered' : 'described' }
+  return { ...found, absent: [], altered, state: altered.length > 0 ? 'altered' : 'described' }
 }
 
 function firstCall(turns: readonly Turn[]): Span | null {
   for (const { spans } of turns) for (const span of spans) if (span.part === 'tool_call') return span
   return null
+}
+
+/** Names that the model's calls have. */
+function callsOf(view: TrajectoryView, turns: readonly Turn[]): Set<string> {
+  const names = new Set<string>()
+  for (const { spans } of turns) {
+    for (const span of spans) {
+      const name = span.part === 'tool_call' ? calledName(view, span) : null
+      if (name !== null) names.add(name)
+    }
+  }
+  return names
 }
 
 /** Every turn of the prompt is closed. Of a prompt that was cut nothing can be said to be absent. */

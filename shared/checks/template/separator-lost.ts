@@ -1,4 +1,5 @@
 import type { Check } from '../check.ts'
+import { beginsDocument } from '../document-start.ts'
 import { edgeAfter } from '../edges.ts'
 import { listOf } from '../spans.ts'
 
@@ -14,13 +15,15 @@ export const T04: Check = {
   why: 'The template puts a newline there, and the sampler saw it: the trained context is not the sampled one.',
   fix: 'Add what the template puts after the end token when the ids of turns are joined.',
   cite: 'verl#6501, verl#3720, TRL#5317',
-  trajectory({ segmentation, ids }, _settings, report) {
+  trajectory({ segmentation, ids, trajectory }, _settings, report) {
     if (segmentation === null || !segmentation.hasSeparator) return
     for (const turn of segmentation.turns) {
       const next = segmentation.turns[turn.index + 1]
       // Without a header after it the edge itself is gone; that is T05.
       if (turn.endToken < 0 || next === undefined || next.header !== 'present') continue
       const lost = next.start === turn.endToken + 1
+      // Between the documents of a packed row no template writes anything.
+      if (lost && beginsDocument(trajectory, next.start)) continue
       report.place(lost, { turn: turn.ordinal, boundary: edgeAfter(segmentation, turn) })
       if (!lost) continue
       report.fault({

@@ -14,7 +14,7 @@ export const T10: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'messages', 'tokenizer', 'template'],
-  looksAt: 'assistant turns whose message holds a thought',
+  looksAt: 'trained assistant turns whose message holds a thought',
   why: 'The model thought before it wrote the turn. Trained without the thought, it learns an answer in a context it never had.',
   fix: 'Train the ids that were sampled, one row for each call where the template rewrites history, or use a template that keeps thoughts.',
   cite: 'prime-rl#1334, verl#2165, TRL#6361',
@@ -24,11 +24,11 @@ export const T10: Check = {
       // A turn that is cut may have lost anything.
       if (said === null || pair.turn.header === 'cut' || pair.turn.endToken < 0) continue
       const { turn } = pair
-      const missing = isMissing(view, pair, said)
       const span = sampledSpan(turn)
-      const trained = view.mask !== null && countOf(view.mask, 1, span.start, span.end) > 0
-      report.place(missing && trained, { turn: turn.ordinal })
-      if (!missing || !trained) continue
+      if (view.mask === null || countOf(view.mask, 1, span.start, span.end) === 0) continue
+      const missing = isMissing(view, pair, said)
+      report.place(missing, { turn: turn.ordinal })
+      if (!missing) continue
       const stripped = templateStrips(view, pair, said.thought)
       report.fault({
         turn,

@@ -16,7 +16,7 @@ export const T07: Check = {
   trajectory(view, _settings, report) {
     const found = promptTools(view)
     if (found === null) return
-    const { prompt, call, called, names, state, altered } = found
+    const { prompt, call, called, names, absent, state, altered } = found
     report.place(state !== 'described')
     if (state === 'described') return
     report.fault({
@@ -29,7 +29,7 @@ export const T07: Check = {
       evidence: {
         prompt_tokens: prompt.end - prompt.start,
         tools: names,
-        ...(state === 'altered' ? { altered } : { absent: names }),
+        ...(state === 'altered' ? { altered } : { absent }),
         called,
         first_call: call === null ? null : [call.start, call.end],
       },
@@ -40,10 +40,13 @@ export const T07: Check = {
 /** Alterations that a sentence names. */
 const MOST_NAMED = 3
 
-function described({ state, names, call, altered }: PromptTools): string {
+function described({ state, names, absent, call, altered }: PromptTools): string {
   if (state === 'altered') {
     const more = altered.length > MOST_NAMED ? `, and ${altered.length - MOST_NAMED} more` : ''
     return `The prompt describes tools otherwise than the record does: ${altered.slice(0, MOST_NAMED).join('; ')}${more}`
+  }
+  if (state === 'some') {
+    return `The model calls ${absent.join(', ')}, which the record has and the prompt does not describe beside its other tools: it was rendered without`
   }
   if (state === 'others') {
     return `The prompt describes tools and names none of ${names.join(', ')}, which the record has: it was rendered with others`

@@ -32,8 +32,9 @@ function lookAtIds(view: TrajectoryView, settings: AuditSettings, report: Report
   const vocabulary = vocabularyOf(view, settings)
   const found = foreignIds(view, vocabulary)
   const opened = found === null && modelVocabulary !== null ? openedOtherwise(view, modelVocabulary) : null
+  const framed = found === null && opened === null ? framedAsLlama(view) : null
   if (found === null && opened === null && vocabulary.title === null) return
-  report.place(found !== null || opened !== null)
+  report.place(found !== null || opened !== null || framed !== null)
   const named = modelVocabulary?.model ? `; the dump names the model ${modelVocabulary.model}` : ''
   const evidence = {
     tokenizer: view.tokenizer?.id ?? null,
@@ -59,14 +60,41 @@ function lookAtIds(view: TrajectoryView, settings: AuditSettings, report: Report
       message: `The turns open with ${opened.id}, as those of ${view.tokenizer?.title} do, and not as those of ${vocabulary.title}${named}`,
       evidence: { turns: opened.turns, opened_by: opened.id, ...evidence },
     })
+  } else if (framed !== null) {
+    report.fault({
+      scope: 'trajectory',
+      tokens: { start: framed.start, end: framed.start + 1 },
+      affected: [],
+      message: `The ids have no turn of ${view.tokenizer?.title} and ${framed.headers} headers of Llama's (${HEADER_START} … ${HEADER_END}): they are read with another tokenizer than they were made with${named}`,
+      evidence: { headers: framed.headers, ...evidence },
+    })
   }
+}
+
+/** `<|start_header_id|>` and `<|end_header_id|>` of Llama 3, between which a role takes two tokens at most; other vocabularies have words there. */
+const HEADER_START = 128006
+const HEADER_END = 128007
+const LONGEST_ROLE = 2
+
+/** Headers of Llama's in a row in which the tokenizer finds no turn: one may stand there by chance. */
+function framedAsLlama({ ids, segmentation, tokenizer }: TrajectoryView) {
+  if (tokenizer === null || segmentation === null || segmentation.turns.length > 0) return null
+  if (tokenizer.table.kinds[HEADER_START] !== TokenKind.ordinary) return null
+  let start = -1
+  let headers = 0
+  for (let at = ids.indexOf(HEADER_START); at >= 0; at = ids.indexOf(HEADER_START, at + 1)) {
+    if (!ids.subarray(at + 2, at + 2 + LONGEST_ROLE).includes(HEADER_END)) continue
+    if (start < 0) start = at
+    headers++
+  }
+  return headers > 1 ? { start, headers } : null
 }
 
 /** Ids that a message names. */
 const NAMED_IDS = 4
 
-function sayWhatIsMissing({ streams }: DumpView, report: DumpReporter): void {
-  if (streams.has('tokenizer')) return
+function sayWhatIsMissing({ streams, settings }: DumpView, report: DumpReporter): void {
+  if (streams.has('tokenizer') || settings.options.tokenizer !== undefined) return
   report.abstain(
     'not-checkable',
     'no tokenizer that comes along fits the ids, and the dump names no model that has one: give the model’s with --tokenizer',

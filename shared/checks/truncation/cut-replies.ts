@@ -80,6 +80,8 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
     const marker = findMarker(text)
     const cut = whole === null ? null : findCut(text, whole, thresholds)
     if (marker === null && cut === null && !open) continue
+    // Where turns were left out before it, the reply is another message's: whole, and the beginning of this one by chance.
+    if (marker === null && !open && said(whole, trajectory.messages).has(normalised(text))) continue
     // A reply that closes its own turn is not cut: T15.
     if (whole !== null && closesItself(table, ids, reply.turn, text, whole)) continue
     found.push({
@@ -87,11 +89,19 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
       span,
       side: cut?.side ?? sideOf(marker),
       shownBy: marker !== null ? 'marker' : cut !== null ? 'messages' : 'open tag',
-      characters: text.length - (marker?.text.length ?? 0),
+      characters: unquoted(text).length - (marker?.text.length ?? 0),
       lost: cut?.lost ?? null,
     })
   }
   return found
+}
+
+/** The other texts that tools replied with, white space and punctuation aside. */
+function said(whole: string | null, messages: readonly Message[] | null): Set<string> {
+  const others = (messages ?? []).filter(
+    ({ role, content }) => TOOL_ROLE.test(role) && content !== null && content !== whole,
+  )
+  return new Set(others.map(({ content }) => normalised(withoutTagText(content ?? ''))))
 }
 
 /** The message spells the turn's end token where the reply ends in the ids. */
@@ -99,6 +109,17 @@ function closesItself(table: TokenTable, ids: Int32Array, { endToken }: Turn, te
   const literal = endToken < 0 ? '' : decodeSpan(table, ids, endToken, endToken + 1)
   const at = literal === '' ? -1 : whole.indexOf(literal)
   return at >= 0 && normalised(whole.slice(0, at)) === normalised(text)
+}
+
+/** Llama's template writes a reply as a JSON string, of which no limit counted the quotes and escapes. */
+function unquoted(text: string): string {
+  if (text.length < 2 || !text.startsWith('"') || !text.endsWith('"')) return text
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'string' ? value : text
+  } catch {
+    return text
+  }
 }
 
 function sideOf(marker: { readonly before: number; readonly after: number } | null): CutSide {
@@ -125,7 +146,9 @@ function mayHoldMarker(table: TokenTable, ids: Int32Array, { start, end }: Span)
 }
 
 /** Pieces that every spelling of a marker holds one of, whatever the vocabulary makes of it. */
-const PIECES = ['uncat', 'trunc', 'runca', 'clip'].map((piece) => new TextEncoder().encode(piece))
+const PIECES = ['uncat', 'trunc', 'runca', 'clip', 'mitted', 'elided', 'removed'].map((piece) =>
+  new TextEncoder().encode(piece),
+)
 const markers = new WeakMap<TokenTable, IdSet>()
 
 /** Ids in which a marker may show, so that only replies that hold one are decoded. */
@@ -204,6 +227,43 @@ function isSpeltAt(ids: Int32Array, start: number, end: number, spelling: Int32A
   if (length === 0 || end - start < length) return false
   for (let i = 0; i < length; i++) if (ids[start + i] !== spelling[i]) return false
   return true
+}
+
+/**
+ * The texts of a reply, of which templates write several into one turn: without the tags as the environment spells them and the newlines
+ * beside them. Needs no decoding once a spelling is known. Of a text that Llama's template writes as a JSON string the quotes are a part:
+ * they share tokens with it.
+ */
+export function replyTexts(table: TokenTable, ids: Int32Array, { start, end }: Span): Span[] {
+  if (!isOpened(table, ids, start, end)) return [{ start, end }]
+  isClosed(table, ids, start, end)
+  const { opening, closing } = spellingOf(table)
+  const texts: Span[] = []
+  for (let from = start + opening.length; from < end; ) {
+    let to = closing.length === 0 ? end : from
+    while (to < end && !beginsAt(ids, to, end, closing)) to++
+    const isAfterNewline = isNewline(table, ids[from])
+    const isBeforeNewline = to < end && isNewline(table, ids[to - 1])
+    texts.push({ start: isAfterNewline ? from + 1 : from, end: isBeforeNewline ? to - 1 : to })
+    let next = to + 1
+    while (next < end && !beginsAt(ids, next, end, opening)) next++
+    from = next + opening.length
+  }
+  return texts
+}
+
+/** Whether a tag begins at `at`. Its last token may be another one, which has what follows the tag in it. */
+function beginsAt(ids: Int32Array, at: number, end: number, tag: Int32Array): boolean {
+  const length = Math.max(1, tag.length - 1)
+  if (end - at < length) return false
+  for (let i = 0; i < length; i++) if (ids[at + i] !== tag[i]) return false
+  return true
+}
+
+function isNewline({ bytes, offsets, size }: TokenTable, id: number | undefined): boolean {
+  if (id === undefined || id < 0 || id >= size) return false
+  const from = offsets[id] as number
+  return (offsets[id + 1] as number) - from === 1 && bytes[from] === 0x0a
 }
 
 /** The tokens between a reply's tags; all of them where there are no tags. A token that a tag shares with the text counts as text. */

@@ -4,9 +4,12 @@ import { normalised } from '../normalised-text.ts'
 /** Where a text was cut: `middle` keeps both ends and loses what lay between them. */
 export type CutSide = 'left' | 'right' | 'middle'
 
-/** What frameworks write where they cut a text: verl's `...(truncated)...`, OpenHands, SWE-agent and their like. */
+/**
+ * What frameworks write where they cut a text: verl's `...(truncated)...`, OpenHands, SWE-agent, Codex and their like. Of what was left out
+ * they say how much: people leave words out as well ("[citation omitted]").
+ */
 const MARKERS =
-  /\.\.\.\s?\(truncated\)(?:\s?\.\.\.)?|\(truncated\)\s?\.\.\.|<response clipped>|\[(?:\.\.\.\s?)?(?:\w+ ){0,3}truncated\b[^\]\n]{0,80}\]/iu
+  /\[[^\]\n]{0,40}(?<!\d,?)\d[\d,]{0,15} (?:characters|chars|bytes|tokens|words|lines|of \d+ lines)\b[^\]\n]{0,20}(?:omitted|elided|removed)\b[^\]\n]{0,40}\]|\[[^\]\n]{0,20}omitted \d[^\]\n]{0,60}\]|\.\.\.\s?\(truncated\)(?:\s?\.\.\.)?|\(truncated\)\s?\.\.\.|<response clipped>|\[(?:\.\.\.\s?)?(?:\w+ ){0,3}truncated\b[^\]\n]{0,80}\]/iu
 
 export interface CutMarker {
   readonly text: string
@@ -33,6 +36,8 @@ export function findCut(
 ): { readonly side: CutSide; readonly lost: string } | null {
   const { 'cut-visible-characters': leastVisible, 'cut-lost-characters': leastLost } = thresholds
   const marker = findMarker(visible)
+  // What a tool cut before it was written down is nowhere whole.
+  if (marker !== null && whole.includes(marker.text)) return null
   const parts =
     marker === null ? [visible] : [visible.slice(0, marker.before), visible.slice(visible.length - marker.after)]
   const [head = '', tail = ''] = parts.map(normalised)

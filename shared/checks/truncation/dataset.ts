@@ -3,6 +3,7 @@ import { Hash64 } from '../../model/hash.ts'
 import type { Tokenizer } from '../../tokens/tokenizer.ts'
 import { encoded } from '../encoded.ts'
 import { firstQuestion, questionIdsKey, questionOf } from '../pairing.ts'
+import { LONGEST_PREFILL } from '../prompt-end.ts'
 
 /** What is kept of a dataset that was given beside the dump. */
 export interface DatasetFacts {
@@ -46,7 +47,9 @@ export function datasetPrompt({ id, messages, ids }: DatasetRow, tokenizer: Toke
   return {
     id,
     keys: [
-      ...(ids === null ? [] : [promptKey(new Hash64().words(ids, 0, ids.length).digest())]),
+      ...(ids === null
+        ? []
+        : promptEnds(ids, tokenizer).map((end) => promptKey(new Hash64().words(ids, 0, end).digest()))),
       ...(digest === null ? [] : [digest]),
       ...(asked === null ? [] : [questionIdsKey(Int32Array.from(asked), 0, asked.length)]),
     ],
@@ -66,6 +69,18 @@ export function datasetLacks({
   return withoutPrompt === 0
     ? `${names.join(', ')} holds no record`
     : `none of ${withoutPrompt} records of ${names.join(', ')} has a prompt (prompt, messages, question, prompt_ids …)`
+}
+
+/** Tokens of a header; no template has longer ones. */
+const LONGEST_HEADER = 8
+
+/** Where a prompt ends: with the opening of the model's turn, where it has one, and before it, since that is no part of what is asked. */
+function promptEnds(ids: ArrayLike<number>, tokenizer: Tokenizer | null): number[] {
+  const frame = tokenizer?.frame ?? null
+  const starts = frame === null ? [] : [frame.turnStart, ...(frame.openers ?? []).map(({ id }) => id)]
+  const first = Math.max(1, ids.length - LONGEST_HEADER - LONGEST_PREFILL)
+  for (let at = ids.length - 1; at >= first; at--) if (starts.includes(ids[at] as number)) return [ids.length, at]
+  return [ids.length]
 }
 
 /** How much there is to encode. */

@@ -1,9 +1,11 @@
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import { encoded } from '../encoded.ts'
+import { limitOfRow } from '../limits.ts'
 import { documentFates } from '../supporting-documents.ts'
 import { type CutReply, cutReplies, repliesOf } from './cut-replies.ts'
 import { limitOf } from './limit-of.ts'
+import { atPile, replyPile } from './reply-pile.ts'
 import { namedParts } from './what-was-lost.ts'
 
 /** C08. A limit on replies cut what the model was given to read: an end, a start or the middle of it is gone. */
@@ -24,10 +26,45 @@ export const documentsCut: Check = {
 }
 
 /** The limit that the cut replies share shows only once all of them are known. */
-function stateLimit({ limits, facts }: DumpView, report: DumpReporter): void {
+function stateLimit(view: DumpView, report: DumpReporter): void {
+  const { limits, facts } = view
   const cut = facts.flatMap(({ cutReplies }) => cutReplies ?? [])
-  if (cut.length === 0) return
+  if (cut.length === 0) {
+    reportPile(view, report)
+    return
+  }
   report.context({ max_tool_response_length: limits.max_tool_response_length, cut_replies: cut.length })
+}
+
+/** Where nothing marks a cut, replies that stop in mid-sentence at one length show it. */
+function reportPile(view: DumpView, report: DumpReporter): void {
+  const { facts, limits, settings } = view
+  const pile = replyPile(facts, settings.thresholds)
+  if (pile === null) return
+  const { tokens, replies, rollouts, texts } = pile
+  for (const member of facts) {
+    const there = atPile(member, tokens)
+    const [first] = there
+    if (first === undefined) continue
+    const own = limitOfRow('max_tool_response_length', view, member)
+    report.unitAfterAll()
+    report.fault({
+      member,
+      scope: 'tokens',
+      tokens: { start: first.start, end: first.start + tokens },
+      message: `A tool reply ends in mid-sentence at exactly ${tokenCount(tokens)}, as ${replies} replies of ${rollouts} rollouts do, and none is longer`,
+      evidence: {
+        cut: 'right',
+        shown_by: 'pile-up',
+        limit: limits.max_tool_response_length ?? (own === null ? null : { value: own, origin: 'metadata' }),
+        replies_cut: there.length,
+        replies_at_this_length: replies,
+        rollouts_at_this_length: rollouts,
+        different_texts: texts,
+        tokens_left: tokens,
+      },
+    })
+  }
 }
 
 function lookAtReplies(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {

@@ -4,7 +4,7 @@ import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, Trajectory
 import { filledTurns } from '../edges.ts'
 import { isLengthStop, isModelStop } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { completionLength } from '../limits.ts'
+import { completionLength, limitOfRow } from '../limits.ts'
 import { reachedLimit } from './ending.ts'
 
 /**
@@ -195,15 +195,18 @@ function* lookAtFlaggedRows(view: DumpView, report: DumpReporter): Steps<void> {
 }
 
 /** A limit explains the flag, whatever the last token. */
-function isAtLimit(facts: TrajectoryFacts, { limits, settings }: DumpView): boolean {
-  const slack = settings.thresholds['near-limit-tokens']
-  const near = (length: number | null, limit: number | undefined) =>
-    length !== null && limit !== undefined && length >= limit - slack
+function isAtLimit(facts: TrajectoryFacts, view: DumpView): boolean {
+  const slack = view.settings.thresholds['near-limit-tokens']
+  const limitOf = (name: LimitName) => limitOfRow(name, view, facts)
+  const near = (length: number | null, limit: number | null) =>
+    length !== null && limit !== null && length >= limit - slack
+  const ofCompletion = limitOf('max_completion_length')
+  const turns = limitOf('max_turns')
   return (
-    near(facts.realLength, limits.max_seq_len?.value) ||
-    near(facts.promptLength, limits.max_prompt_length?.value) ||
-    near(facts.promptLength === null ? null : completionLength(facts), limits.max_completion_length?.value) ||
-    facts.assistantLengths.some((length) => near(length, limits.max_completion_length?.value)) ||
-    (limits.max_turns !== null && facts.assistantTurns >= limits.max_turns.value)
+    near(facts.realLength, limitOf('max_seq_len')) ||
+    near(facts.promptLength, limitOf('max_prompt_length')) ||
+    near(facts.promptLength === null ? null : completionLength(facts), ofCompletion) ||
+    facts.assistantLengths.some((length) => near(length, ofCompletion)) ||
+    (turns !== null && facts.assistantTurns >= turns)
   )
 }

@@ -1,5 +1,6 @@
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { limitOfRow } from '../limits.ts'
 
 /** C13. The limit of a completion is applied to each turn: turns stop at it, and rollouts go on beyond it. */
 export const limitPerTurn: Check = {
@@ -18,26 +19,33 @@ export const limitPerTurn: Check = {
 }
 
 function lookAtTurns(view: DumpView, report: DumpReporter): void {
-  const limit = view.limits.max_completion_length
-  if (limit === null || limit.origin === 'inferred') {
+  const ofRun = view.limits.max_completion_length
+  const known = ofRun === null ? view.limitsByRollout?.max_completion_length !== undefined : ofRun.origin !== 'inferred'
+  if (!known) {
     report.abstain('not-applicable', 'no completion limit is given or in the metadata')
     return
   }
-  const rows = view.facts.filter(({ assistantLengths }) => assistantLengths.length > 1)
-  const stopped = rows.filter(({ assistantLengths }) => assistantLengths.some((length) => length === limit.value))
+  const limitOf = (facts: TrajectoryFacts) => limitOfRow('max_completion_length', view, facts)
+  const rows = view.facts.filter((facts) => facts.assistantLengths.length > 1 && limitOf(facts) !== null)
+  const stopped = rows.filter((facts) => {
+    const limit = limitOf(facts) as number
+    // An end token that the template puts behind a turn which the limit cut comes on top.
+    return facts.assistantLengths.some((length) => length === limit || length === limit + 1)
+  })
   const enough = view.settings.thresholds['pile-up-rollouts']
   for (const facts of rows) {
     const total = sampledTokens(facts)
-    const affected = stopped.length >= enough && total > limit.value
+    const limit = limitOf(facts) as number
+    const affected = stopped.length >= enough && total > limit
     report.unit(affected)
     report.place(affected)
     if (!affected) continue
     report.fault({
       member: facts,
-      message: `The model wrote ${total} tokens in ${facts.assistantLengths.length} turns under a completion limit of ${limit.value}, at which turns of ${stopped.length} rollouts stop`,
+      message: `The model wrote ${total} tokens in ${facts.assistantLengths.length} turns under a completion limit of ${limit}, at which turns of ${stopped.length} rollouts stop`,
       evidence: {
-        max_completion_length: limit.value,
-        limit_known_from: limit.origin,
+        max_completion_length: limit,
+        limit_known_from: ofRun?.origin ?? 'metadata',
         turn_lengths: facts.assistantLengths.slice(0, 64),
         sampled_tokens: total,
         rollouts_with_a_turn_at_the_limit: stopped.length,

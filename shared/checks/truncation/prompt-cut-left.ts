@@ -1,6 +1,7 @@
 import { atOnce, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, GroupView, Reporter, TrajectoryView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { limitOfRow } from '../limits.ts'
 import { leftCut } from './left-cut.ts'
 import { limitOf } from './limit-of.ts'
 
@@ -62,7 +63,6 @@ function waitsForSiblings({ group, firstRole, cutLeft }: TrajectoryFacts): boole
 
 /** Rows that only the other rollouts of their group decide: whole messages dropped from the left leave a proper header. */
 function* lookAtSiblings(view: DumpView, report: DumpReporter): Steps<void> {
-  const limit = view.limits.max_prompt_length
   const cut = yield* within(0, 0.6, cutRows(view))
   keepCut(view, cut)
   let proper = -cut.length
@@ -82,6 +82,7 @@ function* lookAtSiblings(view: DumpView, report: DumpReporter): Steps<void> {
     report.place(true, { turn: 0 })
     const lost = prompt === null || facts.promptLength === null ? null : Math.max(0, prompt - facts.promptLength)
     const { cutLeft } = facts
+    const limit = limitOfRow('max_prompt_length', view, facts)
     const begins =
       cutLeft === undefined
         ? `with a ${facts.firstRole} turn, ${whole.length} of ${group.length} rollouts of its group with a system turn`
@@ -92,7 +93,7 @@ function* lookAtSiblings(view: DumpView, report: DumpReporter): Steps<void> {
       message: `The sequence begins ${begins}${lost === null ? '' : `; about ${lost} tokens are lost`}`,
       evidence: {
         cut: 'left',
-        limit: limit === null ? null : { name: 'max_prompt_length', value: limit.value },
+        limit: limit === null ? null : { name: 'max_prompt_length', value: limit },
         first_role: facts.firstRole,
         first_text: cutLeft?.text ?? null,
         whole_sibling: whole[0]?.id ?? null,

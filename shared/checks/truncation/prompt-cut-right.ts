@@ -31,7 +31,10 @@ function lookAtPrompt(view: TrajectoryView, settings: AuditSettings, report: Rep
     // A first turn that begins in its middle is C01's.
     if (turn.kind === 'other' || turn.header !== 'present') continue
     const fault =
-      runsIntoCompletion(view, segmentation, turn) ?? opensAndStops(view, segmentation, turn) ?? glued(view, turn)
+      runsIntoCompletion(view, segmentation, turn) ??
+      opensAndStops(view, segmentation, turn) ??
+      glued(view, turn) ??
+      endsAsQuestion(view, segmentation, turn)
     report.place(fault !== null, { turn: turn.ordinal })
     if (fault === null) continue
     const seam = { start: Math.max(turn.start, fault.at - 16), end: Math.min(view.ids.length, fault.at + 16) }
@@ -108,6 +111,30 @@ function glued(view: TrajectoryView, turn: Turn): PromptFault | null {
     message: `The ${turn.role} turn of the prompt lacks the ${where} of its message${many}`,
     lost,
     lostTokens,
+  }
+}
+
+/** A system turn that closes with the last words of the question, which has no turn: what lay between is gone, its header with it. */
+function endsAsQuestion(view: TrajectoryView, { turns }: Segmentation, turn: Turn): PromptFault | null {
+  if (turn.kind !== 'system' || turn.endToken < 0 || turns[turn.index + 1]?.kind !== 'assistant') return null
+  const messages = view.trajectory.messages ?? []
+  const replied = messages.findIndex(({ role }) => role === 'assistant')
+  const question =
+    messages
+      .slice(0, Math.max(0, replied))
+      .findLast(({ role }) => role === 'user')
+      ?.content?.trim() ?? ''
+  const text = view.text({ start: turn.contentStart, end: turn.contentEnd }).trimEnd()
+  let same = 0
+  while (same < question.length && question[question.length - 1 - same] === text[text.length - 1 - same]) same++
+  // All of it may stand there on purpose, in a frame without a turn of its own for it.
+  if (same < view.thresholds['cut-shorter-characters'] || same === question.length) return null
+  return {
+    cut: 'middle',
+    at: turn.contentEnd,
+    message: `The system turn ends with the last ${same} characters of the question, which has no turn of its own: the middle of the prompt is cut`,
+    lost: question.slice(0, question.length - same),
+    lostTokens: null,
   }
 }
 

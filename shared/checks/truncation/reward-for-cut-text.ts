@@ -24,7 +24,14 @@ function lookAtAnswer(view: TrajectoryView, { thresholds }: AuditSettings, repor
   const { facts, segmentation } = view
   const messages = view.trajectory.messages ?? []
   const last = messages.at(-1)
-  if (segmentation === null || last?.role !== 'assistant' || facts.reward === null || !(facts.reward > 0)) return
+  if (
+    segmentation === null ||
+    segmentation.turns.length === 0 ||
+    last?.role !== 'assistant' ||
+    facts.reward === null ||
+    !(facts.reward > 0)
+  )
+    return
   // A row that is masked whole trains none of it; C04 tells whether it counts all the same.
   if (facts.trained === 0 || facts.excluded) return
   if (last.content === null || last.content.trim() === '') return

@@ -32,7 +32,7 @@ function lookAtDataset(view: DumpView, report: DumpReporter): void {
     report.abstain('not-checkable', compared)
     return
   }
-  const { facts, limits, settings } = view
+  const { facts, limits, limitsByRollout, settings } = view
   const { thresholds } = settings
   const { dataset, prompts, matched } = compared
   const { seen, by } = matched
@@ -49,7 +49,7 @@ function lookAtDataset(view: DumpView, report: DumpReporter): void {
     matched_by: by,
     ...(lengths === null ? {} : numbersOf(lengths)),
     longest_prompt_of_a_rollout: longestPrompt,
-    max_prompt_length: limit,
+    max_prompt_length: limit ?? (limitsByRollout?.max_prompt_length === undefined ? null : 'several'),
     ends_at_limit:
       limit === null || longestPrompt === null
         ? null

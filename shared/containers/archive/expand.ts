@@ -1,7 +1,8 @@
+import { inNaturalOrder } from '../../model/natural-order.ts'
 import type { ByteSource } from '../../model/source.ts'
 import { UnreadableSource } from '../container.ts'
 import { firstBytes, HEAD_BYTES, type OpenOptions, packingOf } from '../open.ts'
-import { packedBytes, unpackedLimit } from '../packed-bytes.ts'
+import { CACHE_BYTES, packedBytes, unpackedLimit } from '../packed-bytes.ts'
 import { unpackedSource } from '../unpacked-source.ts'
 import { ZipError } from '../zip/error.ts'
 
@@ -10,6 +11,8 @@ export interface ArchiveListing {
   readonly entries: readonly { readonly name: string; open(shown: string): Promise<ByteSource> }[]
   /** Why some of its files are not listed, null where all are. */
   readonly damage: string | null
+  /** Reading them in another order than they stand in would decompress the archive over and over. */
+  readonly inOrderOnly?: boolean
 }
 
 /** Files that are left out wherever folders are walked, and archives that are made of folders hold them. */
@@ -32,8 +35,8 @@ export interface UnreadableEntry {
 }
 
 /**
- * A zip or tar archive, in gzip or Zstandard or not, as the sources that are in it, called `archive.zip › step_1.jsonl`; any
- * other source as itself. Never throws for what the bytes hold, only where they cannot be had.
+ * A zip or tar archive, in gzip or Zstandard or not, as the sources that are in it, called `archive.zip › step_1.jsonl` and in natural
+ * order, as those of a folder are (those of a large compressed tar as they stand in it); any other source as itself. Never throws for what the bytes hold, only where they cannot be had.
  */
 export async function expandArchive(source: ByteSource, options: OpenOptions = {}): Promise<Expanded> {
   return expand(source, options, 0)
@@ -59,7 +62,8 @@ async function expand(source: ByteSource, options: OpenOptions, depth: number): 
   }
   if (listing === null) return own
   const { damage } = listing
-  const entries = listing.entries.filter(({ name }) => !NOISE.test(name))
+  const wanted = listing.entries.filter(({ name }) => !NOISE.test(name))
+  const entries = listing.inOrderOnly ? wanted : wanted.sort((a, b) => inNaturalOrder(a.name, b.name))
   if (depth === MAX_DEPTH)
     return fail('too-deep', `is an archive inside an archive inside an archive. Unpack it first.`)
   if (entries.length === 0 && damage === null) return fail('empty', 'is an archive without a file in it.')
@@ -96,7 +100,8 @@ async function listArchive(
     const bytes = packedBytes(source, packing, { most: unpackedLimit(source, maxUnpacked) })
     const { isTar, listTar } = await import('./tar.ts')
     if (!isTar(await firstBytes(bytes, source.name, packing))) return null
-    return listTar(await unpackedSource(source.name, bytes), MAX_ENTRIES)
+    const unpacked = await unpackedSource(source.name, bytes)
+    return { ...(await listTar(unpacked, MAX_ENTRIES)), inOrderOnly: unpacked.size > CACHE_BYTES }
   }
   if (head[0] === 0x50 && head[1] === 0x4b) {
     const { isZip } = await import('../zip/open.ts')

@@ -19,12 +19,19 @@ const LABELLED = /\b(?:step|rollout|iteration|perf)\s*[#:]?\s*(\d+)\s*[:\-|]/i
 /** A dump that is no log may hold dictionaries, too. */
 const JSON_TEXT = /^\s*(\{\s*"|\[\s*[{["])/
 
+/**
+ * A script, by its first line that is no comment: it has dictionaries of numbers, too. Further on a training may print such lines, in samples
+ * of the code that its model wrote.
+ */
+const PROGRAM_TEXT =
+  /^(?:[ \t\r]*(?:#(?!!)[^\n]*)?\n)*(?:#!\/|"""|'''|import [\w.]+(?:,| as |[ \t\r]*(?:\n|$))|from [\w.]+ import \w|(?:async )?def \w+\(|class \w+[(:]|(?:const |function )\w+)/
+
 /** What a training printed, as `tee` keeps it: dictionaries of metrics, and the lines of trainers that print otherwise. */
 export const console_: RunLogKind = {
   id: 'console',
   title: 'printed output of a training',
   recognise({ text }) {
-    if (text === null || JSON_TEXT.test(text)) return null
+    if (text === null || JSON_TEXT.test(text) || PROGRAM_TEXT.test(text)) return null
     let lines = 0
     for (const line of text.split(/[\r\n]/)) if (readLine(line, { heading: null }) !== null) lines++
     return lines > 0 ? `${lines} lines with metrics at its beginning` : laterMetrics(text)
@@ -42,7 +49,8 @@ export const console_: RunLogKind = {
     // Where some lines name their step, a dictionary that names none is a setting.
     const counts = builder.isEmpty
     if (counts) countLines(uncounted, builder)
-    if (builder.isEmpty) return null
+    // One line that names no step is no curve.
+    if (builder.isEmpty || (counts && uncounted.length < 2)) return null
     const { series, notes } = builder.finish()
     if (counts)
       notes.push(

@@ -18,8 +18,11 @@ export const MOST_METADATA_BYTES = 4 << 20
 const TOKENIZER = 'tokenizer (--tokenizer takes its folder)'
 const NOTHING: RunFacts = { model: null, groupSize: null, limits: {} }
 
+const MANIFEST = 'manifest of an export of this program'
+
 /** Files beside a dump that say nothing that a check could use, by their keys. */
 const SILENT: readonly { readonly keys: readonly string[]; readonly title: string }[] = [
+  { keys: ['schema', 'tool', 'as', 'why', 'files', 'trajectories'], title: MANIFEST },
   { keys: ['_data_files', '_fingerprint'], title: 'state of a saved Hugging Face dataset' },
   { keys: ['splits'], title: 'list of the splits of a saved Hugging Face dataset' },
   { keys: ['features', 'citation'], title: 'description of a saved Hugging Face dataset' },
@@ -82,9 +85,11 @@ export function readRunMetadata(bytes: Uint8Array): RunMetadata | null {
   return null
 }
 
-/** What a file says that is too large to describe a run, by its first bytes: tokenizers are. Null for all others. */
+/** What a file says that is too large to describe a run, by its first bytes: tokenizers are, and manifests. Null for all others. */
 export function readLargeMetadata(head: Uint8Array): RunMetadata | null {
   const text = new TextDecoder().decode(head)
+  if (/^\s*\{\s*"schema"\s*:\s*"rollout-inspector\.export\//.test(text))
+    return { title: MANIFEST, evidence: 'key schema', facts: NOTHING }
   // As the tokenizers library writes it: the version first, the vocabulary last.
   if (!/^\s*\{\s*"version"\s*:\s*"[^"]{1,20}"\s*,/.test(text) || !/"added_tokens"\s*:\s*\[/.test(text)) return null
   return { title: TOKENIZER, evidence: 'keys version, added_tokens', facts: NOTHING }

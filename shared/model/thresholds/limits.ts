@@ -6,21 +6,21 @@ export const LIMIT_THRESHOLDS = {
     value: 3,
     unit: 'rollouts',
     range: [1, 1_000_000],
-    usedBy: ['C03', 'C05', 'C06', 'C13', 'H04'],
+    usedBy: ['C03', 'C05', 'C06', 'C08', 'C13', 'H04'],
     reason: 'That must end at exactly one length before it is called a limit: two may coincide, three hardly do.',
   },
   'pile-up-share': {
     value: 0.05,
     unit: 'share',
     range: [0, 1],
-    usedBy: ['C03', 'C05', 'C06', 'H04'],
+    usedBy: ['C03', 'C05', 'C06', 'C08', 'H04'],
     reason: 'Of all rollouts, that must end there too: in a large dump a few unclosed rows share a length by chance.',
   },
   'near-limit-tokens': {
     value: 10,
     unit: 'tokens',
     range: [0, 100_000],
-    usedBy: ['C03', 'C05', 'C06', 'C11', 'H04'],
+    usedBy: ['C03', 'C05', 'C06', 'C08', 'C11', 'H04'],
     reason:
       'Below a limit from which a length counts as being at it: frameworks leave room for a header or an end token.',
   },
@@ -88,10 +88,11 @@ export const LIMIT_THRESHOLDS = {
       'How likely chance may leave out all of the longest prompts before that is put down to a filter: a dump holds a part of its dataset, and one in ten thousand lacks these by luck.',
   },
   'penalty-among-closed': {
-    value: 0.1,
+    value: 0.25,
     unit: 'share',
     range: [0, 1],
     usedBy: ['C06'],
-    reason: 'Of closed rollouts, that may have the reward of the cut ones: some of them do not parse.',
+    reason:
+      'Of closed rollouts, that may have the reward of the cut ones: some of them do not parse, early in a training more than a few.',
   },
 } as const satisfies Record<string, Threshold>

@@ -243,6 +243,14 @@ export const LOGPROB_THRESHOLDS = {
     usedBy: ['L05', 'M14'],
     reason: 'Of all other tokens that the trainer contradicts as well, above which it is the trainer that is off.',
   },
+  'zeros-beside-others': {
+    value: 8,
+    unit: 'times',
+    range: [0, 1_000],
+    usedBy: ['L05', 'M14'],
+    reason:
+      'By which the trainer must contradict exact zeros more often than other tokens: a model whose experts are routed otherwise, or weights that moved on, contradict a few of both.',
+  },
   'shift-correlates': {
     value: 0.8,
     unit: 'correlation',

@@ -22,7 +22,15 @@ export const PATTERN_THRESHOLDS = {
     range: [0, 1],
     usedBy: 'every check',
     reason:
-      'Of all places, that edges of one kind must make up to show a pattern of their own: a handful of odd edges shows none.',
+      'Of all places, that edges of one kind, turns of one index or the rollouts of one file must make up to show a pattern of their own: a handful shows none.',
+  },
+  'systematic-subset-units': {
+    value: 10,
+    unit: 'rollouts',
+    range: [1, 1_000_000],
+    usedBy: 'every check',
+    reason:
+      'That must have it where it stands in all turns of one index, or in all rollouts of one file, and elsewhere in none: a few can fall together by chance.',
   },
   'symptom-share': {
     value: 0.5,

@@ -13,14 +13,14 @@ export const REWARD_THRESHOLDS = {
     value: 0.02,
     unit: 'units of reward',
     range: [0, 1_000_000],
-    usedBy: ['A02', 'H01'],
+    usedBy: ['A02', 'H01', 'H05'],
     reason: 'Reward std within a group below which a spread is noise.',
   },
   'noise-std-of-range': {
     value: 0.05,
     unit: 'share',
     range: [0, 1],
-    usedBy: ['A02', 'H01'],
+    usedBy: ['A02', 'H01', 'H05'],
     reason: 'The same floor as a share of the rewards’ observed range, for runs whose rewards are not between 0 and 1.',
   },
   amplification: {

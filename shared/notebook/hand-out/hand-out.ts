@@ -99,7 +99,9 @@ function evidenceHtml(evidence: readonly Evidence[]): string {
   return `<ol>${items.join('')}</ol>`
 }
 
-function numberText({ name, value, unit }: Evidence['numbers'][number]): string {
+function numberText({ name: pinned, value, unit }: Evidence['numbers'][number]): string {
+  // As a check calls it, in the words of a person.
+  const name = pinned.replaceAll('_', ' ')
   if (unit === 'share' && typeof value === 'number') return `${name}: ${percent(value)}`
   return `${name}: ${value ?? 'not known'}${unit === null ? '' : ` ${unit}`}`
 }

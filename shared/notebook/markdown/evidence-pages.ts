@@ -1,3 +1,4 @@
+import { markdownCode } from '../../exports/markup.ts'
 import { evidenceItem } from '../hand-out/hand-out.ts'
 import type { Evidence, Hypothesis, Page } from '../model.ts'
 import { type Line, parsePage } from './page.ts'
@@ -39,6 +40,13 @@ function pathFor(
     const isOthers = !text.startsWith(headOf(id)) && others.some((head) => text.startsWith(head))
     if (!taken.has(path) && !isOthers) return path
   }
+}
+
+/** Whether a page is that of a hypothesis and has a piece of this title. */
+export function isPinnedOn(page: string, id: string, title: string): boolean {
+  if (!page.replace(/^\ufeff/, '').startsWith(headOf(id))) return false
+  const item = `- ${markdownCode(title)}`
+  return parsePage(page).lines.some(({ text }) => text.trimEnd() === item)
 }
 
 /** A page with one piece, once; of a piece that it has, a note that it lacks is put beside what was noted before. */

@@ -2,7 +2,7 @@ import { newHypothesis } from '../edit.ts'
 import type { Experiment, Hypothesis, Notebook, NotebookFolder, Page, Problem } from '../model.ts'
 import { newNotebook } from '../new-notebook.ts'
 import { readyHypotheses } from '../ready/hypotheses.ts'
-import { evidencePages } from './evidence-pages.ts'
+import { evidencePages, isPinnedOn } from './evidence-pages.ts'
 import { experimentOf, readExperiments, writeExperiments } from './experiments-page.ts'
 import { readHypothesisPage, type StatedHypothesis, writeHypothesisPage } from './hypothesis-page.ts'
 import { readProblem, writeProblem } from './problem-page.ts'
@@ -152,6 +152,7 @@ export function writeFolder(notebook: Notebook): WrittenFolder {
   }
   if (readme !== undefined) pages.set(readme, writeReadme(pages.get(readme) ?? '', changes, fresh))
   writeRest(notebook, content, pages)
+  told.push(...leftInLog(notebook, content, pages), ...leftOnEvidencePages(notebook, pages))
   for (const { path, text } of evidencePages(notebook.hypotheses, pages)) pages.set(path, text)
   const before = new Map((notebook.folder?.pages ?? []).map(({ path, text }) => [path, text]))
   const changed = [...pages].filter(([path, text]) => before.get(path) !== text)
@@ -173,6 +174,29 @@ function writeRest(notebook: Notebook, content: Content, pages: Map<string, stri
   })
   const fresh = notebook.experiments.filter(({ id }) => !known.has(id))
   pages.set(log, writeExperiments(pages.get(log) ?? '', changes, fresh))
+}
+
+/** Experiments that were taken out of the notebook: nothing is deleted from somebody's log, which is told. */
+function leftInLog(notebook: Notebook, content: Content, pages: ReadonlyMap<string, string>): string[] {
+  const log = [...pages.keys()].find((path) => EXPERIMENTS.test(path))
+  const left = content.experiments.filter(({ id }) => !notebook.experiments.some((each) => each.id === id))
+  return left.map(({ id }) => `${id} stays in ${log} as it is: it is no longer in the notebook.`)
+}
+
+/** Pins that were taken off likewise: a page of evidence may be what others pinned to, or wrote on. */
+function leftOnEvidencePages({ history, hypotheses }: Notebook, pages: ReadonlyMap<string, string>): string[] {
+  const told = new Set<string>()
+  for (const { of, field, from, to } of history) {
+    if (of.kind !== 'hypothesis' || field !== 'evidence' || from === '' || to !== '') continue
+    const isBack = hypotheses.some(({ id, evidence }) => id === of.id && evidence.some(({ title }) => title === from))
+    if (isBack) continue
+    for (const [path, text] of pages)
+      if (path.startsWith('evidence/') && isPinnedOn(text, of.id, from))
+        told.add(
+          `${path} still has “${from.slice(0, 80)}”, which was taken off ${of.id}: delete it there if it is to go.`,
+        )
+  }
+  return [...told]
 }
 
 /** Takes what was written as what the folder now holds. */

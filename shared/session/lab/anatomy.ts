@@ -45,7 +45,12 @@ export interface RolloutAnatomy {
     /** Why the whole row was masked on purpose; null for every other row. */
     readonly maskedWhole: string | null
   } | null
+  /** What keeps its mask from being repaired; null where nothing does. */
+  readonly unrepairable: Unrepairable | null
 }
+
+/** A row without a mask, one whose turns are not known, and one that its source leaves out of the training: the first of these that holds. */
+export type Unrepairable = 'no-mask' | 'no-turns' | 'excluded'
 
 /** Texts are encoded as the messages have them; headers and end tokens are taken to be as long as those of the row. */
 export interface MissingEnd {
@@ -91,6 +96,7 @@ export function anatomyOf(view: TrajectoryView): RolloutAnatomy {
     trained: mask === null ? null : trainedRuns(states, left),
     ...trainedSums(states, segmentation),
     repair: repairSums(view),
+    unrepairable: unrepairable(view),
   }
 }
 
@@ -193,10 +199,17 @@ function trainedSums(
   return { trainedByPart, trainedByTurn }
 }
 
+/** The same rule as that of the exports. */
+function unrepairable({ mask, expected, segmentation, trajectory }: TrajectoryView): Unrepairable | null {
+  if (mask === null) return 'no-mask'
+  if (expected === null || segmentation === null) return 'no-turns'
+  return trajectory.excluded ? 'excluded' : null
+}
+
 /** The same rule as that of the exports: what the oracle leaves open stays as it is. */
 function repairSums(view: TrajectoryView): RolloutAnatomy['repair'] {
-  const { mask, expected, segmentation, trajectory } = view
-  if (mask === null || expected === null || segmentation === null || trajectory.excluded) return null
+  const { mask, expected, segmentation } = view
+  if (unrepairable(view) !== null || mask === null || expected === null || segmentation === null) return null
   const toTrain = PARTS.map(() => 0)
   const toMask = PARTS.map(() => 0)
   for (let token = 0; token < mask.length; token++) {

@@ -9,8 +9,11 @@ export interface CutInDump {
   readonly rollouts: Part
   /** Rollouts that begin inside a turn. */
   readonly starts: Part | null
-  /** Documents of rollouts that were brought to the model and are not in the ids. */
-  readonly supporting: Part | null
+  /**
+   * Documents that the messages brought to the model (`of`) and that do not stand whole in the ids (`cut`), and those that do and that no
+   * answer follows (`unanswered`). Without messages nothing tells which were ever brought.
+   */
+  readonly supporting: (Part & { readonly unanswered: number }) | null
   /**
    * Rollouts that end inside what the model wrote (`cut`), and those that break off in or before a tool's reply, so that its answer never
    * came (`unreached`), of those whose end is known. One that the environment ended behind a whole reply is neither.
@@ -23,7 +26,8 @@ export interface CutInDump {
 export function cutInDump(dump: DumpView): CutInDump {
   const rows = dump.facts.filter(({ idsHash }) => idsHash !== null)
   const beginLater = cutAgainstSiblings(dump)
-  const [rollouts, starts, supporting] = [empty(), empty(), empty()]
+  const [rollouts, starts] = [empty(), empty()]
+  const supporting = { ...empty(), unanswered: 0 }
   const answers = { ...empty(), unreached: 0 }
   let lostTokens = 0
   for (const row of rows) {
@@ -34,11 +38,11 @@ export function cutInDump(dump: DumpView): CutInDump {
       if (row.endReason === 'cut-reply') answers.unreached++
     }
     lostTokens += row.lost
-    if (row.supportingDocuments === null) continue
-    const { available, retrieved, visible } = row.supportingDocuments
-    const brought = retrieved ?? available
-    supporting.of += brought
-    supporting.cut += Math.max(0, brought - visible)
+    const { retrieved = null, visible = 0, standing = 0 } = row.supportingDocuments ?? {}
+    if (retrieved === null) continue
+    supporting.of += retrieved
+    supporting.cut += Math.max(0, retrieved - standing)
+    supporting.unanswered += Math.min(retrieved, standing) - Math.min(retrieved, visible)
   }
   const told = <Told extends Part>(part: Told) => (part.of === 0 ? null : part)
   return { rollouts, starts: told(starts), supporting: told(supporting), answers: told(answers), lostTokens }

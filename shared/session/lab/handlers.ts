@@ -7,13 +7,13 @@ import { Lab, type LabOrigin } from './lab.ts'
 import { rolloutRepair } from './rollout-repair.ts'
 
 export interface LabHost {
-  current(): LabOrigin & { report(): Report; load(index: number): Promise<ExportedTrajectory> }
-  /** The report of the same files under other options, read beside what is open. */
-  reportUnder(
+  current(): LabOrigin & { load(index: number): Promise<ExportedTrajectory> }
+  /** The report of all that is open, and that of the same files under other options, which are read beside it. */
+  reportsUnder(
     change: Pick<AuditOptions, 'policy' | 'intend'>,
     signal: AbortSignal,
     tell: (progress: LabProgress) => void,
-  ): Promise<Report>
+  ): Promise<{ readonly before: Report; readonly after: Report }>
 }
 
 type LabHandlers = {
@@ -40,8 +40,8 @@ export function labHandlers(host: LabHost): LabHandlers {
     tryRepair: (_, signal, tell) => lab().repair({ signal, tell }),
     repairOf: async ({ index }) => rolloutRepair(index, await host.current().load(index)),
     async tryPolicy({ policy, intend }, signal, tell) {
-      const before = host.current().report()
-      return difference(before, await host.reportUnder({ policy, intend }, signal, tell))
+      const { before, after } = await host.reportsUnder({ policy, intend }, signal, tell)
+      return difference(before, after)
     },
   }
 }

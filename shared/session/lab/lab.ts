@@ -1,5 +1,6 @@
 import type { DumpView } from '../../checks/check.ts'
 import { decodeRecords } from '../../containers/decode.ts'
+import { howToDump } from '../../formats/dump-switches.ts'
 import { allNumericKeys } from '../../formats/registry.ts'
 import { PARTS } from '../../model/tokens.ts'
 import type { DissectedBatch, DissectJob } from '../plan.ts'
@@ -7,7 +8,7 @@ import { type DissectPool, dissectPool, inlinePool, startWorkers } from '../pool
 import { readAgain } from '../read-again.ts'
 import type { LabBasis, LabProgress, LimitPoint, LimitsTried, RepairTried } from '../requests/lab.ts'
 import type { SearchOrigin } from '../search.ts'
-import type { RolloutAnatomy } from './anatomy.ts'
+import type { RolloutAnatomy, Unrepairable } from './anatomy.ts'
 import { cutInDump } from './cut-in-dump.ts'
 import { dissectBatch } from './dissect.ts'
 import { type CutRules, costOf, TRIED_LIMITS, type TriedLimit, type TriedLimits } from './limits.ts'
@@ -32,14 +33,16 @@ const MOST_EXAMPLES = 200
 
 /** What if: answers for the rollouts of one session. What was found out about them is kept until the session reads on. */
 export class Lab {
-  private readonly anatomies = new Map<number, RolloutAnatomy>()
+  /** By index, ascending; another map as soon as the session has read on, since answers are still made from this one. */
+  private anatomies: ReadonlyMap<number, RolloutAnatomy> = new Map()
   private revision = -1
-  private underWay: Promise<void> = Promise.resolve()
+  private underWay: Promise<unknown> = Promise.resolve()
 
   constructor(private readonly origin: () => LabOrigin) {}
 
   async limits(limits: TriedLimits, rules: CutRules, curve: TriedLimit, hooks: LabHooks): Promise<LimitsTried> {
-    const anatomies = [...(await this.lookInto(hooks)).values()]
+    const found = await this.lookInto(hooks)
+    const anatomies = [...found.values()]
     const reach = Object.fromEntries(
       TRIED_LIMITS.map((name) => [
         name,
@@ -53,7 +56,7 @@ export class Lab {
     // What is tried is a point of its own, so that its share beside the curve is that of the table.
     const points = [...new Set(tried === null ? even : [...even, tried])].sort((a, b) => a - b)
     return {
-      basis: this.basis(),
+      basis: this.basis(found),
       cost: costOf(anatomies, limits, rules),
       inDump: cutInDump(this.origin().dump),
       curve: some.length === 0 ? [] : points.map((value) => pointOf(some, { ...limits, [curve]: value }, rules, value)),
@@ -63,7 +66,7 @@ export class Lab {
 
   async loss(settings: LossSettings, hooks: LabHooks): Promise<LossPicture & { basis: LabBasis }> {
     const anatomies = await this.lookInto(hooks)
-    return { ...lossPicture(this.origin().dump, settings, anatomies), basis: this.basis() }
+    return { ...lossPicture(this.origin().dump, settings, anatomies), basis: this.basis(anatomies) }
   }
 
   async repair(hooks: LabHooks): Promise<RepairTried> {
@@ -72,8 +75,12 @@ export class Lab {
     const toMask = PARTS.map(() => 0)
     const changed: { index: number; tokens: number }[] = []
     const maskedWhole = new Map<string, number[]>()
+    const unrepairable: Record<Unrepairable, number> = { 'no-mask': 0, 'no-turns': 0, excluded: 0 }
+    let withoutMask = -1
     let repairable = 0
-    for (const [index, { repair }] of anatomies) {
+    for (const [index, { repair, unrepairable: because }] of anatomies) {
+      if (because !== null) unrepairable[because]++
+      if (because === 'no-mask' && withoutMask < 0) withoutMask = index
       if (repair === null) continue
       repairable++
       if (repair.maskedWhole !== null) {
@@ -95,7 +102,7 @@ export class Lab {
       if (tokens > 0) changed.push({ index, tokens })
     }
     return {
-      basis: this.basis(),
+      basis: this.basis(anatomies),
       repairable,
       changed: changed.length,
       parts: PARTS.flatMap((part, at) => {
@@ -105,11 +112,19 @@ export class Lab {
       examples: changed.slice(0, MOST_EXAMPLES),
       indices: changed.map(({ index }) => index),
       maskedWhole: [...maskedWhole].map(([because, indices]) => ({ because, indices })),
+      unrepairable,
+      howToRecord: withoutMask < 0 ? null : this.howToRecordMask(withoutMask),
     }
   }
 
-  private basis(): LabBasis {
-    const all = [...this.anatomies.values()]
+  private howToRecordMask(index: number): string | null {
+    const { facts, runtime } = this.origin().again
+    const source = runtime.plan.sources[facts[index]?.place.source ?? -1]
+    return source === undefined ? null : howToDump(source.formatId, 'mask')
+  }
+
+  private basis(anatomies: ReadonlyMap<number, RolloutAnatomy>): LabBasis {
+    const all = [...anatomies.values()]
     return {
       lookedInto: all.length,
       rollouts: this.origin().again.facts.length,
@@ -119,27 +134,25 @@ export class Lab {
   }
 
   /** The anatomy of the rollouts, by index, ascending. One reading at a time: a second question waits for what the first reads. */
-  private async lookInto(hooks: LabHooks): Promise<ReadonlyMap<number, RolloutAnatomy>> {
-    const before = this.underWay
-    const reading = before.then(
+  private lookInto(hooks: LabHooks): Promise<ReadonlyMap<number, RolloutAnatomy>> {
+    const reading = this.underWay.then(
       () => this.read(hooks),
       () => this.read(hooks),
     )
     this.underWay = reading
-    await reading
-    return this.anatomies
+    return reading
   }
 
-  private async read({ signal, tell }: LabHooks): Promise<void> {
+  private async read({ signal, tell }: LabHooks): Promise<ReadonlyMap<number, RolloutAnatomy>> {
     signal.throwIfAborted()
     const { again } = this.origin()
-    if (this.revision !== again.revision) this.anatomies.clear()
+    if (this.revision !== again.revision) this.anatomies = new Map()
     this.revision = again.revision
     const wanted = spread(again.facts.length, MOST_LOOKED_INTO).filter(
       (index) => !this.anatomies.has(index) && (again.facts[index]?.length ?? 0) > 0,
     )
-    if (wanted.length === 0) return
-    const found = new Map<number, RolloutAnatomy>()
+    if (wanted.length === 0) return this.anatomies
+    const found = new Map(this.anatomies)
     tell({ done: 0, of: wanted.length })
     await readAgain<DissectJob, DissectedBatch>(
       again,
@@ -156,8 +169,8 @@ export class Lab {
       },
       { signal, onProgress: (done) => tell({ done, of: wanted.length }) },
     )
-    for (const index of [...found.keys()].sort((a, b) => a - b))
-      this.anatomies.set(index, found.get(index) as RolloutAnatomy)
+    this.anatomies = new Map([...found].sort(([a], [b]) => a - b))
+    return this.anatomies
   }
 }
 

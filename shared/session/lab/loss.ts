@@ -217,9 +217,9 @@ function byPlace(
 
 function binned(values: readonly number[], largest: number): number[] {
   const bins = new Array<number>(BINS).fill(0)
-  if (largest === 0) return bins
   for (const value of values) {
-    const bin = Math.min(BINS - 1, Math.floor(((value + largest) / (2 * largest)) * BINS))
+    const share = largest === 0 ? 0.5 : (value + largest) / (2 * largest)
+    const bin = Math.min(BINS - 1, Math.floor(share * BINS))
     bins[bin] = (bins[bin] as number) + 1
   }
   return bins

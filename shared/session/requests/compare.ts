@@ -93,11 +93,19 @@ export interface ComparedSpread {
   readonly there: readonly number[]
 }
 
-/** A number by training step in both runs; an empty list where a run does not tell. */
+/** A number by training step in both runs, which have points of the same steps; empty lists where a run does not tell. */
 export interface ComparedSeries {
   readonly name: string
-  readonly here: { readonly steps: readonly number[]; readonly values: readonly (number | null)[] }
-  readonly there: { readonly steps: readonly number[]; readonly values: readonly (number | null)[] }
+  readonly unit: MeasureUnit
+  readonly here: ComparedLine
+  readonly there: ComparedLine
+}
+
+/** Lists of one length. A point is of steps `steps` to `to`, both in it: one step, or several where there are too many to draw. */
+export interface ComparedLine {
+  readonly steps: readonly number[]
+  readonly to: readonly number[]
+  readonly values: readonly (number | null)[]
 }
 
 /** What one of two runs is. */
@@ -128,6 +136,8 @@ export interface RunComparison {
   readonly measures: readonly ComparedMeasure[]
   readonly spreads: readonly ComparedSpread[]
   readonly series: readonly ComparedSeries[]
+  /** Training steps that rollouts of the open run are of, ascending. */
+  readonly steps: readonly number[]
   /** What both runs together decide: H06-library, H07 and H08. */
   readonly together: readonly HypothesisResult[]
   readonly pairs: PairTotals

@@ -88,7 +88,7 @@ export interface GroupSummary {
   }
   /** Std of the complete groups that have contrast or noise. Dead groups are counted in `kinds`. */
   readonly stds: Histogram
-  /** By training step, ascending; empty where the dump has none. Long runs are told by every k-th step. */
+  /** By training step, ascending; empty where the dump has none. Long runs are told by every k-th step and their last one. */
   readonly steps: readonly GroupStep[]
 }
 

@@ -1,6 +1,7 @@
 import type { Policy } from '../../model/policy.ts'
 import type { CheckResult, HypothesisResult } from '../../model/report.ts'
 import type { Part } from '../../model/tokens.ts'
+import type { Unrepairable } from '../lab/anatomy.ts'
 import type { CutInDump } from '../lab/cut-in-dump.ts'
 import type { CutRules, LimitCost, TriedLimit, TriedLimits } from '../lab/limits.ts'
 import type { LossPicture, LossSettings } from '../lab/loss.ts'
@@ -45,6 +46,10 @@ export interface RepairTried {
   readonly indices: readonly number[]
   /** Rollouts that train nothing and of which the dump tells why. Their turns cannot tell whether they were meant to be trained. */
   readonly maskedWhole: readonly { readonly because: string; readonly indices: readonly number[] }[]
+  /** Rollouts that were looked into and cannot be repaired, by what keeps them from it. */
+  readonly unrepairable: Readonly<Record<Unrepairable, number>>
+  /** How a run like that of the first rollout without a mask would come to hold one; null where every rollout has one. */
+  readonly howToRecord: string | null
 }
 
 /** A run of tokens whose mask changes. Half-open, in stored ids. */

@@ -35,18 +35,20 @@ export interface ReaderOrigin {
 /** Reads the rollouts that a person opens, one at a time, and answers what is asked of one. The last one read is kept once all are there. */
 export class RolloutReader {
   private last: LoadedTrajectory | null = null
+  /** What the last one's findings are part of: beside another second run a rollout may have others. */
+  private lastUnder: Conclusion | null = null
 
   constructor(private readonly origin: ReaderOrigin) {}
 
   /** Reads one trajectory again from its source, under the session's settings. Throws a sentence where the file changed. */
   async load(index: number): Promise<LoadedTrajectory> {
     const { facts: all, opened, isDone, spans } = this.origin.again
-    if (this.last?.index === index && isDone) return this.last
+    if (this.last?.index === index && isDone && this.lastUnder === this.origin.conclusion()) return this.last
     const facts = all[index]
     if (facts === undefined) throw new Error(`There is no rollout ${index}; ${all.length} have been read.`)
     const open = opened[facts.place.source] as OpenSource
     const encoded = await open.container.read(spansOf(spans(facts.place.source), facts.place.record))
-    const { audited } = await this.auditing(facts.place.source, encoded)
+    const { audited, conclusion } = await this.auditing(facts.place.source, encoded)
     const loaded: LoadedTrajectory = {
       ...audited(index, facts),
       facts,
@@ -57,6 +59,7 @@ export class RolloutReader {
     forgetLast()
     // As long as more is read, another rollout may come to stand at this index.
     this.last = isDone ? loaded : null
+    this.lastUnder = conclusion
     return loaded
   }
 
@@ -85,8 +88,9 @@ export class RolloutReader {
     const { trajectories } = readJoined(parsed, reader(source), reader)
     const byPlace = new Map(trajectories.map((each) => [placeKey(each.place), each]))
     const records = new Map(parsed.records.map((each) => [each.record, each]))
-    const { explained } = this.origin.conclusion()
+    const conclusion = this.origin.conclusion()
     return {
+      conclusion,
       audited: (index: number, facts: TrajectoryFacts): ReadTrajectory => {
         const { record: number } = facts.place
         const trajectory = byPlace.get(placeKey(facts.place))
@@ -95,7 +99,7 @@ export class RolloutReader {
           throw changedMeanwhile(open, facts, parsed.skipped.find((each) => each.record === number)?.message)
         }
         const { view, findings } = auditTrajectory(trajectory, open.format as Format, runtime)
-        const all = [...findings, ...this.origin.findingsOfDump(index)].map(explained).sort(byCodeAndToken)
+        const all = [...findings, ...this.origin.findingsOfDump(index)].map(conclusion.explained).sort(byCodeAndToken)
         return { index, trajectory, view, findings: all, record }
       },
     }
@@ -131,10 +135,10 @@ export class RolloutReader {
   /** Reads the branches of the rollout again, where it has some. */
   async relatives(index: number, signal?: AbortSignal): Promise<Relatives> {
     const { facts } = this.origin.again
-    const before = this.last
+    const before = [this.last, this.lastUnder] as const
     const ids = async (of: number) => (await this.load(of)).trajectory.ids
     const found = await relativesOf(index, { facts, groups: this.origin.conclusion().groups, ids }, signal)
-    this.last = before
+    ;[this.last, this.lastUnder] = before
     return found
   }
 

@@ -20,7 +20,19 @@ function trainedWords(part: Part, turn: Turn | null): string {
   const which = turn === null ? '' : ` of assistant turn ${turn.ordinal}`
   if (part === 'end') return `the model samples the end${which} itself`
   if (part === 'header' || part === 'prefill') return `the dump says that the model wrote it, in the opening${which}`
-  return `it stands between the header and the end${which}, where only the model writes`
+  return `it stands ${placeIn(turn, which)}, where only the model writes`
+}
+
+/** A turn may lack its header or its end: then the token stands between no two of them. */
+function placeIn(turn: Turn | null, which: string): string {
+  if (turn === null || (turn.header === 'present' && turn.endToken >= 0))
+    return `between the header and the end${which}`
+  const name = `assistant turn ${turn.ordinal}`
+  const header = turn.header === 'missing' ? 'has no header' : 'begins before the row does'
+  if (turn.header === 'present') return `behind the header of ${name}, which has no end token`
+  return turn.endToken >= 0
+    ? `before the end of ${name}, which ${header}`
+    : `in ${name}, which ${header} and has no end token`
 }
 
 function undecidedWords(part: Part, policy: PolicyId): string {

@@ -98,7 +98,7 @@ export function templateMessages(
   messages: readonly Message[],
   { argumentsAsText = false }: { readonly argumentsAsText?: boolean } = {},
 ): TemplateMessage[] {
-  return messages.map(({ role, content, reasoning, toolCalls, toolCallId }) => ({
+  return messages.map(({ role, content, reasoning, toolCalls, toolCallId, name }) => ({
     role,
     content: content ?? '',
     ...(reasoning ? { reasoning_content: reasoning } : {}),
@@ -112,6 +112,7 @@ export function templateMessages(
         }
       : {}),
     ...(toolCallId ? { tool_call_id: toolCallId } : {}),
+    ...(name ? { name } : {}),
   }))
 }
 

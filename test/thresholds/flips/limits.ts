@@ -68,7 +68,7 @@ export const LIMIT_FLIPS: Flips = {
   'flagged-share': flip(onFacts('C05', flagged(9, 1)), 0.9, 'silent', 9),
   'tools-preamble-tokens': flip(onFixture('C10.trips'), 2, 1, 'silent'),
   'cut-rollouts': flip(onFixture('C06.trips'), 4, 3, 'silent'),
-  'penalty-among-closed': flip(onFacts('C06', punished), 0.2, 'silent', 3),
+  'penalty-among-closed': flip(onFacts('C06', punished), 0.1, 3, 'silent'),
   'dataset-match-share': flip(others, 0.8, 'not-checkable', 1),
   'dropped-chance': flip(onFixture('C11.trips'), 1e-6, 1, 'silent'),
 }

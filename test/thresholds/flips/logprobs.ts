@@ -43,6 +43,14 @@ const placeholders: Outcome = (set) => {
   return pairsOf({ ...viewOf({ sampler, trainer }), thresholds: resolveThresholds(set) })?.placeholders.length
 }
 
+/** A fifth of the tokens certain; of both kinds the trainer contradicts one in twenty or so. */
+const fatTail = scores(200, (i) => (i % 40 === 1 ? 1 : 0))
+const tailPlaceholders: Outcome = (set) => {
+  const sampler = fatTail.sampler.map((own, i) => (i % 5 === 0 ? 0 : own))
+  const trainer = fatTail.trainer.map((own, i) => (i % 5 === 0 ? (i === 10 || i === 30 ? -3 : 0) : own))
+  return pairsOf({ ...viewOf({ sampler, trainer }), thresholds: resolveThresholds(set) })?.placeholders.length
+}
+
 /** 100 tokens with this mean gap. */
 const gapSums = (mean: number, more: Partial<GapSums> = {}): GapSums => ({
   ...{ count: 100, sum: 0, absolute: 100 * mean, squares: 100 * mean * mean, largest: mean * 2 },
@@ -155,6 +163,7 @@ export const LOGPROB_FLIPS: Flips = {
   'not-certain': flip(onFixture('L04.trips'), 0.1, 3, 'silent'),
   'contradicts-zero': flip(onFixture('M14.trips'), -50, 3, 'not-checkable'),
   'trainer-is-off': flip(placeholders, 0.2, 0, 1),
+  'zeros-beside-others': flip(tailPlaceholders, 1, 0, 2),
   'shift-correlates': flip(onFixture('L06.trips'), 1, 3, 'silent'),
   'unshifted-correlates': flip(onFixture('L06.trips'), -1, 3, 'silent'),
   'equal-values': flip(onFixture('L07.trips'), 160, 3, 'silent'),

@@ -21,6 +21,17 @@ const oddEdges: Outcome = (set) =>
     resolveThresholds(set),
   )
 
+/** The fault stands in all twelve third turns of twenty rollouts, and in no other. */
+const thirdTurns: Outcome = (set) =>
+  patternOf(
+    {
+      ...createTally(),
+      ...{ checked: 20, affected: 12, placesChecked: 52, placesAffected: 12 },
+      ...{ byTurn: { 3: 12 }, byTurnChecked: { 1: 20, 2: 20, 3: 12 } },
+    },
+    resolveThresholds(set),
+  )
+
 /** Ten spans of four tokens, eight of which the mask has one token late and two longer. */
 const lag: Outcome = (set) => {
   const length = 100
@@ -165,6 +176,7 @@ export const MASK_FLIPS: Flips = {
   'systematic-share': flip(patternOn('L08'), 0.4, 'sporadic', 'systematic'),
   'systematic-units': flip(patternOn('M02'), 4, 'systematic', 'sporadic'),
   'systematic-kind-share': flip(oddEdges, 0.02, 'sporadic', 'systematic'),
+  'systematic-subset-units': flip(thirdTurns, 13, 'systematic', 'sporadic'),
   'convention-share': flip(onFixture('M06.trips'), 0, 3, 'not-checkable'),
   'edges-at-lag': flip(lag, 0.75, 0, 1),
   'complement-agrees': flip(onFixture('M02.trips'), 1, 3, 'silent'),

@@ -19,7 +19,7 @@ const nearLimit = (near: number, cut: number) =>
 const limited = { limits: { max_seq_len: 200 } }
 
 const documents = (visible: number) =>
-  rows(20, (i) => ({ supportingDocuments: { available: 1, retrieved: 1, visible: i < visible ? 1 : 0 } }))
+  rows(20, (i) => ({ supportingDocuments: { available: 1, retrieved: 1, visible: i < visible ? 1 : 0, standing: 1 } }))
 
 const groups = (of: (k: number) => readonly number[]) => groupFacts(Array.from({ length: 10 }, (_, k) => of(k)))
 

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { chromiumMissing } from '../helpers/chromium.ts'
+import { type Desktop, standInHost } from './desktop.ts'
+import { realHost } from './real-electron.ts'
+
+for (const host of [standInHost(chromiumMissing), realHost()]) {
+  const title = `what the page may do in the ${host.name}${host.missing === null ? '' : ` (${host.missing})`}`
+  describe.skipIf(host.missing !== null)(title, () => {
+    let folder: string
+    let desktop: Desktop
+
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'rollout-inspector-files-'))
+    })
+
+    afterEach(async () => {
+      await desktop.close()
+      rmSync(folder, { recursive: true, force: true })
+    })
+
+    test('nothing that was not opened can be read', async () => {
+      writeFileSync(join(folder, 'secret.jsonl'), 'secret')
+      desktop = await host.start([])
+      const statuses = await desktop.page.evaluate(
+        (paths) => Promise.all(paths.map((path) => fetch(path).then((response) => response.status))),
+        [
+          '/file/AAAAAAAAAAAAAAAAAAAAAA',
+          `/file/${encodeURIComponent(join(folder, 'secret.jsonl'))}`,
+          '/file/..%2f..%2fpackage.json',
+          '/..%2f..%2fpackage.json',
+          '/%2e%2e/%2e%2e/package.json',
+          '/tokenizers/..%2f..%2fpackage.json',
+          '/.built-from',
+        ],
+      )
+      expect(statuses).toEqual([404, 404, 404, 404, 404, 404, 404])
+    })
+
+    test('the page cannot be led elsewhere', async () => {
+      desktop = await host.start([])
+      const before = desktop.page.url()
+      await desktop.page.evaluate(() => {
+        location.href = 'https://example.com/'
+      })
+      await new Promise((later) => setTimeout(later, 300))
+      expect(desktop.page.url()).toBe(before)
+      expect(await desktop.page.evaluate(() => typeof window.inspector)).toBe('object')
+    })
+
+    test('no second window opens, and only known sites go to the browser', async () => {
+      desktop = await host.start([])
+      await desktop.page.evaluate(() => {
+        window.open('https://example.com/')
+        window.open('https://github.com.example.com/')
+        window.open('http://github.com/huggingface/trl')
+        window.open('https://github.com/huggingface/trl')
+      })
+      await expect.poll(() => desktop.openedOutside()).toEqual(['https://github.com/huggingface/trl'])
+      await expect.poll(() => desktop.windowCount()).toBe(1)
+    })
+
+    test('the page reaches no network', async () => {
+      desktop = await host.start([])
+      const reached = await desktop.page.evaluate(() =>
+        fetch('https://example.com/').then(
+          () => true,
+          () => false,
+        ),
+      )
+      expect(reached).toBe(false)
+    })
+
+    test('every permission is denied', async () => {
+      desktop = await host.start([])
+      const states = await desktop.page.evaluate(async () => {
+        const names = ['geolocation', 'notifications', 'clipboard-read'] as PermissionName[]
+        return Promise.all(names.map(async (name) => (await navigator.permissions.query({ name })).state))
+      })
+      expect(states).not.toContain('granted')
+    })
+
+    test('scripts that are not files of the page do not run', async () => {
+      desktop = await host.start([])
+      const ran = await desktop.page.evaluate(() => {
+        const script = document.createElement('script')
+        script.textContent = 'window.inlineRan = true'
+        document.head.append(script)
+        return 'inlineRan' in window
+      })
+      expect(ran).toBe(false)
+    })
+  })
+}

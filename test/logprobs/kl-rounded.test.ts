@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decimalsOf } from '../../shared/checks/logprobs/kl-rounded.ts'
+import { logprobFacts } from '../../shared/checks/logprobs/sums.ts'
+import { dumpOf, factsOf } from '../helpers/facts.ts'
+import { verdictOf } from '../hypotheses/input.ts'
+import { random, viewOf } from './simulated.ts'
+
+const k3 = (d: number) => Math.exp(d) - d - 1
+
+/** H03 of 400 tokens whose reference lies within `spread` nats of the trainer, and whose stored KL is this of the distance. */
+function judged(spread: number, stored: (d: number, token: number) => number) {
+  const next = random(7)
+  const trainer = Array.from({ length: 400 }, () => -0.05 - 3 * next())
+  const reference = trainer.map((own) => Math.min(-1e-4, own + (next() - 0.5) * 2 * spread))
+  const view = viewOf({ sampler: trainer, trainer })
+  const kl = Float32Array.from(trainer, (own, i) => stored((reference[i] as number) - own, i))
+  const logprobs = { ...view.trajectory.logprobs, reference: Float32Array.from(reference) }
+  const facts = logprobFacts({ ...view, trajectory: { ...view.trajectory, logprobs, kl } })
+  const rows = Array.from({ length: 20 }, (_, record) => factsOf(record, facts))
+  const { verdict, because } = verdictOf('H03', dumpOf(rows))
+  return { verdict, follows: because.find(({ measure }) => measure.startsWith('formula that'))?.value }
+}
+
+const to = (decimals: number) => (value: number) => Math.round(value * 10 ** decimals) / 10 ** decimals
+
+describe('a stored KL that is rounded', () => {
+  it.each([3, 4, 5, 6])('to %d decimals is known as k3', (decimals) => {
+    const round = to(decimals)
+    expect(judged(0.15, (d) => round(k3(d)))).toMatchObject({
+      verdict: 'contradicted',
+      follows: expect.stringMatching(/^k3(, rounded to \d decimals)?$/),
+    })
+    // Where most of it is rounded away, no fit is close.
+    expect(judged(12 * 10 ** (-decimals / 2), (d) => round(k3(d)))).toMatchObject({ verdict: 'contradicted' })
+  })
+
+  it('is known where it is reversed, and where it is another formula', () => {
+    expect(judged(0.6, (d) => to(3)(k3(-d)))).toMatchObject({
+      verdict: 'supported',
+      follows: expect.stringMatching(/^k3-reversed/),
+    })
+    expect(judged(0.02, (d) => to(3)(-d))).toMatchObject({
+      verdict: 'inconclusive',
+      follows: expect.stringMatching(/^k1/),
+    })
+  })
+
+  it('is no formula that one token disagrees with by more than rounding', () => {
+    const round = to(3)
+    const off = (d: number, token: number) => round(k3(d)) + (token % 9 === 0 ? 0.002 : 0)
+    expect(judged(0.1, off)).toEqual({ verdict: 'inconclusive', follows: 'none of k1, k2, k3' })
+  })
+
+  it('tells nothing where all but a few tokens are rounded to nothing', () => {
+    expect(judged(0.03, (d, token) => (token === 5 ? 0.001 : to(3)(k3(d) / 2)))).toMatchObject({
+      verdict: 'inconclusive',
+      follows: 'none of k1, k2, k3',
+    })
+  })
+
+  it('is not taken for one that is not', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 3, max: 6 }),
+        fc.array(fc.integer({ min: -9999, max: 9999 }), { minLength: 1 }),
+        (decimals, whole) => {
+          const values = Float32Array.from(whole, (value) => value / 10 ** decimals)
+          expect(decimalsOf([...values])).toBeLessThanOrEqual(decimals)
+        },
+      ),
+    )
+    expect(decimalsOf([0.001, Math.PI / 100])).toBeNull()
+  })
+})

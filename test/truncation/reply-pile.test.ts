@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { encoded } from '../../shared/checks/encoded.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { resolveLimits } from '../../shared/checks/limits.ts'
+import { replyPile } from '../../shared/checks/truncation/reply-pile.ts'
+import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
+import { decodeSpan } from '../../shared/tokens/text.ts'
+import type { BundledTokenizerId, Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import { auditDump, settings } from '../checks/audit.ts'
+import { searchRow } from '../fixtures/checks/fixture.ts'
+import { runOver } from '../helpers/dump-check.ts'
+import { dumpOf, factsOf } from '../helpers/facts.ts'
+
+interface Reply {
+  readonly tokens: number
+  readonly text?: string
+  readonly tail?: string
+  readonly open?: boolean
+}
+
+/** Rollouts of these replies, which end in mid-sentence and differ where nothing else is said. */
+const rollouts = (...each: readonly (readonly Reply[])[]): TrajectoryFacts[] =>
+  each.map((replies, i) =>
+    factsOf(i, {
+      toolReplyLengths: replies.map(({ tokens }) => tokens + 4),
+      ...(replies.length === 0 ? {} : { longestReply: Math.max(...replies.map(({ tokens }) => tokens)) }),
+      openReplies: replies.flatMap(({ tokens, text = `t${i}`, tail = `e${i}`, open = true }, k) =>
+        open ? [{ start: 100 + 200 * k, tokens, text, tail }] : [],
+      ),
+    }),
+  )
+
+const many = (count: number, of: (i: number) => Reply) => Array.from({ length: count }, (_, i) => [of(i)])
+const pile = (...each: readonly (readonly Reply[])[]) => replyPile(rollouts(...each), DEFAULT_THRESHOLDS)
+
+describe('replyPile', () => {
+  const cut = many(6, () => ({ tokens: 256 }))
+  const short = many(30, (i) => ({ tokens: 60 + i * 5, open: i % 3 === 0 }))
+
+  it('finds the length at which different replies stop in mid-sentence', () => {
+    expect(pile(...cut, ...short)).toEqual({ tokens: 256, replies: 6, rollouts: 6, texts: 6 })
+    expect(pile(...cut)).toMatchObject({ tokens: 256, rollouts: 6 })
+  })
+
+  it.each([
+    ['all say the same', many(6, () => ({ tokens: 256, text: 'same' }))],
+    ['all end in the same words', many(6, () => ({ tokens: 256, tail: 'same' }))],
+    ['all end as a sentence does', many(6, () => ({ tokens: 256, open: false }))],
+    ['one is longer', [...cut, [{ tokens: 257, open: false }]]],
+    ['a few are of that length by chance', [...cut.slice(0, 2), ...short]],
+    ['they are one in thirty', [...cut.slice(0, 3), ...short, ...short]],
+    ['as many end just below it', [...cut, ...many(6, (i) => ({ tokens: 247 + i }))]],
+    ['no reply is long', [[], []]],
+  ])('finds none where %s', (_, rows) => {
+    expect(pile(...rows)).toBeNull()
+  })
+
+  it('is the limit of replies, in tokens, and C08 names the rollouts that reach it', () => {
+    const facts = rollouts(...cut, ...short)
+    const { max_tool_response_length: limit } = resolveLimits(settings(), {}, facts)
+    expect(limit).toEqual({ value: 256, origin: 'inferred', unit: 'tokens' })
+    const { findings, tally } = runOver('C08', dumpOf(facts))
+    expect(findings.map(({ record }) => record)).toEqual([0, 1, 2, 3, 4, 5])
+    expect(findings[0]).toMatchObject({
+      severity: 'warning',
+      tokens: [100, 356],
+      evidence: { shown_by: 'pile-up', replies_at_this_length: 6 },
+    })
+    expect(tally).toMatchObject({ affected: 6, placesAffected: 6 })
+  })
+
+  it('says nothing of it where cut replies tell a limit already', () => {
+    const facts = rollouts(...cut).map((row) => ({ ...row, cutReplies: [{ tokens: 90, characters: 256 }] }))
+    expect(runOver('C08', dumpOf(facts)).findings).toEqual([])
+  })
+})
+
+const WORDS = 'harbour river observatory weaver north mill quay archive tower valley painter bridge'.split(' ')
+
+/** Prose without an end: another one for each number. */
+const prose = (i: number) =>
+  Array.from({ length: 120 }, (_, k) => WORDS[(i * 5 + k * (i + 3) + (k >> 3)) % WORDS.length]).join(' ')
+
+function firstTokens(tokenizer: Tokenizer, text: string, count: number): string {
+  const ids = encoded(tokenizer, text)
+  if (ids === null) throw new Error('not encoded')
+  return decodeSpan(tokenizer.table, Int32Array.from(ids), 0, count)
+}
+
+describe('C08 without a marker', () => {
+  const dump = (family: BundledTokenizerId, written: (texts: string[]) => string, count: (i: number) => number) =>
+    auditDump({
+      story: '',
+      family,
+      rows: (tokenizer) =>
+        Array.from({ length: 5 }, (_, i) =>
+          searchRow(tokenizer, i, {
+            reply: { text: written([2 * i, 2 * i + 1].map((k) => firstTokens(tokenizer, prose(k), count(k)))) },
+          }),
+        ),
+    })
+
+  it.each([
+    ['qwen2.5', 'one reply to a turn', ([text]: string[]) => text ?? ''],
+    ['qwen3', 'one reply to a turn', ([text]: string[]) => text ?? ''],
+    ['qwen2.5', 'two', (texts: string[]) => texts.join('\n</tool_response>\n<tool_response>\n')],
+    ['qwen3', 'two', (texts: string[]) => texts.join('\n</tool_response>\n<tool_response>\n')],
+  ] as const)('counts the tokens between the tags of %s, %s', async (family, _, written) => {
+    const { findings } = (await dump(family, written, () => 48)).byCode.get('C08')!
+    expect(findings).toHaveLength(5)
+    expect(findings[0]?.message).toMatch(/at exactly 48 tokens/)
+    expect(findings[0]?.evidence).toMatchObject({ limit: { value: 48, unit: 'tokens', origin: 'inferred' } })
+  })
+
+  it('is silent where replies are of their own lengths', async () => {
+    const { findings } = (
+      await dump(
+        'qwen3',
+        ([text]) => text ?? '',
+        (i) => 48 + i,
+      )
+    ).byCode.get('C08')!
+    expect(findings).toEqual([])
+  })
+})
