@@ -36,7 +36,8 @@ describe('the cube game of Atropos', () => {
   it.skipIf(ATROPOS === null)('shows no other fault of masks or templates: only the last turn is meant', async () => {
     const { failing, byCode } = await auditFile(ATROPOS, 'llama3')
     expect(failing.filter((code) => /^[MTC]/.test(code))).toEqual(['M01'])
-    expect(byCode.get('M03')?.tally).toMatchObject({ affected: 0, intended: 24 })
+    // In the other eight the only reply stands before the trained result, which is M01 alone.
+    expect(byCode.get('M03')?.tally).toMatchObject({ checked: 16, affected: 0, intended: 16 })
   })
 })
 
