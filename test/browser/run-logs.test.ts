@@ -51,4 +51,16 @@ describePage('logs of a run', (tests) => {
     await page.keyboard.press('2')
     await page.getByText('0 of 0 rollouts listed').waitFor()
   })
+
+  test('spell out what would turn the text beside it', async () => {
+    const { page } = window
+    const hostile = 'extra/\u202egnp.exe'
+    const step = (at: number) => ({ step: at, 'train/\u202ereward': at / 10, [hostile]: at })
+    const log = { global_step: 3, log_history: [step(1), step(2), step(3)] }
+    await window.drop([folder.write('trainer_state.json', JSON.stringify(log))])
+    await page.getByRole('heading', { name: 'What the run logged' }).waitFor()
+    await page.getByText(/more series/).click()
+    await page.getByText('extra/RLOgnp.exe').waitFor()
+    expect(await page.locator('main').innerText()).not.toContain('\u202e')
+  })
 })

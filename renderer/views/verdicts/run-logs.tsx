@@ -1,5 +1,6 @@
 import type { LogReport } from '../../../shared/model/report.ts'
 import { counted } from '../../text/numbers.ts'
+import { spelt } from '../../text/visible.ts'
 import { StepChart } from '../charts/step-chart.tsx'
 import { StepTable } from '../charts/step-table.tsx'
 
@@ -23,14 +24,14 @@ function LogEntry({ log, name: place }: { log: LogReport; name: string }) {
   const lines = series.map((one) => ({
     metric: one.metric,
     title: one.metric.replaceAll('-', ' '),
-    over: one.name === one.metric ? '' : one.name,
+    over: one.name === one.metric ? '' : spelt(one.name),
     unit: 'number' as const,
     line: { name: null, steps: one.steps, values: one.values },
   }))
   return (
     <div className="run-log">
       <p>
-        <strong>{name}</strong> <span className="quiet">{title}</span>
+        <strong>{spelt(name)}</strong> <span className="quiet">{title}</span>
       </p>
       {lines.length === 0 ? (
         <p className="quiet">None of its numbers is one that is known by its name.</p>
@@ -41,18 +42,18 @@ function LogEntry({ log, name: place }: { log: LogReport; name: string }) {
               <StepChart key={metric} {...words} lines={[line]} isSmall />
             ))}
           </div>
-          <StepTable name={place} what={`what ${name} logged`} stem="log" columns={lines} />
+          <StepTable name={place} what={`what ${spelt(name)} logged`} stem="log" columns={lines} />
         </>
       )}
       {notes.map((note) => (
         <p key={note} className="quiet">
-          {note}
+          {spelt(note)}
         </p>
       ))}
       {others.length > 0 && (
         <details>
           <summary>{counted(others.length, 'more series', 'more series')}</summary>
-          <p className="quiet series-others">{others.join(', ')}</p>
+          <p className="quiet series-others">{others.map(spelt).join(', ')}</p>
         </details>
       )}
     </div>
