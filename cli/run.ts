@@ -61,8 +61,8 @@ const COMMANDS: readonly Command[] = [
 /** `serve` reads its own arguments: it audits nothing. */
 const SERVE: CommandHelp = {
   name: 'serve',
-  takes: 'DIR [--port N]',
-  does: 'Serves the inspector in a browser, for the files under DIR.',
+  takes: 'DIR|FILE… [--port N]',
+  does: 'Serves the inspector in a browser: of DIR to choose from, of files opened.',
   options: [],
 }
 

@@ -1,33 +1,29 @@
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { cannotOpen } from './files.ts'
 import { type CommandIo, Exit, UsageError } from './io.ts'
-import { hostPage, untilStopped } from './server/host.ts'
+import { type HostParts, hostPage, untilStopped } from './server/host.ts'
 import { DEFAULT_PORT } from './server/http-server.ts'
-import { listFolder } from './server/opening.ts'
+import { listFolder, openForPage } from './server/opening.ts'
 import { ServedFiles } from './server/served-files.ts'
 
-export const SERVE_USAGE = `rollout-inspector serve DIR [--port N] [--host ADDRESS]
+export const SERVE_USAGE = `rollout-inspector serve DIR|FILE… [--port N] [--host ADDRESS]
 
-Serves the inspector with the files under DIR, and no others, to whoever has the printed address with its token.
+Serves the inspector to whoever has the printed address with its token. Of the files under DIR, and no others, the page
+lets you choose what to open; FILE… is opened at once, as one run.
   --port N         default ${DEFAULT_PORT}; flags made in the page are kept for each port apart
   --host ADDRESS   default 127.0.0.1, this machine only. From elsewhere, better: ssh -L ${DEFAULT_PORT}:127.0.0.1:${DEFAULT_PORT} HOST
 `
 
 /** The command `serve`: runs until it is interrupted or `stop` is aborted. Throws `UsageError`. */
 export async function serve(parameters: readonly string[], io: CommandIo, stop?: AbortSignal): Promise<Exit> {
-  const { folder, host, port } = await readParameters(parameters, io.directory)
-  const served = new ServedFiles()
-  const { problems } = await listFolder(folder, served)
+  const { paths, host, port } = await readParameters(parameters, io.directory)
+  const offered = await offer(paths, new ServedFiles())
   if (host !== '127.0.0.1')
     io.stderr.write(`Listening on ${host}: the token is all that keeps others out, and it travels unencrypted.\n`)
   const server = await hostPage(
-    {
-      served,
-      problems,
-      files: async () => (await listFolder(folder, served)).files,
-      listen: { host, port: port ?? DEFAULT_PORT, orNext: port === null },
-    },
+    { ...offered, listen: { host, port: port ?? DEFAULT_PORT, orNext: port === null } },
     io,
   ).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(cannotListen(error, host, port ?? DEFAULT_PORT))
@@ -37,18 +33,53 @@ export async function serve(parameters: readonly string[], io: CommandIo, stop?:
   return Exit.ok
 }
 
+type Offered = Pick<HostParts, 'served' | 'files' | 'folder' | 'problems'>
+
+/** Files are opened as one run; of a folder, which may hold the dumps of many, a person chooses in the page. */
+async function offer(paths: Paths, served: ServedFiles): Promise<Offered> {
+  if (paths.kind === 'files') {
+    const open = () => openForPage(paths.files, '/', served)
+    const { problems } = await open()
+    return { served, problems, files: async () => (await open()).files }
+  }
+  const { folder } = paths
+  const { problems } = await listFolder(folder, served)
+  return {
+    served,
+    problems,
+    files: async () => [],
+    folder: async () => ({ name: basename(folder) || folder, files: (await listFolder(folder, served)).files }),
+  }
+}
+
+type Paths =
+  | { readonly kind: 'folder'; readonly folder: string }
+  | { readonly kind: 'files'; readonly files: readonly string[] }
+
 async function readParameters(parameters: readonly string[], directory: string) {
   const { values, positionals } = parse(parameters)
-  const [given, ...others] = positionals
-  if (given === undefined || others.length > 0) throw new UsageError('serve takes one folder: serve DIR [--port N]')
-  const folder = resolve(directory, given)
-  const info = await stat(folder).catch(() => null)
-  if (!info?.isDirectory()) throw new UsageError(`${given} is no folder. serve takes the folder with the dumps in it.`)
+  const paths = await readPaths(positionals, directory)
   const port = values.port === undefined ? null : Number(values.port)
   if (port !== null && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
     throw new UsageError(`--port ${values.port} is no port number (0 to 65535; 0 takes a free one).`)
   }
-  return { folder, host: values.host ?? '127.0.0.1', port }
+  return { paths, host: values.host ?? '127.0.0.1', port }
+}
+
+async function readPaths(given: readonly string[], directory: string): Promise<Paths> {
+  const kinds = await Promise.all(
+    given.map(async (path) => {
+      const info = await stat(resolve(directory, path)).catch((error: unknown) => {
+        throw new UsageError(`${path} ${cannotOpen(error)}`)
+      })
+      return info.isDirectory()
+    }),
+  )
+  const [first] = given
+  if (first === undefined || (kinds.includes(true) && given.length > 1))
+    throw new UsageError('serve takes one folder, or files: serve DIR [--port N]')
+  if (kinds[0]) return { kind: 'folder', folder: resolve(directory, first) }
+  return { kind: 'files', files: given.map((path) => resolve(directory, path)) }
 }
 
 function parse(parameters: readonly string[]) {

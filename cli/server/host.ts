@@ -3,12 +3,14 @@ import { DEFAULT_PORT, type ListenOptions, type RunningServer, startServer } fro
 import { findPlaces } from './places.ts'
 import { findSample } from './sample.ts'
 import type { ServedFiles } from './served-files.ts'
-import { createSite, type PageSession } from './site.ts'
+import { createSite, type PageSession, type ServedFolder } from './site.ts'
 
 export interface HostParts {
   readonly served: ServedFiles
   /** What the page opens, asked anew at every load. */
   readonly files: () => Promise<PageSession['files']>
+  /** What it offers instead, asked as often. */
+  readonly folder?: () => Promise<ServedFolder>
   /** Sentences about what could not be opened; the page shows them too. */
   readonly problems?: readonly string[]
   readonly listen: ListenOptions
@@ -20,6 +22,7 @@ export async function hostPage(parts: HostParts, io: CommandIo): Promise<Running
   const notices = [...(parts.problems ?? [])]
   const session = async () => ({
     files: await parts.files(),
+    ...(parts.folder !== undefined && { folder: await parts.folder() }),
     sample: await findSample(places.samples),
     notice: notices.join(' ') || null,
   })

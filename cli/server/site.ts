@@ -5,10 +5,18 @@ import { mediaType, WORKER_CONTENT_SECURITY_POLICY } from './headers.ts'
 import type { Places } from './places.ts'
 import { insideFolder, type ServedFiles } from './served-files.ts'
 
+/** A folder by its name, and its files by their place in it. */
+export interface ServedFolder {
+  readonly name: string
+  readonly files: readonly OpenedFile[]
+}
+
 /** What a host tells its page at the start (`/session.json`). */
 export interface PageSession {
   /** Opened as soon as the page is there. */
   readonly files: readonly OpenedFile[]
+  /** What a person may choose from, where a folder is served; asked again before anything of it is opened. */
+  readonly folder?: ServedFolder
   readonly sample: OpenedFile | null
   /** One line that belongs on the start page. */
   readonly notice: string | null

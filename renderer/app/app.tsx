@@ -19,6 +19,7 @@ import { Notice } from './notice.tsx'
 import { Problems } from './problems.tsx'
 import { QuestionDialog } from './question-dialog.tsx'
 import { ResumeLine } from './resume-line.tsx'
+import { ServedDialog } from './served-dialog.tsx'
 import { StatusLine } from './status-line.tsx'
 import { TruthLine } from './truth-line.tsx'
 
@@ -112,6 +113,7 @@ function OpenDialog() {
   if (dialog === 'question') return <QuestionDialog />
   if (dialog === 'mapping') return <MappingDialog />
   if (dialog === 'label' || dialog === 'note') return <MarkDialog dialog={dialog} />
+  if (dialog === 'served') return <ServedDialog />
   if (dialog === 'columns') return <ColumnsDialog />
   if (dialog === 'views') return <ViewsDialog />
   return <InputDialog dialog={dialog} />

@@ -5,6 +5,7 @@ import { useFiles } from '../state/files.ts'
 import { openDialog } from '../state/view.ts'
 import { runName } from '../text/run-name.ts'
 import { STATUS_WORDS } from '../text/words.ts'
+import { ServedChoice } from './served-choice.tsx'
 
 /** Chooses the dataset of the open run, says what C11 makes of it, and takes it away. */
 export function DatasetForm({ report }: { report: Report }) {
@@ -49,6 +50,12 @@ export function DatasetForm({ report }: { report: Report }) {
           </button>
         )}
       </div>
+      <ServedChoice
+        onChoose={(sources) => {
+          openDialog(null)
+          void readWithDataset(sources)
+        }}
+      />
     </>
   )
 }

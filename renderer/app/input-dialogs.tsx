@@ -11,7 +11,7 @@ import { missingOf } from './truth-line.tsx'
 
 type InputDialogName = Exclude<
   Dialog,
-  'keys' | 'palette' | 'check' | 'mapping' | 'pin' | 'question' | 'export' | 'table' | TableDialog
+  'keys' | 'palette' | 'served' | 'check' | 'mapping' | 'pin' | 'question' | 'export' | 'table' | TableDialog
 >
 
 const TITLES: Readonly<Record<InputDialogName, string>> = {

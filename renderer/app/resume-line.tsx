@@ -1,4 +1,4 @@
-import { pickSecond } from '../data/opening.ts'
+import { chooseSecond } from '../data/opening.ts'
 import type { Address } from '../state/address.ts'
 import { useResume } from '../state/resume.ts'
 import { useSecond } from '../state/second.ts'
@@ -56,7 +56,7 @@ function CompareAgain({
         className="button small"
         onClick={() => {
           go()
-          void pickSecond('files')
+          chooseSecond()
         }}
       >
         Choose its files…

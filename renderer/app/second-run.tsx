@@ -1,10 +1,11 @@
 import type { ComparedRun } from '../../shared/session/protocol.ts'
 import { pickSecond } from '../data/opening.ts'
-import { takeSecondAway } from '../data/second.ts'
+import { compareWith, takeSecondAway } from '../data/second.ts'
 import { useSecond } from '../state/second.ts'
 import { openDialog } from '../state/view.ts'
 import { counted, percent } from '../text/numbers.ts'
 import { runName } from '../text/run-name.ts'
+import { ServedChoice } from './served-choice.tsx'
 import { SourceEntries } from './source-dialogs.tsx'
 
 /** What the open run is judged beside, in a few words; null where there is nothing. */
@@ -54,6 +55,12 @@ export function SecondRun() {
         )}
       </div>
       <p className="quiet">or drop it on the lower part of the window</p>
+      <ServedChoice
+        onChoose={(sources) => {
+          openDialog(null)
+          void compareWith(sources)
+        }}
+      />
     </>
   )
 }

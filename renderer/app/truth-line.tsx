@@ -2,7 +2,7 @@ import type { Report } from '../../shared/model/report.ts'
 import { LIMIT_NAMES } from '../../shared/model/streams.ts'
 import { drawKey } from '../commands/keys.ts'
 import { toggleFollow } from '../data/follow.ts'
-import { pickAndOpen } from '../data/opening.ts'
+import { openOther } from '../data/opening.ts'
 import { useFiles } from '../state/files.ts'
 import { type Dialog, openDialog } from '../state/view.ts'
 import { count, counted } from '../text/numbers.ts'
@@ -82,7 +82,7 @@ export function TruthLine() {
             Compare…
           </button>
         )}
-        <button type="button" className="button quiet-button" onClick={() => void pickAndOpen('files')}>
+        <button type="button" className="button quiet-button" onClick={openOther}>
           Open…
         </button>
         <button

@@ -1,7 +1,7 @@
 import { goBack } from '../app/keep-address.ts'
 import { closeDump } from '../data/dump.ts'
 import { toggleFollow } from '../data/follow.ts'
-import { pickAndOpen, saveWorkspace } from '../data/opening.ts'
+import { openOther, pickAndOpen, saveWorkspace } from '../data/opening.ts'
 import { savePicture } from '../data/picture.ts'
 import { openSample } from '../data/session.ts'
 import { openPin } from '../state/pin.ts'
@@ -18,7 +18,7 @@ import { EXPORT_COMMANDS } from './export-commands.ts'
 import { printView } from './print-view.ts'
 
 export const COMMANDS: readonly Command[] = [
-  { id: 'open', title: 'Open files…', keys: ['Mod+o'], where: 'always', run: () => void pickAndOpen('files') },
+  { id: 'open', title: 'Open files…', keys: ['Mod+o'], where: 'always', run: openOther },
   { id: 'open-folder', title: 'Open a folder…', keys: [], where: 'always', run: () => void pickAndOpen('folder') },
   { id: 'second', title: 'Compare with another run…', keys: ['='], run: () => openDialog('second') },
   { id: 'dataset', title: 'Dataset that the run was started with…', keys: [], run: () => openDialog('dataset') },

@@ -65,6 +65,8 @@ export interface RecentOpen {
   /** Bytes of all files together. */
   readonly size: number
   readonly openedAt: string
+  /** Set where the files were those of a folder that the host of the page served, and all of them those of a folder in it. */
+  readonly served?: { readonly folder: string | null }
 }
 
 /** Where a person was in a dump when it was left. */

@@ -17,6 +17,7 @@ import { findMarksHere, forgetPlacesOfMarks } from './marks.ts'
 import { rememberOpened } from './recent.ts'
 import { forgetRows } from './rows.ts'
 import { compareWith, followSecond, forgetSecond } from './second.ts'
+import { choiceOf } from './served-folder.ts'
 import { startTokenizer, type TokenizerTexts } from './tokenizers.ts'
 import { MOST_NAMED, sayUnreadable } from './unreadable.ts'
 
@@ -82,12 +83,14 @@ export async function openSources(
     }
     sayUnreadable(opened.unreadable, MOST_NAMED, ' Open “files” in the line above to see each with its reason.')
     takeOpened(opened)
-    if (sources.every((source) => source.kind === 'file'))
+    const served = choiceOf(sources)
+    if (served !== null || sources.every((source) => source.kind === 'file'))
       void rememberOpened({
         dumpHash: opened.dumpHash,
         names: sources.map((source) => source.name),
         size: sources.reduce((sum, source) => sum + sizeOf(source), 0),
         openedAt: new Date().toISOString(),
+        ...(served !== null && { served: { folder: served.folder } }),
       })
     return true
   } catch (error) {

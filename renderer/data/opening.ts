@@ -5,11 +5,12 @@ import { wantAddress } from '../app/keep-address.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { parseAddress } from '../state/address.ts'
 import { addProblem, dismissAllProblems, useFiles } from '../state/files.ts'
-import { say } from '../state/view.ts'
+import { openDialog, say } from '../state/view.ts'
 import { chooseFiles, type Dropped, filesOfInput } from './dropped.ts'
 import { openSources, readWithDataset, reconfigure } from './dump.ts'
 import { type LooseFile, looseAddress, looseFile, ownKinds, takeOwnFile } from './own-files.ts'
 import { compareWith } from './second.ts'
+import { servedFolder, urlSource } from './served-folder.ts'
 import { DROPPED, readTokenizer, startTokenizer, tokenizerPart } from './tokenizers.ts'
 
 /** Opens what a person dropped or chose: rollouts, a tokenizer for those that are open, or both. */
@@ -104,7 +105,7 @@ export async function openFromShell(opened: OpenedFiles): Promise<void> {
   if (files.length === 0) return
   const { address } = opened
   if (address !== undefined) wantAddress(address)
-  if (!(await openSources(files.map(urlSource))) || address === undefined) return
+  if (!(await openSources(files.map((file) => urlSource(file)))) || address === undefined) return
   const { dump } = parseAddress(address)
   if (dump !== null && dump !== useFiles.getState().dumpHash)
     addProblem(
@@ -126,11 +127,6 @@ export async function saveWorkspace(): Promise<void> {
   else if (saved?.kind === 'saved') say(`Workspace saved as ${saved.names.join(', ')}`)
 }
 
-/** A source behind an address of this page's own origin. */
-export function urlSource(file: { readonly name: string; readonly url: string; readonly size: number }): SourceInput {
-  return { kind: 'url', name: file.name, url: new URL(file.url, document.baseURI).href, size: file.size }
-}
-
 /** The operating system's dialog: the shell's where there is one, else the browser's. False where a person chose nothing. */
 export async function pickAndOpen(what: 'files' | 'folder'): Promise<boolean> {
   if (window.inspector !== undefined) {
@@ -144,13 +140,27 @@ export async function pickAndOpen(what: 'files' | 'folder'): Promise<boolean> {
   return true
 }
 
+/** What a person opens files by: where a folder is served, its list, which also leads to this machine's dialog. */
+export function openOther(): void {
+  const { phase } = useFiles.getState()
+  // On the start page the list is there already.
+  if (servedFolder.get() !== null && (phase === 'reading' || phase === 'open')) openDialog('served')
+  else void pickAndOpen('files')
+}
+
 /** The same for a second run. */
+export function chooseSecond(): void {
+  if (servedFolder.get() === null) void pickSecond('files')
+  else openDialog('second')
+}
+
+/** This machine's dialog for a second run. */
 export async function pickSecond(what: 'files' | 'folder'): Promise<void> {
   if (window.inspector !== undefined) {
     const { files, problems } = await window.inspector.pickFiles(what)
     if (files.length + problems.length > 0) dismissAllProblems()
     for (const problem of problems) addProblem(problem)
-    if (files.length > 0) await compareWith(files.map(urlSource))
+    if (files.length > 0) await compareWith(files.map((file) => urlSource(file)))
     return
   }
   const files = await chooseFiles(what)
@@ -169,7 +179,7 @@ async function pickSources(what: 'files' | 'folder'): Promise<SourceInput[]> {
   if (window.inspector !== undefined) {
     const { files, problems } = await window.inspector.pickFiles(what)
     for (const problem of problems) addProblem(problem)
-    return files.map(urlSource)
+    return files.map((file) => urlSource(file))
   }
   const files = await chooseFiles(what)
   return files === null ? [] : filesOfInput(files).files.map(({ name, file }) => ({ kind: 'file', name, file }))

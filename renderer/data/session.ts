@@ -1,15 +1,12 @@
 import type { OpenedFile } from '../../electron/bridge.ts'
+import { wantedDump } from '../app/keep-address.ts'
+import { sentenceOf } from '../engine/client.ts'
 import { addProblem, dismissAllProblems } from '../state/files.ts'
 import { openSources } from './dump.ts'
 import { observable } from './observable.ts'
-import { openFromShell, urlSource } from './opening.ts'
-
-/** What the host tells its page at the start (`session.json`). */
-interface Session {
-  readonly files: readonly OpenedFile[]
-  readonly sample: OpenedFile | null
-  readonly notice: string | null
-}
+import { openFromShell } from './opening.ts'
+import { recentOpens } from './recent.ts'
+import { type Choice, choiceAgain, fetchSession, servedFolder, sourcesOf, urlSource } from './served-folder.ts'
 
 /** The sample run, where the host has one to lend. */
 export const sample = observable<OpenedFile | null>(null)
@@ -21,11 +18,33 @@ export async function startSession(): Promise<void> {
   const session = await fetchSession()
   sample.set(session?.sample ?? null)
   hostNotice.set(session?.notice ?? null)
-  if (session !== null && session.files.length > 0) await openSources(session.files.map(urlSource))
+  if (session !== null && session.files.length > 0) await openSources(session.files.map((file) => urlSource(file)))
+  else await openWanted()
   const shell = window.inspector
   if (shell === undefined) return
   shell.onOpenFiles((opened) => void openFromShell(opened))
   await openFromShell(await shell.ready())
+}
+
+/** A place in what was opened of the served folder is shown again; a folder of one file leaves nothing to choose. */
+async function openWanted(): Promise<void> {
+  const folder = servedFolder.get()
+  if (folder === null) return
+  const wanted = wantedDump()
+  const entry = (await recentOpens()).find(({ dumpHash }) => dumpHash === wanted)
+  const choice = entry === undefined ? null : choiceAgain(entry, folder)
+  if (choice !== null) await openServed(choice)
+  else if (folder.files.length === 1) await openServed({ names: folder.files.map(({ name }) => name), folder: '' })
+}
+
+/** Opens files of the folder that the host serves. */
+export async function openServed(choice: Choice): Promise<void> {
+  dismissAllProblems()
+  try {
+    await openSources(await sourcesOf(choice))
+  } catch (error) {
+    addProblem(sentenceOf(error))
+  }
 }
 
 export async function openSample(): Promise<void> {
@@ -33,28 +52,4 @@ export async function openSample(): Promise<void> {
   dismissAllProblems()
   if (file === null) addProblem('This installation carries no sample run. Drop a file of your own.')
   else await openSources([urlSource(file)])
-}
-
-async function fetchSession(): Promise<Session | null> {
-  try {
-    const response = await fetch(new URL('session.json', document.baseURI), { cache: 'no-store' })
-    if (!response.ok) return null
-    const value: unknown = await response.json()
-    if (typeof value !== 'object' || value === null) return null
-    const { files, sample: one, notice } = value as Record<string, unknown>
-    return {
-      files: Array.isArray(files) ? files.filter(isOpenedFile) : [],
-      sample: isOpenedFile(one) ? one : null,
-      notice: typeof notice === 'string' ? notice : null,
-    }
-  } catch {
-    // No such host, or an answer that is no JSON: there is nothing to open.
-    return null
-  }
-}
-
-function isOpenedFile(value: unknown): value is OpenedFile {
-  if (typeof value !== 'object' || value === null) return false
-  const { name, url, size } = value as Record<string, unknown>
-  return typeof name === 'string' && typeof url === 'string' && typeof size === 'number'
 }

@@ -29,11 +29,15 @@ export async function watchFiles(
 
 /** The files behind addresses of this page's host, and those that came to the folder that it serves. */
 async function lookAtAddresses(opened: readonly Address[]): Promise<WatchedFile[]> {
-  const listed = await listing()
-  const sizes = new Map(listed.map((file) => [file.url, file.size]))
+  const { files: atOnce, offered } = await listing()
+  const sizes = new Map([...atOnce, ...offered].map((file) => [file.url, file.size]))
   const known = new Set(opened.map(({ url }) => url))
-  // Who opened all that is served wants what comes, too.
-  const added = opened.every(({ url }) => sizes.has(url)) ? listed.filter(({ url }) => !known.has(url)) : []
+  // Who opened all that is served, or a folder of it, wants what comes, too.
+  const all = new Set(atOnce.map(({ url }) => url))
+  const come = opened.every(({ url }) => all.has(url))
+    ? atOnce
+    : offered.filter(({ name }) => opened.some(({ folder }) => folder !== undefined && name.startsWith(folder)))
+  const added = come.filter(({ url }) => !known.has(url))
   const files = [...opened, ...added]
   const found: WatchedFile[] = []
   for (let at = 0; at < files.length; at += AT_ONCE) {
@@ -60,15 +64,18 @@ async function sizeOf(url: string): Promise<number | null> {
 }
 
 /** What the host of the page offers by now; the script of this worker lies one folder below the page. */
-async function listing(): Promise<Address[]> {
+async function listing(): Promise<{ files: Address[]; offered: Address[] }> {
   const page = new URL('../', self.location.href)
   const answer: unknown = await fetch(new URL('session.json', page), { cache: 'no-store' }).then(
     (response) => (response.ok ? response.json() : null),
     () => null,
   )
-  const files = (answer as { files?: unknown } | null)?.files
-  if (!Array.isArray(files)) return []
-  return files.map(({ name, url, size }) => ({ kind: 'url', name, url: new URL(url, page).href, size }))
+  const { files, folder } = (answer ?? {}) as { files?: unknown; folder?: { files?: unknown } }
+  const addresses = (listed: unknown): Address[] =>
+    Array.isArray(listed)
+      ? listed.map(({ name, url, size }) => ({ kind: 'url', name, url: new URL(url, page).href, size }))
+      : []
+  return { files: addresses(files), offered: addresses(folder?.files) }
 }
 
 async function lookAtHandles(handles: readonly FileSystemHandle[]): Promise<WatchedFile[]> {

@@ -11,6 +11,7 @@ export type Dialog =
   | 'palette'
   | 'skipped'
   | 'sources'
+  | 'served'
   | 'tokenizer'
   | 'policy'
   | 'limits'

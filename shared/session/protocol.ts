@@ -213,7 +213,14 @@ export type PartialOf<Name extends RequestName> = EngineRequests[Name] extends {
 
 export type SourceInput =
   | { readonly kind: 'file'; readonly name: string; readonly file: unknown }
-  | { readonly kind: 'url'; readonly name: string; readonly url: string; readonly size: number }
+  | {
+      readonly kind: 'url'
+      readonly name: string
+      readonly url: string
+      readonly size: number
+      /** The folder that was opened with all that is in it, as names begin (`steps/`, or nothing for all that is served): what comes there belongs to the run. */
+      readonly folder?: string
+    }
   | { readonly kind: 'bytes'; readonly name: string; readonly bytes: Uint8Array }
 
 export interface OpenedDump {

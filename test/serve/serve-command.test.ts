@@ -8,6 +8,7 @@ import { serve } from '../../cli/serve.ts'
 import { openerOf } from '../../cli/server/browser.ts'
 import { hostPage } from '../../cli/server/host.ts'
 import { ServedFiles } from '../../cli/server/served-files.ts'
+import type { PageSession } from '../../cli/server/site.ts'
 
 let folder: string
 let output: { stdout: string; stderr: string }
@@ -31,7 +32,7 @@ async function enter(): Promise<(path: string) => Promise<Response>> {
   return (path) => fetch(new URL(path, url), { headers: { cookie } })
 }
 
-test('serve lists what may belong to a run under its folder, with its place in it, and nothing that a link brings in', async () => {
+test('serve offers what may belong to a run under its folder, with its place in it, opens none of it, and nothing that a link brings in', async () => {
   mkdirSync(join(folder, 'runs', 'steps'), { recursive: true })
   writeFileSync(join(folder, 'outside.jsonl'), 'outside')
   writeFileSync(join(folder, 'runs', 'steps', 'step_1.jsonl'), '{"a":1}\n')
@@ -42,8 +43,11 @@ test('serve lists what may belong to a run under its folder, with its place in i
   const stop = new AbortController()
   const end = serve(['runs', '--port', '0'], io, stop.signal)
   const get = await enter()
-  const list = async () => (await (await get('/session.json')).json()) as { files: { name: string; url: string }[] }
-  const { files } = await list()
+  const session = async () => (await (await get('/session.json')).json()) as PageSession
+  const list = async () => (await session()).folder!
+  expect((await session()).files).toEqual([])
+  const { name, files } = await list()
+  expect(name).toBe('runs')
   expect(files.map(({ name }) => name)).toEqual(['config.yaml', 'steps/step_1.jsonl', 'train.log'])
   expect(await (await get(files[1]!.url)).text()).toBe('{"a":1}\n')
   writeFileSync(join(folder, 'runs', 'steps', 'step_2.jsonl'), '{}\n')
@@ -57,10 +61,25 @@ test('serve lists what may belong to a run under its folder, with its place in i
   expect(await end).toBe(0)
 })
 
+test('serve opens files that were named as one run, and lists nothing beside them', async () => {
+  for (const name of ['step_1.jsonl', 'step_2.jsonl', 'step_3.jsonl'])
+    writeFileSync(join(folder, name), `{"${name}":1}\n`)
+  const stop = new AbortController()
+  const end = serve(['step_1.jsonl', 'step_3.jsonl', '--port', '0'], io, stop.signal)
+  const get = await enter()
+  const { files, folder: offered } = (await (await get('/session.json')).json()) as PageSession
+  expect(files.map(({ name }) => name)).toEqual(['step_1.jsonl', 'step_3.jsonl'])
+  expect(await (await get(files[1]!.url)).text()).toBe('{"step_3.jsonl":1}\n')
+  expect(offered).toBeUndefined()
+  stop.abort()
+  expect(await end).toBe(0)
+})
+
 test.each([
   [[], /takes one folder/],
-  [['a', 'b'], /takes one folder/],
-  [['gone'], /gone is no folder/],
+  [['.', '.'], /takes one folder, or files/],
+  [['gone'], /gone does not exist/],
+  [['.', 'gone'], /gone does not exist/],
   [['.', '--port', 'x'], /--port x is no port number/],
   [['.', '--port', '70000'], /--port 70000 is no port number/],
   [['.', '--prot', '1'], /--prot/],

@@ -3,12 +3,15 @@ import type { RunComparison, RunSide } from '../../../shared/session/requests/co
 import { useSecondName } from '../../app/second-run.tsx'
 import { useChosenFocus } from '../../app/use-chosen-focus.ts'
 import { Waiting } from '../../app/waiting.tsx'
-import { pickSecond } from '../../data/opening.ts'
+import { useObservable } from '../../data/observable.ts'
+import { chooseSecond, pickSecond } from '../../data/opening.ts'
 import { takeSecondAway } from '../../data/second.ts'
+import { servedFolder } from '../../data/served-folder.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { useKeptScroll } from '../../lists/use-kept-scroll.ts'
 import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
+import { openDialog } from '../../state/view.ts'
 import { bytes, count, counted } from '../../text/numbers.ts'
 import { runName } from '../../text/run-name.ts'
 import { spelt } from '../../text/visible.ts'
@@ -36,6 +39,7 @@ export function CompareView() {
 function NoSecond() {
   const { chosen, progress } = useSecond()
   const name = useSecondName()
+  const served = useObservable(servedFolder)
   const isReading = useFiles((files) => files.phase === 'reading')
   if (chosen !== null) {
     const { bytesRead = 0, bytesTotal = 0, trajectories = 0 } = progress ?? {}
@@ -66,6 +70,14 @@ function NoSecond() {
         <button type="button" className="button" onClick={() => void pickSecond('folder')}>
           Choose a folder…
         </button>
+        {served !== null && (
+          <>
+            {' '}
+            <button type="button" className="button" onClick={() => openDialog('second')}>
+              Choose in {spelt(served.name)}…
+            </button>
+          </>
+        )}
       </p>
       <ul className="compare-uses">
         <li>
@@ -183,7 +195,7 @@ function Tools() {
       >
         ⇄ Swap
       </button>
-      <button type="button" className="button small" onClick={() => void pickSecond('files')}>
+      <button type="button" className="button small" onClick={chooseSecond}>
         Other files…
       </button>
       <button type="button" className="button small" onClick={() => void takeSecondAway()}>

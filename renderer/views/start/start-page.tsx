@@ -3,12 +3,14 @@ import type { RecentFile } from '../../../electron/bridge.ts'
 import { wantedDump } from '../../app/keep-address.ts'
 import { Notice } from '../../app/notice.tsx'
 import { Problems } from '../../app/problems.tsx'
+import { ServedList } from '../../app/served-list.tsx'
 import type { RecentOpen } from '../../data/database.ts'
 import { closeDump } from '../../data/dump.ts'
 import { useObservable } from '../../data/observable.ts'
 import { openFromShell, pickAndOpen } from '../../data/opening.ts'
 import { recentOpens } from '../../data/recent.ts'
-import { hostNotice, openSample, sample } from '../../data/session.ts'
+import { choiceAgain, servedFolder } from '../../data/served-folder.ts'
+import { hostNotice, openSample, openServed, sample } from '../../data/session.ts'
 import { useFiles } from '../../state/files.ts'
 import { show } from '../../state/view.ts'
 import { bytes, counted } from '../../text/numbers.ts'
@@ -29,6 +31,7 @@ export function StartPage() {
         </header>
         <Problems />
         <Notice />
+        {phase !== 'opening' && <Served />}
         {phase === 'opening' ? <Opening /> : <DropTarget />}
         <Notices />
         <div className="start-below">
@@ -40,6 +43,18 @@ export function StartPage() {
         <p className="quiet start-foot">Files are read on this machine and sent nowhere.</p>
       </div>
     </main>
+  )
+}
+
+/** What the host of the page has is nearer than what this machine has. */
+function Served() {
+  const folder = useObservable(servedFolder)
+  if (folder === null) return null
+  return (
+    <section className="start-served" aria-labelledby="start-served">
+      <h2 id="start-served">Files in {spelt(folder.name)}</h2>
+      <ServedList onChoose={(choice) => void openServed(choice)} />
+    </section>
   )
 }
 
@@ -131,7 +146,10 @@ function Recent() {
     if (window.inspector === undefined) void recentOpens().then(setOpens)
     else void window.inspector.recentFiles().then(setFiles)
   }, [])
-  if (opens.length + files.length === 0) return null
+  const folder = useObservable(servedFolder)
+  // What another folder had, this page cannot open again.
+  const again = opens.filter((entry) => entry.served === undefined || choiceAgain(entry, folder) !== null)
+  if (again.length + files.length === 0) return null
   return (
     <section>
       <h2>Recent</h2>
@@ -148,7 +166,7 @@ function Recent() {
             <span className="quiet">{spelt(file.where)}</span>
           </li>
         ))}
-        {opens.map((entry) => (
+        {again.map((entry) => (
           <li key={entry.dumpHash}>
             <RecentEntry entry={entry} />
           </li>
@@ -160,16 +178,24 @@ function Recent() {
 
 function RecentEntry({ entry }: { entry: RecentOpen }) {
   const [first] = entry.names
+  const folder = useObservable(servedFolder)
   const name =
     entry.names.length > 1 ? `${first} and ${counted(entry.names.length - 1, 'more', 'more')}` : (first ?? '')
   const [asked, setAsked] = useState<'no' | 'waiting' | 'refused'>('no')
+  const choice = choiceAgain(entry, folder)
   const choose = async () => {
+    if (choice !== null) return openServed(choice)
     setAsked('waiting')
     setAsked((await pickAndOpen('files')) ? 'no' : 'refused')
   }
   return (
     <>
-      <button type="button" className="link" title="Choose the file again" onClick={() => void choose()}>
+      <button
+        type="button"
+        className="link"
+        title={choice === null ? 'Choose the file again' : undefined}
+        onClick={() => void choose()}
+      >
         {spelt(name)}
       </button>
       <span className="quiet">{bytes(entry.size)}</span>

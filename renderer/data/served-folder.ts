@@ -1,0 +1,109 @@
+import type { OpenedFile } from '../../electron/bridge.ts'
+import type { SourceInput } from '../../shared/session/protocol.ts'
+import type { RecentOpen } from './database.ts'
+import { observable } from './observable.ts'
+import { tokenizerPart } from './tokenizers.ts'
+
+/** A folder that the host of the page serves, and what of it may be opened. */
+export interface ServedFolder {
+  readonly name: string
+  /** Named by their place in the folder, in natural order. */
+  readonly files: readonly OpenedFile[]
+}
+
+/** What the host of the page offers to choose from, where it offers anything. */
+export const servedFolder = observable<ServedFolder | null>(null)
+
+/** What the host tells its page (`session.json`). */
+interface Session {
+  readonly files: readonly OpenedFile[]
+  readonly folder: ServedFolder | null
+  readonly sample: OpenedFile | null
+  readonly notice: string | null
+}
+
+/** Asks the host what to open and what there is to choose from; null where the page has no such host. */
+export async function fetchSession(): Promise<Session | null> {
+  try {
+    const response = await fetch(new URL('session.json', document.baseURI), { cache: 'no-store' })
+    if (!response.ok) return null
+    const value: unknown = await response.json()
+    if (typeof value !== 'object' || value === null) return null
+    const { files, folder, sample, notice } = value as Record<string, unknown>
+    const session = {
+      files: Array.isArray(files) ? files.filter(isOpenedFile) : [],
+      folder: folderOf(folder),
+      sample: isOpenedFile(sample) ? sample : null,
+      notice: typeof notice === 'string' ? notice : null,
+    }
+    servedFolder.set(session.folder)
+    return session
+  } catch {
+    // No such host, or an answer that is no JSON: there is nothing to open.
+    return null
+  }
+}
+
+function folderOf(value: unknown): ServedFolder | null {
+  if (typeof value !== 'object' || value === null) return null
+  const { name, files } = value as Record<string, unknown>
+  if (typeof name !== 'string' || !Array.isArray(files)) return null
+  // A tokenizer beside the rollouts is none of the run's files.
+  const dumps = files.filter(isOpenedFile).filter((file) => tokenizerPart(baseOf(file.name)) === null)
+  return { name, files: dumps }
+}
+
+function isOpenedFile(value: unknown): value is OpenedFile {
+  if (typeof value !== 'object' || value === null) return false
+  const { name, url, size } = value as Record<string, unknown>
+  return typeof name === 'string' && typeof url === 'string' && typeof size === 'number'
+}
+
+function baseOf(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1)
+}
+
+/** Files of the served folder; those of a whole folder of it (`steps/`, or nothing for all) are followed with what comes there. */
+export interface Choice {
+  readonly names: readonly string[]
+  readonly folder: string | null
+}
+
+/** The chosen files as they are now: they may have grown since they were listed. Fails with a sentence where they are gone. */
+export async function sourcesOf({ names, folder }: Choice): Promise<SourceInput[]> {
+  const listed = new Map((await fetchSession())?.folder?.files.map((file) => [file.name, file]))
+  const files = names.flatMap((name) => listed.get(name) ?? [])
+  if (files.length === 0) throw new Error('The chosen files are no longer in the folder that is served. Choose again.')
+  return files.map((file) => urlSource(file, folder))
+}
+
+/** A source behind an address of this page's own origin. */
+export function urlSource(file: OpenedFile, folder: string | null = null): SourceInput {
+  const url = new URL(file.url, document.baseURI).href
+  return { kind: 'url', name: file.name, url, size: file.size, ...(folder !== null && { folder }) }
+}
+
+/** How what is opened is found in the served folder again; null where it is not of it. */
+export function choiceOf(sources: readonly SourceInput[]): Choice | null {
+  const names = sources.map(({ name }) => name)
+  const [first] = sources
+  const isOffered = new Set(
+    servedFolder
+      .get()
+      ?.files.map((file) => urlSource(file))
+      .map(addressOf),
+  )
+  if (!sources.every((source) => isOffered.has(addressOf(source)))) return null
+  return { names, folder: (first?.kind === 'url' ? first.folder : undefined) ?? null }
+}
+
+function addressOf(source: SourceInput): string | null {
+  return source.kind === 'url' ? source.url : null
+}
+
+/** What was opened of a served folder before, as far as it is still there; null for anything else. */
+export function choiceAgain(entry: RecentOpen, folder: ServedFolder | null): Choice | null {
+  if (entry.served === undefined || folder === null) return null
+  const listed = new Set(folder.files.map(({ name }) => name))
+  return entry.names.every((name) => listed.has(name)) ? { names: entry.names, folder: entry.served.folder } : null
+}

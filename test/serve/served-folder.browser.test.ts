@@ -1,0 +1,81 @@
+import { copyFileSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { CommandIo } from '../../cli/io.ts'
+import { serve } from '../../cli/serve.ts'
+import { describePage } from '../browser/describe-page.ts'
+import { SAMPLES } from '../browser/inspector-page.ts'
+
+const ONE = 'clean-gsm8k.jsonl.gz'
+const OTHER = 'clean-qwen2.5.jsonl.gz'
+
+describePage('a folder that is served', (tests) => {
+  const { folder } = tests
+  let stop = async () => {}
+  let url = ''
+
+  beforeEach(async () => {
+    for (const name of ['single', 'multi']) mkdirSync(join(folder.path, name), { recursive: true })
+    copyFileSync(join(SAMPLES, ONE), join(folder.path, 'single', 'step_1.jsonl.gz'))
+    copyFileSync(join(SAMPLES, OTHER), join(folder.path, 'multi', 'step_1.jsonl.gz'))
+    copyFileSync(join(SAMPLES, OTHER), join(folder.path, 'multi', 'step_2.jsonl.gz'))
+    folder.write('multi/tokenizer.json', '{}')
+    const output = { text: '' }
+    const stdout = { write: (text: string | Uint8Array) => (output.text += String(text)) }
+    const io: CommandIo = {
+      stdout,
+      stderr: { write: () => true },
+      stdin: (async function* () {})(),
+      env: {},
+      directory: '/',
+    }
+    const stopping = new AbortController()
+    const end = serve([folder.path, '--port', '0'], io, stopping.signal)
+    await expect.poll(() => output.text).toContain('http://')
+    url = output.text.match(/http:\S+/)![0]
+    stop = async () => {
+      stopping.abort()
+      await end
+    }
+  })
+  afterEach(() => stop())
+
+  test('is offered file by file and folder by folder, none of it opened; what was chosen comes back with the page', async () => {
+    const context = await tests.browser.newContext({ viewport: { width: 1440, height: 900 } })
+    const page = await context.newPage()
+    await page.goto(url)
+    const offered = page.getByRole('region', { name: /^Files in / })
+    await offered.waitFor()
+    expect(await offered.getByRole('button', { name: 'step_1.jsonl.gz' }).count()).toBe(2)
+    expect(await offered.getByText('tokenizer.json').count()).toBe(0)
+    await offered.getByRole('button', { name: 'Open as one run: multi' }).click()
+    await page.getByRole('button', { name: /files.*2 · step_1\.jsonl\.gz/ }).waitFor()
+    await page.getByText(/^read [\d,]+ rollouts$/).waitFor()
+    await page.keyboard.press('2')
+    await expect.poll(() => page.url()).toContain('rollouts')
+    const place = new URL(page.url()).hash
+    await page.reload()
+    await page.getByRole('button', { name: /files.*2 · step_1\.jsonl\.gz/ }).waitFor()
+    await page.locator('.rollout-table tbody .rollout-row').first().waitFor()
+    expect(new URL(page.url()).hash).toBe(place)
+    await context.close()
+  })
+
+  test('is what other rollouts and a second run are chosen of', async () => {
+    const context = await tests.browser.newContext({ viewport: { width: 1440, height: 900 } })
+    const page = await context.newPage()
+    await page.goto(url)
+    await page.getByRole('checkbox', { name: 'Choose step_1.jsonl.gz' }).nth(1).check()
+    await page.getByRole('button', { name: 'Open the chosen file' }).click()
+    await page.getByText(/^read [\d,]+ rollouts$/).waitFor()
+    await page.keyboard.press('6')
+    await page.getByRole('button', { name: /^Compare…$/ }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'step_2.jsonl.gz' }).click()
+    await page.getByRole('button', { name: /second run.*step_2\.jsonl\.gz/ }).waitFor()
+    await page.getByRole('button', { name: 'Open…' }).click()
+    await dialog.getByRole('button', { name: 'step_2.jsonl.gz' }).click()
+    await page.getByRole('button', { name: /files.*step_2\.jsonl\.gz/ }).waitFor()
+    await context.close()
+  })
+})
