@@ -74,7 +74,6 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
     const marked = mayHoldMarker(table, ids, reply)
     const shorter = whole !== null && sizeOf(table, ids, reply) + thresholds['cut-shorter-characters'] < whole.length
     if (!open && !shorter && !marked) continue
-    const span = withoutTags(table, ids, reply)
     // A newline of the tag may share its token with the text: the tags are taken off the text itself.
     const text = decodeSpan(table, ids, reply.start, reply.end).replace(OPENING, '').replace(CLOSING, '')
     const marker = findMarker(text)
@@ -86,7 +85,7 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
     if (whole !== null && closesItself(table, ids, reply.turn, text, whole)) continue
     found.push({
       turn: reply.turn,
-      span,
+      span: withoutTags(table, ids, reply),
       side: cut?.side ?? sideOf(marker),
       shownBy: marker !== null ? 'marker' : cut !== null ? 'messages' : 'open tag',
       characters: unquoted(text).length - (marker?.text.length ?? 0),
@@ -145,31 +144,48 @@ function mayHoldMarker(table: TokenTable, ids: Int32Array, { start, end }: Span)
   return false
 }
 
-/** Pieces that every spelling of a marker holds one of, whatever the vocabulary makes of it. */
-const PIECES = ['uncat', 'trunc', 'runca', 'clip', 'mitted', 'elided', 'removed'].map((piece) =>
-  new TextEncoder().encode(piece),
-)
+/** The words of markers, each with pieces one of which lies in a token, whatever a vocabulary makes of small letters. */
+const PIECES = (
+  [
+    ['truncated', 'unc'],
+    ['clipped', 'clip'],
+    ['clipped', 'ipped'],
+    ['omitted', 'itted'],
+    ['elided', 'ided'],
+    ['removed', 'oved'],
+  ] as const
+).map(([word, piece]) => ({ word: new TextEncoder().encode(word), at: word.indexOf(piece), length: piece.length }))
 const markers = new WeakMap<TokenTable, IdSet>()
 
 /** Ids in which a marker may show, so that only replies that hold one are decoded. */
 function markerTokens(table: TokenTable): IdSet {
   let found = markers.get(table)
   if (found === undefined) {
-    found = idSet(table.size, (id) => PIECES.some((piece) => holds(table, id, piece)))
+    found = idSet(table.size, (id) => PIECES.some((piece) => mayBePartOf(table, id, piece)))
     markers.set(table, found)
   }
   return found
 }
 
-function holds({ bytes, offsets }: TokenTable, id: number, piece: Uint8Array): boolean {
-  const last = (offsets[id + 1] as number) - piece.length
-  for (let at = offsets[id] as number; at <= last; at++) {
-    let same = 0
-    while (same < piece.length && bytes[at + same] === piece[same]) same++
-    if (same === piece.length) return true
+/** Whether an id holds a piece of a word, in any case, and beside it what the word has there: ` submitted` is no part of `omitted`. */
+function mayBePartOf(
+  { bytes, offsets }: TokenTable,
+  id: number,
+  { word, at, length }: (typeof PIECES)[number],
+): boolean {
+  const start = offsets[id] as number
+  const end = offsets[id + 1] as number
+  for (let from = start; from + length <= end; from++) {
+    const first = from - at
+    const last = Math.min(end, first + word.length)
+    let byte = Math.max(start, first)
+    while (byte < last && ((bytes[byte] as number) | LOWER_CASE) === word[byte - first]) byte++
+    if (byte === last) return true
   }
   return false
 }
+
+const LOWER_CASE = 0x20
 
 /** Tokens of a tag, at most, however it is spelt. */
 const TAG_TOKENS = 12
@@ -240,16 +256,24 @@ export function replyTexts(table: TokenTable, ids: Int32Array, { start, end }: S
   const { opening, closing } = spellingOf(table)
   const texts: Span[] = []
   for (let from = start + opening.length; from < end; ) {
-    let to = closing.length === 0 ? end : from
-    while (to < end && !beginsAt(ids, to, end, closing)) to++
+    const to = nextTag(ids, from, end, closing)
     const isAfterNewline = isNewline(table, ids[from])
     const isBeforeNewline = to < end && isNewline(table, ids[to - 1])
     texts.push({ start: isAfterNewline ? from + 1 : from, end: isBeforeNewline ? to - 1 : to })
-    let next = to + 1
-    while (next < end && !beginsAt(ids, next, end, opening)) next++
-    from = next + opening.length
+    from = nextTag(ids, to + 1, end, opening) + opening.length
   }
   return texts
+}
+
+/** The first place from `from` on, before `end`, at which a tag begins; `end` where none does. */
+function nextTag(ids: Int32Array, from: number, end: number, tag: Int32Array): number {
+  const [first] = tag
+  if (first === undefined || from >= end) return end
+  const within = ids.subarray(from, end)
+  for (let at = within.indexOf(first); at >= 0; at = within.indexOf(first, at + 1)) {
+    if (beginsAt(ids, from + at, end, tag)) return from + at
+  }
+  return end
 }
 
 /** Whether a tag begins at `at`. Its last token may be another one, which has what follows the tag in it. */

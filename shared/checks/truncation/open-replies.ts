@@ -1,3 +1,4 @@
+import { kernelWith } from '../../containers/kernel/kernel.ts'
 import { Hash64 } from '../../model/hash.ts'
 import type { Segmentation } from '../../model/tokens.ts'
 import { hasId, type IdSet, idSet } from '../../tokens/id-set.ts'
@@ -22,6 +23,7 @@ export function openReplies(
   if (segmentation === null || tokenizer === null) return null
   const { table } = tokenizer
   const open = openTokens(table)
+  const mixer = kernelWith(ids)
   const found: NonNullable<TrajectoryFacts['openReplies']>[number][] = []
   let longestReply = 0
   for (const reply of repliesOf(segmentation)) {
@@ -29,7 +31,7 @@ export function openReplies(
     for (const { start, end } of replyTexts(table, ids, reply)) {
       longestReply = Math.max(longestReply, end - start)
       if (end - start < LEAST_TOKENS || !hasId(open, ids[end - 1] as number)) continue
-      const hash = (from: number) => new Hash64().words(ids, from, end).digest().slice(0, 8)
+      const hash = (from: number) => new Hash64().numbers(ids, from, end, mixer).digest().slice(0, 8)
       found.push({ start, tokens: end - start, text: hash(start), tail: hash(end - TAIL_TOKENS) })
     }
   }
