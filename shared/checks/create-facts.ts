@@ -12,6 +12,7 @@ import { endReason } from './end-reason.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
 import { trainedPromptFacts } from './mask/prompt-trained.ts'
+import { isShort } from './no-numbers.ts'
 import { pairingFacts } from './pairing.ts'
 import { LONGEST_PREFILL, storedPromptEnd } from './prompt-end.ts'
 import { lengthOf } from './spans.ts'
@@ -45,7 +46,7 @@ function brokenPrefix({ issues }: Trajectory): Pick<TrajectoryFacts, 'prefixBrok
 export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | null = null): TrajectoryFacts {
   const segmentation = tokens?.segmentation ?? null
   const end = endReason(trajectory, segmentation)
-  const { advantage, maxAdvantage, changesAt } = advantagesOf(trajectory, tokens)
+  const { advantage, maxAdvantage, changesAt, broken } = advantagesOf(trajectory, tokens)
   const shape = tokens === null ? NO_TOKENS : shapeFacts(trajectory, tokens)
   const turns = segmentation === null ? messageFacts(trajectory) : turnFacts(segmentation)
   // Field by field: a dump has millions, and spreading a part into an object costs more than finding out what is in it.
@@ -91,6 +92,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   const more = (part: Partial<TrajectoryFacts> | null) => part !== null && Object.assign(facts, part)
   more(brokenPrefix(trajectory))
   more(changesAt < 0 ? null : { advantageChangesAt: changesAt })
+  more(broken === null ? null : { brokenAdvantage: broken })
   more(ownLimits(trajectory))
   if (tokens === null) return facts
   const { ids, tokenizer } = tokens
@@ -310,25 +312,48 @@ function messageFacts({ messages }: Trajectory) {
   }
 }
 
-/** Of trained tokens; padding has no advantage of its own, and where it is trained that is another fault. */
-function advantagesOf({ advantage, advantages }: Trajectory, tokens: PreparedTokens | null) {
+/**
+ * Of trained tokens; padding has no advantage of its own, and where it is trained that is another fault. One that is no finite number is
+ * `broken` (S03), and nothing is computed with it; where no token has one, the other rollouts tell whether any is due.
+ */
+function advantagesOf(trajectory: Trajectory, tokens: PreparedTokens | null) {
+  const { advantage, advantages, arrays, issues } = trajectory
+  const whole = advantage !== null && Number.isFinite(advantage) ? advantage : null
+  const wasNaN =
+    advantage === null && issues.some(({ code, field }) => code === 'not-a-number' && field === 'advantage')
+  const ofWhole = wasNaN ? 'NaN' : advantage === whole ? null : String(advantage)
   if (advantages === null) {
-    return { advantage, maxAdvantage: advantage === null ? null : Math.abs(advantage), changesAt: -1 }
+    const broken = ofWhole === null ? null : { value: ofWhole, token: null, tokens: 0 }
+    return { advantage: whole, maxAdvantage: whole === null ? null : Math.abs(whole), changesAt: -1, broken }
   }
   let common = Number.NaN
   let changesAt = -1
   let largest = -1
+  let brokenAt = -1
+  let brokenTokens = 0
   const end = advantages.length - (tokens?.padding.right ?? 0)
   for (let i = tokens?.padding.left ?? 0; i < end; i++) {
+    if (tokens?.mask?.[i] !== 1) continue
     const value = advantages[i] as number
-    if (tokens?.mask?.[i] !== 1 || !Number.isFinite(value)) continue
+    if (!Number.isFinite(value)) {
+      if (brokenAt < 0) brokenAt = i
+      brokenTokens++
+      continue
+    }
     if (largest < 0) common = value
     else if (common !== value && changesAt < 0) changesAt = i
     largest = Math.max(largest, Math.abs(value))
   }
+  const first = advantages[brokenAt] ?? 0
+  // Tokens whose credit is another component's of the loss have no advantage of their own, nor those behind the end of a short array.
+  const isAbsent =
+    Number.isNaN(first) && (largest < 0 || isShort(arrays) || arrays.some(({ name }) => OTHER_LOSS.test(name)))
   return {
-    advantage: advantage ?? (largest >= 0 && changesAt < 0 ? common : null),
+    advantage: whole ?? (largest >= 0 && changesAt < 0 ? common : null),
     maxAdvantage: largest < 0 ? null : largest,
     changesAt,
+    broken: brokenAt < 0 || isAbsent ? null : { value: String(first), token: brokenAt, tokens: brokenTokens },
   }
 }
+
+const OTHER_LOSS = /^(ce|ref_kl)_weights$/

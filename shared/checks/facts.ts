@@ -3,6 +3,7 @@ import type { LimitName } from '../model/streams.ts'
 import type { AnswerPlace } from './answer-place.ts'
 import type { KlRounded } from './logprobs/kl-rounded.ts'
 import type { GapSums, KlSums } from './logprobs/sums.ts'
+import type { LossStream } from './no-numbers.ts'
 import type { PairingFacts } from './pairing.ts'
 import type { Drift } from './template/drift.ts'
 
@@ -93,6 +94,13 @@ export interface TrajectoryFacts {
   readonly toolsDiffer?: boolean
   /** Digests by which the rollout is compared with those of a second run. */
   readonly pairing?: PairingFacts
+  /**
+   * An advantage that is NaN or infinite (`value`, written out): of the rollout (`token` null), or of some of its trained tokens, the first
+   * of which it names; absent where there is none.
+   */
+  readonly brokenAdvantage?: { readonly value: string; readonly token: number | null; readonly tokens: number }
+  /** Streams that have an array and no number on any trained token; absent where there is none (`no-numbers.ts`). */
+  readonly noNumbers?: readonly LossStream[]
   readonly model: string | null
   /** Sampling temperature; null or absent where the record does not tell. */
   readonly temperature?: number | null

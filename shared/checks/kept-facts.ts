@@ -57,6 +57,8 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   gap: true,
   kl: true,
   klRounded: true,
+  brokenAdvantage: true,
+  noNumbers: true,
   rendersOtherwise: true,
   toolsDiffer: true,
   pairing: true,

@@ -6,6 +6,7 @@ import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { AuditSettings, TrajectoryView } from './check.ts'
 import { createFacts, type PreparedTokens } from './create-facts.ts'
 import { logprobFacts } from './logprobs/sums.ts'
+import { streamsWithoutNumbers } from './no-numbers.ts'
 import { storedPromptEnd } from './prompt-end.ts'
 import { provenanceOracle } from './provenance-oracle.ts'
 import { effectiveMask, effectiveWeights, tokenStates } from './states.ts'
@@ -89,7 +90,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
     thresholds,
     text,
   }
-  Object.assign(facts, logprobFacts(view))
+  Object.assign(facts, logprobFacts(view), streamsWithoutNumbers(view))
   const drift = measuresDrift ? driftOf(view) : null
   if (drift !== null) Object.assign(facts, { drift })
   return view

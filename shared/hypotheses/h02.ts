@@ -1,5 +1,4 @@
 import { count } from '../model/number-text.ts'
-import type { CheckResult } from '../model/report.ts'
 import { type Bounds, unfitBound, untrainedBound, weightBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { isFrameFault, MASKING_CODES, type MaskingMeasures, measureMasking } from './masking.ts'
@@ -47,9 +46,9 @@ function decide(input: HypothesisInput): Judgement {
   const covers = missed === null || holds(missed, untrained)
   if (MASKING_CODES.every((code) => unlooked.includes(code)) && !supported) return notCheckable(leftOut(unlooked))
   // A mask that was built from other ids says nothing of these: a rollout that has one is not known to be masked right.
-  const unfit = input.checks.find(({ code, status }) => code === 'S03' && status === 'fail')
+  const unfit = unfitShare(input)
   const unfitBounds = unfitBound(thresholds)
-  const fits = unfit === undefined || holds(unfit.rate ?? 1, unfitBounds)
+  const fits = unfit === null || holds(unfit, unfitBounds)
   const contradicted = !undecided && unlooked.length === 0 && failing.length === 0 && fits && light && covers
   const decisive = failing.map(({ code }) => code)
   return {
@@ -87,9 +86,19 @@ function missedLine(share: number | null, undecided: boolean, bound: ReturnType<
   return [{ measure: { ...measure, checks: [...measure.checks] }, speaksFor: covers ? 'contradicted' : null, decides }]
 }
 
-function unfitLine(unfit: CheckResult | undefined, bound: ReturnType<typeof unfitBound>): Argument[] {
-  if (unfit === undefined) return []
-  const value = unfit.rate ?? 1
+/** Of the rollouts that S03 names, those whose advantage is merely no number aside: they have the mask that they should. Null where there is none. */
+function unfitShare({ checks, dump }: HypothesisInput): number | null {
+  const shapes = checks.find(({ code, status }) => code === 'S03' && status === 'fail')
+  if (shapes === undefined) return null
+  const { affected, checked } = shapes
+  const uncredited = dump.facts.filter(
+    ({ brokenAdvantage, noNumbers }) => brokenAdvantage !== undefined || noNumbers?.includes('advantages'),
+  ).length
+  return affected <= uncredited ? null : checked === 0 ? 1 : (affected - uncredited) / checked
+}
+
+function unfitLine(value: number | null, bound: ReturnType<typeof unfitBound>): Argument[] {
+  if (value === null) return []
   const measure = {
     measure: 'share of rollouts whose arrays do not fit together, so that what they train is not known (S03)',
     value,

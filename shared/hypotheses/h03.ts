@@ -33,8 +33,7 @@ function decide(input: HypothesisInput): Judgement {
   const [size, least] = [meanKlBounds(thresholds), leastKlBounds(thresholds)]
   // A KL that follows no formula may have exploded by whatever it follows; that it has not says nothing.
   const unknown = fit !== null && fit.best === null
-  // k1 and a difference of logprobs may be negative; what follows neither of them may not.
-  const negative = fit !== null && holds(fit.least, least.supported) && fit.best !== 'k1'
+  const negative = fit?.negative === true
   const wrong = fit !== null && (fit.reversed || fit.undeclared)
   const large = holds(k3, size.supported) || (unknown && holds(fit.mean, size.supported))
   const supported = negative || wrong || large
@@ -97,9 +96,15 @@ function formulaLines(fit: KlFit, bounds: Bounds): Argument[] {
       },
       follows,
     ).map((line): Argument => ({ ...line, speaksFor })),
-    ...(best === 'k1'
+    ...((best ?? declared) === 'k1'
       ? stated('least stored KL', least)
-      : compared('least stored KL', least, bounds.supported, bounds.contradicted, wrong ? ['L10'] : [])),
+      : compared(
+          'least stored KL',
+          least,
+          bounds.supported,
+          bounds.contradicted,
+          wrong || fit.negative ? ['L10'] : [],
+        )),
   ]
 }
 

@@ -3,6 +3,7 @@ import { END_REASONS, type TrajectoryFacts } from '../checks/facts.ts'
 import { plainFacts } from '../checks/kept-facts.ts'
 import { KL_FORMULAS } from '../checks/logprobs/kl-formulas.ts'
 import type { GapSums, KlSums } from '../checks/logprobs/sums.ts'
+import { LOSS_STREAMS } from '../checks/no-numbers.ts'
 import type { PairingFacts } from '../checks/pairing.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
 import {
@@ -60,6 +61,7 @@ const STORED_KL: Cells<NonNullable<KlSums['stored']>> = recordOf(
     count: NUMBER,
     sum: NUMBER,
     least: NUMBER,
+    leastToken: NUMBER,
     squares: NUMBER,
     products: listOf(NUMBER),
     formulaSquares: listOf(NUMBER),
@@ -165,6 +167,8 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   klRounded: {
     cells: optional(recordOf({ decimals: NUMBER, told: NUMBER, within: listOf(NUMBER) }, ':')),
   },
+  brokenAdvantage: { cells: optional(recordOf({ value: TEXT, token: number, tokens: NUMBER }, ':')) },
+  noNumbers: { cells: optional(listOf(oneOf(LOSS_STREAMS))) },
   rendersOtherwise: { cells: optional(FLAG) },
   toolsDiffer: { cells: optional(FLAG) },
   question: digest,

@@ -39,6 +39,7 @@ function klOf(formula: ((d: number) => number) | null, more: Partial<KlSums> = {
             count: 10,
             sum: sum((k) => stored[k]!),
             least: Math.min(...stored),
+            leastToken: stored.indexOf(Math.min(...stored)),
             squares: sum((k) => stored[k]! ** 2),
             products: [0, 1, 2, 3].map((f) => sum((k) => stored[k]! * each[k]![f]!)),
             formulaSquares: [0, 1, 2, 3].map((f) => sum((k) => each[k]![f]! ** 2)),
@@ -61,6 +62,7 @@ describe('H03', () => {
     ['k1, as declared', (d: number) => -d, { declared: 'k1' }, 'contradicted'],
     ['k2, declared as k3', (d: number) => (d * d) / 2, { declared: 'k3' }, 'supported'],
     ['something that is negative and no k1', (d: number) => d * d * d - 0.1, {}, 'supported'],
+    ['something that is negative, declared as k1', (d: number) => d * d * d - 0.1, { declared: 'k1' }, 'inconclusive'],
   ] as const)('%s', (_, formula, more, verdict) => {
     expect(verdictOf('H03', klDump(klOf(formula, more))).verdict).toBe(verdict)
   })
@@ -86,8 +88,8 @@ describe('H03', () => {
     expect(lineOf(bare, own)?.value).toBeCloseTo(k3Mean, 12)
     expect(lineOf(bare, stored)?.value).toBeLessThan(0)
     expect(lineOf(bare, stored)?.speaks).toBeUndefined()
-    // L10 does not fail: it knows of no formula that was meant instead.
-    expect(bare.because.filter(({ speaks }) => speaks === 'for').flatMap(({ checks }) => checks)).toEqual([])
+    // L10 fails as well: what goes below 0 is no KL, whatever was meant.
+    expect(bare.because.filter(({ speaks }) => speaks === 'for').flatMap(({ checks }) => checks)).toEqual(['L10'])
     const rounded = lines((d) => Math.round(k3(d) * 10) / 10)
     expect(rounded.verdict).toBe('inconclusive')
     expect(lineOf(rounded, own)?.value).toBeCloseTo(k3Mean, 12)

@@ -50,7 +50,45 @@ describe('L05', () => {
     const rows = scoredRows(({ sampler, trainer, sampled }, { layout }) => {
       sampler[layout[1]!.contentStart] = 1
       sampler[sampled[4]!] = null
-      trainer[sampled[5]!] = null
+      trainer[layout[1]!.contentStart] = null
+    })
+    expect(await findings(rows, 'L05')).toEqual([])
+  })
+
+  it.each([
+    ['null', null],
+    ['NaN', Number.NaN],
+  ])('names a trained token that the trainer has %s for, where it scored others of the rollout', async (_, value) => {
+    const rows = scoredRows(({ trainer, sampled }) => {
+      trainer[sampled[5]!] = value
+    })
+    expect(await findings(rows, 'L05')).toMatchObject([{ evidence: { of: ['trainer'], count: 1 } }, {}, {}])
+  })
+
+  it('names a rollout that the trainer found no number for at all, where it scored most others', async () => {
+    const unscored = (which: (index: number) => boolean) =>
+      scoredRows(({ trainer }, _row, index) => {
+        if (which(index)) trainer.fill(null)
+      })
+    expect(
+      await findings(
+        unscored((index) => index === 1),
+        'L05',
+      ),
+    ).toMatchObject([{ record: 1, evidence: { of: ['trainer'], rollouts_with_logprobs: 2 } }])
+    expect(
+      await findings(
+        unscored(() => true),
+        'L05',
+      ),
+    ).toEqual([])
+  })
+
+  it('says nothing of tokens that an array left blank because it lies some tokens off (L06)', async () => {
+    const rows = scoredRows(({ trainer, sampled }) => {
+      const was = new Map(sampled.map((token) => [token, trainer[token]!]))
+      trainer.fill(null)
+      for (const [token, logprob] of was) trainer[token + 1] = logprob
     })
     expect(await findings(rows, 'L05')).toEqual([])
   })

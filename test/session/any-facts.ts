@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { ANSWER_PLACES } from '../../shared/checks/answer-place.ts'
 import { END_REASONS, type TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { KL_FORMULAS } from '../../shared/checks/logprobs/kl-formulas.ts'
+import { LOSS_STREAMS } from '../../shared/checks/no-numbers.ts'
 import { factsOf } from '../helpers/facts.ts'
 
 const number = fc.oneof(fc.integer(), fc.double(), fc.constant(-0))
@@ -82,6 +83,7 @@ const ANY = {
             count: number,
             sum: number,
             least: number,
+            leastToken: fc.nat(),
             squares: number,
             products: numbers(4),
             formulaSquares: numbers(4),
@@ -94,6 +96,8 @@ const ANY = {
     object,
   ),
   klRounded: fc.record({ decimals: number, told: number, within: numbers(4) }, object),
+  brokenAdvantage: fc.record({ value: text, token: maybe(fc.nat()), tokens: fc.nat() }, object),
+  noNumbers: fc.subarray([...LOSS_STREAMS]),
   rendersOtherwise: flag,
   toolsDiffer: flag,
   pairing: fc.record(

@@ -1,7 +1,9 @@
 import type { StoredArray, Trajectory } from '../../model/trajectory.ts'
 import { isMaskName } from '../alignment.ts'
-import type { Check } from '../check.ts'
+import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { lacksWhatOthersHave } from '../no-numbers.ts'
 
 /** Contradictions of a record that are about the shape or type of its arrays. */
 const SHAPE_ISSUES: ReadonlySet<string> = new Set([
@@ -20,7 +22,7 @@ const NO_ARRAYS = /^(messages|tools|documents|limits|rewards?|meta|answer|id)\b/
 export const S03: Check = {
   code: 'S03',
   name: 'array-shapes',
-  title: 'Arrays of a row do not fit together',
+  title: 'Arrays of a row do not fit together, or hold what is no number',
   hypotheses: [],
   severity: 'error',
   unit: 'trajectory',
@@ -29,7 +31,8 @@ export const S03: Check = {
   why: 'Values are applied to the wrong tokens, or to none: mask, logprobs and advantages must have one value per token.',
   fix: 'Compare the lengths where the row is assembled; one of the arrays was built from other ids.',
   cite: 'tinker-cloud#65, ms-swift#7066, LlamaFactory#9630',
-  trajectory({ trajectory, thresholds }, { alignment }, report) {
+  trajectory(view, { alignment }, report) {
+    const { trajectory, thresholds, facts } = view
     const bad: StoredArray[] = []
     const issues = trajectory.issues.filter(({ code, field }) => SHAPE_ISSUES.has(code) && !NO_ARRAYS.test(field))
     for (const array of trajectory.arrays) {
@@ -40,23 +43,53 @@ export const S03: Check = {
       if (wrong) bad.push(array)
     }
     const heavy = heavyWeights(trajectory, thresholds['largest-loss-weight'])
-    if (bad.length === 0 && issues.length === 0 && heavy === null) return
+    const credit = brokenCredit(facts)
+    // One number for the rollout is no array.
+    if (credit !== null) report.place(true)
+    if (bad.length === 0 && issues.length === 0 && heavy === null && credit === null) return
+    const at = heavy?.first ?? credit?.token ?? null
     const said = [
       ...bad.map(({ name, length, expected }) => `${name} has ${length} elements where ${expected} are due`),
       ...issues.filter(({ code }) => code !== 'length-mismatch' || bad.length === 0).map(({ message }) => message),
       ...(heavy === null ? [] : [heavy.message]),
+      ...(credit === null ? [] : [credit.message]),
     ]
     report.fault({
       scope: 'trajectory',
-      ...(heavy === null ? {} : { tokens: { start: heavy.first, end: heavy.first + 1 }, affected: [] }),
+      ...(at === null ? {} : { tokens: { start: at, end: at + 1 }, affected: [] }),
       message: said.join('; '),
       evidence: {
         arrays: trajectory.arrays.map(({ name, length, expected }) => ({ name, length, expected })),
         issues: issues.map(({ code, field, message }) => ({ code, field, message })),
         ...(heavy === null ? {} : { values: heavy.values, tokens: heavy.tokens }),
+        ...(credit === null ? {} : { advantage: credit.value, trained_tokens: credit.tokens }),
       },
     })
   },
+  dump: lookForAdvantages,
+}
+
+function lookForAdvantages({ facts }: DumpView, report: DumpReporter): void {
+  const { rows, others } = lacksWhatOthersHave(facts, 'advantages', ({ maxAdvantage }) => maxAdvantage !== null)
+  for (const member of rows) {
+    report.unitAfterAll()
+    report.fault({
+      member,
+      affectedTokens: member.trained ?? 0,
+      message: `The advantages of all ${tokenCount(member.trained ?? 0)} that carry loss are NaN or null, and ${others} other rollouts have theirs`,
+      evidence: { advantage: 'NaN', trained_tokens: member.trained, rollouts_with_advantages: others },
+    })
+  }
+}
+
+/** An advantage that is no finite number makes the loss of its tokens none. `token` is the first of them, null where the rollout has one for all. */
+function brokenCredit({ brokenAdvantage: broken }: TrajectoryFacts) {
+  if (broken === undefined) return null
+  const { value, token, tokens } = broken
+  if (token === null) return { ...broken, message: `the advantage is ${value}, which is no finite number` }
+  const what = value === 'NaN' ? 'NaN or null' : value
+  const trained = `${tokenCount(tokens)} that ${tokens === 1 ? 'carries' : 'carry'} loss`
+  return { ...broken, message: `the advantage is ${what} on ${trained}, the first at ${token}` }
 }
 
 /** Values that a message names. */

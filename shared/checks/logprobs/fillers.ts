@@ -1,9 +1,11 @@
 import type { Turn } from '../../model/tokens.ts'
-import type { Check, TrajectoryView } from '../check.ts'
+import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
+import { lacksWhatOthersHave } from '../no-numbers.ts'
 import { samplerArray } from '../provenance-oracle.ts'
 import { countOf } from '../spans.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
+import { unscoredByTrainer } from './unscored.ts'
 
 type Side = 'sampler' | 'trainer'
 
@@ -54,6 +56,21 @@ export const L05: Check = {
       })
     }
   },
+  dump: lookForUnscored,
+}
+
+/** The trainer scores whatever it trains: a rollout in which it scored nothing has lost its numbers on the way, or they are all NaN. */
+function lookForUnscored({ facts }: DumpView, report: DumpReporter): void {
+  const { rows, others } = lacksWhatOthersHave(facts, 'trainer', ({ gap }) => gap !== undefined)
+  for (const member of rows) {
+    report.unitAfterAll()
+    report.fault({
+      member,
+      affectedTokens: member.trained ?? 0,
+      message: `None of the ${tokenCount(member.trained ?? 0)} that carry loss has a logprob of the trainer: all are NaN or null, and ${others} other rollouts have theirs`,
+      evidence: { of: ['trainer'], count: member.trained, rollouts_with_logprobs: others },
+    })
+  }
 }
 
 const MOST_LISTED = 16
@@ -73,6 +90,7 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
   // An end token that was appended is a fault of its own (M14).
   for (const { endToken } of view.segmentation?.turns ?? []) placeholders.delete(endToken)
   const notNumbers = new Set(samplerArray(view.trajectory)?.nan)
+  const unscored = unscoredByTrainer(view)
   const found: Filler[] = []
   let looked = false
   for (let token = 0; token < sampler.length; token++) {
@@ -94,6 +112,7 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
     }
     looked = true
     if (!isLogprob(value, bounds)) found.push({ token, side: 'sampler', value })
+    else if (unscored.has(token)) found.push({ token, side: 'trainer', value: other })
     else if (!Number.isNaN(other) && !isLogprob(other, bounds)) found.push({ token, side: 'trainer', value: other })
     else if (placeholders.has(token)) found.push({ token, side: 'sampler', value })
   }
@@ -107,6 +126,8 @@ function isStored({ trajectory, ids }: TrajectoryView, token: number): boolean {
 }
 
 function described(view: TrajectoryView, { token, side, value }: Filler): string {
+  if (Number.isNaN(value) && side === 'trainer')
+    return `the trainer's at token ${token} is NaN or null, where it scored others of this rollout`
   if (Number.isNaN(value) && samplerArray(view.trajectory)?.nan?.includes(token))
     return `the ${side}'s at token ${token} is NaN`
   if (Number.isNaN(value)) return `token ${token} was sampled and has no ${side} logprob`

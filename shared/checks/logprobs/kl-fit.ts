@@ -1,3 +1,4 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
@@ -20,6 +21,8 @@ export interface KlFit {
   readonly declared: KlFormula | null
   /** The stored KL follows the formula with policy and reference exchanged. */
   readonly reversed: boolean
+  /** It lies below 0 somewhere, which k2 and k3 never do, and neither is nor is meant to be k1, which may. */
+  readonly negative: boolean
   /** It is declared to be one formula, follows another, and does not follow that one. */
   readonly undeclared: boolean
 }
@@ -77,8 +80,14 @@ export function fitKl({ facts, settings }: Pick<DumpView, 'facts' | 'settings'>)
     decimals: rounded?.decimals ?? null,
     declared,
     reversed,
+    negative: (best ?? declared) !== 'k1' && isNegative(least, thresholds),
     undeclared,
   }
+}
+
+/** Below 0 by more than rounding does. */
+export function isNegative(kl: number, thresholds: Thresholds): boolean {
+  return kl < thresholds['h03-least-kl']
 }
 
 /** Mean k3 over all trained tokens that trainer and reference scored; null where there is none. */

@@ -1,14 +1,14 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpFault } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { fitKl, type KlFit } from './kl-fit.ts'
+import { fitKl, isNegative, type KlFit } from './kl-fit.ts'
 import { KL_FORMULAS } from './kl-formulas.ts'
 import type { KlSums } from './sums.ts'
 import { digits } from './text.ts'
 
 const K3 = KL_FORMULAS.indexOf('k3')
 
-/** L10. The stored KL is another quantity than the one that is meant; and rows whose KL is that of one token. */
+/** L10. The stored KL is another quantity than the one that is meant, or none that a KL can be; and rows whose KL is that of one token. */
 export const L10: Check = {
   code: 'L10',
   name: 'kl-formula',
@@ -27,12 +27,16 @@ export const L10: Check = {
     const wrong = fit !== null && (fit.reversed || fit.undeclared)
     for (const row of facts) {
       if (row.kl === undefined) continue
-      const affected = wrong && row.kl.stored !== null
+      const { stored } = row.kl
+      const negative =
+        !wrong && fit?.negative === true && stored !== null && isNegative(stored.least, settings.thresholds)
+      const affected = (wrong && stored !== null) || negative
       const dominated = isDominated(row.kl, settings.thresholds)
       report.unit(affected || dominated)
       report.place(affected || dominated)
       if (dominated) report.fault(outlier(row, row.kl))
-      if (!affected) continue
+      if (negative) report.fault(belowZero(row, row.kl, stored, fit))
+      if (!affected || negative) continue
       report.fault({
         member: row,
         affectedTokens: row.kl.stored?.count ?? 0,
@@ -42,14 +46,41 @@ export const L10: Check = {
           follows: fit.best,
           variance_explained: fit.explained,
           scales: fit.scales,
-          mean_by_formula: Object.fromEntries(
-            KL_FORMULAS.map((name, k) => [name, (row.kl?.formulas[k] as number) / (row.kl?.count as number)]),
-          ),
+          mean_by_formula: means(row.kl),
           stored_mean: (row.kl.stored?.sum ?? 0) / (row.kl.stored?.count || 1),
         },
       })
     }
   },
+}
+
+/** Of a formula that nobody knows it is certain all the same that it is no k3. */
+function belowZero(
+  member: TrajectoryFacts,
+  kl: KlSums,
+  { least, leastToken, count, sum }: NonNullable<KlSums['stored']>,
+  { best, declared, explained }: KlFit,
+): DumpFault {
+  const follows = best === null ? 'it follows none of k1, k2, k3' : `on most tokens it follows ${best}`
+  return {
+    member,
+    scope: 'tokens',
+    tokens: { start: leastToken, end: leastToken + 1 },
+    affectedTokens: count,
+    message: `The stored KL goes down to ${digits(least)}, and k2 and k3 are never below 0; ${follows}`,
+    evidence: {
+      least,
+      declared,
+      follows: best,
+      variance_explained: explained,
+      stored_mean: sum / count,
+      mean_by_formula: means(kl),
+    },
+  }
+}
+
+function means({ formulas, count }: KlSums): Record<string, number> {
+  return Object.fromEntries(KL_FORMULAS.map((name, k) => [name, (formulas[k] as number) / count]))
 }
 
 /** One token makes up most of the KL of its row. */

@@ -30,7 +30,9 @@ export interface KlSums {
   readonly stored: {
     readonly count: number
     readonly sum: number
+    /** Least value, and where. */
     readonly least: number
+    readonly leastToken: number
     readonly squares: number
     /** Σ stored · formula and Σ formula², for the share of the one that the other explains. */
     readonly products: readonly number[]
@@ -112,6 +114,7 @@ function klSums(view: TrajectoryView): KlSums | null {
   let storedSum = 0
   let storedSquares = 0
   let least = Number.POSITIVE_INFINITY
+  let leastToken = -1
   for (let i = 0; i < trainer.length; i++) {
     const own = trainer[i] as number
     const other = reference[i] as number
@@ -130,7 +133,10 @@ function klSums(view: TrajectoryView): KlSums | null {
     storedCount++
     storedSum += stored
     storedSquares += stored * stored
-    least = Math.min(least, stored)
+    if (stored < least) {
+      least = stored
+      leastToken = i
+    }
     for (let k = 0; k < at.length; k++) {
       const value = at[k] as number
       products[k] = (products[k] as number) + stored * value
@@ -152,6 +158,7 @@ function klSums(view: TrajectoryView): KlSums | null {
             count: storedCount,
             sum: storedSum,
             least,
+            leastToken,
             squares: storedSquares,
             products: [...products],
             formulaSquares: [...formulaSquares],

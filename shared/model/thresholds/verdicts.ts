@@ -80,7 +80,7 @@ export const VERDICT_THRESHOLDS = {
     value: -1e-4,
     unit: 'nats',
     range: [-1e30, 0],
-    usedBy: ['H03'],
+    usedBy: ['H03', 'L10'],
     reason: 'Least stored KL, where it follows no formula that may be negative; the bound leaves room for rounding.',
   },
   'h04-near-limit-supported': {

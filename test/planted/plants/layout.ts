@@ -1,6 +1,7 @@
 import { copyOf, inGroups } from '../dump.ts'
 import type { Plant } from '../plant.ts'
 import type { PlantedRollout } from '../rollout.ts'
+import { numberOf } from '../writers/writer.ts'
 
 /** Positions as the forward pass of padded rows counts them, when it does not look at the mask. */
 const countedFromStart = ({ tokens }: PlantedRollout) => tokens.map((_, index) => index)
@@ -58,6 +59,33 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
       return []
     },
     alongside: { T03: 'a mask of another length was built for other ids' },
+  },
+  {
+    code: 'S03',
+    title: 'the advantage of a rollout is no finite number',
+    needs: ['more', 'mask', 'advantages'],
+    // Where no advantage is a number, no group can be computed anew.
+    patterns: ['sporadic'],
+    rollout: (rollout, { random }) => {
+      const value = random.pick([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])
+      rollout.more = { ...rollout.more, advantage: numberOf(value) }
+      return []
+    },
+  },
+  {
+    code: 'S03',
+    title: 'some trained tokens have an advantage of NaN',
+    needs: ['more', 'mask', 'token-advantages'],
+    patterns: ['sporadic'],
+    rollout: (rollout, { random }) => {
+      const trained = [...rollout.tokens.keys()].filter((token) => rollout.tokens[token]?.trained)
+      const start = trained[random.integer(0, trained.length - 4)] as number
+      const advantages = rollout.tokens.map(({ advantage }, token) =>
+        token === start ? numberOf(Number.NaN) : advantage,
+      )
+      rollout.more = { ...rollout.more, advantage: null, advantages }
+      return [{ start, end: start + 1 }]
+    },
   },
   {
     code: 'S04',

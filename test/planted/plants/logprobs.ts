@@ -133,6 +133,28 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
   },
   {
     code: 'L05',
+    title: 'the trainer found no number for a few tokens that it trains',
+    needs: [...BOTH, 'more'],
+    perTurn: true,
+    rollout: (rollout, { random }) => {
+      const span = fewTokens(rollout, random.integer(1, 3), random)
+      if (span === null) return null
+      for (const token of rollout.tokens.slice(span.start, span.end)) token.trainer = Number.NaN
+      return [span]
+    },
+  },
+  {
+    code: 'L05',
+    title: 'the trainer found no number for anything in a rollout',
+    needs: [...BOTH, 'more'],
+    patterns: ['sporadic'],
+    rollout: (rollout) => {
+      for (const token of rollout.tokens) token.trainer = Number.NaN
+      return []
+    },
+  },
+  {
+    code: 'L05',
     title: 'an exact 0 stands where the trainer finds a token unlikely',
     needs: BOTH,
     perTurn: true,
@@ -261,6 +283,18 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
     rollout: (rollout, { random }) => {
       storeKl(rollout, (d) => -d, random, { kl_penalty: 'low_var_kl' })
       return []
+    },
+    verdicts: { H03: 'supported' },
+  },
+  {
+    code: 'L10',
+    title: 'k3 is stored without its linear part, and goes below 0',
+    needs: ['mask', 'trainer', 'reference', 'more'],
+    rollout: (rollout, { random }) => {
+      storeKl(rollout, (d) => Math.exp(d) - 1, random)
+      const kl = rollout.more.kl as (number | null)[]
+      const least = kl.reduce<number>((at, value, token) => ((value ?? 0) < (kl[at] ?? 0) ? token : at), 0)
+      return [{ start: least, end: least + 1 }]
     },
     verdicts: { H03: 'supported' },
   },

@@ -88,6 +88,7 @@ function withKl(of: (k: number) => number, stored: ((d: number) => number) | nul
       count: 40,
       sum: sums((k) => kept[k]!),
       least: Math.min(...kept),
+      leastToken: kept.indexOf(Math.min(...kept)),
       squares: sums((k) => kept[k]! ** 2),
       products: overFormulas((k, f) => kept[k]! * each[k]![f]!),
       formulaSquares: overFormulas((k, f) => each[k]![f]! ** 2),

@@ -1,0 +1,48 @@
+import type { TrajectoryView } from './check.ts'
+import type { TrajectoryFacts } from './facts.ts'
+
+/** What the loss reads on every token that it trains. */
+export const LOSS_STREAMS = ['trainer', 'advantages'] as const
+export type LossStream = (typeof LOSS_STREAMS)[number]
+
+/**
+ * The streams of which a rollout has an array without a number in it on any trained token. Whether nothing was computed or all of it went
+ * wrong, only its neighbours tell (`lacksWhatOthersHave`). Null where there is none.
+ */
+export function streamsWithoutNumbers(view: TrajectoryView): Pick<TrajectoryFacts, 'noNumbers'> | null {
+  const { advantage, advantages, logprobs, arrays } = view.trajectory
+  if (isShort(arrays)) return null
+  const blank = (values: Float32Array | null) => values !== null && hasNumber(view, values) === false
+  const found: LossStream[] = []
+  if (blank(logprobs.trainer)) found.push('trainer')
+  // What others wrote and a supervised loss trains has none by right, nor has it been scored by a sampler.
+  const isRl = logprobs.sampler !== null && hasNumber(view, logprobs.sampler) === true
+  if (isRl && advantage === null && blank(advantages)) found.push('advantages')
+  return found.length === 0 ? null : { noNumbers: found }
+}
+
+/** Whether any trained token has a number; null where nothing is trained. */
+function hasNumber({ mask }: TrajectoryView, values: Float32Array): boolean | null {
+  let first = mask?.indexOf(1) ?? -1
+  if (first < 0) return null
+  for (; first >= 0; first = mask?.indexOf(1, first + 1) ?? -1) if (!Number.isNaN(values[first] as number)) return true
+  return false
+}
+
+/** An array that the dump stored shorter was filled up with NaN. */
+export function isShort(arrays: TrajectoryView['trajectory']['arrays']): boolean {
+  return arrays.some(({ length, expected }) => length < expected)
+}
+
+/** Rollouts that have no number in a stream in which most of those that train anything have some. */
+export function lacksWhatOthersHave(
+  facts: readonly TrajectoryFacts[],
+  stream: LossStream,
+  has: (row: TrajectoryFacts) => boolean,
+): { readonly rows: readonly TrajectoryFacts[]; readonly others: number } {
+  const rows = facts.filter(({ noNumbers }) => noNumbers?.includes(stream))
+  if (rows.length === 0) return { rows, others: 0 }
+  const training = facts.filter(({ trained }) => (trained ?? 0) > 0)
+  const others = training.filter(has).length
+  return others * 2 > training.length ? { rows, others } : { rows: [], others }
+}
