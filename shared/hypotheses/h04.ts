@@ -58,7 +58,7 @@ function decide(input: HypothesisInput): Judgement {
     missing: [
       ...(near === null ? ['limits of the prompt, the completion or the sequence'] : []),
       ...(lost === null ? [lackOfTurns(input)] : []),
-      ...(visible === null ? ['documents'] : []),
+      ...(visible === null ? lackOfDocuments(input, lost !== null) : []),
     ],
     // All three measures could have ruled either way.
     firm: true,
@@ -67,6 +67,14 @@ function decide(input: HypothesisInput): Judgement {
 
 function lackOfTurns(input: HypothesisInput): string {
   return input.streams.has('tokenizer') ? 'turns in the ids' : (input.lackOfTurns ?? 'tokenizer')
+}
+
+/** @param hasTurns where none is found, that is what documents are not looked for in */
+function lackOfDocuments({ streams, dump }: HypothesisInput, hasTurns: boolean): string[] {
+  if (!streams.has('documents')) return ['documents']
+  if (dump.facts.some(({ supportingDocuments }) => supportingDocuments !== null))
+    return ['documents among the replies: no reply brings one that is marked as supporting']
+  return hasTurns ? ['documents that are marked as supporting and have a text: those of this dump are not'] : []
 }
 
 interface Shares {

@@ -97,21 +97,33 @@ const GIVEN: Readonly<Partial<Record<Stream, string>>> = {
   tokenizer: '--tokenizer with a folder that holds tokenizer.json',
 }
 
+/** Fields of a record in the native format that are not called as their stream is. */
+const FIELDS: Readonly<Partial<Record<Stream, string>>> = {
+  ids: 'input_ids',
+  mask: 'loss_mask',
+  rewards: 'reward',
+  reward_components: 'rewards',
+  group: 'group_id',
+}
+
 /**
- * For what a verdict lacks: `kl: slime --save-debug-train-data FILE, …`. A sentence counts for the stream that it begins with
+ * For what a verdict lacks: `kl: slime --save-debug-train-data FILE`. A sentence counts for the stream that it begins with
  * (`rewards of at least 8 training steps`); those that name none give none.
  *
- * @param formats ids of those of the dump: the switches of other trainers help nobody, unless the dump is in the native format
+ * @param formats ids of those of the dump, which tell its trainer: the switches of others help nobody. In the native format any trainer may have
+ * written, so that the field is named which it has to fill. Where there are none, all switches are told.
  */
 export function recordedBy(missing: readonly string[], formats: readonly string[] = []): string[] {
-  const own = formats.includes('native') || formats.length === 0 ? null : new Set(formats.map((id) => TRAINERS[id]))
+  const own = new Set(formats.flatMap((id) => TRAINERS[id] ?? []))
+  const isUnknown = own.size === 0 && formats.includes('native')
   const lines = missing.flatMap((what) => {
     const stream = STREAMS.find((name) => what === name || what.startsWith(`${name} `) || what.startsWith(`${name}:`))
     if (stream === undefined) return []
     const switches = Object.entries(SWITCHES[stream] ?? {})
-      .filter(([trainer]) => own?.has(trainer as Trainer) ?? true)
+      .filter(([trainer]) => formats.length === 0 || own.has(trainer as Trainer))
       .map(([trainer, how]) => `${trainer} ${how}`)
-    const told = GIVEN[stream] ?? switches.join(', ')
+    const field = `in the field ${FIELDS[stream] ?? stream} of each record, whichever trainer writes it`
+    const told = GIVEN[stream] ?? (isUnknown ? field : switches.join(', '))
     return told === '' ? [] : [`${stream}: ${told}`]
   })
   return [...new Set(lines)]

@@ -178,8 +178,11 @@ describe('what a report advises', () => {
         }),
       ).at(-1)
     const missing = ['mask', 'logprobs.trainer', 'logprobs.sampler']
-    expect(lacking(missing, ['native'])).toBe(
+    expect(lacking(missing, [])).toBe(
       'Switch on to decide more: mask, logprobs.trainer and logprobs.sampler; how each trainer writes them stands with what is not decided.',
+    )
+    expect(lacking(missing, ['native'])).toBe(
+      'Switch on to decide more: mask: in the field loss_mask of each record, whichever trainer writes it; logprobs.trainer: in the field logprobs.trainer of each record, whichever trainer writes it; logprobs.sampler: in the field logprobs.sampler of each record, whichever trainer writes it.',
     )
     expect(lacking(missing, ['verl'])).toBe(
       'Switch on to decide more: mask: verl two lines of integrations/python; logprobs.trainer: verl two lines of integrations/python; logprobs.sampler: verl two lines of integrations/python and calculate_log_probs.',

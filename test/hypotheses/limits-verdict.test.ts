@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { fitsFilter } from '../../shared/checks/rollout-filter.ts'
+import type { Stream } from '../../shared/model/streams.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { verdictOf } from './input.ts'
 
@@ -138,10 +139,21 @@ describe('H04', () => {
     expect(result.missing[0]).toMatch(/^limits/)
   })
 
+  it('says why it does not know which documents were visible', () => {
+    const lacks = (facts: Partial<TrajectoryFacts>, without: readonly Stream[] = []) =>
+      verdictOf('H04', near(0, 100, facts), { without }).missing
+    expect(lacks({}, ['documents'])).toEqual(['documents'])
+    expect(lacks({})).toEqual([expect.stringMatching(/^documents that are marked as supporting/)])
+    const supportingDocuments = { available: 2, retrieved: 0, visible: 0, standing: 0 }
+    expect(lacks({ supportingDocuments })).toEqual([expect.stringMatching(/^documents among the replies/)])
+    // Read with another family's tokenizer no turn is found, though the dump has documents.
+    expect(lacks({ endReason: 'unknown' })).toEqual(['turns in the ids'])
+  })
+
   it('is inconclusive where no end is known', () => {
     expect(verdictOf('H04', near(0, 100, { endReason: 'unknown' }), { without: ['tokenizer'] })).toMatchObject({
       verdict: 'inconclusive',
-      missing: ['tokenizer', 'documents'],
+      missing: ['tokenizer'],
     })
   })
 })

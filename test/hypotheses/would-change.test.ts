@@ -105,7 +105,12 @@ describe('what writes a missing stream', () => {
       'ids: prime-rl trainer.enable_token_export=true, slime --save-debug-train-data FILE',
     ])
     expect(recordedBy(['ids'], ['areal'])).toEqual([])
-    expect(recordedBy(['ids'], ['native'])).toEqual(recordedBy(['ids']))
+    expect(recordedBy(['ids', 'kl', 'limits'], ['native'])).toEqual([
+      'ids: in the field input_ids of each record, whichever trainer writes it',
+      'kl: in the field kl of each record, whichever trainer writes it',
+      expect.stringMatching(/^limits: --max-seq-len/),
+    ])
+    expect(recordedBy(['kl'], ['native', 'slime'])).toEqual(recordedBy(['kl'], ['slime']))
     expect(recordedBy(['a second run of the same questions (--against)', 'idsolated', 'documents'])).toEqual([])
   })
 })
