@@ -10,6 +10,7 @@ import { DEFAULT_MAX_FINDINGS } from './conclude.ts'
 import { FollowedFile, type FollowedSource, positionOf, type WatchedFile } from './followed-file.ts'
 import type { EngineHost } from './host.ts'
 import { joinSources } from './join-sources.ts'
+import { matchedFiles } from './matched-files.ts'
 import { hasWholeSample, type OpenSource, type UnreadableFile } from './open-source.ts'
 import { runPass } from './pass.ts'
 import type { SourcePlan, TokenizerReference } from './plan.ts'
@@ -122,7 +123,7 @@ export class Follower implements Reading {
     const notices: string[] = []
     let changed = this.survey === undefined
     const files: FollowedFile[] = []
-    for (const [now, known] of matched(watched, this.files)) {
+    for (const [now, known] of await matchedFiles(watched, this.files)) {
       const file = known ?? new FollowedFile(now.source.name, now.identity, this.options)
       files.push(file)
       const examined = await file.examine(now, last, signal)
@@ -320,23 +321,6 @@ function planName({ prepared, tokenizer, settings, ...plan }: SourcePlan): strin
   // One tokenizer may frame turns by what was read first, and none by what comes later.
   const framed = prepared !== null && prepared.frame !== null
   return JSON.stringify({ ...plan, tokenizer: tokenizer?.id ?? null, framed, settings: { ...settings, policy } })
-}
-
-/** Each file with what is known of it: by its identity, else by its name. */
-function matched(
-  watched: readonly WatchedFile[],
-  files: readonly FollowedFile[],
-): (readonly [WatchedFile, FollowedFile | null])[] {
-  const free = new Set(files)
-  const take = (which: (file: FollowedFile) => boolean): FollowedFile | null => {
-    const file = [...free].find(which) ?? null
-    if (file !== null) free.delete(file)
-    return file
-  }
-  const same = new Map(
-    watched.map((now) => [now, now.identity === null ? null : take(({ identity }) => identity === now.identity)]),
-  )
-  return watched.map((now) => [now, same.get(now) ?? take(({ name }) => name === now.source.name)])
 }
 
 /** Resolves after so many milliseconds, or as soon as one of the signals says so. */

@@ -208,6 +208,18 @@ export class FollowedFile {
     return { changed: true, notice: `${this.name} is gone. What was read of it stays counted.` }
   }
 
+  /** Whether what was read of it no longer stands where it stood; null where nothing stands there. */
+  async hasLeft(now: WatchedFile | null): Promise<boolean> {
+    if (now === null) return true
+    return now.stamp !== this.stamp && !(await this.isIn(now.source))
+  }
+
+  /** Whether a file begins with all that was read of this one. Nothing that cannot be read does, and of nothing read it cannot be told. */
+  async isIn(source: ByteSource): Promise<boolean> {
+    const seen = this.sources[0]?.seen ?? null
+    return seen !== null && seen.until > 0 && (await holds(source, seen).catch(() => false))
+  }
+
   private rename(name: string): void {
     for (const each of this.sources) {
       if (each.growing !== null) each.growing.name = name

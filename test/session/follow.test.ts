@@ -234,6 +234,39 @@ describe('a file that something happens to', () => {
     expect(notices).toEqual([])
   })
 
+  test('that is moved aside counts once, also where nothing but its bytes tells it', async () => {
+    const stays = (name: string, to: number) => ({ name, identity: null, bytes: part(0, to) })
+    const emptied = (from: number, to: number) => ({ name: 'run.jsonl', identity: '1', bytes: part(from, to) })
+    const copy = { name: 'run.jsonl.1', identity: '2', bytes: part(0, 6) }
+    const fresh = { name: 'run.jsonl', identity: null, bytes: part(10, 13) }
+    const ways = {
+      renamed: [[stays('run.jsonl', 4)], [fresh, stays('run.jsonl.1', 6)]],
+      'renamed, and nothing new yet': [
+        [stays('run.jsonl', 4)],
+        [stays('run.jsonl.1', 6)],
+        [fresh, stays('run.jsonl.1', 6)],
+      ],
+      'gone for a look': [[stays('run.jsonl', 4)], [], [fresh, stays('run.jsonl.1', 6)]],
+      'copied and emptied': [[emptied(0, 4)], [emptied(0, 0), copy], [emptied(10, 13), copy]],
+    }
+    for (const [way, moments] of Object.entries(ways)) {
+      const { report } = await followed(moments)
+      expect(counted(report), way).toEqual([
+        ['run.jsonl', 3],
+        ['run.jsonl.1', 6],
+      ])
+    }
+  })
+
+  test('that is copied and stays where it was counts twice, as its copy does when both are read at once', async () => {
+    const at = (name: string, to: number) => ({ name, identity: null, bytes: part(0, to) })
+    const { report } = await followed([[at('a.jsonl', 4)], [at('a.jsonl', 6), at('b.jsonl', 4)]])
+    expect(counted(report)).toEqual([
+      ['a.jsonl', 6],
+      ['b.jsonl', 4],
+    ])
+  })
+
   test('that is replaced stays counted, and what took its place is read from its start', async () => {
     for (const identity of ['2', null]) {
       const first = { name: 'run.jsonl', identity: identity === null ? null : '1', bytes: part(0, 6) }
