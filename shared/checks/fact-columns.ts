@@ -3,12 +3,14 @@ import { columnOfRun, type FactRun, factRuns, partOfRun } from './kept-facts.ts'
 import { type Column, KIND } from './packed-columns.ts'
 import {
   countNames,
+  fillLargest,
   fillNumbers,
   fillPresence,
   fillSome,
   fillValues,
   hasSome,
   type ListReceiver,
+  largestOf,
   NumberTest,
   numberIn,
   type Path,
@@ -182,6 +184,19 @@ export class FactColumns {
       },
     )
     return { offsets, values: values.subarray(0, used) }
+  }
+
+  /** The largest number of a fact that is a list of them, NaN where there is none. */
+  largest(name: FactName): Float64Array {
+    const largest = this.part?.room.numbers(this.length) ?? new Float64Array(this.length)
+    this.visit(
+      name,
+      (column, rows, at) => fillLargest(column, rows, largest, at),
+      (value, at) => {
+        largest[at] = largestOf(value)
+      },
+    )
+    return largest
   }
 
   /** 1 where one number fits of a fact that is a list of them. */

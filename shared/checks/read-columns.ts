@@ -55,6 +55,10 @@ export function fillNumbers(column: Column, path: Path, { row, length }: Rows, i
       into.set((column.numbers as Numbers).subarray(row, row + length), at)
       clearAbsent(column, { row, length }, into, at)
       return
+    case KIND.lists:
+      if (typeof first !== 'number' || !(first >= 0) || rest.length > 0) break
+      fillPlaces(column, first, { row, length }, into, at)
+      return
     case KIND.objects: {
       const part = column.parts?.[(column.values as readonly string[]).indexOf(String(first))]
       if (part === undefined) break
@@ -64,6 +68,18 @@ export function fillNumbers(column: Column, path: Path, { row, length }: Rows, i
     }
   }
   for (let i = 0; i < length; i++) into[at + i] = numberIn(cellAt(column, row + i), path)
+}
+
+/** The number at one place of each list. That of a row without one has no numbers. */
+function fillPlaces(column: Column, place: number, { row, length }: Rows, into: Float64Array, at: number): void {
+  const [numbers, ends] = [column.numbers as Numbers, column.ends as Numbers]
+  let start = row === 0 ? 0 : (ends[row - 1] as number)
+  for (let i = 0; i < length; i++) {
+    const end = ends[row + i] as number
+    const found = start + place
+    into[at + i] = found < end ? (numbers[found] as number) : Number.NaN
+    start = end
+  }
 }
 
 function clearAbsent({ absent }: Column, { row, length }: Rows, into: Float64Array, at: number): void {
@@ -116,6 +132,32 @@ export function visitLists(column: Column, { row, length }: Rows, receive: ListR
     const list = (cellAt(column, i) ?? []) as readonly number[]
     receive(list, 0, list.length)
   }
+}
+
+/** Writes the largest number of each row's list into `into` from `at` on, NaN where it has none. */
+export function fillLargest(column: Column, { row, length }: Rows, into: Float64Array, at: number): void {
+  if (column.kind === KIND.same) into.fill(largestOf(column.values), at, at + length)
+  else if (column.kind === KIND.lists)
+    fillLargestOf(column.numbers as Numbers, column.ends as Numbers, { row, length }, into, at)
+  else for (let i = 0; i < length; i++) into[at + i] = largestOf(cellAt(column, row + i))
+}
+
+function fillLargestOf(numbers: Numbers, ends: Numbers, { row, length }: Rows, into: Float64Array, at: number): void {
+  let place = row === 0 ? 0 : (ends[row - 1] as number)
+  for (let i = 0; i < length; i++) {
+    const end = ends[row + i] as number
+    let largest = Number.NaN
+    for (; place < end; place++) {
+      const number = numbers[place] as number
+      if (!(number <= largest)) largest = number
+    }
+    into[at + i] = largest
+  }
+}
+
+export function largestOf(list: unknown): number {
+  const numbers = (list ?? []) as readonly number[]
+  return numbers.reduce((largest, number) => (number <= largest ? largest : number), Number.NaN)
 }
 
 /** A test that many numbers are put to. */

@@ -1,4 +1,4 @@
-import { FactColumns, type NumberLists, type WordReader } from '../checks/fact-columns.ts'
+import { FactColumns, type WordReader } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { templateRanks } from './template-ranks.ts'
 import { HOLDS, NEEDED, NUMBER_LISTS, NUMBERS, type QueryableRollouts, WORDS } from './values.ts'
@@ -114,9 +114,12 @@ export class RolloutColumns {
     return field === 'group_size' ? this.groupSizes() : null
   }
 
-  /** All numbers of each rollout. Throws for a field that has one at most. */
-  list(field: string): NumberLists {
-    return this.remembered(`list ${field}`, () => this.factsFrom(0).lists(listOf(field)))
+  /** The largest number of each rollout, NaN where it has none. Throws for a field that has one at most. */
+  largest(field: string): Float64Array {
+    const name = listOf(field)
+    const all = new Float64Array(this.size)
+    for (const part of this.factsFrom(0).parts()) all.set(part.largest(name), part.from)
+    return all
   }
 
   /** 1 for the rollouts of which one number fits. Throws for a field that has one at most. */
@@ -198,10 +201,15 @@ export class RolloutColumns {
   }
 
   /** 1 for the rollouts that begin later than their siblings. */
-  private readonly beginLater = (): Uint8Array => {
-    const later = this.rollouts.beginLater()
-    if (later.size === 0) return new Uint8Array(this.size)
-    return Uint8Array.from(this.facts, (row) => Number(later.has(row)))
+  private beginLater(): Uint8Array {
+    return this.remembered('begin later', () => {
+      const later = this.rollouts.beginLater()
+      const { facts } = this
+      const flags = new Uint8Array(facts.length)
+      if (later.size > 0)
+        for (let i = 0; i < flags.length; i++) flags[i] = Number(later.has(facts[i] as TrajectoryFacts))
+      return flags
+    })
   }
 
   /** 3 error, 2 warning, 1 info, 0 nothing. */
@@ -214,7 +222,12 @@ export class RolloutColumns {
     return this.remembered(`${field}:${choice}`, () => {
       const holds = HOLDS[field]?.[choice]
       if (holds === undefined) throw new Error(`${field} is never ${choice}.`)
-      return holds(this.factsFrom(0), this.beginLater)
+      const all = new Uint8Array(this.size)
+      for (const part of this.factsFrom(0).parts()) {
+        const later = () => this.beginLater().subarray(part.from, part.from + part.length)
+        all.set(holds(part, later), part.from)
+      }
+      return all
     })
   }
 

@@ -21,7 +21,7 @@ function itemTest(item: Item, match: 'whole' | 'contains'): (word: string) => bo
     }
     case 'regex': {
       const regex = compileRegex(item.source, item.flags)
-      return (word) => regex.matcher(word).find()
+      return (word) => regex.test(word)
     }
     default:
       return () => false

@@ -54,7 +54,7 @@ export function sortValues(name: string, columns: RolloutColumns, marks: MarkCol
     case 'truncated':
       return new Float64Array(columns.holds(field.name, 'yes'))
   }
-  if (NUMBER_LISTS[field.name] !== undefined) return largest(columns, field.name)
+  if (NUMBER_LISTS[field.name] !== undefined) return columns.largest(field.name)
   if (field.type === 'number') return columns.number(field.name, component)
   return columns.wordRanks(field.name) ?? placed(columns.word(field.name), (words) => words.ranks())
 }
@@ -76,18 +76,6 @@ function flags(size: number, flagged: Iterable<number>): Float64Array {
   const values = new Float64Array(size)
   for (const index of flagged) if (index < size) values[index] = 1
   return values
-}
-
-function largest(columns: RolloutColumns, field: string): Float64Array {
-  const { offsets, values } = columns.list(field)
-  const result = new Float64Array(columns.size).fill(Number.NaN)
-  for (let i = 0; i < result.length; i++) {
-    for (let at = offsets[i] as number; at < (offsets[i + 1] as number); at++) {
-      const value = values[at] as number
-      if (!(value <= (result[i] as number))) result[i] = value
-    }
-  }
-  return result
 }
 
 function firstLabels({ labels }: MarkColumns): Map<number, string> {

@@ -2,7 +2,6 @@ import { EDGE_NAMES } from '../checks/edges.ts'
 import type { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { isCutReason } from '../checks/limits.ts'
-import { hasHiddenDocuments } from '../checks/rollout-filter.ts'
 import type { Severity } from '../model/report.ts'
 
 /** Codes of the findings of rollouts and of their groups, intended ones excepted: mostly few different lists of them. */
@@ -112,7 +111,7 @@ export const WORDS = {
   finish_reason: 'finishReason',
 } as const satisfies Readonly<Record<string, keyof TrajectoryFacts>>
 
-/** 1 where it is so; `beginLater` says it of what the siblings of a rollout tell. */
+/** 1 where it is so; `beginLater` says it of what the siblings of these rollouts tell. */
 type Holds = (facts: FactColumns, beginLater: () => Uint8Array) => Uint8Array
 
 const isPresent =
@@ -127,23 +126,19 @@ export const HOLDS: Readonly<Record<string, Readonly<Record<string, Holds>>>> = 
   lost: {
     any: (facts, beginLater) =>
       either(
-        facts.holds('lost', (tokens) => tokens > 0),
+        arePositive(facts.numbers('lost')),
         facts.present('cutLeft'),
         facts.present('cutReplies'),
         isCut(facts, beginLater),
         beginLater(),
       ),
-    documents: (facts) =>
-      facts.holds('supportingDocuments', (supportingDocuments) => hasHiddenDocuments({ supportingDocuments })),
+    documents: hidesDocuments,
     start: (facts, beginLater) => either(facts.present('cutLeft'), beginLater()),
     reply: isPresent('cutReplies'),
     end: isCut,
   },
   edge: Object.fromEntries(
-    EDGE_NAMES.map((name, bit): [string, Holds] => [
-      name,
-      (facts) => facts.holds('edges', (edges) => edges !== undefined && ((edges >> bit) & 1) === 1),
-    ]),
+    EDGE_NAMES.map((name, bit): [string, Holds] => [name, (facts) => hasBit(facts.numbers('edges'), bit)]),
   ),
   excluded: { yes: (facts) => facts.holds('excluded', (excluded) => excluded) },
   truncated: { yes: (facts) => facts.holds('isTruncated', (isTruncated) => isTruncated === true) },
@@ -154,11 +149,38 @@ export const HOLDS: Readonly<Record<string, Readonly<Record<string, Holds>>>> = 
     advantage: isPresent('advantage'),
     group: isPresent('group'),
     step: isPresent('step'),
-    turns: (facts) => facts.holds('turns', (turns) => turns > 0),
+    turns: (facts) => arePositive(facts.numbers('turns')),
     finish_reason: isPresent('finishReason'),
     documents: isPresent('supportingDocuments'),
     logprob_gap: isPresent('gap'),
   },
+}
+
+/** As `hasHiddenDocuments` says. */
+function hidesDocuments(facts: FactColumns): Uint8Array {
+  const documents = facts.present('supportingDocuments')
+  const [available, retrieved, visible] = (['available', 'retrieved', 'visible'] as const).map((name) =>
+    facts.numbers('supportingDocuments', name),
+  ) as [Float64Array, Float64Array, Float64Array]
+  for (let i = 0; i < documents.length; i++) {
+    const brought = retrieved[i] as number
+    const wanted = Number.isNaN(brought) ? (available[i] as number) : brought
+    documents[i] = (documents[i] as number) & Number((visible[i] as number) < wanted)
+  }
+  return documents
+}
+
+function arePositive(numbers: Float64Array): Uint8Array {
+  const are = new Uint8Array(numbers.length)
+  for (let i = 0; i < are.length; i++) are[i] = Number((numbers[i] as number) > 0)
+  return are
+}
+
+/** Of numbers of 32 bits, NaN for none. */
+function hasBit(numbers: Float64Array, bit: number): Uint8Array {
+  const has = new Uint8Array(numbers.length)
+  for (let i = 0; i < has.length; i++) has[i] = ((numbers[i] as number) >> bit) & 1
+  return has
 }
 
 function either(first: Uint8Array, ...others: readonly Uint8Array[]): Uint8Array {

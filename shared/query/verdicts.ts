@@ -4,7 +4,7 @@ import { fieldNamed } from './language/fields.ts'
 import { wordMatcher } from './match-words.ts'
 import type { PlanNode } from './plan.ts'
 import { HOLDS, NUMBER_LISTS, SEVERITY_RANKS } from './values.ts'
-import { lookedUp, withBoth, withEither } from './verdict-loops.ts'
+import { addHeld, lookedUp, withBoth, withEither } from './verdict-loops.ts'
 import { WordTest } from './word-test.ts'
 
 /** Of a rollout: it does not fit, that takes reading it again, it fits. By their bits, `all` is what verdicts share and `any` what they have together. */
@@ -96,11 +96,10 @@ function numberVerdicts(columns: RolloutColumns, field: string, component: strin
   }
   for (const item of test.items) {
     if (item.kind !== 'word' || HOLDS[field]?.[item.text] === undefined) continue
-    const holds = columns.holds(field, item.text)
-    for (let i = 0; i < verdicts.length; i++)
-      verdicts[i] = (verdicts[i] as number) | ((holds[i] as number) * Verdict.yes)
+    addHeld(columns.holds(field, item.text), verdicts)
   }
   const ranges = test.items.filter(isNumeric).map(rangeOf)
+  if (ranges.length === 0 && !test.differs) return verdicts
   columns.visitNumbers(field, component, (numbers, at) => {
     for (const [least, most] of ranges) addRange(numbers, least, most, verdicts, at)
     if (test.differs) denyNumbers(numbers, verdicts, at)
@@ -226,9 +225,7 @@ function choiceVerdicts(field: string, test: Test, columns: RolloutColumns): Uin
   if (test.kind !== 'among') return verdicts
   for (const item of test.items) {
     if (item.kind !== 'word') continue
-    const holds = columns.holds(field, item.text)
-    for (let i = 0; i < verdicts.length; i++)
-      verdicts[i] = (verdicts[i] as number) | ((holds[i] as number) * Verdict.yes)
+    addHeld(columns.holds(field, item.text), verdicts)
   }
   return test.differs ? denied(verdicts) : verdicts
 }

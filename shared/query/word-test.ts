@@ -5,6 +5,7 @@ import type { TextTemplate } from '../checks/text-template.ts'
 import type { Item } from './language/ast.ts'
 import { wordMatcher } from './match-words.ts'
 import { keepWithin, numbersBehind, type WantedNumbers } from './template-matches.ts'
+import { WordAutomaton } from './word-automaton.ts'
 
 /** What words have to begin with, or be, in lower case. */
 interface Start {
@@ -14,7 +15,7 @@ interface Start {
 
 /**
  * Reads 1 for words that fit, 0 for others and -1 where there is none. Words of a template (`text-template.ts`) are told by their numbers where
- * they are looked for by how they begin; of others each that a batch keeps once is asked for once.
+ * they are looked for by how they begin, and else read some digits at a time; of others each that a batch keeps once is asked for once.
  */
 export class WordTest implements WordReader {
   private template: TextTemplate | null = null
@@ -27,11 +28,19 @@ export class WordTest implements WordReader {
     private readonly matches: (word: string) => boolean,
     /** What `matches` asks, where it is no more than that. */
     private readonly starts: readonly Start[] | null = null,
+    /** What tells the same of texts of templates, one for each of several alternatives; null where nothing does. */
+    private readonly automata: readonly WordAutomaton[] | null = null,
   ) {}
 
   static ofItems(items: readonly Item[], match: 'whole' | 'contains'): WordTest {
-    const starts = match === 'whole' ? items.map(startOf) : [null]
-    return new WordTest(wordMatcher(items, match), starts.every((start) => start !== null) ? starts : null)
+    const matches = wordMatcher(items, match)
+    // Of an empty list every test would be true.
+    const words = items.filter(({ kind }) => kind !== 'number' && kind !== 'range')
+    if (words.length === 0) return new WordTest(matches)
+    const starts = match === 'whole' ? words.map(startOf) : [null]
+    if (starts.every((start) => start !== null)) return new WordTest(matches, starts)
+    const automata = words.map((item) => WordAutomaton.of(item, match))
+    return new WordTest(matches, null, automata.every((each) => each !== null) ? automata : null)
   }
 
   numberOf(word: unknown): number {
@@ -61,9 +70,10 @@ export class WordTest implements WordReader {
   /** False, with nothing read, for what is no template, and where the texts have to be looked at. */
   private readTemplated(column: Column, rows: Rows, into: Int32Array, at: number): boolean {
     if (column.kind !== KIND.templated) return false
+    if (this.automata !== null) return this.readByAutomata(this.automata, column, rows, into, at)
     const wanted = this.wantedOf(column.values as TextTemplate)
     if (wanted === null) return false
-    const { row, length } = rows
+    const { length } = rows
     this.makeRoom(length)
     const own = into.subarray(at, at + length).fill(0)
     const numbers = this.numbers.subarray(0, length)
@@ -77,8 +87,32 @@ export class WordTest implements WordReader {
       }
       for (let i = 0; i < length; i++) own[i] = (own[i] as number) | (open[i] as number)
     }
-    const { absent } = column
-    if (absent !== null) for (let i = 0; i < length; i++) if (absent[row + i] !== 0) own[i] = -1
+    markAbsent(column, rows, own)
+    return true
+  }
+
+  private readByAutomata(
+    automata: readonly WordAutomaton[],
+    column: Column,
+    rows: Rows,
+    into: Int32Array,
+    at: number,
+  ): boolean {
+    const { length } = rows
+    this.makeRoom(length)
+    const own = into.subarray(at, at + length)
+    const numbers = this.numbers.subarray(0, length)
+    const fits = this.open.subarray(0, length)
+    const numbersOf = (slot: number) => {
+      fillNumbers(column.parts?.[slot] as Column, [], rows, numbers, 0)
+      return numbers
+    }
+    own.fill(0)
+    for (const automaton of automata) {
+      if (!automaton.read(column.values as TextTemplate, numbersOf, fits)) return false
+      for (let i = 0; i < length; i++) own[i] = (own[i] as number) | (fits[i] as number)
+    }
+    markAbsent(column, rows, own)
     return true
   }
 
@@ -96,6 +130,11 @@ export class WordTest implements WordReader {
     this.numbers = new Float64Array(length)
     this.open = new Int32Array(length)
   }
+}
+
+function markAbsent({ absent }: Column, { row, length }: Rows, into: Int32Array): void {
+  if (absent === null) return
+  for (let i = 0; i < length; i++) if (absent[row + i] !== 0) into[i] = -1
 }
 
 function startOf(item: Item): Start | null {

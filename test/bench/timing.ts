@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { platform } from 'node:os'
+
 /** Repeats of each measurement; the sides of a ratio take turns, so that noise of the machine meets all. */
 const REPEATS = 5
 
@@ -16,6 +19,18 @@ export async function processorTime(work: () => Promise<void>): Promise<number> 
   await work()
   const { user, system } = process.cpuUsage(before)
   return (user + system) / 1000
+}
+
+/** That of the calling thread alone, where the system tells: what somebody waits for whom nothing else holds up. Else that of the process. */
+export async function threadTime(work: () => Promise<void>): Promise<number> {
+  if (platform() !== 'linux') return processorTime(work)
+  const before = nanosecondsOfThread()
+  await work()
+  return (nanosecondsOfThread() - before) / 1_000_000
+}
+
+function nanosecondsOfThread(): number {
+  return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0])
 }
 
 /** Times of each piece of work in milliseconds, after one run of each that is not counted. */

@@ -41,7 +41,7 @@ const facts = fc
   )
   .map((rows) => rows.map((row, record) => factsOf(record, row)))
 
-function columnsOf(rows: readonly TrajectoryFacts[]) {
+function columnsOf(rows: readonly TrajectoryFacts[], later: ReadonlySet<TrajectoryFacts> = new Set()) {
   const codeLists = () => ({
     lists: [['M01', 'T12'], ['M10'], []],
     at: Int32Array.from(rows, (_, index) => index % 3),
@@ -51,7 +51,7 @@ function columnsOf(rows: readonly TrajectoryFacts[]) {
     facts: rows,
     codeLists,
     worstRanks,
-    beginLater: () => new Set(),
+    beginLater: () => later,
     sourceName: () => 'step_1.jsonl',
   })
 }
@@ -177,6 +177,14 @@ describe('columns answer', () => {
     }
   })
 
+  test('what siblings tell of rollouts stands with these, whichever part of a dump they are in', () => {
+    const rows = Array.from({ length: 20_000 }, (_, record) => factsOf(record))
+    const later = [3, 8191, 8192, 19_999]
+    const columns = columnsOf(rows, new Set(later.map((index) => rows[index] as TrajectoryFacts)))
+    const held = columns.holds('lost', 'start')
+    expect(rows.flatMap((_, index) => (held[index] === 1 ? [index] : []))).toEqual(later)
+  })
+
   test('rollouts that come later are seen, and the size of a group is counted by step', () => {
     const rows = [factsOf(0, { group: 'a', step: 1 })]
     const columns = columnsOf(rows)
@@ -270,6 +278,10 @@ describe('facts of many rollouts are those of each', () => {
       const isSmall = (number: number) => number < 1000
       const some = new FactColumns(rows, from).some('assistantLengths', isSmall)
       expect([...some]).toEqual(plainly.map((lengths) => Number(lengths.some(isSmall))))
+      const largest = new FactColumns(rows, from).largest('assistantLengths')
+      expect([...largest]).toEqual(plainly.map((lengths) => (lengths.length === 0 ? Number.NaN : Math.max(...lengths))))
+      const second = new FactColumns(rows, from).numbers('assistantLengths', 1)
+      expect([...second]).toEqual(plainly.map((lengths) => lengths[1] ?? Number.NaN))
     })
   })
 

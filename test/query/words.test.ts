@@ -4,6 +4,7 @@ import { FactColumns } from '../../shared/checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { addFacts, FactsKeeper, packFacts } from '../../shared/checks/kept-facts.ts'
 import type { Item } from '../../shared/query/language/ast.ts'
+import { compileRegex } from '../../shared/query/language/regex.ts'
 import { wordMatcher } from '../../shared/query/match-words.ts'
 import { ordered } from '../../shared/query/order.ts'
 import { templateRanks } from '../../shared/query/template-ranks.ts'
@@ -179,6 +180,16 @@ function factsWith(batches: readonly (readonly string[])[]): TrajectoryFacts[] {
   return facts
 }
 
+/** An expression that fits an empty text is refused. */
+function canBeAsked(source: string): boolean {
+  try {
+    compileRegex(source, '')
+    return true
+  } catch {
+    return false
+  }
+}
+
 describe('words', () => {
   const padded = fc
     .tuple(fc.nat(3000), fc.constantFrom(1, 4))
@@ -225,9 +236,38 @@ describe('words', () => {
         text.map((each) => `*${each}`),
         fc.tuple(text, piece).map((two) => two.join('*')),
       )
+      const regex = fc
+        .array(
+          fc.constantFrom(
+            '^',
+            '$',
+            'q',
+            'Q7',
+            '7',
+            '\\d+',
+            '[0-9a-f]',
+            '[^3]',
+            '.',
+            '.*',
+            '\\b',
+            '(?:1|s)',
+            '/',
+            'a{2}',
+          ),
+          {
+            minLength: 1,
+            maxLength: 4,
+          },
+        )
+        .map((pieces) => pieces.join(''))
+        .filter(canBeAsked)
       return fc.oneof(
         text.map((each): Item => ({ kind: 'word', text: each })),
         glob.map((each): Item => ({ kind: 'glob', text: each })),
+        fc
+          .tuple(regex, fc.constantFrom('', 'i', 'ms'))
+          .map(([source, flags]): Item => ({ kind: 'regex', source, flags })),
+        fc.nat(9).map((value): Item => ({ kind: 'number', value })),
       )
     }
     const asked = fc
@@ -241,6 +281,35 @@ describe('words', () => {
       }),
       { numRuns: 1000 },
     )
+  })
+
+  test('that fit are those whose texts do, however many digits their numbers have', () => {
+    const edges = [1, 10, 100, 1000, 1e4, 1e5, 1e6, 1e7, 1e9, 1e12, 999_999_999_999_999]
+    const numbers = edges.flatMap((edge) => [edge - 1, edge, edge + 1].filter((each) => each < 1e15))
+    const batches = [
+      numbers.map((each) => `q${each}`),
+      numbers.filter((each) => each < 1e6).map((each) => `q${String(each).padStart(6, '0')}-x`),
+      numbers.map(
+        (each) =>
+          `${(each % 2 ** 32).toString(16).padStart(8, '0')}-0123-4567-89ab-${String(each).padStart(15, '0').slice(3)}`,
+      ),
+    ]
+    const globs = [...'0123456789'].flatMap((digit) => [
+      `*${digit}`,
+      `q${digit}*${digit}`,
+      `*${digit}${digit}*`,
+      `*9${digit}-*`,
+    ])
+    const items: Item[] = [
+      ...globs.map((text): Item => ({ kind: 'glob', text })),
+      ...['^q(..)*$', '[1-8]$', '^[^0]+$', '\\b0+1'].map((source): Item => ({ kind: 'regex', source, flags: '' })),
+    ]
+    for (const batch of batches) {
+      for (const item of items) {
+        const fits = new FactColumns(factsWith([batch])).words('id', WordTest.ofItems([item], 'whole'))
+        expect([item, ...fits]).toEqual([item, ...batch.map((each) => Number(wordMatcher([item], 'whole')(each)))])
+      }
+    }
   })
 
   test('of templates are in order by their numbers, whether they come again or are missing', () => {
