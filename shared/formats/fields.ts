@@ -83,6 +83,11 @@ export class Fields {
   /** The value as stored; null where absent. */
   take(key: string): JsonValue {
     this.taken.add(key)
+    return this.peek(key)
+  }
+
+  /** The value as stored, null where absent; the field does not count as taken. */
+  peek(key: string): JsonValue {
     return Object.hasOwn(this.object, key) ? (this.object[key] as JsonValue) : null
   }
 

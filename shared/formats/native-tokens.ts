@@ -1,7 +1,8 @@
 import type { JsonValue } from '../containers/container.ts'
 import type { Trajectory } from '../model/trajectory.ts'
-import { type Fields, isObject, numbersOf } from './fields.ts'
-import { type MaskStream, readIds, SequenceArrays } from './sequence.ts'
+import { type Fields, isList, isObject, numbersOf } from './fields.ts'
+import { readMask } from './native-masks.ts'
+import { readIds, SequenceArrays } from './sequence.ts'
 
 /** Names under which dumps keep the whole sequence. */
 export const FULL_IDS = ['input_ids', 'token_ids', 'tokens']
@@ -12,9 +13,6 @@ export const ID_PAIRS = [
   { prompt: 'prompt_ids', response: 'response_ids' },
   { prompt: 'prompt_token_ids', response: 'response_token_ids' },
 ]
-
-/** Names of masks that some trainers keep for the whole sequence and others for the response only; their length tells. */
-export const RESPONSE_MASKS = ['completion_mask', 'response_mask', 'action_mask', 'assistant_masks']
 
 type TokenStreams = Pick<
   Trajectory,
@@ -31,10 +29,11 @@ type TokenStreams = Pick<
   | 'entropy'
   | 'kl'
   | 'advantages'
+  | 'padding'
   | 'arrays'
 >
 
-interface Ids {
+export interface NativeIds {
   readonly ids: Int32Array
   readonly promptLength: number | null
   /** Tokens before the response in a prompt/response pair, null where the dump has one sequence. */
@@ -57,9 +56,10 @@ export function readNativeTokens(fields: Fields): TokenStreams | null {
     const value = fields.take(name)
     return arrays.integers(name, value, start(value))
   }
-  const { mask, weights } = readMask(fields, arrays, found)
+  const { mask, weights, padding } = readMask(fields, arrays, found)
   const sampled = fields.take('sampled')
-  const logprobs = fields.objectAt('logprobs')
+  // A bare list does not say whose logprobs it holds: it stays a field that is not known.
+  const logprobs = isList(fields.peek('logprobs')) ? null : fields.objectAt('logprobs')
   const scored = (name: string) => (isObject(logprobs) ? floats(`logprobs.${name}`, logprobs[name] ?? null) : null)
   return {
     ids,
@@ -74,12 +74,14 @@ export function readNativeTokens(fields: Fields): TokenStreams | null {
     logprobs: { sampler: scored('sampler'), trainer: scored('trainer'), reference: scored('reference') },
     entropy: floats('entropy'),
     kl: floats('kl'),
-    advantages: floats('advantages'),
+    // A number is the advantage of the row.
+    advantages: typeof fields.peek('advantages') === 'number' ? null : floats('advantages'),
+    padding,
     arrays: arrays.arrays,
   }
 }
 
-function findIds(fields: Fields): Ids | null {
+function findIds(fields: Fields): NativeIds | null {
   const declared = fields.integer('prompt_length')
   const full = fields.takeFirst(FULL_IDS)
   if (full !== null) {
@@ -93,44 +95,4 @@ function findIds(fields: Fields): Ids | null {
   ids.set(prompt)
   ids.set(response, prompt.length)
   return { ids, promptLength: declared ?? prompt.length, pairPrompt: prompt.length }
-}
-
-interface Masks {
-  readonly mask: Uint8Array | null
-  readonly weights: Float32Array | null
-}
-
-function readMask(fields: Fields, arrays: SequenceArrays, { ids, promptLength, pairPrompt }: Ids): Masks {
-  const found = fields.takeFirst(['loss_mask', ...RESPONSE_MASKS])
-  const promptMask = fields.take('prompt_mask')
-  const labels = arrays.labels('labels', fields.take('labels'), ids)
-  if (found === null) return { mask: labels, weights: null }
-  const length = numbersOf(found.value)?.length ?? ids.length
-  const prompt = pairPrompt ?? promptLength
-  const overResponse =
-    prompt !== null &&
-    length !== ids.length &&
-    (pairPrompt !== null || (found.key !== 'loss_mask' && length === ids.length - prompt))
-  // A mask over the response says that nothing before the response is trained, unless the prompt has a mask of its own.
-  const read = overResponse
-    ? arrays.mask(found.key, found.value, prompt, ids.length, 0)
-    : arrays.mask(found.key, found.value)
-  if (read === null) return { mask: labels, weights: null }
-  if (overResponse) addPromptMask(arrays, promptMask, prompt, read)
-  if (labels !== null) compare(fields, found.key, read.mask, labels)
-  return read
-}
-
-function addPromptMask(arrays: SequenceArrays, value: JsonValue, prompt: number, into: MaskStream): void {
-  const before = arrays.mask('prompt_mask', value, 0, prompt)
-  if (before === null) return
-  into.mask.set(before.mask.subarray(0, prompt))
-  if (before.weights !== null) into.weights?.set(before.weights.subarray(0, prompt))
-}
-
-function compare(fields: Fields, name: string, mask: Uint8Array, labels: Uint8Array): void {
-  let different = 0
-  for (let i = 0; i < mask.length; i++) if (mask[i] !== labels[i]) different++
-  if (different === 0) return
-  fields.issue('mask-conflict', 'labels', `labels and ${name} disagree on ${different} tokens; ${name} is read`)
 }

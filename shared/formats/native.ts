@@ -1,4 +1,4 @@
-import type { JsonObject } from '../containers/container.ts'
+import type { JsonObject, JsonValue } from '../containers/container.ts'
 import { LIMIT_NAMES, type Limits } from '../model/streams.ts'
 import type { RetrievedDocument, Trajectory } from '../model/trajectory.ts'
 import { BadRecord, Fields, isObject, numbersOf } from './fields.ts'
@@ -6,7 +6,8 @@ import type { Format } from './format.ts'
 import { mappedRecords } from './mapping.ts'
 import { readMessages } from './messages.ts'
 import { withoutColumns } from './native-columns.ts'
-import { FULL_IDS, ID_PAIRS, RESPONSE_MASKS, readNativeTokens } from './native-tokens.ts'
+import { RESPONSE_MASKS } from './native-masks.ts'
+import { FULL_IDS, ID_PAIRS, readNativeTokens } from './native-tokens.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, recogniseBy } from './recognise.ts'
 import { groupOfPrompt, textMessages } from './text-rows.ts'
@@ -50,6 +51,7 @@ export const native: Format = {
     'loss_mask',
     ...RESPONSE_MASKS,
     'prompt_mask',
+    'tool_mask',
     'labels',
     'sampled',
     'attention_mask',
@@ -130,9 +132,9 @@ function readRecord(record: OneRecord, isMapped: boolean): Trajectory {
     step,
     model: fields.text('model'),
     temperature: fields.number('temperature'),
-    advantage: fields.number('advantage'),
-    reward: fields.score('reward'),
-    rewards: fields.numbersByName('rewards'),
+    advantage: fields.number('advantage') ?? numberAt(fields, 'advantages'),
+    reward: fields.score('reward') ?? numberAt(fields, 'rewards'),
+    rewards: isNumber(fields.peek('rewards')) ? null : fields.numbersByName('rewards'),
     messages,
     tools: fields.list('tools'),
     documents: readDocuments(fields),
@@ -145,6 +147,15 @@ function readRecord(record: OneRecord, isMapped: boolean): Trajectory {
   const { meta, unknown } = fields.rest(isMapped && tokens !== null ? MAPPED_TEXTS : [])
   record.drift(unknown)
   return { ...trajectory, meta: { ...(isObject(stored) ? stored : stored === null ? {} : { meta: stored }), ...meta } }
+}
+
+/** A number under a name that stands for several. */
+function numberAt(fields: Fields, name: string): number | null {
+  return isNumber(fields.peek(name)) ? fields.number(name) : null
+}
+
+function isNumber(value: JsonValue): value is number {
+  return typeof value === 'number'
 }
 
 function readDocuments(fields: Fields): RetrievedDocument[] | null {

@@ -133,7 +133,10 @@ export function chooseByFits(
     const evidence = [`the dump names the model ${model}`, inVocabulary(byName, total)]
     return { id: byName.family.id, confidence: 0.7, evidence: [...evidence, 'no turn frame in the ids'] }
   }
-  const byEdge = inRange.filter(({ edges }) => edges * 2 >= sampled.length)
+  // Where most sequences have turn starts of no role, these ids stand for something else: the distilled models of R1 have their own
+  // control ids in the places of Qwen's.
+  const isAnothers = ({ starts, headers }: Fit) => (starts - headers) * 2 >= sampled.length
+  const byEdge = inRange.filter((fit) => fit.edges * 2 >= sampled.length && !isAnothers(fit))
   if (byEdge.length > 0) {
     const most = byEdge.reduce((best, fit) => (fit.edges > best.edges ? fit : best))
     const evidence = [`${count(most.edges)} of ${count(sampled.length)} sequences begin or end with its control ids`]

@@ -102,6 +102,18 @@ describe('the tokenizer that ids speak for', () => {
     expect(chooseTokenizer([prose], candidates, { model: null }).id).toBeNull()
   })
 
+  it('chooses none where the ids of turn starts stand for something else, as in the distilled models of R1', () => {
+    // <｜begin▁of▁sentence｜><｜User｜>Who?<｜Assistant｜>Ada<｜end▁of▁sentence｜>, in the places of <|object_ref_start|>, <|im_start|> and <|im_end|>.
+    const distilled = Int32Array.from([151646, 151644, ...encoded('qwen2.5', 'Who?'), 151645, 38, 2172, 151643])
+    const chosen = chooseTokenizer([distilled, distilled], candidates)
+    expect(chosen.id).toBe(null)
+    expect(chosen.evidence.join()).toContain('0 of 2 turn starts are followed by a role name')
+    // One start that a text forged speaks against nothing.
+    const base = encoded('qwen2.5', 'Question: who?\nAnswer: Ada.<|endoftext|>')
+    const forged = encoded('qwen2.5', 'Question: what is <|im_start|>?\nAnswer: a mark.<|endoftext|>')
+    expect(chooseTokenizer([base, base, base, forged], candidates).id).toBe('qwen2.5')
+  })
+
   it('chooses none where there are no ids', () => {
     expect(chooseTokenizer([], candidates)).toEqual({
       id: null,

@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import { audited, cleanRollout, qwen } from '../session/dumps.ts'
+
+const PAD = 151643
+
+let tokenizer: Tokenizer
+beforeAll(async () => {
+  tokenizer = await qwen()
+})
+
+interface Pair {
+  readonly prompt: readonly number[]
+  readonly completion: readonly number[]
+  readonly trained: readonly number[]
+}
+
+/** Clean rollouts with a search, as a prompt and what came after it. */
+function pairs(count = 4): Pair[] {
+  return Array.from({ length: count }, (_, seed) => {
+    const { input_ids: ids, loss_mask: mask } = cleanRollout(tokenizer, 10 ** seed).record
+    const prompt = (mask as number[]).indexOf(1)
+    return { prompt: ids.slice(0, prompt), completion: ids.slice(prompt), trained: (mask as number[]).slice(prompt) }
+  })
+}
+
+/** The rows of a batch of TRL: prompts padded on the left, completions on the right, `tool_mask` with 1. */
+function batchOf(rows: readonly Pair[], pad = PAD) {
+  const widest = (lists: readonly (readonly number[])[]) => Math.max(...lists.map(({ length }) => length))
+  const left = widest(rows.map(({ prompt }) => prompt))
+  const right = widest(rows.map(({ completion }) => completion))
+  const fill = (length: number, value: number) => Array<number>(length).fill(value)
+  return rows.map(({ prompt, completion, trained }, row) => ({
+    prompt_ids: [...fill(left - prompt.length, pad), ...prompt],
+    prompt_mask: [...fill(left - prompt.length, 0), ...fill(prompt.length, 1)],
+    completion_ids: [...completion, ...fill(right - completion.length, pad)],
+    completion_mask: [...fill(completion.length, 1), ...fill(right - completion.length, 0)],
+    tool_mask: [...trained, ...fill(right - completion.length, 1)],
+    advantages: [1, -1, 0.5, -0.5][row],
+    reward: row % 2,
+  }))
+}
+
+async function reportOf(rows: readonly object[]) {
+  return (await audited(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))).report()
+}
+
+async function failing(rows: readonly object[]) {
+  const { checks } = await reportOf(rows)
+  return checks.filter(({ status }) => status === 'fail').map(({ code }) => code)
+}
+
+describe('a batch of TRL, row by row', () => {
+  it('is clean: its prompt mask is what is attended, and tool replies are left out by a mask of their own', async () => {
+    const report = await reportOf(batchOf(pairs()))
+    expect(report.checks.filter(({ status }) => status === 'fail').map(({ code }) => code)).toEqual([])
+    const { by_part: parts, tokens } = report.totals
+    expect([parts.user?.trained, parts.system?.trained, parts.tool?.trained]).toEqual([0, 0, 0])
+    expect(tokens.trained).toBe(pairs().flatMap(({ trained }) => trained.filter((flag) => flag === 1)).length)
+    expect(report.sources[0]?.missing).not.toContain('advantages')
+  })
+
+  it('has M05 where the tool replies are in both masks', async () => {
+    const rows = batchOf(pairs()).map((row) => ({ ...row, tool_mask: row.tool_mask.map(() => 1) }))
+    expect(await failing(rows)).toEqual(['M05'])
+  })
+
+  it('is clean where the end of turns pads, once as well', async () => {
+    const rows = pairs()
+    const widest = Math.max(...rows.map(({ prompt }) => prompt.length))
+    const END = 151645
+    expect(rows.map(({ prompt }) => widest - prompt.length)).toContain(1)
+    expect(await failing(batchOf(rows, END))).toEqual([])
+    // What makes the mask of all that is not padding leaves the real ends out as well.
+    const masked = batchOf(rows, END).map((row) => ({
+      ...row,
+      completion_mask: row.completion_ids.map((id, i) => (id === END ? 0 : (row.completion_mask[i] as number))),
+    }))
+    expect(await failing(masked)).toEqual(['M13'])
+  })
+
+  it('is known by its padding alone, or by its advantage alone', async () => {
+    const bare = ({ advantages: _, tool_mask: __, ...row }: ReturnType<typeof batchOf>[number], { trained }: Pair) => ({
+      ...row,
+      completion_mask: row.completion_mask.map((flag, i) => (flag === 1 ? (trained[i] as number) : 0)),
+    })
+    const rows = pairs()
+    const padded = batchOf(rows).map((row, i) => bare(row, rows[i] as Pair))
+    expect(await failing(padded.filter(({ prompt_mask: mask }) => mask.includes(0)))).toEqual([])
+    const alone = batchOf(rows).flatMap((_, i) => {
+      const one = batchOf([rows[i] as Pair])[0] as ReturnType<typeof batchOf>[number]
+      return [{ ...bare(one, rows[i] as Pair), advantages: i - 1.5 }]
+    })
+    expect(await failing(alone)).toEqual([])
+  })
+})
+
+it('a prompt mask that is 1 throughout, beside nothing of TRL, is the loss mask of the prompt', async () => {
+  const rows = pairs().map(({ prompt, completion, trained }) => ({
+    prompt_ids: prompt,
+    prompt_mask: prompt.map(() => 1),
+    completion_ids: completion,
+    completion_mask: trained,
+    reward: 1,
+  }))
+  expect(await failing(rows)).toContain('M01')
+})
+
+describe('logprobs that nothing says whose they are', () => {
+  const rows = () =>
+    pairs().map(({ prompt, completion, trained }) => ({
+      input_ids: [...prompt, ...completion],
+      loss_mask: [...prompt.map(() => 0), ...trained],
+      logprobs: [...prompt, ...completion].map(() => -0.5),
+      versions: [...prompt.map(() => -1), ...trained.map((flag) => (flag === 1 ? 3 : -1))],
+      attention_mask: [...prompt, ...completion].map(() => true),
+      rewards: 1,
+    }))
+
+  it('are left alone and named, and fit their row', async () => {
+    const report = await reportOf(rows())
+    expect(report.checks.filter(({ code }) => code === 'S03').map(({ status }) => status)).toEqual(['pass'])
+    expect(report.sources[0]?.drift).toEqual(['unknown field `logprobs` in 4 records'])
+    expect(report.sources[0]?.missing).toEqual(expect.arrayContaining(['logprobs.sampler', 'logprobs.trainer']))
+  })
+
+  it('take nothing from a reward that is a number under the name of its parts', async () => {
+    expect((await reportOf(rows())).sources[0]?.missing).not.toContain('rewards')
+  })
+})
