@@ -1,5 +1,5 @@
-import { bytesOf } from '../tokens/table.ts'
-import { TokenKind, type TokenTable } from '../tokens/tokenizer.ts'
+import { addedIds, bytesOf } from '../tokens/table.ts'
+import type { TokenTable } from '../tokens/tokenizer.ts'
 
 const found = new WeakMap<TokenTable, ReadonlyMap<string, number>>()
 const decoder = new TextDecoder()
@@ -8,12 +8,7 @@ const decoder = new TextDecoder()
 export function specialIds(table: TokenTable): ReadonlyMap<string, number> {
   let ids = found.get(table)
   if (ids === undefined) {
-    const byText = new Map<string, number>()
-    for (let id = 0; id < table.size; id++) {
-      const kind = table.kinds[id]
-      if (kind === TokenKind.added || kind === TokenKind.special) byText.set(decoder.decode(bytesOf(table, id)), id)
-    }
-    ids = byText
+    ids = new Map(addedIds(table).map((id) => [decoder.decode(bytesOf(table, id)), id]))
     found.set(table, ids)
   }
   return ids

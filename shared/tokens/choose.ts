@@ -1,9 +1,10 @@
-import { type FrameLookup, frameLookup, Mark } from './frame-lookup.ts'
+import { firstAtLeast } from '../containers/kernel/numbers.ts'
+import { type FrameLookup, frameLookup, turnStarts } from './frame-lookup.ts'
 import { readHeader } from './header.ts'
 import { roleKind } from './roles.ts'
 import { findTag } from './tags.ts'
 import { decodeSpan } from './text.ts'
-import { type Tokenizer, TokenKind } from './tokenizer.ts'
+import { type Tokenizer, TokenKind, type TurnFrame } from './tokenizer.ts'
 
 export type TokenizerCandidate = Pick<Tokenizer, 'id' | 'table' | 'frame'> & { readonly template?: string | null }
 
@@ -82,10 +83,9 @@ export function fitSequences(
   samples: readonly Int32Array[],
   candidates: readonly TokenizerCandidate[],
 ): { readonly families: readonly CandidateFamily[]; readonly sequences: readonly FittedSequence[] } {
-  const lookups = candidates.map((candidate) => frameLookup(candidate))
   const sequences = decisive(samples).map((ids) => ({
     length: ids.length,
-    fits: candidates.map((candidate, i) => fitOf(candidate, lookups[i] ?? null, ids)),
+    fits: candidates.map((candidate) => fitOf(candidate, ids)),
   }))
   const unknown = new Set(sequences.flatMap(({ fits }) => fits.flatMap(({ unknownIds }) => unknownIds)))
   const families = candidates.map(({ id, table, frame, template = null }) => ({
@@ -268,29 +268,36 @@ function tie(best: readonly Fit[], model: string | null, named: string | null) {
   return { chosen, confidence: 0.6, why: [why] }
 }
 
-function fitOf(candidate: TokenizerCandidate, lookup: FrameLookup | null, ids: Int32Array): SequenceFit {
-  const { size, kinds } = candidate.table
+function fitOf(candidate: TokenizerCandidate, ids: Int32Array): SequenceFit {
+  const { frame, table } = candidate
+  const { size, kinds } = table
+  const opening = frame === null ? [] : turnStarts(frame)
+  const hole = kinds.indexOf(TokenKind.none)
+  // Hardly any id of a text is as high as those that say something.
+  const lowest = Math.min(hole < 0 ? size : hole, ...opening)
   const unknownIds: number[] = []
   let unknown = 0
   let starts = 0
   let headers = 0
   let speltTags = 0
   let defaultSystem = false
-  for (let at = 0; at < ids.length; at++) {
+  for (let at = firstAtLeast(ids, lowest); at < ids.length; at = firstAtLeast(ids, lowest, at + 1)) {
     const id = ids[at] as number
     if (!(id >= 0 && id < size) || kinds[id] === TokenKind.none) {
       unknown++
       if (unknownIds.length < NAMED_IDS && !unknownIds.includes(id)) unknownIds.push(id)
-    } else if (lookup !== null && (lookup.marks[id] as number) & Mark.turnStart) {
+    } else if (opening.includes(id)) {
       starts++
+      // Laid out only for a vocabulary that opens turns here.
+      const lookup = frameLookup(candidate) as FrameLookup
       const header = readHeader(lookup, ids, at, ids.length)
       if (roleKind(header.role) === 'other') continue
       headers++
       if (opensSpelt(lookup, ids, header.end)) speltTags++
-      defaultSystem ||= decodeSpan(candidate.table, ids, header.end, header.end + 16).startsWith(QWEN25_SYSTEM)
+      defaultSystem ||= decodeSpan(table, ids, header.end, header.end + 16).startsWith(QWEN25_SYSTEM)
     }
   }
-  const edge = lookup !== null && hasEdge(lookup, ids)
+  const edge = frame !== null && hasEdge(frame, ids)
   return { unknown, unknownIds, starts, headers, edge, speltTags, defaultSystem }
 }
 
@@ -302,10 +309,9 @@ function opensSpelt({ frame, table, tags }: FrameLookup, ids: Int32Array, at: nu
   return pieces !== null && pieces.open.length > 1
 }
 
-function hasEdge({ marks }: FrameLookup, ids: Int32Array): boolean {
-  const first = marks[ids[0] ?? -1] ?? 0
-  const last = marks[ids[ids.length - 1] ?? -1] ?? 0
-  return (first & Mark.bos) !== 0 || (last & (Mark.textEnd | Mark.turnEnd)) !== 0
+function hasEdge({ bos, textEnds, turnEnds }: TurnFrame, ids: Int32Array): boolean {
+  const [first, last] = [ids[0] as number, ids[ids.length - 1] as number]
+  return bos.includes(first) || textEnds.includes(last) || turnEnds.includes(last)
 }
 
 function inVocabulary({ family, unknown }: Fit, total: number): string {

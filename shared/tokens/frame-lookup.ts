@@ -17,9 +17,6 @@ export const Mark = {
   blank: 128,
 } as const
 
-const STOPS = Mark.turnStart | Mark.turnEnd | Mark.bos | Mark.textEnd
-const STOPS_AND_TAGS = STOPS | Mark.tag
-
 /** A tokenizer's frame, laid out for one pass over ids. */
 export interface FrameLookup {
   readonly frame: TurnFrame
@@ -43,20 +40,24 @@ export function frameLookup({ table, frame }: Pick<Tokenizer, 'table' | 'frame'>
   let lookup = lookups.get(table)
   if (lookup === undefined) {
     const tags = tagTable(table)
-    const marks = marksOf(frame, table, tags)
-    const lowestStop = marks.findIndex((mark) => (mark & STOPS) !== 0)
+    const stops = [...turnStarts(frame), ...frame.turnEnds, ...frame.bos, ...frame.textEnds].filter((id) => id >= 0)
     lookup = {
       frame,
       table,
       tags,
-      marks,
-      lowestStop: lowestStop < 0 ? table.size : lowestStop,
-      stopsAndTags: idSet(table.size, (id) => ((marks[id] as number) & STOPS_AND_TAGS) !== 0),
+      marks: marksOf(frame, table, tags),
+      lowestStop: Math.min(table.size, ...stops),
+      stopsAndTags: idSet(table.size, [...stops, ...tags.candidates, frame.pythonTag]),
       roles: new Map(),
     }
     lookups.set(table, lookup)
   }
   return lookup
+}
+
+/** Ids that open a turn. */
+export function turnStarts({ turnStart, openers = [] }: TurnFrame): number[] {
+  return [turnStart, ...openers.map(({ id }) => id)]
 }
 
 function marksOf(frame: TurnFrame, table: TokenTable, tags: TagTable): Uint8Array {
@@ -65,16 +66,19 @@ function marksOf(frame: TurnFrame, table: TokenTable, tags: TagTable): Uint8Arra
   for (let id = 0; id < size; id++) {
     const from = offsets[id] as number
     const to = offsets[id + 1] as number
-    if (kinds[id] === TokenKind.special) marks[id] = Mark.blank
+    const kind = kinds[id]
+    if (kind === TokenKind.special) marks[id] = Mark.blank
+    // Most begin with a letter, which says nothing.
+    if (to > from && !isSpace(bytes[from] as number)) continue
     let at = from
     while (at < to && isSpace(bytes[at] as number)) at++
-    if (kinds[id] !== TokenKind.ordinary && (kinds[id] !== TokenKind.added || at < to)) continue
+    if (kind !== TokenKind.ordinary && (kind !== TokenKind.added || at < to)) continue
     marks[id] = (bytes[from] === 0x0a && to > from ? Mark.newline : 0) | (at === to ? Mark.blank : 0)
   }
   const mark = (ids: Iterable<number>, bit: number) => {
     for (const id of ids) if (id >= 0 && id < size) marks[id] = (marks[id] as number) | bit
   }
-  mark([frame.turnStart, ...(frame.openers ?? []).map(({ id }) => id)], Mark.turnStart)
+  mark(turnStarts(frame), Mark.turnStart)
   mark(frame.turnEnds, Mark.turnEnd)
   mark([frame.headerEnd], Mark.headerEnd)
   mark(frame.bos, Mark.bos)

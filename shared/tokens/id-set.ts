@@ -1,9 +1,10 @@
 /** Ids of a vocabulary, a bit each: so few bytes stay near the processor while a loop asks for every token of a dump. */
 export type IdSet = Uint32Array
 
-export function idSet(size: number, holds: (id: number) => boolean): IdSet {
+/** Those of `ids` that a vocabulary of `size` ids has. */
+export function idSet(size: number, ids: Iterable<number>): IdSet {
   const bits = new Uint32Array((size + 31) >>> 5)
-  for (let id = 0; id < size; id++) if (holds(id)) bits[id >>> 5] = (bits[id >>> 5] as number) | (1 << (id & 31))
+  for (const id of ids) if (id >= 0 && id < size) bits[id >>> 5] = (bits[id >>> 5] as number) | (1 << (id & 31))
   return bits
 }
 

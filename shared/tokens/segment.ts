@@ -1,6 +1,6 @@
 import { bytesBeside, firstAtLeast } from '../containers/kernel/numbers.ts'
 import { PART, type Segmentation, type SubSpan, type Turn } from '../model/tokens.ts'
-import { type FrameLookup, frameLookup, Mark } from './frame-lookup.ts'
+import { type FrameLookup, frameLookup, Mark, turnStarts } from './frame-lookup.ts'
 import { type Header, readBareHeader, readHeader } from './header.ts'
 import { hasId } from './id-set.ts'
 import { findPadding } from './padding.ts'
@@ -66,8 +66,7 @@ class Segmenter {
     this.parts = bytesBeside(ids, ids.length).fill(PART.padding)
     this.from = padding.left
     this.to = ids.length - padding.right
-    const { turnStart, openers = [] } = lookup.frame
-    this.framed = [turnStart, ...openers.map(({ id }) => id)].some((id) => {
+    this.framed = turnStarts(lookup.frame).some((id) => {
       const start = ids.indexOf(id, this.from)
       return start >= 0 && start < this.to
     })

@@ -64,6 +64,16 @@ function write(entry: string, spelling: Spelling, bytes: Uint8Array, at: number)
   return at + encoder.encodeInto(text, bytes.subarray(at)).written
 }
 
+/** The ids of added and special tokens, ascending. */
+export function addedIds({ kinds }: TokenTable): number[] {
+  const ids: number[] = []
+  // A vocabulary has few of them, and the engine's own search goes over the others in no time.
+  for (const kind of [TokenKind.added, TokenKind.special]) {
+    for (let id = kinds.indexOf(kind); id >= 0; id = kinds.indexOf(kind, id + 1)) ids.push(id)
+  }
+  return ids.sort((a, b) => a - b)
+}
+
 /** The bytes of one id; empty for an id that the table does not have. */
 export function bytesOf(table: TokenTable, id: number): Uint8Array {
   if (!(id >= 0 && id < table.size)) return table.bytes.subarray(0, 0)

@@ -1,5 +1,5 @@
 import { SPLICE_TAGS } from '../model/tokens.ts'
-import { bytesOf } from './table.ts'
+import { addedIds, bytesOf } from './table.ts'
 import { TokenKind, type TokenTable } from './tokenizer.ts'
 
 const TAG_NAMES = ['think', 'tool_call', 'tool_response', ...SPLICE_TAGS] as const
@@ -38,10 +38,7 @@ const encoder = new TextEncoder()
 export function tagTable(table: TokenTable): TagTable {
   const ids = new Map<string, number>()
   const decoder = new TextDecoder()
-  for (let id = 0; id < table.size; id++) {
-    const kind = table.kinds[id]
-    if (kind === TokenKind.added || kind === TokenKind.special) ids.set(decoder.decode(bytesOf(table, id)), id)
-  }
+  for (const id of addedIds(table)) ids.set(decoder.decode(bytesOf(table, id)), id)
   const byId = new Map<number, Tag>()
   const spelt: Tag[] = []
   for (const name of TAG_NAMES) {

@@ -1,7 +1,6 @@
 import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
-import { hasId, type IdSet, idSet } from '../../tokens/id-set.ts'
 import { decodeSpan } from '../../tokens/text.ts'
-import { TokenKind, type TokenTable } from '../../tokens/tokenizer.ts'
+import { TokenKind } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { countOf, listOf } from '../spans.ts'
@@ -113,28 +112,12 @@ function own({ provenance }: TrajectoryView, span: Span): Span | null {
 const LESS_THAN = 0x3c
 const GREATER_THAN = 0x3e
 
-/** Ids of ordinary tokens that begin, and that end, as a marker does. */
-interface Edges {
-  readonly opening: IdSet
-  readonly closing: IdSet
-}
-
-const found = new WeakMap<TokenTable, Edges>()
-
-function isOf({ tokenizer, ids }: TrajectoryView, at: number, edge: keyof Edges): boolean {
-  return tokenizer !== null && hasId(edgesOf(tokenizer.table)[edge], ids[at] ?? -1)
-}
-
-function edgesOf(table: TokenTable): Edges {
-  let edges = found.get(table)
-  if (edges === undefined) {
-    const { bytes, kinds, offsets, size } = table
-    const ordinary = (id: number) => kinds[id] === TokenKind.ordinary && offsets[id] !== offsets[id + 1]
-    edges = {
-      opening: idSet(size, (id) => ordinary(id) && bytes[offsets[id] as number] === LESS_THAN),
-      closing: idSet(size, (id) => ordinary(id) && bytes[(offsets[id + 1] as number) - 1] === GREATER_THAN),
-    }
-    found.set(table, edges)
-  }
-  return edges
+/** Whether an ordinary token begins, or ends, as a marker does. */
+function isOf({ tokenizer, ids }: TrajectoryView, at: number, edge: 'opening' | 'closing'): boolean {
+  const id = ids[at] ?? -1
+  if (tokenizer === null || tokenizer.table.kinds[id] !== TokenKind.ordinary) return false
+  const { bytes, offsets } = tokenizer.table
+  const [from, to] = [offsets[id] as number, offsets[id + 1] as number]
+  if (from === to) return false
+  return edge === 'opening' ? bytes[from] === LESS_THAN : bytes[to - 1] === GREATER_THAN
 }

@@ -1,6 +1,4 @@
 import type { Span, Turn } from '../../model/tokens.ts'
-import { hasId, type IdSet, idSet } from '../../tokens/id-set.ts'
-import { bytesOf } from '../../tokens/table.ts'
 import type { TokenTable } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeBefore } from '../edges.ts'
@@ -58,27 +56,17 @@ function repeatedHeader({ segmentation }: TrajectoryView, turn: Turn): Span | nu
 function leakedRole(view: TrajectoryView, { contentStart, contentEnd }: Turn): Span | null {
   const { ids, tokenizer } = view
   if (tokenizer === null || contentStart === contentEnd) return null
-  if (!hasId(roleNames(tokenizer.table), ids[contentStart] as number)) return null
+  if (!isRoleName(tokenizer.table, ids[contentStart] as number)) return null
   const span = { start: contentStart, end: Math.min(contentEnd, contentStart + 2) }
   return /^\w+\n/.test(view.text(span)) ? span : null
 }
 
-const found = new WeakMap<TokenTable, IdSet>()
-
-/** Ids that are a role's name by themselves. */
-function roleNames(table: TokenTable): IdSet {
-  let names = found.get(table)
-  if (names === undefined) {
-    const { offsets } = table
-    names = idSet(table.size, (id) => {
-      const length = (offsets[id + 1] as number) - (offsets[id] as number)
-      return ROLE_NAMES.some(
-        (name) => name.length === length && bytesOf(table, id).every((byte, i) => byte === name[i]),
-      )
-    })
-    found.set(table, names)
-  }
-  return names
+/** Whether an id is a role's name by itself. */
+function isRoleName({ bytes, offsets, size }: TokenTable, id: number): boolean {
+  if (!(id >= 0 && id < size)) return false
+  const from = offsets[id] as number
+  const length = (offsets[id + 1] as number) - from
+  return ROLE_NAMES.some((name) => name.length === length && name.every((byte, i) => byte === bytes[from + i]))
 }
 
 const ROLE_NAMES = ['assistant', 'user', 'system', 'ipython'].map((name) => new TextEncoder().encode(name))

@@ -1,7 +1,6 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Segmentation, Span, Turn } from '../../model/tokens.ts'
 import type { Message, Trajectory } from '../../model/trajectory.ts'
-import { hasId, type IdSet, idSet } from '../../tokens/id-set.ts'
 import { decodeSpan } from '../../tokens/text.ts'
 import type { Tokenizer, TokenTable } from '../../tokens/tokenizer.ts'
 import { normalised } from '../normalised-text.ts'
@@ -136,11 +135,25 @@ function sizeOf({ offsets, size }: TokenTable, ids: Int32Array, { start, end }: 
   return bytes
 }
 
-/** Whether a marker may show in one of a reply's tokens. */
+/** What is known of an id: whether a marker may show in it. */
+const Marked = { unknown: 0, no: 1, yes: 2 } as const
+/** A `Marked` for each id of a vocabulary. */
+const marks = new WeakMap<TokenTable, Uint8Array>()
+
+/** Whether a marker may show in one of a reply's tokens, so that only such replies are decoded. */
 function mayHoldMarker(table: TokenTable, ids: Int32Array, { start, end }: Span): boolean {
-  const markers = markerTokens(table)
-  // An id that the table does not have holds none.
-  for (let i = start; i < end; i++) if (hasId(markers, ids[i] as number)) return true
+  let known = marks.get(table)
+  if (known === undefined) marks.set(table, (known = new Uint8Array(table.size)))
+  for (let i = start; i < end; i++) {
+    const id = ids[i] as number
+    // An id that the table does not have holds none.
+    let mark = id >= 0 && id < known.length ? known[id] : Marked.no
+    if (mark === Marked.unknown) {
+      mark = PIECES.some((piece) => mayBePartOf(table, id, piece)) ? Marked.yes : Marked.no
+      known[id] = mark
+    }
+    if (mark === Marked.yes) return true
+  }
   return false
 }
 
@@ -155,17 +168,6 @@ const PIECES = (
     ['removed', 'oved'],
   ] as const
 ).map(([word, piece]) => ({ word: new TextEncoder().encode(word), at: word.indexOf(piece), length: piece.length }))
-const markers = new WeakMap<TokenTable, IdSet>()
-
-/** Ids in which a marker may show, so that only replies that hold one are decoded. */
-function markerTokens(table: TokenTable): IdSet {
-  let found = markers.get(table)
-  if (found === undefined) {
-    found = idSet(table.size, (id) => PIECES.some((piece) => mayBePartOf(table, id, piece)))
-    markers.set(table, found)
-  }
-  return found
-}
 
 /** Whether an id holds a piece of a word, in any case, and beside it what the word has there: ` submitted` is no part of `omitted`. */
 function mayBePartOf(

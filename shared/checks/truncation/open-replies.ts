@@ -1,7 +1,6 @@
 import { kernelWith } from '../../containers/kernel/kernel.ts'
 import { Hash64 } from '../../model/hash.ts'
 import type { Segmentation } from '../../model/tokens.ts'
-import { hasId, type IdSet, idSet } from '../../tokens/id-set.ts'
 import type { Tokenizer, TokenTable } from '../../tokens/tokenizer.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { repliesOf, replyTexts } from './cut-replies.ts'
@@ -22,7 +21,6 @@ export function openReplies(
 ): Pick<TrajectoryFacts, 'longestReply' | 'openReplies'> | null {
   if (segmentation === null || tokenizer === null) return null
   const { table } = tokenizer
-  const open = openTokens(table)
   const mixer = kernelWith(ids)
   const found: NonNullable<TrajectoryFacts['openReplies']>[number][] = []
   let longestReply = 0
@@ -30,7 +28,7 @@ export function openReplies(
     if (reply.end - reply.start < LEAST_TOKENS) continue
     for (const { start, end } of replyTexts(table, ids, reply)) {
       longestReply = Math.max(longestReply, end - start)
-      if (end - start < LEAST_TOKENS || !hasId(open, ids[end - 1] as number)) continue
+      if (end - start < LEAST_TOKENS || !endsOpen(table, ids[end - 1] as number)) continue
       const hash = (from: number) => new Hash64().numbers(ids, from, end, mixer).digest().slice(0, 8)
       found.push({ start, tokens: end - start, text: hash(start), tail: hash(end - TAIL_TOKENS) })
     }
@@ -39,19 +37,10 @@ export function openReplies(
   return found.length === 0 ? { longestReply } : { longestReply, openReplies: found }
 }
 
-const known = new WeakMap<TokenTable, IdSet>()
-
-/** Ids whose text ends in an ASCII letter or a comma. Of other scripts the end of a sentence is not told by it. */
-function openTokens(table: TokenTable): IdSet {
-  let found = known.get(table)
-  if (found === undefined) {
-    const { bytes, offsets } = table
-    found = idSet(table.size, (id) => {
-      const [from, to] = [offsets[id] as number, offsets[id + 1] as number]
-      const last = to > from ? (bytes[to - 1] as number) : 0
-      return last === 0x2c || (last >= 0x41 && last <= 0x5a) || (last >= 0x61 && last <= 0x7a)
-    })
-    known.set(table, found)
-  }
-  return found
+/** Whether the text of an id ends in an ASCII letter or a comma. Of other scripts the end of a sentence is not told by it. */
+function endsOpen({ bytes, offsets, size }: TokenTable, id: number): boolean {
+  if (!(id >= 0 && id < size)) return false
+  const [from, to] = [offsets[id] as number, offsets[id + 1] as number]
+  const last = to > from ? (bytes[to - 1] as number) : 0
+  return last === 0x2c || (last >= 0x41 && last <= 0x5a) || (last >= 0x61 && last <= 0x7a)
 }
