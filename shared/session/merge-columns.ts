@@ -29,14 +29,14 @@ export class ColumnWriter<Value> {
     this.write = kind.writer()
   }
 
-  add(value: Value): void {
+  add(value: Value, times = 1): void {
     if (this.last !== null && this.kind.same(this.last.value, value)) {
-      this.times++
+      this.times += times
       return
     }
     this.flush()
     this.last = { value, cell: this.write(value) }
-    this.times = 1
+    this.times = times
   }
 
   private flush(): void {

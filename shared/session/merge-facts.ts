@@ -1,229 +1,80 @@
-import { ANSWER_PLACES } from '../checks/answer-place.ts'
-import { END_REASONS, type TrajectoryFacts } from '../checks/facts.ts'
-import { plainFacts } from '../checks/kept-facts.ts'
-import { KL_FORMULAS } from '../checks/logprobs/kl-formulas.ts'
-import type { GapSums, KlSums } from '../checks/logprobs/sums.ts'
-import { LOSS_STREAMS } from '../checks/no-numbers.ts'
-import type { PairingFacts } from '../checks/pairing.ts'
-import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
-import {
-  type Cells,
-  COUNT,
-  ColumnError,
-  ColumnReader,
-  ColumnWriter,
-  countTo,
-  EXPECTED,
-  FLAG,
-  NUMBER,
-  nullable,
-  oneOf,
-  optional,
-  orExpected,
-  TEXT,
-} from './merge-columns.ts'
-import { listOf, PAIR, recordOf } from './merge-composites.ts'
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import { columnOfRun, type FactRun, factRuns, partOfRun } from '../checks/kept-facts.ts'
+import { cellAt, valueOfAll } from '../checks/packed-columns.ts'
+import type { LimitName } from '../model/streams.ts'
+import { type Cells, ColumnError, ColumnReader, ColumnWriter, EXPECTED, orExpected } from './merge-columns.ts'
+import { type Column, DERIVED, type Derived, NAMED, type Row, type Telling } from './merge-fact-columns.ts'
 
 /** The facts of rollouts as a report keeps them: a text for each column, those that say nothing left out. */
 export type FactColumns = Readonly<Record<string, string>>
 
-type Pairing = PairingFacts[keyof PairingFacts]
-
-/** A rollout as the columns have it: objects whose fields repeat from row to row by their own are spread over several. */
-interface Row extends Omit<TrajectoryFacts, 'place' | 'strip' | 'pairing' | 'rewards' | 'limits'> {
-  readonly record: number
-  readonly part: number
-  /** Names and values of the reward's components, and of the limits that the record declares. */
-  readonly rewardNames: readonly string[] | null
-  readonly rewardValues: readonly number[] | null
-  readonly limitNames: readonly LimitName[] | undefined
-  readonly limitValues: readonly number[] | undefined
-  /** Undefined where the rollout has no `pairing`. */
-  readonly question: Pairing | undefined
-  readonly questionIds: Pairing | undefined
-  readonly system: Pairing | undefined
-  readonly tools: Pairing | undefined
-  readonly answer: Pairing | undefined
-}
-
-interface Column<Value> {
-  readonly cells: Cells<Value>
-  /** The value that nearly every row has, from what stands in the columns before it and in the row before it; then the cell is `=`. */
-  readonly expected?: (row: Row, before: Row | null) => Value
-}
-
-const text = nullable(TEXT)
-const number = nullable(NUMBER)
-const digest = { cells: optional(text) }
-
-const STORED_KL: Cells<NonNullable<KlSums['stored']>> = recordOf(
-  {
-    count: NUMBER,
-    sum: NUMBER,
-    least: NUMBER,
-    leastToken: NUMBER,
-    squares: NUMBER,
-    products: listOf(NUMBER),
-    formulaSquares: listOf(NUMBER),
-  },
-  ';',
-)
-
-const GAP: Cells<GapSums> = recordOf(
-  {
-    count: NUMBER,
-    sum: NUMBER,
-    absolute: NUMBER,
-    squares: NUMBER,
-    largest: NUMBER,
-    trainerSum: NUMBER,
-    samplerValues: NUMBER,
-    samplerHash: TEXT,
-  },
-  ':',
-)
-
-const KL: Cells<KlSums> = recordOf(
-  {
-    count: NUMBER,
-    formulas: listOf(NUMBER),
-    largest: NUMBER,
-    largestToken: NUMBER,
-    trainerSum: NUMBER,
-    referenceSum: NUMBER,
-    stored: nullable(STORED_KL),
-    declared: nullable(oneOf(KL_FORMULAS)),
-  },
-  ':',
-)
-
-const CUT_LEFT: Cells<NonNullable<TrajectoryFacts['cutLeft']>> = recordOf(
-  { tokens: PAIR, text: TEXT, lost: number },
-  ':',
-)
-
-/** Turn by turn is counted over all rollouts: a file may not claim more of them than a context has tokens. */
-const TURNS = countTo(1 << 20)
-
-/** In the order in which they are read; a fact that is not here would be lost, so every one must be. */
-const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
-  recordHash: { cells: TEXT },
-  part: { cells: COUNT, expected: () => 0 },
-  record: {
-    cells: COUNT,
-    expected: ({ part }, before) => (before === null ? 0 : part > 0 ? before.record : before.record + 1),
-  },
-  line: {
-    cells: optional(COUNT),
-    expected: ({ record }, before) =>
-      before === null ? record + 1 : before.line === undefined ? undefined : before.line + record - before.record,
-  },
-  id: { cells: TEXT, expected: ({ part, record }) => (part === 0 ? String(record) : `${record}.${part}`) },
-  branchOf: { cells: text },
-  prefixBroken: { cells: optional(TEXT) },
-  group: { cells: text },
-  groupSize: { cells: number },
-  step: { cells: number },
-  reward: { cells: number },
-  rewardNames: { cells: nullable(listOf(TEXT)) },
-  rewardValues: { cells: nullable(listOf(NUMBER)) },
-  limitNames: { cells: optional(listOf(oneOf(LIMIT_NAMES))) },
-  limitValues: { cells: optional(listOf(NUMBER)) },
-  advantage: { cells: number },
-  maxAdvantage: { cells: number, expected: ({ advantage }) => (advantage === null ? null : Math.abs(advantage)) },
-  advantageChangesAt: { cells: optional(NUMBER) },
-  length: { cells: NUMBER },
-  reconstructed: { cells: optional(FLAG) },
-  padding: { cells: NUMBER },
-  realLength: { cells: NUMBER, expected: ({ length, padding }) => length - padding },
-  promptLength: { cells: number },
-  unknown: { cells: NUMBER },
-  trained: { cells: number },
-  masked: {
-    cells: number,
-    expected: ({ trained, length, padding, unknown }) =>
-      trained === null ? null : length - padding - unknown - trained,
-  },
-  weight: { cells: number, expected: ({ trained }) => trained },
-  turns: { cells: TURNS },
-  assistantTurns: { cells: TURNS },
-  toolTurns: { cells: TURNS },
-  edges: { cells: optional(NUMBER) },
-  firstRole: { cells: optional(text) },
-  lastToken: { cells: optional(number) },
-  endsClosed: { cells: optional(nullable(FLAG)) },
-  cutLeft: { cells: optional(CUT_LEFT) },
-  systemHash: { cells: optional(text) },
-  promptDate: { cells: optional(text) },
-  answerPlace: { cells: optional(nullable(oneOf(ANSWER_PLACES))) },
-  answerAt: { cells: optional(PAIR) },
-  trainedPrompt: { cells: optional(nullable(PAIR)) },
-  endReason: { cells: oneOf(END_REASONS) },
-  finishReason: { cells: text },
-  isTruncated: { cells: nullable(FLAG) },
-  excluded: { cells: FLAG },
-  gap: { cells: optional(GAP) },
-  kl: { cells: optional(KL) },
-  klRounded: {
-    cells: optional(recordOf({ decimals: NUMBER, told: NUMBER, within: listOf(NUMBER) }, ':')),
-  },
-  brokenAdvantage: { cells: optional(recordOf({ value: TEXT, token: number, tokens: NUMBER }, ':')) },
-  noNumbers: { cells: optional(listOf(oneOf(LOSS_STREAMS))) },
-  rendersOtherwise: { cells: optional(FLAG) },
-  toolsDiffer: { cells: optional(FLAG) },
-  question: digest,
-  questionIds: digest,
-  system: digest,
-  tools: digest,
-  answer: digest,
-  model: { cells: text },
-  temperature: { cells: optional(number) },
-  assistantLengths: { cells: listOf(NUMBER) },
-  toolReplyLengths: { cells: listOf(NUMBER) },
-  lost: { cells: NUMBER },
-  cutReplies: { cells: optional(listOf(recordOf({ tokens: NUMBER, characters: NUMBER }, ':'))) },
-  longestReply: { cells: optional(NUMBER) },
-  openReplies: {
-    cells: optional(listOf(recordOf({ start: NUMBER, tokens: NUMBER, text: TEXT, tail: TEXT }, ':'))),
-  },
-  supportingDocuments: {
-    cells: nullable(recordOf({ available: NUMBER, retrieved: number, visible: NUMBER, standing: NUMBER }, ':')),
-  },
-  idsHash: { cells: text },
-  promptHash: { cells: text },
-  drift: { cells: optional(recordOf({ tokens: NUMBER, splits: NUMBER }, ':')) },
-  prefixHashes: { cells: optional(listOf(TEXT)) },
-}
-
-const NAMED = Object.entries(COLUMNS) as unknown as readonly (readonly [keyof Row, Column<unknown>])[]
+/** Rows whose objects are held at once. */
+const ROWS_AT_ONCE = 1 << 10
 
 /** The facts of rollouts in report order. The number of their source is left to who reads them, as are the drawings of their rows. */
-export function encodeFacts(facts: Iterable<TrajectoryFacts>): FactColumns {
+export function encodeFacts(facts: readonly TrajectoryFacts[]): FactColumns {
   const writers = NAMED.map(
     ([name, { cells }]) => new ColumnWriter(name === 'recordHash' ? unrepeated(cells) : orExpected(cells)),
   )
-  let before: Row | null = null
-  let source = -1
-  let rows = 0
-  for (const each of facts) {
-    const row = rowOf(each)
-    if (each.place.source !== source) before = null
-    for (const [i, [name, { cells, expected }]] of NAMED.entries()) {
-      const value = row[name]
-      const usual = expected !== undefined && cells.same(expected(row, before), value)
-      ;(writers[i] as ColumnWriter<unknown>).add(usual ? EXPECTED : value)
+  let last: TellingRow | null = null
+  for (const run of factRuns(facts, 0)) {
+    const end = run.start + run.length
+    for (let from = run.start; from < end; from += ROWS_AT_ONCE) {
+      const piece = partOfRun(run, from, Math.min(end, from + ROWS_AT_ONCE))
+      const rows = facts.slice(piece.start, piece.start + piece.length).map(rowOf)
+      for (const [i, [name, column]] of NAMED.entries()) {
+        addPiece(writers[i] as ColumnWriter<unknown>, name, column, { facts, run: piece, rows, last })
+      }
+      last = rows.at(-1) ?? last
     }
-    before = row
-    source = each.place.source
-    rows++
   }
   const columns: Record<string, string> = {}
   for (const [i, [name, column]] of NAMED.entries()) {
     const written = (writers[i] as ColumnWriter<unknown>).finish()
     const absent = absentCell(column)
-    if (rows > 0 && (absent === null || written !== repeated(absent, rows))) columns[name] = written
+    if (facts.length > 0 && (absent === null || written !== repeated(absent, facts.length))) columns[name] = written
   }
   return columns
+}
+
+type TellingRow = Telling & Derived & { readonly source: number }
+
+/** Rows beside each other. */
+interface Piece {
+  readonly facts: readonly TrajectoryFacts[]
+  readonly run: FactRun
+  readonly rows: readonly TellingRow[]
+  /** The row before them. */
+  readonly last: TellingRow | null
+}
+
+/** Column by column, since most columns have one value in all rows. */
+function addPiece(
+  writer: ColumnWriter<unknown>,
+  name: keyof Row,
+  { cells, expected }: Column<unknown>,
+  { facts, run, rows, last }: Piece,
+): void {
+  const isDerived = DERIVED.has(name)
+  const kept = isDerived ? null : columnOfRun(run, name as keyof TrajectoryFacts)
+  const common = kept === null || expected !== undefined || name === 'recordHash' ? null : valueOfAll(kept)
+  if (common !== null) {
+    writer.add(common.value, run.length)
+    return
+  }
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as TellingRow
+    const value =
+      kept !== null
+        ? cellAt(kept, run.row + i)
+        : isDerived
+          ? row[name as keyof Derived]
+          : facts[run.start + i]?.[name as keyof TrajectoryFacts]
+    const previous = i > 0 ? (rows[i - 1] as TellingRow) : last
+    const before = previous?.source === row.source ? previous : null
+    const usual = expected !== undefined && cells.same(expected(row, before), value)
+    writer.add(usual ? EXPECTED : value)
+  }
 }
 
 /**
@@ -287,12 +138,18 @@ function unrepeated<Value>(cells: Cells<Value>): Cells<Value> {
   return { ...cells, same: () => false }
 }
 
-function rowOf(facts: TrajectoryFacts): Row {
-  const { place, strip: _, pairing, rewards, limits, ...rest } = plainFacts(facts)
+function rowOf(facts: TrajectoryFacts): TellingRow {
+  const { place, pairing, rewards, limits } = facts
   return {
-    ...rest,
+    source: place.source,
     record: place.record,
     part: place.part,
+    line: facts.line,
+    advantage: facts.advantage,
+    length: facts.length,
+    padding: facts.padding,
+    unknown: facts.unknown,
+    trained: facts.trained,
     rewardNames: rewards === null ? null : Object.keys(rewards),
     rewardValues: rewards === null ? null : Object.values(rewards),
     limitNames: limits === undefined ? undefined : (Object.keys(limits) as LimitName[]),

@@ -4,8 +4,13 @@ export type IdSet = Uint32Array
 /** Those of `ids` that a vocabulary of `size` ids has. */
 export function idSet(size: number, ids: Iterable<number>): IdSet {
   const bits = new Uint32Array((size + 31) >>> 5)
-  for (const id of ids) if (id >= 0 && id < size) bits[id >>> 5] = (bits[id >>> 5] as number) | (1 << (id & 31))
+  for (const id of ids) if (id >= 0 && id < size) addId(bits, id)
   return bits
+}
+
+/** Adds an id that the vocabulary has. */
+export function addId(set: IdSet, id: number): void {
+  set[id >>> 5] = (set[id >>> 5] as number) | (1 << (id & 31))
 }
 
 /** False for ids that the vocabulary does not have. */

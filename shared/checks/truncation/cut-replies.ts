@@ -1,6 +1,7 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Segmentation, Span, Turn } from '../../model/tokens.ts'
 import type { Message, Trajectory } from '../../model/trajectory.ts'
+import { addId, hasId, type IdSet, idSet } from '../../tokens/id-set.ts'
 import { decodeSpan } from '../../tokens/text.ts'
 import type { Tokenizer, TokenTable } from '../../tokens/tokenizer.ts'
 import { normalised } from '../normalised-text.ts'
@@ -135,24 +136,20 @@ function sizeOf({ offsets, size }: TokenTable, ids: Int32Array, { start, end }: 
   return bytes
 }
 
-/** What is known of an id: whether a marker may show in it. */
-const Marked = { unknown: 0, no: 1, yes: 2 } as const
-/** A `Marked` for each id of a vocabulary. */
-const marks = new WeakMap<TokenTable, Uint8Array>()
+/** Ids of a vocabulary in which no marker shows, as they were met. */
+const plain = new WeakMap<TokenTable, IdSet>()
 
 /** Whether a marker may show in one of a reply's tokens, so that only such replies are decoded. */
 function mayHoldMarker(table: TokenTable, ids: Int32Array, { start, end }: Span): boolean {
-  let known = marks.get(table)
-  if (known === undefined) marks.set(table, (known = new Uint8Array(table.size)))
+  let known = plain.get(table)
+  if (known === undefined) plain.set(table, (known = idSet(table.size, [])))
   for (let i = start; i < end; i++) {
     const id = ids[i] as number
+    if (hasId(known, id)) continue
     // An id that the table does not have holds none.
-    let mark = id >= 0 && id < known.length ? known[id] : Marked.no
-    if (mark === Marked.unknown) {
-      mark = PIECES.some((piece) => mayBePartOf(table, id, piece)) ? Marked.yes : Marked.no
-      known[id] = mark
-    }
-    if (mark === Marked.yes) return true
+    if (!(id >= 0 && id < table.size)) continue
+    if (PIECES.some((piece) => mayBePartOf(table, id, piece))) return true
+    addId(known, id)
   }
   return false
 }

@@ -1,0 +1,200 @@
+import { ANSWER_PLACES } from '../checks/answer-place.ts'
+import { END_REASONS, type TrajectoryFacts } from '../checks/facts.ts'
+import { KL_FORMULAS } from '../checks/logprobs/kl-formulas.ts'
+import type { GapSums, KlSums } from '../checks/logprobs/sums.ts'
+import { LOSS_STREAMS } from '../checks/no-numbers.ts'
+import type { PairingFacts } from '../checks/pairing.ts'
+import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
+import { type Cells, COUNT, countTo, FLAG, NUMBER, nullable, oneOf, optional, TEXT } from './merge-columns.ts'
+import { listOf, PAIR, recordOf } from './merge-composites.ts'
+
+type Pairing = PairingFacts[keyof PairingFacts]
+
+/** A rollout as the columns have it: objects whose fields repeat from row to row by their own are spread over several. */
+export interface Row extends Omit<TrajectoryFacts, 'place' | 'strip' | 'pairing' | 'rewards' | 'limits'> {
+  readonly record: number
+  readonly part: number
+  /** Names and values of the reward's components, and of the limits that the record declares. */
+  readonly rewardNames: readonly string[] | null
+  readonly rewardValues: readonly number[] | null
+  readonly limitNames: readonly LimitName[] | undefined
+  readonly limitValues: readonly number[] | undefined
+  /** Undefined where the rollout has no `pairing`. */
+  readonly question: Pairing | undefined
+  readonly questionIds: Pairing | undefined
+  readonly system: Pairing | undefined
+  readonly tools: Pairing | undefined
+  readonly answer: Pairing | undefined
+}
+
+export interface Column<Value> {
+  readonly cells: Cells<Value>
+  /** The value that nearly every row has, from what stands in the columns before it and in the row before it; then the cell is `=`. */
+  readonly expected?: (row: Telling, before: Telling | null) => Value
+}
+
+/** What of a row tells what others of its values are expected to be. */
+export type Telling = Pick<Row, 'record' | 'part' | 'line' | 'advantage' | 'length' | 'padding' | 'unknown' | 'trained'>
+
+/** What no field of the facts is by itself. */
+export type Derived = Omit<Row, keyof TrajectoryFacts>
+
+const text = nullable(TEXT)
+const number = nullable(NUMBER)
+const digest = { cells: optional(text) }
+
+const STORED_KL: Cells<NonNullable<KlSums['stored']>> = recordOf(
+  {
+    count: NUMBER,
+    sum: NUMBER,
+    least: NUMBER,
+    leastToken: NUMBER,
+    squares: NUMBER,
+    products: listOf(NUMBER),
+    formulaSquares: listOf(NUMBER),
+  },
+  ';',
+)
+
+const GAP: Cells<GapSums> = recordOf(
+  {
+    count: NUMBER,
+    sum: NUMBER,
+    absolute: NUMBER,
+    squares: NUMBER,
+    largest: NUMBER,
+    trainerSum: NUMBER,
+    samplerValues: NUMBER,
+    samplerHash: TEXT,
+  },
+  ':',
+)
+
+const KL: Cells<KlSums> = recordOf(
+  {
+    count: NUMBER,
+    formulas: listOf(NUMBER),
+    largest: NUMBER,
+    largestToken: NUMBER,
+    trainerSum: NUMBER,
+    referenceSum: NUMBER,
+    stored: nullable(STORED_KL),
+    declared: nullable(oneOf(KL_FORMULAS)),
+  },
+  ':',
+)
+
+const CUT_LEFT: Cells<NonNullable<TrajectoryFacts['cutLeft']>> = recordOf(
+  { tokens: PAIR, text: TEXT, lost: number },
+  ':',
+)
+
+/** Turn by turn is counted over all rollouts: a file may not claim more of them than a context has tokens. */
+const TURNS = countTo(1 << 20)
+
+/** In the order in which they are read; a fact that is not here would be lost, so every one must be. */
+const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
+  recordHash: { cells: TEXT },
+  part: { cells: COUNT, expected: () => 0 },
+  record: {
+    cells: COUNT,
+    expected: ({ part }, before) => (before === null ? 0 : part > 0 ? before.record : before.record + 1),
+  },
+  line: {
+    cells: optional(COUNT),
+    expected: ({ record }, before) =>
+      before === null ? record + 1 : before.line === undefined ? undefined : before.line + record - before.record,
+  },
+  id: { cells: TEXT, expected: ({ part, record }) => (part === 0 ? String(record) : `${record}.${part}`) },
+  branchOf: { cells: text },
+  prefixBroken: { cells: optional(TEXT) },
+  group: { cells: text },
+  groupSize: { cells: number },
+  step: { cells: number },
+  reward: { cells: number },
+  rewardNames: { cells: nullable(listOf(TEXT)) },
+  rewardValues: { cells: nullable(listOf(NUMBER)) },
+  limitNames: { cells: optional(listOf(oneOf(LIMIT_NAMES))) },
+  limitValues: { cells: optional(listOf(NUMBER)) },
+  advantage: { cells: number },
+  maxAdvantage: { cells: number, expected: ({ advantage }) => (advantage === null ? null : Math.abs(advantage)) },
+  advantageChangesAt: { cells: optional(NUMBER) },
+  length: { cells: NUMBER },
+  reconstructed: { cells: optional(FLAG) },
+  padding: { cells: NUMBER },
+  realLength: { cells: NUMBER, expected: ({ length, padding }) => length - padding },
+  promptLength: { cells: number },
+  unknown: { cells: NUMBER },
+  trained: { cells: number },
+  masked: {
+    cells: number,
+    expected: ({ trained, length, padding, unknown }) =>
+      trained === null ? null : length - padding - unknown - trained,
+  },
+  weight: { cells: number, expected: ({ trained }) => trained },
+  turns: { cells: TURNS },
+  assistantTurns: { cells: TURNS },
+  toolTurns: { cells: TURNS },
+  edges: { cells: optional(NUMBER) },
+  firstRole: { cells: optional(text) },
+  lastToken: { cells: optional(number) },
+  endsClosed: { cells: optional(nullable(FLAG)) },
+  cutLeft: { cells: optional(CUT_LEFT) },
+  systemHash: { cells: optional(text) },
+  promptDate: { cells: optional(text) },
+  answerPlace: { cells: optional(nullable(oneOf(ANSWER_PLACES))) },
+  answerAt: { cells: optional(PAIR) },
+  trainedPrompt: { cells: optional(nullable(PAIR)) },
+  endReason: { cells: oneOf(END_REASONS) },
+  finishReason: { cells: text },
+  isTruncated: { cells: nullable(FLAG) },
+  excluded: { cells: FLAG },
+  gap: { cells: optional(GAP) },
+  kl: { cells: optional(KL) },
+  klRounded: {
+    cells: optional(recordOf({ decimals: NUMBER, told: NUMBER, within: listOf(NUMBER) }, ':')),
+  },
+  brokenAdvantage: { cells: optional(recordOf({ value: TEXT, token: number, tokens: NUMBER }, ':')) },
+  noNumbers: { cells: optional(listOf(oneOf(LOSS_STREAMS))) },
+  rendersOtherwise: { cells: optional(FLAG) },
+  toolsDiffer: { cells: optional(FLAG) },
+  question: digest,
+  questionIds: digest,
+  system: digest,
+  tools: digest,
+  answer: digest,
+  model: { cells: text },
+  temperature: { cells: optional(number) },
+  assistantLengths: { cells: listOf(NUMBER) },
+  toolReplyLengths: { cells: listOf(NUMBER) },
+  lost: { cells: NUMBER },
+  cutReplies: { cells: optional(listOf(recordOf({ tokens: NUMBER, characters: NUMBER }, ':'))) },
+  longestReply: { cells: optional(NUMBER) },
+  openReplies: {
+    cells: optional(listOf(recordOf({ start: NUMBER, tokens: NUMBER, text: TEXT, tail: TEXT }, ':'))),
+  },
+  supportingDocuments: {
+    cells: nullable(recordOf({ available: NUMBER, retrieved: number, visible: NUMBER, standing: NUMBER }, ':')),
+  },
+  idsHash: { cells: text },
+  promptHash: { cells: text },
+  drift: { cells: optional(recordOf({ tokens: NUMBER, splits: NUMBER }, ':')) },
+  prefixHashes: { cells: optional(listOf(TEXT)) },
+}
+
+const EVERY_DERIVED: Record<keyof Required<Derived>, true> = {
+  record: true,
+  part: true,
+  rewardNames: true,
+  rewardValues: true,
+  limitNames: true,
+  limitValues: true,
+  question: true,
+  questionIds: true,
+  system: true,
+  tools: true,
+  answer: true,
+}
+export const DERIVED: ReadonlySet<string> = new Set(Object.keys(EVERY_DERIVED))
+
+export const NAMED = Object.entries(COLUMNS) as unknown as readonly (readonly [keyof Row, Column<unknown>])[]
