@@ -3,9 +3,10 @@ export type Key = string
 
 const isMac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.userAgent)
 
-type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
+type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'> &
+  Partial<Pick<KeyboardEvent, 'getModifierState'>>
 
-/** Whether a key press is this key. Letters are compared as typed, so that every keyboard layout works. */
+/** Whether a key press is this key. Letters are compared as typed, so that every keyboard layout works; Caps Lock is no shift. */
 export function matches(key: Key, event: Pressed, mac = isMac): boolean {
   const mod = mac ? event.metaKey : event.ctrlKey
   const otherMod = mac ? event.ctrlKey : event.metaKey
@@ -15,7 +16,15 @@ export function matches(key: Key, event: Pressed, mac = isMac): boolean {
   const name = wantsMod ? key.slice('Mod+'.length) : key
   if (name.startsWith('Shift+')) return event.shiftKey && event.key === name.slice('Shift+'.length)
   if (name.length > 1 && event.shiftKey) return false
-  return event.key === name
+  return typed(event) === name
+}
+
+/** A letter is large with shift alone: Caps Lock turns both around, and a Mac leaves it small while ⌘ is held. */
+function typed(event: Pressed): string {
+  const { key } = event
+  if (!/^[a-z]$/i.test(key)) return key
+  if (event.shiftKey) return key.toUpperCase()
+  return event.getModifierState?.('CapsLock') ? key.toLowerCase() : key
 }
 
 const GLYPHS: Readonly<Record<string, string>> = {

@@ -14,6 +14,16 @@ describe('keys', () => {
     expect(matches('?', press('?', { shiftKey: true }), false)).toBe(true)
   })
 
+  it('tells them apart by shift alone, whatever Caps Lock and ⌘ make of a letter', () => {
+    const capsLock = { getModifierState: (key: string) => key === 'CapsLock' }
+    const locked = { ...press('F'), ...capsLock }
+    expect([matches('f', locked, false), matches('F', locked, false)]).toEqual([true, false])
+    const lockedWithShift = { ...press('f', { shiftKey: true }), ...capsLock }
+    expect([matches('f', lockedWithShift, false), matches('F', lockedWithShift, false)]).toEqual([false, true])
+    const redo = press('z', { metaKey: true, shiftKey: true })
+    expect([matches('Mod+z', redo, true), matches('Mod+Z', redo, true)]).toEqual([false, true])
+  })
+
   it('takes ⌘ on a Mac and Ctrl elsewhere, and nothing else held', () => {
     expect(matches('Mod+k', press('k', { metaKey: true }), true)).toBe(true)
     expect(matches('Mod+k', press('k', { ctrlKey: true }), true)).toBe(false)
