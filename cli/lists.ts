@@ -3,6 +3,7 @@ import { storyOf } from '../shared/checks/stories.ts'
 import { type CheckPage, checkPage, explainedBy } from '../shared/exports/check-page.ts'
 import { inertJson } from '../shared/exports/json-text.ts'
 import { FORMATS } from '../shared/formats/registry.ts'
+import { KNOWN_DEFECTS } from '../shared/hypotheses/known-defects.ts'
 import { HYPOTHESES } from '../shared/hypotheses/registry.ts'
 import { closestName } from '../shared/model/closest-name.ts'
 import { THRESHOLDS, thresholdsOf } from '../shared/model/thresholds/registry.ts'
@@ -39,19 +40,37 @@ function isOf(id: string, named: string): boolean {
   return id.toUpperCase() === named.toUpperCase() || id.split('-')[0] === named.toUpperCase()
 }
 
-/** `checks`: the faults that are looked for, why each matters, what each needs, and by which numbers it decides; the same of hypotheses that are named. */
+function isCheck(named: string): boolean {
+  return CHECKS.some(({ code }) => code === named.toUpperCase())
+}
+
+/** Defects that no check names alone: V1 and those like it. */
+const DEFECTS_BY_NAME = KNOWN_DEFECTS.map(({ id }) => id).filter((id) => !isCheck(id))
+
+/** Codes of the checks that may fail because of a defect. */
+function explains(defect: string): string[] {
+  return CHECKS.map(({ code }) => code).filter((code) => explainedBy(code).some(({ id }) => id === defect))
+}
+
+/** `checks`: the faults that are looked for, why each matters, what each needs, and by which numbers it decides; the same of hypotheses and of defects that are named. */
 export async function listChecks({ paths, options }: ParsedArguments, io: CommandIo): Promise<Exit> {
   const hypotheses = HYPOTHESES.filter(({ id }) => paths.some((path) => isOf(id, path)))
+  const defects = KNOWN_DEFECTS.filter(({ id }) => !isCheck(id) && paths.some((path) => path.toUpperCase() === id))
   const unknown = paths.find(
-    (path) => !CHECKS.some(({ code }) => code === path.toUpperCase()) && !hypotheses.some(({ id }) => isOf(id, path)),
+    (path) =>
+      !isCheck(path) &&
+      !hypotheses.some(({ id }) => isOf(id, path)) &&
+      !defects.some(({ id }) => id === path.toUpperCase()),
   )
   if (unknown !== undefined) {
-    const ids = [...CHECKS.map(({ code }) => code), ...HYPOTHESES.map(({ id }) => id)]
+    const ids = [...CHECKS.map(({ code }) => code), ...HYPOTHESES.map(({ id }) => id), ...DEFECTS_BY_NAME]
     // A letter and a number are too short to be guessed by edits: M1 is M01.
     const padded = unknown.toUpperCase().replace(/^([A-Z])(\d)$/, '$10$2')
     const meant = ids.find((id) => isOf(id, padded)) ?? closestName(unknown.toUpperCase(), ids)
     const guess = meant === undefined || meant === null ? '' : ` Did you mean ${meant}?`
-    throw new UsageError(`There is no check or hypothesis ${unknown}.${guess} \`checks\` alone lists the checks.`)
+    throw new UsageError(
+      `There is no check, defect or hypothesis ${unknown}.${guess} \`checks\` alone lists the checks.`,
+    )
   }
   const wanted = new Set(paths.map((path) => path.toUpperCase()))
   const rows = CHECKS.filter(({ code }) => wanted.size === 0 || wanted.has(code)).map(
@@ -74,7 +93,8 @@ export async function listChecks({ paths, options }: ParsedArguments, io: Comman
     }),
   )
   const verdicts = hypotheses.map(({ id, title, claim }) => ({ id, title, claim, thresholds: thresholdRows(id) }))
-  if (options.json === true) io.stdout.write(`${inertJson([...rows, ...verdicts])}\n`)
+  const causes = defects.map(({ id, title, why, fix, cite }) => ({ id, title, why, fix, cite, checks: explains(id) }))
+  if (options.json === true) io.stdout.write(`${inertJson([...rows, ...verdicts, ...causes])}\n`)
   else if (wanted.size > 0) {
     const terminal = createTerminal(io.stdout, io.env)
     for (const [at, { code }] of rows.entries()) {
@@ -86,6 +106,18 @@ export async function listChecks({ paths, options }: ParsedArguments, io: Comman
       terminal.line([{ text: `${id} ${title}`, style: 'strong' }], 4)
       terminal.line(`    ${claim}`, 4)
       printThresholds(terminal, thresholds)
+    }
+    for (const { id, title, why, fix, cite, checks } of causes) {
+      terminal.line([{ text: `${id} ${title}`, style: 'strong' }], 4)
+      for (const [heading, text] of [
+        ['Why it matters', why],
+        ['Usual fix', fix],
+        ['Checks that fail because of it', checks.join(', ')],
+        ['Seen in', cite],
+      ] as const) {
+        terminal.line([{ text: `  ${heading}`, style: 'strong' }], 4)
+        terminal.line(`    ${text}`, 6)
+      }
     }
   } else {
     printTable(

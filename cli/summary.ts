@@ -1,3 +1,4 @@
+import { fixOf } from '../shared/exports/check-page.ts'
 import {
   byTurnText,
   bytesText,
@@ -319,7 +320,10 @@ function printUndecided(terminal: Terminal, report: Report): void {
 /** What it all comes to, last, where a terminal is read first. */
 function printAdvice(terminal: Terminal, report: Report): void {
   heading(terminal, 'What to do first')
-  for (const { text } of adviceSentences(report)) terminal.line(`  ${text}`, 4)
+  for (const { text, fix } of adviceSentences(report, fixOf)) {
+    terminal.line(`  ${text}`, 4)
+    if (fix !== null) terminal.line([{ text: `    ${fix}`, style: 'soft' }], 4)
+  }
 }
 
 function conclusion(report: Report, judgement: Judgement): Segment[] {

@@ -72,6 +72,12 @@ export function checkPage(code: string): CheckPage | null {
   }
 }
 
+/** The usual fix of a check in a sentence; null where there is no check of that code. */
+export function fixOf(code: string): string | null {
+  const check = checkByCode(code)
+  return check === null ? null : sentence(check.fix)
+}
+
 function plain(text: string): PageSection['items'][number] {
   return { name: null, text: sentence(text) }
 }

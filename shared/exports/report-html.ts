@@ -2,6 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { adviceSentences } from '../hypotheses/advice.ts'
 import { count, counted, percent } from '../model/number-text.ts'
 import type { Report } from '../model/report.ts'
+import { fixOf } from './check-page.ts'
 import { findingsHtml, LISTED } from './html/findings.ts'
 import { code, folded, list, table, text } from './html/parts.ts'
 import { STYLE } from './html/style.ts'
@@ -84,7 +85,10 @@ function headHtml(report: Report): string {
 }
 
 function adviceHtml(report: Report): string {
-  const sentences = adviceSentences(report).map((sentence) => `<p>${text(sentence.text, 2000)}</p>`)
+  const sentences = adviceSentences(report, fixOf).map(
+    ({ text: said, fix }) =>
+      `<p>${text(said, 2000)}${fix === null ? '' : `<br><span class=soft>${text(fix, 2000)}</span>`}</p>`,
+  )
   return `<section aria-labelledby=advice>\n<h2 id=advice>What to do first</h2>\n${sentences.join('\n')}\n</section>`
 }
 

@@ -1,6 +1,7 @@
 import { adviceSentences } from '../hypotheses/advice.ts'
 import { count, counted, percent } from '../model/number-text.ts'
 import type { Report } from '../model/report.ts'
+import { fixOf } from './check-page.ts'
 import { markdownCell, markdownCode } from './markup.ts'
 import {
   byTurnText,
@@ -43,7 +44,10 @@ export const markdownReport: ReportFormat = {
 }
 
 function advice(report: Report): string[] {
-  const lines = adviceSentences(report).map(({ text, quotes }) => (quotes ? markdownCode(text) : markdownCell(text)))
+  const lines = adviceSentences(report, fixOf).map(
+    ({ text, quotes, fix }) =>
+      `${quotes ? markdownCode(text) : markdownCell(text)}${fix === null ? '' : ` ${markdownCell(fix)}`}`,
+  )
   return ['', '## What to do first', '', ...lines.map((line) => `- ${line}`)]
 }
 

@@ -166,20 +166,25 @@ export interface AdviceSentence {
   readonly text: string
   /** It quotes a measure, whose name may have words of the dump in it. */
   readonly quotes: boolean
+  /** What mends the cause that it names, in sentences; null where it names none, or nothing tells. */
+  readonly fix: string | null
 }
 
-/** The advice in a few sentences, the most urgent first. */
-export function adviceSentences(report: Report): AdviceSentence[] {
+/** The usual fix of a check, by its code. */
+export type FixOf = (code: string) => string | null
+
+/** The advice in a few sentences, the most urgent first. Without `fixOf` only defects tell how they are mended. */
+export function adviceSentences(report: Report, fixOf: FixOf = () => null): AdviceSentence[] {
   const advice = adviceOf(report)
   const { declare, steps, notes, outcome } = advice
-  const own = (texts: readonly string[]) => texts.map((text) => ({ text, quotes: false }))
+  const own = (texts: readonly string[]) => texts.map((text) => ({ text, quotes: false, fix: null }))
   const declared = own(declare.map((sentence) => `${sentence}.`))
-  if (outcome === 'mend') return [...declared, ...mending(steps, report)]
+  if (outcome === 'mend') return [...declared, ...mending(steps, report, fixOf)]
   const unusual = notes.length === 0 ? [] : [`What is only unusual stands as a note: ${notes.join(', ')}.`]
   return [...declared, ...own([sound(report, outcome), ...unusual, ...lacking(advice)])]
 }
 
-function mending(steps: readonly AdviceStep[], { hypotheses }: Report): AdviceSentence[] {
+function mending(steps: readonly AdviceStep[], { hypotheses }: Report, fixOf: FixOf): AdviceSentence[] {
   const [first, ...others] = steps as [AdviceStep, ...AdviceStep[]]
   const told = others.slice(0, TOLD_STEPS - 1)
   const rest = others.slice(TOLD_STEPS - 1).flatMap(({ ids }) => ids)
@@ -188,10 +193,22 @@ function mending(steps: readonly AdviceStep[], { hypotheses }: Report): AdviceSe
       ? `First ${stepText(first)}`
       : `Mend ${idsText(first.ids)} first: ${lowered(first.title)} (${first.extent})${decidesText(first, hypotheses)}`
   return [
-    { text: ended(begin), quotes: first.cause === null },
-    ...told.map((step) => ({ text: ended(`Then ${stepText(step)}`), quotes: step.cause === null })),
-    ...(rest.length === 0 ? [] : [{ text: `After these ${rest.join(', ')}.`, quotes: false }]),
+    { text: ended(begin), quotes: first.cause === null, fix: fixText(first, fixOf) },
+    ...told.map((step) => ({
+      text: ended(`Then ${stepText(step)}`),
+      quotes: step.cause === null,
+      fix: fixText(step, fixOf),
+    })),
+    ...(rest.length === 0 ? [] : [{ text: `After these ${rest.join(', ')}.`, quotes: false, fix: null }]),
   ]
+}
+
+/** How a cause is mended: in the words of its defects, else in those of its check. */
+function fixText({ cause }: AdviceStep, fixOf: FixOf): string | null {
+  if (cause === null) return null
+  const ofDefects = [...new Set(cause.parts.flatMap(({ defect }) => defect.fix || []))]
+  const fixes = ofDefects.length > 0 ? ofDefects : [fixOf(cause.lead.code) ?? []].flat()
+  return fixes.length === 0 ? null : fixes.map(ended).join(' ')
 }
 
 function ended(sentence: string): string {
@@ -245,7 +262,7 @@ function lacking({ undecided }: Advice): string[] {
   if (undecided.length === 0) return []
   const each = undecided
     .filter(({ missing }) => missing.length > 0)
-    .map(({ ids, missing }) => `${listed(ids)} ${ids.length === 1 ? 'needs' : 'need'} ${missing.join(', and ')}`)
+    .map(({ ids, missing }) => `${listed(ids)} ${ids.length === 1 ? 'needs' : 'need'} ${lackText(missing)}`)
   const between = undecided.filter(({ missing }) => missing.length === 0).flatMap(({ ids }) => ids)
   const switches = [...new Set(undecided.flatMap(({ switches }) => switches))]
   return [
@@ -257,6 +274,11 @@ function lacking({ undecided }: Advice): string[] {
         ]),
     ...(switches.length === 0 ? [] : [switchesText(switches)]),
   ]
+}
+
+/** A lack that is a sentence of its own has commas in it. */
+function lackText(missing: readonly string[]): string {
+  return missing.some((lack) => lack.includes(',')) ? missing.join(', and ') : listed(missing)
 }
 
 /** Where nothing tells the trainer the switches of every one come to a page: they stand with the verdicts, and here what they write. */

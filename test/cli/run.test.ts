@@ -369,6 +369,15 @@ describe('lists and help', () => {
     expect((await cli('checks', 'Z99')).code).toBe(2)
   })
 
+  test('checks explains a defect that no check names alone, as a report tells it', async () => {
+    const { code, out } = await cli('checks', 'v2')
+    expect(code).toBe(0)
+    expect(out).toMatch(
+      /V2 Assistant header missing after the first turn[\s\S]*Usual fix\s+\S[\s\S]*Checks that fail because of it\s+.*T05/,
+    )
+    expect(JSON.parse((await cli('checks', 'V2', '--json')).out)).toMatchObject([{ id: 'V2', fix: expect.any(String) }])
+  })
+
   test.each(['formats', 'checks'])('%s as a table and as JSON', async (command) => {
     const rows = JSON.parse((await cli(command, '--json')).out)
     expect(rows.length).toBeGreaterThan(4)

@@ -108,7 +108,7 @@ describe('checks', () => {
       { id: 'H01', thresholds: expect.any(Array) },
     ])
     const stranger = await cli('checks', 'H99')
-    expect([stranger.code, stranger.err.includes('There is no check or hypothesis H99.')]).toEqual([2, true])
+    expect([stranger.code, stranger.err.includes('There is no check, defect or hypothesis H99.')]).toEqual([2, true])
     // Two hypotheses are numbered six.
     expect(JSON.parse((await cli('checks', 'h06', '--json')).out)).toMatchObject([
       { id: 'H06-library' },

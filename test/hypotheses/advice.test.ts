@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { adviceOf, adviceSentences } from '../../shared/hypotheses/advice.ts'
+import { adviceOf, adviceSentences, type FixOf } from '../../shared/hypotheses/advice.ts'
 import { recordedBy } from '../../shared/hypotheses/recording.ts'
 import type { Defect, HypothesisResult, Measure, Report } from '../../shared/model/report.ts'
 import { check, report } from '../exports/report-fixture.ts'
@@ -104,6 +104,18 @@ describe('what a report advises', () => {
     expect(of(200)).toEqual(['Mend M01 first: title of M01 (200 of 256 rollouts).', `Then ${limit}`])
     expect(of(2)).toEqual([`First ${limit}`, 'Then M01: title of M01 (2 of 256 rollouts).'])
     expect(adviceSentences(plain({ hypotheses: [verdict('H04', { because: [near] })] }))[0]?.quotes).toBe(true)
+  })
+
+  it('says of each cause that it names how it is mended: in the words of its defect, else in those of its check', () => {
+    const known = { ...defect('V1', { M15: 256 }), fix: 'Give all real tokens' }
+    const checks = [fails('M15', 256), fails('M01', 40)]
+    const fixOf = (code: string) => (code === 'M01' ? 'Mask what was not sampled.' : null)
+    const of = (...given: FixOf[]) =>
+      adviceSentences(plain({ checks, defects: [known] }), ...given).map(({ fix }) => fix)
+    expect(of(fixOf)).toEqual(['Give all real tokens.', 'Mask what was not sampled.'])
+    expect(of()).toEqual(['Give all real tokens.', null])
+    const near = speaking('share of rollouts near a limit', 0.3, [])
+    expect(adviceSentences(plain({ hypotheses: [verdict('H04', { because: [near] })] }), fixOf)[0]?.fix).toBeNull()
   })
 
   it('puts how two runs differ behind what is wrong with this one, and before faults that decide nothing', () => {
