@@ -16,6 +16,11 @@ import {
   stated,
 } from './verdict.ts'
 
+/** How the measures begin that say whether questions are put, ended and scored alike. */
+export const PAIRED_QUESTIONS = 'share of paired questions whose'
+export const CUT_SHARES = 'difference of the shares of rollouts that were cut'
+export const LIKE_ANSWERS = 'mean reward difference of answers in the same words'
+
 /** Evaluation/training mismatch: two runs of the same questions are not given the same prompt, or not scored the same way. */
 export const H08: Hypothesis = {
   id: 'H08',
@@ -82,8 +87,8 @@ function linesOf(found: PairMeasures, differences: Differences, thresholds: Thre
   const { supported, contradicted } = pairBounds(thresholds)
   const rewardGap = rewardGapBounds(thresholds)
   const line = (what: string, count: Count | null, codes: readonly string[]) =>
-    compared(`share of paired questions whose ${what}`, share(count), supported, contradicted, codes)
-  const cut = compared('difference of the shares of rollouts that were cut', cutGap, supported, contradicted)
+    compared(`${PAIRED_QUESTIONS} ${what}`, share(count), supported, contradicted, codes)
+  const cut = compared(CUT_SHARES, cutGap, supported, contradicted)
   return [
     ...line('tools differ', found.tools, ['T07']),
     ...line('system text differs', found.system, ['T09']),
@@ -100,7 +105,7 @@ function linesOf(found: PairMeasures, differences: Differences, thresholds: Thre
         : each,
     ),
     ...compared(
-      `mean reward difference of answers in the same words${found.likeTexts === null ? '' : ` (${found.likeTexts.count})`}`,
+      `${LIKE_ANSWERS}${found.likeTexts === null ? '' : ` (${found.likeTexts.count})`}`,
       gap,
       rewardGap.supported,
       rewardGap.contradicted,

@@ -1,4 +1,5 @@
 import { IN_MANY_TURNS_ONLY } from '../hypotheses/h07.ts'
+import { CUT_SHARES, LIKE_ANSWERS, PAIRED_QUESTIONS } from '../hypotheses/h08.ts'
 import { otherModels, otherTokenizers } from '../hypotheses/run-likeness.ts'
 import { count, counted, measured, percent } from '../model/number-text.ts'
 import type { HypothesisId, HypothesisResult } from '../model/report.ts'
@@ -118,26 +119,49 @@ function shown({ unit }: ComparedMeasure, value: number): string {
   return unit === 'tokens' ? count(Math.round(value)) : measured('', Number(value.toPrecision(3)))
 }
 
-const CLAIMS: Readonly<Partial<Record<HypothesisId, { readonly supported: string; readonly contradicted: string }>>> = {
+interface Claim {
+  readonly supported: string
+  contradicted(result: HypothesisResult): string
+}
+
+const CLAIMS: Readonly<Partial<Record<HypothesisId, Claim>>> = {
   'H06-library': {
     supported: 'the library improves not even the single-turn task',
-    contradicted: 'the library improves the single-turn task, and is not at fault',
+    contradicted: () => 'the library improves the single-turn task, and is not at fault',
   },
   H07: {
     supported: 'the fault comes with the second turn',
-    contradicted: 'later turns have no fault that the first has not',
+    contradicted: () => 'later turns have no fault that the first has not',
   },
   H08: {
     supported: 'the same questions are put, ended or scored differently in the two',
-    contradicted: 'the same questions are put, ended and scored alike wherever both runs tell',
+    contradicted: sameQuestions,
   },
+}
+
+/** What is done with a question, and how the measures of H08 begin that compare it. */
+const DONE_WITH_QUESTIONS: readonly (readonly [done: string, measures: string])[] = [
+  ['put', PAIRED_QUESTIONS],
+  ['ended', CUT_SHARES],
+  ['scored', LIKE_ANSWERS],
+]
+
+/** Only what was compared and found alike is said to be; the rewards of two runs may differ however their questions are scored. */
+function sameQuestions({ because }: HypothesisResult): string {
+  const isAlike = (measures: string) =>
+    because.some(({ measure, speaks }) => speaks === 'against' && measure.startsWith(measures))
+  const alike = DONE_WITH_QUESTIONS.filter(([, measures]) => isAlike(measures)).map(([done]) => done)
+  const open = DONE_WITH_QUESTIONS.filter(([, measures]) => !isAlike(measures)).map(([done]) => done)
+  const left = open.length === 0 ? '' : `; whether they are ${open.join(' or ')} alike is not decided`
+  return `the same questions are ${listed(alike)} alike${left}`
 }
 
 function whatIsDecided(together: readonly HypothesisResult[]): string {
   const decided = together.flatMap((result) => {
     const { id, verdict, confidence } = result
-    const claim = verdict === 'supported' || verdict === 'contradicted' ? CLAIMS[id]?.[verdict] : undefined
-    return claim === undefined
+    const claims = CLAIMS[id]
+    const claim = verdict === 'supported' ? claims?.supported : claims?.contradicted(result)
+    return claim === undefined || (verdict !== 'supported' && verdict !== 'contradicted')
       ? []
       : [
           `${id} is ${verdict}${restsOnBoth(result) ? '' : ' by the open run alone'} (${confidence} confidence): ${claim}`,

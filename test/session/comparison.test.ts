@@ -313,6 +313,19 @@ describe('a comparison', () => {
     expect(conclusion.decides).toContain('Left open: H06-library (lacks a single-turn run)')
   })
 
+  it('calls alike only what was compared and found alike', async () => {
+    const texts = (reward: number) =>
+      Array.from({ length: 12 }, (_, i) => {
+        const prompt = [{ role: 'user', content: `Where does river ${i} rise?` }]
+        const completion = [{ role: 'assistant', content: `In valley ${i + 100 * reward}.` }]
+        return `${JSON.stringify({ example_id: i, prompt, completion, reward, generation_ms: 1, info: {} })}\n`
+      }).join('')
+    const { conclusion } = await (await compared(texts(1), texts(0.5))).ask('comparison', {})
+    expect(conclusion.decides).toMatch(
+      /H08 is contradicted \(\w+ confidence\): the same questions are put alike; whether they are ended or scored alike is not decided\./,
+    )
+  })
+
   it('takes a fault for as grave as the run has it that it is in', async () => {
     const text = (name: string) => gunzipSync(sampleBytes(name)).toString('utf8')
     const page = await compared(text('verifiers-2025-08'), text('clean-gsm8k'))
