@@ -27,16 +27,22 @@ export function VerdictsView() {
   const report = useFiles((files) => files.report)
   const isReading = useFiles((files) => files.phase === 'reading')
   const following = useFiles((files) => files.following)
+  return report === null ? null : <Verdicts report={report} reading={isReading ? { following } : null} />
+}
+
+/** @param props.reading null once everything has been read */
+export function Verdicts({ report, reading }: { report: Report; reading: { readonly following: boolean } | null }) {
   const scroller = useRef<HTMLDivElement>(null)
-  const causes = useMemo(() => (report === null ? [] : causesOf(report)), [report])
-  useKeptScroll(scroller, 'verdicts', report !== null)
-  if (report === null) return null
+  const causes = useMemo(() => causesOf(report), [report])
+  const isEmpty = reading !== null && report.totals.trajectories === 0
+  useKeptScroll(scroller, 'verdicts', !isEmpty)
+  if (isEmpty) return <NothingYet following={reading.following} />
   return (
     <div ref={scroller} className="verdicts">
       <h1 className="visually-hidden">Verdicts</h1>
-      {isReading && (
+      {reading !== null && (
         <p className="quiet">
-          {following
+          {reading.following
             ? 'Followed while it is written: verdicts can change with every rollout.'
             : 'Still reading: verdicts can change until the last record.'}
         </p>
@@ -64,6 +70,20 @@ export function VerdictsView() {
       <Loss report={report} />
       <BoundaryTable checks={report.checks} />
       <OtherChecks checks={report.checks} />
+    </div>
+  )
+}
+
+/** Of what no rollout was read it is not known what it lacks. */
+function NothingYet({ following }: { following: boolean }) {
+  return (
+    <div className="verdicts">
+      <h1 className="visually-hidden">Verdicts</h1>
+      <p className="quiet">
+        {following
+          ? 'Followed while it is written: the first verdicts come with the first rollouts.'
+          : 'Reading: the first verdicts come with the first rollouts.'}
+      </p>
     </div>
   )
 }
