@@ -3,6 +3,7 @@ import { type FieldMapping, MAP_FIELDS, type MapField, mappingText } from '../..
 import { fitsField, type RecordPath } from '../../shared/formats/mapping-paths.ts'
 import { openSources } from '../data/dump.ts'
 import { rememberMapping } from '../data/mappings.ts'
+import { dismissAllProblems } from '../state/files.ts'
 import { type Unmapped, useMapping } from '../state/mapping.ts'
 import { spelt } from '../text/visible.ts'
 import { MappedRecord } from './mapped-record.tsx'
@@ -38,6 +39,8 @@ function MappingForm({ file }: { file: Unmapped }) {
     choose(path === '' ? others : { ...others, [field]: path })
   }
   const open = () => {
+    // Whatever was refused before is opened now.
+    dismissAllProblems()
     void rememberMapping(shape, map)
     void openSources(file.sources, { options: { ...file.options, map: map as Readonly<Record<string, string>> } })
   }

@@ -130,7 +130,7 @@ function nothingAt(map: FieldMapping): string {
 
 /** How records that a person mapped are recognised. */
 export function mappedRecognition(map: FieldMapping): Recognition {
-  return { confidence: 1, evidence: [`mapped by the person: ${mappingText(map)}`], version: null, mapping: map }
+  return { confidence: 1, evidence: [`the mapping that was given: ${mappingText(map)}`], version: null, mapping: map }
 }
 
 /**

@@ -78,6 +78,12 @@ describePage('a dump of no known format', (tests) => {
     await page.keyboard.press('Escape')
     // What was open stays open until the next one is.
     await page.getByText('read 6 rollouts').waitFor()
+
+    // What was refused is not said of what is open.
+    await page.getByRole('button', { name: 'Map its fields…' }).click()
+    await page.getByRole('button', { name: 'Open with this mapping' }).click()
+    await page.getByText('read 4 rollouts').waitFor()
+    expect(await page.getByText('no known format').count()).toBe(0)
   })
 
   test('opens with nothing but what can be read, and says why not', async () => {

@@ -41,7 +41,7 @@ describe('--map', () => {
     const session = await opened([ROW, { ...ROW, sample: { ...ROW.sample, toks: 'gone' } }, ROW], map)
     const [source] = session.report().sources
     expect(source).toMatchObject({
-      format: { id: 'native', confidence: 1, evidence: [`mapped by the person: ${mappingText(map)}`] },
+      format: { id: 'native', confidence: 1, evidence: [`the mapping that was given: ${mappingText(map)}`] },
       trajectories: 2,
     })
     expect(source?.skipped).toMatchObject([{ record: 1, code: 'bad-type' }])
