@@ -48,7 +48,7 @@ import './styles/print.css'
 startApp()
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
-    <ErrorBoundary>
+    <ErrorBoundary isPage>
       <App />
     </ErrorBoundary>
   </StrictMode>,

@@ -8,6 +8,7 @@ import { useView } from '../state/view.ts'
 import { inApp } from '../text/app-words.ts'
 import { contextWords } from '../text/context-words.ts'
 import { count } from '../text/numbers.ts'
+import { spelt } from '../text/visible.ts'
 import { STATUS_WORDS } from '../text/words.ts'
 import { Modal } from './modal.tsx'
 import { ThresholdForm } from './threshold-form.tsx'
@@ -39,7 +40,7 @@ function InThisDump({ check, report }: { check: CheckResult; report: Report }) {
         <strong>{STATUS_WORDS[status]}</strong>
         {status === 'fail' && `: ${extentText(check)}`}
         {status === 'pass' && places.checked > 0 && `, ${count(places.checked)} looked at`}
-        {reason !== null && `: ${inApp(reason)}`}
+        {reason !== null && `: ${spelt(inApp(reason))}`}
       </p>
       {turns !== '' && <p>By assistant turn: {turns}</p>}
       {intended > 0 && <p>{count(intended)} more are intended by the policy.</p>}
@@ -50,7 +51,7 @@ function InThisDump({ check, report }: { check: CheckResult; report: Report }) {
       ))}
       {contextWords(check.context ?? {}).map(({ name, value }) => (
         <p key={name}>
-          {name}: {value}
+          {spelt(name)}: {spelt(value)}
         </p>
       ))}
     </section>

@@ -3,7 +3,9 @@ import { readWithDataset } from '../data/dump.ts'
 import { pickDataset } from '../data/opening.ts'
 import { useFiles } from '../state/files.ts'
 import { openDialog } from '../state/view.ts'
+import { inApp } from '../text/app-words.ts'
 import { runName } from '../text/run-name.ts'
+import { spelt } from '../text/visible.ts'
 import { STATUS_WORDS } from '../text/words.ts'
 import { ServedChoice } from './served-choice.tsx'
 
@@ -27,7 +29,7 @@ export function DatasetForm({ report }: { report: Report }) {
       {given && phase === 'open' && check !== undefined && (
         <p>
           C11 {STATUS_WORDS[check.status]}
-          {check.reason !== null && <>: {check.reason}</>}
+          {check.reason !== null && <>: {spelt(inApp(check.reason))}</>}
         </p>
       )}
       <div className="choices">

@@ -1,4 +1,5 @@
 import type { MappedRollout } from '../../shared/session/protocol.ts'
+import { inApp } from '../text/app-words.ts'
 import { count, percent } from '../text/numbers.ts'
 import { pieces, spelt } from '../text/visible.ts'
 
@@ -14,7 +15,7 @@ export function MappedRecord(props: {
       <h3>The first record, mapped</h3>
       {problems.map((problem) => (
         <p key={problem} className={first === null ? 'error-text' : 'warn-text'}>
-          {first === null ? '✖' : '▲'} {problem}
+          {first === null ? '✖' : '▲'} {spelt(inApp(problem))}
         </p>
       ))}
       {first === null ? (
@@ -44,7 +45,7 @@ function factsOf(first: MappedRollout): (readonly [name: string, value: string])
   const facts: [string, string | null][] = [
     ['tokens', tokens === null ? 'none' : count(tokens)],
     ['trained', trained === null ? 'no mask' : `${count(trained)}${share}`],
-    ['tokenizer', tokens === null ? null : (tokenizer ?? 'none fits')],
+    ['tokenizer', tokens === null ? null : spelt(tokenizer ?? 'none fits')],
     ['messages', messages === null ? null : count(messages)],
     ['reward', reward === null ? null : String(reward)],
     ['group', group === null ? null : spelt(group)],

@@ -5,6 +5,7 @@ import { openSources } from '../data/dump.ts'
 import { rememberMapping } from '../data/mappings.ts'
 import { dismissAllProblems } from '../state/files.ts'
 import { type Unmapped, useMapping } from '../state/mapping.ts'
+import { inApp } from '../text/app-words.ts'
 import { spelt } from '../text/visible.ts'
 import { MappedRecord } from './mapped-record.tsx'
 import { Modal } from './modal.tsx'
@@ -32,7 +33,11 @@ export function MappingDialog() {
 function MappingForm({ file }: { file: Unmapped }) {
   const { found, map, remembered, failure, isAsking, choose } = useFieldProposal(file)
   if (found === null)
-    return <p className={failure === null ? 'quiet' : 'error-text'}>{failure ?? 'Reading its first records'}</p>
+    return (
+      <p className={failure === null ? 'quiet' : 'error-text'}>
+        {failure === null ? 'Reading its first records' : spelt(inApp(failure))}
+      </p>
+    )
   const { first, problems, paths, proposal, shape } = found
   const set = (field: MapField, path: string) => {
     const { [field]: _, ...others } = map
@@ -106,7 +111,7 @@ function FieldChoice(props: {
       <code>{field}</code>
       <select value={path} onChange={(event) => onChoose(field, event.target.value)}>
         <option value="">–</option>
-        {!isThere && <option value={path}>{path} (not in the first record)</option>}
+        {!isThere && <option value={path}>{spelt(path)} (not in the first record)</option>}
         {fitting.map((each) => (
           <option key={each.path} value={each.path}>
             {spelt(`${each.path} · ${each.shown}`)}

@@ -25,7 +25,7 @@ export function Modal({
     <dialog
       ref={dialog}
       className="modal"
-      aria-label={title}
+      aria-label={spelt(title)}
       onCancel={(event) => {
         event.preventDefault()
         onClose()

@@ -1,4 +1,5 @@
 import { useQuestion } from '../state/question.ts'
+import { spelt } from '../text/visible.ts'
 import { Modal } from './modal.tsx'
 
 /** Asks whether something that was dropped is to change what is here. */
@@ -8,11 +9,11 @@ export function QuestionDialog() {
   return (
     <Modal title={question.title} onClose={() => question.answer(false)}>
       {question.says.map((sentence) => (
-        <p key={sentence}>{sentence}</p>
+        <p key={sentence}>{spelt(sentence)}</p>
       ))}
       <div className="choices">
         <button type="button" className="button primary" onClick={() => question.answer(true)}>
-          {question.yes}
+          {spelt(question.yes)}
         </button>
         <button type="button" className="button" data-first-focus onClick={() => question.answer(false)}>
           Leave all as it is

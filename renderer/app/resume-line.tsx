@@ -1,3 +1,4 @@
+import { clipped } from '../../shared/model/clipped.ts'
 import { chooseSecond } from '../data/opening.ts'
 import type { Address } from '../state/address.ts'
 import { useResume } from '../state/resume.ts'
@@ -85,5 +86,5 @@ function wordsOf({ view, rollout, tokens, query }: Address): string {
   if (view === 'rollout' && rollout !== null) {
     return tokens === null ? `rollout ${rollout}` : `token ${tokens[0]} of rollout ${rollout}`
   }
-  return view === 'rollouts' && query !== '' ? `the rollouts with ${spelt(query).slice(0, 80)}` : VIEW_WORDS[view]
+  return view === 'rollouts' && query !== '' ? `the rollouts with ${clipped(spelt(query), 80)}` : VIEW_WORDS[view]
 }

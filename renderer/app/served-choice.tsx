@@ -16,7 +16,7 @@ export function ServedChoice({ onChoose }: { readonly onChoose: (sources: readon
       <h3>Files in {spelt(folder.name)}</h3>
       {problem !== null && (
         <p className="error-text" role="alert">
-          ✖ {problem}
+          ✖ {spelt(problem)}
         </p>
       )}
       <ServedList

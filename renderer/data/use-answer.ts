@@ -19,9 +19,11 @@ export interface Wait {
 /** `isStale`: the answer is to an earlier question; the new one is on its way. */
 export type Answer<T> = Loaded<T> & { readonly isStale: boolean }
 
+const NOT_ASKED = { state: 'loading', isStale: false } as const
+
 /**
  * Asks the engine, and again whenever the question, what has been read, or the second run changes. The last answer stays until
- * the next one is there. Null asks nothing.
+ * the next one is there. Null asks nothing, and nothing is known then: what was asked before is not its answer.
  */
 export function useAnswer<Name extends AskedName>(
   name: Name,
@@ -29,13 +31,14 @@ export function useAnswer<Name extends AskedName>(
 ): Answer<EngineRequests[Name]['output']> & { readonly wait: Wait } {
   const revision = useFiles((files) => files.revision)
   const second = useSecond((state) => state.run)
-  const [answer, setAnswer] = useState<Answer<EngineRequests[Name]['output']>>({ state: 'loading', isStale: false })
+  const [answer, setAnswer] = useState<Answer<EngineRequests[Name]['output']>>(NOT_ASKED)
   const question = input === null ? null : JSON.stringify(input)
   const [share, setShare] = useState<number | null>(null)
   const [stopped, setStopped] = useState<string | null>(null)
   const isStopped = stopped !== null && stopped === question
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is read, and the second run, change the answer
   useEffect(() => {
+    if (question === null) setAnswer(NOT_ASKED)
     if (question === null || isStopped) return
     const asking = new AbortController()
     setAnswer((known) => (known.state === 'ready' ? { ...known, isStale: true } : { state: 'loading', isStale: false }))
@@ -55,6 +58,8 @@ export function useAnswer<Name extends AskedName>(
       setShare(null)
     }
   }, [name, question, revision, second, isStopped])
+  // The effect that forgets comes after what is drawn.
+  const known = question === null ? NOT_ASKED : answer
   const wait = { share, isStopped, stop: () => setStopped(question), again: () => setStopped(null) }
-  return { ...answer, wait }
+  return { ...known, wait }
 }

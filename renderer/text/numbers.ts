@@ -43,6 +43,20 @@ export function real(value: number | null | undefined): string {
   return minus(trimZero(value.toPrecision(4)))
 }
 
+/** A number that was computed, such as a mean: whole ones as they are, of others four digits (`12,350`), without an exponent below a million. */
+export function fourDigits(value: number): string {
+  const isShort = Number.isInteger(value) || !(Math.abs(value) < 1e6)
+  return real(isShort ? value : Number(value.toPrecision(4)))
+}
+
+/** `exactly 0.123456`, for the tooltip of a number that is shown in fewer digits; undefined where none is left out. */
+export function allDigits(value: number, shown: string): string | undefined {
+  const [, digits = '', isShare] = /^([−\d.,e+-]+)( %)?/.exec(shown) ?? []
+  const known = Number(digits.replaceAll(',', '').replaceAll('−', '-')) / (isShare === undefined ? 1 : 100)
+  const isWhole = digits !== '' && Math.abs(known - value) <= Number.EPSILON * Math.abs(value)
+  return isWhole ? undefined : `exactly ${String(value).replace('-', '−')}`
+}
+
 /** A measure in the unit that its name says: a share as a percentage, how many times as much, or a plain number. */
 export function measured(name: string, value: number | string | null): string {
   if (typeof value !== 'number') return value ?? ABSENT

@@ -1,3 +1,5 @@
+import { clipped } from '../../shared/model/clipped.ts'
+
 /** A stretch of token text as it is drawn. `space` is drawn as itself with a dot laid under it. */
 export interface Piece {
   readonly kind: 'plain' | 'space' | 'mark' | 'newline'
@@ -64,17 +66,25 @@ export function spelt(text: string): string {
     .join('')
 }
 
-/** An id or a name of a group, cut to so many characters; one in which there is nothing to see is said to be so. */
+/** An id or a name of a group, cut to so many characters, dots included; one in which there is nothing to see is said to be so. */
 export function shownId(id: string, most = 300): string {
   if (id === '') return '(empty id)'
-  return id.trim() === '' ? '(blank id)' : spelt(id.slice(0, most))
+  return id.trim() === '' ? '(blank id)' : spelt(clipped(id, most))
 }
 
-const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+/** Longer ids than this (characters) are no ids; a tooltip of all of one would hold up the page. */
+const WHOLE_ID = 2000
 
-/** What people write, as they wrote it but for what turns the direction of the text beside it, which is spelt. */
+/** An id as a tooltip has it, where what it belongs to is cut. */
+export function wholeId(id: string): string {
+  return shownId(id, WHOLE_ID)
+}
+
+const UNSEEN = /[[\p{Cc}--[\t\n\r]]\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gv
+
+/** What people write, as they wrote it but for controls and what turns the direction of the text beside it, which is spelt. */
 export function upright(text: string): string {
-  return text.replace(TURNING, markOf)
+  return text.replace(UNSEEN, markOf)
 }
 
 function markOf(character: string): string {

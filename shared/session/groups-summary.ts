@@ -55,7 +55,7 @@ function summaryOf(book: GroupBook): GroupSummary {
       amplification: thresholds.amplification,
     },
     stds: histogram(complete.flatMap(({ spread }) => (spread?.contrast ? spread.std : []))),
-    steps: stepsOf(book),
+    ...stepsOf(book),
   }
 }
 
@@ -101,7 +101,7 @@ function histogram(values: readonly number[]): Histogram {
   return { from: 0, width, counts }
 }
 
-function stepsOf({ origin: { dump }, known }: GroupBook): GroupStep[] {
+function stepsOf({ origin: { dump }, known }: GroupBook): Pick<GroupSummary, 'steps' | 'allSteps'> {
   const rewards = new Map<number, { rollouts: number; sum: number; rewarded: number }>()
   for (const { step, reward } of dump.facts) {
     if (step === null) continue
@@ -124,7 +124,7 @@ function stepsOf({ origin: { dump }, known }: GroupBook): GroupStep[] {
   const steps = [...rewards].sort(([a], [b]) => a - b)
   // The last step is always told: what is said of a whole run goes from its first to its last.
   const stride = Math.ceil((steps.length - 1) / (MOST_STEPS - 1))
-  return steps
+  const told: GroupStep[] = steps
     .filter((_, at) => at % stride === 0 || at === steps.length - 1)
     .map(([step, { rollouts, sum, rewarded }]) => {
       const own = groups.get(step) ?? []
@@ -137,4 +137,5 @@ function stepsOf({ origin: { dump }, known }: GroupBook): GroupStep[] {
         meanStd: own.length === 0 ? null : mean(own.map(({ spread }) => spread?.std ?? 0)),
       }
     })
+  return { steps: told, allSteps: steps.length }
 }

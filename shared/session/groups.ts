@@ -16,6 +16,7 @@ import {
 import { fitOf, measuringSpreads, type Spreads, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
 import { mean, rewardsOf } from '../checks/groups/statistics.ts'
 import { firstQuestion } from '../checks/pairing.ts'
+import { clipped } from '../model/clipped.ts'
 import { counted } from '../model/number-text.ts'
 import type { Finding } from '../model/report.ts'
 import { atOnce, type Steps, within } from '../model/steps.ts'
@@ -204,7 +205,7 @@ export class GroupBook {
   private async question(index: number | undefined): Promise<string | null> {
     if (index === undefined) return null
     const { trajectory } = await this.origin.load(index)
-    return firstQuestion(trajectory.messages)?.content?.slice(0, QUESTION_CHARACTERS) ?? null
+    return clipped(firstQuestion(trajectory.messages)?.content ?? '', QUESTION_CHARACTERS) || null
   }
 }
 

@@ -33,6 +33,11 @@ describePage('where the system sets all colours', (page) => {
     const step = view.locator('.legend-step')
     await step.first().waitFor()
     expect(await fill(step.first())).not.toBe(await fill(step.last()))
+    // Kinds of groups are told by what their share of the bar is filled with.
+    await view.keyboard.press('3')
+    const part = view.locator('.kind-part')
+    await part.first().waitFor()
+    expect(await fill(part.first())).not.toBe(await fill(view.locator('body')))
     await close()
   })
 })

@@ -50,4 +50,15 @@ describePage('a window of 1024 by 700', (tests) => {
 describePage('a window of 1440 by 900', (tests) => {
   // Where lists stand beside what they list, which in a narrow window stands below.
   test.each(['groups', 'compare'])('has room for %s', (part) => hasRoom(tests, part, { width: 1440, height: 900 }))
+
+  test('has room for all columns of a group’s rollouts, findings the last of them', async () => {
+    const sample = [join(SAMPLES, 'verifiers-2025-08.jsonl.gz')]
+    const window = await tests.openWith(sample, { viewport: { width: 1440, height: 900 } })
+    const { page } = window
+    await page.keyboard.press('3')
+    await page.locator('.sibling').first().waitFor()
+    const table = page.locator('.sibling-scroll')
+    expect(await table.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+    await window.close()
+  })
 })

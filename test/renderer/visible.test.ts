@@ -1,8 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cells, pieces, shownId, spelt } from '../../renderer/text/visible.ts'
+import { cells, pieces, shownId, spelt, upright, wholeId } from '../../renderer/text/visible.ts'
 
 describe('hidden characters', () => {
+  it('are spelt in what people write, but for its lines', () => {
+    expect(upright('a\u0007b\u202ec\td\ne\u200d')).toBe('a␇bRLOc\td\ne\u200d')
+  })
+
   it('leaves plain text alone', () => {
     expect(pieces('director')).toEqual([{ kind: 'plain', text: 'director' }])
     expect(pieces('')).toEqual([])
@@ -50,5 +54,8 @@ describe('hidden characters', () => {
 
 it('an id in which there is nothing to see is said to be so, and a long one is cut', () => {
   expect(['', '  ', 'q1', 'a\u200bb'].map((id) => shownId(id))).toEqual(['(empty id)', '(blank id)', 'q1', 'aZWSPb'])
-  expect(shownId('x'.repeat(400))).toHaveLength(300)
+  expect(shownId('x'.repeat(300))).toBe('x'.repeat(300))
+  expect(shownId('x'.repeat(301))).toBe(`${'x'.repeat(299)}…`)
+  expect(shownId('👍👍👍', 4)).toBe('👍…')
+  expect(wholeId('x'.repeat(400))).toBe('x'.repeat(400))
 })

@@ -108,8 +108,11 @@ describe('the groups of a run', () => {
 
   it('are told by every k-th step of a long run, and by its last one', () => {
     const facts = Array.from({ length: 900 }, (_, step) => factsOf(step, { step, reward: step }))
-    const { steps } = groupSummary(groupsOf({ dump: dumpOf(facts), findingsOfDump: [] } as unknown as GroupOrigin))
+    const { steps, allSteps } = groupSummary(
+      groupsOf({ dump: dumpOf(facts), findingsOfDump: [] } as unknown as GroupOrigin),
+    )
     expect(steps.length).toBeLessThanOrEqual(400)
+    expect(allSteps).toBe(900)
     expect(steps[0]).toMatchObject({ step: 0, meanReward: 0 })
     expect(steps.at(-1)).toMatchObject({ step: 899, meanReward: 899 })
   })

@@ -3,7 +3,18 @@ import type { MeasureUnit } from '../../../shared/session/requests/compare.ts'
 import { real } from '../../text/numbers.ts'
 import { type Axis, stepTicks, valueAxis } from './axis.ts'
 import { type Frame, seriesPath } from './series-path.ts'
-import { allPoints, type StepLine, type Steps, stepsWords, valueAt, valueWords, wentWords } from './step-words.ts'
+import {
+  allPoints,
+  middleOf,
+  middlesOf,
+  nearestPoint,
+  type StepLine,
+  type Steps,
+  stepsWords,
+  valueAt,
+  valueWords,
+  wentWords,
+} from './step-words.ts'
 import { tickWords } from './tick-words.ts'
 
 const WIDTH = 400
@@ -82,7 +93,7 @@ export function StepChart(props: StepChartProps) {
   }
   const pointAt = (event: MouseEvent<HTMLElement>) => {
     const box = event.currentTarget.getBoundingClientRect()
-    return nearest(points, first + ((event.clientX - box.left) / box.width) * (last - first))
+    return nearestPoint(points, first + ((event.clientX - box.left) / box.width) * (last - first))
   }
   return (
     <figure className={isSmall ? 'step-chart small' : 'step-chart'}>
@@ -140,7 +151,13 @@ export function StepChart(props: StepChartProps) {
               />
             ))}
             {point !== undefined && (
-              <line className="step-cursor" x1={frame.x(point.from)} x2={frame.x(point.from)} y1="0" y2={HEIGHT} />
+              <line
+                className="step-cursor"
+                x1={frame.x(middleOf(point))}
+                x2={frame.x(middleOf(point))}
+                y1="0"
+                y2={HEIGHT}
+              />
             )}
             {lines.map((line, place) => (
               <Line key={line.name ?? ''} line={line} isSecond={place > 0} frame={frame} at={point} />
@@ -175,7 +192,8 @@ export function StepChart(props: StepChartProps) {
 
 function Line(props: { line: StepLine; isSecond: boolean; frame: Frame; at: Steps | undefined }) {
   const { line, isSecond, frame, at } = props
-  const { steps, values } = line
+  const { values } = line
+  const steps = middlesOf(line)
   const dots =
     steps.length > MOST_DOTS ? '' : steps.map((step, place) => dot(frame, step, values[place] ?? null)).join('')
   const own = isSecond ? 'step-line second' : 'step-line'
@@ -183,7 +201,7 @@ function Line(props: { line: StepLine; isSecond: boolean; frame: Frame; at: Step
     <>
       <path className={own} d={seriesPath(steps, values, frame)} />
       <path className={`${own} dots`} d={dots} />
-      {at !== undefined && <path className={`${own} chosen`} d={dot(frame, at.from, valueAt(line, at))} />}
+      {at !== undefined && <path className={`${own} chosen`} d={dot(frame, middleOf(at), valueAt(line, at))} />}
     </>
   )
 }
@@ -200,13 +218,6 @@ function frameOf({ from, to }: Axis, first: number, last: number): Frame {
     x: (step) => (last > first ? ((step - first) / (last - first)) * WIDTH : WIDTH / 2),
     y: (value) => HEIGHT - (half > 0 ? ((value / 2 - from / 2) / half) * HEIGHT : HEIGHT / 2),
   }
-}
-
-function nearest(points: readonly Steps[], step: number): number | null {
-  let best: number | null = null
-  for (const [at, { from }] of points.entries())
-    if (best === null || Math.abs(from - step) < Math.abs((points[best] as Steps).from - step)) best = at
-  return best
 }
 
 function placeAfter(key: string, at: number | null, steps: number): number | null {

@@ -4,7 +4,7 @@ import { count } from '../../text/numbers.ts'
 import { FoldButton, useFold } from '../verdicts/unfold.tsx'
 import { savedSteps } from './saved-steps.ts'
 import type { StepOpening } from './step-chart.tsx'
-import { allPoints, bareStepsWords, type StepLine, type Steps, valueAt, valueWords } from './step-words.ts'
+import { allPoints, bareStepsWords, exactWords, type StepLine, type Steps, valueAt, valueWords } from './step-words.ts'
 
 /** Rows that are drawn; what is saved has all of them. */
 const MOST_ROWS = 500
@@ -70,7 +70,7 @@ export function StepTable(props: {
                     )}
                   </th>
                   {columns.map(({ title, unit, line }) => (
-                    <td key={title} className="number">
+                    <td key={title} className="number" title={exactWords(valueAt(line, point), unit)}>
                       {valueWords(valueAt(line, point), unit)}
                     </td>
                   ))}

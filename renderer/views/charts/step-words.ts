@@ -1,5 +1,5 @@
 import type { MeasureUnit } from '../../../shared/session/requests/compare.ts'
-import { ABSENT, percent, real } from '../../text/numbers.ts'
+import { ABSENT, allDigits, fourDigits, percent, real } from '../../text/numbers.ts'
 
 /** Training steps `from` to `to`, both of them in it, that are drawn as one point. */
 export interface Steps {
@@ -21,8 +21,14 @@ export interface StepLine {
 export function valueWords(value: number | null | undefined, unit: MeasureUnit): string {
   if (value === null || value === undefined) return ABSENT
   if (unit === 'share') return percent(value)
-  const shown = real(Number(value.toPrecision(4)))
+  const shown = fourDigits(value)
   return unit === 'nats' || unit === 'tokens' ? `${shown} ${unit}` : shown
+}
+
+/** The number with all its digits, where `valueWords` rounds it; undefined where it does not. For tooltips. */
+export function exactWords(value: number | null | undefined, unit: MeasureUnit): string | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined
+  return allDigits(value, valueWords(value, unit))
 }
 
 /** `0.2 → 0.7`, from the first step that tells to the last. */
@@ -41,6 +47,27 @@ export function stepsWords(steps: Steps): string {
 /** `3`, `1 to 3`. */
 export function bareStepsWords({ from, to }: Steps): string {
   return from === to ? real(from) : `${real(from)} to ${real(to)}`
+}
+
+/** Where a point is drawn: in the middle of its steps. */
+export function middleOf({ from, to }: Steps): number {
+  return from + (to - from) / 2
+}
+
+/** Where the points of a line are drawn. */
+export function middlesOf({ steps, to }: Pick<StepLine, 'steps' | 'to'>): readonly number[] {
+  return to === undefined ? steps : steps.map((from, at) => middleOf({ from, to: to[at] ?? from }))
+}
+
+/** Place of the point that is drawn nearest to a step; null where there is none. */
+export function nearestPoint(points: readonly Steps[], step: number): number | null {
+  let best: number | null = null
+  let least = Number.POSITIVE_INFINITY
+  for (const [at, point] of points.entries()) {
+    const distance = Math.abs(middleOf(point) - step)
+    if (distance < least) [best, least] = [at, distance]
+  }
+  return best
 }
 
 /** What a query for rollouts says of the steps of a point. */

@@ -6,7 +6,7 @@ import { openRollout, openSecond } from '../../commands/go.ts'
 import { useOverscan } from '../../data/printing.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { count, counted, percent, real } from '../../text/numbers.ts'
-import { shownId, spelt } from '../../text/visible.ts'
+import { shownId, spelt, wholeId } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { TokenGlyphs } from '../rollout/lines.tsx'
 import { type AlignedRow, alignedRows, turnWords } from './alignment-rows.ts'
@@ -180,7 +180,7 @@ function SideHead({ side, name, by }: { side: AlignedSide; name: string; by: Ali
       <button
         type="button"
         className="link aligned-id"
-        title={shownId(side.id)}
+        title={wholeId(side.id)}
         onClick={() => (side.of.run === 'open' ? openRollout(side.of.index) : openSecond(side.of.index))}
       >
         {shownId(side.id)}

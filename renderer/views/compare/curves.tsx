@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import type { ComparedSeries, ComparedSpread, RunComparison } from '../../../shared/session/requests/compare.ts'
 import { showRollouts } from '../../commands/go.ts'
-import { percent, real } from '../../text/numbers.ts'
+import { fourDigits, percent } from '../../text/numbers.ts'
 import { StepChart } from '../charts/step-chart.tsx'
 import { StepTable } from '../charts/step-table.tsx'
 import { allPoints, isAnyIn, type StepLine, type Steps, stepsQuery } from '../charts/step-words.ts'
@@ -55,7 +55,7 @@ function Spread({ spread: { of, from, width, here, there } }: { spread: Compared
   const words = SPREAD_WORDS[of]
   const top = (shares: readonly number[]) => {
     const bin = shares.indexOf(Math.max(...shares))
-    return `most often ${real(round(from + bin * width))} to ${real(round(from + (bin + 1) * width))} (${percent(shares[bin] ?? 0)})`
+    return `most often ${fourDigits(from + bin * width)} to ${fourDigits(from + (bin + 1) * width)} (${percent(shares[bin] ?? 0)})`
   }
   return (
     <figure className="curve">
@@ -71,18 +71,16 @@ function Spread({ spread: { of, from, width, here, there } }: { spread: Compared
         <path className="curve-line" d={outline(there)} />
         <line className="axis" x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
         <text className="axis-label" x="0" y={HEIGHT + 13}>
-          {real(round(from))}
+          <title>{from}</title>
+          {fourDigits(from)}
         </text>
         <text className="axis-label" x={WIDTH} y={HEIGHT + 13} textAnchor="end">
-          {real(round(from + bins * width))}
+          <title>{from + bins * width}</title>
+          {fourDigits(from + bins * width)}
         </text>
       </svg>
     </figure>
   )
-}
-
-function round(value: number): number {
-  return Number(value.toPrecision(4))
 }
 
 /** Both runs by step, on one axis. A point opens the rollouts of the open run, where it has any of these steps. */

@@ -7,7 +7,7 @@ import {
 import { KeptDetails } from '../../app/kept-details.tsx'
 import { PinButton } from '../../app/pin-button.tsx'
 import { showRollouts } from '../../commands/go.ts'
-import { ABSENT, count, counted, percent, real } from '../../text/numbers.ts'
+import { ABSENT, allDigits, count, counted, fourDigits, percent, real } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { VERDICT_WORDS } from '../../text/words.ts'
 import { narrowMeasures, useComparePlace } from './compare-place.ts'
@@ -162,7 +162,7 @@ function MeasureRow({ measure }: { measure: ComparedMeasure }) {
     <tr>
       <th scope="row">{spelt(label)}</th>
       <td className="quiet">{SECTION_WORDS[section]}</td>
-      <td className={valueClass}>
+      <td className={valueClass} title={exactOf(measure, here)}>
         {here === null ? (
           <Lack why={lacks.here} />
         ) : codes.length > 0 ? (
@@ -178,8 +178,12 @@ function MeasureRow({ measure }: { measure: ComparedMeasure }) {
           valueWords(measure, here)
         )}
       </td>
-      <td className={valueClass}>{there === null ? <Lack why={lacks.there} /> : valueWords(measure, there)}</td>
-      <td className="number">{differenceWords(unit, here, there)}</td>
+      <td className={valueClass} title={exactOf(measure, there)}>
+        {there === null ? <Lack why={lacks.there} /> : valueWords(measure, there)}
+      </td>
+      <td className="number" title={exactDifference(unit, here, there)}>
+        {differenceWords(unit, here, there)}
+      </td>
       <td>
         {distance === null ? null : unit === 'text' ? (
           <span className="quiet">{distance === 0 ? 'same' : 'another'}</span>
@@ -206,7 +210,22 @@ function valueWords({ section, unit }: ComparedMeasure, value: number | string):
       section === 'verdicts' ? Object.entries(VERDICT_WORDS).find(([name]) => name === value)?.[1] : undefined
     return verdict === undefined ? spelt(value) : `${verdict.glyph} ${verdict.name}`
   }
-  return unit === 'share' ? percent(value) : real(Number(value.toPrecision(4)))
+  return unit === 'share' ? percent(value) : fourDigits(value)
+}
+
+/** With all its digits, where it is shown in fewer. */
+function exactOf(measure: ComparedMeasure, value: number | string | null): string | undefined {
+  return typeof value === 'number' ? allDigits(value, valueWords(measure, value)) : undefined
+}
+
+function exactDifference(
+  unit: ComparedMeasure['unit'],
+  here: number | string | null,
+  there: number | string | null,
+): string | undefined {
+  if (typeof here !== 'number' || typeof there !== 'number') return undefined
+  const shown = differenceWords(unit, here, there).replace(/^\+/, '')
+  return allDigits(there - here, unit === 'share' ? shown.replace(/ pp$/, ' %') : shown)
 }
 
 /** Shares in percentage points, all else as it is; the sign says where the second run is larger. */

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { GroupQuery, GroupStep, GroupSummary } from '../../../shared/session/requests/groups.ts'
 import { Term } from '../../app/term.tsx'
-import { counted, real } from '../../text/numbers.ts'
+import { count, counted, real } from '../../text/numbers.ts'
 import { StepChart } from '../charts/step-chart.tsx'
 import { StepTable } from '../charts/step-table.tsx'
 import { COLUMN_WORDS } from './group-words.ts'
@@ -146,7 +146,7 @@ function Bar({
 }
 
 /** Mean reward, spread within groups and share of dead groups by training step. */
-export function StepSeries({ steps }: { steps: readonly GroupStep[] }) {
+export function StepSeries({ steps, allSteps }: Pick<GroupSummary, 'steps' | 'allSteps'>) {
   if (steps.length < 2) {
     return (
       <figure className="group-figure">
@@ -161,10 +161,10 @@ export function StepSeries({ steps }: { steps: readonly GroupStep[] }) {
       </figure>
     )
   }
-  return <StepsOfGroups steps={steps} />
+  return <StepsOfGroups steps={steps} allSteps={allSteps} />
 }
 
-function StepsOfGroups({ steps }: { steps: readonly GroupStep[] }) {
+function StepsOfGroups({ steps, allSteps }: Pick<GroupSummary, 'steps' | 'allSteps'>) {
   const [chosen, choose] = useState(0)
   const at = steps.map(({ step }) => step)
   const lines = STEP_LINES.map(({ of, ...words }) => ({
@@ -176,6 +176,12 @@ function StepsOfGroups({ steps }: { steps: readonly GroupStep[] }) {
     <figure className="group-figure">
       <figcaption>
         <strong>by training step</strong>
+        {steps.length < allSteps && (
+          <span className="quiet">
+            {' '}
+            {count(steps.length)} of {count(allSteps)} steps are drawn
+          </span>
+        )}
       </figcaption>
       <fieldset className="segmented group-steps" aria-label="By training step">
         {lines.map(({ title }, place) => (

@@ -6,7 +6,7 @@ import { Term } from '../../app/term.tsx'
 import { openExport } from '../../commands/open-export.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { count, counted, percent, real } from '../../text/numbers.ts'
-import { shownId, spelt } from '../../text/visible.ts'
+import { shownId, spelt, wholeId } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { SideBySide } from '../compare/alignment-view.tsx'
 import { COLUMN_WORDS, KIND_WORDS } from './group-words.ts'
@@ -78,7 +78,7 @@ function Head({ detail }: { detail: GroupDetail }) {
   return (
     <header className="group-head">
       <div className="group-title">
-        <h2 title={shownId(row.id, 2000)}>Group {row.id.length > 60 ? `${shownId(row.id, 59)}…` : shownId(row.id)}</h2>
+        <h2 title={wholeId(row.id)}>Group {shownId(row.id, 60)}</h2>
         <span className={`group-kind-chip ${row.kind}`}>
           <span aria-hidden="true">{glyph}</span> {name}
         </span>

@@ -85,6 +85,12 @@ export function GroupFilters({ summary, query, shown }: { summary: GroupSummary;
                 </option>
               ))}
             </select>
+            {summary.steps.length < summary.allSteps && (
+              <span className="quiet">
+                {' '}
+                {count(summary.steps.length)} of {count(summary.allSteps)} steps to choose from
+              </span>
+            )}
           </label>
         )}
         <input

@@ -4,7 +4,7 @@ import { openRollout } from '../../commands/go.ts'
 import { ask } from '../../engine/engine.ts'
 import { type ListColumn, PositionList } from '../../lists/position-list.tsx'
 import { ABSENT, count, real } from '../../text/numbers.ts'
-import { shownId } from '../../text/visible.ts'
+import { shownId, wholeId } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { groupPages } from './group-list-data.ts'
 import { COLUMN_WORDS, KIND_WORDS, MARK_WORDS } from './group-words.ts'
@@ -29,7 +29,7 @@ const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow
     sort: 'id',
     title: 'group',
     width: 'minmax(4.9rem, 1.3fr)',
-    cell: ({ id }) => <span title={shownId(id)}>{shownId(id)}</span>,
+    cell: ({ id }) => <span title={wholeId(id)}>{shownId(id)}</span>,
   },
   { sort: 'step', title: 'step', says: 'training step', width: '3rem', isNumber: true, cell: ({ step }) => real(step) },
   {

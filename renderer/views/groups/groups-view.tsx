@@ -84,7 +84,7 @@ function Groups({ summary }: { summary: GroupSummary }) {
         <div className="group-figures">
           <StdHistogram summary={summary} query={query} />
           <Share summary={summary} />
-          <StepSeries steps={summary.steps} />
+          <StepSeries steps={summary.steps} allSteps={summary.allSteps} />
         </div>
       </KeptDetails>
       <GroupFilters summary={summary} query={query} shown={positions?.length ?? 0} />

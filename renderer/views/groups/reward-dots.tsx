@@ -1,3 +1,4 @@
+import { clipped } from '../../../shared/model/clipped.ts'
 import type { GroupMember } from '../../../shared/session/requests/groups.ts'
 import { real } from '../../text/numbers.ts'
 import { shownId, spelt } from '../../text/visible.ts'
@@ -83,7 +84,7 @@ function DotRow({
   return (
     <g>
       <text className="dot-name" x="0" y={y + 4}>
-        {spelt(name.length > 22 ? `${name.slice(0, 21)}…` : name)}
+        {spelt(clipped(name, 22))}
       </text>
       {known.length === 0 ? (
         <text className="axis-label" x={left} y={y + 4}>

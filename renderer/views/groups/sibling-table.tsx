@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { GroupDetail, GroupMember, GroupScheme } from '../../../shared/session/requests/groups.ts'
 import { openRollout } from '../../commands/go.ts'
 import { ABSENT, count, percent, real } from '../../text/numbers.ts'
-import { shownId } from '../../text/visible.ts'
+import { shownId, wholeId } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { COLUMN_WORDS, MARK_WORDS, SCHEME_WORDS } from './group-words.ts'
 import { chooseSibling, layBeside } from './groups-place.ts'
@@ -142,7 +142,7 @@ function SiblingRow({
       onDoubleClick={() => openRollout(index)}
     >
       <th scope="row">
-        <button type="button" className="link sibling-id" title={shownId(facts.id)} onClick={() => openRollout(index)}>
+        <button type="button" className="link sibling-id" title={wholeId(facts.id)} onClick={() => openRollout(index)}>
           {shownId(facts.id)}
         </button>
         {original !== undefined && original !== null && (

@@ -1,3 +1,4 @@
+import { clipped } from '../../../shared/model/clipped.ts'
 import { addExperiment, addHypothesis, editExperiment } from '../../../shared/notebook/edit.ts'
 import type { Category } from '../../../shared/notebook/model.ts'
 import { withoutSecrets } from '../../../shared/notebook/secrets.ts'
@@ -32,5 +33,5 @@ export function newExperimentIn(category: Category, command = ''): void {
 /** Keys, tokens and passwords of a command line are kept as ***: whoever gave one is told of it. */
 export function sayWhatIsMasked(command: string): void {
   const { masked } = withoutSecrets(command)
-  if (masked.length > 0) say(`${upright([...new Set(masked)].join(', ').slice(0, 200))} is kept as ***, not its value`)
+  if (masked.length > 0) say(`${upright(clipped([...new Set(masked)].join(', '), 200))} is kept as ***, not its value`)
 }

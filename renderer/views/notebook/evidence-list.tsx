@@ -2,7 +2,7 @@ import { unpinEvidence } from '../../../shared/notebook/edit.ts'
 import type { Evidence, Hypothesis } from '../../../shared/notebook/model.ts'
 import { changeNotebook } from '../../data/notebook.ts'
 import { useFiles } from '../../state/files.ts'
-import { upright } from '../../text/visible.ts'
+import { spelt, upright } from '../../text/visible.ts'
 import { EvidenceNumbers } from './evidence-numbers.tsx'
 import { shortTime } from './notebook-words.ts'
 import { Rechecked } from './rechecked.tsx'
@@ -32,7 +32,7 @@ export function EvidenceList({ hypothesis }: { hypothesis: Hypothesis }) {
       {hypothesis.evidence.map((evidence) => (
         <li key={evidence.id}>
           <p>
-            <strong>{upright(evidence.title)}</strong> <span className="quiet">{KINDS[evidence.kind]}</span>
+            <strong>{spelt(evidence.title)}</strong> <span className="quiet">{KINDS[evidence.kind]}</span>
           </p>
           {evidence.numbers.length > 0 && (
             <p>
@@ -55,7 +55,7 @@ export function EvidenceList({ hypothesis }: { hypothesis: Hypothesis }) {
             <button
               type="button"
               className="link"
-              aria-label={`Take off: ${evidence.title}`}
+              aria-label={`Take off: ${spelt(evidence.title)}`}
               onClick={() =>
                 changeNotebook(`Evidence of ${hypothesis.id}`, (notebook, at) =>
                   unpinEvidence(notebook, hypothesis.id, evidence.id, { at }),

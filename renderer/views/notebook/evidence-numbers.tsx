@@ -1,14 +1,14 @@
 import type { Evidence } from '../../../shared/notebook/model.ts'
 import { ABSENT, percent, real } from '../../text/numbers.ts'
-import { upright } from '../../text/visible.ts'
+import { spelt } from '../../text/visible.ts'
 
 /** Numbers as they were pinned, each with its name. */
 export function EvidenceNumbers({ numbers }: { numbers: Evidence['numbers'] }) {
   const isShare = numbers.some(({ unit }) => unit === 'share')
   return numbers.map(({ name, value, unit }) => (
     <span key={name} className="evidence-number">
-      {upright(name.replaceAll('_', ' '))} <strong>{isShare ? shareOf(value) : pinnedValue(value)}</strong>{' '}
-      {unit === 'share' ? '' : upright(unit ?? '')}
+      {spelt(name.replaceAll('_', ' '))} <strong>{isShare ? shareOf(value) : pinnedValue(value)}</strong>{' '}
+      {unit === 'share' ? '' : spelt(unit ?? '')}
     </span>
   ))
 }
@@ -21,5 +21,5 @@ function shareOf(value: number | string | null): string {
 }
 
 export function pinnedValue(value: number | string | boolean | null): string {
-  return typeof value === 'number' ? real(value) : upright(String(value ?? ABSENT))
+  return typeof value === 'number' ? real(value) : spelt(String(value ?? ABSENT))
 }

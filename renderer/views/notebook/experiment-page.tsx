@@ -5,7 +5,7 @@ import { parametersOf, parameterTitle } from '../../../shared/notebook/parameter
 import { changeNotebook } from '../../data/notebook.ts'
 import { useFiles } from '../../state/files.ts'
 import { say } from '../../state/view.ts'
-import { upright } from '../../text/visible.ts'
+import { spelt, upright } from '../../text/visible.ts'
 import { sayWhatIsMasked } from './additions.ts'
 import { History } from './history.tsx'
 import { NotePage } from './note-page.tsx'
@@ -24,7 +24,7 @@ export function ExperimentPage({ notebook, experiment }: { notebook: Notebook; e
     <NotePage
       title={
         <>
-          {id} {upright(experiment.title)} <span className="quiet">{categoryTitle(experiment.category)}</span>
+          {id} {spelt(experiment.title)} <span className="quiet">{categoryTitle(experiment.category)}</span>
         </>
       }
       besideLabel="Settings, hypotheses and runs"
@@ -156,7 +156,7 @@ function Settings({ experiment }: { experiment: Experiment }) {
           <tbody>
             {known.map(([id, { value, from }]) => (
               <tr key={id}>
-                <th scope="row">{parameterTitle(id)}</th>
+                <th scope="row">{spelt(parameterTitle(id))}</th>
                 <td>{upright(value)}</td>
                 <td className="quiet">{from === 'command' ? 'command line' : 'by hand'}</td>
               </tr>
@@ -186,7 +186,7 @@ function Runs({ experiment }: { experiment: Experiment }) {
       <ul>
         {experiment.runs.map((run) => (
           <li key={run.dump}>
-            {run.names.join(', ')} <code title={run.dump}>{run.dump.slice(0, 12)}</code>
+            {spelt(run.names.join(', '))} <code title={run.dump}>{run.dump.slice(0, 12)}</code>
             <span className="quiet">
               {' '}
               {shortTime(run.linkedAt)}
@@ -195,7 +195,7 @@ function Runs({ experiment }: { experiment: Experiment }) {
             <button
               type="button"
               className="link"
-              aria-label={`Unlink ${run.names.join(', ')}`}
+              aria-label={`Unlink ${spelt(run.names.join(', '))}`}
               onClick={() =>
                 changeNotebook(`Run of ${experiment.id}`, (notebook, at) =>
                   unlinkRun(notebook, experiment.id, run.dump, { at }),

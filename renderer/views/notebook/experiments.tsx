@@ -4,7 +4,7 @@ import { compareExperiments } from '../../../shared/notebook/parameters.ts'
 import { KeptDetails } from '../../app/kept-details.tsx'
 import { goTo } from '../../state/place.ts'
 import { ABSENT, counted } from '../../text/numbers.ts'
-import { upright } from '../../text/visible.ts'
+import { spelt, upright } from '../../text/visible.ts'
 import { newExperimentIn } from './additions.ts'
 import { type ExperimentRow, experimentRows, shownParameters } from './experiment-rows.ts'
 import { NEW_EXPERIMENT, openExperiment, setCompared, useNotebookPlace } from './notebook-place.ts'
@@ -165,7 +165,7 @@ function Row({
       <th scope="row">{id}</th>
       <td className="experiment-title">
         <button type="button" className="link" onClick={() => openExperiment(id)}>
-          {title === '' ? 'Without a title' : title}
+          {title === '' ? 'Without a title' : spelt(title)}
         </button>
       </td>
       {columns.map((column) => {
@@ -176,7 +176,7 @@ function Row({
             className={known?.from === 'command' ? 'from-command' : undefined}
             title={known?.from === 'command' ? 'From the command line' : undefined}
           >
-            {known?.value ?? <span className="quiet">{ABSENT}</span>}
+            {known === undefined ? <span className="quiet">{ABSENT}</span> : spelt(known.value)}
           </td>
         )
       })}
@@ -202,25 +202,25 @@ function Comparison({ a, b }: { a: Experiment; b: Experiment }) {
             <tr>
               <th scope="col">Setting</th>
               <th scope="col">
-                {a.id} {upright(a.title)}
+                {a.id} {spelt(a.title)}
               </th>
               <th scope="col">
-                {b.id} {upright(b.title)}
+                {b.id} {spelt(b.title)}
               </th>
             </tr>
           </thead>
           <tbody>
             {differences.map(({ id, title, a: left, b: right }) => (
               <tr key={id}>
-                <th scope="row">{title}</th>
-                <td>{left ?? <span className="quiet">not said</span>}</td>
-                <td>{right ?? <span className="quiet">not said</span>}</td>
+                <th scope="row">{spelt(title)}</th>
+                <td>{left === null ? <span className="quiet">not said</span> : spelt(left)}</td>
+                <td>{right === null ? <span className="quiet">not said</span> : spelt(right)}</td>
               </tr>
             ))}
             <tr>
               <th scope="row">Outcome</th>
-              <td>{a.outcome || <span className="quiet">not said</span>}</td>
-              <td>{b.outcome || <span className="quiet">not said</span>}</td>
+              <td>{upright(a.outcome) || <span className="quiet">not said</span>}</td>
+              <td>{upright(b.outcome) || <span className="quiet">not said</span>}</td>
             </tr>
           </tbody>
         </table>

@@ -1,3 +1,4 @@
+import { clipped } from '../../../shared/model/clipped.ts'
 import { historyOf } from '../../../shared/notebook/edit.ts'
 import type { Change, Notebook } from '../../../shared/notebook/model.ts'
 import { counted } from '../../text/numbers.ts'
@@ -43,5 +44,5 @@ function ChangeWords({ change: { field, from, to } }: { change: Change }) {
 }
 
 function cut(text: string): string {
-  return upright(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text)
+  return upright(clipped(text, LONGEST_SHOWN))
 }

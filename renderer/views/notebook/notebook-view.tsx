@@ -4,7 +4,7 @@ import { useChosenFocus } from '../../app/use-chosen-focus.ts'
 import { keeper, loadNotebook, redoNotebook, undoNotebook, useKeeping } from '../../data/notebook.ts'
 import { saveNotebookFile } from '../../data/notebook-files.ts'
 import { useKeptScroll } from '../../lists/use-kept-scroll.ts'
-import { upright } from '../../text/visible.ts'
+import { spelt } from '../../text/visible.ts'
 import { Board } from './board.tsx'
 import { ExperimentPage } from './experiment-page.tsx'
 import { Experiments } from './experiments.tsx'
@@ -63,7 +63,7 @@ export function NotebookView() {
           type="button"
           className="button small"
           disabled={undoable === null}
-          title={undoable === null ? undefined : `Undo: ${upright(undoable)}`}
+          title={undoable === null ? undefined : `Undo: ${spelt(undoable)}`}
           onClick={undoNotebook}
         >
           Undo
@@ -72,7 +72,7 @@ export function NotebookView() {
           type="button"
           className="button small"
           disabled={redoable === null}
-          title={redoable === null ? undefined : `Do again: ${upright(redoable)}`}
+          title={redoable === null ? undefined : `Do again: ${spelt(redoable)}`}
           onClick={redoNotebook}
         >
           Redo

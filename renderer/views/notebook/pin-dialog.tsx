@@ -1,4 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { clipped } from '../../../shared/model/clipped.ts'
 import type { Piece } from '../../../shared/notebook/evidence/pieces.ts'
 import type { Notebook } from '../../../shared/notebook/model.ts'
 import { Modal } from '../../app/modal.tsx'
@@ -9,6 +10,7 @@ import { useFiles } from '../../state/files.ts'
 import { usePin, type Wanted } from '../../state/pin.ts'
 import { usePlaces } from '../../state/place.ts'
 import { openDialog, say, useView } from '../../state/view.ts'
+import { spelt } from '../../text/visible.ts'
 import { EvidenceNumbers } from './evidence-numbers.tsx'
 import { STATUS_WORDS } from './notebook-words.ts'
 import { ChoiceField, LineField } from './text-field.tsx'
@@ -29,7 +31,7 @@ export function PinDialog() {
   }, [])
   return (
     <Modal title="Pin as evidence">
-      {failure !== null && <p role="alert">This cannot be pinned: {failure}</p>}
+      {failure !== null && <p role="alert">This cannot be pinned: {spelt(failure)}</p>}
       {failure === null && (groups === null || notebook === null) && <p className="quiet">One moment…</p>}
       {groups !== null && notebook !== null && <PinForm groups={groups} notebook={notebook} />}
     </Modal>
@@ -69,7 +71,7 @@ function PinForm({ groups, notebook }: { groups: readonly PieceGroup[]; notebook
     if (piece === undefined) return
     pin(piece, hypothesis, note.trim())
     openDialog(null)
-    say(`Pinned to ${hypothesis}: ${piece.title.slice(0, 120)}`)
+    say(`Pinned to ${hypothesis}: ${spelt(clipped(piece.title, 120))}`)
   }
   return (
     <form className="pin-form" onSubmit={keep}>
@@ -78,10 +80,10 @@ function PinForm({ groups, notebook }: { groups: readonly PieceGroup[]; notebook
         <select value={at} onChange={(event) => setAt(Number(event.target.value))}>
           {piece === undefined && <option value={at}>Nothing chosen</option>}
           {groups.map((group) => (
-            <optgroup key={group.title} label={group.title}>
+            <optgroup key={group.title} label={spelt(group.title)}>
               {group.pieces.map((each) => (
                 <option key={pieces.indexOf(each)} value={pieces.indexOf(each)}>
-                  {each.title.slice(0, 140)}
+                  {spelt(clipped(each.title, 140))}
                 </option>
               ))}
             </optgroup>
@@ -100,7 +102,7 @@ function PinForm({ groups, notebook }: { groups: readonly PieceGroup[]; notebook
         value={hypothesis}
         choices={notebook.hypotheses.map(({ id, title, status }) => [
           id,
-          `${id} ${title} (${STATUS_WORDS[status].name.toLowerCase()})`,
+          `${id} ${spelt(title)} (${STATUS_WORDS[status].name.toLowerCase()})`,
         ])}
         onChange={setChosen}
       />

@@ -4,6 +4,7 @@ import type { Evidence } from '../../../shared/notebook/model.ts'
 import { recheckHere } from '../../data/pinning.ts'
 import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
+import { spelt } from '../../text/visible.ts'
 import { pinnedValue } from './evidence-numbers.tsx'
 
 type Checked = Recheck | null | 'checking' | 'failed'
@@ -46,7 +47,7 @@ function MovedList({ moved }: { moved: readonly Moved[] }) {
     <ul>
       {moved.map(({ name, was, now }) => (
         <li key={name}>
-          {name} {pinnedValue(was)} → <strong>{pinnedValue(now)}</strong>
+          {spelt(name)} {pinnedValue(was)} → <strong>{pinnedValue(now)}</strong>
         </li>
       ))}
     </ul>

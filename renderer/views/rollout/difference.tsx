@@ -1,3 +1,4 @@
+import { clipped } from '../../../shared/model/clipped.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { IdComparison, IdDifference } from '../../../shared/session/requests/rollout.ts'
 import { jumpTo } from '../../state/selection.ts'
@@ -36,7 +37,7 @@ export function Difference({ detail, comparison, difference }: Props) {
         </button>
         {turn !== undefined && (
           <span className="quiet">
-            turn {turn.index} {spelt(turn.role.slice(0, 24))}
+            turn {turn.index} {spelt(clipped(turn.role, 24))}
           </span>
         )}
       </h2>

@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import { clipped } from '../../../shared/model/clipped.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { selectToken } from '../../state/selection.ts'
@@ -43,12 +44,12 @@ export function LostLine({ detail, gap: index }: { detail: TrajectoryDetail; gap
     <button
       type="button"
       className="lost-line"
-      title={gap.text === null ? undefined : spelt(gap.text.slice(0, 2000))}
+      title={gap.text === null ? undefined : spelt(clipped(gap.text, 2000))}
       onClick={() => selectToken(beside)}
     >
       <span aria-hidden="true">✂</span> {amount}
       {gap.what}
-      {gap.text !== null && <span className="lost-text">“{spelt(gap.text.slice(0, 160))}”</span>}{' '}
+      {gap.text !== null && <span className="lost-text">“{spelt(clipped(gap.text, 160))}”</span>}{' '}
       <span aria-hidden="true">✂</span>
     </button>
   )
@@ -87,7 +88,7 @@ export function FoldLine(props: { detail: TrajectoryDetail; fold: Fold | undefin
         </>
       )}
       {holds && ` · token ${token} is in here`}
-      {!isPadding && <span className="fold-text">{spelt(text.slice(0, 160))}</span>}
+      {!isPadding && <span className="fold-text">{spelt(clipped(text, 160))}</span>}
     </button>
   )
 }

@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { clipped } from '../../../shared/model/clipped.ts'
 import type { Message } from '../../../shared/model/trajectory.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { TagName } from '../../../shared/session/rollout/tags.ts'
@@ -33,8 +34,8 @@ function MessageBox({ message, position }: { message: Message; position: number 
   return (
     <article className={message.role === 'assistant' ? 'message assistant' : 'message'}>
       <h2>
-        {position} {spelt(message.role.slice(0, 40))}
-        {message.name ? <span className="quiet"> {spelt(message.name.slice(0, 80))}</span> : null}
+        {position} {spelt(clipped(message.role, 40))}
+        {message.name ? <span className="quiet"> {spelt(clipped(message.name, 80))}</span> : null}
         {message.toolCallId ? <span className="quiet"> answers {shownId(message.toolCallId)}</span> : null}
       </h2>
       {message.reasoning ? (

@@ -11,7 +11,7 @@ import { markKey, useMarks } from '../../state/marks.ts'
 import { useSecond } from '../../state/second.ts'
 import { type RolloutTab, show, useView } from '../../state/view.ts'
 import { count, percent, real } from '../../text/numbers.ts'
-import { shownId } from '../../text/visible.ts'
+import { shownId, wholeId } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { hasIds } from '../rollouts/columns.tsx'
 import { Siblings } from './relatives.tsx'
@@ -56,7 +56,7 @@ export function RolloutHead(props: {
           ← Rollouts
         </button>
       )}
-      <h1 title={shownId(facts.id)}>{shownId(facts.id)}</h1>
+      <h1 title={wholeId(facts.id)}>{shownId(facts.id)}</h1>
       {isSecond ? <PositionInSecond index={detail.index} /> : <Position index={detail.index} />}
       <div ref={tabs} className="segmented" role="tablist" aria-label="Look at">
         {TABS.map((entry) => (

@@ -1,3 +1,4 @@
+import { clipped } from '../../../shared/model/clipped.ts'
 import { PART_WORDS } from '../../../shared/model/part-words.ts'
 import { PARTS } from '../../../shared/model/tokens.ts'
 import type { TokenDetail, TrajectoryDetail } from '../../../shared/session/protocol.ts'
@@ -235,7 +236,7 @@ function PlaceOf({ detail, token }: { detail: TrajectoryDetail; token: number })
   const turn = detail.segmentation?.turns[turnOf(detail, token)]
   return (
     <>
-      <Pair name="turn">{turn === undefined ? '–' : `${turn.index} ${spelt(turn.role.slice(0, 40))}`}</Pair>
+      <Pair name="turn">{turn === undefined ? '–' : `${turn.index} ${spelt(clipped(turn.role, 40))}`}</Pair>
       <Pair name="part">{partOf(detail, token) ?? '–'}</Pair>
       <Pair name="in turn">
         {turn === undefined ? '–' : `${count(token - turn.start)} of ${count(turn.end - turn.start)}`}

@@ -1,3 +1,4 @@
+import { clipped } from '../../../shared/model/clipped.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { counted, NOT_IN_DUMP } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
@@ -35,7 +36,7 @@ function Tool({ tool }: { tool: unknown }) {
     <details className="document" open>
       <summary>
         <strong>{name === null ? 'a schema without a name' : spelt(name)}</strong>
-        {description !== null && <span className="quiet"> {spelt(description.slice(0, 200))}</span>}
+        {description !== null && <span className="quiet"> {spelt(clipped(description, 200))}</span>}
       </summary>
       <pre className="tool-schema">
         <SafeText text={JSON.stringify(tool, null, 2)} />

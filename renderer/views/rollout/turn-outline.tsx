@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { clipped } from '../../../shared/model/clipped.ts'
 import type { Finding, Severity } from '../../../shared/model/report.ts'
 import { TokenState, type Turn } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
@@ -79,7 +80,7 @@ export function TurnOutline({ detail }: { detail: TrajectoryDetail }) {
 }
 
 export function roleOf(turn: Turn): string {
-  const role = spelt(turn.role.length > 24 ? `${turn.role.slice(0, 23)}…` : turn.role)
+  const role = spelt(clipped(turn.role, 24))
   return turn.kind === 'tool' && turn.role === 'user' ? `${role} · tool reply` : role
 }
 

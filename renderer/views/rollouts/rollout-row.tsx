@@ -4,7 +4,7 @@ import { openRollout } from '../../commands/go.ts'
 import { useFiles } from '../../state/files.ts'
 import { selectRollout } from '../../state/selection.ts'
 import { ABSENT } from '../../text/numbers.ts'
-import { shownId } from '../../text/visible.ts'
+import { wholeId } from '../../text/visible.ts'
 import type { Column } from './column.ts'
 import { lackingWords } from './table-head.tsx'
 
@@ -53,7 +53,7 @@ function Cell({ column, row, position }: { column: Column; row: Row; position: n
     <button
       type="button"
       className="link row-open"
-      title={shownId(row.facts.id)}
+      title={wholeId(row.facts.id)}
       tabIndex={-1}
       onClick={() => openRollout(row.index)}
     >

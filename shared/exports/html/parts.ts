@@ -1,3 +1,4 @@
+import { clipped } from '../../model/clipped.ts'
 import { markupText } from '../markup.ts'
 
 /** Text of a dump for HTML, cut to `most` characters: what it says at length stands in the dump. */
@@ -8,13 +9,6 @@ export function text(value: string, most = 300): string {
 /** A name or a value of a dump, in the fixed face and isolated from the direction of the text around it. */
 export function code(value: string, most = 120): string {
   return `<code>${text(value, most)}</code>`
-}
-
-function clipped(value: string, most: number): string {
-  if (value.length <= most) return value
-  // Not between the halves of a character.
-  const end = /[\ud800-\udbff]/.test(value[most - 2] ?? '') ? most - 2 : most - 1
-  return `${value.slice(0, end)}…`
 }
 
 /** Items that are HTML already; beyond `most` they are counted. */

@@ -90,6 +90,8 @@ export interface GroupSummary {
   readonly stds: Histogram
   /** By training step, ascending; empty where the dump has none. Long runs are told by every k-th step and their last one. */
   readonly steps: readonly GroupStep[]
+  /** How many steps there are, with those that `steps` leaves out. */
+  readonly allSteps: number
 }
 
 export interface GroupStep {
