@@ -5,7 +5,7 @@ import { abandonEngine, ask, closeInEngine, onEngineProgress, onEngineStop, open
 import { addHappened, addProblem, dismissProblem, type FilesState, openNothing, useFiles } from '../state/files.ts'
 import { NO_FILTERS, useFilters } from '../state/filters.ts'
 import { forgetKept } from '../state/kept.ts'
-import { addUnmapped, sourceNamed, type Unmapped } from '../state/mapping.ts'
+import { addUnmapped } from '../state/mapping.ts'
 import { forgetPlaces } from '../state/place.ts'
 import { useSecond } from '../state/second.ts'
 import { NOTHING_SELECTED, useSelection } from '../state/selection.ts'
@@ -14,21 +14,16 @@ import { say, useView } from '../state/view.ts'
 import { forgetDetails, refreshDetails } from './details.ts'
 import { followSelected } from './follow-selected.ts'
 import { findMarksHere, forgetPlacesOfMarks } from './marks.ts'
+import { beginRefresh, endRefresh, rateOf, startClock } from './reading-clock.ts'
 import { rememberOpened } from './recent.ts'
 import { forgetRows } from './rows.ts'
 import { compareWith, followSecond, forgetSecond } from './second.ts'
 import { choiceOf } from './served-folder.ts'
 import { startTokenizer, type TokenizerTexts } from './tokenizers.ts'
-import { MOST_NAMED, sayUnreadable } from './unreadable.ts'
+import { MOST_NAMED, sayUnreadable, unmappedOf } from './unreadable.ts'
 
-/** While a dump is read, tables are asked again at most this often (milliseconds). */
-const REFRESH_EVERY = 1000
-/** … and so seldom that telling takes at most one part in this many of the time. */
-const REFRESH_SHARE = 5
 /** Where nothing could be read there is no such list, and more of them are named. */
 const MOST_NAMED_ALONE = 20
-/** Weight of the newest sample in the smoothed rate. */
-const RATE_SMOOTHING = 0.3
 const NOT_COMPARED = 'A run that is followed is not compared. End following, then compare it again.'
 
 /** What the page shows was opened, or read again, by this; answers to an earlier one are dropped. */
@@ -41,7 +36,6 @@ let beside: readonly SourceInput[] | null = null
 let readingAgain: Promise<boolean> = Promise.resolve(true)
 /** The settings under which something was opened last. */
 let inForce: Pick<FilesState, 'options' | 'dataset'> = { options: {}, dataset: [] }
-let clock = { at: 0, bytes: 0, refreshed: 0, pause: REFRESH_EVERY, shown: '' }
 
 /** Opens files in place of what is open. Resolves when the first rollouts can be looked at, or nothing could be read. */
 export async function openSources(
@@ -105,18 +99,6 @@ function showNothing(): void {
   openNothing()
   // Nothing is told any more of what was read.
   void globalThis.window?.inspector?.setProgress(null)
-}
-
-/** Files whose fields a person may map. */
-function unmappedOf(
-  unreadable: OpenedDump['unreadable'],
-  sources: readonly SourceInput[],
-  options: AuditOptions,
-): Unmapped[] {
-  return unreadable.flatMap(({ name, code, message }) => {
-    const source = sourceNamed(sources, name)
-    return code !== 'unknown-format' || source === undefined ? [] : [{ name, message, source, sources, options }]
-  })
 }
 
 /** The way back to what is open, for files that turn out to be no rollouts; null where nothing is open. */
@@ -321,7 +303,12 @@ function takeProgress(progress: Progress): void {
   }
   if (progress.said !== undefined) tell(progress.said)
   const following = progress.following === true
-  useFiles.setState({ progress, following, rate: rateOf(progress), rollouts: progress.trajectories })
+  useFiles.setState({
+    progress,
+    following,
+    rate: rateOf(progress, useFiles.getState().rate),
+    rollouts: progress.trajectories,
+  })
   void globalThis.window?.inspector?.setProgress(shareOf(progress))
   if (phase === 'reading') void refresh(progress)
 }
@@ -336,14 +323,7 @@ async function refresh(progress: Progress): Promise<void> {
   if (progress.done) return finish()
   if (progress.trajectories === 0 || progress.concluding !== undefined) return
   const now = performance.now()
-  const isFirst = clock.refreshed === 0
-  if (!isFirst && now - clock.refreshed < clock.pause) return
-  // A followed run says that it is there even while nothing is written to it.
-  const shown = `${progress.bytesRead} ${progress.trajectories} ${progress.skipped}`
-  if (!isFirst && progress.following && shown === clock.shown) return
-  clock.refreshed = now
-  clock.pause = Number.POSITIVE_INFINITY
-  clock.shown = shown
+  if (!beginRefresh(progress, now)) return
   const run = opening
   const { report: before } = useFiles.getState()
   if (progress.following && before !== null && before.sources.length > 1) await followSelected().catch(() => undefined)
@@ -358,9 +338,7 @@ async function refresh(progress: Progress): Promise<void> {
     // What stops the reading is told at its end; until then the last report stands.
   }
   if (run !== opening) return
-  // The engine concludes from everything that was read: of a large dump that takes longer each time, and is done more seldom.
-  clock.pause = Math.max(REFRESH_EVERY, REFRESH_SHARE * (performance.now() - now))
-  clock.refreshed = performance.now()
+  endRefresh(now)
 }
 
 /** Everything has been read, or reading broke off; the last report says which. */
@@ -399,20 +377,6 @@ function forget(): void {
   useFilters.setState(NO_FILTERS)
   useSelection.setState(NOTHING_SELECTED)
   forgetPlacesOfMarks()
-}
-
-function startClock(): void {
-  clock = { at: performance.now(), bytes: 0, refreshed: 0, pause: REFRESH_EVERY, shown: '' }
-}
-
-function rateOf(progress: Progress): number | null {
-  const now = performance.now()
-  const elapsed = (now - clock.at) / 1000
-  const before = useFiles.getState().rate
-  if (elapsed < 0.1) return before
-  const rate = Math.max(0, (progress.bytesRead - clock.bytes) / elapsed)
-  clock = { ...clock, at: now, bytes: progress.bytesRead }
-  return before === null ? rate : before + RATE_SMOOTHING * (rate - before)
 }
 
 function sizeOf(source: SourceInput): number {

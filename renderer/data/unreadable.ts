@@ -1,5 +1,7 @@
-import type { OpenedDump } from '../../shared/session/protocol.ts'
+import type { AuditOptions } from '../../shared/model/policy.ts'
+import type { OpenedDump, SourceInput } from '../../shared/session/protocol.ts'
 import { addProblem } from '../state/files.ts'
+import { sourceNamed, type Unmapped } from '../state/mapping.ts'
 import { counted } from '../text/numbers.ts'
 
 /** More unreadable files than these are counted, where a list has all of them. */
@@ -11,4 +13,16 @@ export function sayUnreadable(unreadable: OpenedDump['unreadable'], most: number
   if (unreadable.length > most) {
     addProblem(`${counted(unreadable.length - most, 'more file')} could not be read.${whereTheRest}`)
   }
+}
+
+/** Files whose fields a person may map. */
+export function unmappedOf(
+  unreadable: OpenedDump['unreadable'],
+  sources: readonly SourceInput[],
+  options: AuditOptions,
+): Unmapped[] {
+  return unreadable.flatMap(({ name, code, message }) => {
+    const source = sourceNamed(sources, name)
+    return code !== 'unknown-format' || source === undefined ? [] : [{ name, message, source, sources, options }]
+  })
 }

@@ -1,11 +1,7 @@
-import { gzipSync } from 'node:zlib'
-import { tableFromArrays, tableToIPC } from '@uwdata/flechette'
-import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { CheckResult, Report } from '../../shared/model/report.ts'
 import type { ByteSource } from '../../shared/model/source.ts'
-import { readDataset } from '../../shared/session/read-dataset.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { assistant, conversation, type RecordOptions, user } from '../helpers/conversation.ts'
@@ -339,63 +335,5 @@ describe('the engine', () => {
     page.progress.length = 0
     await page.ask('open', { sources, options: {} })
     expect(await statusOf()).toBe('not-checkable')
-  })
-})
-
-describe('the records of a dataset', () => {
-  const read = (source: ByteSource) => readDataset([source], tokenizer, { maxUnpacked: null })
-
-  it('are the same in any container', async () => {
-    const plain = await read(file(questions()))
-    expect(plain.prompts).toHaveLength(COUNT)
-    const table = tableToIPC(tableFromArrays({ id: all.map((i) => `q${i}`), question: all.map(question) }), {
-      format: 'file',
-    }) as Uint8Array
-    const array = JSON.stringify(all.map((i) => ({ id: `q${i}`, question: question(i) })))
-    for (const content of [gzipSync(questions()), array, table]) {
-      expect((await read(file(content))).prompts).toEqual(plain.prompts)
-    }
-  })
-
-  it('may hold anything', async () => {
-    const keys = [
-      'id',
-      'prompt',
-      'messages',
-      'question',
-      'conversations',
-      'prompt_ids',
-      'extra_info',
-      'responses_create_params',
-      'input',
-      'role',
-      'content',
-      'from',
-      'value',
-      'index',
-    ]
-    const value = fc.letrec((tie) => ({
-      any: fc.oneof(
-        { depthSize: 'small' },
-        fc.constantFrom(null, true, 0, -1, 1e308, 'x', '', 'user', 'human', 'assistant'),
-        fc.array(tie('any'), { maxLength: 4 }),
-        fc.dictionary(fc.constantFrom(...keys), tie('any'), { maxKeys: 4 }),
-      ),
-    })).any
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.dictionary(fc.constantFrom(...keys), value), { minLength: 1, maxLength: 6 }),
-        async (records) => {
-          const { prompts, withoutPrompt, problems } = await read(file(jsonl(records)))
-          expect(prompts.length + withoutPrompt).toBe(records.length)
-          expect(problems).toEqual([])
-          for (const { keys: digests, tokens } of prompts) {
-            expect(digests.every((key) => /^(ids |prompt )?[0-9a-f]{16}$/.test(key))).toBe(true)
-            expect(tokens).toSatisfy((count: number | null) => count === null || Number.isInteger(count))
-          }
-        },
-      ),
-      { numRuns: 200 },
-    )
   })
 })

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { runOver } from '../helpers/dump-check.ts'
+import { dumpOf, factsOf, groupFacts } from '../helpers/facts.ts'
+
+describe('S04', () => {
+  it('counts the copies, not the original, and says where that is', () => {
+    const facts = [0, 1, 2].map((i) => factsOf(i, { idsHash: i === 1 ? 'b' : 'a', group: 'g' }))
+    const { tally, findings } = runOver('S04', dumpOf(facts))
+    expect(tally).toMatchObject({ checked: 3, affected: 1 })
+    expect(findings).toHaveLength(1)
+    expect(findings[0]).toMatchObject({ record: 2, severity: 'info', evidence: { copy_of: '0', same_group: true } })
+  })
+
+  it('takes rows of nothing but padding for no copies', () => {
+    const padded = [0, 1].map((i) => factsOf(i, { idsHash: 'none', realLength: 0 }))
+    expect(runOver('S04', dumpOf(padded)).tally).toMatchObject({ checked: 0, affected: 0 })
+  })
+
+  it('looks at no row without ids', () => {
+    expect(runOver('S04', dumpOf([factsOf(0, { idsHash: null }), factsOf(1, { idsHash: null })])).tally.checked).toBe(0)
+  })
+})
+
+describe('A05', () => {
+  it('looks at very many rows of one group size without comparing all with all', () => {
+    // No group sums to 0, every two of them do, and they are too few to call that the window in use: all shifts are tried.
+    const facts = groupFacts(
+      Array.from({ length: 6 }, () => Array<number>(30_000).fill(0)),
+      (_, group, member) => ({ advantage: member > 0 ? 0 : group % 2 === 0 ? 1 : -1 }),
+    )
+    expect(runOver('A05', dumpOf(facts)).tally.checked).toBe(6)
+  })
+
+  const rewards = Array.from({ length: 6 }, (_, group) => [1, 2, 3, 4].map((at) => Math.sin(group * 4 + at) ** 2))
+  const prompt = (at: number) => `p${at}`
+
+  it('names groups that are counted off two rows late', () => {
+    const facts = groupFacts(rewards, (_, group, member) => ({ promptHash: prompt((group * 4 + member + 2) >> 2) }))
+    expect(runOver('A05', dumpOf(facts)).tally).toMatchObject({ checked: 6, affected: 6 })
+  })
+
+  it('sees from advantages alone over which rows the mean was taken', () => {
+    const flat = rewards.flat()
+    const advantages = flat.map((reward, row) => {
+      const start = row < 2 ? 0 : row - ((row - 2) % 4)
+      const window = flat.slice(row < 2 ? 0 : start, row < 2 ? 2 : start + 4)
+      return reward - window.reduce((sum, value) => sum + value, 0) / window.length
+    })
+    const facts = groupFacts(rewards, (_, group, member) => ({ advantage: advantages[group * 4 + member] as number }))
+    const { tally, findings } = runOver('A05', dumpOf(facts))
+    expect(tally).toMatchObject({ checked: 6, affected: 6 })
+    expect(findings[0]?.evidence.window_whose_advantages_sum_to_0).toEqual({ size: 4, shift: 2 })
+  })
+
+  it('is silent where variants of a prompt are dealt out among all groups', () => {
+    const facts = groupFacts(rewards, (_, group, member) => ({ promptHash: prompt((group + member) % 2) }))
+    expect(runOver('A05', dumpOf(facts)).tally).toMatchObject({ checked: 6, affected: 0 })
+  })
+
+  it('names a group with more rollouts than were generated, unless the prompt came back whole', () => {
+    const many = (count: number) => [
+      ...groupFacts(
+        [
+          [1, 0],
+          [0, 1],
+        ],
+        () => ({ groupSize: 2 }),
+      ),
+      ...Array.from({ length: count }, (_, i) => factsOf(10 + i, { group: 'big', groupSize: 2, reward: i % 2 })),
+    ]
+    expect(runOver('A05', dumpOf(many(3))).tally).toMatchObject({ checked: 3, affected: 1 })
+    expect(runOver('A05', dumpOf(many(4))).tally.affected).toBe(0)
+    // A size that a person gives holds as one that the rows store does.
+    const unsized = (count: number) =>
+      dumpOf(
+        many(count).map((row) => ({ ...row, groupSize: null })),
+        { options: { groupSize: 2 } },
+      )
+    expect(runOver('A05', unsized(3)).tally).toMatchObject({ affected: 1 })
+    expect(runOver('A05', unsized(4)).tally.affected).toBe(0)
+  })
+})
+
+describe('A06', () => {
+  const long = { assistantLengths: [400], trained: 400, weight: 400 }
+  const alike = (count: number, prefixHashes: readonly string[]) =>
+    dumpOf(
+      groupFacts([[1, 0, 0.5, 0.2]], (_, __, member) => ({
+        ...long,
+        temperature: 0.7,
+        prefixHashes: member < count ? prefixHashes : [`a${member}`, `b${member}`],
+      })),
+    )
+
+  it('notes that most of a group begin alike for long, with their temperature', () => {
+    const { findings, tally } = runOver('A06', alike(3, ['a', 'b']))
+    expect(tally).toMatchObject({ checked: 1, affected: 1, affectedTokens: 0 })
+    expect(findings[0]).toMatchObject({
+      severity: 'info',
+      message: '3 of 4 rollouts of group g0 begin with the same 256 sampled tokens or more',
+      evidence: { shared_prefix: { tokens: 256, rollouts: 3 }, temperature: [0.7], copies: [] },
+    })
+  })
+
+  it.each([
+    ['half of the group', alike(2, ['a', 'b'])],
+    ['a short beginning', alike(4, ['a'])],
+  ])('does not note %s', (_, dump) => {
+    expect(runOver('A06', dump).tally.affected).toBe(0)
+  })
+
+  it('tells the beginning that copies share', () => {
+    const facts = groupFacts([[1, 1, 0]], (_, __, member) => ({
+      ...long,
+      idsHash: member < 2 ? 'same' : 'other',
+      prefixHashes: member < 2 ? ['a', 'b'] : ['a', 'c'],
+    }))
+    expect(runOver('A06', dumpOf(facts)).findings[0]).toMatchObject({
+      severity: 'warning',
+      evidence: { shared_prefix: { tokens: 256, rollouts: 2 }, temperature: null },
+    })
+  })
+
+  it('leaves short answers alone, which are equal by chance', () => {
+    const equal = (length: number) =>
+      runOver('A06', dumpOf(groupFacts([[1, 0]], () => ({ idsHash: 'a', assistantLengths: [length] })))).tally
+    expect(equal(6)).toMatchObject({ checked: 1, affected: 0 })
+    expect(equal(60)).toMatchObject({ checked: 1, affected: 1, affectedTokens: 60 })
+  })
+})
