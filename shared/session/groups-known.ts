@@ -1,5 +1,5 @@
 import type { DumpView, GroupView } from '../checks/check.ts'
-import { copiesIn } from '../checks/groups/duplicate-completions.ts'
+import { copiesIn } from '../checks/groups/copies.ts'
 import { type GroupSpread, isNoise } from '../checks/groups/scaling.ts'
 import type { Finding, Severity } from '../model/report.ts'
 import { worstOf } from './collected.ts'

@@ -1,11 +1,12 @@
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
+import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from '../facts.ts'
+import { copiesIn, sampledTokens } from './copies.ts'
 
 /**
  * A06. Rollouts of one group are the same, token by token: the group holds fewer samples than it claims. That most of them begin alike for
- * long is a note: a policy that is sure of itself does so as well.
+ * long is a note: a policy that is sure of itself does so as well. One that is sure of a whole answer gives it several times.
  */
 export const duplicateCompletions: Check = {
   code: 'A06',
@@ -56,18 +57,6 @@ function lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   })
 }
 
-/** Members with the same ids, where they are long enough to be no chance. */
-export function copiesIn({ members }: GroupView, thresholds: Thresholds): TrajectoryFacts[][] {
-  const copies = new Map<string, TrajectoryFacts[]>()
-  for (const member of members) {
-    if (member.idsHash === null || sampledTokens(member) < thresholds['duplicate-tokens']) continue
-    const same = copies.get(member.idsHash)
-    if (same === undefined) copies.set(member.idsHash, [member])
-    else same.push(member)
-  }
-  return [...copies.values()].filter((same) => same.length > 1)
-}
-
 interface SharedPrefix {
   /** Sampled tokens that these rollouts have in common at least: one of `PREFIX_TOKENS`. */
   readonly tokens: number
@@ -99,8 +88,4 @@ function isWorthANote({ tokens, rollouts }: SharedPrefix, members: number, thres
 function temperaturesOf(members: readonly TrajectoryFacts[]): number[] | null {
   const found = new Set(members.flatMap(({ temperature }) => temperature ?? []))
   return found.size === 0 ? null : [...found]
-}
-
-function sampledTokens({ assistantLengths }: TrajectoryFacts): number {
-  return assistantLengths.reduce((sum, length) => sum + length, 0)
 }

@@ -1,8 +1,12 @@
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { equalByChance, sampledTokens } from '../groups/copies.ts'
 
-/** S04. The same ids again. The first copy is not counted: it is the others that should not be there. */
+/**
+ * S04. The same ids again. The first copy is not counted: it is the others that should not be there. Short answers are the same by chance,
+ * and those that the policy gives often: they are copies where a record is in two files.
+ */
 export const duplicates: Check = {
   code: 'S04',
   name: 'duplicate-rows',
@@ -20,15 +24,17 @@ export const duplicates: Check = {
 
 function lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
   const first = new Map<string, TrajectoryFacts>()
+  const isChance = chances(view)
   return forEachOf(view.facts, (facts) => {
     const { idsHash } = facts
     // Rows of nothing but padding are all alike, and copies of none.
     if (idsHash === null || facts.realLength === 0) return
     const original = first.get(idsHash)
     if (original === undefined) first.set(idsHash, facts)
-    report.unit(original !== undefined)
-    report.place(original !== undefined)
-    if (original === undefined) return
+    const isCopy = !isChance(facts) && original !== undefined
+    report.unit(isCopy)
+    report.place(isCopy)
+    if (!isCopy) return
     const sameSource = facts.place.source === original.place.source
     const sameGroup =
       sameSource && facts.group !== null && facts.group === original.group && facts.step === original.step
@@ -47,6 +53,19 @@ function lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
       },
     })
   })
+}
+
+/** Tells, rollout by rollout, whether another one like it would be there by chance. */
+function chances({ groups, settings: { thresholds } }: DumpView): (facts: TrajectoryFacts) => boolean {
+  const often = new Set(groups.flatMap((group) => equalByChance(group, thresholds)))
+  const sources = new Map<string, number>()
+  return (facts) => {
+    const sampled = sampledTokens(facts)
+    if (!often.has(facts) && (sampled === 0 || sampled >= thresholds['duplicate-tokens'])) return false
+    const source = sources.get(facts.recordHash)
+    if (source === undefined) sources.set(facts.recordHash, facts.place.source)
+    return source === undefined || source === facts.place.source
+  }
 }
 
 /** An id may be there and be empty: then its place tells which one is meant. */

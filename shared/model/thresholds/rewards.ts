@@ -86,9 +86,17 @@ export const REWARD_THRESHOLDS = {
     value: 32,
     unit: 'tokens',
     range: [0, 1_000_000],
-    usedBy: ['A06'],
+    usedBy: ['A06', 'S04'],
     reason:
       'Sampled ones from which two equal completions are copies: short answers are the same by chance, and at low temperatures often.',
+  },
+  'chance-of-copies': {
+    value: 0.001,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A06', 'S04'],
+    reason:
+      'Of the groups of this size in which as many completions are the same by chance, at the probability that their logprobs give: a policy that is sure of an answer gives it several times, and a run has thousands of groups.',
   },
   'components-explain': {
     value: 0.98,

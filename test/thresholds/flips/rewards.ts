@@ -80,6 +80,23 @@ const opposing = withComponents((i) => ({ recall: 2 * a(i), brevity: -a(i) + 0.0
 
 const same = (count: number, of: Partial<TrajectoryFacts>) => rows(count, (i) => factsOf(i, of))
 
+/** Two of eight completions are the same, which the policy gives once in fifty times. */
+const twice = groupFacts([rows(8, () => 0)], (_, __, member) => ({
+  assistantLengths: [60],
+  assistantTurns: 1,
+  ...(member < 2 ? { idsHash: 'same' } : {}),
+  gap: {
+    count: 60,
+    sum: 0,
+    absolute: 0,
+    squares: 0,
+    largest: 0,
+    trainerSum: Math.log(0.02),
+    samplerValues: 60,
+    samplerHash: 'c',
+  },
+}))
+
 /** Five of eight rollouts of a group share their first 256 tokens. */
 const alike = groupFacts([rows(8, () => 0)], (_, __, member) => ({
   prefixHashes: member < 5 ? ['a', 'b'] : [`a${member}`, `b${member}`],
@@ -113,6 +130,7 @@ export const REWARD_FLIPS: Flips = {
   'zero-sum-share': flip(onFixture('C04.trips'), 1, 1, 'silent'),
   'shifted-windows': flip(onFacts('A05', shiftedGroups()), 6, 6, 'silent'),
   'duplicate-tokens': flip(onFixture('A06.trips'), 320, 1, 'silent'),
+  'chance-of-copies': flip(onFacts('A06', twice), 0.1, 'silent', 1),
   'shared-prefix-tokens': flip(onFacts('A06', alike), 300, 1, 'silent'),
   'shared-prefix-share': flip(onFacts('A06', alike), 0.7, 1, 'silent'),
   'components-explain': flip(onFacts('A09', madeOfMore), 0.9, 'not-checkable', 'silent'),

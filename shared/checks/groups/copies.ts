@@ -1,0 +1,62 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { GroupView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+
+/** Members with the same ids, where they are long enough to be no chance, and the policy is not so sure of these words that they are one. */
+export function copiesIn(group: GroupView, thresholds: Thresholds): TrajectoryFacts[][] {
+  return equalIn(group).filter(
+    (same) => !isShort(same[0] as TrajectoryFacts, thresholds) && !isByChance(same, group.members.length, thresholds),
+  )
+}
+
+/** Members with the same ids that the policy gives so often that they are no copies. */
+export function equalByChance(group: GroupView, thresholds: Thresholds): TrajectoryFacts[] {
+  return equalIn(group).flatMap((same) => (isByChance(same, group.members.length, thresholds) ? same : []))
+}
+
+function equalIn({ members }: GroupView): TrajectoryFacts[][] {
+  const equal = new Map<string, TrajectoryFacts[]>()
+  for (const member of members) {
+    if (member.idsHash === null) continue
+    const same = equal.get(member.idsHash)
+    if (same === undefined) equal.set(member.idsHash, [member])
+    else same.push(member)
+  }
+  return [...equal.values()].filter((same) => same.length > 1)
+}
+
+function isShort(facts: TrajectoryFacts, thresholds: Thresholds): boolean {
+  return sampledTokens(facts) < thresholds['duplicate-tokens']
+}
+
+/** Tokens of all assistant turns, as far as the turns are known. */
+export function sampledTokens({ assistantLengths }: TrajectoryFacts): number {
+  return assistantLengths.reduce((sum, length) => sum + length, 0)
+}
+
+/** Whether as many of so many samples are the same by chance, at the probability that the sampler gave them. */
+function isByChance(same: readonly TrajectoryFacts[], samples: number, thresholds: Thresholds): boolean {
+  const probability = probabilityOf(same[0] as TrajectoryFacts)
+  return probability !== null && atLeast(same.length, samples, probability) >= thresholds['chance-of-copies']
+}
+
+/** The probability of a completion by the sampler's logprobs; null where they are not known for all of it, its end tokens aside. */
+function probabilityOf(facts: TrajectoryFacts): number | null {
+  const { gap, assistantTurns } = facts
+  const sampled = sampledTokens(facts)
+  if (gap === undefined || sampled === 0 || gap.count + assistantTurns < sampled) return null
+  return Math.min(1, Math.exp(gap.trainerSum + gap.sum))
+}
+
+/** The chance of `least` hits or more among `tries` of this probability each. */
+function atLeast(least: number, tries: number, probability: number): number {
+  if (probability === 0 || probability === 1) return probability
+  let below = 0
+  // log of C(tries, hits) · p^hits · (1 − p)^(tries − hits), from no hits on.
+  let term = tries * Math.log1p(-probability)
+  for (let hits = 0; hits < least; hits++) {
+    below += Math.exp(term)
+    term += Math.log((tries - hits) / (hits + 1)) + Math.log(probability) - Math.log1p(-probability)
+  }
+  return 1 - below
+}
