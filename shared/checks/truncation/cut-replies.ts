@@ -144,13 +144,17 @@ function mayHoldMarker(table: TokenTable, ids: Int32Array, { start, end }: Span)
   let known = plain.get(table)
   if (known === undefined) plain.set(table, (known = idSet(table.size, [])))
   for (let i = start; i < end; i++) {
-    const id = ids[i] as number
-    if (hasId(known, id)) continue
-    // An id that the table does not have holds none.
-    if (!(id >= 0 && id < table.size)) continue
-    if (PIECES.some((piece) => mayBePartOf(table, id, piece))) return true
-    addId(known, id)
+    if (!hasId(known, ids[i] as number) && isMarked(table, ids[i] as number, known)) return true
   }
+  return false
+}
+
+/** Of an id that is not among the plain ones; a function of its own, since a closure over the loop's id would be made for every token. */
+function isMarked(table: TokenTable, id: number, known: IdSet): boolean {
+  // An id that the table does not have holds none.
+  if (!(id >= 0 && id < table.size)) return false
+  if (PIECES.some((piece) => mayBePartOf(table, id, piece))) return true
+  addId(known, id)
   return false
 }
 
