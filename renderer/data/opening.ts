@@ -4,7 +4,7 @@ import type { SourceInput } from '../../shared/session/protocol.ts'
 import { wantAddress } from '../app/keep-address.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { parseAddress } from '../state/address.ts'
-import { addProblem, dismissAllProblems, useFiles } from '../state/files.ts'
+import { addProblem, dismissAllProblems, isLackingIn, useFiles } from '../state/files.ts'
 import { openDialog, say } from '../state/view.ts'
 import { chooseFiles, type Dropped, filesOfInput } from './dropped.ts'
 import { openSources, readWithDataset, reconfigure } from './dump.ts'
@@ -42,7 +42,11 @@ export async function openDropped(given: Dropped): Promise<void> {
         return
       }
       const id = await startTokenizer(tokenizer)
-      if (await reconfigure({ tokenizer: id })) say(`The ids are read with ${id === DROPPED ? `the ${DROPPED}` : id}`)
+      const name = id === DROPPED ? `the ${DROPPED}` : id
+      // Of texts alone there is nothing else that a tokenizer could be dropped for.
+      const isOfTexts = isLackingIn(useFiles.getState().report, 'ids')
+      const isRead = await reconfigure({ tokenizer: id, ...(isOfTexts && { renderTexts: true }) })
+      if (isRead) say(isOfTexts ? `The texts are rendered with ${name}` : `The ids are read with ${name}`)
     } else if (dropped.files.length > 0) {
       const [first] = dropped.files
       addProblem(

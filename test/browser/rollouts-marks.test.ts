@@ -29,6 +29,35 @@ describePage('marks in the table', (tests) => {
   const said = (page: Page, text: string | RegExp) =>
     page.locator('.notice', { hasText: text }).waitFor({ state: 'attached' })
 
+  test('a note that was typed is still there once its dialog was closed by mistake, and not once it is kept', async () => {
+    const { page } = window
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.locator('.rollout-row').first().waitFor()
+    const dialog = page.getByRole('dialog', { name: /^Notes of rollout/ })
+    const field = dialog.getByRole('textbox', { name: 'Note' })
+    await page.keyboard.press('N')
+    await field.fill('half a thought')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.keyboard.press('j')
+    await page.keyboard.press('N')
+    expect(await field.inputValue()).toBe('')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('k')
+    await page.keyboard.press('N')
+    await dialog.getByText('This was typed before and not kept yet.').waitFor()
+    expect(await field.inputValue()).toBe('half a thought')
+    await field.fill('x'.repeat(20_000))
+    await dialog.getByRole('alert').filter({ hasText: '20,000 characters at most' }).waitFor()
+    await page.keyboard.press('Control+Enter')
+    await said(page, /^Note on rollout .* kept$/)
+    await page.keyboard.press('N')
+    expect(await field.inputValue()).toBe('')
+    await page.keyboard.press('Escape')
+  })
+
   test('all that the table lists is flagged by one key, taken back by another, and taken off again', async () => {
     const { page } = window
     await window.drop([FAILING])

@@ -1,3 +1,4 @@
+import { inNaturalOrder } from '../../../shared/model/natural-order.ts'
 import type { Category, Experiment } from '../../../shared/notebook/model.ts'
 import { PARAMETERS, type ParameterValue, parametersOf } from '../../../shared/notebook/parameters.ts'
 
@@ -52,9 +53,9 @@ function compared(a: string, b: string): number {
   if (a === '' || b === '') return a === b ? 0 : a === '' ? 1 : -1
   const [one, other] = [Number(a), Number(b)]
   if (!Number.isNaN(one) && !Number.isNaN(other)) return one - other
-  return a.localeCompare(b, 'en', { numeric: true })
+  return inNaturalOrder(a, b)
 }
 
 function byId(a: ExperimentRow, b: ExperimentRow): number {
-  return a.experiment.id.localeCompare(b.experiment.id, 'en', { numeric: true })
+  return inNaturalOrder(a.experiment.id, b.experiment.id)
 }

@@ -8,6 +8,7 @@ import { markKey, useMarks } from '../../state/marks.ts'
 import { useSelection } from '../../state/selection.ts'
 import { openDialog, useView } from '../../state/view.ts'
 import { count } from '../../text/numbers.ts'
+import { upright } from '../../text/visible.ts'
 import { aboutWords } from './note-words.ts'
 
 type Span = readonly [number, number] | null
@@ -22,6 +23,7 @@ export function NoteForm({ index, facts }: { index: number; facts: TrajectoryFac
     <>
       <Fields
         key={changing?.id ?? 'new'}
+        draft={`${markKey(facts)} ${changing?.id ?? 'new'}`}
         length={facts.length}
         note={changing}
         onKeep={(given) => {
@@ -36,7 +38,7 @@ export function NoteForm({ index, facts }: { index: number; facts: TrajectoryFac
         <ul className="note-list" aria-label="Notes so far">
           {notes.map((note) => (
             <li key={note.id} className={note === changing ? 'changing' : undefined}>
-              <p className="note-text">{note.text}</p>
+              <p className="note-text">{upright(note.text)}</p>
               <p className="quiet">
                 {aboutWords(note.tokens)} ·{' '}
                 <time dateTime={note.writtenAt}>{note.writtenAt.slice(0, 16).replace('T', ' ')}</time>{' '}
@@ -55,19 +57,24 @@ export function NoteForm({ index, facts }: { index: number; facts: TrajectoryFac
   )
 }
 
+/** What was typed and neither kept nor given up, by rollout and note: a dialog that is closed by mistake loses nothing. */
+const unkept = new Map<string, string>()
+
 interface FieldsProps {
+  readonly draft: string
   readonly length: number
   readonly note: Note | null
   readonly onKeep: (given: { text: string; tokens: Span }) => void
   readonly onCancel: (() => void) | null
 }
 
-function Fields({ length, note, onKeep, onCancel }: FieldsProps) {
+function Fields({ draft, length, note, onKeep, onCancel }: FieldsProps) {
   const inRollout = useView((state) => state.view === 'rollout')
   const range = useSelection((state) => state.range)
   const token = useSelection((state) => state.token)
   const marked: Span = note?.tokens ?? range ?? (token === null ? null : [token, token + 1])
-  const [text, setText] = useState(note?.text ?? '')
+  const [before] = useState(() => unkept.get(draft))
+  const [text, setText] = useState(before ?? note?.text ?? '')
   const [isSpan, setIsSpan] = useState(note === null ? inRollout && range !== null : note.tokens !== null)
   const [first, setFirst] = useState(String(marked?.[0] ?? 0))
   const [last, setLast] = useState(String((marked?.[1] ?? 1) - 1))
@@ -76,7 +83,14 @@ function Fields({ length, note, onKeep, onCancel }: FieldsProps) {
   const canKeep = text.trim() !== '' && (!isSpan || span !== null)
   const keep = (event: FormEvent) => {
     event.preventDefault()
-    if (canKeep) onKeep({ text, tokens: isSpan ? span : null })
+    if (!canKeep) return
+    unkept.delete(draft)
+    onKeep({ text, tokens: isSpan ? span : null })
+  }
+  const type = (typed: string) => {
+    setText(typed)
+    if (typed.trim() === '' || typed === note?.text) unkept.delete(draft)
+    else unkept.set(draft, typed)
   }
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) keep(event)
@@ -127,7 +141,7 @@ function Fields({ length, note, onKeep, onCancel }: FieldsProps) {
         maxLength={LONGEST_NOTE}
         placeholder="What is to be remembered about it"
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => type(event.target.value)}
         onKeyDown={press}
       />
       <div className="form-buttons">
@@ -135,11 +149,26 @@ function Fields({ length, note, onKeep, onCancel }: FieldsProps) {
           {note === null ? 'Keep the note' : 'Keep the change'}
         </button>
         {onCancel !== null && (
-          <button type="button" className="button" onClick={onCancel}>
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              unkept.delete(draft)
+              onCancel()
+            }}
+          >
             Leave it as it was
           </button>
         )}
         <span className="quiet">Ctrl or ⌘ with Enter keeps it.</span>
+        {text.length >= LONGEST_NOTE && (
+          <span className="warn-text" role="alert">
+            ▲ A note has {count(LONGEST_NOTE)} characters at most; what goes beyond is cut.
+          </span>
+        )}
+        {before !== undefined && text === before && (
+          <span className="quiet">This was typed before and not kept yet.</span>
+        )}
       </div>
     </form>
   )
