@@ -111,7 +111,7 @@ function readRecord(record: OneRecord): Trajectory {
     id: step === null || sequence === null ? blank.id : `${step}/${String(rank ?? 0)}/${sequence}`,
     step,
     ids,
-    ...earlierBranch(trained?.mask ?? null, sampler),
+    ...earlierBranch(ids, trained?.mask ?? null, sampler),
     mask: trained?.mask ?? null,
     weights: trained?.weights ?? null,
     positionIds: arrays.integers('position_ids', fields.take('position_ids')),

@@ -62,7 +62,7 @@ export function readMicroBatch(record: OneRecord, object: JsonObject, firstPart 
       ...record.blank(firstPart + part),
       step,
       ids: own,
-      ...earlierBranch(trained?.mask ?? null, sampler),
+      ...earlierBranch(own, trained?.mask ?? null, sampler),
       mask: trained?.mask ?? null,
       weights: trained?.weights ?? null,
       positionIds,

@@ -53,7 +53,7 @@ export function readTrainingSample(
     step,
     ids: tokens.ids,
     promptLength: tokens.promptLength,
-    ...(tokens.promptLength === null ? earlierBranch(trained?.mask ?? null, tokens.sampler) : null),
+    ...(tokens.promptLength === null ? earlierBranch(tokens.ids, trained?.mask ?? null, tokens.sampler) : null),
     mask: trained?.mask ?? null,
     weights: trained?.weights ?? null,
     logprobs: {

@@ -76,19 +76,34 @@ export function common(values: ArrayLike<number> | null): number | null {
 }
 
 /**
- * What a row without its graph still shows of one: replies that were sampled, and are masked before the first that is trained. The
+ * What a row without its graph still shows of one: replies that were sampled, and are masked before the turn that is trained first. The
  * trainer writes them where an earlier branch of the rollout trains them (src/prime_rl/orchestrator/trajectories.py,
- * `iter_trainable_branches`); in this row they are context. Null for rows without such replies.
+ * `iter_trainable_branches`); in this row they are context. Null for rows without such replies: what is masked at the start of the very
+ * reply that is trained is no other branch's.
  */
 export function earlierBranch(
+  ids: Int32Array,
   mask: Uint8Array | null,
   sampler: Float32Array | null,
 ): Pick<Trajectory, 'sampled' | 'promptLength'> | null {
-  const own = mask?.indexOf(1) ?? -1
-  if (sampler === null || own < 0 || !sampler.subarray(0, own).some(isScore)) return null
+  const trained = mask?.indexOf(1) ?? -1
+  if (sampler === null || trained < 0) return null
+  const opened = lastOpener(ids, trained)
+  if (!sampler.subarray(0, opened).some(isScore)) return null
+  let own = opened
+  while (own < trained && !isScore(sampler[own] as number)) own++
   // A score of 0.0 may be the filler of what nobody sampled.
   const sampled = Uint8Array.from(sampler, (score, i) => (i < own ? 0 : isScore(score) ? 1 : UNKNOWN))
   return { sampled, promptLength: own }
+}
+
+/** Where the last turn before `end` opens, by the id that opens the row (or stands behind its BOS); `end` where none opens. */
+function lastOpener(ids: Int32Array, end: number): number {
+  for (const opener of ids.subarray(0, 2)) {
+    const last = ids.lastIndexOf(opener, end - 1)
+    if (last > 1) return last
+  }
+  return end
 }
 
 function isScore(logprob: number): boolean {

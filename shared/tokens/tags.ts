@@ -53,6 +53,15 @@ export function tagTable(table: TokenTable): TagTable {
   return { byId, spelt, candidates: new Set([...byId.keys(), ...spellingIds(table, spelt)]) }
 }
 
+/**
+ * The letters of tags that the vocabulary has as one id: what spells them is text about the tag, or a frame whose tokens were lost. Null
+ * where it has none of them.
+ */
+export function lettersOfTags(table: TokenTable): TagTable | null {
+  const spelt = [...tagTable(table).byId.values()]
+  return spelt.length === 0 ? null : { byId: new Map(), spelt, candidates: new Set(spellingIds(table, spelt)) }
+}
+
 /** Ordinary ids that hold the beginning of a spelt tag, or all of it. */
 function spellingIds(table: TokenTable, tags: readonly Tag[]): number[] {
   const { bytes, offsets, kinds } = table

@@ -253,6 +253,39 @@ describe('T16', () => {
     expect(await findingsOf('T16', 'qwen2.5', search({ answer: { text, specials: false } }), edit)).toEqual([])
   })
 
+  it('leaves letters of tags alone that a text speaks of, and a turn that a limit cut', async () => {
+    // The tokenizer has an id for a tag wherever it stands in a text: pieces spell it.
+    const spelt = (tokenizer: Tokenizer, pieces: readonly string[], end = true) =>
+      [conversation(tokenizer, [user('Hi.'), assistant('X', { end }), user('Go on.'), assistant('Yes.')])].map(
+        (row) => {
+          const at = row.layout[1]!.contentStart
+          const ids = pieces.flatMap((piece) => tokenizer.encode(piece))
+          return { ...row, record: { input_ids: row.record.input_ids.toSpliced(at, 1, ...ids) } }
+        },
+      )
+    const of = (pieces: readonly string[], end = true) =>
+      findingsOf('T16', 'qwen3', (tokenizer) => spelt(tokenizer, pieces, end))
+    expect(await of(['It is called by ', '<', 'tool', '_call', '>', ' in a line.'])).toEqual([])
+    expect(await of(['One writes\n', '<', 'tool', '_call', '>', '\nand the call.'])).toEqual([])
+    expect(await of(['It closes with ', '</', 'think', '>', '.'])).toEqual([])
+    expect(await of(['A sentence that a limit cu'], false)).toEqual([])
+    const [called] = await of([
+      'So:\n',
+      '<',
+      'tool',
+      '_call',
+      '>',
+      '\n{"name": "search", "arguments": {}}\n',
+      '</',
+      'tool',
+      '_call',
+      '>',
+    ])
+    expect(called?.message).toMatch(
+      /^"<tool_call>", "<\/tool_call>" are spelt by \d+ ordinary tokens in assistant turn 1$/,
+    )
+  })
+
   it('leaves the text of a base model alone', async () => {
     expect(
       await findingsOf('T16', 'qwen2.5', asText('A conversation between a user and an assistant.\nUser: Hi.')),

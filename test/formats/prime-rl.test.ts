@@ -10,6 +10,7 @@ import {
   named,
   TRAINING_SAMPLES,
 } from '../../shared/formats/prime-rl-layouts.ts'
+import { earlierBranch } from '../../shared/formats/prime-streams.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { audited } from '../session/dumps.ts'
 import { FIXTURES } from './fixture-files.ts'
@@ -34,6 +35,29 @@ describe('prime-rl-export', () => {
       S03: ['12/0/5'],
     })
     expect(await failing(fixture('prime-rl-export/2026-05/rank_0.jsonl'))).toEqual({})
+  })
+})
+
+describe('replies that are masked before the first trained token', () => {
+  // 1 opens a turn, 2 ends one; the model wrote what is 7 or 8, and its end tokens.
+  const ids = Int32Array.of(1, 5, 2, 1, 7, 7, 2, 1, 5, 2, 1, 8, 8, 8, 2)
+  const scores = Float32Array.from(ids, (_, i) => ([4, 6, 11, 12, 14].includes(i) ? -0.5 : 0))
+  const trainedFrom = (start: number) => Uint8Array.from(ids, (_, i) => (i >= start ? 1 : 0))
+
+  test('are of an earlier branch, and context', () => {
+    const found = earlierBranch(ids, trainedFrom(11), scores)
+    expect(found?.promptLength).toBe(11)
+    expect(Array.from(found?.sampled ?? []).slice(9)).toEqual([0, 0, 1, 1, 255, 1])
+  })
+
+  test('end where the reply begins that is trained in part', () => {
+    expect(earlierBranch(ids, trainedFrom(13), scores)?.promptLength).toBe(11)
+  })
+
+  test('are none where the first reply itself is trained in part', () => {
+    expect(earlierBranch(ids, trainedFrom(5), scores)).toBeNull()
+    const behindBos = Int32Array.of(0, ...ids)
+    expect(earlierBranch(behindBos, Uint8Array.of(0, ...trainedFrom(5)), Float32Array.of(0, ...scores))).toBeNull()
   })
 })
 

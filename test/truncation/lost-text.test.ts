@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isCutJson } from '../../shared/checks/truncation/cut-tool-call.ts'
+import { isCutJson } from '../../shared/checks/truncation/cut-json.ts'
 import { finalAnswer } from '../../shared/checks/truncation/reward-for-cut-text.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { auditDump } from '../checks/audit.ts'

@@ -3,6 +3,7 @@ import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, writtenTurns } from '../edges.ts'
 import { hidesTurns, isSwallowed, shapeOf } from '../shape.ts'
 import { countOf, listOf } from '../spans.ts'
+import { startsInLetters } from './spelt-markers.ts'
 
 export const T05: Check = {
   code: 'T05',
@@ -21,7 +22,8 @@ export const T05: Check = {
     for (const turn of view.segmentation.turns) if (isNobodys(view, turn)) reportNobodys(view, turn, report)
     for (const turn of writtenTurns(view.segmentation)) {
       if (turn.header === 'cut') continue
-      const missing = turn.header === 'missing' && isModels(view, turn)
+      // A header in letters is there, and is T16's.
+      const missing = turn.header === 'missing' && isModels(view, turn) && !startsInLetters(view, turn)
       report.place(missing, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
       if (!missing) continue
       const before = view.segmentation.turns[turn.index - 1]

@@ -1,9 +1,8 @@
-import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
-import { decodeSpan } from '../../tokens/text.ts'
-import { TokenKind } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
-import { countOf, listOf } from '../spans.ts'
+import { lengthOf, listOf } from '../spans.ts'
+import { removedMarker } from './removed-markers.ts'
+import { type SpeltMarker, START_IN_LETTERS, speltMarkers } from './spelt-markers.ts'
 
 export const T16: Check = {
   code: 'T16',
@@ -13,7 +12,7 @@ export const T16: Check = {
   severity: 'warning',
   unit: 'trajectory',
   needs: ['ids', 'tokenizer'],
-  looksAt: 'assistant turns, other turns that are left open, and rows without turns',
+  looksAt: 'assistant turns, other turns whose markers are spelt, and rows without turns',
   why: 'The model does not know the letters of a marker as the marker: it is trained on a frame it was never given.',
   fix: 'Keep special tokens when sampled ids are decoded, or do not decode them; encode rendered text with its special tokens.',
   cite: 'minimind#850, TRL#3425',
@@ -26,17 +25,26 @@ export const T16: Check = {
     }
     const written = writtenTurns(segmentation)
     for (const turn of segmentation.turns) {
-      const isWritten = written.includes(turn)
-      // A turn of the environment has its end spelt only where it has no other, and another turn follows.
-      if (!isWritten && (turn.endToken >= 0 || turn.index === segmentation.turns.length - 1)) continue
-      const spelt = (isWritten ? speltThought(view, turn) : null) ?? speltEnd(view, turn)
-      if (isWritten || spelt !== null) report.place(spelt !== null, { turn: turn.ordinal })
-      if (spelt === null) continue
+      const markers = speltMarkers(view, turn)
+      const [first] = markers
+      const removed = first === undefined && written.includes(turn) ? removedMarker(view, turn) : null
+      const faulty = first !== undefined || removed !== null
+      if (written.includes(turn) || faulty) report.place(faulty, { turn: turn.ordinal })
+      if (removed !== null) {
+        const { start, end, what } = removed
+        const around = listOf(view.ids, Math.max(0, start - 4), end + 4)
+        report.fault({ turn, tokens: { start, end }, message: what, evidence: { ids: around } })
+      }
+      if (first === undefined) continue
+      const last = markers.at(-1) as SpeltMarker
+      const words = markers.map((span) => JSON.stringify(view.text(span).trim()))
+      const count = lengthOf(markers)
       report.fault({
         turn,
-        tokens: spelt,
-        message: `${JSON.stringify(view.text(spelt).trim())} is spelt by ${spelt.end - spelt.start} ordinary tokens in ${isWritten ? `assistant turn ${turn.ordinal}` : `a ${turn.kind} turn`}`,
-        evidence: { ids: listOf(view.ids, spelt.start, spelt.end) },
+        tokens: { start: first.start, end: last.end },
+        affected: markers,
+        message: `${words.join(', ')} ${words.length === 1 ? 'is' : 'are'} spelt by ${count} ordinary tokens in ${written.includes(turn) ? `assistant turn ${turn.ordinal}` : `a ${turn.kind} turn`}`,
+        evidence: { ids: markers.flatMap(({ start, end }) => listOf(view.ids, start, end)) },
       })
     }
   },
@@ -52,7 +60,7 @@ function lookAtUnframed(view: TrajectoryView, report: Parameters<NonNullable<Che
   if (end <= left) return
   const span = { start: left, end: Math.min(end, left + OPENING) }
   const text = view.text(span)
-  const spelt = /^\s*(?:<\|im_start\|>|<\|begin_of_text\|>|<\|start_header_id\|>)/.exec(text)?.[0].trim()
+  const spelt = START_IN_LETTERS.exec(text)?.[0].trim()
   const removed = spelt === undefined && /^\s*(?:system|user)\n/.test(text) && hasAnswer(view, left, end)
   report.place(spelt !== undefined || removed)
   if (spelt === undefined && !removed) return
@@ -70,54 +78,4 @@ function lookAtUnframed(view: TrajectoryView, report: Parameters<NonNullable<Che
 /** Llama writes no newline before a header and two after it. */
 function hasAnswer(view: TrajectoryView, start: number, end: number): boolean {
   return /\nassistant\n|assistant\n\n/.test(view.text({ start, end }))
-}
-
-/** Tokens that the letters of a marker take at most. */
-const LONGEST_MARKER = 12
-
-/** `<think>` in letters at the start of a turn, where the vocabulary has it as one id. */
-function speltThought(view: TrajectoryView, { contentStart, contentEnd }: Turn): Span | null {
-  if (view.tokenizer?.frame?.think?.open.length !== 1 || !isOf(view, contentStart, 'opening')) return null
-  for (let end = contentStart + 2; end <= Math.min(contentEnd, contentStart + LONGEST_MARKER); end++) {
-    const text = view.text({ start: contentStart, end })
-    if (text.startsWith('<think>')) return own(view, { start: contentStart, end })
-    if (!'<think>'.startsWith(text)) return null
-  }
-  return null
-}
-
-/** The end token in letters at the end of a turn; the newline that follows it is then the turn's last token. */
-function speltEnd(view: TrajectoryView, turn: Turn): Span | null {
-  const { contentStart } = turn
-  const newline = turn.endToken < 0 && view.tokenizer?.frame?.newlines.has(view.ids[turn.contentEnd - 1] ?? -1)
-  const contentEnd = newline ? turn.contentEnd - 1 : turn.contentEnd
-  if (!isOf(view, contentEnd - 1, 'closing')) return null
-  const from = Math.max(contentStart, contentEnd - LONGEST_MARKER)
-  const tail = view.text({ start: from, end: contentEnd })
-  const { table, frame } = view.tokenizer ?? {}
-  const marker =
-    table && frame?.turnEnds.map((id) => decodeSpan(table, Int32Array.of(id))).find((each) => tail.endsWith(each))
-  if (!marker) return null
-  for (let start = contentEnd - 2; start >= from; start--) {
-    if (view.text({ start, end: contentEnd }).endsWith(marker)) return own(view, { start, end: contentEnd })
-  }
-  return null
-}
-
-/** Null where the dump says of any of the letters that the model itself wrote it: of others it may say nothing. */
-function own({ provenance }: TrajectoryView, span: Span): Span | null {
-  return provenance !== null && countOf(provenance, Provenance.sampled, span.start, span.end) > 0 ? null : span
-}
-
-const LESS_THAN = 0x3c
-const GREATER_THAN = 0x3e
-
-/** Whether an ordinary token begins, or ends, as a marker does. */
-function isOf({ tokenizer, ids }: TrajectoryView, at: number, edge: 'opening' | 'closing'): boolean {
-  const id = ids[at] ?? -1
-  if (tokenizer === null || tokenizer.table.kinds[id] !== TokenKind.ordinary) return false
-  const { bytes, offsets } = tokenizer.table
-  const [from, to] = [offsets[id] as number, offsets[id + 1] as number]
-  if (from === to) return false
-  return edge === 'opening' ? bytes[from] === LESS_THAN : bytes[to - 1] === GREATER_THAN
 }

@@ -1,5 +1,7 @@
 import type { SubSpan, Turn } from '../../model/tokens.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
+import { endsInLetters } from '../template/spelt-markers.ts'
+import { isCutJson } from './cut-json.ts'
 import { limitOf } from './limit-of.ts'
 
 /** C07. A tool call is opened and never closed, or its JSON stops in the middle and the environment answers all the same. */
@@ -25,7 +27,8 @@ function lookAtCalls(view: TrajectoryView, settings: AuditSettings, report: Repo
     const calls = turn.spans.filter(({ part }) => part === 'tool_call')
     const last = calls.at(-1)
     if (last === undefined) continue
-    const fault = openAtTheEnd(turn, last) ?? cutButAnswered(view, calls, turns[index + 1])
+    const open = last.closed || lostItsEnd(view, turn, last) ? null : openAtTheEnd(turn, last)
+    const fault = open ?? cutButAnswered(view, calls, turns[index + 1])
     report.place(fault !== null, { turn: turn.ordinal })
     if (fault === null) continue
     const { span, message } = fault
@@ -62,8 +65,14 @@ interface CallFault {
   readonly message: string
 }
 
-function openAtTheEnd(turn: Turn, call: SubSpan): CallFault | null {
-  if (call.closed) return null
+/** The whole call is there, and only the end token behind it is spelt, or was removed before another turn (T16). */
+function lostItsEnd(view: TrajectoryView, turn: Turn, call: SubSpan): boolean {
+  if (endsInLetters(view, turn)) return true
+  const text = view.text(call).trim()
+  return view.segmentation?.turns.at(-1) !== turn && text.startsWith('{') && text.endsWith('}') && !isCutJson(text)
+}
+
+function openAtTheEnd(turn: Turn, call: SubSpan): CallFault {
   const tokens = call.end - call.start
   const how = turn.endToken < 0 ? 'and the turn has no end token' : 'and the turn ends'
   return { span: call, message: `A tool call of ${tokens} tokens is opened and not closed, ${how}` }
@@ -75,30 +84,4 @@ function cutButAnswered(view: TrajectoryView, calls: readonly SubSpan[], next: T
   return span === undefined
     ? null
     : { span, message: 'The JSON of a tool call stops in the middle, and the environment answered it' }
-}
-
-/**
- * Whether a call's JSON object ends before it is complete: inside a string, or with brackets open. A call that is merely wrong
- * (a missing comma, a bare word) is the model's own and no cut.
- */
-export function isCutJson(call: string): boolean {
-  const start = call.indexOf('{')
-  if (start < 0) return false
-  const end = call.lastIndexOf('</')
-  const json = call.slice(start, end > start ? end : undefined)
-  let depth = 0
-  let inString = false
-  for (let i = 0; i < json.length; i++) {
-    const char = json[i]
-    if (inString) {
-      if (char === '\\') i++
-      else if (char === '"') inString = false
-    } else if (char === '"') inString = true
-    else if (char === '{' || char === '[') depth++
-    else if (char === '}' || char === ']') {
-      depth--
-      if (depth === 0) return false
-    }
-  }
-  return true
 }

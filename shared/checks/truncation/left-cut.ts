@@ -3,6 +3,7 @@ import type { Trajectory } from '../../model/trajectory.ts'
 import type { PreparedTokens } from '../create-facts.ts'
 import { encoded } from '../encoded.ts'
 import { OfLast } from '../of-last.ts'
+import { START_IN_LETTERS } from '../template/spelt-markers.ts'
 import { namedParts } from './what-was-lost.ts'
 
 /** Ids that begin inside a turn. */
@@ -38,6 +39,8 @@ function findLeftCut(trajectory: Trajectory, prepared: Prepared): LeftCut | null
   const start = segmentation.padding.left
   // A row that stores the completion alone begins with sampled text, by design.
   if (trajectory.promptLength === 0 || mask?.[start] === 1 || trajectory.sampled?.[start] === 1) return null
+  // A row that spells its first markers is whole (T16).
+  if (START_IN_LETTERS.test(prepared.text({ start, end: Math.min(start + 12, ids.length) }))) return null
   const turn = segmentation.turns[0] ?? null
   const end = turn === null ? Math.min(start + 1, ids.length) : Math.max(turn.end, start + 1)
   const before = turn === null ? null : textBefore(trajectory, prepared, turn)

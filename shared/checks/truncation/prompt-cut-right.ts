@@ -3,6 +3,7 @@ import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts
 import { tokenCount } from '../edges.ts'
 import { encoded } from '../encoded.ts'
 import { storedPromptEnd } from '../prompt-end.ts'
+import { endsInLetters } from '../template/spelt-markers.ts'
 import { type CutSide, findCut } from './cut-text.ts'
 import { limitOf } from './limit-of.ts'
 import { namedParts } from './what-was-lost.ts'
@@ -80,7 +81,8 @@ function runsIntoCompletion(view: TrajectoryView, segmentation: Segmentation, tu
 /** A turn that is not closed, with a header or the end of the row after it. */
 function opensAndStops(view: TrajectoryView, segmentation: Segmentation, turn: Turn): PromptFault | null {
   const { turns, padding, parts } = segmentation
-  if (turn.endToken >= 0) return null
+  // An end in letters is T16's.
+  if (turn.endToken >= 0 || endsInLetters(view, turn)) return null
   const next = turns[turn.index + 1]
   // A row that holds a prompt alone and is cut; one that goes on without a header is T05's.
   if (next === undefined && turn.contentEnd < parts.length - padding.right) return null

@@ -47,7 +47,7 @@ export const GROUP_PLANTS: readonly Plant[] = [
   {
     code: 'A01',
     title: 'every rollout of a group has the same reward',
-    needs: [],
+    needs: ['groups'],
     group: (members) => {
       for (const member of members) reward(member, 0.5)
       return []
@@ -111,7 +111,7 @@ export const GROUP_PLANTS: readonly Plant[] = [
   {
     code: 'A06',
     title: 'two rollouts of a group are the same, token by token',
-    needs: [],
+    needs: ['groups'],
     group: (members) => {
       const [first, second] = members as [PlantedRollout, PlantedRollout]
       if (first.tokens.filter(({ sampled }) => sampled).length < 64) return null
@@ -184,7 +184,7 @@ export const GROUP_PLANTS: readonly Plant[] = [
   {
     code: 'A10',
     title: 'a reward is NaN',
-    needs: [],
+    needs: ['groups'],
     keepAdvantages: true,
     rollout: (rollout) => {
       rollout.reward = Number.NaN
@@ -204,7 +204,7 @@ export const GROUP_PLANTS: readonly Plant[] = [
   {
     code: 'A10',
     title: 'all rewards are zero',
-    needs: [],
+    needs: ['groups'],
     patterns: ['systematic'],
     dump: ({ rollouts }) => {
       for (const rollout of rollouts) rollout.reward = 0

@@ -117,7 +117,8 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M03',
     title: 'only the last turn of the model is trained',
     needs: MASK,
-    notIn: ['atropos'],
+    // There masked replies before the first trained one are those that another branch trains (decision 7).
+    notIn: ['atropos', 'prime-rl-export'],
     perTurn: true,
     rollout: (rollout) =>
       assistant(rollout)
@@ -140,6 +141,8 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M04',
     title: 'nothing is trained',
     needs: MASK,
+    // It writes no line for such a row.
+    notIn: ['prime-rl-export'],
     rollout: (rollout) => {
       remask(rollout, () => false)
       return []
@@ -241,8 +244,8 @@ export const MASK_PLANTS: readonly Plant[] = [
     title: 'the open thought of the generation prompt is trained',
     families: ['qwen3'],
     needs: ['mask', 'sampler'],
-    // It holds 0 where nothing was sampled, which a sampled tag may have as well.
-    notIn: ['nemo-rl'],
+    // They hold 0 where nothing was sampled, which a sampled tag may have as well.
+    notIn: ['nemo-rl', 'prime-rl-export'],
     plan: OPEN_THOUGHT,
     perTurn: true,
     rollout: (rollout) =>

@@ -34,7 +34,15 @@ function places(dump: PlantedDump): string[] {
 
 export const atropos = {
   format: 'atropos' as const,
-  carries: new Set(['mask', 'sampler', 'messages', 'advantages', 'token-advantages', 'environment-end'] as const),
+  carries: new Set([
+    'mask',
+    'groups',
+    'sampler',
+    'messages',
+    'advantages',
+    'token-advantages',
+    'environment-end',
+  ] as const),
   write: (dump: PlantedDump) => ({
     text: jsonl(inGroups(dump.rollouts).map(line)),
     // The run sets train_on_all_assistant_turns, which the file does not say.

@@ -49,7 +49,7 @@ export const native = {
 /** The least that a trainer has to dump: ids, labels, reward and group. */
 export const nativeLean = {
   format: 'native-lean' as const,
-  carries: new Set(['mask', 'padding', 'environment-end'] as const),
+  carries: new Set(['mask', 'groups', 'padding', 'environment-end'] as const),
   write: (dump: PlantedDump) => ({
     text: jsonl(
       dump.rollouts.map((rollout) => ({

@@ -27,6 +27,7 @@ export const nemoRl = {
   format: 'nemo-rl' as const,
   carries: new Set([
     'mask',
+    'groups',
     'sampler',
     'trainer',
     'advantages',

@@ -4,6 +4,7 @@ import { atropos } from './atropos.ts'
 import { native, nativeLean } from './native.ts'
 import { nemoGym } from './nemo-gym.ts'
 import { nemoRl } from './nemo-rl.ts'
+import { primeRlExport } from './prime-rl-export.ts'
 import { verifiersLegacy } from './verifiers-legacy.ts'
 import type { Writer } from './writer.ts'
 
@@ -14,6 +15,7 @@ export const WRITERS = [
   atropos,
   verifiersLegacy,
   nemoGym,
+  primeRlExport,
 ] as const satisfies readonly Writer[]
 
 export type FormatName = (typeof WRITERS)[number]['format']

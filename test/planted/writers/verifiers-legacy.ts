@@ -59,6 +59,7 @@ export const verifiersLegacy = {
   format: 'verifiers-legacy' as const,
   carries: new Set([
     'mask',
+    'groups',
     'sampler',
     'messages',
     'tools',

@@ -19,6 +19,7 @@ export interface Writer {
 
 export const CARRIED = [
   'mask',
+  'groups',
   'sampler',
   'trainer',
   'reference',
@@ -37,7 +38,7 @@ export const CARRIED = [
   'environment-end',
   'more',
 ] as const
-/** `environment-end`: rows may end with tokens that the model did not write. `more`: fields of `PlantedRollout.more`. */
+/** `groups`: rewards and the group of each rollout, given or declared. `environment-end`: rows may end with tokens that the model did not write. `more`: fields of `PlantedRollout.more`. */
 export type Carried = (typeof CARRIED)[number]
 
 /** Stands before what Python's writer leaves bare and JSON has no name for. */

@@ -1,0 +1,195 @@
+import { Provenance, type Segmentation, type Span, type Turn } from '../../model/tokens.ts'
+import { hasId, type IdSet, idSet } from '../../tokens/id-set.ts'
+import { type FoundTag, findTag, lettersOfTags, type TagTable } from '../../tokens/tags.ts'
+import { decodeSpan } from '../../tokens/text.ts'
+import { type Tokenizer, TokenKind, type TokenTable } from '../../tokens/tokenizer.ts'
+import type { TrajectoryView } from '../check.ts'
+import { writtenTurns } from '../edges.ts'
+import { pairsOf } from '../logprobs/scored.ts'
+import { OfLast } from '../of-last.ts'
+import { countOf } from '../spans.ts'
+
+/** Letters that stand where the frame of a turn has a marker. */
+export interface SpeltMarker extends Span {
+  /** `start`: of a turn that has no other header. `tag`: of a thought, a call or a reply. */
+  readonly kind: 'start' | 'tag' | 'end'
+}
+
+const remembered = new OfLast<Segmentation, ReadonlyMap<Turn, readonly SpeltMarker[]>>()
+
+/**
+ * Markers of a turn that ordinary tokens spell, in order. Letters that the model wrote itself are its own, and so are letters inside a
+ * text that has its markers.
+ */
+export function speltMarkers(view: TrajectoryView, turn: Turn): readonly SpeltMarker[] {
+  const { segmentation } = view
+  if (segmentation === null) return []
+  let found = remembered.get(segmentation)
+  if (found === undefined) remembered.set(segmentation, (found = findAll(view, segmentation)))
+  return found.get(turn) ?? []
+}
+
+/** Whether the end token of a turn stands there in letters: the turn was neither cut nor left open. */
+export function endsInLetters(view: TrajectoryView, turn: Turn): boolean {
+  return speltMarkers(view, turn).some(({ kind }) => kind === 'end')
+}
+
+/** Whether the header of a turn stands there in letters: it is not missing, and nothing before it was cut. */
+export function startsInLetters(view: TrajectoryView, turn: Turn): boolean {
+  return speltMarkers(view, turn).some(({ kind }) => kind === 'start')
+}
+
+function findAll(view: TrajectoryView, segmentation: Segmentation): ReadonlyMap<Turn, readonly SpeltMarker[]> {
+  const { tokenizer } = view
+  const found = new Map<Turn, readonly SpeltMarker[]>()
+  if (tokenizer === null) return found
+  const written = new Set(writtenTurns(segmentation))
+  for (const turn of segmentation.turns) {
+    const markers: SpeltMarker[] = []
+    const add = (kind: SpeltMarker['kind'], span: Span | null) => {
+      if (span !== null && !isOwn(view, span)) markers.push({ kind, start: span.start, end: span.end })
+    }
+    if (turn.header !== 'present') add('start', speltStart(view, turn))
+    if (written.has(turn)) for (const tag of speltTags(view, tokenizer, turn)) add('tag', tag)
+    else if (turn.kind === 'tool' && turn.role === 'user')
+      for (const tag of replyTags(view, tokenizer, turn)) add('tag', tag)
+    // A turn of the environment has its end spelt only where it has no other, and another turn follows.
+    const mayEnd = written.has(turn) || (turn.endToken < 0 && turn.index < segmentation.turns.length - 1)
+    if (mayEnd) add('end', speltEnd(view, turn))
+    if (markers.length > 0) found.set(turn, markers)
+  }
+  return found
+}
+
+/** Tokens that the letters of a marker take at most. */
+const LONGEST_MARKER = 12
+
+/** The letters that open a turn, where nothing else does. */
+export const START_IN_LETTERS = /^\s*(?:<\|im_start\|>|<\|begin_of_text\|>|<\|start_header_id\|>)/
+
+function speltStart(view: TrajectoryView, { start, end }: Turn): Span | null {
+  const opening = view.text({ start, end: Math.min(end, start + 2 * LONGEST_MARKER) })
+  const marker = START_IN_LETTERS.exec(opening)?.[0]
+  if (marker === undefined) return null
+  let past = start + 1
+  while (past < end && view.text({ start, end: past }).length < marker.length) past++
+  return { start, end: past }
+}
+
+/** Tags in letters that take the place of those the turn lacks: around a thought at its beginning, or around a call on lines of its own. */
+function speltTags(view: TrajectoryView, tokenizer: Tokenizer, turn: Turn): FoundTag[] {
+  const letters = lettersOf(tokenizer.table)
+  if (letters === null) return []
+  const tags: FoundTag[] = []
+  const { contentStart, contentEnd } = turn
+  const open = {
+    think: turn.spans.some(({ part, closed }) => part === 'think' && !closed),
+    call: turn.spans.some(({ part, closed }) => part === 'tool_call' && !closed),
+  }
+  for (let at = contentStart; at < contentEnd; at++) {
+    if (!hasId(letters.ids, view.ids[at] as number)) continue
+    const tag = findTag(tokenizer.table, letters.tags, view.ids, at, contentEnd)
+    if (tag === null) continue
+    const within = turn.spans.find(({ start, end }) => start < tag.start && tag.end < end)
+    if (tag.name === 'think') {
+      if (tag.open ? at !== contentStart : !open.think || within?.part === 'tool_call') continue
+      open.think = tag.open
+    } else if (tag.name === 'tool_call') {
+      if (tag.open ? within !== undefined || !opensCall(view, tag, turn) : !open.call) continue
+      open.call = tag.open
+    } else continue
+    tags.push(tag)
+    at = tag.end - 1
+  }
+  return tags
+}
+
+/** On a line of its own, with a call behind it: prose that speaks of the tag has neither. */
+function opensCall(view: TrajectoryView, { start, end, byte }: FoundTag, { contentStart, contentEnd }: Turn): boolean {
+  const before =
+    view.text({ start: Math.max(contentStart, start - 1), end: start }) +
+    view.text({ start, end: start + 1 }).slice(0, byte)
+  if (start > contentStart && !/\n\s*$/.test(before)) return false
+  return /^\s*(?:\{|<function=)/.test(view.text({ start: end, end: Math.min(contentEnd, end + 4) }))
+}
+
+/** The two tags between which a reply stands, where the vocabulary has them as ids and the turn has not. */
+function replyTags(view: TrajectoryView, { table }: Tokenizer, { contentStart, contentEnd }: Turn): FoundTag[] {
+  const letters = lettersOf(table)
+  if (letters === null) return []
+  let first = contentStart
+  while (first < contentEnd && view.text({ start: first, end: first + 1 }).trim() === '') first++
+  const opening = findTag(table, letters.tags, view.ids, first, contentEnd)
+  if (opening?.name !== 'tool_response' || !opening.open) return []
+  for (let at = contentEnd - 1; at >= Math.max(opening.end, contentEnd - LONGEST_MARKER); at--) {
+    const closing = hasId(letters.ids, view.ids[at] as number)
+      ? findTag(table, letters.tags, view.ids, at, contentEnd)
+      : null
+    if (closing?.name === 'tool_response' && !closing.open) return [opening, closing]
+  }
+  return [opening]
+}
+
+/** The end token in letters at the end of a turn; the newline that follows it is then the turn's last token. */
+function speltEnd(view: TrajectoryView, turn: Turn): Span | null {
+  const { contentStart } = turn
+  const newline = turn.endToken < 0 && view.tokenizer?.frame?.newlines.has(view.ids[turn.contentEnd - 1] ?? -1)
+  const contentEnd = newline ? turn.contentEnd - 1 : turn.contentEnd
+  const { table, frame } = view.tokenizer ?? {}
+  if (!table || !hasId(closingIds(table), view.ids[contentEnd - 1] ?? -1)) return null
+  const from = Math.max(contentStart, contentEnd - LONGEST_MARKER)
+  const tail = view.text({ start: from, end: contentEnd })
+  const marker = frame?.turnEnds.map((id) => decodeSpan(table, Int32Array.of(id))).find((each) => tail.endsWith(each))
+  if (!marker) return null
+  for (let start = contentEnd - 2; start >= from; start--) {
+    if (view.text({ start, end: contentEnd }).endsWith(marker)) return { start, end: contentEnd }
+  }
+  return null
+}
+
+/**
+ * The dump says of some letter that the model wrote it, and of none that it did not: of the others it may say nothing. An exact 0.0 that the
+ * trainer contradicts says that the token was forced.
+ */
+function isOwn(view: TrajectoryView, { start, end }: Span): boolean {
+  const { provenance } = view
+  if (provenance === null || countOf(provenance, Provenance.sampled, start, end) === 0) return false
+  if (countOf(provenance, Provenance.notSampled, start, end) > 0) return false
+  return !(pairsOf(view)?.placeholders.some((token) => token >= start && token < end) ?? false)
+}
+
+interface Letters {
+  readonly tags: TagTable
+  /** Ids with which the letters of a tag can begin. */
+  readonly ids: IdSet
+}
+
+const known = new WeakMap<TokenTable, { letters?: Letters | null; closing?: IdSet }>()
+
+function knownOf(table: TokenTable) {
+  let sets = known.get(table)
+  if (sets === undefined) known.set(table, (sets = {}))
+  return sets
+}
+
+function lettersOf(table: TokenTable): Letters | null {
+  const sets = knownOf(table)
+  if (sets.letters === undefined) {
+    const tags = lettersOfTags(table)
+    sets.letters = tags === null ? null : { tags, ids: idSet(table.size, (id) => tags.candidates.has(id)) }
+  }
+  return sets.letters
+}
+
+const GREATER_THAN = 0x3e
+
+/** Ids of ordinary tokens that end as a marker does. */
+function closingIds(table: TokenTable): IdSet {
+  const sets = knownOf(table)
+  const { bytes, kinds, offsets, size } = table
+  sets.closing ??= idSet(size, (id) => {
+    const end = offsets[id + 1] as number
+    return kinds[id] === TokenKind.ordinary && offsets[id] !== end && bytes[end - 1] === GREATER_THAN
+  })
+  return sets.closing
+}
