@@ -63,7 +63,9 @@ describe('a tokenizer that was named and frames no turns in the ids', () => {
         lacks: expect.stringContaining(`${found}, so qwen3 is not what they were made with (--tokenizer llama3)`),
       })
       expect(report.defects).toEqual([])
-      expect(report.findings).toEqual([])
+      expect(check(report, 'T17')).toMatchObject({ status: 'fail', affected: 12, pattern: 'systematic' })
+      expect(report.findings.filter(({ code }) => code !== 'T17')).toEqual([])
+      expect(report.findings[0]?.message).toMatch(/; llama3 has turns in them \(--tokenizer llama3\)$/)
       expect(check(report, 'C12')).toMatchObject({
         status: 'not-checkable',
         reason: 'the tokenizer frames no turns in the ids',
@@ -71,6 +73,17 @@ describe('a tokenizer that was named and frames no turns in the ids', () => {
       expect(hypothesis(report, 'H04')?.verdict).not.toBe('supported')
       expect(hypothesis(report, 'H07')?.missing).toEqual([report.tokenizer.lacks])
       expect(hypothesis(report, 'H02')?.verdict).not.toBe('supported')
+    }
+  })
+
+  it('is said to be the wrong one by its vocabulary, with the family that has turns in the ids', async () => {
+    for (const [own, given, fits] of [
+      [qwen25, 'llama3', 'qwen2.5'],
+      [llama, 'qwen2.5', 'llama3'],
+    ] as const) {
+      const report = await reportOf(rollouts(own), given)
+      expect(report.checks.filter(({ status }) => status === 'fail').map(({ code }) => code)).toEqual(['T17'])
+      expect(report.findings[0]?.evidence).toMatchObject({ tokenizer: given, fits })
     }
   })
 

@@ -113,8 +113,13 @@ function opensCall(view: TrajectoryView, { start, end, byte }: FoundTag, { conte
   return /^\s*(?:\{|<function=)/.test(view.text({ start: end, end: Math.min(contentEnd, end + 4) }))
 }
 
-/** The two tags between which a reply stands, where the vocabulary has them as ids and the turn has not. */
-function replyTags(view: TrajectoryView, { table }: Tokenizer, { contentStart, contentEnd }: Turn): FoundTag[] {
+/**
+ * The two tags between which a reply stands, where the vocabulary has them as ids and the turn has not. A row without any id of thoughts and
+ * replies may be of a model whose vocabulary lacks them all.
+ */
+function replyTags(view: TrajectoryView, { table, frame }: Tokenizer, { contentStart, contentEnd }: Turn): FoundTag[] {
+  const own = [frame?.think?.open, frame?.think?.close, frame?.toolResponse?.open]
+  if (!own.some((ids) => ids?.length === 1 && view.ids.includes(ids[0] as number))) return []
   const letters = lettersOf(table)
   if (letters === null) return []
   let first = contentStart

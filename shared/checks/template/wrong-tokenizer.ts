@@ -33,6 +33,7 @@ function lookAtIds(view: TrajectoryView, settings: AuditSettings, report: Report
   const found = foreignIds(view, vocabulary)
   const opened = found === null && modelVocabulary !== null ? openedOtherwise(view, modelVocabulary) : null
   const framed = found === null && opened === null ? framedAsLlama(view) : null
+  const fits = found === null && framed === null ? null : fittingFamily(view.ids)
   if (found === null && opened === null && vocabulary.title === null) return
   report.place(found !== null || opened !== null || framed !== null)
   const named = modelVocabulary?.model ? `; the dump names the model ${modelVocabulary.model}` : ''
@@ -40,7 +41,9 @@ function lookAtIds(view: TrajectoryView, settings: AuditSettings, report: Report
     tokenizer: view.tokenizer?.id ?? null,
     model: modelVocabulary?.model ?? null,
     vocabulary: vocabulary.size,
+    ...(fits === null || fits === view.tokenizer?.id ? {} : { fits }),
   }
+  const fitting = 'fits' in evidence ? `; ${fits} has turns in them (--tokenizer ${fits})` : ''
   if (found !== null) {
     const { tokens, ids, first } = found
     const listed = [...ids].slice(0, NAMED_IDS).map(([id, count]) => idWithCount(view, id, count))
@@ -49,7 +52,7 @@ function lookAtIds(view: TrajectoryView, settings: AuditSettings, report: Report
       scope: 'trajectory',
       tokens: { start: first, end: first + 1 },
       affected: [],
-      message: `${tokens} ${tokens === 1 ? 'token has an id that' : 'tokens have ids that'} ${lacking}: ${listed.join(', ')}${ids.size > listed.length ? ' …' : ''}${named}`,
+      message: `${tokens} ${tokens === 1 ? 'token has an id that' : 'tokens have ids that'} ${lacking}: ${listed.join(', ')}${ids.size > listed.length ? ' …' : ''}${named}${fitting}`,
       evidence: { tokens, ids: Object.fromEntries([...ids].slice(0, 32)), ...evidence },
     })
   } else if (opened !== null) {
@@ -65,7 +68,7 @@ function lookAtIds(view: TrajectoryView, settings: AuditSettings, report: Report
       scope: 'trajectory',
       tokens: { start: framed.start, end: framed.start + 1 },
       affected: [],
-      message: `The ids have no turn of ${view.tokenizer?.title} and ${framed.headers} headers of Llama's (${HEADER_START} … ${HEADER_END}): they are read with another tokenizer than they were made with${named}`,
+      message: `The ids have no turn of ${view.tokenizer?.title} and ${framed.headers} headers of Llama's (${HEADER_START} … ${HEADER_END}): they are read with another tokenizer than they were made with${named}${fitting}`,
       evidence: { headers: framed.headers, ...evidence },
     })
   }
@@ -76,10 +79,18 @@ const HEADER_START = 128006
 const HEADER_END = 128007
 const LONGEST_ROLE = 2
 
-/** Headers of Llama's in a row in which the tokenizer finds no turn: one may stand there by chance. */
+/**
+ * Headers of Llama's in a row in which the tokenizer finds no turn, or is not asked for any because it opens none in the whole dump: one may
+ * stand there by chance.
+ */
 function framedAsLlama({ ids, segmentation, tokenizer }: TrajectoryView) {
-  if (tokenizer === null || segmentation === null || segmentation.turns.length > 0) return null
+  if (tokenizer === null || (segmentation !== null && segmentation.turns.length > 0)) return null
   if (tokenizer.table.kinds[HEADER_START] !== TokenKind.ordinary) return null
+  const { start, headers } = headersOfLlama(ids)
+  return headers > 1 ? { start, headers } : null
+}
+
+function headersOfLlama(ids: Int32Array) {
   let start = -1
   let headers = 0
   for (let at = ids.indexOf(HEADER_START); at >= 0; at = ids.indexOf(HEADER_START, at + 1)) {
@@ -87,7 +98,22 @@ function framedAsLlama({ ids, segmentation, tokenizer }: TrajectoryView) {
     if (start < 0) start = at
     headers++
   }
-  return headers > 1 ? { start, headers } : null
+  return { start, headers }
+}
+
+/** `<|im_start|>` of Qwen 2.5 and 3, the newline that closes a role behind it, and the ids of tags that only Qwen 3 has. */
+const QWEN_START = 151644
+const NEWLINE = 198
+const QWEN3_ALONE = { first: 151665, last: 151668 }
+
+/** The family that comes along and has turns in these ids; null where none has. */
+function fittingFamily(ids: Int32Array): string | null {
+  if (headersOfLlama(ids).headers > 1) return 'llama3'
+  let turns = 0
+  for (let at = ids.indexOf(QWEN_START); at >= 0; at = ids.indexOf(QWEN_START, at + 1))
+    if (ids[at + 2] === NEWLINE) turns++
+  if (turns < 2) return null
+  return ids.some((id) => id >= QWEN3_ALONE.first && id <= QWEN3_ALONE.last) ? 'qwen3' : 'qwen2.5'
 }
 
 /** Ids that a message names. */
