@@ -2,6 +2,7 @@ import { Expected, type Span, type Turn } from '../model/tokens.ts'
 import type { TrajectoryView } from './check.ts'
 import { writtenTurns } from './edges.ts'
 import { runsOf } from './spans.ts'
+import { startsInLetters } from './template/spelt-markers.ts'
 
 /** A turn whose trained run has the length of the sampled span, `lag` tokens later (negative: earlier). */
 export interface TurnLag {
@@ -26,6 +27,8 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
   const turns = writtenTurns(segmentation).filter(
     ({ endToken, contentStart }) => endToken >= 0 && expectedRl[contentStart] === Expected.trained,
   )
+  // Letters of a header are read as content (T16).
+  if (turns.some((turn) => startsInLetters(view, turn))) return null
   const runs = runsInOrder(mask, turns, segmentation.padding.left, end)
   for (const [index, turn] of turns.entries()) {
     const expected = { start: turn.contentStart, end: turn.endToken + 1 }

@@ -2,7 +2,6 @@ import { isMaskName } from '../alignment.ts'
 import type { Check } from '../check.ts'
 import { hidesEdges } from '../shape.ts'
 import { displaced, lagText, turnLags } from '../turn-lag.ts'
-import { startsInLetters } from './spelt-markers.ts'
 
 export const T03: Check = {
   code: 'T03',
@@ -34,8 +33,7 @@ export const T03: Check = {
     }
     if (hidesEdges(view)) return
     const lags = turnLags(view)
-    // Letters of a header are read as content (T16).
-    if (lags === null || lags.length === 0 || lags.some(({ turn }) => startsInLetters(view, turn))) return
+    if (lags === null || lags.length === 0) return
     const first = lags.findIndex(({ lag }) => lag !== 0)
     // Where the very first turn is off, nothing drifted: the mask was displaced from the start.
     const drifts = first > 0 && lags.slice(first).every(({ lag }) => lag !== 0)

@@ -141,7 +141,7 @@ function speltEnd(view: TrajectoryView, turn: Turn): Span | null {
   const newline = turn.endToken < 0 && view.tokenizer?.frame?.newlines.has(view.ids[turn.contentEnd - 1] ?? -1)
   const contentEnd = newline ? turn.contentEnd - 1 : turn.contentEnd
   const { table, frame } = view.tokenizer ?? {}
-  if (!table || !hasId(closingIds(table), view.ids[contentEnd - 1] ?? -1)) return null
+  if (!table || !closes(table, view.ids[contentEnd - 1] ?? -1)) return null
   const from = Math.max(contentStart, contentEnd - LONGEST_MARKER)
   const tail = view.text({ start: from, end: contentEnd })
   const marker = frame?.turnEnds.map((id) => decodeSpan(table, Int32Array.of(id))).find((each) => tail.endsWith(each))
@@ -169,32 +169,23 @@ interface Letters {
   readonly ids: IdSet
 }
 
-const known = new WeakMap<TokenTable, { letters?: Letters | null; closing?: IdSet }>()
-
-function knownOf(table: TokenTable) {
-  let sets = known.get(table)
-  if (sets === undefined) known.set(table, (sets = {}))
-  return sets
-}
+const known = new WeakMap<TokenTable, Letters | null>()
 
 function lettersOf(table: TokenTable): Letters | null {
-  const sets = knownOf(table)
-  if (sets.letters === undefined) {
+  let letters = known.get(table)
+  if (letters === undefined) {
     const tags = lettersOfTags(table)
-    sets.letters = tags === null ? null : { tags, ids: idSet(table.size, (id) => tags.candidates.has(id)) }
+    letters = tags === null ? null : { tags, ids: idSet(table.size, tags.candidates) }
+    known.set(table, letters)
   }
-  return sets.letters
+  return letters
 }
 
 const GREATER_THAN = 0x3e
 
-/** Ids of ordinary tokens that end as a marker does. */
-function closingIds(table: TokenTable): IdSet {
-  const sets = knownOf(table)
-  const { bytes, kinds, offsets, size } = table
-  sets.closing ??= idSet(size, (id) => {
-    const end = offsets[id + 1] as number
-    return kinds[id] === TokenKind.ordinary && offsets[id] !== end && bytes[end - 1] === GREATER_THAN
-  })
-  return sets.closing
+/** Whether an ordinary token ends as a marker does. */
+function closes({ bytes, kinds, offsets }: TokenTable, id: number): boolean {
+  if (kinds[id] !== TokenKind.ordinary) return false
+  const end = offsets[id + 1] as number
+  return offsets[id] !== end && bytes[end - 1] === GREATER_THAN
 }
