@@ -1,5 +1,5 @@
 import type { JsonValue } from '../containers/container.ts'
-import { isList, isObject, numbersOf } from './fields.ts'
+import { isList, isObject, type Numbers, numbersOf } from './fields.ts'
 import type { MapField } from './mapping.ts'
 
 export type ValueKind = 'numbers' | 'list' | 'object' | 'number' | 'text' | 'truth'
@@ -78,8 +78,17 @@ function described(value: JsonValue): Omit<RecordPath, 'path'> | null {
   }
   const numbers = numbersOf(value)
   if (numbers === null || numbers.length === 0) return { kind: 'list', shown: `list of ${value.length}` }
-  const first = Array.from(numbers.subarray(0, SHOWN_NUMBERS), String).join(', ')
-  return { kind: 'numbers', shown: `${numbers.length} numbers: ${first}${numbers.length > SHOWN_NUMBERS ? '…' : ''}` }
+  return { kind: 'numbers', shown: numbersShown(numbers, value) }
+}
+
+/** `1019 numbers: 0, 0, 1, 1…`; what a list has not, at its beginning, is counted: `1019 numbers: 254 × null, -0.5, -0.2…` */
+function numbersShown(numbers: Numbers, value: JsonValue): string {
+  let from = 0
+  while (from < numbers.length && Number.isNaN(numbers[from])) from++
+  const absent = Array.isArray(value) && value[0] === null ? 'null' : 'NaN'
+  const to = from + SHOWN_NUMBERS
+  const shown = [...(from === 0 ? [] : [`${from} × ${absent}`]), ...Array.from(numbers.subarray(from, to), String)]
+  return `${numbers.length} numbers: ${shown.join(', ')}${numbers.length > to ? '…' : ''}`
 }
 
 function cut(text: string): string {

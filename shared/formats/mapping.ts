@@ -61,6 +61,9 @@ export function mappingOf(settings: readonly string[]): FieldMapping {
         `--map ${setting}: a path is names with dots between them, and [0] for an entry of a list, as in sample.tokens[0].`,
       )
     }
+    if (mapping[known] !== undefined && mapping[known] !== path) {
+      throw new Error(`--map ${setting}: ${known} is mapped to ${mapping[known]} already; name one path for a field.`)
+    }
     mapping[known] = path
   }
   return mapping
@@ -96,6 +99,14 @@ function mappedObject(object: JsonObject, mapping: FieldMapping): JsonObject {
   for (const [key, value] of Object.entries(object)) if (!used.has(key)) setOwn(rest, key, value)
   if (Object.keys(rest).length > 0) setOwn(mapped, 'meta', rest)
   return mapped
+}
+
+/** Fields of a mapped record for which nothing stands at their path, with the path. */
+export function unfilled(mapped: JsonObject, mapping: FieldMapping): [field: MapField, path: string][] {
+  return MAP_FIELDS.flatMap((field): [MapField, string][] => {
+    const path = mapping[field]
+    return path === undefined || valueAt(mapped, field.split('.')) !== null ? [] : [[field, path]]
+  })
 }
 
 /** Names and indices of a path; null where it is none. */

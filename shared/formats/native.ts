@@ -3,7 +3,7 @@ import { LIMIT_NAMES, type Limits } from '../model/streams.ts'
 import type { RetrievedDocument, Trajectory } from '../model/trajectory.ts'
 import { BadRecord, Fields, isObject, numbersOf } from './fields.ts'
 import type { Format } from './format.ts'
-import { mappedRecords } from './mapping.ts'
+import { type FieldMapping, mappedRecords, unfilled } from './mapping.ts'
 import { readMessages } from './messages.ts'
 import { withoutColumns } from './native-columns.ts'
 import { RESPONSE_MASKS } from './native-masks.ts'
@@ -74,7 +74,7 @@ export const native: Format = {
   read(records, context) {
     const { mapping } = context.recognition
     const own = mapping === undefined ? records : mappedRecords(records, mapping)
-    return readEach(own, context, (record) => [readRecord(record, mapping !== undefined)])
+    return readEach(own, context, (record) => [readRecord(record, mapping ?? null)])
   },
 }
 
@@ -107,7 +107,8 @@ function look(record: JsonObject): Evidence | null {
 /** Names that a mapping gives to the texts of a record. A record of its own may hold texts under them as well, which are none of its streams. */
 const MAPPED_TEXTS = ['prompt_text', 'completion_text'] as const
 
-function readRecord(record: OneRecord, isMapped: boolean): Trajectory {
+function readRecord(record: OneRecord, mapping: FieldMapping | null): Trajectory {
+  const isMapped = mapping !== null
   const fields = new Fields(record.object.schema === SCHEMA ? withoutColumns(record.object) : record.object)
   fields.take('schema')
   const tokens = readNativeTokens(fields)
@@ -143,6 +144,9 @@ function readRecord(record: OneRecord, isMapped: boolean): Trajectory {
     isTruncated: fields.boolean('is_truncated'),
     limits: readLimits(fields),
     issues: fields.issues,
+  }
+  for (const [field, path] of mapping === null ? [] : unfilled(record.object, mapping)) {
+    fields.issue('bad-value', field, `${field} is mapped to ${path}, where nothing stands`)
   }
   const { meta, unknown } = fields.rest(isMapped && tokens !== null ? MAPPED_TEXTS : [])
   record.drift(unknown)

@@ -86,7 +86,13 @@ function proposeBeside(
     whole === null ? 'completion_mask' : 'loss_mask',
     flags,
     // One list of flags beside the ids hardly is anything else.
-    [/loss/, /(completion|response|action|assistant|train)\w*mask/, /mask/, ...(flags.length === 1 ? [/./] : [])],
+    [
+      /loss/,
+      /(completion|response|action|assistant|train)\w*mask/,
+      /mask/,
+      /(^|[._])(train|trained|trainable|learn)(_|$)/,
+      ...(flags.length === 1 ? [/./] : []),
+    ],
     /attention|pad|sampled|generated/,
   )
   take('sampled', flags, [/sampled|generated/])
@@ -131,11 +137,11 @@ function proposeScalars(places: readonly Place[], mapping: Partial<Record<MapFie
   take('advantage', number, [/advantage/])
   take('group_id', key, [
     /(^|\.)group(_?id|_index)?$/,
-    /(^|\.)(prompt|problem|question|example|task)_?(id|idx|index)$/,
+    /(^|\.)(prompt|problem|question|example|task)_?(id|idx|index|hash|key|uid)$/,
     /(^|\.)(uid|qid)$/,
   ])
   take('step', number, [/(^|\.)(global_|training_)?step$/, /(^|\.)iteration$/])
-  take('id', key, [/(^|\.)(rollout|sample|trajectory)_?(id|idx|index)$/, /(^|\.)id$/])
+  take('id', key, [/(^|\.)(rollout|sample|trajectory)_?(id|idx|index)$/, /(^|\.)id$/, /(^|\.)uid$/])
   take('answer', text, [/(^|\.)(answer|ground_truth|gold|target)$/])
   take('finish_reason', text, [/(finish|stop)_reason/])
   take('model', text, [/(^|\.)model(_name)?$/])

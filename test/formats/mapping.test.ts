@@ -4,6 +4,7 @@ import { MemorySource } from '../../cli/byte-sources.ts'
 import { nodeHost } from '../../cli/host.ts'
 import type { JsonValue } from '../../shared/containers/container.ts'
 import { mappingOf, mappingText } from '../../shared/formats/mapping.ts'
+import { pathsOf } from '../../shared/formats/mapping-paths.ts'
 import { proposeMapping } from '../../shared/formats/propose-mapping.ts'
 import { Session } from '../../shared/session/session.ts'
 
@@ -52,6 +53,13 @@ describe('--map', () => {
     expect(trajectory.logprobs.sampler?.[3]).toBe(-0.5)
   })
 
+  test('says of a path at which nothing stands in how many records that is so', async () => {
+    const wrong = mappingOf(['input_ids=sample.toks', 'loss_mask=sample.lossmask', 'logprobs.sampler=sample.old_logps'])
+    const [source] = (await opened([ROW, ROW], wrong)).report().sources
+    expect(source?.drift).toEqual(['loss_mask is mapped to sample.lossmask, where nothing stands in 2 records'])
+    expect((await opened([ROW, ROW], map)).report().sources[0]?.drift).toEqual([])
+  })
+
   test('leaves what a trainer wrote to its format', async () => {
     const record = { tokens: [IDS], masks: [MASK.map((flag, i) => (flag ? IDS[i] : -100))], scores: [1] }
     const session = await opened([record], mappingOf(['input_ids=tokens[0]']))
@@ -85,6 +93,7 @@ describe('--map', () => {
     [['input_ids=a..b'], /a path is names with dots/],
     [['input_ids=a[x]'], /a path is names with dots/],
     [['input_ids='], /a path is names with dots/],
+    [['input_ids=a', 'input_ids=b'], /--map input_ids=b: input_ids is mapped to a already/],
   ])('%j is refused with a sentence', (settings, message) => expect(() => mappingOf(settings)).toThrow(message))
 
   test('own names of objects are no paths, and whatever stands there nothing is thrown', () => {
@@ -94,6 +103,15 @@ describe('--map', () => {
       }),
     )
   })
+})
+
+test('what a list lacks at its beginning is shown as that, and then what it has', () => {
+  const record = { scores: [null, null, -0.5, -0.25], none: [null, null], ids: [5, 6, 7, 8, 9] }
+  expect(pathsOf(record).map(({ shown }) => shown)).toEqual([
+    '4 numbers: 2 × null, -0.5, -0.25',
+    '2 numbers: 2 × null',
+    '5 numbers: 5, 6, 7, 8…',
+  ])
 })
 
 describe('a proposal', () => {
@@ -106,6 +124,21 @@ describe('a proposal', () => {
       reward: 'final_reward',
       group_id: 'problem_id',
     })
+  })
+
+  test('takes what rollouts of a prompt share for their group, and flags that are said to train for the mask', () => {
+    const row = (i: number) => ({
+      uid: `q${i >> 1}-${i % 2}`,
+      prompt_hash: `q${i >> 1}`,
+      seq: { toks: IDS, train_on: MASK, keep: IDS.map(() => 1) },
+    })
+    expect(proposeMapping([0, 1, 2, 3].map(row) as unknown as JsonValue[])).toEqual({
+      input_ids: 'seq.toks',
+      loss_mask: 'seq.train_on',
+      group_id: 'prompt_hash',
+      id: 'uid',
+    })
+    expect(proposeMapping([{ uid: 'q1', toks: IDS }])).toEqual({ input_ids: 'toks', group_id: 'uid' })
   })
 
   test('prompt and response apart, labels instead of a mask, prediction-aligned arrays', () => {
