@@ -74,8 +74,13 @@ async function withoutOwn<T extends { readonly name: string }>(
   return { workspace, files: given.filter((_, at) => kinds[at] === null) }
 }
 
-/** A folder of the notebook goes there, and its code is loaded for it. */
+/** A folder of the notebook, or an archive of one, goes there, and its code is loaded for it. */
 async function withoutNotebook(dropped: Dropped): Promise<Dropped> {
+  const [only, ...others] = dropped.files
+  if (only !== undefined && others.length === 0 && /\.zip$/i.test(only.name)) {
+    const pages = await (await import('./notebook-zip.ts')).pagesOfZip(only)
+    if (pages !== null) return (await import('./notebook-files.ts')).takeNotebook({ ...dropped, files: pages })
+  }
   return isNotebookFolder(dropped.files.map(({ name }) => name))
     ? (await import('./notebook-files.ts')).takeNotebook(dropped)
     : dropped

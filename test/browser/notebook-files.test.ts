@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
@@ -32,6 +33,7 @@ describePage('files of the notebook', (tests) => {
       page.getByRole('button', { name: 'Save the whole folder (zip)' }).click(),
     ])
     expect(download.suggestedFilename()).toBe('search-debug.zip')
+    await download.saveAs(join(files.path, 'search-debug.zip'))
     const pages = unzipSync(new Uint8Array(readFileSync(await download.path())))
     const originals = new Map(fixtureFiles().map(({ path, bytes }) => [path, bytes]))
     const changed = Object.keys(pages).filter((path) => !Buffer.from(pages[path]!).equals(originals.get(path)!))
@@ -40,6 +42,13 @@ describePage('files of the notebook', (tests) => {
     expect(Object.keys(pages)).toHaveLength(originals.size - 1)
     expect(window.errors).toEqual([])
     await window.close()
+
+    const other = await openNotebook()
+    await other.drop([join(files.path, 'search-debug.zip')])
+    await other.page.getByText(/^\d+ pages of search-debug read into the notebook$/).waitFor()
+    expect(await other.page.getByRole('alert').count()).toBe(0)
+    expect(other.errors).toEqual([])
+    await other.close()
   })
 
   test('writes what changed into a folder, and nothing over what others wrote there', async () => {

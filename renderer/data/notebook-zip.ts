@@ -1,0 +1,40 @@
+import { unzipSync } from 'fflate'
+import { isNotebookFolder } from '../../shared/notebook/markdown/recognise.ts'
+import type { Dropped } from './dropped.ts'
+
+/** A larger archive is none of a notebook, and is not read here. Bytes. */
+const LARGEST_ZIP = 64 << 20
+/** What its pages may come to, so that a small archive does not fill the memory. Bytes. */
+const LARGEST_UNPACKED = 64 << 20
+
+/** The pages of a notebook's folder that was saved as an archive, under its name; null for any other file. */
+export async function pagesOfZip({ name, file }: Dropped['files'][number]): Promise<Dropped['files'] | null> {
+  if (!/\.zip$/i.test(name) || file.size > LARGEST_ZIP) return null
+  const folder = name.replace(/\.zip$/i, '').replace(/.*\//, '')
+  try {
+    const archive = new Uint8Array(await file.arrayBuffer())
+    const names: string[] = []
+    unzipSync(archive, {
+      filter({ name: path }) {
+        names.push(path)
+        return false
+      },
+    })
+    if (!isNotebookFolder(names)) return null
+    let room = LARGEST_UNPACKED
+    const pages = unzipSync(archive, {
+      filter({ name: path, originalSize }) {
+        if (!/\.(?:md|markdown)$/i.test(path) || originalSize > room) return false
+        room -= originalSize
+        return true
+      },
+    })
+    return Object.entries(pages).map(([path, bytes]) => ({
+      name: `${folder}/${path}`,
+      file: new File([new Uint8Array(bytes)], path.replace(/.*\//, '')),
+    }))
+  } catch {
+    // Whoever opens archives of rollouts says what is wrong with it.
+    return null
+  }
+}

@@ -1,0 +1,22 @@
+import { strToU8, zipSync } from 'fflate'
+import { expect, test } from 'vitest'
+import { pagesOfZip } from '../../renderer/data/notebook-zip.ts'
+
+const PAGES = { 'README.md': '# Run', '01-experiments-log.md': '# Log', 'hypotheses/h02-token-masking.md': '# H02' }
+
+function zip(name: string, files: Readonly<Record<string, string>>) {
+  const bytes = zipSync(Object.fromEntries(Object.entries(files).map(([path, text]) => [path, strToU8(text)])))
+  return { name, file: new File([new Uint8Array(bytes)], name) }
+}
+
+test('an archive of a notebook gives its pages under its name, and nothing else of it', async () => {
+  const pages = await pagesOfZip(zip('search-debug.zip', { ...PAGES, 'curve.png': 'x' }))
+  expect(pages?.map(({ name }) => name)).toEqual(Object.keys(PAGES).map((path) => `search-debug/${path}`))
+  expect(await pages?.[2]?.file.text()).toBe('# H02')
+})
+
+test('an archive of rollouts, a torn one and a file of another name are left to be opened', async () => {
+  expect(await pagesOfZip(zip('run.zip', { 'README.md': '# Run', 'step_1.jsonl': '{}' }))).toBeNull()
+  expect(await pagesOfZip({ name: 'torn.zip', file: new File(['PK\u0003\u0004 torn'], 'torn.zip') })).toBeNull()
+  expect(await pagesOfZip(zip('notebook.cbz', PAGES))).toBeNull()
+})
