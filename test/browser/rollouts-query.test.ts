@@ -156,6 +156,22 @@ describePage('the query line', (tests) => {
     await listed('2 of 96 rollouts listed')
   })
 
+  test('completes the field that is being written by Tab, which leaves the line where nothing is', async () => {
+    await window.drop([folder.write('tab.jsonl', JSON.stringify(rollout(0, true)))])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.keyboard.press('/')
+    await page.keyboard.type('reward>=0 finishing')
+    await page.keyboard.press('Tab')
+    expect(await line().inputValue()).toBe('reward>=0 finishing')
+    await line().fill('')
+    await page.keyboard.type('trained_t')
+    await page.getByRole('option', { name: /^trained_tokens / }).waitFor()
+    await page.keyboard.press('Tab')
+    expect(await line().inputValue()).toMatch(/^trained_tokens/)
+    expect(await line().evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
+  })
+
   test('looks into rollouts, counts what it finds, and opens a rollout at it', async () => {
     const records = Array.from({ length: 6 }, (_, index) => rollout(index, true))
     await window.drop([folder.write('texts.jsonl', records.map((record) => JSON.stringify(record)).join('\n'))])

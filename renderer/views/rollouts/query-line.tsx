@@ -109,7 +109,7 @@ export function QueryLine({ table }: { table: RefObject<HTMLTableElement | null>
       if (length === 0) void offer(draft)
       else setAt((at + 1) % length)
     } else if (event.key === 'ArrowUp' && length > 0) setAt(at <= 0 ? length - 1 : at - 1)
-    else if (event.key === 'Tab' && !event.shiftKey && at >= 0) take(offers.items[at])
+    else if (event.key === 'Tab' && !event.shiftKey && (at >= 0 || isUnfinished)) take(offers.items[Math.max(0, at)])
     else if (event.key === 'Enter') {
       if (at >= 0) take(offers.items[at])
       else ask(draft)
