@@ -201,6 +201,8 @@ function withTexts(row: Trajectory, value: JsonValue | undefined): Trajectory {
   const texts = new Fields(isObject(value) ? value : {}, row.issues.slice())
   for (const key of BULK) texts.take(key)
   const group = texts.text('uid')
+  // Agents that train call by call name the rollout of each row (verl-agent, agent_system/multi_turn_rollout): their groups count it once.
+  const rolloutId = texts.text('traj_uid')
   const stored = texts.take('messages')
   const messages = messagesOf(isObject(stored) ? (stored.messages ?? null) : stored)
   const { meta } = texts.rest()
@@ -208,6 +210,8 @@ function withTexts(row: Trajectory, value: JsonValue | undefined): Trajectory {
   return {
     ...row,
     group,
+    rolloutId,
+    branch: rolloutId === null ? null : row.id,
     messages: messages !== null && messages.length > 0 ? messages : null,
     answer: typeof truth === 'string' || typeof truth === 'number' ? String(truth) : null,
     issues: texts.issues,
