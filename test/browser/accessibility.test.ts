@@ -91,6 +91,11 @@ describePage('accessibility', (tests) => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('>')
     await page.locator('.position-chart').waitFor()
+    const [key, plot] = await Promise.all(
+      ['.chart-key', 'canvas'].map((part) => page.locator(`.position-chart ${part}`).boundingBox()),
+    )
+    // What the chart is of stands over no curve.
+    expect((key?.y ?? 0) + (key?.height ?? 0)).toBeLessThanOrEqual(plot?.y ?? 0)
     await look('overlay')
     await page.keyboard.press('g')
     await page.locator('.grid-cell').first().waitFor()

@@ -61,6 +61,20 @@ describePage('a folder that is served', (tests) => {
     await context.close()
   })
 
+  test('is followed as far as it was opened: what comes to the folder that was chosen belongs to the run', async () => {
+    const context = await tests.browser.newContext({ viewport: { width: 1440, height: 900 } })
+    const page = await context.newPage()
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Open as one run: multi' }).click()
+    await page.getByText(/^read [\d,]+ rollouts$/).waitFor()
+    await page.getByRole('button', { name: 'Follow', exact: true }).click()
+    await page.getByText('following, 192 rollouts so far').waitFor()
+    copyFileSync(join(SAMPLES, ONE), join(folder.path, 'single', 'step_2.jsonl.gz'))
+    copyFileSync(join(SAMPLES, ONE), join(folder.path, 'multi', 'step_3.jsonl.gz'))
+    await page.getByText('following, 256 rollouts so far').waitFor()
+    await context.close()
+  })
+
   test('is what other rollouts and a second run are chosen of', async () => {
     const context = await tests.browser.newContext({ viewport: { width: 1440, height: 900 } })
     const page = await context.newPage()
