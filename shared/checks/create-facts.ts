@@ -21,7 +21,8 @@ import { supportingDocuments } from './supporting-documents.ts'
 import { systemText } from './system-text.ts'
 import { cutReplies } from './truncation/cut-replies.ts'
 import { leftCut } from './truncation/left-cut.ts'
-import { openReplies } from './truncation/open-replies.ts'
+import { longReplies } from './truncation/long-replies.ts'
+import { textSize } from './truncation/text-size.ts'
 
 /** What `createView` found in the tokens; a trajectory of text alone has none. */
 export interface PreparedTokens {
@@ -110,7 +111,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   more(startFacts(trajectory, tokens))
   more(trainedPromptFacts(trajectory, tokens))
   more(replyFacts(trajectory, tokens))
-  more(openReplies(ids, segmentation, tokenizer))
+  more(longReplies(ids, segmentation, tokenizer))
   more(prefixFacts(tokens))
   return facts
 }
@@ -128,8 +129,10 @@ function ownLimits({ limits }: Trajectory): Pick<TrajectoryFacts, 'limits'> | nu
 
 function replyFacts(trajectory: Trajectory, tokens: PreparedTokens) {
   const cut = cutReplies(trajectory, tokens)
-  if (cut.length === 0) return null
-  return { cutReplies: cut.map(({ span, characters }) => ({ tokens: span.end - span.start, characters })) }
+  const { ids, tokenizer } = tokens
+  if (cut.length === 0 || tokenizer === null) return null
+  const tokensIn = (span: Span) => textSize(tokenizer.table, ids, span, false).tokens
+  return { cutReplies: cut.map(({ span, characters }) => ({ tokens: tokensIn(span), characters })) }
 }
 
 const NO_TOKENS = {

@@ -6,6 +6,7 @@ import type { GapSums, KlSums } from './logprobs/sums.ts'
 import type { LossStream } from './no-numbers.ts'
 import type { PairingFacts } from './pairing.ts'
 import type { Drift } from './template/drift.ts'
+import type { OpenEnd } from './truncation/long-replies.ts'
 
 /** How a rollout ended, as the ids and the dump's own fields tell. */
 export const END_REASONS = ['stop', 'cut-prose', 'cut-call', 'cut-reply', 'prompt-only', 'unknown'] as const
@@ -118,17 +119,20 @@ export interface TrajectoryFacts {
   readonly lost: number
   /** Tool replies that a limit cut, the tokens between their tags and their characters without the framework's mark; absent where none was. */
   readonly cutReplies?: readonly { readonly tokens: number; readonly characters: number }[]
-  /** Tokens of the longest text in a tool reply, tags not counted; absent where none is long. For pile-ups, as the next. */
-  readonly longestReply?: number
+  /** Size of the longest text in a tool reply, tags and quotes not counted; absent where none is long. For pile-ups, as the next. */
+  readonly longestReply?: { readonly tokens: number; readonly characters: number }
   /**
-   * Texts of long tool replies that end in mid-sentence: where they begin, their tokens, and hashes of the whole and of its end (8 hex
-   * digits); absent where there is none.
+   * Texts of long tool replies that begin or end in mid-sentence, and the longest of all: where they stand, their size, and hashes of all
+   * their tokens in any order and of the open end, else of the last tokens (8 hex digits); absent where there is none.
    */
-  readonly openReplies?: readonly {
+  readonly longReplies?: readonly {
     readonly start: number
+    readonly end: number
     readonly tokens: number
+    readonly characters: number
+    readonly open: OpenEnd
     readonly text: string
-    readonly tail: string
+    readonly edge: string
   }[]
   /**
    * Supporting documents: available in the record, brought to the model according to the messages before the answer (null without

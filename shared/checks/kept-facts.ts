@@ -71,7 +71,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   lost: true,
   cutReplies: true,
   longestReply: true,
-  openReplies: true,
+  longReplies: true,
   supportingDocuments: true,
   idsHash: true,
   promptHash: true,

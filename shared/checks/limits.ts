@@ -23,7 +23,7 @@ export type ResolvedLimits = DumpView['limits']
  * Inferred are `max_seq_len` and `max_completion_length` only, and only from rows whose last turn is not closed and that end at
  * exactly one length which no other row exceeds. Prompt lengths are never inferred (the rows of a group share a prompt, and
  * templates make equal lengths), nor are turns. `max_tool_response_length` is inferred from replies that are known to be cut (C08), or, where
- * none is, from the length at which replies end in mid-sentence.
+ * none is, from the length at which replies end or begin in mid-sentence, or that none exceeds.
  * Each says what it counts, as far as the rows tell.
  *
  * @param metadata limits that the dump's own records declare
@@ -276,7 +276,7 @@ function replyLimit(
   for (let i = has.indexOf(1); i >= 0; i = has.indexOf(1, i + 1)) cut.push(...(facts[i]?.cutReplies ?? []))
   if (cut.length === 0) {
     const pile = replyPile(facts, thresholds)
-    return pile === null ? null : { value: pile.tokens, unit: 'tokens' }
+    return pile === null ? null : { value: pile.length, unit: pile.unit }
   }
   if (cut.length < least) return null
   for (const unit of ['characters', 'tokens'] as const) {

@@ -4,6 +4,7 @@ import { KL_FORMULAS } from '../checks/logprobs/kl-formulas.ts'
 import type { GapSums, KlSums } from '../checks/logprobs/sums.ts'
 import { LOSS_STREAMS } from '../checks/no-numbers.ts'
 import type { PairingFacts } from '../checks/pairing.ts'
+import { OPEN_ENDS } from '../checks/truncation/long-replies.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
 import { type Cells, COUNT, countTo, FLAG, NUMBER, nullable, oneOf, optional, TEXT } from './merge-columns.ts'
 import { listOf, PAIR, recordOf } from './merge-composites.ts'
@@ -169,9 +170,24 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   toolReplyLengths: { cells: listOf(NUMBER) },
   lost: { cells: NUMBER },
   cutReplies: { cells: optional(listOf(recordOf({ tokens: NUMBER, characters: NUMBER }, ':'))) },
-  longestReply: { cells: optional(NUMBER) },
-  openReplies: {
-    cells: optional(listOf(recordOf({ start: NUMBER, tokens: NUMBER, text: TEXT, tail: TEXT }, ':'))),
+  longestReply: { cells: optional(recordOf({ tokens: NUMBER, characters: NUMBER }, ':')) },
+  longReplies: {
+    cells: optional(
+      listOf(
+        recordOf(
+          {
+            start: NUMBER,
+            end: NUMBER,
+            tokens: NUMBER,
+            characters: NUMBER,
+            open: oneOf(OPEN_ENDS),
+            text: TEXT,
+            edge: TEXT,
+          },
+          ':',
+        ),
+      ),
+    ),
   },
   supportingDocuments: {
     cells: nullable(recordOf({ available: NUMBER, retrieved: number, visible: NUMBER, standing: NUMBER }, ':')),

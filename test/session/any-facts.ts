@@ -3,6 +3,7 @@ import { ANSWER_PLACES } from '../../shared/checks/answer-place.ts'
 import { END_REASONS, type TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { KL_FORMULAS } from '../../shared/checks/logprobs/kl-formulas.ts'
 import { LOSS_STREAMS } from '../../shared/checks/no-numbers.ts'
+import { OPEN_ENDS } from '../../shared/checks/truncation/long-replies.ts'
 import { factsOf } from '../helpers/facts.ts'
 
 const number = fc.oneof(fc.integer(), fc.double(), fc.constant(-0))
@@ -112,8 +113,21 @@ const ANY = {
   drift: fc.record({ tokens: fc.nat(), splits: fc.nat() }, object),
   lost: number,
   cutReplies: fc.array(fc.record({ tokens: fc.nat(), characters: fc.nat() }, object)),
-  longestReply: fc.nat(),
-  openReplies: fc.array(fc.record({ start: fc.nat(), tokens: fc.nat(), text: hash, tail: hash }, object)),
+  longestReply: fc.record({ tokens: fc.nat(), characters: fc.nat() }, object),
+  longReplies: fc.array(
+    fc.record(
+      {
+        start: fc.nat(),
+        end: fc.nat(),
+        tokens: fc.nat(),
+        characters: fc.nat(),
+        open: fc.constantFrom(...OPEN_ENDS),
+        text: hash,
+        edge: hash,
+      },
+      object,
+    ),
+  ),
   supportingDocuments: maybe(
     fc.record({ available: fc.nat(), retrieved: maybe(fc.nat()), visible: fc.nat(), standing: fc.nat() }, object),
   ),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { encoded } from '../../shared/checks/encoded.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { resolveLimits } from '../../shared/checks/limits.ts'
+import type { OpenEnd } from '../../shared/checks/truncation/long-replies.ts'
 import { replyPile } from '../../shared/checks/truncation/reply-pile.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { decodeSpan } from '../../shared/tokens/text.ts'
@@ -13,45 +14,84 @@ import { dumpOf, factsOf } from '../helpers/facts.ts'
 
 interface Reply {
   readonly tokens: number
+  /** Default: five to a token, and as many more as the place of the rollout. */
+  readonly characters?: number
   readonly text?: string
-  readonly tail?: string
-  readonly open?: boolean
+  readonly edge?: string
+  readonly open?: OpenEnd
 }
 
 /** Rollouts of these replies, which end in mid-sentence and differ where nothing else is said. */
 const rollouts = (...each: readonly (readonly Reply[])[]): TrajectoryFacts[] =>
-  each.map((replies, i) =>
-    factsOf(i, {
+  each.map((replies, i) => {
+    const charactersOf = ({ tokens, characters = 5 * tokens + i }: Reply) => characters
+    return factsOf(i, {
       toolReplyLengths: replies.map(({ tokens }) => tokens + 4),
-      ...(replies.length === 0 ? {} : { longestReply: Math.max(...replies.map(({ tokens }) => tokens)) }),
-      openReplies: replies.flatMap(({ tokens, text = `t${i}`, tail = `e${i}`, open = true }, k) =>
-        open ? [{ start: 100 + 200 * k, tokens, text, tail }] : [],
-      ),
-    }),
-  )
+      ...(replies.length === 0
+        ? {}
+        : {
+            longestReply: {
+              tokens: Math.max(...replies.map(({ tokens }) => tokens)),
+              characters: Math.max(...replies.map(charactersOf)),
+            },
+          }),
+      longReplies: replies.map((reply, k) => ({
+        start: 100 + 200 * k,
+        end: 100 + 200 * k + reply.tokens,
+        tokens: reply.tokens,
+        characters: charactersOf(reply),
+        open: reply.open ?? 'right',
+        text: reply.text ?? `t${i}`,
+        edge: reply.edge ?? `e${i}`,
+      })),
+    })
+  })
 
 const many = (count: number, of: (i: number) => Reply) => Array.from({ length: count }, (_, i) => [of(i)])
 const pile = (...each: readonly (readonly Reply[])[]) => replyPile(rollouts(...each), DEFAULT_THRESHOLDS)
 
 describe('replyPile', () => {
   const cut = many(6, () => ({ tokens: 256 }))
-  const short = many(30, (i) => ({ tokens: 60 + i * 5, open: i % 3 === 0 }))
+  const short = many(30, (i) => ({ tokens: 60 + i * 5, open: i % 3 === 0 ? 'right' : 'none' }))
+  const middle = many(6, () => ({ tokens: 256, open: 'none' }))
 
   it('finds the length at which different replies stop in mid-sentence', () => {
-    expect(pile(...cut, ...short)).toEqual({ tokens: 256, replies: 6, rollouts: 6, texts: 6 })
-    expect(pile(...cut)).toMatchObject({ tokens: 256, rollouts: 6 })
+    const found = { unit: 'tokens', side: 'right', length: 256, slack: 0, replies: 6, rollouts: 6, texts: 6 }
+    expect(pile(...cut, ...short)).toEqual(found)
+    expect(pile(...cut)).toEqual(found)
+  })
+
+  it('finds it where they begin in mid-sentence, where neither end shows it, and in characters', () => {
+    const left = many(6, () => ({ tokens: 256, open: 'left' }))
+    expect(pile(...left, ...short)).toMatchObject({ side: 'left', length: 256, rollouts: 6 })
+    expect(pile(...middle, ...short)).toMatchObject({ side: null, length: 256, rollouts: 6 })
+    const byCharacters = many(6, (i) => ({ tokens: 250 + i, characters: 2000 }))
+    expect(pile(...byCharacters, ...short)).toMatchObject({ unit: 'characters', side: 'right', length: 2000 })
+  })
+
+  it('finds it where the seam of two halves is a token more or less', () => {
+    const joined = many(9, (i) => ({ tokens: [256, 256, 257, 256, 255, 256][i % 6] as number, open: 'none' }))
+    expect(pile(...joined, ...short)).toMatchObject({ side: null, length: 256, slack: 1, rollouts: 9 })
+  })
+
+  it('counts those that were cut at the end of a sentence by chance', () => {
+    expect(pile(...cut, [{ tokens: 256, open: 'dense' }], ...short)).toMatchObject({ side: 'right', rollouts: 7 })
   })
 
   it.each([
     ['all say the same', many(6, () => ({ tokens: 256, text: 'same' }))],
-    ['all end in the same words', many(6, () => ({ tokens: 256, tail: 'same' }))],
-    ['all end as a sentence does', many(6, () => ({ tokens: 256, open: false }))],
-    ['one is longer', [...cut, [{ tokens: 257, open: false }]]],
+    ['all end in the same words', many(6, () => ({ tokens: 256, edge: 'same' }))],
+    ['all end as a sentence does, and none is shorter', middle],
+    [
+      'they are no prose, and end as they should',
+      [...many(6, (): Reply => ({ tokens: 256, open: 'dense' })), ...short],
+    ],
+    ['one is longer', [...cut, [{ tokens: 257, open: 'none' }]]],
     ['a few are of that length by chance', [...cut.slice(0, 2), ...short]],
     ['they are one in thirty', [...cut.slice(0, 3), ...short, ...short]],
-    ['as many end just below it', [...cut, ...many(6, (i) => ({ tokens: 247 + i }))]],
+    ['as many have each length just below it', [...cut, ...many(60, (i) => ({ tokens: 246 + (i % 10) }))]],
     ['no reply is long', [[], []]],
-  ])('finds none where %s', (_, rows) => {
+  ] as const)('finds none where %s', (_, rows) => {
     expect(pile(...rows)).toBeNull()
   })
 
@@ -110,6 +150,27 @@ describe('C08 without a marker', () => {
     expect(findings).toHaveLength(5)
     expect(findings[0]?.message).toMatch(/at exactly 48 tokens/)
     expect(findings[0]?.evidence).toMatchObject({ limit: { value: 48, unit: 'tokens', origin: 'inferred' } })
+  })
+
+  it('is silent where the longest replies are the same documents in another order', async () => {
+    const documents = ['first', 'second', 'third'].map((which, k) => `${prose(k)} and so ends the ${which} of them.`)
+    const orders = [
+      [0, 1, 2],
+      [1, 0, 2],
+      [2, 1, 0],
+      [0, 2, 1],
+      [1, 2, 0],
+    ]
+    const { byCode } = await auditDump({
+      story: '',
+      family: 'qwen3',
+      rows: (tokenizer) =>
+        Array.from({ length: 10 }, (_, i) => {
+          const found = i < 5 ? orders[i]!.map((k) => documents[k]) : [prose(i).slice(0, 40 * i)]
+          return searchRow(tokenizer, i, { reply: { text: `${found.join('\n\n')}.` } })
+        }),
+    })
+    expect(byCode.get('C08')!.findings).toEqual([])
   })
 
   it('is silent where replies are of their own lengths', async () => {

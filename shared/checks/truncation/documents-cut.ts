@@ -36,14 +36,18 @@ function stateLimit(view: DumpView, report: DumpReporter): void {
   report.context({ max_tool_response_length: limits.max_tool_response_length, cut_replies: cut.length })
 }
 
-/** Where nothing marks a cut, replies that stop in mid-sentence at one length show it. */
+/** Where nothing marks a cut, replies of one length show it. */
 function reportPile(view: DumpView, report: DumpReporter): void {
   const { facts, limits, settings } = view
   const pile = replyPile(facts, settings.thresholds)
   if (pile === null) return
-  const { tokens, replies, rollouts, texts } = pile
+  const { unit, side, length, slack, replies, rollouts, texts } = pile
+  const amount = unit === 'tokens' ? tokenCount(length) : `${length} characters`
+  const shape = side === null ? 'has' : side === 'right' ? 'ends in mid-sentence at' : 'begins in mid-sentence and has'
+  const others = side === null ? 'have' : 'do'
+  const where = side === null ? '; nothing in it shows where it was cut' : ''
   for (const member of facts) {
-    const there = atPile(member, tokens)
+    const there = atPile(member, pile)
     const [first] = there
     if (first === undefined) continue
     const own = limitOfRow('max_tool_response_length', view, member)
@@ -51,17 +55,18 @@ function reportPile(view: DumpView, report: DumpReporter): void {
     report.fault({
       member,
       scope: 'tokens',
-      tokens: { start: first.start, end: first.start + tokens },
-      message: `A tool reply ends in mid-sentence at exactly ${tokenCount(tokens)}, as ${replies} replies of ${rollouts} rollouts do, and none is longer`,
+      tokens: { start: first.start, end: first.end },
+      message: `A tool reply ${shape} ${slack === 0 ? 'exactly' : 'about'} ${amount}, as ${replies} replies of ${rollouts} rollouts ${others}, and none is longer${where}`,
       evidence: {
-        cut: 'right',
+        cut: side ?? 'somewhere',
         shown_by: 'pile-up',
         limit: limits.max_tool_response_length ?? (own === null ? null : { value: own, origin: 'metadata' }),
         replies_cut: there.length,
         replies_at_this_length: replies,
         rollouts_at_this_length: rollouts,
         different_texts: texts,
-        tokens_left: tokens,
+        tokens_left: first.tokens,
+        characters_left: first.characters,
       },
     })
   }

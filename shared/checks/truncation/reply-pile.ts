@@ -1,59 +1,144 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import type { CutSide } from './cut-text.ts'
+import { LEAST_TOKENS } from './long-replies.ts'
 
-/** Replies that end in mid-sentence at one length, at which a limit cut them. */
+/** Replies of one length, at which a limit cut them. */
 export interface ReplyPile {
-  /** Tokens between the tags. */
-  readonly tokens: number
+  readonly unit: PileUnit
+  /** What was cut away: an end or a start, where they end or begin in mid-sentence; null where neither shows, as where their middle is gone. */
+  readonly side: Exclude<CutSide, 'middle'> | null
+  /** Tokens or characters of the text between the tags. */
+  readonly length: number
+  /** By how much replies of the pile may be longer or shorter. */
+  readonly slack: number
   /** How many replies there are, of how many rollouts, and of how many texts. */
   readonly replies: number
   readonly rollouts: number
   readonly texts: number
 }
 
-type OpenReply = NonNullable<TrajectoryFacts['openReplies']>[number]
+type PileUnit = 'characters' | 'tokens'
+type LongReply = NonNullable<TrajectoryFacts['longReplies']>[number]
 
 /**
- * The greatest length of a tool reply, where different texts of several rollouts end in mid-sentence at exactly that many tokens and at
- * different words, and few rollouts have their longest one just below it. Null where there is none: replies of one format may be equally long, but they
- * end alike, and those that a tool keeps short are of many lengths.
+ * The greatest length of a tool reply, in characters or in tokens, where different texts of several rollouts have exactly that length, and fewer have each of
+ * those just below it. They end in mid-sentence at different words, or begin so, or, where neither shows,
+ * the other lengths are many. Null where there is none: replies of one format may be equally long, but they end alike or are no prose, and those
+ * that a tool keeps short are of many lengths.
  */
 export function replyPile(facts: readonly TrajectoryFacts[], thresholds: Thresholds): ReplyPile | null {
   const columns = new FactColumns(facts)
-  const longest = columns.numbers('longestReply')
-  let tokens = 0
-  for (let i = 0; i < longest.length; i++) if ((longest[i] as number) > tokens) tokens = longest[i] as number
-  if (tokens === 0) return null
-  const margin = thresholds['near-limit-tokens']
-  const [texts, tails] = [new Set<string>(), new Set<string>()]
-  let [rollouts, replies, nearby, measured] = [0, 0, 0, 0]
-  const has = columns.present('openReplies')
-  for (let i = 0; i < longest.length; i++) {
-    const length = longest[i] as number
-    if (Number.isNaN(length)) continue
-    measured++
-    const there = length === tokens && has[i] === 1 ? atPile(facts[i] as TrajectoryFacts, tokens) : []
-    if (there.length > 0) rollouts++
-    else if (length >= tokens - margin) nearby++
-    replies += there.length
-    for (const reply of there) {
-      texts.add(reply.text)
-      tails.add(reply.tail)
-    }
+  const has = columns.present('longReplies')
+  const piles = (['characters', 'tokens'] as const).flatMap((unit) => {
+    const longest = columns.numbers('longestReply', unit)
+    return pileIn(facts, unit, longest, has, thresholds) ?? []
+  })
+  const [first, second] = piles
+  return first !== undefined && second !== undefined && second.rollouts > first.rollouts ? second : (first ?? null)
+}
+
+function pileIn(
+  facts: readonly TrajectoryFacts[],
+  unit: PileUnit,
+  longest: Float64Array,
+  has: Uint8Array,
+  thresholds: Thresholds,
+): ReplyPile | null {
+  let most = 0
+  for (let i = 0; i < longest.length; i++) if ((longest[i] as number) > most) most = longest[i] as number
+  if (most === 0) return null
+  const exactly = rowsAt(facts, unit, longest, has, most, 0, thresholds)
+  for (const side of ['right', 'left', null] as const) {
+    const pile = pileOf(exactly, side, thresholds)
+    if (pile !== null) return { unit, side, length: most, slack: 0, ...pile }
   }
-  const least = thresholds['pile-up-rollouts']
-  const enough = rollouts >= least && texts.size >= least && rollouts >= thresholds['pile-up-share'] * measured
-  return enough && tails.size * 2 >= texts.size && rollouts >= nearby * 2
-    ? { tokens, replies, rollouts, texts: texts.size }
-    : null
+  if (unit === 'characters') return null
+  for (const length of [most, most - SEAM]) {
+    const nearly = rowsAt(facts, unit, longest, has, length, SEAM, thresholds)
+    const pile = nearly.exact * 2 >= nearly.rows.length ? pileOf(nearly, null, thresholds) : null
+    if (pile !== null) return { unit, side: null, length, slack: SEAM, ...pile }
+  }
+  return null
 }
 
-/** A rollout's replies that end at the pile. */
-export function atPile(row: TrajectoryFacts, tokens: number): readonly OpenReply[] {
-  return openOf(row).filter((reply) => reply.tokens === tokens)
+/** What two halves become where they meet is one token more or less than they were. */
+const SEAM = 1
+
+interface RowsAt {
+  /** Replies of this length by rollout, and how many rollouts have one of just it. */
+  readonly rows: readonly (readonly LongReply[])[]
+  readonly exact: number
+  /** Rollouts with long replies, and those of which the longest lies just below the length. */
+  readonly measured: number
+  readonly below: number
+  /** Other lengths that replies have which are clearly shorter, and yet long. */
+  others(): number
 }
 
-function openOf({ openReplies }: TrajectoryFacts): readonly OpenReply[] {
-  return openReplies ?? []
+function rowsAt(
+  facts: readonly TrajectoryFacts[],
+  unit: PileUnit,
+  longest: Float64Array,
+  has: Uint8Array,
+  length: number,
+  slack: number,
+  thresholds: Thresholds,
+): RowsAt {
+  const rows: (readonly LongReply[])[] = []
+  const margin = thresholds['near-limit-tokens']
+  let [measured, near, exact] = [0, 0, 0]
+  for (let i = 0; i < longest.length; i++) {
+    const own = longest[i] as number
+    if (Number.isNaN(own)) continue
+    measured++
+    if (own >= length - margin) near++
+    if (own < length - slack || has[i] !== 1) continue
+    const there = ofLength(facts[i] as TrajectoryFacts, { unit, length, slack })
+    if (there.length > 0) rows.push(there)
+    if (there.some((reply) => reply[unit] === length)) exact++
+  }
+  const others = () => {
+    const shortest = rows.flat().reduce((least, { tokens }) => Math.min(least, tokens), Number.POSITIVE_INFINITY)
+    const { values } = new FactColumns(facts).lists('toolReplyLengths')
+    return new Set(values.filter((tokens) => tokens >= LEAST_TOKENS && tokens < shortest - margin)).size
+  }
+  return { rows, exact, measured, below: near - rows.length, others }
+}
+
+/** A pile on one side, with all replies of its length: some were cut at the end of a sentence by chance. Null where it is none. */
+function pileOf(
+  { rows, measured, below, others }: RowsAt,
+  side: ReplyPile['side'],
+  thresholds: Thresholds,
+): Pick<ReplyPile, 'replies' | 'rollouts' | 'texts'> | null {
+  const { 'near-limit-tokens': margin, 'pile-up-rollouts': least, 'pile-up-share': share } = thresholds
+  const showing = rows
+    .map((replies) => replies.filter(({ open }) => (side === null ? open !== 'dense' : open === side)))
+    .filter((replies) => replies.length > 0)
+  const distinct = (replies: readonly LongReply[], of: 'text' | 'edge') => new Set(replies.map((each) => each[of])).size
+  const texts = distinct(showing.flat(), 'text')
+  const enough = showing.length >= least && texts >= least && showing.length >= share * measured
+  // Where the middle is gone the ends are those of whole documents, of which a few come again and again.
+  const differ = distinct(showing.flat(), 'edge') >= (side === null ? least : texts / 2)
+  // More than stand at each length just below it.
+  const isPeak = showing.length * margin >= (below + rows.length - showing.length) * least
+  if (!enough || !differ || !isPeak) return null
+  // Where every reply is of one length, its format may be what makes it so.
+  if (side === null && others() < least) return null
+  const all = rows.flat()
+  return { replies: all.length, rollouts: rows.length, texts: distinct(all, 'text') }
+}
+
+function ofLength(
+  { longReplies = [] }: TrajectoryFacts,
+  { unit, length, slack }: Pick<ReplyPile, 'unit' | 'length' | 'slack'>,
+): readonly LongReply[] {
+  return longReplies.filter((reply) => Math.abs(reply[unit] - length) <= slack)
+}
+
+/** A rollout's replies that are as long as the pile. */
+export function atPile(row: TrajectoryFacts, pile: ReplyPile): readonly LongReply[] {
+  return ofLength(row, pile)
 }
