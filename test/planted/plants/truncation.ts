@@ -247,7 +247,6 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
   ...(
     [
       ['right', 'tokens'],
-      ['left', 'tokens'],
       ['right', 'characters'],
       ['left', 'characters'],
       ['middle', 'characters'],
