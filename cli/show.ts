@@ -19,7 +19,9 @@ const LOST_GLYPH = '✂'
 export async function show(given: ParsedArguments, io: CommandIo): Promise<Exit> {
   const { index, id, where } = given.options
   if ([index, id, where].filter((each) => each !== undefined).length !== 1)
-    throw new UsageError('Say which rollout: --index N, --id ID, or --where QUERY for the first that fits.')
+    throw new UsageError(
+      'Say which rollout by one of --index N, --id ID and --where QUERY, which takes the first that fits.',
+    )
   if (where !== undefined) {
     const root = queryRoot(where as string)
     if (root !== null && asksForMarks(root))

@@ -188,3 +188,11 @@ test('prose and settings are no log', async () => {
   }
   expect(recogniseFormat({ records: [{ step: 1, reward: 0.5 }] })).toBeNull()
 })
+
+test('a table of rollouts that an export wrote is no log of a training, whatever its columns', async () => {
+  const log = 'step,reward\n1,0.5\n2,0.6\n'
+  const rollouts =
+    'source,record,part,trajectory,group,step,reward\nrun.jsonl,0,0,q1-0,q1,1,0.5\nrun.jsonl,1,0,q1-1,q1,2,0.6\n'
+  const kindOf = async (text: string) => (await read(new TextEncoder().encode(text)))?.kind ?? null
+  expect([await kindOf(log), await kindOf(rollouts)]).toEqual(['table', null])
+})

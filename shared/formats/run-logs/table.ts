@@ -5,6 +5,9 @@ import { numberOf, SeriesBuilder } from './series.ts'
 /** Least and greatest of the runs that W&B drew together: bounds of a band, no values. */
 const BAND = /__(MIN|MAX)$/
 
+/** Columns of a table of rollouts, as an export writes it: the numbers of each are its own, and none a step's. */
+const OF_ROLLOUTS = ['source', 'record', 'part', 'trajectory']
+
 /** Comma- or tab-separated columns: a history, or a chart that was exported from W&B (`Step`, then `run - metric`) or TensorBoard. */
 export const table: RunLogKind = {
   id: 'table',
@@ -15,7 +18,7 @@ export const table: RunLogKind = {
     const [header, row] = data
     if (header === undefined || row === undefined || header.length < 2 || row.length !== header.length) return null
     const step = stepColumn(header)
-    if (step < 0 || numberOf(row[step]) === null) return null
+    if (step < 0 || numberOf(row[step]) === null || OF_ROLLOUTS.every((name) => header.includes(name))) return null
     return `column ${header[step]} and ${header.length - 1} others`
   },
   async read(source, evidence, signal) {
