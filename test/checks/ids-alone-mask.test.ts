@@ -5,6 +5,58 @@ import { testTokenizer } from '../helpers/tokenizers.ts'
 import { auditTrajectories } from './audit.ts'
 import { type Edit, findingsOf, search } from './findings-of.ts'
 
+describe('M01', () => {
+  const trained = search({ reply: { train: { content: true } } })
+  /** Flags as the row's layout says, and `told` for the words of the reply. */
+  const flagged =
+    (told: (at: number) => number): Edit =>
+    (trajectory, { layout }) => {
+      const reply = layout[3]!
+      const flags = Uint8Array.from(trajectory.mask ?? [], (flag, at) =>
+        at >= reply.contentStart && at < reply.contentEnd ? told(at) : flag,
+      )
+      return { sampled: flags }
+    }
+
+  it('is not said of text in the frame of a reply that the dump says the model wrote', async () => {
+    expect(
+      await findingsOf(
+        'M01',
+        'qwen2.5',
+        trained,
+        flagged(() => 1),
+      ),
+    ).toEqual([])
+  })
+
+  it('is said of one that it says somebody else wrote, or says so of a part, or says nothing of', async () => {
+    expect(
+      await findingsOf(
+        'M01',
+        'qwen2.5',
+        trained,
+        flagged(() => 0),
+      ),
+    ).toHaveLength(1)
+    expect(
+      await findingsOf(
+        'M01',
+        'qwen2.5',
+        trained,
+        flagged((at) => at % 2),
+      ),
+    ).toHaveLength(1)
+    expect(
+      await findingsOf(
+        'M01',
+        'qwen2.5',
+        trained,
+        flagged(() => 255),
+      ),
+    ).toHaveLength(1)
+  })
+})
+
 describe('M16', () => {
   const THINK_END = 151668
   const thoughts = { text: '<think>\nIt may be in the archive.\n</think>\n\nI look it up.' }

@@ -15,6 +15,8 @@ const IN_CALLS = ['verifiers-legacy', 'nemo-gym'] as const
 
 const PARALLEL: DumpPlan = VARIANTS.find(({ name }) => name === 'parallel tool calls')?.plan ?? {}
 
+const ASKED_AGAIN: DumpPlan = VARIANTS.find(({ name }) => name === 'the user asks again')?.plan ?? {}
+
 /** In two rollouts of 64, a changed prompt is another one than those of their groups. */
 const OTHER_PROMPT = {
   A05: 'the prompts of its group differ',
@@ -138,6 +140,18 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
     code: 'T05',
     title: 'no header stands before the model’s turns after the first',
     needs: ['mask'],
+    rollout: (rollout) => {
+      for (const { start, headerEnd } of later(rollout).toReversed()) rollout.tokens.splice(start, headerEnd - start)
+      return later(rollout).length > 0 ? [] : null
+    },
+    verdicts: { H02: 'supported' },
+  },
+  {
+    code: 'T05',
+    title: 'no header stands before the model’s turns after the first, and the user asks between them',
+    needs: ['mask'],
+    plan: ASKED_AGAIN,
+    patterns: ['systematic'],
     rollout: (rollout) => {
       for (const { start, headerEnd } of later(rollout).toReversed()) rollout.tokens.splice(start, headerEnd - start)
       return later(rollout).length > 0 ? [] : null
