@@ -57,7 +57,6 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/truncation/long-replies.ts EDGE_TOKENS': 'how much of an end is hashed',
   'checks/truncation/long-replies.ts CLOSING': 'characters',
   'checks/truncation/long-replies.ts SENTENCE_ENDS': 'characters',
-  'checks/truncation/reply-pile.ts SEAM': 'what two halves of a token become where they meet',
   'checks/truncation/text-size.ts HEX_DIGITS': 'digits of an escape',
   'checks/states.ts MASK_UNKNOWN': 'a code in an array of bytes',
   'checks/strip.ts SEGMENTS': 'size of a drawing',

@@ -41,7 +41,7 @@ function reportPile(view: DumpView, report: DumpReporter): void {
   const { facts, limits, settings } = view
   const pile = replyPile(facts, settings.thresholds)
   if (pile === null) return
-  const { unit, side, length, slack, replies, rollouts, texts } = pile
+  const { unit, side, length, replies, rollouts, texts } = pile
   const amount = unit === 'tokens' ? tokenCount(length) : `${length} characters`
   const shape = side === null ? 'has' : side === 'right' ? 'ends in mid-sentence at' : 'begins in mid-sentence and has'
   const others = side === null ? 'have' : 'do'
@@ -56,7 +56,7 @@ function reportPile(view: DumpView, report: DumpReporter): void {
       member,
       scope: 'tokens',
       tokens: { start: first.start, end: first.end },
-      message: `A tool reply ${shape} ${slack === 0 ? 'exactly' : 'about'} ${amount}, as ${replies} replies of ${rollouts} rollouts ${others}, and none is longer${where}`,
+      message: `A tool reply ${shape} exactly ${amount}, as ${replies} replies of ${rollouts} rollouts ${others}, and none is longer${where}`,
       evidence: {
         cut: side ?? 'somewhere',
         shown_by: 'pile-up',

@@ -11,8 +11,6 @@ export interface ReplyPile {
   readonly side: Exclude<CutSide, 'middle'> | null
   /** Tokens or characters of the text between the tags. */
   readonly length: number
-  /** By how much replies of the pile may be longer or shorter. */
-  readonly slack: number
   /** How many replies there are, of how many rollouts, and of how many texts. */
   readonly replies: number
   readonly rollouts: number
@@ -49,27 +47,17 @@ function pileIn(
   let most = 0
   for (let i = 0; i < longest.length; i++) if ((longest[i] as number) > most) most = longest[i] as number
   if (most === 0) return null
-  const exactly = rowsAt(facts, unit, longest, has, most, 0, thresholds)
+  const exactly = rowsAt(facts, unit, longest, has, most, thresholds)
   for (const side of ['right', 'left', null] as const) {
     const pile = pileOf(exactly, side, thresholds)
-    if (pile !== null) return { unit, side, length: most, slack: 0, ...pile }
-  }
-  if (unit === 'characters') return null
-  for (const length of [most, most - SEAM]) {
-    const nearly = rowsAt(facts, unit, longest, has, length, SEAM, thresholds)
-    const pile = nearly.exact * 2 >= nearly.rows.length ? pileOf(nearly, null, thresholds) : null
-    if (pile !== null) return { unit, side: null, length, slack: SEAM, ...pile }
+    if (pile !== null) return { unit, side, length: most, ...pile }
   }
   return null
 }
 
-/** What two halves become where they meet is one token more or less than they were. */
-const SEAM = 1
-
 interface RowsAt {
-  /** Replies of this length by rollout, and how many rollouts have one of just it. */
+  /** Replies of this length by rollout. */
   readonly rows: readonly (readonly LongReply[])[]
-  readonly exact: number
   /** Rollouts with long replies, and those of which the longest lies just below the length. */
   readonly measured: number
   readonly below: number
@@ -83,28 +71,26 @@ function rowsAt(
   longest: Float64Array,
   has: Uint8Array,
   length: number,
-  slack: number,
   thresholds: Thresholds,
 ): RowsAt {
   const rows: (readonly LongReply[])[] = []
   const margin = thresholds['near-limit-tokens']
-  let [measured, near, exact] = [0, 0, 0]
+  let [measured, near] = [0, 0]
   for (let i = 0; i < longest.length; i++) {
     const own = longest[i] as number
     if (Number.isNaN(own)) continue
     measured++
     if (own >= length - margin) near++
-    if (own < length - slack || has[i] !== 1) continue
-    const there = ofLength(facts[i] as TrajectoryFacts, { unit, length, slack })
+    if (own < length || has[i] !== 1) continue
+    const there = ofLength(facts[i] as TrajectoryFacts, { unit, length })
     if (there.length > 0) rows.push(there)
-    if (there.some((reply) => reply[unit] === length)) exact++
   }
   const others = () => {
     const shortest = rows.flat().reduce((least, { tokens }) => Math.min(least, tokens), Number.POSITIVE_INFINITY)
     const { values } = new FactColumns(facts).lists('toolReplyLengths')
     return new Set(values.filter((tokens) => tokens >= LEAST_TOKENS && tokens < shortest - margin)).size
   }
-  return { rows, exact, measured, below: near - rows.length, others }
+  return { rows, measured, below: near - rows.length, others }
 }
 
 /** A pile on one side, with all replies of its length: some were cut at the end of a sentence by chance. Null where it is none. */
@@ -125,17 +111,17 @@ function pileOf(
   // More than stand at each length just below it.
   const isPeak = showing.length * margin >= (below + rows.length - showing.length) * least
   if (!enough || !differ || !isPeak) return null
-  // Where every reply is of one length, its format may be what makes it so.
-  if (side === null && others() < least) return null
+  // Where no end shows it, chance must do less; and where every reply is of one length, its format may be what makes it so.
+  if (side === null && (showing.length < 2 * least || others() < least)) return null
   const all = rows.flat()
   return { replies: all.length, rollouts: rows.length, texts: distinct(all, 'text') }
 }
 
 function ofLength(
   { longReplies = [] }: TrajectoryFacts,
-  { unit, length, slack }: Pick<ReplyPile, 'unit' | 'length' | 'slack'>,
+  { unit, length }: Pick<ReplyPile, 'unit' | 'length'>,
 ): readonly LongReply[] {
-  return longReplies.filter((reply) => Math.abs(reply[unit] - length) <= slack)
+  return longReplies.filter((reply) => reply[unit] === length)
 }
 
 /** A rollout's replies that are as long as the pile. */

@@ -103,8 +103,8 @@ function cutRepliesOf(rollouts: readonly PlantedRollout[], side: 'left' | 'right
       rollout.messages = rollout.messages.map((message) =>
         message.role === 'tool' && message.content === reply.text ? { ...message, content: text } : message,
       )
-      // A token that was cut off from its word may be encoded otherwise.
-      cut ||= isCut && piecesOf(rollout, text, unit).length === limit
+      // A token that was cut off from its word may be encoded otherwise, and a newline becomes one with that of the tag.
+      cut ||= isCut && !/^\n|\n$/.test(text) && piecesOf(rollout, text, unit).length === limit
     }
     return cut
   })
