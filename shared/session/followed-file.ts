@@ -85,7 +85,7 @@ export class FollowedFile {
     const isBack = this.isGone
     this.isGone = false
     const renamed = source.name !== this.name
-    if (renamed) this.rename(source.name)
+    if (renamed) this.moveTo(source)
     const written = stamp !== this.stamp
     this.stamp = stamp
     this.identity = now.identity
@@ -220,12 +220,14 @@ export class FollowedFile {
     return seen !== null && seen.until > 0 && (await holds(source, seen).catch(() => false))
   }
 
-  private rename(name: string): void {
+  /** It is read under its new name from now on: under the old one there may be another file. */
+  private moveTo(source: ByteSource): void {
     for (const each of this.sources) {
-      if (each.growing !== null) each.growing.name = name
-      else if (each.open.source.name === this.name) each.open = { ...each.open, source: named(each.open.source, name) }
+      if (each.growing !== null) each.growing.moveTo(source)
+      else if (each.open.source.name === this.name)
+        each.open = { ...each.open, source: named(each.open.source, source.name) }
     }
-    this.name = name
+    this.name = source.name
   }
 }
 

@@ -32,6 +32,12 @@ export class GrowingBytes implements ByteSource {
     if (end !== null) this.size = end
   }
 
+  /** The same file, at another place. */
+  moveTo(snapshot: ByteSource): void {
+    this.name = snapshot.name
+    this.snapshot = snapshot
+  }
+
   /** Bytes behind the last whole line. */
   async rest(): Promise<Uint8Array> {
     return this.snapshot.slice(this.size, this.snapshot.size)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { gzipped } from '../containers/memory-source.ts'
+import { FollowedFile } from '../../shared/session/followed-file.ts'
+import { gzipped, memorySource } from '../containers/memory-source.ts'
 import { cleanRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
 import { atOnce, type FileThen, followed } from './followed.ts'
 
@@ -256,6 +257,26 @@ describe('a file that something happens to', () => {
         ['run.jsonl.1', 6],
       ])
     }
+  })
+
+  test('that is moved is read where it is now, not where another file took its place', async () => {
+    const at = (name: string, text: string) => ({
+      source: memorySource(text, 1 << 16, name),
+      identity: null,
+      stamp: part(0, 4),
+      quiet: true,
+    })
+    const file = new FollowedFile('run.jsonl', null, {})
+    const { signal } = new AbortController()
+    // A browser reads by name: what is asked of the old place gives what stands there by then.
+    const old = at('run.jsonl', part(0, 4))
+    let slice = old.source.slice
+    await file.examine({ ...old, source: { ...old.source, slice: (from, to) => slice(from, to) } }, false, signal)
+    slice = memorySource(part(10, 13), 1 << 16, 'run.jsonl').slice
+    await file.examine(at('run.jsonl.1', part(0, 4)), false, signal)
+    const moved = file.sources[0]?.open.source
+    expect(moved?.name).toBe('run.jsonl.1')
+    expect(new TextDecoder().decode(await moved?.slice(0, moved.size))).toBe(part(0, 4))
   })
 
   test('that is copied and stays where it was counts twice, as its copy does when both are read at once', async () => {
