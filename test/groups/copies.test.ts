@@ -29,7 +29,7 @@ const affected = (code: string, facts: TrajectoryFacts[], options: AuditOptions 
 describe('equal completions of a group', () => {
   it.each([
     ['two of eight, which the policy gives half of the time', 2, 0.5, 0],
-    ['seven of eight, which it gives nearly always', 7, 0.95, 0],
+    ['six of eight, which it gives nearly always', 6, 0.95, 0],
     ['two of eight, which it gives once in fifty times', 2, 0.02, 0],
     ['eight of eight, which it gives once in fifty times', 8, 0.02, 1],
     ['two of eight, which it gives once in a million times', 2, 1e-6, 1],
@@ -40,6 +40,29 @@ describe('equal completions of a group', () => {
   it('are copies where nothing, or not enough, tells how probable they are', () => {
     expect(affected('A06', group(2, {}))).toBe(1)
     expect(affected('A06', group(2, scored(0.5, 20)))).toBe(1)
+  })
+
+  it.each([7, 8])('are a note where they are %d of eight, of which the policy is sure', (copies) => {
+    const { tally, findings } = runOver('A06', dumpOf(group(copies, scored(0.95))))
+    expect(tally.affected).toBe(1)
+    expect(findings).toMatchObject([{ severity: 'info', evidence: { different_rollouts: 9 - copies } }])
+    expect(findings[0]?.message).toMatch(/^\d of 8 rollouts of group g0 are the same, token by token.*95 %/)
+    expect(affected('S04', group(copies, scored(0.95)))).toBe(0)
+  })
+
+  it('are no note in a pair, or where they are short', () => {
+    const pair = group(2, scored(0.95)).slice(0, 2)
+    expect(affected('A06', pair)).toBe(0)
+    expect(affected('A06', group(8, { ...scored(0.95, 8), assistantLengths: [8] }))).toBe(0)
+  })
+
+  it('are copies where a 0 was stored for every logprob: that is what a filler says, and greedy sampling', () => {
+    const zero = scored(1)
+    expect(runOver('A06', dumpOf(group(8, zero))).findings).toMatchObject([{ severity: 'warning' }])
+    expect(affected('A06', group(2, zero))).toBe(1)
+    const gap = { ...scored(1e-9).gap, samplerValues: 0 } as TrajectoryFacts['gap']
+    expect(affected('A06', group(2, { gap }))).toBe(1)
+    expect(affected('S04', group(3, zero))).toBe(2)
   })
 
   it('are as probable as a person says', () => {
@@ -63,6 +86,28 @@ describe('rollouts that are there again', () => {
     // The same record in another file was read twice.
     const again = facts.map((each) => ({ ...each, place: { ...each.place, source: 1 } }))
     expect(affected('S04', [...facts, ...again])).toBe(3)
+  })
+
+  const twice = (names: (record: number) => Partial<TrajectoryFacts>) => {
+    const rows = [0, 1, 2, 3].map((record) =>
+      factsOf(record, { idsHash: `short ${record}`, assistantLengths: [2], assistantTurns: 1, ...names(record) }),
+    )
+    const again = rows.map((row, record) => ({ ...row, place: { ...row.place, record: 4 + record } }))
+    return affected('S04', [...rows, ...again])
+  }
+
+  it('are copies where the same record stands in a file twice, however short the answer is', () => {
+    expect(twice((record) => ({ id: `r${record}` }))).toBe(4)
+    // Ids that begin anew with each step.
+    expect(twice((record) => ({ id: `r${record % 2}`, step: record >> 1 }))).toBe(4)
+  })
+
+  it('are none where records are equal by chance: without an id, or with that of their prompt', () => {
+    const unnamed = [0, 1].map((record) =>
+      factsOf(record, { idsHash: 'same', recordHash: 'same', assistantLengths: [2], assistantTurns: 1 }),
+    )
+    expect(affected('S04', unnamed)).toBe(0)
+    expect(twice((record) => ({ id: `prompt ${record >> 1}` }))).toBe(0)
   })
 
   it('are none where the policy gives them by chance', () => {

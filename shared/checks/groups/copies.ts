@@ -9,6 +9,26 @@ export function copiesIn(group: GroupView, thresholds: Thresholds): TrajectoryFa
   )
 }
 
+/** A group nearly all of which says the same, at some length, because the policy is sure of it. */
+export interface SureAnswer {
+  readonly members: readonly TrajectoryFacts[]
+  /** Of the answer by the sampler's logprobs. */
+  readonly probability: number
+}
+
+/** Fewer rollouts say nothing by being all alike, or all but one. */
+const FEWEST = 4
+
+/** What nearly all members of a group say, where it is long and no chance tells it from a copy; null where there is none. */
+export function sureAnswerIn(group: GroupView, thresholds: Thresholds): SureAnswer | null {
+  const { members } = group
+  if (members.length < FEWEST) return null
+  const same = equalIn(group).find(({ length }) => length >= members.length - 1)
+  if (same === undefined || isShort(same[0] as TrajectoryFacts, thresholds)) return null
+  const probability = probabilityOf(same[0] as TrajectoryFacts)
+  return probability !== null && isByChance(same, members.length, thresholds) ? { members: same, probability } : null
+}
+
 /** Members with the same ids that the policy gives so often that they are no copies. */
 export function equalByChance(group: GroupView, thresholds: Thresholds): TrajectoryFacts[] {
   return equalIn(group).flatMap((same) => (isByChance(same, group.members.length, thresholds) ? same : []))
@@ -40,12 +60,16 @@ function isByChance(same: readonly TrajectoryFacts[], samples: number, threshold
   return probability !== null && atLeast(same.length, samples, probability) >= thresholds['chance-of-copies']
 }
 
-/** The probability of a completion by the sampler's logprobs; null where they are not known for all of it, its end tokens aside. */
+/**
+ * The probability of a completion by the sampler's logprobs; null where they are not known for all of it, its end tokens aside. A 0 on every
+ * token is what fillers say, and greedy sampling, and nothing that a policy is.
+ */
 function probabilityOf(facts: TrajectoryFacts): number | null {
   const { gap, assistantTurns } = facts
   const sampled = sampledTokens(facts)
   if (gap === undefined || sampled === 0 || gap.count + assistantTurns < sampled) return null
-  return Math.min(1, Math.exp(gap.trainerSum + gap.sum))
+  const sum = gap.trainerSum + gap.sum
+  return sum === 0 || gap.samplerValues === 0 ? null : Math.min(1, Math.exp(sum))
 }
 
 /** The chance of `least` hits or more among `tries` of this probability each. */

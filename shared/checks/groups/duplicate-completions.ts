@@ -1,12 +1,14 @@
+import { percent } from '../../model/number-text.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import type { Check, DumpReporter, DumpView } from '../check.ts'
+import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from '../facts.ts'
-import { copiesIn, sampledTokens } from './copies.ts'
+import { copiesIn, type SureAnswer, sampledTokens, sureAnswerIn } from './copies.ts'
 
 /**
  * A06. Rollouts of one group are the same, token by token: the group holds fewer samples than it claims. That most of them begin alike for
- * long is a note: a policy that is sure of itself does so as well. One that is sure of a whole answer gives it several times.
+ * long is a note: a policy that is sure of itself does so as well. One that is sure of a whole answer gives it several times, which is a
+ * note where hardly any rollout says something else.
  */
 export const duplicateCompletions: Check = {
   code: 'A06',
@@ -31,7 +33,8 @@ function lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     const repeated = copiesIn(group, thresholds)
     const prefix = longestSharedPrefix(members)
     const alike = prefix !== null && isWorthANote(prefix, members.length, thresholds)
-    const affected = repeated.length > 0 || alike
+    const sure = sureAnswerIn(group, thresholds)
+    const affected = repeated.length > 0 || alike || sure !== null
     report.unit(affected)
     report.place(affected)
     if (!affected) return
@@ -41,20 +44,31 @@ function lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
       ...(extra.length === 0 ? { severity: 'info' } : {}),
       affectedTokens: extra.reduce((sum, { trained }) => sum + (trained ?? 0), 0),
       affectedWeight: extra.reduce((sum, { weight }) => sum + (weight ?? 0), 0),
-      message:
-        extra.length > 0 || prefix === null
-          ? `${extra.length} of ${members.length} rollouts of group ${group.id} are copies of others, token by token`
-          : `${prefix.rollouts} of ${members.length} rollouts of group ${group.id} begin with the same ${prefix.tokens} sampled tokens or more`,
+      message: described(group, extra.length, sure, prefix),
       evidence: {
         copies: repeated.map((same) => same.map(({ id }) => id)),
         sampled_tokens: repeated.map(([first]) => sampledTokens(first as TrajectoryFacts)),
         rewards: repeated.map((same) => same.map(({ reward }) => reward)),
-        different_rollouts: members.length - extra.length,
+        different_rollouts: members.length - extra.length - (sure === null ? 0 : sure.members.length - 1),
+        probability: sure?.probability ?? null,
         shared_prefix: prefix,
         temperature: temperaturesOf(members),
       },
     })
   })
+}
+
+function described(
+  { id, members }: GroupView,
+  copies: number,
+  sure: SureAnswer | null,
+  prefix: SharedPrefix | null,
+): string {
+  const of = (count: number) => `${count} of ${members.length} rollouts of group ${id}`
+  if (copies === 0 && sure !== null)
+    return `${of(sure.members.length)} are the same, token by token, and the policy is sure of this answer: its logprobs give it ${percent(sure.probability)}`
+  if (copies > 0 || prefix === null) return `${of(copies)} are copies of others, token by token`
+  return `${of(prefix.rollouts)} begin with the same ${prefix.tokens} sampled tokens or more`
 }
 
 interface SharedPrefix {

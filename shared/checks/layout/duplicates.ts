@@ -5,7 +5,7 @@ import { equalByChance, sampledTokens } from '../groups/copies.ts'
 
 /**
  * S04. The same ids again. The first copy is not counted: it is the others that should not be there. Short answers are the same by chance,
- * and those that the policy gives often: they are copies where a record is in two files.
+ * and those that the policy gives often: they are copies where a record is in two files, or twice in one under an id of its own.
  */
 export const duplicates: Check = {
   code: 'S04',
@@ -22,50 +22,82 @@ export const duplicates: Check = {
   dump: lookAtRows,
 }
 
-function lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
+function* lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
   const first = new Map<string, TrajectoryFacts>()
-  const isChance = chances(view)
-  return forEachOf(view.facts, (facts) => {
+  const again: { facts: TrajectoryFacts; original: TrajectoryFacts }[] = []
+  const likenessOf = likenesses(view)
+  yield* forEachOf(view.facts, (facts) => {
     const { idsHash } = facts
     // Rows of nothing but padding are all alike, and copies of none.
     if (idsHash === null || facts.realLength === 0) return
     const original = first.get(idsHash)
     if (original === undefined) first.set(idsHash, facts)
-    const isCopy = !isChance(facts) && original !== undefined
-    report.unit(isCopy)
-    report.place(isCopy)
-    if (!isCopy) return
-    const sameSource = facts.place.source === original.place.source
-    const sameGroup =
-      sameSource && facts.group !== null && facts.group === original.group && facts.step === original.step
-    report.fault({
-      member: facts,
-      affectedTokens: facts.trained ?? 0,
-      affectedWeight: facts.weight ?? 0,
-      message: `All ${facts.realLength} ids are those of ${nameOf(original)}${sameGroup ? ', of the same group' : sameSource ? '' : ', of another file'}`,
-      evidence: {
-        copy_of: original.id,
-        copy_of_place: original.place,
-        same_group: sameGroup,
-        ids_hash: idsHash,
-        rewards: [original.reward, facts.reward],
-        identical_records: facts.recordHash === original.recordHash && !isOfOneRecord(facts, original),
-      },
-    })
+    const likeness = likenessOf(facts)
+    if (original !== undefined && likeness === 'same record') again.push({ facts, original })
+    else lookAt(facts, likeness === 'copy' ? original : undefined, report)
+  })
+  // Without an id of their own, two records of short answers are equal by chance as well.
+  const areCopies = again.length > 0 && (yield* namesRollouts(view.facts))
+  yield* forEachOf(again, ({ facts, original }) => lookAt(facts, areCopies ? original : undefined, report))
+}
+
+/** Counts a rollout, and names it where it is a copy of another. */
+function lookAt(facts: TrajectoryFacts, original: TrajectoryFacts | undefined, report: DumpReporter): void {
+  report.unit(original !== undefined)
+  report.place(original !== undefined)
+  if (original === undefined) return
+  const sameSource = facts.place.source === original.place.source
+  const sameGroup = sameSource && facts.group !== null && facts.group === original.group && facts.step === original.step
+  report.fault({
+    member: facts,
+    affectedTokens: facts.trained ?? 0,
+    affectedWeight: facts.weight ?? 0,
+    message: `All ${facts.realLength} ids are those of ${nameOf(original)}${sameGroup ? ', of the same group' : sameSource ? '' : ', of another file'}`,
+    evidence: {
+      copy_of: original.id,
+      copy_of_place: original.place,
+      same_group: sameGroup,
+      ids_hash: facts.idsHash,
+      rewards: [original.reward, facts.reward],
+      identical_records: facts.recordHash === original.recordHash && !isOfOneRecord(facts, original),
+    },
   })
 }
 
-/** Tells, rollout by rollout, whether another one like it would be there by chance. */
-function chances({ groups, settings: { thresholds } }: DumpView): (facts: TrajectoryFacts) => boolean {
+/**
+ * Tells, rollout by rollout, whether another one like it would be there by chance (`chance`) or not (`copy`). Of those that would, one whose
+ * record was in another file is a copy, and `same record` one whose record was in this file under this id.
+ */
+function likenesses({
+  groups,
+  settings: { thresholds },
+}: DumpView): (facts: TrajectoryFacts) => 'chance' | 'copy' | 'same record' {
   const often = new Set(groups.flatMap((group) => equalByChance(group, thresholds)))
-  const sources = new Map<string, number>()
+  const firsts = new Map<string, TrajectoryFacts>()
   return (facts) => {
     const sampled = sampledTokens(facts)
-    if (!often.has(facts) && (sampled === 0 || sampled >= thresholds['duplicate-tokens'])) return false
-    const source = sources.get(facts.recordHash)
-    if (source === undefined) sources.set(facts.recordHash, facts.place.source)
-    return source === undefined || source === facts.place.source
+    if (!often.has(facts) && (sampled === 0 || sampled >= thresholds['duplicate-tokens'])) return 'copy'
+    const record = `${facts.recordHash} ${facts.place.part}`
+    const first = firsts.get(record)
+    if (first === undefined) firsts.set(record, facts)
+    if (first === undefined) return 'chance'
+    if (first.place.source !== facts.place.source) return 'copy'
+    // An id that was made up from the place is another one.
+    return first.id === facts.id ? 'same record' : 'chance'
   }
+}
+
+/** Whether an id stands for one record of its step, rather than for a prompt that several records answer. */
+function* namesRollouts(all: readonly TrajectoryFacts[]): Steps<boolean> {
+  const records = new Map<string, string>()
+  let named = true
+  yield* forEachOf(all, ({ id, step, place, recordHash }) => {
+    const key = `${place.source} ${place.part} ${step} ${id}`
+    const known = records.get(key)
+    if (known === undefined) records.set(key, recordHash)
+    else if (known !== recordHash) named = false
+  })
+  return named
 }
 
 /** An id may be there and be empty: then its place tells which one is meant. */
