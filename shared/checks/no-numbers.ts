@@ -1,4 +1,4 @@
-import type { TrajectoryView } from './check.ts'
+import type { DumpView, GroupView, TrajectoryView } from './check.ts'
 import type { TrajectoryFacts } from './facts.ts'
 
 /** What the loss reads on every token that it trains. */
@@ -34,15 +34,33 @@ export function isShort(arrays: TrajectoryView['trajectory']['arrays']): boolean
   return arrays.some(({ length, expected }) => length < expected)
 }
 
-/** Rollouts that have no number in a stream in which most of those that train anything have some. */
+/**
+ * Rollouts that have no number in a stream in which most of those that train anything have some. Where nothing is to be learnt, none is
+ * due: trainers that leave groups without contrast out do not score them.
+ */
 export function lacksWhatOthersHave(
-  facts: readonly TrajectoryFacts[],
+  { facts, groups }: Pick<DumpView, 'facts' | 'groups'>,
   stream: LossStream,
   has: (row: TrajectoryFacts) => boolean,
 ): { readonly rows: readonly TrajectoryFacts[]; readonly others: number } {
-  const rows = facts.filter(({ noNumbers }) => noNumbers?.includes(stream))
-  if (rows.length === 0) return { rows, others: 0 }
+  const lacking = facts.filter(({ noNumbers }) => noNumbers?.includes(stream))
+  if (lacking.length === 0) return { rows: [], others: 0 }
   const training = facts.filter(({ trained }) => (trained ?? 0) > 0)
   const others = training.filter(has).length
-  return others * 2 > training.length ? { rows, others } : { rows: [], others }
+  if (others * 2 <= training.length) return { rows: [], others }
+  const dead = new Set(groups.filter(isDead).flatMap(({ members }) => members))
+  return { rows: lacking.filter((row) => !isLeftOut(row, stream, dead.has(row))), others }
+}
+
+/** The trainer had no use for the rollout, and has scored none of it. One that it scored has advantages, were they 0. */
+function isLeftOut({ maxAdvantage, noNumbers, gap }: TrajectoryFacts, stream: LossStream, inDead: boolean): boolean {
+  if (stream === 'trainer' && maxAdvantage !== null) return maxAdvantage === 0
+  return inDead && gap === undefined && noNumbers?.includes('trainer') === true
+}
+
+/** Two rewards or more, all the same. */
+function isDead({ members }: GroupView): boolean {
+  const [first] = members
+  if (first === undefined || first.reward === null || members.length < 2) return false
+  return members.every(({ reward }) => reward === first.reward)
 }

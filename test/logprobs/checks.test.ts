@@ -84,6 +84,38 @@ describe('L05', () => {
     ).toEqual([])
   })
 
+  const ofTwoGroups = (advantage: (index: number) => number | null, rewards: readonly number[]) =>
+    scoredRows(
+      ({ trainer }, { record }, index) => {
+        if (index < 2) trainer.fill(null)
+        Object.assign(record, { advantage: advantage(index) })
+      },
+      (index) => ({ group: index < 2 ? 'dead' : 'live', reward: rewards[index] ?? index % 2 }),
+      8,
+    )
+
+  it.each([
+    ['an advantage of exactly 0', (index: number) => (index < 2 ? 0 : 1), [0, 1]],
+    ['rewards that are all the same, and no advantage', () => null, [1, 1]],
+  ])('lets the trainer leave out what it learns nothing from: %s', async (_, advantage, rewards) => {
+    expect(await findings(ofTwoGroups(advantage, rewards), 'L05')).toEqual([])
+  })
+
+  it('names what the trainer left out though there is something to learn', async () => {
+    expect(
+      await findings(
+        ofTwoGroups(() => 1, [1, 1]),
+        'L05',
+      ),
+    ).toHaveLength(2)
+    expect(
+      await findings(
+        ofTwoGroups(() => null, [0, 1]),
+        'L05',
+      ),
+    ).toHaveLength(2)
+  })
+
   it('says nothing of tokens that an array left blank because it lies some tokens off (L06)', async () => {
     const rows = scoredRows(({ trainer, sampled }) => {
       const was = new Map(sampled.map((token) => [token, trainer[token]!]))

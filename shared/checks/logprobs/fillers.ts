@@ -59,9 +59,9 @@ export const L05: Check = {
   dump: lookForUnscored,
 }
 
-/** The trainer scores whatever it trains: a rollout in which it scored nothing has lost its numbers on the way, or they are all NaN. */
-function lookForUnscored({ facts }: DumpView, report: DumpReporter): void {
-  const { rows, others } = lacksWhatOthersHave(facts, 'trainer', ({ gap }) => gap !== undefined)
+/** The trainer scores whatever it trains, and may leave out what it learns nothing from: another rollout in which it scored nothing has lost its numbers on the way, or they are all NaN. */
+function lookForUnscored(dump: DumpView, report: DumpReporter): void {
+  const { rows, others } = lacksWhatOthersHave(dump, 'trainer', ({ gap }) => gap !== undefined)
   for (const member of rows) {
     report.unitAfterAll()
     report.fault({
