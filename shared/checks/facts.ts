@@ -102,6 +102,8 @@ export interface TrajectoryFacts {
   readonly brokenAdvantage?: { readonly value: string; readonly token: number | null; readonly tokens: number }
   /** Streams that have an array and no number on any trained token; absent where there is none (`no-numbers.ts`). */
   readonly noNumbers?: readonly LossStream[]
+  /** Its arrays do not fit together (S03), so that what it trains is not known; absent where they do. */
+  readonly unfit?: boolean
   readonly model: string | null
   /** Sampling temperature; null or absent where the record does not tell. */
   readonly temperature?: number | null

@@ -59,6 +59,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   klRounded: true,
   brokenAdvantage: true,
   noNumbers: true,
+  unfit: true,
   rendersOtherwise: true,
   toolsDiffer: true,
   pairing: true,

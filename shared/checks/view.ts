@@ -5,6 +5,7 @@ import { decodeSpan } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { AuditSettings, TrajectoryView } from './check.ts'
 import { createFacts, type PreparedTokens } from './create-facts.ts'
+import { unfitFacts } from './layout/unfit-arrays.ts'
 import { logprobFacts } from './logprobs/sums.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
 import { storedPromptEnd } from './prompt-end.ts'
@@ -90,7 +91,12 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
     thresholds,
     text,
   }
-  Object.assign(facts, logprobFacts(view), streamsWithoutNumbers(view))
+  Object.assign(
+    facts,
+    logprobFacts(view),
+    streamsWithoutNumbers(view),
+    unfitFacts(trajectory, maskAlignment, thresholds),
+  )
   const drift = measuresDrift ? driftOf(view) : null
   if (drift !== null) Object.assign(facts, { drift })
   return view

@@ -86,15 +86,12 @@ function missedLine(share: number | null, undecided: boolean, bound: ReturnType<
   return [{ measure: { ...measure, checks: [...measure.checks] }, speaksFor: covers ? 'contradicted' : null, decides }]
 }
 
-/** Of the rollouts that S03 names, those whose advantage is merely no number aside: they have the mask that they should. Null where there is none. */
+/** Of the rollouts that S03 looked at: one whose advantage is merely no number has the mask that it should. Null where every rollout's arrays fit. */
 function unfitShare({ checks, dump }: HypothesisInput): number | null {
   const shapes = checks.find(({ code, status }) => code === 'S03' && status === 'fail')
-  if (shapes === undefined) return null
-  const { affected, checked } = shapes
-  const uncredited = dump.facts.filter(
-    ({ brokenAdvantage, noNumbers }) => brokenAdvantage !== undefined || noNumbers?.includes('advantages'),
-  ).length
-  return affected <= uncredited ? null : checked === 0 ? 1 : (affected - uncredited) / checked
+  const unfit = dump.facts.filter((facts) => facts.unfit === true).length
+  if (shapes === undefined || unfit === 0) return null
+  return shapes.checked === 0 ? 1 : unfit / shapes.checked
 }
 
 function unfitLine(value: number | null, bound: ReturnType<typeof unfitBound>): Argument[] {

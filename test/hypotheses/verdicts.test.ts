@@ -123,9 +123,21 @@ describe('H02', () => {
     expect(result.because[0]?.measure).toBe('places of a sporadic fault: Tool output or prompt is trained (M01)')
   })
 
+  const unfitIn = (count: number, more: Partial<TrajectoryFacts> = {}) =>
+    dumpOf(rows(100).map((row, index) => (index < count ? { ...row, ...more, unfit: true } : row)))
+
+  it('is not contradicted where arrays of rows do not fit, be their advantages no numbers besides', () => {
+    const checks = [resultOf('M01'), resultOf('S03', { affected: 100 })]
+    const brokenAdvantage = { value: 'NaN', token: null, tokens: 0 }
+    expect(verdictOf('H02', unfitIn(100, { brokenAdvantage }), { checks }).verdict).toBe('inconclusive')
+    expect(verdictOf('H02', unfitIn(5, { noNumbers: ['advantages'] }), { checks }).verdict).toBe('inconclusive')
+    const merely = dumpOf(rows(100).map((row) => ({ ...row, brokenAdvantage })))
+    expect(verdictOf('H02', merely, { checks }).verdict).toBe('contradicted')
+  })
+
   it('is not contradicted where arrays of some rows do not fit together, and says so; a stray row decides nothing', () => {
     const of = (affected: number) =>
-      verdictOf('H02', dump, { checks: [resultOf('M01'), resultOf('S03', { affected })] })
+      verdictOf('H02', unfitIn(affected), { checks: [resultOf('M01'), resultOf('S03', { affected })] })
     const unfit = (value: number) => expect.objectContaining({ checks: ['S03'], value, threshold: 0.05 })
     expect(of(5).verdict).toBe('inconclusive')
     expect(of(5).because).toContainEqual(unfit(0.05))

@@ -99,6 +99,7 @@ const ANY = {
   klRounded: fc.record({ decimals: number, told: number, within: numbers(4) }, object),
   brokenAdvantage: fc.record({ value: text, token: maybe(fc.nat()), tokens: fc.nat() }, object),
   noNumbers: fc.subarray([...LOSS_STREAMS]),
+  unfit: flag,
   rendersOtherwise: flag,
   toolsDiffer: flag,
   pairing: fc.record(

@@ -1,23 +1,8 @@
-import type { StoredArray, Trajectory } from '../../model/trajectory.ts'
-import { isMaskName } from '../alignment.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { lacksWhatOthersHave } from '../no-numbers.ts'
-
-/** Contradictions of a record that are about the shape or type of its arrays. */
-const SHAPE_ISSUES: ReadonlySet<string> = new Set([
-  'length-mismatch',
-  'bad-type',
-  'negative-weight',
-  'unknown-weight',
-  'label-mismatch',
-  'id-out-of-range',
-  'mask-conflict',
-])
-
-/** Fields that hold no value per token: what is wrong with them is no matter of arrays. */
-const NO_ARRAYS = /^(messages|tools|documents|limits|rewards?|meta|answer|id)\b/
+import { unfitArrays } from './unfit-arrays.ts'
 
 export const S03: Check = {
   code: 'S03',
@@ -33,16 +18,10 @@ export const S03: Check = {
   cite: 'tinker-cloud#65, ms-swift#7066, LlamaFactory#9630',
   trajectory(view, { alignment }, report) {
     const { trajectory, thresholds, facts } = view
-    const bad: StoredArray[] = []
-    const issues = trajectory.issues.filter(({ code, field }) => SHAPE_ISSUES.has(code) && !NO_ARRAYS.test(field))
+    const { bad, issues, heavy } = unfitArrays(trajectory, alignment, thresholds)
     for (const array of trajectory.arrays) {
-      // A target-aligned mask has no value for the first token.
-      const targets = alignment === 'target' && isMaskName(array.name) && array.length === array.expected - 1
-      const wrong = array.length !== array.expected && !targets
-      report.place(wrong || issues.some(({ field }) => field === array.name))
-      if (wrong) bad.push(array)
+      report.place(bad.includes(array) || issues.some(({ field }) => field === array.name))
     }
-    const heavy = heavyWeights(trajectory, thresholds['largest-loss-weight'])
     const credit = brokenCredit(facts)
     // One number for the rollout is no array.
     if (credit !== null) report.place(true)
@@ -69,8 +48,8 @@ export const S03: Check = {
   dump: lookForAdvantages,
 }
 
-function lookForAdvantages({ facts }: DumpView, report: DumpReporter): void {
-  const { rows, others } = lacksWhatOthersHave(facts, 'advantages', ({ maxAdvantage }) => maxAdvantage !== null)
+function lookForAdvantages(dump: DumpView, report: DumpReporter): void {
+  const { rows, others } = lacksWhatOthersHave(dump, 'advantages', ({ maxAdvantage }) => maxAdvantage !== null)
   for (const member of rows) {
     report.unitAfterAll()
     report.fault({
@@ -90,30 +69,4 @@ function brokenCredit({ brokenAdvantage: broken }: TrajectoryFacts) {
   const what = value === 'NaN' ? 'NaN or null' : value
   const trained = `${tokenCount(tokens)} that ${tokens === 1 ? 'carries' : 'carry'} loss`
   return { ...broken, message: `the advantage is ${what} on ${trained}, the first at ${token}` }
-}
-
-/** Values that a message names. */
-const NAMED_VALUES = 4
-
-/** Values of a mask that are no weights of a loss: ids, numbers of segments, flags kept as bytes. */
-function heavyWeights({ weights, arrays }: Trajectory, largest: number) {
-  if (weights === null) return null
-  const values = new Set<number>()
-  let tokens = 0
-  let first = -1
-  for (let i = 0; i < weights.length; i++) {
-    const weight = weights[i] as number
-    if (!(weight > largest)) continue
-    if (tokens++ === 0) first = i
-    if (values.size <= NAMED_VALUES) values.add(weight)
-  }
-  if (first < 0) return null
-  const name = arrays.find((array) => isMaskName(array.name))?.name ?? 'the mask'
-  const listed = [...values].slice(0, NAMED_VALUES)
-  return {
-    tokens,
-    first,
-    values: listed,
-    message: `${name} holds ${listed.join(', ')}${values.size > listed.length ? ' …' : ''} on ${tokenCount(tokens)}, the first at ${first}: no loss weight is so large, but ids, bytes of a flag or lengths are`,
-  }
 }

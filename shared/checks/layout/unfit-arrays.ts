@@ -1,0 +1,69 @@
+import type { MaskAlignment } from '../../model/policy.ts'
+import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { StoredArray, Trajectory } from '../../model/trajectory.ts'
+import { isMaskName } from '../alignment.ts'
+import { tokenCount } from '../edges.ts'
+
+/** Contradictions of a record that are about the shape or type of its arrays. */
+const SHAPE_ISSUES: ReadonlySet<string> = new Set([
+  'length-mismatch',
+  'bad-type',
+  'negative-weight',
+  'unknown-weight',
+  'label-mismatch',
+  'id-out-of-range',
+  'mask-conflict',
+])
+
+/** Fields that hold no value per token: what is wrong with them is no matter of arrays. */
+const NO_ARRAYS = /^(messages|tools|documents|limits|rewards?|meta|answer|id)\b/
+
+/** What of a rollout's arrays does not fit the ids, or is of a type that it should not be; advantages that are no numbers are another matter. */
+export function unfitArrays(trajectory: Trajectory, alignment: MaskAlignment, thresholds: Thresholds) {
+  const isUnfit = ({ name, length, expected }: StoredArray) => {
+    // A target-aligned mask has no value for the first token.
+    const targets = alignment === 'target' && isMaskName(name) && length === expected - 1
+    return length !== expected && !targets
+  }
+  return {
+    bad: trajectory.arrays.filter(isUnfit),
+    issues: trajectory.issues.filter(({ code, field }) => SHAPE_ISSUES.has(code) && !NO_ARRAYS.test(field)),
+    heavy: heavyWeights(trajectory, thresholds['largest-loss-weight']),
+  }
+}
+
+/** Whether what a rollout trains is not known because its arrays do not fit; a fact of the few that it is true of. */
+export function unfitFacts(
+  trajectory: Trajectory,
+  alignment: MaskAlignment,
+  thresholds: Thresholds,
+): { readonly unfit: true } | null {
+  const { bad, issues, heavy } = unfitArrays(trajectory, alignment, thresholds)
+  return bad.length === 0 && issues.length === 0 && heavy === null ? null : { unfit: true }
+}
+
+/** Values that a message names. */
+const NAMED_VALUES = 4
+
+/** Values of a mask that are no weights of a loss: ids, numbers of segments, flags kept as bytes. */
+function heavyWeights({ weights, arrays }: Trajectory, largest: number) {
+  if (weights === null) return null
+  const values = new Set<number>()
+  let tokens = 0
+  let first = -1
+  for (let i = 0; i < weights.length; i++) {
+    const weight = weights[i] as number
+    if (!(weight > largest)) continue
+    if (tokens++ === 0) first = i
+    if (values.size <= NAMED_VALUES) values.add(weight)
+  }
+  if (first < 0) return null
+  const name = arrays.find((array) => isMaskName(array.name))?.name ?? 'the mask'
+  const listed = [...values].slice(0, NAMED_VALUES)
+  return {
+    tokens,
+    first,
+    values: listed,
+    message: `${name} holds ${listed.join(', ')}${values.size > listed.length ? ' …' : ''} on ${tokenCount(tokens)}, the first at ${first}: no loss weight is so large, but ids, bytes of a flag or lengths are`,
+  }
+}
