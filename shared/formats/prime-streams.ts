@@ -88,7 +88,7 @@ export function earlierBranch(
 ): Pick<Trajectory, 'sampled' | 'promptLength'> | null {
   const trained = mask?.indexOf(1) ?? -1
   if (sampler === null || trained < 0) return null
-  const opened = lastOpener(ids, trained)
+  const opened = lastOpener(ids, sampler, trained)
   if (!sampler.subarray(0, opened).some(isScore)) return null
   let own = opened
   while (own < trained && !isScore(sampler[own] as number)) own++
@@ -97,11 +97,17 @@ export function earlierBranch(
   return { sampled, promptLength: own }
 }
 
-/** Where the last turn before `end` opens, by the id that opens the row (or stands behind its BOS); `end` where none opens. */
-function lastOpener(ids: Int32Array, end: number): number {
+/**
+ * Where the last turn before `end` opens, by the id that opens the row (or stands behind its BOS); `end` where none opens. An id that stands
+ * among what was sampled opens no turn: of a row without turns the first id is any word.
+ */
+function lastOpener(ids: Int32Array, sampler: Float32Array, end: number): number {
+  const isSampled = (at: number) => isScore(sampler[at] as number)
   for (const opener of ids.subarray(0, 2)) {
-    const last = ids.lastIndexOf(opener, end - 1)
-    if (last > 1) return last
+    for (let last = end - 1; last > 1; last--) {
+      if (ids[last] !== opener || isSampled(last) || (isSampled(last - 1) && isSampled(last + 1))) continue
+      return last
+    }
   }
   return end
 }

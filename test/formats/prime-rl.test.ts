@@ -54,6 +54,13 @@ describe('replies that are masked before the first trained token', () => {
     expect(earlierBranch(ids, trainedFrom(13), scores)?.promptLength).toBe(11)
   })
 
+  test('end where they do, whatever the id that opens the row is', () => {
+    // The first id comes again inside the reply that was sampled: it opens no turn.
+    const row = Int32Array.of(3, 1, 5, 6, 4, 7, 3, 9, 10, 4, 1, 8, 8, 8, 2)
+    const scored = Float32Array.from(row, (_, i) => ((i >= 5 && i <= 7) || i >= 12 ? -0.5 : 0))
+    expect(earlierBranch(row, trainedFrom(12), scored)?.promptLength).toBe(12)
+  })
+
   test('are none where the first reply itself is trained in part', () => {
     expect(earlierBranch(ids, trainedFrom(5), scores)).toBeNull()
     const behindBos = Int32Array.of(0, ...ids)

@@ -41,6 +41,20 @@ describe('C07', () => {
     })
     expect(audit.byCode.get('C07')?.findings).toMatchObject([{ turn: 2, evidence: { closed: true, next: 'user' } }])
   })
+
+  it.each([
+    ['llama3', '{"name": "search", "parameters": {}}', 0],
+    ['llama3', '{"name": "search", "parameters": {"query": "Ni', 1],
+    ['qwen2.5', '<tool_call>\n{"name": "search", "arguments": {}}', 1],
+    ['qwen2.5', '<tool_call>\n{"name": "search", "arguments": {}}\n</tool_call>', 0],
+  ] as const)('of %s needs what closes its calls: %s without an end token', async (family, text, named) => {
+    const audit = await auditDump({
+      story: '',
+      family,
+      rows: (tokenizer) => [searchRow(tokenizer, 0, { call: { text, end: false } })],
+    })
+    expect(audit.byCode.get('C07')?.findings ?? []).toHaveLength(named)
+  })
 })
 
 describe('C12', () => {

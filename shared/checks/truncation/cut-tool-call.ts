@@ -65,7 +65,10 @@ interface CallFault {
   readonly message: string
 }
 
-/** The whole call is there, and only the end token behind it is spelt, or was removed before another turn (T16). */
+/**
+ * The whole call is there: the end token behind it is spelt (T16), or, where it alone closes a call as in Llama, is not there before another
+ * turn. A call that opens with a tag needs the tag that closes it.
+ */
 function lostItsEnd(view: TrajectoryView, turn: Turn, call: SubSpan): boolean {
   if (endsInLetters(view, turn)) return true
   const text = view.text(call).trim()
