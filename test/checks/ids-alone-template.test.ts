@@ -6,6 +6,7 @@ import { searchRows } from '../fixtures/checks/fixture.ts'
 import {
   assistant,
   conversation,
+  type RecordOptions,
   SEARCH_TOOL,
   system,
   type TurnSpec,
@@ -282,8 +283,64 @@ describe('T16', () => {
       '>',
     ])
     expect(called?.message).toMatch(
-      /^"<tool_call>", "<\/tool_call>" are spelt by \d+ ordinary tokens in assistant turn 1$/,
+      /^"<tool_call>", "<\/tool_call>" are spelt by \d+ ordinary tokens in assistant turn 1, if the model did not/,
     )
+  })
+
+  const WHOLE = '<tool_call>\n{"name": "search", "arguments": {}}\n</tool_call>'
+  /** Three turns with their replies and an answer; end tokens of some were taken, the newlines behind them stand. */
+  const calls = (lacks: readonly number[], more: RecordOptions = {}, text = WHOLE, others = text) => {
+    return (tokenizer: Tokenizer) => {
+      const called = [0, 1, 2].flatMap((at) => [assistant(lacks.includes(at) ? text : others), tool('It is red.')])
+      const turns = [user('Is it red?'), ...called, assistant('Yes, all three of them say that it is red.')]
+      const { record, layout, ...rest } = conversation(tokenizer, turns, more)
+      const taken = new Set(lacks.map((at) => layout[1 + 2 * at]!.endToken))
+      const without = (values: readonly number[]) => values.filter((_, at) => !taken.has(at))
+      const left = { ...record, input_ids: without(record.input_ids), loss_mask: without(record.loss_mask!) }
+      return [{ ...rest, layout, record: left }]
+    }
+  }
+
+  it('names an end token that is gone where the other calls of the rollout have theirs', async () => {
+    const [gone, ...more] = await findingsOf('T16', 'qwen2.5', calls([1]))
+    expect(more).toEqual([])
+    expect(gone?.message).toMatch(/^The end token of assistant turn 2 is not there.*its call is complete, and 2 other/)
+    expect(await findingsOf('T16', 'qwen2.5', calls([1], {}, 'I look.'))).toHaveLength(1)
+  })
+
+  it.each([
+    ['calls that a stop string ends', calls([0, 1, 2])],
+    ['a call that a stop string ends, of two that it does not', calls([0, 1])],
+    [
+      'turns that a stop string ends before the newline of the template',
+      calls([0, 1, 2], {}, '<search> red </search>'),
+    ],
+    ['a turn at the limit that is known', calls([1], { limits: { max_completion_length: 24 } })],
+    ['a turn that stops in mid-sentence', calls([1], {}, 'I look for the')],
+    ['a turn of a rollout that a limit is said to have cut', calls([1], { finishReason: 'length' })],
+    [
+      'a turn as long as the longest',
+      calls([1], {}, 'I look for the red one, and then for the other ones, one by one.', 'I look.'),
+    ],
+  ])('leaves %s alone', async (_, rows) => {
+    expect(await findingsOf('T16', 'qwen2.5', rows)).toEqual([])
+  })
+
+  it('takes tags in letters for no error that the model may have written, and for one where it cannot have', async () => {
+    const pieces = ['<', 'tool', '_call', '>', '\n{"name": "search", "arguments": {}}\n', '</', 'tool', '_call', '>']
+    const spelt = (tokenizer: Tokenizer, trained: 0 | 1) =>
+      [conversation(tokenizer, [user('Hi.'), assistant('X'), user('Go on.'), assistant('Yes.')])].map((row) => {
+        const at = row.layout[1]!.contentStart
+        const ids = pieces.flatMap((piece) => tokenizer.encode(piece))
+        const loss_mask = row.record.loss_mask!.toSpliced(at, 1, ...ids.map(() => trained))
+        return { ...row, record: { input_ids: row.record.input_ids.toSpliced(at, 1, ...ids), loss_mask } }
+      })
+    const [open] = await findingsOf('T16', 'qwen2.5', (tokenizer) => spelt(tokenizer, 1))
+    expect(open).toMatchObject({ severity: 'info' })
+    expect(open?.message).toMatch(/in assistant turn 1, if the model did not write the letters itself$/)
+    const [masked] = await findingsOf('T16', 'qwen2.5', (tokenizer) => spelt(tokenizer, 0))
+    expect(masked).toMatchObject({ severity: 'warning' })
+    expect(masked?.message).toMatch(/in assistant turn 1$/)
   })
 
   it('leaves the text of a base model alone', async () => {

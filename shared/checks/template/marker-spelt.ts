@@ -16,7 +16,7 @@ export const T16: Check = {
   why: 'The model does not know the letters of a marker as the marker: it is trained on a frame it was never given.',
   fix: 'Keep special tokens when sampled ids are decoded, or do not decode them; encode rendered text with its special tokens.',
   cite: 'minimind#850, TRL#3425',
-  trajectory(view, _settings, report) {
+  trajectory(view, settings, report) {
     const { segmentation } = view
     if (segmentation === null || view.tokenizer === null) return
     if (segmentation.turns.length === 0) {
@@ -27,7 +27,7 @@ export const T16: Check = {
     for (const turn of segmentation.turns) {
       const markers = speltMarkers(view, turn)
       const [first] = markers
-      const removed = first === undefined && written.includes(turn) ? removedMarker(view, turn) : null
+      const removed = first === undefined && written.includes(turn) ? removedMarker(view, turn, settings) : null
       const faulty = first !== undefined || removed !== null
       if (written.includes(turn) || faulty) report.place(faulty, { turn: turn.ordinal })
       if (removed !== null) {
@@ -39,11 +39,13 @@ export const T16: Check = {
       const last = markers.at(-1) as SpeltMarker
       const words = markers.map((span) => JSON.stringify(view.text(span).trim()))
       const count = lengthOf(markers)
+      const mayBeOwn = markers.every((marker) => marker.mayBeOwn)
       report.fault({
         turn,
         tokens: { start: first.start, end: last.end },
         affected: markers,
-        message: `${words.join(', ')} ${words.length === 1 ? 'is' : 'are'} spelt by ${count} ordinary tokens in ${written.includes(turn) ? `assistant turn ${turn.ordinal}` : `a ${turn.kind} turn`}`,
+        ...(mayBeOwn ? { severity: 'info' } : {}),
+        message: `${words.join(', ')} ${words.length === 1 ? 'is' : 'are'} spelt by ${count} ordinary tokens in ${written.includes(turn) ? `assistant turn ${turn.ordinal}` : `a ${turn.kind} turn`}${mayBeOwn ? ', if the model did not write the letters itself' : ''}`,
         evidence: { ids: markers.flatMap(({ start, end }) => listOf(view.ids, start, end)) },
       })
     }

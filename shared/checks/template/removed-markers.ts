@@ -1,7 +1,10 @@
-import type { Span, Turn } from '../../model/tokens.ts'
-import type { TrajectoryView } from '../check.ts'
+import type { Segmentation, Span, Turn } from '../../model/tokens.ts'
+import type { AuditSettings, TrajectoryView } from '../check.ts'
+import { writtenTurns } from '../edges.ts'
+import { isLengthStop } from '../end-reason.ts'
 import { normalised } from '../normalised-text.ts'
 import { isCutJson } from '../truncation/cut-json.ts'
+import { limitOf } from '../truncation/limit-of.ts'
 import { pairedTurns } from './paired-turns.ts'
 import { endsInLetters } from './spelt-markers.ts'
 
@@ -11,15 +14,38 @@ export interface RemovedMarker extends Span {
 }
 
 /** What decoding with `skip_special_tokens` took from a turn that the model wrote; null where nothing proves that it was there. */
-export function removedMarker(view: TrajectoryView, turn: Turn): RemovedMarker | null {
-  return removedEnd(view, turn) ?? removedThought(view, turn)
+export function removedMarker(
+  view: TrajectoryView,
+  turn: Turn,
+  settings: Pick<AuditSettings, 'limits'>,
+): RemovedMarker | null {
+  return removedEnd(view, turn, settings) ?? removedThought(view, turn)
+}
+
+/** How a turn that another one follows comes to its end without an end token, where its text is whole. */
+interface OpenTurn extends Span {
+  readonly isCalled: boolean
+  readonly why: string
 }
 
 /**
- * A turn that another one follows, without an end token and not cut: its call is complete, or the newline that stands behind end tokens
- * stands behind its text.
+ * The only turn of its kind without an end token, of a rollout in which most have theirs. A whole call or the template's newline proves
+ * none by itself: a stop string ends turns so, and there all turns lack it. Nor does a turn that a limit may have cut.
  */
-function removedEnd(view: TrajectoryView, turn: Turn): RemovedMarker | null {
+function removedEnd(view: TrajectoryView, turn: Turn, settings: Pick<AuditSettings, 'limits'>): RemovedMarker | null {
+  const open = openTurn(view, turn)
+  if (open === null || mayBeCut(view, turn, open, settings)) return null
+  const { closed, missing } = siblingsOf(view, open.isCalled)
+  if (missing > 1 || closed <= missing) return null
+  const next = view.segmentation?.turns[turn.index + 1] as Turn
+  return {
+    start: open.start,
+    end: open.end,
+    what: `The end token of assistant turn ${turn.ordinal} is not there, and a ${next.kind} turn follows: ${open.why}, and ${closed} other turns like it have theirs`,
+  }
+}
+
+function openTurn(view: TrajectoryView, turn: Turn): OpenTurn | null {
   const { segmentation, tokenizer, ids } = view
   const next = segmentation?.turns[turn.index + 1]
   if (turn.endToken >= 0 || turn.header !== 'present' || next?.header !== 'present' || next.kind === 'assistant')
@@ -32,11 +58,43 @@ function removedEnd(view: TrajectoryView, turn: Turn): RemovedMarker | null {
   const call = turn.spans.at(-1)
   const isCalled = call?.part === 'tool_call' && call.end >= end && isWhole(view, call)
   if (!isCalled && !hasSeparator) return null
-  return {
-    start: end - 1,
-    end,
-    what: `The end token of assistant turn ${turn.ordinal} is not there, and a ${next.kind} turn follows: ${isCalled ? 'its call is complete' : 'the newline behind it stands alone'}`,
+  const why = isCalled ? 'its call is complete' : 'the newline behind it stands alone'
+  return { start: end - 1, end, isCalled, why }
+}
+
+/** A limit leaves no turn shorter than one that came to its end, and stops at the end of a sentence by chance alone. */
+function mayBeCut(
+  view: TrajectoryView,
+  turn: Turn,
+  { end, isCalled }: OpenTurn,
+  settings: Pick<AuditSettings, 'limits'>,
+): boolean {
+  const { trajectory, segmentation, thresholds } = view
+  if (trajectory.isTruncated === true || isLengthStop(trajectory.finishReason)) return true
+  const length = end - turn.contentStart
+  const limit = limitOf('max_completion_length', settings, trajectory)?.value ?? 0
+  if (limit > 0 && length >= limit - thresholds['near-limit-tokens']) return true
+  if (isCalled) return false
+  const longest = writtenTurns(segmentation as Segmentation)
+    .filter(({ endToken }) => endToken >= 0)
+    .reduce((most, { contentStart, endToken }) => Math.max(most, endToken - contentStart), 0)
+  return length >= longest || !SENTENCE_END.test(view.text({ start: end - 1, end }))
+}
+
+const SENTENCE_END = /[.!?。！？]["'”’)]?$/
+
+/** The turns of the rollout that another one follows, with a call at their end or without one: how many have an end token. */
+function siblingsOf(view: TrajectoryView, isCalled: boolean): { readonly closed: number; readonly missing: number } {
+  const { turns } = view.segmentation as Segmentation
+  let [closed, missing] = [0, 0]
+  for (const turn of writtenTurns(view.segmentation as Segmentation)) {
+    const next = turns[turn.index + 1]
+    if (next === undefined || next.kind === 'assistant') continue
+    if ((turn.spans.at(-1)?.part === 'tool_call') !== isCalled) continue
+    if (turn.endToken >= 0) closed++
+    else missing++
   }
+  return { closed, missing }
 }
 
 function isWhole(view: TrajectoryView, call: Span & { readonly closed: boolean }): boolean {

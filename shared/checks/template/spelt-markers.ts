@@ -13,6 +13,8 @@ import { countOf } from '../spans.ts'
 export interface SpeltMarker extends Span {
   /** `start`: of a turn that has no other header. `tag`: of a thought, a call or a reply. */
   readonly kind: 'start' | 'tag' | 'end'
+  /** A tag in what the model wrote, of which nothing tells whether the letters are its own. */
+  readonly mayBeOwn: boolean
 }
 
 const remembered = new OfLast<Segmentation, ReadonlyMap<Turn, readonly SpeltMarker[]>>()
@@ -47,7 +49,9 @@ function findAll(view: TrajectoryView, segmentation: Segmentation): ReadonlyMap<
   for (const turn of segmentation.turns) {
     const markers: SpeltMarker[] = []
     const add = (kind: SpeltMarker['kind'], span: Span | null) => {
-      if (span !== null && !isOwn(view, span)) markers.push({ kind, start: span.start, end: span.end })
+      if (span === null || isOwn(view, span)) return
+      const mayBeOwn = kind === 'tag' && written.has(turn) && isNobodysWord(view, span)
+      markers.push({ kind, start: span.start, end: span.end, mayBeOwn })
     }
     if (turn.header !== 'present') add('start', speltStart(view, turn))
     if (written.has(turn)) for (const tag of speltTags(view, tokenizer, turn)) add('tag', tag)
@@ -161,6 +165,12 @@ function isOwn(view: TrajectoryView, { start, end }: Span): boolean {
   if (provenance === null || countOf(provenance, Provenance.sampled, start, end) === 0) return false
   if (countOf(provenance, Provenance.notSampled, start, end) > 0) return false
   return !(pairsOf(view)?.placeholders.some((token) => token >= start && token < end) ?? false)
+}
+
+/** Neither provenance nor the mask says who wrote the letters: a model may spell a tag that it has as an id. */
+function isNobodysWord({ mask, provenance }: TrajectoryView, { start, end }: Span): boolean {
+  if (provenance !== null && countOf(provenance, Provenance.silent, start, end) < end - start) return false
+  return mask === null || countOf(mask, 1, start, end) > 0 || !mask.includes(1)
 }
 
 interface Letters {

@@ -9,6 +9,10 @@ const IN_CALLS = ['verifiers-legacy', 'nemo-gym'] as const
 const A05 = { A05: 'the prompts of its group differ' }
 const NO_END = { C03: 'the last turn of the row has no end token any more' }
 
+/** Where the format does not say that the letters were not sampled, the model may have written them. */
+export const TAG_SEVERITY: NonNullable<Plant['severity']> = (format) =>
+  format === 'native' || format === 'atropos' ? 'warning' : 'info'
+
 /** Letters of a tag that is one id, in pieces that no tokenizer joins to it. */
 const PIECES = /<\/?|\w[a-z]*|_[a-z]+|>/g
 
@@ -57,6 +61,7 @@ export const MARKER_PLANTS: readonly Plant[] = [
     families: ['qwen3'],
     needs: ['mask'],
     notIn: IN_CALLS,
+    severity: TAG_SEVERITY,
     rollout: (rollout) => (spellIn(rollout, turnsBy(rollout, 'assistant')[0], ['</think>']) ? [] : null),
   },
   {
@@ -65,6 +70,7 @@ export const MARKER_PLANTS: readonly Plant[] = [
     families: QWEN,
     needs: ['mask'],
     notIn: IN_CALLS,
+    severity: TAG_SEVERITY,
     rollout: (rollout) =>
       spellIn(rollout, turnsBy(rollout, 'assistant')[0], ['<tool_call>', '</tool_call>']) ? [] : null,
   },
@@ -113,13 +119,16 @@ export const MARKER_PLANTS: readonly Plant[] = [
   },
   {
     code: 'T16',
-    title: 'decoding took the end tokens of the model’s turns',
+    // Where all turns lack it, a stop string may be what ended them.
+    title: 'decoding took an end token of the model’s turns, and left those of others like it',
     needs: ['mask'],
     notIn: IN_CALLS,
+    patterns: ['sporadic'],
     rollout: (rollout) => {
-      const ended = turnsBy(rollout, 'assistant').slice(0, -1).toReversed()
-      for (const { endToken } of ended) rollout.tokens.splice(endToken, 1)
-      return ended.length > 0 ? [] : null
+      const [turn, ...others] = turnsBy(rollout, 'assistant').slice(0, -1)
+      if (turn === undefined || others.length < 2) return null
+      rollout.tokens.splice(turn.endToken, 1)
+      return []
     },
   },
   {

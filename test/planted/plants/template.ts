@@ -4,6 +4,7 @@ import { contentOf, findText } from '../edit.ts'
 import type { Plant } from '../plant.ts'
 import { type PlantedRollout, type PlantedToken, turnsBy } from '../rollout.ts'
 import { VARIANTS } from '../variants.ts'
+import { TAG_SEVERITY } from './markers.ts'
 
 const QWEN = ['qwen2.5', 'qwen3'] as const
 const LLAMA = ['llama3'] as const
@@ -338,6 +339,7 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
     families: ['qwen3'],
     needs: ['mask'],
     notIn: IN_CALLS,
+    severity: TAG_SEVERITY,
     rollout: (rollout) => {
       const turn = turnsBy(rollout, 'assistant').at(-1)
       const open = turn && findText(rollout, contentOf(turn), /<think>/)
