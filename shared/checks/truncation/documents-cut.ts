@@ -1,6 +1,7 @@
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import { encoded } from '../encoded.ts'
+import { FactColumns } from '../fact-columns.ts'
 import { limitOfRow } from '../limits.ts'
 import { documentFates } from '../supporting-documents.ts'
 import { type CutReply, cutReplies, repliesOf } from './cut-replies.ts'
@@ -28,7 +29,8 @@ export const documentsCut: Check = {
 /** The limit that the cut replies share shows only once all of them are known. */
 function stateLimit(view: DumpView, report: DumpReporter): void {
   const { limits, facts } = view
-  const cut = facts.flatMap(({ cutReplies }) => cutReplies ?? [])
+  const has = new FactColumns(facts).present('cutReplies')
+  const cut = has.includes(1) ? facts.flatMap(({ cutReplies }) => cutReplies ?? []) : []
   if (cut.length === 0) {
     reportPile(view, report)
     return
@@ -46,6 +48,7 @@ function reportPile(view: DumpView, report: DumpReporter): void {
   const shape = side === null ? 'has' : side === 'right' ? 'ends in mid-sentence at' : 'begins in mid-sentence and has'
   const others = side === null ? 'have' : 'do'
   const where = side === null ? '; nothing in it shows where it was cut' : ''
+  const message = `A tool reply ${shape} exactly ${amount}, as ${replies} replies of ${rollouts} rollouts ${others}, and none is longer${where}`
   for (const member of facts) {
     const there = atPile(member, pile)
     const [first] = there
@@ -56,7 +59,8 @@ function reportPile(view: DumpView, report: DumpReporter): void {
       member,
       scope: 'tokens',
       tokens: { start: first.start, end: first.end },
-      message: `A tool reply ${shape} exactly ${amount}, as ${replies} replies of ${rollouts} rollouts ${others}, and none is longer${where}`,
+      // One text for all findings, of which there may be as many as rollouts.
+      message,
       evidence: {
         cut: side ?? 'somewhere',
         shown_by: 'pile-up',
