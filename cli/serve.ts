@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -44,11 +45,12 @@ async function offer(paths: Paths, served: ServedFiles): Promise<Offered> {
   }
   const { folder } = paths
   const { problems } = await listFolder(folder, served)
+  const named = { name: basename(folder) || folder, key: createHash('sha256').update(folder).digest('hex') }
   return {
     served,
     problems,
     files: async () => [],
-    folder: async () => ({ name: basename(folder) || folder, files: (await listFolder(folder, served)).files }),
+    folder: async () => ({ ...named, files: (await listFolder(folder, served)).files }),
   }
 }
 

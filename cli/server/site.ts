@@ -8,6 +8,8 @@ import { insideFolder, type ServedFiles } from './served-files.ts'
 /** A folder by its name, and its files by their place in it. */
 export interface ServedFolder {
   readonly name: string
+  /** Tells it from other folders, and says nothing of where it is. */
+  readonly key: string
   readonly files: readonly OpenedFile[]
 }
 

@@ -65,8 +65,11 @@ export interface RecentOpen {
   /** Bytes of all files together. */
   readonly size: number
   readonly openedAt: string
-  /** Set where the files were those of a folder that the host of the page served, and all of them those of a folder in it. */
-  readonly served?: { readonly folder: string | null }
+  /**
+   * Set where the files were those of a folder that the host of the page served: which one, and `folder` where they were
+   * all of a folder in it. Entries of earlier versions have no key.
+   */
+  readonly served?: { readonly folder: string | null; readonly key?: string }
 }
 
 /** Where a person was in a dump when it was left. */

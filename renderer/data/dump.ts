@@ -18,7 +18,7 @@ import { beginRefresh, endRefresh, rateOf, startClock } from './reading-clock.ts
 import { rememberOpened } from './recent.ts'
 import { forgetRows } from './rows.ts'
 import { compareWith, followSecond, forgetSecond } from './second.ts'
-import { choiceOf } from './served-folder.ts'
+import { servedAs } from './served-folder.ts'
 import { startTokenizer, type TokenizerTexts } from './tokenizers.ts'
 import { MOST_NAMED, sayUnreadable, unmappedOf } from './unreadable.ts'
 
@@ -77,14 +77,14 @@ export async function openSources(
     }
     sayUnreadable(opened.unreadable, MOST_NAMED, ' Open “files” in the line above to see each with its reason.')
     takeOpened(opened)
-    const served = choiceOf(sources)
+    const served = servedAs(sources)
     if (served !== null || sources.every((source) => source.kind === 'file'))
       void rememberOpened({
         dumpHash: opened.dumpHash,
         names: sources.map((source) => source.name),
         size: sources.reduce((sum, source) => sum + sizeOf(source), 0),
         openedAt: new Date().toISOString(),
-        ...(served !== null && { served: { folder: served.folder } }),
+        ...(served !== null && { served }),
       })
     return true
   } catch (error) {

@@ -7,6 +7,8 @@ import { tokenizerPart } from './tokenizers.ts'
 /** A folder that the host of the page serves, and what of it may be opened. */
 export interface ServedFolder {
   readonly name: string
+  /** Which folder it is: others have the same names in them. */
+  readonly key: string
   /** Named by their place in the folder, in natural order. */
   readonly files: readonly OpenedFile[]
 }
@@ -46,11 +48,11 @@ export async function fetchSession(): Promise<Session | null> {
 
 function folderOf(value: unknown): ServedFolder | null {
   if (typeof value !== 'object' || value === null) return null
-  const { name, files } = value as Record<string, unknown>
-  if (typeof name !== 'string' || !Array.isArray(files)) return null
+  const { name, key, files } = value as Record<string, unknown>
+  if (typeof name !== 'string' || typeof key !== 'string' || !Array.isArray(files)) return null
   // A tokenizer beside the rollouts is none of the run's files.
   const dumps = files.filter(isOpenedFile).filter((file) => tokenizerPart(baseOf(file.name)) === null)
-  return { name, files: dumps }
+  return { name, key, files: dumps }
 }
 
 function isOpenedFile(value: unknown): value is OpenedFile {
@@ -84,26 +86,22 @@ export function urlSource(file: OpenedFile, folder: string | null = null): Sourc
 }
 
 /** How what is opened is found in the served folder again; null where it is not of it. */
-export function choiceOf(sources: readonly SourceInput[]): Choice | null {
-  const names = sources.map(({ name }) => name)
+export function servedAs(sources: readonly SourceInput[]): NonNullable<RecentOpen['served']> | null {
+  const served = servedFolder.get()
+  if (served === null) return null
   const [first] = sources
-  const isOffered = new Set(
-    servedFolder
-      .get()
-      ?.files.map((file) => urlSource(file))
-      .map(addressOf),
-  )
+  const isOffered = new Set(served.files.map((file) => addressOf(urlSource(file))))
   if (!sources.every((source) => isOffered.has(addressOf(source)))) return null
-  return { names, folder: (first?.kind === 'url' ? first.folder : undefined) ?? null }
+  return { key: served.key, folder: (first?.kind === 'url' ? first.folder : undefined) ?? null }
 }
 
 function addressOf(source: SourceInput): string | null {
   return source.kind === 'url' ? source.url : null
 }
 
-/** What was opened of a served folder before, as far as it is still there; null for anything else. */
+/** What was opened of this served folder before, where all of it is still there; null for anything else. */
 export function choiceAgain(entry: RecentOpen, folder: ServedFolder | null): Choice | null {
-  if (entry.served === undefined || folder === null) return null
+  if (entry.served === undefined || folder === null || entry.served.key !== folder.key) return null
   const listed = new Set(folder.files.map(({ name }) => name))
   return entry.names.every((name) => listed.has(name)) ? { names: entry.names, folder: entry.served.folder } : null
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -46,8 +47,9 @@ test('serve offers what may belong to a run under its folder, with its place in 
   const session = async () => (await (await get('/session.json')).json()) as PageSession
   const list = async () => (await session()).folder!
   expect((await session()).files).toEqual([])
-  const { name, files } = await list()
+  const { name, key, files } = await list()
   expect(name).toBe('runs')
+  expect(key).toBe(createHash('sha256').update(join(folder, 'runs')).digest('hex'))
   expect(files.map(({ name }) => name)).toEqual(['config.yaml', 'steps/step_1.jsonl', 'train.log'])
   expect(await (await get(files[1]!.url)).text()).toBe('{"a":1}\n')
   writeFileSync(join(folder, 'runs', 'steps', 'step_2.jsonl'), '{}\n')
