@@ -49,7 +49,10 @@ function decide(input: HypothesisInput): Judgement {
   const unfit = unfitShare(input)
   const unfitBounds = unfitBound(thresholds)
   const fits = unfit === null || holds(unfit, unfitBounds)
-  const contradicted = !undecided && unlooked.length === 0 && failing.length === 0 && fits && light && covers
+  // By another vocabulary no end of a turn and no header can be looked for: that none fails says nothing.
+  const foreign = foreignShare(input)
+  const isOwn = foreign === null || holds(foreign, unfitBounds)
+  const contradicted = !undecided && unlooked.length === 0 && failing.length === 0 && fits && isOwn && light && covers
   const decisive = failing.map(({ code }) => code)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
@@ -57,7 +60,18 @@ function decide(input: HypothesisInput): Judgement {
       ...faultLines(found),
       ...weightLine(share, undecided, weight),
       ...missedLine(missed, undecided, untrained),
-      ...unfitLine(unfit, unfitBounds),
+      ...unjudgedLine(
+        'share of rollouts whose arrays do not fit together, so that what they train is not known',
+        unfit,
+        'S03',
+        unfitBounds,
+      ),
+      ...unjudgedLine(
+        'share of rollouts whose ids are not of the tokenizer, so that their turns are not known',
+        foreign,
+        'T17',
+        unfitBounds,
+      ),
       ...lesserFaults(H02, input, decisive),
     ],
     missing: [
@@ -94,14 +108,27 @@ function unfitShare({ checks, dump }: HypothesisInput): number | null {
   return shapes.checked === 0 ? 1 : unfit / shapes.checked
 }
 
-function unfitLine(value: number | null, bound: ReturnType<typeof unfitBound>): Argument[] {
+/** Of the rollouts that T17 looked at, those it names, in a dump where the tokenizer finds no turns. Null where there is none. */
+function foreignShare({ checks, lackOfTurns }: HypothesisInput): number | null {
+  if (lackOfTurns == null) return null
+  const vocabulary = checks.find(({ code, status }) => code === 'T17' && status === 'fail')
+  return vocabulary === undefined || vocabulary.checked === 0 ? null : vocabulary.affected / vocabulary.checked
+}
+
+/** A share of rollouts that cannot be judged: it supports nothing, and from the bound on nothing is contradicted. */
+function unjudgedLine(
+  what: string,
+  value: number | null,
+  code: string,
+  bound: ReturnType<typeof unfitBound>,
+): Argument[] {
   if (value === null) return []
   const measure = {
-    measure: 'share of rollouts whose arrays do not fit together, so that what they train is not known (S03)',
+    measure: `${what} (${code})`,
     value,
     threshold: bound.threshold,
     comparison: holds(value, bound) ? '<' : '>=',
-    checks: ['S03'],
+    checks: [code],
   } as const
   const decides = { supported: null, contradicted: bound }
   return [{ measure: { ...measure, checks: [...measure.checks] }, speaksFor: null, decides }]

@@ -7,6 +7,9 @@ import { wordMatcher } from './match-words.ts'
 import { keepWithin, numbersBehind, type WantedNumbers } from './template-matches.ts'
 import { WordAutomaton } from './word-automaton.ts'
 
+/** Of more items than these each word is asked for by itself: the tables of one take up to 3 MB. */
+const MOST_AUTOMATA = 8
+
 /** What words have to begin with, or be, in lower case. */
 interface Start {
   readonly text: string
@@ -39,8 +42,10 @@ export class WordTest implements WordReader {
     if (words.length === 0) return new WordTest(matches)
     const starts = match === 'whole' ? words.map(startOf) : [null]
     if (starts.every((start) => start !== null)) return new WordTest(matches, starts)
-    const automata = words.map((item) => WordAutomaton.of(item, match))
-    return new WordTest(matches, null, automata.every((each) => each !== null) ? automata : null)
+    // Each automaton takes tables of its own, and each is asked of every template.
+    const automata = words.length > MOST_AUTOMATA ? [] : words.map((item) => WordAutomaton.of(item, match))
+    const isTold = automata.length > 0 && automata.every((each) => each !== null)
+    return new WordTest(matches, null, isTold ? automata : null)
   }
 
   numberOf(word: unknown): number {

@@ -14,18 +14,31 @@ export async function matchedFiles(
   const newcomers = watched.filter((now) => matches.get(now) === null)
   if (newcomers.length === 0) return [...matches]
   const places = new Map([...matches].map(([now, file]) => [file, now]))
-  for (const file of files) {
-    const place = places.get(file) ?? null
-    if (newcomers.length === 0 || !(await file.hasLeft(place))) continue
-    for (const now of newcomers) {
-      if (!(await file.isIn(now.source))) continue
+  const left = new Set(files)
+  for (let isMoved = true; isMoved && newcomers.length > 0; ) {
+    isMoved = false
+    for (const file of left) {
+      const place = places.get(file) ?? null
+      if (!(await file.hasLeft(place))) continue
+      const now = await placeOf(file, newcomers)
+      if (now === null) continue
+      left.delete(file)
       newcomers.splice(newcomers.indexOf(now), 1)
-      if (place !== null) matches.set(place, null)
+      // What stood where this one stood may have moved on itself: `run.jsonl.1` became `.2`.
+      if (place !== null) {
+        matches.set(place, null)
+        newcomers.push(place)
+      }
       matches.set(now, file)
-      break
+      isMoved = true
     }
   }
   return [...matches]
+}
+
+async function placeOf(file: FollowedFile, newcomers: readonly WatchedFile[]): Promise<WatchedFile | null> {
+  for (const now of newcomers) if (await file.isIn(now.source)) return now
+  return null
 }
 
 function byIdentityOrName(watched: readonly WatchedFile[], files: readonly FollowedFile[]): readonly Match[] {

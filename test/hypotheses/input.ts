@@ -49,6 +49,7 @@ export interface InputOptions {
   readonly totalWeight?: number | null
   readonly unsampledWeight?: number | null
   readonly untrainedShare?: number | null
+  readonly lackOfTurns?: string | null
 }
 
 /** A sound dump as far as tokens go: M01 looked and found nothing, 1,000 of loss weight, none of it on foreign tokens. */
@@ -60,6 +61,7 @@ export function inputWith(dump: DumpView, options: InputOptions = {}): Hypothesi
     totalWeight: options.totalWeight === undefined ? 1000 : options.totalWeight,
     unsampledWeight: options.unsampledWeight === undefined ? 0 : options.unsampledWeight,
     untrainedShare: options.untrainedShare ?? null,
+    lackOfTurns: options.lackOfTurns ?? null,
   }
 }
 

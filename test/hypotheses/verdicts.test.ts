@@ -148,6 +148,16 @@ describe('H02', () => {
     expect(verdictOf('H02', dump, { checks: wrong }).verdict).toBe('supported')
   })
 
+  it('is not contradicted by a tokenizer that the ids are not of; a stray row decides nothing', () => {
+    const of = (affected: number, lackOfTurns: string | null = 'no turn starts in these ids') =>
+      verdictOf('H02', dump, { checks: [resultOf('M01'), resultOf('T17', { affected })], lackOfTurns })
+    expect(of(100).verdict).toBe('inconclusive')
+    expect(of(100, null).verdict).toBe('contradicted')
+    expect(of(5).verdict).toBe('inconclusive')
+    expect(of(1).verdict).toBe('contradicted')
+    expect(of(0).verdict).toBe('contradicted')
+  })
+
   it('lists lesser faults as present without deciding by them', () => {
     const checks = [resultOf('M01'), resultOf('M11', { affected: 100 }), resultOf('T04', { affected: 100 })]
     const result = verdictOf('H02', dump, { checks })

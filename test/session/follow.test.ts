@@ -259,6 +259,19 @@ describe('a file that something happens to', () => {
     }
   })
 
+  test('that is moved aside twice counts once, though each name is still taken', async () => {
+    const at = (name: string, from: number, to: number) => ({ name, identity: null, bytes: part(from, to) })
+    const { report } = await followed([
+      [at('run.jsonl', 10, 16), at('run.jsonl.1', 0, 10)],
+      [at('run.jsonl', 16, 20), at('run.jsonl.1', 10, 16), at('run.jsonl.2', 0, 10)],
+    ])
+    expect(counted(report)).toEqual([
+      ['run.jsonl', 4],
+      ['run.jsonl.1', 6],
+      ['run.jsonl.2', 10],
+    ])
+  })
+
   test('that is moved is read where it is now, not where another file took its place', async () => {
     const at = (name: string, text: string) => ({
       source: memorySource(text, 1 << 16, name),

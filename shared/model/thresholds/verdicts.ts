@@ -60,7 +60,8 @@ export const VERDICT_THRESHOLDS = {
     unit: 'share',
     range: [0, 1],
     usedBy: ['H02'],
-    reason: 'Of rollouts whose arrays do not fit together from which the mask of the others says nothing of the run.',
+    reason:
+      'Of rollouts whose arrays do not fit together, or whose ids are not of the tokenizer, from which the others say nothing of the run.',
   },
   'h03-kl-supported': {
     value: 10,
