@@ -1,6 +1,7 @@
 import { unzipSync } from 'fflate'
-import { isNotebookFolder } from '../../shared/notebook/markdown/recognise.ts'
+import { notebookRoot } from '../../shared/notebook/markdown/recognise.ts'
 import type { Dropped } from './dropped.ts'
+import { NOISE } from './noise.ts'
 
 /** A larger archive is none of a notebook, and is not read here. Bytes. */
 const LARGEST_ZIP = 64 << 20
@@ -16,15 +17,17 @@ export async function pagesOfZip({ name, file }: Dropped['files'][number]): Prom
     const names: string[] = []
     unzipSync(archive, {
       filter({ name: path }) {
-        names.push(path)
+        if (!NOISE.test(path)) names.push(path)
         return false
       },
     })
-    if (!isNotebookFolder(names)) return null
+    const root = notebookRoot(names)
+    if (root === null) return null
+    const own = new Set(names.filter((path) => path.startsWith(root)))
     let room = LARGEST_UNPACKED
     const pages = unzipSync(archive, {
       filter({ name: path, originalSize }) {
-        if (!/\.(?:md|markdown)$/i.test(path) || originalSize > room) return false
+        if (!own.has(path) || !/\.(?:md|markdown)$/i.test(path) || originalSize > room) return false
         room -= originalSize
         return true
       },

@@ -15,6 +15,16 @@ test('an archive of a notebook gives its pages under its name, and nothing else 
   expect(await pages?.[2]?.file.text()).toBe('# H02')
 })
 
+test('what macOS adds to an archive, and pages beside the notebook, are none of it', async () => {
+  const inside = Object.fromEntries(Object.entries(PAGES).map(([path, text]) => [`run/${path}`, text]))
+  const added = Object.fromEntries(
+    Object.keys(inside).map((path) => [`__MACOSX/${path.replace(/([^/]*)$/, '._$1')}`, 'x']),
+  )
+  const pages = await pagesOfZip(zip('run.zip', { ...added, ...inside, 'other/page.md': '# Other' }))
+  expect(pages?.map(({ name }) => name)).toEqual(Object.keys(inside).map((path) => `run/${path}`))
+  expect(await pagesOfZip(zip('added.zip', added))).toBeNull()
+})
+
 test('an archive of rollouts, a torn one and a file of another name are left to be opened', async () => {
   expect(await pagesOfZip(zip('run.zip', { 'README.md': '# Run', 'step_1.jsonl': '{}' }))).toBeNull()
   expect(await pagesOfZip({ name: 'torn.zip', file: new File(['PK\u0003\u0004 torn'], 'torn.zip') })).toBeNull()
