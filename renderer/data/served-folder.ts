@@ -71,12 +71,26 @@ export interface Choice {
   readonly folder: string | null
 }
 
-/** The chosen files as they are now: they may have grown since they were listed. Fails with a sentence where they are gone. */
+/** Files that are named in one sentence. */
+const MOST_NAMED = 3
+
+/** The chosen files as they are now: they may have grown since they were listed. Fails with a sentence where any is gone. */
 export async function sourcesOf({ names, folder }: Choice): Promise<SourceInput[]> {
-  const listed = new Map((await fetchSession())?.folder?.files.map((file) => [file.name, file]))
-  const files = names.flatMap((name) => listed.get(name) ?? [])
-  if (files.length === 0) throw new Error('The chosen files are no longer in the folder that is served. Choose again.')
-  return files.map((file) => urlSource(file, folder))
+  const session = await fetchSession()
+  if (session === null)
+    throw new Error('The server does not answer. Start `serve` again, and open the address that it prints.')
+  const listed = new Map(session.folder?.files.map((file) => [file.name, file]))
+  const gone = names.filter((name) => !listed.has(name))
+  if (gone.length > 0)
+    throw new Error(
+      `${named(gone)} ${gone.length === 1 ? 'is' : 'are'} no longer in the folder that is served, so nothing was opened. Choose again.`,
+    )
+  return names.flatMap((name) => listed.get(name) ?? []).map((file) => urlSource(file, folder))
+}
+
+function named(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED
+  return new Intl.ListFormat('en-GB').format([...names.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])])
 }
 
 /** A source behind an address of this page's own origin. */
@@ -104,4 +118,9 @@ export function choiceAgain(entry: RecentOpen, folder: ServedFolder | null): Cho
   if (entry.served === undefined || folder === null || entry.served.key !== folder.key) return null
   const listed = new Set(folder.files.map(({ name }) => name))
   return entry.names.every((name) => listed.has(name)) ? { names: entry.names, folder: entry.served.folder } : null
+}
+
+/** The file of a folder that has no other; what comes beside it later need not be of its run. */
+export function onlyFile({ files }: ServedFolder): Choice | null {
+  return files.length === 1 ? { names: files.map(({ name }) => name), folder: null } : null
 }

@@ -6,7 +6,15 @@ import { openSources } from './dump.ts'
 import { observable } from './observable.ts'
 import { openFromShell } from './opening.ts'
 import { recentOpens } from './recent.ts'
-import { type Choice, choiceAgain, fetchSession, servedFolder, sourcesOf, urlSource } from './served-folder.ts'
+import {
+  type Choice,
+  choiceAgain,
+  fetchSession,
+  onlyFile,
+  servedFolder,
+  sourcesOf,
+  urlSource,
+} from './served-folder.ts'
 
 /** The sample run, where the host has one to lend. */
 export const sample = observable<OpenedFile | null>(null)
@@ -32,9 +40,8 @@ async function openWanted(): Promise<void> {
   if (folder === null) return
   const wanted = wantedDump()
   const entry = (await recentOpens()).find(({ dumpHash }) => dumpHash === wanted)
-  const choice = entry === undefined ? null : choiceAgain(entry, folder)
+  const choice = (entry === undefined ? null : choiceAgain(entry, folder)) ?? onlyFile(folder)
   if (choice !== null) await openServed(choice)
-  else if (folder.files.length === 1) await openServed({ names: folder.files.map(({ name }) => name), folder: '' })
 }
 
 /** Opens files of the folder that the host serves. */
