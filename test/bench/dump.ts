@@ -21,7 +21,7 @@ export function generator(seed: number): () => number {
 }
 
 /**
- * A native record of about `tokens` Qwen2.5 ids: tool turns and assistant turns in alternation, correctly masked. Its prompt is drawn
+ * A native record of about `tokens` Qwen2.5 ids: tool turns and assistant turns in alternation, correctly masked; no check finds anything. Its prompt is drawn
  * from `ofPrompt`, by which the eight of a group may have the same one.
  */
 export function benchRecord(index: number, tokens: number, random: () => number, ofPrompt = random): string {
@@ -38,7 +38,8 @@ export function benchRecord(index: number, tokens: number, random: () => number,
   turn('user', words(60, ofPrompt))
   while (ids.length < tokens) {
     turn('assistant', words(200))
-    turn('user', [...OPEN_REPLY, ...words(900), ...CLOSE_REPLY])
+    // As long as texts are, which are of many lengths: of one length they would look cut there.
+    turn('user', [...OPEN_REPLY, ...words(600 + Math.floor(300 * (random() + random()))), ...CLOSE_REPLY])
   }
   turn('assistant', words(150))
   return JSON.stringify({
