@@ -348,7 +348,7 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
     defects: ['T15'],
   },
   T16: {
-    trips: 'the opening tag of a thought is spelt in letters, by a family that has it as an id',
+    trips: 'the closing tag of a thought is spelt in letters that were not sampled, by a family that has it as an id',
     nearMiss: 'a family without such an id spells it',
   },
   T17: {
