@@ -53,6 +53,7 @@ export function DatasetForm({ report }: { report: Report }) {
         )}
       </div>
       <ServedChoice
+        words={{ verb: 'Use', as: 'as the dataset' }}
         onChoose={(sources) => {
           openDialog(null)
           void readWithDataset(sources)

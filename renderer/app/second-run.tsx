@@ -56,6 +56,7 @@ export function SecondRun() {
       </div>
       <p className="quiet">or drop it on the lower part of the window</p>
       <ServedChoice
+        words={{ verb: 'Use', as: 'as the second run' }}
         onChoose={(sources) => {
           openDialog(null)
           void compareWith(sources)

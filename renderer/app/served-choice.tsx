@@ -4,10 +4,15 @@ import { useObservable } from '../data/observable.ts'
 import { servedFolder, sourcesOf } from '../data/served-folder.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { spelt } from '../text/visible.ts'
-import { ServedList } from './served-list.tsx'
+import { type ListWords, ServedList } from './served-list.tsx'
+
+interface ServedChoiceProps {
+  readonly words: ListWords
+  readonly onChoose: (sources: readonly SourceInput[]) => void
+}
 
 /** The served folder in a dialog, beside what can be chosen of this machine; nothing where no folder is served. */
-export function ServedChoice({ onChoose }: { readonly onChoose: (sources: readonly SourceInput[]) => void }) {
+export function ServedChoice({ words, onChoose }: ServedChoiceProps) {
   const folder = useObservable(servedFolder)
   const [problem, setProblem] = useState<string | null>(null)
   if (folder === null) return null
@@ -20,6 +25,7 @@ export function ServedChoice({ onChoose }: { readonly onChoose: (sources: readon
         </p>
       )}
       <ServedList
+        words={words}
         onChoose={(choice) =>
           void sourcesOf(choice).then(onChoose, (error: unknown) => {
             setProblem(sentenceOf(error))

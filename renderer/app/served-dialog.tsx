@@ -4,6 +4,7 @@ import { dismissAllProblems } from '../state/files.ts'
 import { openDialog } from '../state/view.ts'
 import { Modal } from './modal.tsx'
 import { ServedChoice } from './served-choice.tsx'
+import { OPEN_AS_RUN } from './served-list.tsx'
 
 /** Opens something else of the folder that is served, or of this machine. */
 export function ServedDialog() {
@@ -14,6 +15,7 @@ export function ServedDialog() {
   return (
     <Modal title="Open other rollouts">
       <ServedChoice
+        words={OPEN_AS_RUN}
         onChoose={(sources) => {
           dismissAllProblems()
           void openSources(sources)

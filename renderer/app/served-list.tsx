@@ -11,8 +11,21 @@ const FEW = 24
 /** Files of one folder that are listed until a person asks for all. */
 const MOST_LISTED = 200
 
-/** The folder that the host of the page serves, to choose one file of, a folder, or several files as one run. */
-export function ServedList({ onChoose }: { readonly onChoose: (choice: Choice) => void }) {
+/** What is done with files that are chosen, around their number: “Use … as the dataset”. */
+export interface ListWords {
+  readonly verb: string
+  readonly as: string
+}
+
+export const OPEN_AS_RUN: ListWords = { verb: 'Open', as: 'as one run' }
+
+interface ServedListProps {
+  readonly words: ListWords
+  readonly onChoose: (choice: Choice) => void
+}
+
+/** The folder that the host of the page serves, to choose one file of, a folder, or several files together. */
+export function ServedList({ words, onChoose }: ServedListProps) {
   const folder = useObservable(servedFolder)
   const [found, setFound] = useState('')
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
@@ -46,6 +59,7 @@ export function ServedList({ onChoose }: { readonly onChoose: (choice: Choice) =
           isUnfolded
           unfoldsAll={folder.files.length <= FEW || found !== ''}
           isWhole={found === ''}
+          words={words}
           marked={marked}
           onMark={mark}
           onChoose={onChoose}
@@ -55,7 +69,9 @@ export function ServedList({ onChoose }: { readonly onChoose: (choice: Choice) =
       {chosen.length > 0 && (
         <p className="served-chosen">
           <button type="button" className="button primary" onClick={() => onChoose({ names: chosen, folder: null })}>
-            {chosen.length === 1 ? 'Open the chosen file' : `Open the ${count(chosen.length)} chosen files as one run`}
+            {chosen.length === 1
+              ? `${words.verb} the chosen file`
+              : `${words.verb} the ${count(chosen.length)} chosen files ${words.as}`}
           </button>{' '}
           <button type="button" className="button" onClick={() => setMarked(new Set())}>
             Choose none
@@ -72,19 +88,20 @@ interface BranchProps {
   readonly unfoldsAll: boolean
   /** Nothing is left out of it by what a person looks for. */
   readonly isWhole: boolean
+  readonly words: ListWords
   readonly marked: ReadonlySet<string>
   readonly onMark: (name: string) => void
   readonly onChoose: (choice: Choice) => void
 }
 
 function Branch({ branch, isUnfolded, ...rest }: BranchProps) {
-  const { unfoldsAll, isWhole, marked, onMark, onChoose } = rest
+  const { unfoldsAll, isWhole, words, marked, onMark, onChoose } = rest
   const [isOpen, setOpen] = useState(isUnfolded || unfoldsAll)
   const [listed, setListed] = useState(MOST_LISTED)
   const id = useId()
   const { all, branches, files, folder } = branch
   const name = spelt(branch.name)
-  const words = isWhole ? 'Open as one run' : 'Open these as one run'
+  const says = `${words.verb} ${isWhole ? '' : 'these '}${words.as}`
   const size = all.reduce((sum, file) => sum + file.size, 0)
   return (
     <li>
@@ -105,10 +122,10 @@ function Branch({ branch, isUnfolded, ...rest }: BranchProps) {
           <button
             type="button"
             className="button small"
-            aria-label={`${words}: ${name}`}
+            aria-label={`${says}: ${name}`}
             onClick={() => onChoose({ names: all.map((file) => file.name), folder: isWhole ? folder : null })}
           >
-            {words}
+            {says}
           </button>
         )}
       </div>

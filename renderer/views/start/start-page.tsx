@@ -3,7 +3,7 @@ import type { RecentFile } from '../../../electron/bridge.ts'
 import { wantedDump } from '../../app/keep-address.ts'
 import { Notice } from '../../app/notice.tsx'
 import { Problems } from '../../app/problems.tsx'
-import { ServedList } from '../../app/served-list.tsx'
+import { OPEN_AS_RUN, ServedList } from '../../app/served-list.tsx'
 import type { RecentOpen } from '../../data/database.ts'
 import { closeDump } from '../../data/dump.ts'
 import { useObservable } from '../../data/observable.ts'
@@ -53,7 +53,7 @@ function Served() {
   return (
     <section className="start-served" aria-labelledby="start-served">
       <h2 id="start-served">Files in {spelt(folder.name)}</h2>
-      <ServedList onChoose={(choice) => void openServed(choice)} />
+      <ServedList words={OPEN_AS_RUN} onChoose={(choice) => void openServed(choice)} />
     </section>
   )
 }
