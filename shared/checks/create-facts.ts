@@ -12,7 +12,7 @@ import { endReason } from './end-reason.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
 import { trainedPromptFacts } from './mask/prompt-trained.ts'
-import { isShort } from './no-numbers.ts'
+import { hasOtherLoss, isShort } from './no-numbers.ts'
 import { pairingFacts } from './pairing.ts'
 import { LONGEST_PREFILL, storedPromptEnd } from './prompt-end.ts'
 import { lengthOf } from './spans.ts'
@@ -349,8 +349,7 @@ function advantagesOf(trajectory: Trajectory, tokens: PreparedTokens | null) {
   }
   const first = advantages[brokenAt] ?? 0
   // Tokens whose credit is another component's of the loss have no advantage of their own, nor those behind the end of a short array.
-  const isAbsent =
-    Number.isNaN(first) && (largest < 0 || isShort(arrays) || arrays.some(({ name }) => OTHER_LOSS.test(name)))
+  const isAbsent = Number.isNaN(first) && (largest < 0 || isShort(arrays) || hasOtherLoss(arrays))
   return {
     advantage: whole ?? (largest >= 0 && changesAt < 0 ? common : null),
     maxAdvantage: largest < 0 ? null : largest,
@@ -358,5 +357,3 @@ function advantagesOf(trajectory: Trajectory, tokens: PreparedTokens | null) {
     broken: brokenAt < 0 || isAbsent ? null : { value: String(first), token: brokenAt, tokens: brokenTokens },
   }
 }
-
-const OTHER_LOSS = /^(ce|ref_kl)_weights$/

@@ -16,7 +16,7 @@ export function streamsWithoutNumbers(view: TrajectoryView): Pick<TrajectoryFact
   const found: LossStream[] = []
   if (blank(logprobs.trainer)) found.push('trainer')
   // What others wrote and a supervised loss trains has none by right, nor has it been scored by a sampler.
-  const isRl = logprobs.sampler !== null && hasNumber(view, logprobs.sampler) === true
+  const isRl = logprobs.sampler !== null && hasNumber(view, logprobs.sampler) === true && !hasOtherLoss(arrays)
   if (isRl && advantage === null && blank(advantages)) found.push('advantages')
   return found.length === 0 ? null : { noNumbers: found }
 }
@@ -27,6 +27,13 @@ function hasNumber({ mask }: TrajectoryView, values: Float32Array): boolean | nu
   if (first < 0) return null
   for (; first >= 0; first = mask?.indexOf(1, first + 1) ?? -1) if (!Number.isNaN(values[first] as number)) return true
   return false
+}
+
+const OTHER_LOSS = /(?:^|\.)(?:ce|ref_kl)_weights$|\.loss_weights\.(?:ce|ref_kl)$/
+
+/** Whether other components of the loss train tokens, which have no advantage of their own (prime-rl). */
+export function hasOtherLoss(arrays: TrajectoryView['trajectory']['arrays']): boolean {
+  return arrays.some(({ name }) => OTHER_LOSS.test(name))
 }
 
 /** An array that the dump stored shorter was filled up with NaN. */

@@ -20,6 +20,8 @@ export function unscoredByTrainer({ mask, trajectory }: TrajectoryView): Readonl
     while (first < end && isBlank(first)) first++
     while (last > first && isBlank(last - 1)) last--
     scored += last - first
+    // Of a whole turn nothing may have been learned later: what the trainer knows is joined turn by turn (prime-rl).
+    if (first === end) continue
     const isLate = before && !after && first < end
     const isEarly = after && !before && first < end
     for (let token = isLate ? first : start; token < (isEarly ? last : end); token++) {

@@ -33,7 +33,9 @@ function lookAtIds(view: TrajectoryView, settings: AuditSettings, report: Report
   const found = foreignIds(view, vocabulary)
   const opened = found === null && modelVocabulary !== null ? openedOtherwise(view, modelVocabulary) : null
   const framed = found === null && opened === null ? framedAsLlama(view) : null
-  const fits = found === null && framed === null ? null : fittingFamily(view.ids)
+  // Without a tokenizer the ids are held against the family whose turns they have.
+  const isAsked = view.tokenizer !== null && (found !== null || framed !== null)
+  const fits = isAsked ? fittingFamily(view.ids) : null
   if (found === null && opened === null && vocabulary.title === null) return
   report.place(found !== null || opened !== null || framed !== null)
   const named = modelVocabulary?.model ? `; the dump names the model ${modelVocabulary.model}` : ''
