@@ -22,7 +22,7 @@ import { keepAddress } from './keep-address.ts'
 const IDLE_AT_LAST = 1000
 
 const WAS_EMPTIED =
-  'The browser found its storage damaged and emptied it. Flags, labels, notes, views and the notebook are back from their second copy; only what was done in the last moment before may be missing.'
+  'The browser found its storage damaged and emptied it. Flags, labels, notes, views and the notebook are back from their second copy; what was not said to be kept yet may be missing.'
 
 const copyUnreadable = (error: unknown) =>
   `The browser’s second copy of your flags, labels, notes, views and notebook cannot be read: ${whyNot(error)} If something that you kept is missing here, close this window and open it again: it comes back once the copy can be read. What you keep meanwhile is stored, but once only; export your marks and save the notebook as a file.`

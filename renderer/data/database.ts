@@ -128,6 +128,8 @@ export class InspectorDatabase extends Dexie {
   declare readonly preferences: EntityTable<Preference, 'name'>
   declare readonly notebooks: EntityTable<KeptNotebook, 'id'>
   declare readonly made: EntityTable<Made, 'name'>
+  /** Resolves once what was written is in the second copy as well; soon in any case, and at once where none is kept. */
+  copied: () => Promise<void> = () => Promise.resolve()
 
   /** @param factory where it is kept; the page's own place without one */
   constructor(name = 'rollout-inspector', factory?: IDBFactory) {

@@ -185,7 +185,10 @@ async function keep(changes: readonly MarkChange[], into: InspectorDatabase): Pr
     )
   }
   take(changes)
-  if (isKept) channel?.postMessage(due)
+  if (isKept) {
+    channel?.postMessage(due)
+    await into.copied()
+  }
   return isKept
 }
 

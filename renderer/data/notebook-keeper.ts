@@ -157,6 +157,7 @@ export class NotebookKeeper {
       const row = await this.store(taken)
       if (row === null) return
       askToKeep()
+      await this.database.copied()
       // Only what was committed is let go; what came meanwhile goes on top.
       this.pending = this.pending.slice(taken.length)
       this.revision = row.revision

@@ -1,10 +1,12 @@
-import Dexie from 'dexie'
+import Dexie, { type Collection, type IntervalTree, mergeRanges, RangeSet, type Table } from 'dexie'
 import { InspectorDatabase, madeNow } from './database.ts'
 
 /** The tables of what people made; without the others nothing is lost. */
 const COPIED = ['flags', 'labels', 'notes', 'views', 'mappings', 'preferences', 'notebooks']
-/** Milliseconds between a change and its copy: the copy is for the next start. */
+/** Milliseconds after a start at which everything is copied once: what the page shows first comes before it. */
 const PAUSE = 200
+/** Milliseconds for which whoever says that something is kept waits for its copy. */
+const LONGEST_COPYING = 1000
 /** Milliseconds that reading the copy may take: everything that is kept waits for it. */
 const LONGEST_READING = 5000
 
@@ -28,7 +30,7 @@ export interface SecondCopyHooks {
  * Keeps a second copy of what people made. Chromium empties an origin's IndexedDB when it finds its files damaged, and a browser that is
  * killed twice can damage them: a record that the first kill tore is written on to, and its checksum no longer fits (LevelDB's
  * `reuse_logs`). An emptied database is filled again from its copy before anyone reads it. A copy that could not be read is not written
- * either, until it can be.
+ * either, until it can be. Every change is copied at once: who asks `of.copied()` before saying that something is kept has it twice.
  *
  * @param openCopy gives a database whose files are not those of the first; null where there is no place for one
  * @param longest how long reading the copy may take, in milliseconds
@@ -39,10 +41,12 @@ export function keepSecondCopy(
   { onRestored, onUnreadable }: SecondCopyHooks,
   longest = LONGEST_READING,
 ): SecondCopy {
-  const changed = new Set<string>()
+  /** By table, keys whose rows the copy may have otherwise. */
+  let changed = new Map<string, RangeSet>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let opening: Promise<InspectorDatabase | null> | null = null
   let copying = Promise.resolve()
+  let isDue = false
   /** It may hold what the first one does not. */
   let isUnread = false
 
@@ -55,39 +59,55 @@ export function keepSecondCopy(
   }
   const flush = () => {
     clearTimeout(timer)
-    copying = copying.then(copyChanged)
+    if (!isDue) {
+      isDue = true
+      copying = copying.then(copyChanged)
+    }
     return copying
   }
-  const copySoon = () => {
-    clearTimeout(timer)
-    timer = setTimeout(flush, PAUSE)
-  }
   const copyChanged = async () => {
-    const tables = [...changed]
-    changed.clear()
-    if (tables.length === 0) return
+    isDue = false
+    const due = changed
+    changed = new Map()
+    if (due.size === 0) return
     try {
       // Asked for first: it is there once it is known whether the copy could be read.
-      const rows = await rowsOf(of, tables)
+      const parts = await partsOf(of, due)
       if (isUnread) return
       const copy = await theCopy()
-      if (copy !== null) await replaceAll(copy, tables, rows)
+      if (copy !== null) await replace(copy, parts)
     } catch {
       // The first one is whole, and says by itself when it cannot be written. The next change tries again.
-      for (const table of tables) changed.add(table)
+      for (const [table, keys] of due) note(table, keys)
     }
   }
-  const note = (tables: readonly string[]) => {
-    if (tables.length === 0) return
-    for (const table of tables) changed.add(table)
-    copySoon()
+  const note = (table: string, keys: RangeSet) => {
+    const before = changed.get(table)
+    if (before === undefined) changed.set(table, keys)
+    else mergeRanges(before, keys)
   }
-  const onChange = (parts: object) => {
-    const own = `idb://${of.name}/`
-    const tables = Object.keys(parts).flatMap((key) =>
-      key.startsWith(own) ? [key.slice(own.length).split('/')[0]] : [],
-    )
-    note(COPIED.filter((table) => tables.includes(table)))
+  const onChange = (parts: Readonly<Record<string, IntervalTree>>) => {
+    let isOurs = false
+    for (const table of COPIED) {
+      // The name of the primary key is empty: ranges of the others stand behind their names.
+      const keys = parts[`idb://${of.name}/${table}/`]
+      if (keys === undefined) continue
+      note(table, new RangeSet().add(keys))
+      isOurs = true
+    }
+    if (isOurs) void flush()
+  }
+  let isLate = false
+  of.copied = async () => {
+    const copied = flush()
+    // One that does not come is waited for once, not by everyone.
+    if (isLate) return
+    await within(LONGEST_COPYING, () => copied).catch(() => {
+      isLate = true
+      void copied.finally(() => {
+        isLate = false
+      })
+    })
   }
 
   of.on('ready', async (first) => {
@@ -100,7 +120,8 @@ export function keepSecondCopy(
         })
         if (await restore(first, copy ?? COPIED.map(() => []))) onRestored()
       }
-      note(COPIED)
+      for (const table of COPIED) note(table, allKeys())
+      timer = setTimeout(flush, PAUSE)
     } catch {
       isUnread = true
     }
@@ -153,14 +174,41 @@ function restore(first: Dexie, rows: Rows): Promise<boolean> {
   })
 }
 
-/** Leaves these rows in the tables and no others: all of it or nothing. */
-async function replaceAll(copy: Dexie, tables: readonly string[], rows: Rows): Promise<void> {
-  await copy.transaction('rw', [...tables], async () => {
-    for (const [at, table] of tables.entries()) {
-      await copy.table(table).clear()
-      await copy.table(table).bulkPut(rows[at] ?? [])
+/** Rows of a table with all keys from `least` to `most`. */
+interface Part {
+  readonly table: string
+  readonly least: unknown
+  readonly most: unknown
+  readonly rows: readonly unknown[]
+}
+
+const allKeys = () => new RangeSet(Dexie.minKey, Dexie.maxKey)
+
+/** What changed together is copied with all that lies between, in one reading: it is one row, or many at once. */
+function partsOf(database: Dexie, changed: ReadonlyMap<string, RangeSet>): Promise<Part[]> {
+  return Promise.all(
+    [...changed].map(async ([table, keys]) => {
+      const ranges = [...keys]
+      const [least, most] = [ranges[0]?.from, ranges.at(-1)?.to]
+      const rows = await between(database.table(table), least, most).toArray()
+      return { table, least, most, rows }
+    }),
+  )
+}
+
+/** Leaves these rows in their parts of the tables and no others: all of it or nothing. */
+async function replace(copy: Dexie, parts: readonly Part[]): Promise<void> {
+  const tables = parts.map(({ table }) => table)
+  await copy.transaction('rw', tables, async () => {
+    for (const { table, least, most, rows } of parts) {
+      await between(copy.table(table), least, most).delete()
+      await copy.table(table).bulkPut(rows)
     }
   })
+}
+
+function between(table: Table, least: unknown, most: unknown): Collection {
+  return table.where(':id').between(least, most, true, true)
 }
 
 /** Missing in browsers that do not keep IndexedDB in LevelDB either. */

@@ -76,7 +76,7 @@ describePage('what stands behind numbers', (tests) => {
     await ways.waitFor()
     await page.getByText(/^What this dump cannot decide/).click()
     await page
-      .getByText(/written by .*--save-debug-train-data/)
+      .getByText(/^in the field logprobs\.reference of each record/)
       .first()
       .waitFor()
   })

@@ -104,7 +104,7 @@ describePage('the screen of one rollout', (pageTests) => {
       .evaluateAll((cells) => cells.map((cell) => Number(cell.getAttribute('data-token'))))
     expect(shown).toEqual([...new Set(shown)].sort((a, b) => a - b))
     await page.keyboard.press('ArrowRight')
-    expect(await page.locator('.grid-cell.selected').getAttribute('data-token')).toBe(String(Number(selected) + 1))
+    await page.locator(`.grid-cell.selected[data-token="${Number(selected) + 1}"]`).waitFor()
   })
 
   test('siblings and branches are a key or a click away, and say what they share', async () => {

@@ -68,6 +68,22 @@ describe('the notebook', () => {
     expect(shown(later).history).toHaveLength(1)
   })
 
+  test('is said to be saved once it stands in the second copy too', async () => {
+    const { keeper, database } = await windowOn(fresh())
+    let copied = () => {}
+    database.copied = () =>
+      new Promise((done) => {
+        copied = done
+      })
+    keeper.change('Status of H02', testing('H02'))
+    await vi.waitFor(async () => expect(await database.notebooks.count()).toBe(1), { timeout: 5000 })
+    expect(keeper.state.getState().keeping).toBe('saving')
+    await vi.waitFor(() => {
+      copied()
+      expect(keeper.state.getState().keeping).toBe('saved')
+    })
+  })
+
   test('is stored by itself', async () => {
     const name = fresh()
     const { keeper, database } = await windowOn(name)

@@ -81,7 +81,7 @@ describe('the package, packed and installed in an empty folder', () => {
     const get = (path: string) => fetch(new URL(path, address), { headers: { cookie } })
     expect(await (await get('/')).text()).toMatch(/<div id="root">/)
     expect((await get('/tokenizers/qwen3/tokenizer.compact')).status).toBe(200)
-    const session = (await (await get('/session.json')).json()) as { files: { name: string }[] }
-    expect(session.files.map(({ name }) => name)).toContain('rollouts.jsonl.gz')
+    const session = (await (await get('/session.json')).json()) as { folder: { files: { name: string }[] } }
+    expect(session.folder.files.map(({ name }) => name)).toContain('rollouts.jsonl.gz')
   })
 })

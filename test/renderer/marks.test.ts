@@ -13,7 +13,7 @@ import { exportMarks, importMarks, marksText } from '../../renderer/data/marks-f
 import { addNote, changeNote } from '../../renderer/data/notes.ts'
 import { useFiles } from '../../renderer/state/files.ts'
 import { labelCounts, markedHere, NO_MARKS, useMarks } from '../../renderer/state/marks.ts'
-import { useView } from '../../renderer/state/view.ts'
+import { say, useView } from '../../renderer/state/view.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { formatMarks, parseMarks } from '../../shared/model/marks.ts'
 
@@ -46,6 +46,21 @@ async function restarted() {
 }
 
 describe('marks', () => {
+  it('are said to be kept once they stand in the second copy too, and show before', async () => {
+    let copied = () => {}
+    database.copied = () =>
+      new Promise((done) => {
+        copied = done
+      })
+    say('')
+    const flagging = toggleFlag(3, facts('aa'), database)
+    await expect.poll(() => kept().flagged).toEqual(['aa.0'])
+    expect(said()).toBe('')
+    copied()
+    await flagging
+    expect(said()).toMatch(/flagged/)
+  })
+
   it('are there again after a restart, by content and part', async () => {
     await toggleFlag(3, facts('aa', 1), database)
     await toggleFlag(1, facts('bb'), database)

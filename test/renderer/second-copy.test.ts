@@ -184,9 +184,9 @@ test.each([
 })
 
 test('what the copy refused goes into it with the next change', async () => {
-  const { database, copy } = openWindow(new IDBFactory(), new IDBFactory())
+  const { database, copy, flush } = openWindow(new IDBFactory(), new IDBFactory())
   await database.open()
-  await copy.open()
+  await flush()
   let refusals = 0
   copy.views.hook('creating', () => {
     if (refusals++ === 0) throw new DOMException('no room', 'QuotaExceededError')
@@ -195,4 +195,48 @@ test('what the copy refused goes into it with the next change', async () => {
   await vi.waitFor(() => expect(refusals).toBe(1))
   await database.preferences.put({ name: 'columns', value: [] })
   await vi.waitFor(async () => expect(await names(copy)).toEqual(['a']))
+})
+
+test('who waits for the copy has what it wrote twice, however fast one change comes after the other', async () => {
+  const { database, copy } = openWindow(new IDBFactory(), new IDBFactory())
+  for (let at = 0; at < 20; at++) {
+    await database.views.put(view(`v${at}`))
+    await database.copied()
+    expect(await copy.views.get(`v${at}`), `v${at}`).toEqual(view(`v${at}`))
+  }
+  await database.views.bulkDelete(['v1', 'v3'])
+  await database.copied()
+  expect(await names(copy)).toEqual(await names(database))
+})
+
+test('of a large table only the rows that changed are written again', async () => {
+  const { database, copy } = openWindow(new IDBFactory(), new IDBFactory())
+  await database.views.bulkPut(Array.from({ length: 1000 }, (_, at) => view(`v${at}`)))
+  await database.copied()
+  const written: string[] = []
+  copy.views.hook('creating', (name) => void written.push(name))
+  await database.views.put({ ...view('v500'), query: 'turn>=2' })
+  await database.copied()
+  expect(written).toEqual(['v500'])
+  expect(await copy.views.count()).toBe(1000)
+  expect((await copy.views.get('v500'))?.query).toBe('turn>=2')
+})
+
+test('a copy that does not end is waited for once', async () => {
+  const { database, copy, flush } = openWindow(new IDBFactory(), new IDBFactory())
+  await database.open()
+  await flush()
+  vi.spyOn(copy, 'transaction').mockReturnValue(new Promise(() => undefined) as never)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    await database.views.put(view('a'))
+    const first = database.copied()
+    await vi.advanceTimersByTimeAsync(1000)
+    await first
+    await database.views.put(view('b'))
+    await database.copied()
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(await names(database)).toEqual(['a', 'b'])
 })

@@ -77,7 +77,7 @@ function Missing({ what, recorded }: { what: string; recorded: readonly string[]
         `${what}; ${how}`
       )}
       {switches !== undefined && !GIVEN_HERE.includes(stream) && (
-        <span className="switches">written by {switches}</span>
+        <span className="switches">{switches.startsWith('in the field ') ? switches : `written by ${switches}`}</span>
       )}
     </>
   )
