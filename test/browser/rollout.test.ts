@@ -103,8 +103,9 @@ describePage('the screen of one rollout', (pageTests) => {
       .locator('.grid-cell')
       .evaluateAll((cells) => cells.map((cell) => Number(cell.getAttribute('data-token'))))
     expect(shown).toEqual([...new Set(shown)].sort((a, b) => a - b))
-    await page.keyboard.press('ArrowRight')
-    await page.locator(`.grid-cell.selected[data-token="${Number(selected) + 1}"]`).waitFor()
+    // It is the last of its rollout.
+    await page.keyboard.press('ArrowLeft')
+    await page.locator(`.grid-cell.selected[data-token="${Number(selected) - 1}"]`).waitFor()
   })
 
   test('siblings and branches are a key or a click away, and say what they share', async () => {
