@@ -23,18 +23,27 @@ const LENGTH_FIELDS: Readonly<Record<LengthRange['of'], string>> = {
   'tool-reply': 'reply_tokens',
 }
 
+const LEFT_FIELDS: Readonly<Record<NonNullable<RolloutFilter['left']>[number]['of'], string>> = {
+  sequence: 'sequence_left',
+  prompt: 'prompt_left',
+  completion: 'completion_left',
+  'assistant-turn': 'turn_left',
+}
+
 /** The query that finds the rollouts behind a number. */
 export function queryOf({ codes = [], where = null, flaggedOnly = false, query = '' }: Behind): string {
   const parts: string[] = query.trim() === '' ? [] : [query.trim()]
   if (codes.length > 0) parts.push(`finding:${codes.join(',')}`)
-  if (where?.lengths !== undefined && where.lengths.length > 0) {
-    const ranges = where.lengths.map(lengthClause)
-    parts.push(ranges.length === 1 ? (ranges[0] as string) : `(${ranges.join(' or ')})`)
-  }
+  parts.push(...anyOf((where?.lengths ?? []).map(lengthClause)))
+  parts.push(...anyOf((where?.left ?? []).map(({ of, atMost }) => `${LEFT_FIELDS[of]}<=${atMost}`)))
   if (where?.lostText) parts.push('lost:any')
   if (where?.documentsHidden) parts.push('lost:documents')
   if (flaggedOnly) parts.push('flag')
   return parts.join(' ')
+}
+
+function anyOf(clauses: readonly string[]): readonly string[] {
+  return clauses.length < 2 ? clauses : [`(${clauses.join(' or ')})`]
 }
 
 function lengthClause({ of, atLeast, below }: LengthRange): string {

@@ -24,9 +24,18 @@ const LIMIT_OF: Readonly<Record<LengthRange['of'], LimitName>> = {
 export function filterWords(where: RolloutFilter, limits: Report['limits'] | null): string {
   const parts: string[] = []
   if (where.lengths !== undefined) parts.push(lengthsWords(where.lengths, limits))
+  if (where.left !== undefined) parts.push(leftWords(where.left))
   if (where.lostText) parts.push('lost text')
   if (where.documentsHidden) parts.push('supporting documents hidden')
   return parts.join(' and ')
+}
+
+function leftWords(left: NonNullable<RolloutFilter['left']>): string {
+  return [...new Set(left.map(({ atMost }) => nearWords(atMost)))].join(' or ')
+}
+
+function nearWords(distance: number): string {
+  return distance === 0 ? 'at a limit or beyond' : `within ${counted(distance, 'token')} of a limit`
 }
 
 function lengthsWords(lengths: readonly LengthRange[], limits: Report['limits'] | null): string {
@@ -37,7 +46,7 @@ function lengthsWords(lengths: readonly LengthRange[], limits: Report['limits'] 
   })
   const [near] = distances
   if (near !== undefined && near !== null && distances.every((distance) => distance === near)) {
-    return near === 0 ? 'at a limit or beyond' : `within ${counted(near, 'token')} of a limit`
+    return nearWords(near)
   }
   return lengths.map((range) => `${LENGTH_WORDS[range.of]} of ${rangeWords(range)}`).join(' or ')
 }

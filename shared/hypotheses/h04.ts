@@ -95,7 +95,7 @@ function argumentsOf(found: TruncationMeasures, { near, lost, visible }: Shares,
     nearBounds.contradicted,
   )
   return [
-    ...(found.nearFilter === null ? nearLines : behind(found.nearFilter, nearLines)),
+    ...behind(found.nearFilter, nearLines),
     ...behind(
       { lostText: true },
       compared('share of rollouts that lost text', lost, lostBound.supported, lostBound.contradicted, [

@@ -1,13 +1,14 @@
 import type { DumpView } from '../checks/check.ts'
 import type { EndReason, TrajectoryFacts } from '../checks/facts.ts'
 import { correlation, mean } from '../checks/groups/statistics.ts'
-import { fitsFilter, hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
+import { LIMITED_LENGTHS, type LimitedLength, leftToLimit, limitInForce } from '../checks/limits-left.ts'
+import { hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
 import { type BaselinePoison, baselinePoison } from '../checks/truncation/masked-rows-counted.ts'
 import { cutAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
 import { type MeanReward, rewardByEnd, rewardByVisibility } from '../checks/truncation/reward-splits.ts'
 import type { Count, RolloutFilter } from '../model/report.ts'
 import { atOnce, filtered, forEachOf, type Steps, within } from '../model/steps.ts'
-import type { LimitInForce, LimitName } from '../model/streams.ts'
+import type { LimitName } from '../model/streams.ts'
 import type { HypothesisInput } from './hypothesis.ts'
 
 /** What H04 measures. */
@@ -16,8 +17,8 @@ export interface TruncationMeasures {
   readonly nearTokens: number
   /** Rollouts near a limit, by limit; only limits in tokens over prompt, completion or sequence that are known. */
   readonly nearLimit: readonly (Count & Pick<LimitRule, 'limit' | 'values' | 'leftOut'>)[]
-  /** Finds the rollouts near any of them; null where rollouts have limits of their own, by which no filter asks. */
-  readonly nearFilter: RolloutFilter | null
+  /** Finds the rollouts near any of them. */
+  readonly nearFilter: RolloutFilter
   /** Rollouts near any of them; null without such a limit. */
   readonly nearAny: Count | null
   /** Rollouts that lost text, of those whose end or messages tell; null where none tells. */
@@ -64,8 +65,6 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     nearLimit.push({ limit, values, leftOut, checked: facts.length, affected: near.length })
   }
   yield 0.2
-  const ofRun = rules.flatMap(({ range }) => range ?? [])
-  const nearFilter = ofRun.length < rules.length ? null : { lengths: ofRun }
   const near = yield* filtered(facts, (row) => rules.some(({ isNear }) => isNear(row)))
   yield 0.3
   // What the environment never brought, no limit took away.
@@ -94,7 +93,7 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
   return {
     nearTokens,
     nearLimit,
-    nearFilter,
+    nearFilter: filterOf(rules, input.dump, nearTokens),
     nearAny: rules.length === 0 || facts.length === 0 ? null : { checked: facts.length, affected: near.length },
     lost,
     documentsVisible:
@@ -113,53 +112,42 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
   }
 }
 
-type LengthRange = NonNullable<RolloutFilter['lengths']>[number]
-
 interface LimitRule {
   readonly limit: LimitName
+  readonly of: LimitedLength
   readonly values: readonly number[]
   /** How many more values there are. */
   readonly leftOut: number
-  /** The lengths that are near; null where that hangs on the rollout. */
-  readonly range: LengthRange | null
   isNear(row: TrajectoryFacts): boolean
 }
 
-function limitRules({ limits, limitsByRollout, limitsLeftOut }: DumpView, nearTokens: number): LimitRule[] {
-  const rules: LimitRule[] = []
-  const rangeOf = (of: LengthRange['of'], value: number) => ({ of, atLeast: Math.max(0, value - nearTokens) })
-  const add = (limit: LimitName, ofPer: (per: LimitInForce['per']) => LengthRange['of']) => {
+function limitRules(dump: DumpView, nearTokens: number): LimitRule[] {
+  const { limits, limitsByRollout, limitsLeftOut } = dump
+  return LIMITED_LENGTHS.flatMap((of): LimitRule[] => {
+    const limit = limitInForce(of, dump)
+    if (limit === null) return []
     const ofRun = limits[limit]
     const several = limitsByRollout?.[limit] ?? []
-    if (ofRun !== null) {
-      const range = rangeOf(ofPer(ofRun.per), ofRun.value)
-      rules.push({
+    return [
+      {
         limit,
-        values: [ofRun.value],
-        leftOut: 0,
-        range,
-        isNear: (row) => fitsFilter(row, { lengths: [range] }),
-      })
-    } else if (several.length > 0) {
-      // What the limit counts is decided for all values together, also for those that are not listed.
-      const of = ofPer(several[0]?.per)
-      const isNear = (row: TrajectoryFacts) => {
-        const value = row.limits?.[limit] ?? null
-        return value !== null && fitsFilter(row, { lengths: [rangeOf(of, value)] })
-      }
-      rules.push({
-        limit,
-        values: several.map(({ value }) => value),
-        leftOut: limitsLeftOut?.[limit]?.values ?? 0,
-        range: null,
-        isNear,
-      })
-    }
-  }
-  add('max_seq_len', () => 'sequence')
-  add('max_prompt_length', () => 'prompt')
-  add('max_completion_length', (per) => (per === 'turn' ? 'assistant-turn' : 'completion'))
-  return rules
+        of,
+        values: ofRun === null ? several.map(({ value }) => value) : [ofRun.value],
+        leftOut: ofRun === null ? (limitsLeftOut?.[limit]?.values ?? 0) : 0,
+        isNear: (row) => (leftToLimit(row, of, dump) ?? Number.POSITIVE_INFINITY) <= nearTokens,
+      },
+    ]
+  })
+}
+
+/** By length where one limit stands for all rollouts, which is what people think in; else by what each left to its own. */
+function filterOf(rules: readonly LimitRule[], { limits }: DumpView, nearTokens: number): RolloutFilter {
+  const lengths = rules.flatMap(({ limit, of }) => {
+    const value = limits[limit]?.value
+    return value === undefined ? [] : [{ of, atLeast: Math.max(0, value - nearTokens) }]
+  })
+  if (lengths.length === rules.length) return { lengths }
+  return { left: rules.map(({ of }) => ({ of, atMost: nearTokens })) }
 }
 
 /** Rollouts whose own facts tell that text is missing, and those whose siblings do (C01): what the filter `lostText` finds. */

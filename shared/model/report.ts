@@ -81,6 +81,11 @@ export interface RolloutFilter {
     atLeast: number
     below?: number
   }[]
+  /** Tokens that a length left to the limit that the rollout is judged by, at most so many; one of the list must hold. */
+  left?: {
+    of: 'sequence' | 'prompt' | 'completion' | 'assistant-turn'
+    atMost: number
+  }[]
   /** Text is known to be lost, or the rollout ends where nothing closes it. */
   lostText?: true
   /** Not all supporting documents are visible at the answer. */

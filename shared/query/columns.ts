@@ -1,7 +1,8 @@
 import { FactColumns, type WordReader } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { leftToLimits } from '../checks/limits-left.ts'
 import { templateRanks } from './template-ranks.ts'
-import { HOLDS, NEEDED, NUMBER_LISTS, NUMBERS, type QueryableRollouts, WORDS } from './values.ts'
+import { HOLDS, LEFT_TO_LIMITS, NEEDED, NUMBER_LISTS, NUMBERS, type QueryableRollouts, WORDS } from './values.ts'
 import { Words } from './words.ts'
 
 /** Words of all rollouts: each different word once (of ids, one for each rollout), and by rollout its index among them, -1 where there is none. */
@@ -94,7 +95,7 @@ export class RolloutColumns {
       visit(made, 0)
       return
     }
-    const read = numbersOf(field, component)
+    const read = this.numbersOf(field, component)
     for (const part of this.factsFrom(0).parts()) visit(read(part), part.from)
   }
 
@@ -103,9 +104,21 @@ export class RolloutColumns {
     const facts = this.factsFrom(0)
     const needed = NEEDED[field]
     if (needed !== undefined && facts.isEmpty(needed)) return false
-    const read = numbersOf(field, null)
+    const read = this.numbersOf(field, null)
     for (const part of facts.parts()) if (read(part).some((number) => !Number.isNaN(number))) return true
     return false
+  }
+
+  private numbersOf(field: string, component: string | null): (facts: FactColumns) => Float64Array {
+    if (component !== null) return (facts) => facts.numbers('rewards', component)
+    const limited = LEFT_TO_LIMITS[field]
+    if (limited !== undefined) {
+      const known = this.rollouts.limits()
+      return (facts) => leftToLimits(facts, limited, known)
+    }
+    const read = NUMBERS[field]
+    if (read === undefined) throw new Error(`${field} is no number of a rollout.`)
+    return read
   }
 
   /** Those that no single rollout tells; null for other fields. */
@@ -289,13 +302,6 @@ function listOf(field: string): keyof TrajectoryFacts {
   const name = Object.hasOwn(NUMBER_LISTS, field) ? NUMBER_LISTS[field] : undefined
   if (name === undefined) throw new Error(`${field} is no list of numbers.`)
   return name
-}
-
-function numbersOf(field: string, component: string | null): (facts: FactColumns) => Float64Array {
-  if (component !== null) return (facts) => facts.numbers('rewards', component)
-  const read = NUMBERS[field]
-  if (read === undefined) throw new Error(`${field} is no number of a rollout.`)
-  return read
 }
 
 interface GrowingWords {

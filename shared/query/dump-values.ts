@@ -3,7 +3,7 @@ import type { Steps } from '../model/steps.ts'
 import type { RolloutColumns } from './columns.ts'
 import type { DumpValue, DumpValues } from './language/complete.ts'
 import { QUERY_FIELDS } from './language/fields.ts'
-import { NUMBERS } from './values.ts'
+import { LEFT_TO_LIMITS, NUMBERS } from './values.ts'
 import { Words } from './words.ts'
 
 /** Values of a field that are listed, the commonest first. */
@@ -150,6 +150,7 @@ function* missingFields(columns: RolloutColumns): Steps<Record<string, string>> 
   const first = new FactColumns(facts.slice(0, FIRST))
   const missing: Record<string, string> = {}
   for (const { name, title } of QUERY_FIELDS) {
+    if (LEFT_TO_LIMITS[name] !== undefined && !columns.hasNumber(name)) missing[name] = 'no such limit is known here'
     const numbersOf = NUMBERS[name]
     if (numbersOf === undefined || hasNumber(numbersOf(first))) continue
     yield 0.7

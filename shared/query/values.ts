@@ -2,6 +2,7 @@ import { EDGE_NAMES } from '../checks/edges.ts'
 import type { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { isCutReason } from '../checks/limits.ts'
+import type { KnownLimits, LimitedLength } from '../checks/limits-left.ts'
 import type { Severity } from '../model/report.ts'
 
 /** Codes of the findings of rollouts and of their groups, intended ones excepted: mostly few different lists of them. */
@@ -22,6 +23,8 @@ export interface QueryableRollouts {
   worstRanks(): Uint8Array
   /** Rollouts that lost the beginning of their prompt as the others of their group show, whether or not the run intends that. */
   beginLater(): ReadonlySet<TrajectoryFacts>
+  /** The limits that they are judged by. */
+  limits(): KnownLimits
   /** Name of a source. */
   sourceName(source: number): string
 }
@@ -49,6 +52,14 @@ export const NUMBERS: Readonly<Record<string, (facts: FactColumns) => Float64Arr
   temperature: (facts) => facts.numbers('temperature'),
   index: ({ from, length }) => new Float64Array(length).map((_, i) => from + i),
   record: (facts) => facts.numbers('place', 'record'),
+}
+
+/** What a limit counts, by the field that holds what is left to it. */
+export const LEFT_TO_LIMITS: Readonly<Record<string, LimitedLength>> = {
+  sequence_left: 'sequence',
+  prompt_left: 'prompt',
+  completion_left: 'completion',
+  turn_left: 'assistant-turn',
 }
 
 function joined(some: Float64Array, others: Float64Array, join: (one: number, other: number) => number): Float64Array {

@@ -1,6 +1,5 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { CHECKS } from '../checks/registry.ts'
-import { fitsFilter } from '../checks/rollout-filter.ts'
 import type { RecordSpans } from '../containers/container.ts'
 import { counted } from '../model/number-text.ts'
 import { inSteps, type Steps } from '../model/steps.ts'
@@ -137,25 +136,14 @@ export class RolloutSearch {
     return wanted
   }
 
-  private judge({ request, plan, marks, size }: Task): Judged {
+  private judge({ plan, marks, size }: Task): Judged {
     const probed = (key: string) => this.answersOf(key).verdicts(this.columns.size)
     const known = { columns: this.columns, marks, probed, answered: new Map() }
     const judged = (node: PlanNode) => verdictsOf(node, known).subarray(0, size)
     const byTerm = plan?.terms.map(({ plan: node }) => (node === null ? null : judged(node))) ?? []
     const only = plan?.terms.length === 1 ? byTerm[0] : null
     const verdicts = plan === null ? new Uint8Array(size).fill(Verdict.yes) : (only?.slice() ?? judged(plan.whole))
-    if (request.where !== undefined) this.filter(request.where, verdicts)
     return { verdicts, byTerm }
-  }
-
-  private filter(where: NonNullable<SearchRequest['where']>, verdicts: Uint8Array): void {
-    const { facts } = this.origin
-    const later = where.lostText ? this.origin.beginLater() : null
-    for (let i = 0; i < verdicts.length; i++) {
-      if (verdicts[i] === Verdict.no) continue
-      const row = facts[i] as TrajectoryFacts
-      if (!fitsFilter(row, where, later?.has(row))) verdicts[i] = Verdict.no
-    }
   }
 
   private result(task: Task, { verdicts, byTerm }: Judged, reading: SearchResult['reading']): SearchResult {

@@ -325,6 +325,7 @@ export class Session {
       },
       codesOf: (index) => this.codesOf(index),
       beginLater: () => cutAgainstSiblings(this.dump),
+      limits: () => this.dump,
       codeLists: () => this.dumpFindings.withCodes(this.collected.codeLists()),
       worstRanks: () => this.worstRanks(),
       sourceName: (source) => this.opened[source]?.source.name ?? '',

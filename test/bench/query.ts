@@ -4,6 +4,7 @@ import { QUERY_FIELDS } from '../../shared/query/language/fields.ts'
 import type { SearchMarks } from '../../shared/query/marks.ts'
 import type { SearchRequest } from '../../shared/session/requests/query.ts'
 import { RolloutSearch } from '../../shared/session/search.ts'
+import { dumpOf } from '../helpers/facts.ts'
 import { generator } from './dump.ts'
 import { manyFacts, nameOfSource } from './query-facts.ts'
 import { median, processorTime, threadTime } from './timing.ts'
@@ -92,6 +93,7 @@ async function queriesOver(facts: readonly TrajectoryFacts[], queries: readonly 
     codeLists: () => ({ lists: [NO_CODES, ...CODES], at: codes }),
     worstRanks: () => new Uint8Array(facts.length),
     beginLater: () => new Set<never>(),
+    limits: () => dumpOf([]),
     sourceName: nameOfSource,
     revision: 1,
     isDone: true,

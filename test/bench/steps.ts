@@ -13,6 +13,7 @@ import { type Conclusion, concluding, DEFAULT_MAX_FINDINGS, gathered } from '../
 import { gatheringGroups } from '../../shared/session/groups.ts'
 import { openSource } from '../../shared/session/open-source.ts'
 import { survey } from '../../shared/session/survey.ts'
+import { dumpOf } from '../helpers/facts.ts'
 import { CODES_WITHOUT_ENCODING } from './codes.ts'
 import { generator } from './dump.ts'
 
@@ -37,6 +38,7 @@ export async function longestSteps(folder: string, rollouts = ROLLOUTS): Promise
     codeLists: () => ({ lists: [[]], at: new Int32Array(rollouts) }),
     worstRanks: () => new Uint8Array(rollouts),
     beginLater: () => new Set<never>(),
+    limits: () => dumpOf([]),
     sourceName: () => 'rollouts.jsonl',
   })
   columns.at(1)

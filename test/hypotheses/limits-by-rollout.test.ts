@@ -3,6 +3,7 @@ import { severalWords } from '../../renderer/text/words.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { limitTexts } from '../../shared/exports/phrases.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
+import { foundBy } from '../helpers/found.ts'
 import { verdictOf } from './input.ts'
 
 /** 96 rollouts of a run with a limit of 1,000 beside 96 of one with 4,000; `near` of each end at their own. */
@@ -29,7 +30,28 @@ describe('limits that differ between rollouts', () => {
       measure: 'share of rollouts within 10 tokens of a limit (max_seq_len 1000 or 4000, by rollout)',
       value: 48 / 192,
     })
-    expect(because[0]).not.toHaveProperty('where')
+    expect(because[0]?.where).toEqual({ left: [{ of: 'sequence', atMost: 10 }] })
+    expect(foundBy(dump, because[0]?.where)).toEqual(
+      dump.facts.flatMap(({ realLength }, index) => (realLength === 980 ? [] : [index])),
+    )
+  })
+
+  it('open the rollouts near any of them, whatever they count', () => {
+    const row = (i: number, of: Partial<TrajectoryFacts>) =>
+      factsOf(i, { limits: { max_completion_length: i % 2 ? 64 : 512, max_prompt_length: 600 }, ...of })
+    const turn = (tokens: number) => ({ assistantLengths: [30, tokens], realLength: 900 })
+    const ofTurns = dumpOf([row(0, turn(503)), row(1, turn(60)), row(2, turn(60)), row(3, { promptLength: 599 })])
+    expect(ofTurns.limitsByRollout?.max_completion_length?.[0]?.per).toBe('turn')
+    const ofRest = dumpOf([row(0, { realLength: 603 }), row(1, { realLength: 102 }), row(2, { realLength: 164 })])
+    expect(ofRest.limitsByRollout?.max_completion_length?.[0]?.per).toBe('completion')
+    for (const [dump, near] of [
+      [ofTurns, [0, 1, 3]],
+      [ofRest, [0]],
+    ] as const) {
+      const [line] = verdictOf('H04', dump).because
+      expect(line?.value).toBe(near.length / dump.facts.length)
+      expect(foundBy(dump, line?.where)).toEqual(near)
+    }
   })
 
   it('are not reached where a rollout is as long as the limit of another', () => {

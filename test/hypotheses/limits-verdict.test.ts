@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { fitsFilter } from '../../shared/checks/rollout-filter.ts'
 import type { Stream } from '../../shared/model/streams.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
+import { foundBy } from '../helpers/found.ts'
 import { verdictOf } from './input.ts'
 
 const rows = (count: number, more: (i: number) => Partial<TrajectoryFacts> = () => ({})) =>
@@ -54,11 +54,10 @@ describe('H04', () => {
       firstRole: i % 4 === 0 ? 'user' : 'system',
       ...(i < 10 ? { firstRole: null, cutLeft } : {}),
     }))
-    const result = verdictOf('H04', dumpOf(facts, { limits }))
-    const [line] = result.because
+    const dump = dumpOf(facts, { limits })
+    const [line] = verdictOf('H04', dump).because
     expect(line).toMatchObject({ value: 0.32, checks: expect.arrayContaining(['C01']) })
-    const found = facts.filter((row) => fitsFilter(row, line?.where ?? {}, row.firstRole === 'user'))
-    expect(found).toHaveLength(32)
+    expect(foundBy(dump, line?.where)).toHaveLength(32)
   })
 
   it('counts cut replies as lost text, and needs no other limit than theirs', () => {

@@ -3,9 +3,18 @@ import { describe, expect, test } from 'vitest'
 import { EDGE_NAMES } from '../../shared/checks/edges.ts'
 import { FactColumns } from '../../shared/checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { addFacts, copyOfFacts, FactsKeeper, packFacts, renumberedFacts } from '../../shared/checks/kept-facts.ts'
+import {
+  addFacts,
+  copyOfFacts,
+  FactsKeeper,
+  packFacts,
+  plainFacts,
+  renumberedFacts,
+} from '../../shared/checks/kept-facts.ts'
 import { completionLength } from '../../shared/checks/limits.ts'
+import { type KnownLimits, LIMITED_LENGTHS, leftToLimit, leftToLimits } from '../../shared/checks/limits-left.ts'
 import { hasHiddenDocuments, hasLostText } from '../../shared/checks/rollout-filter.ts'
+import type { Limits } from '../../shared/model/streams.ts'
 import { RolloutColumns } from '../../shared/query/columns.ts'
 import type { QueryNode, Test } from '../../shared/query/language/ast.ts'
 import { fieldNamed, QUERY_FIELDS } from '../../shared/query/language/fields.ts'
@@ -13,10 +22,10 @@ import { formatQuery } from '../../shared/query/language/format.ts'
 import { ordered } from '../../shared/query/order.ts'
 import { planQuery } from '../../shared/query/plan.ts'
 import { sortValues } from '../../shared/query/sort-values.ts'
-import { HOLDS, NUMBER_LISTS, NUMBERS, SEVERITY_RANKS, WORDS } from '../../shared/query/values.ts'
+import { HOLDS, LEFT_TO_LIMITS, NUMBER_LISTS, NUMBERS, SEVERITY_RANKS, WORDS } from '../../shared/query/values.ts'
 import { NO_MARKS, numberFits, Verdict, verdictsOf } from '../../shared/query/verdicts.ts'
 import { WordTest } from '../../shared/query/word-test.ts'
-import { factsOf } from '../helpers/facts.ts'
+import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { anyDump } from '../session/any-facts.ts'
 import { queries } from './arbitrary.ts'
 
@@ -41,7 +50,11 @@ const facts = fc
   )
   .map((rows) => rows.map((row, record) => factsOf(record, row)))
 
-function columnsOf(rows: readonly TrajectoryFacts[], later: ReadonlySet<TrajectoryFacts> = new Set()) {
+function columnsOf(
+  rows: readonly TrajectoryFacts[],
+  later: ReadonlySet<TrajectoryFacts> = new Set(),
+  limits: KnownLimits = dumpOf([]),
+) {
   const codeLists = () => ({
     lists: [['M01', 'T12'], ['M10'], []],
     at: Int32Array.from(rows, (_, index) => index % 3),
@@ -52,6 +65,7 @@ function columnsOf(rows: readonly TrajectoryFacts[], later: ReadonlySet<Trajecto
     codeLists,
     worstRanks,
     beginLater: () => later,
+    limits: () => limits,
     sourceName: () => 'step_1.jsonl',
   })
 }
@@ -168,7 +182,11 @@ describe('columns answer', () => {
       'source',
     ])
     for (const { name } of FACT_FIELDS) {
-      const isKnown = NUMBERS[name] !== undefined || NUMBER_LISTS[name] !== undefined || Object.hasOwn(WORDS, name)
+      const isKnown =
+        NUMBERS[name] !== undefined ||
+        LEFT_TO_LIMITS[name] !== undefined ||
+        NUMBER_LISTS[name] !== undefined ||
+        Object.hasOwn(WORDS, name)
       expect([name, isKnown || special.has(name)]).toEqual([name, true])
       if (name !== 'has' && name !== 'edge') expect(sortValues(name, columns, NO_MARKS)).toHaveLength(1)
     }
@@ -224,6 +242,25 @@ describe('facts of many rollouts are those of each', () => {
         expect([field, ...(NUMBERS[field]?.(new FactColumns(rows, from)) ?? [])]).toEqual([field, ...plainly])
       }
     })
+  })
+
+  test('what is left to limits', () => {
+    const declared = fc.record(
+      { max_seq_len: fc.nat(3), max_prompt_length: fc.nat(3), max_completion_length: fc.nat(3) },
+      { requiredKeys: [] },
+    )
+    const ofTurns = fc.constantFrom<Partial<Limits>>({}, { max_completion_length: 2 }, { max_seq_len: 1 })
+    fc.assert(
+      fc.property(keptDump, fc.array(declared, { minLength: 1, maxLength: 5 }), ofTurns, (kept, limits, given) => {
+        const rows = kept.map((row, i) => ({ ...plainFacts(row), limits: limits[i % limits.length] ?? {} }))
+        const columns = new FactColumns(new FactsKeeper().unpack(packFacts(rows)))
+        const dump = dumpOf(rows, { options: { limits: given } })
+        for (const of of LIMITED_LENGTHS) {
+          const plainly = rows.map((row) => leftToLimit(row, of, dump) ?? Number.NaN)
+          expect([of, ...leftToLimits(columns, of, dump)]).toEqual([of, ...plainly])
+        }
+      }),
+    )
   })
 
   test('in parts, of any size', () => {

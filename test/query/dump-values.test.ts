@@ -7,7 +7,7 @@ import { RolloutColumns } from '../../shared/query/columns.ts'
 import { dumpValues } from '../../shared/query/dump-values.ts'
 import { QUERY_FIELDS } from '../../shared/query/language/fields.ts'
 import { NUMBERS } from '../../shared/query/values.ts'
-import { factsOf } from '../helpers/facts.ts'
+import { dumpOf, factsOf } from '../helpers/facts.ts'
 
 const facts = fc.record({
   group: fc.option(fc.constantFrom('q1', 'q2', 'x')),
@@ -32,6 +32,7 @@ test('what a query may be completed by is what the rollouts have, kept in column
         codeLists: () => ({ lists: [[]], at: new Int32Array(kept.length) }),
         worstRanks: () => new Uint8Array(kept.length),
         beginLater: () => new Set(),
+        limits: () => dumpOf([]),
         sourceName: () => 'a.jsonl',
       })
       columns.at(1)

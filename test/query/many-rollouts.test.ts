@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { addFacts, FactsKeeper, packFacts } from '../../shared/checks/kept-facts.ts'
 import { RolloutSearch } from '../../shared/session/search.ts'
-import { factsOf } from '../helpers/facts.ts'
+import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { testHost } from '../session/test-host.ts'
 
 const ROLLOUTS = 50_000
@@ -27,6 +27,7 @@ test('what completion offers of many rollouts is found, and queries are answered
     codeLists: () => ({ lists: [[]], at: new Int32Array(ROLLOUTS) }),
     worstRanks: () => new Uint8Array(ROLLOUTS),
     beginLater: () => new Set(),
+    limits: () => dumpOf([]),
     sourceName: () => 'rollouts.jsonl',
     revision: 1,
     isDone: true,

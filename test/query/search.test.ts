@@ -82,10 +82,6 @@ describe('what is kept of rollouts', () => {
     expect(await found(text)).toEqual(indices)
   })
 
-  test('what a bar stands for is a query, too, and narrows one', async () => {
-    expect(await found('reward>=0.5', { where: { lostText: true } })).toEqual([6])
-  })
-
   test('flags, labels and notes are those that are given', async () => {
     const marks = {
       flagged: [1, 4],

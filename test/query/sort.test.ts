@@ -5,7 +5,7 @@ import { ordered } from '../../shared/query/order.ts'
 import { sortValues } from '../../shared/query/sort-values.ts'
 import { SEVERITY_RANKS } from '../../shared/query/values.ts'
 import { NO_MARKS } from '../../shared/query/verdicts.ts'
-import { factsOf } from '../helpers/facts.ts'
+import { dumpOf, factsOf } from '../helpers/facts.ts'
 
 const ROWS: readonly Partial<TrajectoryFacts>[] = [
   { id: 'q10', group: 'b', step: 3, reward: 0.5, advantage: -1, realLength: 300, trained: 30, turns: 3 },
@@ -43,6 +43,7 @@ const table = {
   codeLists: () => ({ lists: CODES, at: Int32Array.from(CODES.keys()) }),
   worstRanks: () => Uint8Array.from(WORST, (worst) => SEVERITY_RANKS.indexOf(worst)),
   beginLater: () => new Set<TrajectoryFacts>(),
+  limits: () => dumpOf([]),
   sourceName: () => 'rollouts.jsonl',
 }
 

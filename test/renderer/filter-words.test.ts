@@ -45,6 +45,21 @@ describe('the words of a filter', () => {
     )
   })
 
+  it('say how near to limits of their own', () => {
+    const near = (atMost: number) =>
+      filterWords(
+        {
+          left: [
+            { of: 'prompt', atMost },
+            { of: 'sequence', atMost },
+          ],
+        },
+        NO_LIMITS,
+      )
+    expect(near(10)).toBe('within 10 tokens of a limit')
+    expect(near(0)).toBe('at a limit or beyond')
+  })
+
   it('say what was lost', () => {
     expect(filterWords({ lostText: true, documentsHidden: true }, null)).toBe(
       'lost text and supporting documents hidden',

@@ -27,6 +27,20 @@ describe('the query behind a number', () => {
       '(reply_tokens:0..199 or completion_tokens>=9)',
     ],
     [{ where: { lostText: true, documentsHidden: true }, flaggedOnly: true }, 'lost:any lost:documents flag'],
+    [{ where: { left: [{ of: 'sequence', atMost: 10 }] } }, 'sequence_left<=10'],
+    [
+      {
+        where: {
+          left: [
+            { of: 'prompt', atMost: 10 },
+            { of: 'completion', atMost: 10 },
+            { of: 'assistant-turn', atMost: 10 },
+          ],
+        },
+        codes: ['C03'],
+      },
+      'finding:C03 (prompt_left<=10 or completion_left<=10 or turn_left<=10)',
+    ],
     [{ query: ' group:q1 ', codes: ['M01'] }, 'group:q1 finding:M01'],
   ] as const)('%j is %s', (behind, query) => {
     expect(queryOf(behind as Parameters<typeof queryOf>[0])).toBe(query)

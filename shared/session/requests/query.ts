@@ -1,4 +1,3 @@
-import type { RolloutFilter } from '../../model/report.ts'
 import type { QueryProblem } from '../../query/language/ast.ts'
 import type { DumpValues } from '../../query/language/complete.ts'
 import type { SearchMarks } from '../../query/marks.ts'
@@ -8,8 +7,6 @@ import type { SortColumn } from '../protocol.ts'
 export interface SearchRequest {
   /** In the query language (docs/query.md); empty = every rollout. */
   readonly text: string
-  /** What stands behind a measure or a bar, beside the query. */
-  readonly where?: RolloutFilter
   /** A column of the table, or any field that reads facts or marks (`reward.format`, `label`); default: `index`. Rollouts without a value come last. */
   readonly sort?: SortColumn | (string & {})
   readonly descending?: boolean
