@@ -127,6 +127,29 @@ describePage('the query line', (tests) => {
     expect(await problem.count()).toBe(0)
   })
 
+  test('says what a field lacks that is not finished, and searches for it as a text once that is wanted', async () => {
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.keyboard.press('/')
+    await page.keyboard.type('trained_t')
+    await page.getByRole('option', { name: /^trained_tokens / }).waitFor()
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('alert')
+      .getByText(/may be the beginning of trained_tokens, which needs a value, as in trained_tokens:0/)
+      .waitFor()
+    await listed('96 of 96 rollouts listed')
+    expect(await line().evaluate((input) => input === document.activeElement)).toBe(true)
+    await page.keyboard.type('okens')
+    await page.getByRole('alert').getByText('it needs a value', { exact: false }).waitFor()
+    await line().fill('trained_t')
+    await page.getByRole('option', { name: /^trained_tokens / }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await listed('0 of 96 rollouts listed')
+  })
+
   test('stands in the address, and what was asked is offered again', async () => {
     await window.drop([FAILING])
     await window.read()

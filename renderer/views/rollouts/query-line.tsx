@@ -1,6 +1,8 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import type { QueryProblem } from '../../../shared/query/language/ast.ts'
 import { completeQuery, type DumpValues, NO_DUMP_VALUES } from '../../../shared/query/language/complete.ts'
 import { MOST_CHARACTERS, parseQuery } from '../../../shared/query/language/parse.ts'
+import { unfinishedField } from '../../../shared/query/language/unfinished.ts'
 import { searched } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { askedBefore, rememberQuery } from '../../data/query-history.ts'
@@ -33,7 +35,10 @@ export function QueryLine({ table }: { table: RefObject<HTMLTableElement | null>
   const [values, setValues] = useState<DumpValues>(NO_DUMP_VALUES)
   const codes = values.codes.length === 0 ? {} : { codes: values.codes.map(({ code }) => code) }
   const { problems } = parseQuery(draft, codes)
-  const shownProblems = problems.length > 0 ? problems : draft.trim() === query ? refused : []
+  /** What Enter found unfinished: it asks once, and searches for the word the second time. */
+  const [doubt, setDoubt] = useState<{ readonly draft: string; readonly problem: QueryProblem } | null>(null)
+  const doubted = doubt?.draft === draft ? [doubt.problem] : []
+  const shownProblems = problems.length > 0 ? problems : draft.trim() === query ? refused : doubted
 
   /** A word that may become a field is not yet looked for as a text. */
   const isUnfinished = offers.to > offers.from && offers.items.some(({ kind }) => kind === 'field')
@@ -112,7 +117,11 @@ export function QueryLine({ table }: { table: RefObject<HTMLTableElement | null>
     else if (event.key === 'Tab' && !event.shiftKey && (at >= 0 || isUnfinished)) take(offers.items[Math.max(0, at)])
     else if (event.key === 'Enter') {
       if (at >= 0) take(offers.items[at])
-      else ask(draft)
+      else {
+        const problem = isUnfinished && doubted.length === 0 ? unfinishedField(draft, offers) : null
+        if (problem === null) ask(draft)
+        else setDoubt({ draft, problem })
+      }
     } else if (event.key === 'Escape') {
       if (length > 0) close()
       else {
