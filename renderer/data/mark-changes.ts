@@ -12,6 +12,21 @@ export function inverse(change: MarkChange): MarkChange {
   return { ...change, on: !change.on }
 }
 
+/** Whether both say the same of the same tokens. */
+export function isSameNote(one: Note, other: Note): boolean {
+  const same = one.tokens?.[0] === other.tokens?.[0] && one.tokens?.[1] === other.tokens?.[1]
+  return same && one.text === other.text
+}
+
+/** Whether a change can be taken back: a note that another window has changed since is not overwritten unseen. */
+export function stillStands({ notes }: Pick<MarksState, 'notes'>, change: MarkChange): boolean {
+  if (change.kind !== 'note') return true
+  const { before, after } = change
+  const standing = notes.get(keyOf(change))?.find(({ id }) => id === (after ?? before)?.id)
+  if (after === null || standing === undefined) return after === null && standing === undefined
+  return isSameNote(standing, after)
+}
+
 /** What the change is about, as `markKey` has it. */
 export function keyOf(change: MarkChange): string {
   const of =

@@ -4,7 +4,17 @@ import { addProblem, useFiles } from '../state/files.ts'
 import { placesOf, useMarks } from '../state/marks.ts'
 import { say } from '../state/view.ts'
 import { askToKeep, database, type InspectorDatabase, type Label, type Note } from './database.ts'
-import { applied, byTime, inverse, keyOf, type MarkChange, type MarkRows, rowsAfter, write } from './mark-changes.ts'
+import {
+  applied,
+  byTime,
+  inverse,
+  keyOf,
+  type MarkChange,
+  type MarkRows,
+  rowsAfter,
+  stillStands,
+  write,
+} from './mark-changes.ts'
 
 /** Steps that can be taken back. */
 const MOST_STEPS = 500
@@ -112,7 +122,8 @@ export function undoMarks(into: InspectorDatabase = database): Promise<void> {
     if (step === undefined) return say('There is nothing to undo')
     done = done.slice(0, -1)
     undone = [...undone, step]
-    const back = step.changes.map(inverse).reverse()
+    const back = standing(step.changes).map(inverse).reverse()
+    if (back.length === 0) return say(`Not undone, for another window changed it since: ${step.words}`)
     if (await keep(back, into)) say(`Undone: ${step.words}`)
   })
 }
@@ -123,8 +134,14 @@ export function redoMarks(into: InspectorDatabase = database): Promise<void> {
     if (step === undefined) return say('There is nothing to do again')
     undone = undone.slice(0, -1)
     done = [...done, step]
-    if (await keep(step.changes, into)) say(`Done again: ${step.words}`)
+    const again = standing(step.changes.map(inverse)).map(inverse)
+    if (again.length === 0) return say(`Not done again, for another window changed it since: ${step.words}`)
+    if (await keep(again, into)) say(`Done again: ${step.words}`)
   })
+}
+
+function standing(changes: readonly MarkChange[]): readonly MarkChange[] {
+  return changes.filter((change) => stillStands(useMarks.getState(), change))
 }
 
 /** Finds marked rollouts in the open dump: all of them, or those of `keys`. */

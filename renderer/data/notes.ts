@@ -1,8 +1,9 @@
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { LONGEST_NOTE } from '../../shared/model/marks.ts'
-import { markKey } from '../state/marks.ts'
+import { markKey, useMarks } from '../state/marks.ts'
 import { database, type InspectorDatabase, type Note } from './database.ts'
 import { markedAs } from './flags.ts'
+import type { MarkChange } from './mark-changes.ts'
 import { changeMarks, standsHere } from './marks.ts'
 import { newId } from './new-id.ts'
 
@@ -35,9 +36,18 @@ export function changeNote(
 ): Promise<void> {
   const text = (change?.text ?? before.text).trim().slice(0, LONGEST_NOTE)
   const after = change === null || text === '' ? null : { ...before, ...change, text }
+  // Another window may have changed or removed it since it was shown: that is what taking this back goes back to.
+  const make = (): readonly MarkChange[] => {
+    const standing =
+      useMarks
+        .getState()
+        .notes.get(`${before.recordHash}.${before.part}`)
+        ?.find(({ id }) => id === before.id) ?? null
+    return standing === null && after === null ? [] : [{ kind: 'note', before: standing, after }]
+  }
   return changeMarks(
     `${after === null ? 'removal' : 'change'} of a note on rollout ${before.trajectory}`,
-    () => [{ kind: 'note', before, after }],
+    make,
     after === null ? `Note on rollout ${before.trajectory} removed` : `Note on rollout ${before.trajectory} changed`,
     into,
   )

@@ -58,6 +58,72 @@ describePage('marks in the table', (tests) => {
     await page.keyboard.press('Escape')
   })
 
+  test('a note that was typed and not kept is there after a reload', async () => {
+    const { page } = window
+    page.on('dialog', (dialog) => void dialog.accept())
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.locator('.rollout-row').first().waitFor()
+    const dialog = page.getByRole('dialog', { name: /^Notes of rollout/ })
+    const field = dialog.getByRole('textbox', { name: 'Note' })
+    await page.keyboard.press('N')
+    await field.pressSequentially('half a thought')
+    await page.reload()
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.locator('.rollout-row').first().waitFor()
+    await page.keyboard.press('N')
+    await dialog.getByText('This was typed before and not kept yet.').waitFor()
+    expect(await field.inputValue()).toBe('half a thought')
+    await page.keyboard.press('Escape')
+  })
+
+  test('a note that another window changes meanwhile is not replaced without a word', async () => {
+    const { page } = window
+    const open = async (of: Page) => {
+      await of.keyboard.press('2')
+      await of.locator('.rollout-row').first().waitFor()
+      await of.keyboard.press('j')
+      await of.keyboard.press('N')
+      await dialogOf(of).waitFor()
+    }
+    const dialogOf = (of: Page) => of.getByRole('dialog', { name: /^Notes of rollout/ })
+    const fieldOf = (of: Page) => dialogOf(of).getByRole('textbox', { name: 'Note' })
+    await window.drop([FAILING])
+    await window.read()
+    await open(page)
+    await fieldOf(page).fill('first')
+    await page.keyboard.press('Control+Enter')
+    await said(page, /^Note on rollout .* kept$/)
+    await page.keyboard.press('N')
+    await dialogOf(page).getByRole('button', { name: 'Change' }).click()
+    await fieldOf(page).fill('mine')
+
+    const other = await page.context().newPage()
+    await other.goto(tests.server.url)
+    await other.getByRole('button', { name: /sample/ }).click()
+    await other.getByText(/^read [\d,]+ rollouts?$/).waitFor()
+    await open(other)
+    await dialogOf(other).getByRole('button', { name: 'Change' }).click()
+    await fieldOf(other).fill('theirs')
+    await other.keyboard.press('Control+Enter')
+    await said(other, /changed$/)
+
+    await dialogOf(page).getByRole('alert').getByText('changed in another window', { exact: false }).waitFor()
+    expect(await dialogOf(page).getByRole('list', { name: 'Notes so far' }).innerText()).toContain('theirs')
+    await page.keyboard.press('Control+Enter')
+    await page.keyboard.press('Escape')
+    await dialogOf(page).waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+z')
+    await said(page, /^Undone/)
+    await page.keyboard.press('N')
+    expect(await dialogOf(page).getByRole('list', { name: 'Notes so far' }).innerText()).toContain('theirs')
+    await page.keyboard.press('Escape')
+    await other.close()
+  })
+
   test('all that the table lists is flagged by one key, taken back by another, and taken off again', async () => {
     const { page } = window
     await window.drop([FAILING])

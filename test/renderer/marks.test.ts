@@ -3,11 +3,11 @@ import Dexie from 'dexie'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { flagListed } from '../../renderer/commands/flagging.ts'
-import { InspectorDatabase } from '../../renderer/data/database.ts'
+import { InspectorDatabase, type Note } from '../../renderer/data/database.ts'
 import { flagRecords, toggleFlag } from '../../renderer/data/flags.ts'
 import { toggleLabel } from '../../renderer/data/labels.ts'
 import { list } from '../../renderer/data/list.ts'
-import { applied, inverse, type MarkChange } from '../../renderer/data/mark-changes.ts'
+import { applied, inverse, type MarkChange, write } from '../../renderer/data/mark-changes.ts'
 import { changeMarks, followOtherWindows, loadMarks, redoMarks, undoMarks } from '../../renderer/data/marks.ts'
 import { exportMarks, importMarks, marksText } from '../../renderer/data/marks-file.ts'
 import { addNote, changeNote } from '../../renderer/data/notes.ts'
@@ -343,6 +343,46 @@ describe('another window', () => {
       stop()
       other.close()
     }
+  })
+})
+
+describe('a note that two windows change', () => {
+  const note = () => useMarks.getState().notes.get('aa.0')?.[0]
+  /** What the other window does, as this one hears of it. */
+  const elsewhere = async (text: string | null) => {
+    const before = note() as Note
+    const after = text === null ? null : { ...before, text }
+    await write(database, [{ kind: 'note', before, after }])
+    useMarks.setState((state) => applied(state, [{ kind: 'note', before, after }]))
+  }
+  beforeEach(() => addNote(0, facts('aa'), { text: 'first', tokens: null }, database))
+
+  it('is not set back over what the other wrote', async () => {
+    await changeNote(note() as Note, { text: 'mine' }, database)
+    await elsewhere('theirs')
+    await undoMarks(database)
+    expect(said()).toBe('Not undone, for another window changed it since: change of a note on rollout aa.0')
+    expect(note()?.text).toBe('theirs')
+    expect((await restarted()).notes).toMatchObject([['aa.0', [{ text: 'theirs' }]]])
+  })
+
+  it('goes back to what the other wrote, where this window knowingly replaced it', async () => {
+    const shown = note() as Note
+    await elsewhere('theirs')
+    await changeNote(shown, { text: 'mine' }, database)
+    await undoMarks(database)
+    expect(note()?.text).toBe('theirs')
+  })
+
+  it('that the other removed is written again, and not removed twice', async () => {
+    const shown = note() as Note
+    await elsewhere(null)
+    await changeNote(shown, null, database)
+    expect(note()).toBeUndefined()
+    await changeNote(shown, { text: 'mine' }, database)
+    expect(note()?.text).toBe('mine')
+    await undoMarks(database)
+    expect(note()).toBeUndefined()
   })
 })
 

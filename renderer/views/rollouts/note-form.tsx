@@ -3,9 +3,11 @@ import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
 import { LONGEST_NOTE } from '../../../shared/model/marks.ts'
 import { useAskLeaving } from '../../app/use-ask-leaving.ts'
 import type { Note } from '../../data/database.ts'
+import { isSameNote } from '../../data/mark-changes.ts'
 import { addNote, changeNote } from '../../data/notes.ts'
 import { markKey, useMarks } from '../../state/marks.ts'
 import { useSelection } from '../../state/selection.ts'
+import { forgetUnkeptNote, keepUnkeptNote, unkeptNote } from '../../state/unkept-notes.ts'
 import { openDialog, useView } from '../../state/view.ts'
 import { count } from '../../text/numbers.ts'
 import { upright } from '../../text/visible.ts'
@@ -26,6 +28,7 @@ export function NoteForm({ index, facts }: { index: number; facts: TrajectoryFac
         draft={`${markKey(facts)} ${changing?.id ?? 'new'}`}
         length={facts.length}
         note={changing}
+        elsewhere={changing === null ? null : changedElsewhere(changing, notes)}
         onKeep={(given) => {
           if (changing === null) void addNote(index, facts, given)
           else void changeNote(changing, given)
@@ -37,7 +40,7 @@ export function NoteForm({ index, facts }: { index: number; facts: TrajectoryFac
       {notes.length > 0 && (
         <ul className="note-list" aria-label="Notes so far">
           {notes.map((note) => (
-            <li key={note.id} className={note === changing ? 'changing' : undefined}>
+            <li key={note.id} className={note.id === changing?.id ? 'changing' : undefined}>
               <p className="note-text">{upright(note.text)}</p>
               <p className="quiet">
                 {aboutWords(note.tokens)} ·{' '}
@@ -57,23 +60,31 @@ export function NoteForm({ index, facts }: { index: number; facts: TrajectoryFac
   )
 }
 
-/** What was typed and neither kept nor given up, by rollout and note: a dialog that is closed by mistake loses nothing. */
-const unkept = new Map<string, string>()
+/** Who keeps a change has to know what it replaces; null where the note is as it was. */
+function changedElsewhere(note: Note, now: readonly Note[]): string | null {
+  const standing = now.find(({ id }) => id === note.id)
+  if (standing === undefined) return 'This note was removed in another window; keeping the change writes it again.'
+  return isSameNote(standing, note)
+    ? null
+    : 'This note was changed in another window; keeping yours replaces what now stands below.'
+}
 
 interface FieldsProps {
   readonly draft: string
   readonly length: number
   readonly note: Note | null
+  /** What became of the note meanwhile, as a sentence. */
+  readonly elsewhere: string | null
   readonly onKeep: (given: { text: string; tokens: Span }) => void
   readonly onCancel: (() => void) | null
 }
 
-function Fields({ draft, length, note, onKeep, onCancel }: FieldsProps) {
+function Fields({ draft, length, note, elsewhere, onKeep, onCancel }: FieldsProps) {
   const inRollout = useView((state) => state.view === 'rollout')
   const range = useSelection((state) => state.range)
   const token = useSelection((state) => state.token)
   const marked: Span = note?.tokens ?? range ?? (token === null ? null : [token, token + 1])
-  const [before] = useState(() => unkept.get(draft))
+  const [before] = useState(() => unkeptNote(draft))
   const [text, setText] = useState(before ?? note?.text ?? '')
   const [isSpan, setIsSpan] = useState(note === null ? inRollout && range !== null : note.tokens !== null)
   const [first, setFirst] = useState(String(marked?.[0] ?? 0))
@@ -84,13 +95,13 @@ function Fields({ draft, length, note, onKeep, onCancel }: FieldsProps) {
   const keep = (event: FormEvent) => {
     event.preventDefault()
     if (!canKeep) return
-    unkept.delete(draft)
+    forgetUnkeptNote(draft)
     onKeep({ text, tokens: isSpan ? span : null })
   }
   const type = (typed: string) => {
     setText(typed)
-    if (typed.trim() === '' || typed === note?.text) unkept.delete(draft)
-    else unkept.set(draft, typed)
+    if (typed.trim() === '' || typed === note?.text) forgetUnkeptNote(draft)
+    else keepUnkeptNote(draft, typed)
   }
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) keep(event)
@@ -153,7 +164,7 @@ function Fields({ draft, length, note, onKeep, onCancel }: FieldsProps) {
             type="button"
             className="button"
             onClick={() => {
-              unkept.delete(draft)
+              forgetUnkeptNote(draft)
               onCancel()
             }}
           >
@@ -161,6 +172,11 @@ function Fields({ draft, length, note, onKeep, onCancel }: FieldsProps) {
           </button>
         )}
         <span className="quiet">Ctrl or ⌘ with Enter keeps it.</span>
+        {elsewhere !== null && (
+          <span className="warn-text" role="alert">
+            ▲ {elsewhere}
+          </span>
+        )}
         {text.length >= LONGEST_NOTE && (
           <span className="warn-text" role="alert">
             ▲ A note has {count(LONGEST_NOTE)} characters at most; what goes beyond is cut.
