@@ -2,6 +2,7 @@ import { dismissProblem, useFiles } from '../state/files.ts'
 import { inApp } from '../text/app-words.ts'
 import { spelt } from '../text/visible.ts'
 import { MapButton } from './map-button.tsx'
+import { WithCode } from './with-code.tsx'
 
 /** What went wrong, and what happened to followed files, in sentences, until it is dismissed. */
 export function Problems() {
@@ -33,7 +34,9 @@ function Told({ sentence, glyph, className }: { sentence: string; glyph: string;
       <span aria-hidden="true" className="problem-glyph">
         {glyph}
       </span>
-      <span className="problem-text">{spelt(inApp(sentence))}</span>
+      <span className="problem-text">
+        <WithCode text={spelt(inApp(sentence))} />
+      </span>
       <MapButton message={sentence} />
       <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => dismissProblem(sentence)}>
         ✕

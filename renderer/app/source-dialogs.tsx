@@ -8,6 +8,7 @@ import { bytes, count, counted } from '../text/numbers.ts'
 import { spelt } from '../text/visible.ts'
 import { Evidence } from './evidence.tsx'
 import { ChangeMapping, MapButton } from './map-button.tsx'
+import { WithCode } from './with-code.tsx'
 
 /** More than this nobody reads; the rest is counted and stands in the report of the command line. */
 const MOST_LISTED = 1000
@@ -111,7 +112,9 @@ function SourceFacts({ source }: { source: SourceReport }) {
           <dt>to know</dt>
           <dd>
             {source.notes.map((line) => (
-              <p key={line}>{spelt(inApp(line))}</p>
+              <p key={line}>
+                <WithCode text={spelt(inApp(line))} />
+              </p>
             ))}
           </dd>
         </div>
@@ -121,7 +124,9 @@ function SourceFacts({ source }: { source: SourceReport }) {
           <dt>new to this reader</dt>
           <dd>
             {source.drift.map((line) => (
-              <p key={line}>{spelt(line)}</p>
+              <p key={line}>
+                <WithCode text={spelt(line)} />
+              </p>
             ))}
           </dd>
         </div>

@@ -10,6 +10,7 @@ import { reconfigure } from '../data/dump.ts'
 import { useFiles } from '../state/files.ts'
 import { openDialog } from '../state/view.ts'
 import { count } from '../text/numbers.ts'
+import { WithCode } from './with-code.tsx'
 
 /** The numbers by which a check or a hypothesis decides, each with its reason; what is set judges the whole dump again. */
 export function ThresholdForm({ of }: { of: string }) {
@@ -56,7 +57,7 @@ export function ThresholdForm({ of }: { of: string }) {
               </span>
             </span>
             <p id={`${name}-${id}-why`} className="threshold-why quiet">
-              {sentence(reason)}
+              <WithCode text={sentence(reason)} />
             </p>
           </div>
         )

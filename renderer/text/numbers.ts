@@ -62,7 +62,7 @@ export function measured(name: string, value: number | string | null): string {
   if (typeof value !== 'number') return value ?? ABSENT
   const unit = unitOf(name)
   if (unit === 'share' && value >= 0 && value <= 1) return percent(value)
-  return unit === 'times' ? `${real(value)} times` : real(value)
+  return unit === 'times' ? `${real(value)}×` : real(value)
 }
 
 /** Up to two significant digits behind the whole ones, for the ends of axes: `−5.5`, `0.2`, `0.018`. */

@@ -23,6 +23,22 @@ export function markdownCode(text: string): string {
   return longest > 0 || visible === '' ? `${fence} ${visible} ${fence}` : `${fence}${visible}${fence}`
 }
 
+/** What a code host makes alive wherever it stands in text, and what begins a list, a heading or a quotation. */
+const ALIVE = /[@#]|:\/\/|www\.|\bGH-\d|^\s*(?:[-+=~>]|\d+[.)]\s)/i
+
+/**
+ * A sentence of the program's own as Markdown, in which names stand between backticks. Anybody may have written that of a report which
+ * was merged, and it may quote a dump: one that would come alive is a code span as a whole.
+ */
+export function markdownSentence(text: string): string {
+  const visible = visibleText(text)
+  const pieces = visible.split('`')
+  if (ALIVE.test(visible) || pieces.length % 2 === 0 || pieces.includes('')) return markdownCode(text)
+  return pieces
+    .map((piece, at) => (at % 2 === 1 ? `\`${piece}\`` : piece.replace(/[\\*[\]<>|~&]|(?<!\w)_|_(?!\w)/g, '\\$&')))
+    .join('')
+}
+
 /** The program's own words in a Markdown table cell; token names such as `<|im_end|>` must not end the cell. */
 export function markdownCell(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('|', '\\|')

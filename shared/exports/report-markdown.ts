@@ -2,7 +2,7 @@ import { adviceSentences } from '../hypotheses/advice.ts'
 import { count, counted, percent } from '../model/number-text.ts'
 import type { Report } from '../model/report.ts'
 import { fixOf } from './check-page.ts'
-import { markdownCell, markdownCode } from './markup.ts'
+import { markdownCell, markdownCode, markdownSentence } from './markup.ts'
 import {
   byTurnText,
   bytesText,
@@ -46,7 +46,7 @@ export const markdownReport: ReportFormat = {
 function advice(report: Report): string[] {
   const lines = adviceSentences(report, fixOf).map(
     ({ text, quotes, fix }) =>
-      `${quotes ? markdownCode(text) : markdownCell(text)}${fix === null ? '' : ` ${markdownCell(fix)}`}`,
+      `${quotes ? markdownSentence(text) : markdownCell(text)}${fix === null ? '' : ` ${markdownSentence(fix)}`}`,
   )
   return ['', '## What to do first', '', ...lines.map((line) => `- ${line}`)]
 }
@@ -100,9 +100,9 @@ function verdicts(report: Report): string[] {
   const lines = ['', '## Verdicts', '']
   for (const result of report.hypotheses) {
     lines.push(`- **${result.id} ${result.title}: ${verdictText(result)}**`)
-    for (const measure of result.because) lines.push(`  - ${markdownCode(measureText(measure))}`)
+    for (const measure of result.because) lines.push(`  - ${markdownSentence(measureText(measure))}`)
     for (const { term, items } of termsOf(result)) {
-      lines.push(`  - ${term}:`, ...items.map((item) => `    - ${markdownCode(item)}`))
+      lines.push(`  - ${term}:`, ...items.map((item) => `    - ${markdownSentence(item)}`))
     }
   }
   return lines
@@ -153,6 +153,6 @@ function undecided(report: Report): string[] {
     '',
     '## What this dump cannot decide',
     '',
-    ...reasons.map(({ reason, codes }) => `- ${codes.join(', ')}: ${markdownCode(reason)}`),
+    ...reasons.map(({ reason, codes }) => `- ${codes.join(', ')}: ${markdownSentence(reason)}`),
   ]
 }

@@ -206,7 +206,7 @@ function linesOf(check: CheckResult, split: TurnSplit, thresholds: Thresholds): 
         [check.code],
       )
     : compared(
-        `${name}: times as frequent from assistant turn 2 on as in turn 1`,
+        `${name}: as frequent from assistant turn 2 on as in turn 1`,
         rateOf(split.later) / first,
         { comparison: '>=', threshold: atLeast },
         { comparison: '<', threshold: atLeast },

@@ -38,12 +38,12 @@ export function measured(name: string, value: number | string | null): string {
   const unit = unitOf(name)
   if (unit === 'share' && value >= 0) return percent(value)
   const plain = Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4)))
-  return unit === 'times' ? `${plain} times` : plain
+  return unit === 'times' ? `${plain}×` : plain
 }
 
 /** In what a measure of this name counts, its threshold too: a share of 1, how many times as much, or plain numbers. */
 export function unitOf(name: string): 'share' | 'times' | 'plain' {
-  if (/\btimes as (?:frequent|many|much)\b/.test(name)) return 'times'
+  if (/\bas (?:frequent|many|much)\b/.test(name)) return 'times'
   return /\b(?:share|rate)\b/.test(name) ? 'share' : 'plain'
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { exportFileNames } from '../../shared/exports/file-names.ts'
 import { jsonText } from '../../shared/exports/json-text.ts'
-import { markdownCode, markupText } from '../../shared/exports/markup.ts'
+import { markdownCode, markdownSentence, markupText } from '../../shared/exports/markup.ts'
 import { count, percent, tokensText } from '../../shared/model/number-text.ts'
 import type { SourceReport } from '../../shared/model/report.ts'
 
@@ -46,6 +46,31 @@ describe('markup', () => {
   test('a code span outlasts the backticks in it', () => {
     expect(markdownCode('a')).toBe('`a`')
     expect(markdownCode('a``b`\nc')).toBe('``` a``b`\u240ac ```')
+  })
+
+  test.each([
+    [
+      'for: share of max_seq_len 4096: 31 % (threshold > 20 %)',
+      'for: share of max_seq_len 4096: 31 % (threshold \\> 20 %)',
+    ],
+    ['dump it as `step_id`, or a*b', 'dump it as `step_id`, or a\\*b'],
+    ['_nothing_ is <b>bold</b> & [linked](x)', '\\_nothing\\_ is \\<b\\>bold\\</b\\> \\& \\[linked\\](x)'],
+  ])('a sentence stays text, names in it are code: %s', (text, written) => {
+    expect(markdownSentence(text)).toBe(written)
+  })
+
+  test.each([
+    'ask @someone',
+    'see https://a.example',
+    'WWW.a.example',
+    'as in #12',
+    'GH-12',
+    '- a list',
+    '1. a list',
+    'one ` alone',
+    '``',
+  ])('a sentence that would come alive is code: %s', (text) => {
+    expect(markdownSentence(text)).toBe(markdownCode(text))
   })
 })
 

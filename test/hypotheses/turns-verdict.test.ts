@@ -58,7 +58,7 @@ describe('H07', () => {
       expect(told('M10', { by_turn: everyTurn, by_turn_checked: everyTurn, ...ends })).toEqual({
         verdict: 'contradicted',
         told: [
-          'against: End-of-turn token is not trained (M10): times as frequent from assistant turn 2 on as in turn 1: 1 times (threshold < 5 times)',
+          'against: End-of-turn token is not trained (M10): as frequent from assistant turn 2 on as in turn 1: 1× (threshold < 5×)',
           'End-of-turn token is not trained (M10): rate in assistant turn 1: 100 %',
           'End-of-turn token is not trained (M10): rate from assistant turn 2 on: 100 %',
           'End-of-turn token is not trained (M10): rate at the end of rows that have a second assistant turn: 100 %',
@@ -117,12 +117,12 @@ describe('H07', () => {
     const { because, would_change } = verdictOf('H07', dump, { checks })
     const told = because.map((line) => measureText(line)).filter((line) => line.includes('(M01)'))
     expect(told).toEqual([
-      'against: Tool output or prompt is trained (M01): times as frequent from assistant turn 2 on as in turn 1: 3 times (threshold < 5 times)',
+      'against: Tool output or prompt is trained (M01): as frequent from assistant turn 2 on as in turn 1: 3× (threshold < 5×)',
       'Tool output or prompt is trained (M01): rate in assistant turn 1: 20 %',
       'Tool output or prompt is trained (M01): rate from assistant turn 2 on: 60 %',
     ])
     expect(would_change).toContain(
-      'supported if 5 times or more (now 3 times): Tool output or prompt is trained (M01): times as frequent from assistant turn 2 on as in turn 1',
+      'supported if 5× or more (now 3×): Tool output or prompt is trained (M01): as frequent from assistant turn 2 on as in turn 1',
     )
   })
 

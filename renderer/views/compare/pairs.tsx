@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { PairRow, PairSort, PairTotals } from '../../../shared/session/requests/compare.ts'
+import { WithCode } from '../../app/with-code.tsx'
 import { type ListColumn, PositionList } from '../../lists/position-list.tsx'
 import { useView } from '../../state/view.ts'
 import { ABSENT, count, counted, percent, real } from '../../text/numbers.ts'
@@ -104,9 +105,11 @@ function NoPairs({ totals }: { totals: PairTotals }) {
     <div className="nothing">
       <p>No question is in both runs.</p>
       <p className="quiet">
-        {known
-          ? `The open run has ${counted(totals.onlyHere, 'question')}, the second ${counted(totals.onlyThere, 'question')}, and none is the same: the measures of both stand beside each other all the same.`
-          : 'Questions are found in messages, else in the ids of the first user turn; at least one of the runs has neither (dump them as `messages`).'}
+        {known ? (
+          `The open run has ${counted(totals.onlyHere, 'question')}, the second ${counted(totals.onlyThere, 'question')}, and none is the same: the measures of both stand beside each other all the same.`
+        ) : (
+          <WithCode text="Questions are found in messages, else in the ids of the first user turn; at least one of the runs has neither (dump them as `messages`)." />
+        )}
       </p>
     </div>
   )

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { GroupQuery, GroupStep, GroupSummary } from '../../../shared/session/requests/groups.ts'
 import { Term } from '../../app/term.tsx'
+import { WithCode } from '../../app/with-code.tsx'
 import { count, counted, real } from '../../text/numbers.ts'
 import { StepChart } from '../charts/step-chart.tsx'
 import { StepTable } from '../charts/step-table.tsx'
@@ -154,9 +155,11 @@ export function StepSeries({ steps, allSteps }: Pick<GroupSummary, 'steps' | 'al
           <strong>by training step</strong>
         </figcaption>
         <p className="quiet">
-          {steps.length === 0
-            ? 'This dump does not tell of which step a rollout is (dump it as `step`), so whether reward moves cannot be seen here.'
-            : `All rollouts are of step ${real(steps[0]?.step)}: whether reward moves needs more steps, or a log of the run.`}
+          {steps.length === 0 ? (
+            <WithCode text="This dump does not tell of which step a rollout is (dump it as `step`), so whether reward moves cannot be seen here." />
+          ) : (
+            `All rollouts are of step ${real(steps[0]?.step)}: whether reward moves needs more steps, or a log of the run.`
+          )}
         </p>
       </figure>
     )

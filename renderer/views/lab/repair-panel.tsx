@@ -1,6 +1,7 @@
 import { tokenRange } from '../../../shared/model/number-text.ts'
 import { PART_WORDS } from '../../../shared/model/part-words.ts'
 import type { RepairTried } from '../../../shared/session/requests/lab.ts'
+import { WithCode } from '../../app/with-code.tsx'
 import { openRollout, showRollouts } from '../../commands/go.ts'
 import { openRepairedExport } from '../../commands/open-export.ts'
 import { useAnswer } from '../../data/use-answer.ts'
@@ -117,7 +118,7 @@ function NoneToRepair({ tried: { basis, unrepairable, howToRecord } }: { tried: 
       {withoutMask > 0 && (
         <p>
           There is no mask to repair{all(withoutMask) ? ' in this dump' : ` in ${counted(withoutMask, 'rollout')}`}:
-          none is recorded. {howToRecord}
+          none is recorded. <WithCode text={howToRecord ?? ''} />
         </p>
       )}
       {withoutTurns > 0 && (

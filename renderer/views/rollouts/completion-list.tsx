@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import type { Completion } from '../../../shared/query/language/complete.ts'
+import { WithCode } from '../../app/with-code.tsx'
 import { count } from '../../text/numbers.ts'
-import { WithCode } from './with-code.tsx'
 
 export type Offer = Pick<Completion, 'insert' | 'label' | 'means' | 'count'> & {
   /** `history`: a whole query, asked as soon as it is taken. */

@@ -1,5 +1,5 @@
 import type { QueryProblem } from '../../../shared/query/language/ast.ts'
-import { WithCode } from './with-code.tsx'
+import { WithCode } from '../../app/with-code.tsx'
 
 /** Problems beyond these are most often the same one again. */
 const MOST_SHOWN = 3

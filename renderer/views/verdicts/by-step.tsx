@@ -3,6 +3,7 @@ import type { Report } from '../../../shared/model/report.ts'
 import type { Stream } from '../../../shared/model/streams.ts'
 import { type RunSteps, STEP_MEASURES, type StepMeasure } from '../../../shared/session/requests/steps.ts'
 import { missingOf } from '../../app/truth-line.tsx'
+import { WithCode } from '../../app/with-code.tsx'
 import { showRollouts } from '../../commands/go.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { counted, real } from '../../text/numbers.ts'
@@ -73,9 +74,11 @@ export function BySteps({ steps, report }: { steps: RunSteps | null; report: Rep
       <section aria-labelledby="by-step">
         <h2 id="by-step">By training step</h2>
         <p className="quiet">
-          {points.length === 0
-            ? 'These rollouts do not say of which training step they are (dump it as `step`, or open files that are named by their step), so no course can be drawn.'
-            : `All rollouts are of step ${real(points[0]?.from)}: open the files of several steps together to see how reward, logprobs and the mask go.`}
+          {points.length === 0 ? (
+            <WithCode text="These rollouts do not say of which training step they are (dump it as `step`, or open files that are named by their step), so no course can be drawn." />
+          ) : (
+            `All rollouts are of step ${real(points[0]?.from)}: open the files of several steps together to see how reward, logprobs and the mask go.`
+          )}
         </p>
       </section>
     )
