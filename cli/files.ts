@@ -79,7 +79,7 @@ export async function findAll(
 }
 
 /** Files of one name, from several folders that were named, are called by their place under what these have in common. */
-function toldApart(files: readonly FoundFile[]): readonly FoundFile[] {
+export function toldApart(files: readonly FoundFile[]): readonly FoundFile[] {
   if (new Set(files.map(({ name }) => name)).size === files.length) return files
   const common = commonFolder(files.map(({ path }) => path))
   return files.map((file) => ({ ...file, name: shownName(relative(common, file.path)) }))
@@ -96,22 +96,26 @@ function namedFrom(folder: string, files: readonly FoundFile[], { directory }: C
   })
 }
 
-/** The files behind one argument; empty for an empty folder. */
-export async function findFiles(path: string, directory: string): Promise<FoundFile[]> {
+/**
+ * The files behind one argument; empty for an empty folder. Throws `UsageError` where there is nothing to read.
+ *
+ * @param called what sentences call it
+ */
+export async function findFiles(path: string, directory: string, called = path): Promise<FoundFile[]> {
   const absolute = resolve(directory, path)
   let info: Awaited<ReturnType<typeof stat>>
   try {
     info = await stat(absolute)
   } catch (error) {
-    if (!isGlob(path)) throw new UsageError(`${path} ${cannotOpen(error)}`)
+    if (!isGlob(path)) throw new UsageError(`${called} ${cannotOpen(error)}`)
     const matches = await expandGlob(absolute)
-    if (matches.length === 0) throw new UsageError(`${path} matches no file. Check the pattern and the folder.`)
+    if (matches.length === 0) throw new UsageError(`${called} matches no file. Check the pattern and the folder.`)
     const common = commonFolder(matches)
     return matches.map((match) => ({ path: match, name: shownName(relative(common, match)) }))
   }
   if (info.isFile()) return [{ path: absolute, name: basename(absolute) }]
   if (info.isFIFO()) return [{ path: absolute, name: basename(absolute), pipe: true }]
-  if (!info.isDirectory()) throw new UsageError(`${path} is neither a file nor a folder. Name a rollout dump.`)
+  if (!info.isDirectory()) throw new UsageError(`${called} is neither a file nor a folder. Name a rollout dump.`)
   const found: FoundFile[] = []
   await walk(absolute, absolute, new Set(), found)
   return found

@@ -20,7 +20,7 @@ lets you choose what to open; FILE… is opened at once, as one run.
 /** The command `serve`: runs until it is interrupted or `stop` is aborted. Throws `UsageError`. */
 export async function serve(parameters: readonly string[], io: CommandIo, stop?: AbortSignal): Promise<Exit> {
   const { paths, host, port } = await readParameters(parameters, io.directory)
-  const offered = await offer(paths, new ServedFiles())
+  const offered = offer(paths, new ServedFiles())
   if (host !== '127.0.0.1')
     io.stderr.write(`Listening on ${host}: the token is all that keeps others out, and it travels unencrypted.\n`)
   const server = await hostPage(
@@ -34,23 +34,17 @@ export async function serve(parameters: readonly string[], io: CommandIo, stop?:
   return Exit.ok
 }
 
-type Offered = Pick<HostParts, 'served' | 'files' | 'folder' | 'problems'>
+type Offered = Pick<HostParts, 'served' | 'files' | 'folder'>
 
 /** Files are opened as one run; of a folder, which may hold the dumps of many, a person chooses in the page. */
-async function offer(paths: Paths, served: ServedFiles): Promise<Offered> {
-  if (paths.kind === 'files') {
-    const open = () => openForPage(paths.files, '/', served)
-    const { problems } = await open()
-    return { served, problems, files: async () => (await open()).files }
-  }
+function offer(paths: Paths, served: ServedFiles): Offered {
+  if (paths.kind === 'files') return { served, files: () => openForPage(paths.files, '/', served) }
   const { folder } = paths
-  const { problems } = await listFolder(folder, served)
   const named = { name: basename(folder) || folder, key: createHash('sha256').update(folder).digest('hex') }
   return {
     served,
-    problems,
-    files: async () => [],
-    folder: async () => ({ ...named, files: (await listFolder(folder, served)).files }),
+    files: async () => ({ files: [], problems: [] }),
+    folder: async () => ({ ...named, ...(await listFolder(folder, served)) }),
   }
 }
 

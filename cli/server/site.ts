@@ -19,6 +19,8 @@ export interface PageSession {
   readonly files: readonly OpenedFile[]
   /** What a person may choose from, where a folder is served; asked again before anything of it is opened. */
   readonly folder?: ServedFolder
+  /** A sentence for each thing that cannot be opened by now. */
+  readonly problems?: readonly string[]
   readonly sample: OpenedFile | null
   /** One line that belongs on the start page. */
   readonly notice: string | null

@@ -61,9 +61,20 @@ export function keepAddress(): void {
 function takeWanted(dumpHash: string): boolean {
   const address = wanted
   wanted = null
-  if (address === null || address.dump !== dumpHash) return false
+  if (address === null || address.dump === null) return false
+  if (address.dump !== dumpHash) {
+    say('The link points into another run, or into this one before it grew: its place is not shown.')
+    return false
+  }
   applyAddress(address)
   return true
+}
+
+/** Shows of an address what hangs on no rollout's number: the run that it points into has grown, or is another by now. */
+export function applyToGrown({ view, query, sort, descending, place }: Address): void {
+  const isOfOne = view === 'rollout'
+  const shown = isOfOne ? ({ view: 'rollouts', place: NOWHERE } as const) : { view, place }
+  applyAddress({ ...HOME, ...shown, query, sort, descending })
 }
 
 /** Offers where this dump was left, unless a person has gone somewhere meanwhile. */

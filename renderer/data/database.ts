@@ -60,7 +60,10 @@ export interface Preference {
 
 /** What was opened in a browser, for people to find it again: a browser does not let a page open a file by itself. */
 export interface RecentOpen {
-  readonly dumpHash: string
+  /** As `recentKey` gives it. */
+  readonly key: string
+  /** Newest first: a run that is still written has another hash each time. */
+  readonly dumpHashes: readonly string[]
   readonly names: readonly string[]
   /** Bytes of all files together. */
   readonly size: number
@@ -70,6 +73,11 @@ export interface RecentOpen {
    * all of a folder in it. Entries of earlier versions have no key.
    */
   readonly served?: { readonly folder: string | null; readonly key?: string }
+}
+
+/** One for the same files of the same served folder; of others their names and their content are all that tells. */
+export function recentKey({ dumpHashes, names, served }: Omit<RecentOpen, 'key'>): string {
+  return JSON.stringify([served?.key ?? dumpHashes[0], ...names])
 }
 
 /** Where a person was in a dump when it was left. */
@@ -118,7 +126,7 @@ export interface Made {
  */
 export class InspectorDatabase extends Dexie {
   declare readonly flags: Table<Flag, [string, number]>
-  declare readonly recent: EntityTable<RecentOpen, 'dumpHash'>
+  declare readonly opens: EntityTable<RecentOpen, 'key'>
   declare readonly lastPlaces: EntityTable<LastPlace, 'dumpHash'>
   declare readonly mappings: EntityTable<KeptMapping, 'shape'>
   declare readonly labels: Table<Label, [string, number, string]>
@@ -153,6 +161,18 @@ export class InspectorDatabase extends Dexie {
     this.version(6)
       .stores({ made: 'name' })
       .upgrade((change) => change.table('made').put(madeNow()))
+    // What was kept by its hash alone gave two files of equal bytes one entry.
+    this.version(7)
+      .stores({ recent: null, opens: 'key, openedAt' })
+      .upgrade(async (change) => {
+        const kept: (Omit<RecentOpen, 'key' | 'dumpHashes'> & { readonly dumpHash: string })[] = await change
+          .table('recent')
+          .toArray()
+        for (const { dumpHash, ...rest } of kept) {
+          const entry = { ...rest, dumpHashes: [dumpHash] }
+          await change.table('opens').put({ ...entry, key: recentKey(entry) })
+        }
+      })
   }
 }
 

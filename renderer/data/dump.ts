@@ -77,15 +77,6 @@ export async function openSources(
     }
     sayUnreadable(opened.unreadable, MOST_NAMED, ' Open “files” in the line above to see each with its reason.')
     takeOpened(opened)
-    const served = servedAs(sources)
-    if (served !== null || sources.every((source) => source.kind === 'file'))
-      void rememberOpened({
-        dumpHash: opened.dumpHash,
-        names: sources.map((source) => source.name),
-        size: sources.reduce((sum, source) => sum + sizeOf(source), 0),
-        openedAt: new Date().toISOString(),
-        ...(served !== null && { served }),
-      })
     return true
   } catch (error) {
     if (opening !== run || error instanceof Cancelled) return false
@@ -367,8 +358,22 @@ function takeOpened(opened: OpenedDump): void {
     dumpHash: opened.dumpHash,
     revision: revision + 1,
   }))
-  const { progress } = useFiles.getState()
+  const { progress, sources } = useFiles.getState()
+  remember(sources, opened.dumpHash)
   if (progress !== null) void refresh(progress)
+}
+
+/** A run that is followed, or read again while it grows, has another hash than when it was opened. */
+function remember(sources: readonly SourceInput[], dumpHash: string): void {
+  const served = servedAs(sources)
+  if (served === null && sources.some((source) => source.kind !== 'file')) return
+  void rememberOpened({
+    dumpHash,
+    names: sources.map((source) => source.name),
+    size: sources.reduce((sum, source) => sum + sizeOf(source), 0),
+    openedAt: new Date().toISOString(),
+    ...(served !== null && { served }),
+  })
 }
 
 function forget(): void {

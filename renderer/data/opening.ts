@@ -11,7 +11,8 @@ import { openSources, readWithDataset, reconfigure } from './dump.ts'
 import { type LooseFile, looseAddress, looseFile, ownKinds, takeOwnFile } from './own-files.ts'
 import { compareWith } from './second.ts'
 import { servedFolder, urlSource } from './served-folder.ts'
-import { DROPPED, readTokenizer, startTokenizer, tokenizerPart } from './tokenizers.ts'
+import { tokenizerPart } from './tokenizer-part.ts'
+import { DROPPED, readTokenizer, startTokenizer } from './tokenizers.ts'
 
 /** Opens what a person dropped or chose: rollouts, a tokenizer for those that are open, or both. */
 export async function openDropped(given: Dropped): Promise<void> {

@@ -1,22 +1,35 @@
-import { database, type RecentOpen } from './database.ts'
+import { database, type InspectorDatabase, type RecentOpen, recentKey } from './database.ts'
 
 const MOST_RECENT = 8
+/** Of a run that grows, links to so many of its states are known. */
+const MOST_HASHES = 16
+
+/** What was opened, as it is now. */
+export type Opened = Omit<RecentOpen, 'key' | 'dumpHashes'> & { readonly dumpHash: string }
 
 /** Keeps what was opened. A browser without storage simply has no recent files. */
-export async function rememberOpened(entry: RecentOpen): Promise<void> {
+export async function rememberOpened(
+  { dumpHash, ...opened }: Opened,
+  into: InspectorDatabase = database,
+): Promise<void> {
   try {
-    await database.recent.put(entry)
-    const old = await database.recent.orderBy('openedAt').reverse().offset(MOST_RECENT).primaryKeys()
-    await database.recent.bulkDelete(old)
+    await into.transaction('rw', into.opens, async () => {
+      const key = recentKey({ ...opened, dumpHashes: [dumpHash] })
+      const before = (await into.opens.get(key))?.dumpHashes ?? []
+      const dumpHashes = [dumpHash, ...before.filter((hash) => hash !== dumpHash)].slice(0, MOST_HASHES)
+      await into.opens.put({ ...opened, key, dumpHashes })
+      const old = await into.opens.orderBy('openedAt').reverse().offset(MOST_RECENT).primaryKeys()
+      await into.opens.bulkDelete(old)
+    })
   } catch {
     // The list of recent files is a convenience and not worth a message.
   }
 }
 
 /** Newest first. */
-export async function recentOpens(): Promise<readonly RecentOpen[]> {
+export async function recentOpens(from: InspectorDatabase = database): Promise<readonly RecentOpen[]> {
   try {
-    return await database.recent.orderBy('openedAt').reverse().limit(MOST_RECENT).toArray()
+    return await from.opens.orderBy('openedAt').reverse().limit(MOST_RECENT).toArray()
   } catch {
     return []
   }

@@ -2,7 +2,7 @@ import type { OpenedFile } from '../../electron/bridge.ts'
 import type { SourceInput } from '../../shared/session/protocol.ts'
 import type { RecentOpen } from './database.ts'
 import { observable } from './observable.ts'
-import { tokenizerPart } from './tokenizers.ts'
+import { isOfTokenizer } from './tokenizer-part.ts'
 
 /** A folder that the host of the page serves, and what of it may be opened. */
 export interface ServedFolder {
@@ -20,6 +20,7 @@ export const servedFolder = observable<ServedFolder | null>(null)
 interface Session {
   readonly files: readonly OpenedFile[]
   readonly folder: ServedFolder | null
+  readonly problems: readonly string[]
   readonly sample: OpenedFile | null
   readonly notice: string | null
 }
@@ -31,10 +32,11 @@ export async function fetchSession(): Promise<Session | null> {
     if (!response.ok) return null
     const value: unknown = await response.json()
     if (typeof value !== 'object' || value === null) return null
-    const { files, folder, sample, notice } = value as Record<string, unknown>
+    const { files, folder, problems, sample, notice } = value as Record<string, unknown>
     const session = {
       files: Array.isArray(files) ? files.filter(isOpenedFile) : [],
       folder: folderOf(folder),
+      problems: Array.isArray(problems) ? problems.filter((problem) => typeof problem === 'string') : [],
       sample: isOpenedFile(sample) ? sample : null,
       notice: typeof notice === 'string' ? notice : null,
     }
@@ -51,18 +53,14 @@ function folderOf(value: unknown): ServedFolder | null {
   const { name, key, files } = value as Record<string, unknown>
   if (typeof name !== 'string' || typeof key !== 'string' || !Array.isArray(files)) return null
   // A tokenizer beside the rollouts is none of the run's files.
-  const dumps = files.filter(isOpenedFile).filter((file) => tokenizerPart(baseOf(file.name)) === null)
+  const dumps = files.filter(isOpenedFile).filter((file) => !isOfTokenizer(file.name))
   return { name, key, files: dumps }
 }
 
-function isOpenedFile(value: unknown): value is OpenedFile {
+export function isOpenedFile(value: unknown): value is OpenedFile {
   if (typeof value !== 'object' || value === null) return false
   const { name, url, size } = value as Record<string, unknown>
   return typeof name === 'string' && typeof url === 'string' && typeof size === 'number'
-}
-
-function baseOf(name: string): string {
-  return name.slice(name.lastIndexOf('/') + 1)
 }
 
 /** Files of the served folder; those of a whole folder of it (`steps/`, or nothing for all) are followed with what comes there. */
@@ -86,6 +84,19 @@ export async function sourcesOf({ names, folder }: Choice): Promise<SourceInput[
       `${named(gone)} ${gone.length === 1 ? 'is' : 'are'} no longer in the folder that is served, so nothing was opened. Choose again.`,
     )
   return names.flatMap((name) => listed.get(name) ?? []).map((file) => urlSource(file, folder))
+}
+
+/** The hash of these files as one dump, without opening them; null where they cannot be had. */
+export async function hashOfServed(choice: Choice): Promise<string | null> {
+  const [{ byteSource }, { slowSha256 }, { dumpHash }] = await Promise.all([
+    import('../engine/byte-sources.ts'),
+    import('../engine/sha256.ts'),
+    import('../../shared/session/hashes.ts'),
+  ])
+  return sourcesOf(choice).then(
+    (sources) => dumpHash(sources.map(byteSource), { createSha256: slowSha256 }),
+    () => null,
+  )
 }
 
 function named(names: readonly string[]): string {

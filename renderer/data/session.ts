@@ -1,7 +1,8 @@
 import type { OpenedFile } from '../../electron/bridge.ts'
-import { wantedDump } from '../app/keep-address.ts'
+import { applyToGrown } from '../app/keep-address.ts'
 import { sentenceOf } from '../engine/client.ts'
-import { addProblem, dismissAllProblems } from '../state/files.ts'
+import { parseAddress } from '../state/address.ts'
+import { addProblem, dismissAllProblems, useFiles } from '../state/files.ts'
 import { openSources } from './dump.ts'
 import { observable } from './observable.ts'
 import { openFromShell } from './opening.ts'
@@ -10,6 +11,7 @@ import {
   type Choice,
   choiceAgain,
   fetchSession,
+  hashOfServed,
   onlyFile,
   servedFolder,
   sourcesOf,
@@ -26,6 +28,7 @@ export async function startSession(): Promise<void> {
   const session = await fetchSession()
   sample.set(session?.sample ?? null)
   hostNotice.set(session?.notice ?? null)
+  for (const problem of session?.problems ?? []) addProblem(problem)
   if (session !== null && session.files.length > 0) await openSources(session.files.map((file) => urlSource(file)))
   else await openWanted()
   const shell = window.inspector
@@ -38,10 +41,17 @@ export async function startSession(): Promise<void> {
 async function openWanted(): Promise<void> {
   const folder = servedFolder.get()
   if (folder === null) return
-  const wanted = wantedDump()
-  const entry = (await recentOpens()).find(({ dumpHash }) => dumpHash === wanted)
-  const choice = (entry === undefined ? null : choiceAgain(entry, folder)) ?? onlyFile(folder)
-  if (choice !== null) await openServed(choice)
+  const wanted = parseAddress(location.hash)
+  const { dump } = wanted
+  const entries = dump === null ? [] : (await recentOpens()).filter(({ dumpHashes }) => dumpHashes.includes(dump))
+  const [again] = entries.flatMap((entry) => choiceAgain(entry, folder) ?? [])
+  const choice = again ?? onlyFile(folder)
+  if (choice === null) return
+  // A link into another run does not show this one as if it were that.
+  if (again === undefined && dump !== null && (await hashOfServed(choice)) !== dump) return
+  await openServed(choice)
+  const { dumpHash } = useFiles.getState()
+  if (again !== undefined && dumpHash !== null && dumpHash !== dump) applyToGrown(wanted)
 }
 
 /** Opens files of the folder that the host serves. */

@@ -1,5 +1,6 @@
 import { configWithTemplate } from '../../shared/tokens/chat-template.ts'
 import { ask } from '../engine/engine.ts'
+import { tokenizerPart } from './tokenizer-part.ts'
 
 /** What a dropped `tokenizer.json` is called, whose name says nothing. */
 export const DROPPED = 'dropped tokenizer'
@@ -21,22 +22,6 @@ export const BUNDLED = [
 export async function startTokenizer(texts: TokenizerTexts): Promise<string> {
   const { id } = await ask('addTokenizer', texts)
   return id
-}
-
-// A browser that saves a second file of one name counts it, and people put the model's name in front.
-const TOKENIZER = /^(.*[-_. ])?tokenizer( ?\(\d+\))?\.json$/i
-const CONFIG = /^(.*[-_. ])?tokenizer_config( ?\(\d+\))?\.json$/i
-const TEMPLATE = /^(.*[-_. ])?chat_template( ?\(\d+\))?\.jinja$/i
-/** What lies beside a tokenizer.json and holds no rollouts. */
-const RELATED =
-  /^(tokenizer\.model|vocab\.(json|txt)|merges\.txt|(special_tokens_map|added_tokens|generation_config)\.json)$/i
-
-/** The part a dropped file has in a tokenizer, by its name; null for everything that may be a dump. */
-export function tokenizerPart(name: string): 'tokenizer' | 'config' | 'template' | 'related' | null {
-  if (TOKENIZER.test(name)) return 'tokenizer'
-  if (CONFIG.test(name)) return 'config'
-  if (TEMPLATE.test(name)) return 'template'
-  return RELATED.test(name) ? 'related' : null
 }
 
 /** Finds the tokenizer among dropped files: its `tokenizer.json`, and the `tokenizer_config.json` and `chat_template.jinja` beside it. */

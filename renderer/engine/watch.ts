@@ -4,6 +4,7 @@ import type { Following } from '../../shared/session/follow.ts'
 import type { WatchedFile } from '../../shared/session/followed-file.ts'
 import type { SourceInput } from '../../shared/session/protocol.ts'
 import { NOISE } from '../data/noise.ts'
+import { isOfTokenizer } from '../data/tokenizer-part.ts'
 import { byteSource } from './byte-sources.ts'
 
 /** A file to which nothing was written for so long is taken to be whole, unless it grows after all. Milliseconds. */
@@ -75,7 +76,8 @@ async function listing(): Promise<{ files: Address[]; offered: Address[] }> {
     Array.isArray(listed)
       ? listed.map(({ name, url, size }) => ({ kind: 'url', name, url: new URL(url, page).href, size }))
       : []
-  return { files: addresses(files), offered: addresses(folder?.files) }
+  const offered = addresses(folder?.files).filter(({ name }) => !isOfTokenizer(name))
+  return { files: addresses(files), offered }
 }
 
 async function lookAtHandles(handles: readonly FileSystemHandle[]): Promise<WatchedFile[]> {
@@ -85,7 +87,8 @@ async function lookAtHandles(handles: readonly FileSystemHandle[]): Promise<Watc
 }
 
 async function* filesOf(handle: FileSystemHandle, name: string): AsyncGenerator<WatchedFile> {
-  if (NOISE.test(name)) return
+  // As where they are opened: a tokenizer beside the rollouts is none of the run's files.
+  if (NOISE.test(name) || isOfTokenizer(name)) return
   try {
     if (handle instanceof FileSystemDirectoryHandle) {
       for await (const [child, inside] of handle.entries()) yield* filesOf(inside, `${name}/${child}`)

@@ -48,6 +48,8 @@ export class Follower implements Reading {
   opened: readonly OpenSource[] = []
   survey!: Survey
   runtime!: AuditRuntime
+  /** The files as they were at first, those too that can be read only once they are whole. */
+  begunWith: readonly ByteSource[] = []
   unreadable: readonly UnreadableFile[] = []
   private files: FollowedFile[] = []
   private sourcesNow: readonly FollowedSource[] = []
@@ -65,11 +67,6 @@ export class Follower implements Reading {
     private readonly host: EngineHost,
     private readonly added: readonly TokenizerReference[],
   ) {}
-
-  /** As they were opened. */
-  get sources(): readonly ByteSource[] {
-    return this.opened.map(({ source }) => source)
-  }
 
   get logs(): readonly LogReport[] {
     return this.files.flatMap(({ beside }) => beside.logs)
@@ -121,6 +118,7 @@ export class Follower implements Reading {
     }
     signal.throwIfAborted()
     const notices: string[] = []
+    if (this.survey === undefined) this.begunWith = watched.map(({ source }) => source)
     let changed = this.survey === undefined
     const files: FollowedFile[] = []
     for (const [now, known] of await matchedFiles(watched, this.files)) {

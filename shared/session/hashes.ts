@@ -51,7 +51,10 @@ const HEAD = 1 << 20
  * Names a dump by its content, whatever its files are called: the first MiB and the size of each source. Of a source
  * whose bytes cannot be had only the size counts.
  */
-export async function dumpHash(sources: readonly ByteSource[], host: EngineHost): Promise<string> {
+export async function dumpHash(
+  sources: readonly ByteSource[],
+  host: Pick<EngineHost, 'createSha256'>,
+): Promise<string> {
   const hash = host.createSha256()
   for (const source of sources) {
     hash.update(await source.slice(0, Math.min(HEAD, source.size)).catch(() => new Uint8Array(0)))

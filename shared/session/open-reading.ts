@@ -32,7 +32,7 @@ export async function openReading(
   if (follow !== undefined) {
     const follower = new Follower(follow, options, host, addedTokenizers)
     await follower.open(signal ?? new AbortController().signal)
-    return { reading: follower, hash: await dumpHash(follower.sources, host), workers: [] }
+    return { reading: follower, hash: await dumpHash(follower.begunWith, host), workers: [] }
   }
   const opened: OpenSource[] = []
   const unreadable: UnreadableFile[] = []

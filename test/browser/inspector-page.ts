@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { type RunningServer, startServer } from '../../cli/server/http-server.ts'
 import { findPlaces } from '../../cli/server/places.ts'
@@ -148,6 +148,7 @@ export class TestFolder {
 
   write(name: string, content: string | Uint8Array): string {
     const file = join(this.path, name)
+    mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, content)
     return file
   }

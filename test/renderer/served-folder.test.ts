@@ -13,7 +13,8 @@ test.each([
   ['a folder that was not kept', { folder: null }, ['step_1.jsonl'], false],
   ['no served folder', undefined, ['step_1.jsonl'], false],
 ])('what was opened of %s is opened again only where it is the same', (_, served, names, isSame) => {
-  const entry = { dumpHash: 'h', names, size: 1, openedAt: '2026-01-01T00:00:00Z', ...(served && { served }) }
+  const openedAt = '2026-01-01T00:00:00Z'
+  const entry = { key: 'k', dumpHashes: ['h'], names, size: 1, openedAt, ...(served && { served }) }
   expect(choiceAgain(entry, folder)).toEqual(isSame ? { names, folder: null } : null)
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readTokenizer, tokenizerPart } from '../../renderer/data/tokenizers.ts'
+import { tokenizerPart } from '../../renderer/data/tokenizer-part.ts'
+import { readTokenizer } from '../../renderer/data/tokenizers.ts'
 
 describe('dropped files that make a tokenizer', () => {
   it.each([

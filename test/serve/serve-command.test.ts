@@ -77,6 +77,38 @@ test('serve opens files that were named as one run, and lists nothing beside the
   expect(await end).toBe(0)
 })
 
+test('files of one name are told apart by their folders, and what becomes of them later is said, once in the terminal', async () => {
+  for (const name of ['one', 'other']) {
+    mkdirSync(join(folder, name))
+    writeFileSync(join(folder, name, 'rollouts.jsonl'), '{}\n')
+  }
+  const stop = new AbortController()
+  const end = serve(['one/rollouts.jsonl', 'other/rollouts.jsonl', '--port', '0'], io, stop.signal)
+  const get = await enter()
+  const session = async () => (await (await get('/session.json')).json()) as PageSession
+  expect((await session()).files.map(({ name }) => name)).toEqual(['one/rollouts.jsonl', 'other/rollouts.jsonl'])
+  expect((await session()).problems).toEqual([])
+  rmSync(join(folder, 'other'), { recursive: true })
+  for (let load = 0; load < 2; load++)
+    expect((await session()).problems).toEqual(['other/rollouts.jsonl does not exist. Check the path.'])
+  expect(output.stderr.match(/rollouts\.jsonl does not exist/g)).toHaveLength(1)
+  stop.abort()
+  expect(await end).toBe(0)
+})
+
+test('a folder that is gone is said to the page, without saying where it was', async () => {
+  mkdirSync(join(folder, 'runs'))
+  const stop = new AbortController()
+  const end = serve(['runs', '--port', '0'], io, stop.signal)
+  const get = await enter()
+  rmSync(join(folder, 'runs'), { recursive: true })
+  const session = (await (await get('/session.json')).json()) as PageSession
+  expect(session.folder?.files).toEqual([])
+  expect(session.problems).toEqual(['runs does not exist. Check the path.'])
+  stop.abort()
+  expect(await end).toBe(0)
+})
+
 test.each([
   [[], /takes one folder/],
   [['.', '.'], /takes one folder, or files/],
@@ -97,7 +129,10 @@ test('a port that was asked for and is taken is an error; the usual one gives wa
   )
   await expect(serve(['.', '--port', String(taken)], io)).rejects.toThrow(`Port ${taken} is taken`)
   const listen = { host: '127.0.0.1', port: taken, orNext: true }
-  const server = await hostPage({ served: new ServedFiles(), files: async () => [], listen }, io)
+  const server = await hostPage(
+    { served: new ServedFiles(), files: async () => ({ files: [], problems: [] }), listen },
+    io,
+  )
   expect(server.port).toBeGreaterThan(taken)
   expect(output.stderr).toContain(`Port ${taken} is taken`)
   expect(output.stderr).toContain('made at port')

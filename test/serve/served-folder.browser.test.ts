@@ -1,5 +1,6 @@
-import { copyFileSync, mkdirSync } from 'node:fs'
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { CommandIo } from '../../cli/io.ts'
 import { serve } from '../../cli/serve.ts'
@@ -8,6 +9,29 @@ import { SAMPLES } from '../browser/inspector-page.ts'
 
 const ONE = 'clean-gsm8k.jsonl.gz'
 const OTHER = 'clean-qwen2.5.jsonl.gz'
+
+/** Serves a folder as the command does; `url` is the printed address. */
+async function serving(path: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const output = { text: '' }
+  const stdout = { write: (text: string | Uint8Array) => (output.text += String(text)) }
+  const io: CommandIo = {
+    stdout,
+    stderr: { write: () => true },
+    stdin: (async function* () {})(),
+    env: {},
+    directory: '/',
+  }
+  const stopping = new AbortController()
+  const end = serve([path, '--port', '0'], io, stopping.signal)
+  await expect.poll(() => output.text).toContain('http://')
+  return {
+    url: output.text.match(/http:\S+/)![0],
+    async stop() {
+      stopping.abort()
+      await end
+    },
+  }
+}
 
 describePage('a folder that is served', (tests) => {
   const { folder } = tests
@@ -20,23 +44,7 @@ describePage('a folder that is served', (tests) => {
     copyFileSync(join(SAMPLES, OTHER), join(folder.path, 'multi', 'step_1.jsonl.gz'))
     copyFileSync(join(SAMPLES, OTHER), join(folder.path, 'multi', 'step_2.jsonl.gz'))
     folder.write('multi/tokenizer.json', '{}')
-    const output = { text: '' }
-    const stdout = { write: (text: string | Uint8Array) => (output.text += String(text)) }
-    const io: CommandIo = {
-      stdout,
-      stderr: { write: () => true },
-      stdin: (async function* () {})(),
-      env: {},
-      directory: '/',
-    }
-    const stopping = new AbortController()
-    const end = serve([folder.path, '--port', '0'], io, stopping.signal)
-    await expect.poll(() => output.text).toContain('http://')
-    url = output.text.match(/http:\S+/)![0]
-    stop = async () => {
-      stopping.abort()
-      await end
-    }
+    ;({ url, stop } = await serving(folder.path))
   })
   afterEach(() => stop())
 
@@ -91,5 +99,59 @@ describePage('a folder that is served', (tests) => {
     await dialog.getByTitle('multi/step_2.jsonl.gz').click()
     await page.getByRole('button', { name: /files.*step_2\.jsonl\.gz/ }).waitFor()
     await context.close()
+  })
+})
+
+describePage('a served folder that comes back', (tests) => {
+  const { folder } = tests
+  const lines = gunzipSync(readFileSync(join(SAMPLES, ONE)))
+    .toString()
+    .split(/(?<=\n)/)
+  const whole = (name: string) => folder.write(name, lines.join(''))
+
+  test('has the run that was followed open, though it grew, at the view that was shown', async () => {
+    const path = folder.write('grown/run.jsonl', lines.slice(0, 30).join(''))
+    whole('grown/other.jsonl')
+    const { url, stop } = await serving(join(path, '..'))
+    const page = await tests.browser.newPage()
+    await page.goto(url)
+    await page.getByTitle('run.jsonl').click()
+    await page.getByText('read 30 rollouts').waitFor()
+    appendFileSync(path, lines.slice(30, 40).join(''))
+    await page.getByRole('button', { name: 'Follow', exact: true }).click()
+    await page.getByText('following, 40 rollouts so far').waitFor()
+    await page.keyboard.press('2')
+    await expect.poll(() => page.url()).toContain('view=rollouts')
+    appendFileSync(path, lines.slice(40, 44).join(''))
+    await page.getByText('following, 44 rollouts so far').waitFor()
+    await page.reload()
+    await page.getByText('read 44 rollouts').waitFor()
+    expect(page.url()).toContain('view=rollouts')
+    await page.close()
+    await stop()
+  })
+
+  test.each([
+    ['the same file in another folder opens it', 'same', true],
+    ['another file than the only one here leaves it closed, and says so', 'other', false],
+  ])('by a link into %s', async (_, name, isOpened) => {
+    const first = await serving(join(whole(`${name}/first/run.jsonl`), '..'))
+    const page = await tests.browser.newPage()
+    await page.goto(first.url)
+    await page.getByText('read 64 rollouts').waitFor()
+    await page.keyboard.press('2')
+    await expect.poll(() => page.url()).toContain('view=rollouts')
+    const place = new URL(page.url()).hash
+    await first.stop()
+    const own = isOpened ? lines : lines.slice(1)
+    const second = await serving(join(folder.write(`${name}/second/run.jsonl`, own.join('')), '..'))
+    // Enters without a page that would open the file.
+    await page.request.get(second.url)
+    await page.goto(new URL(`/${place}`, second.url).href)
+    if (isOpened) await page.locator('.rollout-table tbody .rollout-row').first().waitFor()
+    else await page.getByText('The link points into a dump that is not open here').waitFor()
+    expect(new URL(page.url()).hash).toBe(place)
+    await page.close()
+    await second.stop()
   })
 })

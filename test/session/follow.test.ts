@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { FollowedFile } from '../../shared/session/followed-file.ts'
 import { gzipped, memorySource } from '../containers/memory-source.ts'
-import { cleanRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
+import { audited, cleanRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
 import { atOnce, type FileThen, followed } from './followed.ts'
 
 /** Rollouts of groups of two, of which some are faulty. */
@@ -176,6 +176,17 @@ describe('a file that cannot be read on', () => {
     const zip = { name: 'a.jsonl.gz', bytes: gzipped(whole()) }
     const { report } = await followed([[lines(23)], [zip, lines(25)], [zip, lines(27)]])
     expect(report).toEqual(await atOnce([zip, lines(27)]))
+  })
+
+  test('gives the run a name of its own while it cannot be read yet: that of the same file read at once', async () => {
+    const hashOf = async (bytes: Uint8Array) => {
+      const at = [{ name: 'run.jsonl.gz', bytes, quiet: false }]
+      return (await followed([at, at])).session.dumpHash
+    }
+    const [one, other] = [gzipped(whole()), gzipped(rollouts.slice(20, 30).join(''))]
+    const atOnce = await audited([memorySource(one, 1 << 16, 'run.jsonl.gz')])
+    expect(await hashOf(one)).toBe(atOnce.dumpHash)
+    expect(await hashOf(other)).not.toBe(atOnce.dumpHash)
   })
 
   test('that stays cut is read as far as it goes in the end', async () => {

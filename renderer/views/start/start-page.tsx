@@ -167,7 +167,7 @@ function Recent() {
           </li>
         ))}
         {again.map((entry) => (
-          <li key={entry.dumpHash}>
+          <li key={entry.key}>
             <RecentEntry entry={entry} />
           </li>
         ))}
