@@ -6,6 +6,7 @@ import { ServedFiles } from '../cli/server/served-files.ts'
 import { createSite } from '../cli/server/site.ts'
 import { APP_ORIGIN, APP_SCHEME, handleAppScheme } from './app-protocol.ts'
 import type { OfferedCommand } from './bridge.ts'
+import { recoverPage } from './crashed.ts'
 import { OPEN_FILES, RUN_COMMAND } from './ipc-contract.ts'
 import { handleRequests } from './ipc-handlers.ts'
 import { askBeforeLeaving, LEAVING_EXPORT, LEAVING_MARKS } from './leaving.ts'
@@ -48,9 +49,7 @@ function start(): void {
     event.preventDefault()
     openFromOutside({ paths: [path], directory: '/' })
   })
-  app.on('web-contents-created', (_event, contents) =>
-    guardContents(contents, APP_ORIGIN, (url) => void shell.openExternal(url)),
-  )
+  app.on('web-contents-created', (_event, contents) => guardContents(contents, APP_ORIGIN, openOutside))
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()
   })
@@ -171,6 +170,22 @@ function makeWindow(): InspectorWindow<BrowserWindow> {
   })
   made.on('focus', () => windows.bringToFront(made))
   askBeforeLeaving(made.webContents, () => mayLeave(made))
+  recoverPage(webContents, {
+    gone() {
+      pageGone()
+      windows.offer(webContents, [])
+      if (made.isDestroyed()) return
+      made.setProgressBar(-1)
+      // One that ended before it was painted would leave nothing to be seen.
+      made.show()
+    },
+    async ask({ buttons, ...question }) {
+      const options = { type: 'error' as const, ...question, buttons: [...buttons], defaultId: 0, cancelId: 0 }
+      return (await dialog.showMessageBox(made, options)).response === 0
+    },
+    isClosed: () => made.isDestroyed(),
+    close: () => made.close(),
+  })
   made.webContents.on('did-start-navigation', (details) => {
     if (details.isMainFrame && !details.isSameDocument) pageGone()
   })
@@ -178,6 +193,10 @@ function makeWindow(): InspectorWindow<BrowserWindow> {
     .loadURL(`${APP_ORIGIN}/`)
     .catch((error: Error) => console.error(`The page could not be loaded: ${error.message}`))
   return added
+}
+
+function openOutside(url: string): void {
+  shell.openExternal(url).catch((error: Error) => console.error(`${url} could not be opened: ${error.message}`))
 }
 
 function mayLeave(window: BrowserWindow): boolean {

@@ -1,4 +1,5 @@
-import { basename, dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { openForPage } from '../cli/server/opening.ts'
 import type { ServedFiles } from '../cli/server/served-files.ts'
 import type { OpenedFiles } from './bridge.ts'
@@ -6,11 +7,21 @@ import { isWorkspace, openWorkspace } from './workspace.ts'
 
 /**
  * The files named on a command line: what is no switch, after the program and, when not packaged, the application's
- * folder. Switches may stand before that folder.
+ * folder. Switches may stand before that folder. File managers of Linux name files by their addresses (`%U` of a desktop entry).
  */
 export function pathsFromArguments(argv: readonly string[], packaged: boolean): string[] {
   const words = argv.slice(1).filter((argument) => argument !== '' && !argument.startsWith('-'))
-  return packaged ? words : words.slice(1)
+  return (packaged ? words : words.slice(1)).map(pathOf)
+}
+
+function pathOf(word: string): string {
+  if (!/^file:\/\//i.test(word)) return word
+  try {
+    return fileURLToPath(word)
+  } catch {
+    // On another computer, or no address after all: that there is no such file is said where it is opened.
+    return word
+  }
 }
 
 export interface OpenFilesParts {
@@ -54,17 +65,19 @@ export class OpenFiles {
 
   /** Opens paths and remembers those that gave files. Sentences about the others name them without their folders. */
   async open(paths: readonly string[], directory: string): Promise<OpenedFiles> {
-    const opened = await Promise.all(
-      paths.map(async (path) => {
-        const absolute = resolve(directory, path)
-        const one = isWorkspace(absolute)
-          ? await openWorkspace(absolute, this.parts.served)
-          : await openForPage([basename(absolute)], dirname(absolute), this.parts.served)
-        if (one.files.length > 0) this.parts.remember(absolute)
-        return one
-      }),
-    )
-    return together(opened)
+    const { served, remember } = this.parts
+    const absolute = paths.map((path) => resolve(directory, path))
+    const plain = absolute.filter((path) => !isWorkspace(path))
+    const { gave, ...opened } = await openForPage(plain, directory, served)
+    const all: OpenedFiles[] = [opened]
+    const isOpen = new Set(gave)
+    for (const path of absolute.filter(isWorkspace)) {
+      const workspace = await openWorkspace(path, served)
+      if (workspace.files.length > 0) isOpen.add(path)
+      all.push(workspace)
+    }
+    for (const path of absolute) if (isOpen.has(path)) remember(path)
+    return together(all)
   }
 }
 

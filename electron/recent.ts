@@ -44,11 +44,16 @@ export class RecentFiles {
     return this.entries.find((entry) => idOf(entry.path) === id)?.path ?? null
   }
 
+  /** That it cannot be written is no reason not to open a file. */
   private store(): void {
     const unfinished = `${this.storePath}.new`
-    mkdirSync(dirname(this.storePath), { recursive: true })
-    writeFileSync(unfinished, JSON.stringify(this.entries, null, 2))
-    renameSync(unfinished, this.storePath)
+    try {
+      mkdirSync(dirname(this.storePath), { recursive: true })
+      writeFileSync(unfinished, JSON.stringify(this.entries, null, 2))
+      renameSync(unfinished, this.storePath)
+    } catch (error) {
+      console.error(`Recent files could not be kept: ${error instanceof Error ? error.message : String(error)}`)
+    }
   }
 }
 

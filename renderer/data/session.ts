@@ -17,6 +17,7 @@ import {
   sourcesOf,
   urlSource,
 } from './served-folder.ts'
+import { keepWindowFiles, windowFiles } from './window-files.ts'
 
 /** The sample run, where the host has one to lend. */
 export const sample = observable<OpenedFile | null>(null)
@@ -33,8 +34,12 @@ export async function startSession(): Promise<void> {
   else await openWanted()
   const shell = window.inspector
   if (shell === undefined) return
+  const before = windowFiles()
+  keepWindowFiles()
   shell.onOpenFiles((opened) => void openFromShell(opened))
-  await openFromShell(await shell.ready())
+  const opened = await shell.ready()
+  if (opened.files.length === 0 && before.length > 0) await openSources(before)
+  await openFromShell(opened)
 }
 
 /** A place in what was opened of the served folder is shown again; a folder of one file leaves nothing to choose. */

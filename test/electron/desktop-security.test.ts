@@ -45,7 +45,7 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
       await desktop.page.evaluate(() => {
         location.href = 'https://example.com/'
       })
-      await new Promise((later) => setTimeout(later, 300))
+      await expect.poll(() => desktop.askedToLeaveFor()).toEqual(['https://example.com/'])
       expect(desktop.page.url()).toBe(before)
       expect(await desktop.page.evaluate(() => typeof window.inspector)).toBe('object')
     })

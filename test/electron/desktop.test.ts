@@ -44,6 +44,19 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
       return () => desktop.page.evaluate(() => (window as unknown as { arrived: OpenedFiles[] }).arrived)
     }
 
+    test('a page whose process ended is loaded again, with the files that were open and the place that was shown', async () => {
+      const path = join(folder, 'run.jsonl.gz')
+      copyFileSync(join(ROOT, 'samples', 'clean-gsm8k.jsonl.gz'), path)
+      desktop = await host.start([path])
+      const { page } = desktop
+      await page.getByText('read 64 rollouts').waitFor()
+      await page.keyboard.press('2')
+      await page.locator('.rollout-table tbody .rollout-row').first().waitFor()
+      await desktop.crashPage()
+      await page.getByText('read 64 rollouts').waitFor()
+      await page.locator('.rollout-table tbody .rollout-row').first().waitFor()
+    })
+
     test('a file picked in the open dialog is readable whole and by range, and its path stays outside', async () => {
       const path = file('run.jsonl', '0123456789')
       desktop = await host.start([])
@@ -248,7 +261,9 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
       await desktop.answerOpenDialog([file('other.jsonl', '{}\n')])
       await desktop.clickMenu('open-files')
       const recent = () => desktop.page.evaluate(() => window.inspector!.recentFiles())
-      await expect.poll(async () => (await recent()).map(({ name }) => name)).toContain('other.jsonl')
+      await expect
+        .poll(async () => (await recent()).map(({ name }) => name), { timeout: 30_000 })
+        .toContain('other.jsonl')
       expect(await arrived()).toEqual([])
       expect(await opened('clean-gsm8k.jsonl.gz').count()).toBe(1)
     })

@@ -20,6 +20,10 @@ export interface Desktop {
   startAgain(files: readonly string[]): Promise<void>
   clickMenu(id: string): Promise<void>
   windowCount(): number
+  /** Ends the process of the page; the person has it loaded again. */
+  crashPage(): Promise<void>
+  /** Addresses that the page was about to go to, allowed or not. */
+  askedToLeaveFor(): Promise<readonly string[]>
   /** Addresses given to the person's browser. */
   openedOutside(): Promise<readonly string[]>
   /** What the page threw, or logged as an error, its content policy's refusals included. */
@@ -60,7 +64,15 @@ class StandInDesktop implements Desktop {
     readonly page: Page,
     /** A folder of this run alone; null when the test keeps it. */
     private readonly ownFolder: string | null,
-  ) {}
+  ) {
+    electron.windows[0]?.webContents.on('will-navigate', ({ url }: { url: string }) => this.left.push(url))
+  }
+
+  private readonly left: string[] = []
+
+  async askedToLeaveFor(): Promise<readonly string[]> {
+    return this.left
+  }
 
   async answerOpenDialog(paths: readonly string[] | null): Promise<void> {
     this.electron.answers.open.push(paths === null ? null : [...paths])
@@ -82,6 +94,14 @@ class StandInDesktop implements Desktop {
 
   windowCount(): number {
     return this.browser.contexts().reduce((count, context) => count + context.pages().length, 0)
+  }
+
+  async crashPage(): Promise<void> {
+    const [window] = this.electron.windows
+    this.electron.answers.message.push(0)
+    const isThere = this.page.waitForEvent('load')
+    window?.webContents.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 1 })
+    await isThere
   }
 
   async openedOutside(): Promise<readonly string[]> {

@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { IpcMain, MenuItemConstructorOptions } from 'electron'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { APP_ORIGIN, APP_SCHEME } from '../../electron/app-protocol.ts'
 import type { OfferedCommand } from '../../electron/bridge.ts'
 import { type Handlers, handleRequests } from '../../electron/ipc-handlers.ts'
@@ -195,6 +196,13 @@ describe('recent files', () => {
     expect(new RecentFiles(store()).list()).toEqual([])
   })
 
+  test('that cannot be kept are known until the program ends', () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const recent = new RecentFiles(join(make('file'), 'recent.json'))
+    recent.add(make('here.jsonl'))
+    expect(recent.list().map(({ name }) => name)).toEqual(['here.jsonl'])
+  })
+
   test.each(['', 'no json', '{}', '[1, {"path": 2}, null]'])('a torn list (%j) is an empty one', (text) => {
     mkdirSync(join(folder, 'user-data'))
     writeFileSync(store(), text)
@@ -209,6 +217,10 @@ test('arguments are files, not switches nor the program itself', () => {
   ])
   expect(pathsFromArguments(['rollout-inspector', 'a.jsonl'], true)).toEqual(['a.jsonl'])
   expect(pathsFromArguments(['electron', '/app'], false)).toEqual([])
+  // As a desktop entry gives them (%U), on this system or another.
+  const path = join(folder, 'a b.rollout-workspace')
+  expect(pathsFromArguments(['rollout-inspector', pathToFileURL(path).href], true)).toEqual([path])
+  expect(pathsFromArguments(['rollout-inspector', 'file://%zz'], true)).toEqual(['file://%zz'])
 })
 
 function menuActions(done: string[]): MenuActions {

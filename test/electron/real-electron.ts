@@ -19,9 +19,11 @@ export function realHost(): DesktopHost {
       const app = await _electron.launch({ executablePath: binary, args: [...flags, ROOT, ...files] })
       const page = await app.firstWindow()
       await page.waitForLoadState('load')
-      await app.evaluate(({ shell }) => {
+      await app.evaluate(({ BrowserWindow, shell }) => {
         const outside: string[] = []
-        Object.assign(globalThis, { outside })
+        const left: string[] = []
+        Object.assign(globalThis, { outside, left })
+        BrowserWindow.getAllWindows()[0]?.webContents.on('will-navigate', ({ url }) => void left.push(url))
         shell.openExternal = async (url) => void outside.push(url)
       })
       return new RealDesktop(app, page, binary, flags, userData === undefined ? folder : null)
@@ -75,8 +77,23 @@ class RealDesktop implements Desktop {
     }, id)
   }
 
+  async crashPage(): Promise<void> {
+    const isThere = this.app.evaluate(({ BrowserWindow, dialog }) => {
+      dialog.showMessageBox = async () => ({ response: 0, checkboxChecked: false })
+      const { webContents } = BrowserWindow.getAllWindows()[0]!
+      const loaded = new Promise<void>((done) => webContents.once('did-finish-load', () => done()))
+      webContents.forcefullyCrashRenderer()
+      return loaded
+    })
+    await isThere
+  }
+
   windowCount(): number {
     return this.app.windows().length
+  }
+
+  askedToLeaveFor(): Promise<readonly string[]> {
+    return this.app.evaluate(() => (globalThis as unknown as { left: string[] }).left)
   }
 
   openedOutside(): Promise<readonly string[]> {

@@ -19,6 +19,10 @@ class StandInContents extends EventEmitter {
     this.openHandler = handler
   }
 
+  reload(): void {
+    void this.window.page.then((page) => page.reload())
+  }
+
   async capturePage(): Promise<{ toPNG(): Buffer }> {
     const bytes = await (await this.window.page).screenshot()
     return { toPNG: () => bytes }
