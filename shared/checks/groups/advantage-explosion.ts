@@ -1,4 +1,4 @@
-import type { Check, DumpReporter, DumpView } from '../check.ts'
+import type { Check, DumpFault, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { advantageBound, isGroupScaled, recomputeAdvantages } from './advantages.ts'
 import { scalingOf } from './scaling.ts'
@@ -24,6 +24,16 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
   const groups = completeGroups(view, report)
   if (groups === null) return
   const scaling = scalingOf(view)
+  // Whatever the rewards and the formula, no advantage is infinite.
+  const infinite = new Set(groups.filter(({ members }) => members.some(isInfinite)))
+  if (infinite.size > 0 && (scaling === null || !isGroupScaled(scaling.scheme))) {
+    for (const group of groups) {
+      report.unit(infinite.has(group))
+      report.place(infinite.has(group))
+      if (infinite.has(group)) report.fault(infiniteIn(group))
+    }
+    return
+  }
   if (scaling === null) {
     report.abstain('not-checkable', 'no known formula gives the stored advantages: declare the reward scaling')
     return
@@ -44,9 +54,10 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
       null,
     )
     const affected = largest !== null && size(largest) > bound * (1 + view.settings.thresholds['bound-slack'])
-    report.unit(affected)
-    report.place(affected)
-    if (!affected) continue
+    report.unit(affected || infinite.has(group))
+    report.place(affected || infinite.has(group))
+    if (infinite.has(group)) report.fault(infiniteIn(group))
+    if (!affected || infinite.has(group)) continue
     const exploded = group.members.filter(
       (member) => size(member) > bound * (1 + view.settings.thresholds['bound-slack']),
     )
@@ -68,6 +79,26 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
         recomputed: recomputeAdvantages(scaling.scheme, rewardsOf(group), scaling.eps, 0),
       },
     })
+  }
+}
+
+function isInfinite({ brokenAdvantage: broken }: TrajectoryFacts): boolean {
+  return broken !== undefined && broken.value !== 'NaN'
+}
+
+function infiniteIn(group: GroupView): DumpFault {
+  const broken = group.members.filter(isInfinite)
+  const [first] = broken as [TrajectoryFacts]
+  return {
+    group,
+    ...trainedIn(broken),
+    message: `An advantage of ${first.brokenAdvantage?.value} in group ${group.id}; no rewards of ${group.members.length} rollouts give one`,
+    evidence: {
+      advantage: first.brokenAdvantage?.value,
+      trajectory: first.id,
+      rewards: rewardsOf(group),
+      advantages: group.members.map(({ advantage, brokenAdvantage }) => brokenAdvantage?.value ?? advantage),
+    },
   }
 }
 
