@@ -1,4 +1,5 @@
 import { fitKl, type KlFit, meanK3 } from '../checks/logprobs/kl-fit.ts'
+import { BFLOAT } from '../checks/logprobs/kl-rounded.ts'
 import { type Bounds, leastKlBounds, meanKlBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { besideLog, loggedLine, loggedMean, loggedOf, meanOf } from './logged.ts'
@@ -82,7 +83,7 @@ function formulaLines(fit: KlFit, bounds: Bounds): Argument[] {
   const name =
     best === null
       ? 'none of k1, k2, k3'
-      : `${best}${Math.abs(scale - 1) < 0.01 ? '' : ` times ${scale.toPrecision(3)}`}${decimals === null ? '' : `, rounded to ${decimals} decimals`}`
+      : `${best}${Math.abs(scale - 1) < 0.01 ? '' : ` times ${scale.toPrecision(3)}`}${decimals === null ? '' : decimals === BFLOAT ? ', computed in bf16' : `, rounded to ${decimals} decimals`}`
   const wrong = reversed || undeclared
   const follows = stated(`formula that the stored KL follows${declared ? ` (declared: ${declared})` : ''}`, name, [
     'L10',
@@ -96,7 +97,7 @@ function formulaLines(fit: KlFit, bounds: Bounds): Argument[] {
       },
       follows,
     ).map((line): Argument => ({ ...line, speaksFor })),
-    ...((best ?? declared) === 'k1'
+    ...((best ?? declared) === 'k1' || (!fit.negative && holds(least, bounds.supported))
       ? stated('least stored KL', least)
       : compared(
           'least stored KL',

@@ -24,6 +24,36 @@ function judged(spread: number, stored: (d: number, token: number) => number) {
 
 const to = (decimals: number) => (value: number) => Math.round(value * 10 ** decimals) / 10 ** decimals
 
+/** The nearest number of bf16. */
+function bf16(value: number): number {
+  const bits = new Uint32Array(Float32Array.of(value).buffer)
+  bits[0] = (((bits[0] as number) + 0x7fff + (((bits[0] as number) >>> 16) & 1)) & 0xffff0000) >>> 0
+  return new Float32Array(bits.buffer)[0] as number
+}
+
+describe('a KL that was computed in bf16', () => {
+  /** As trainers do, e^d − 1 − d or e^d − d − 1, each step rounded. */
+  const ratioFirst = (d: number) => bf16(bf16(bf16(Math.exp(bf16(d))) - 1) - bf16(d))
+  const ratioLast = (d: number) => bf16(bf16(bf16(Math.exp(bf16(d))) - bf16(d)) - 1)
+
+  it.each([
+    ['small', 0.01],
+    ['middling', 0.3],
+  ])('of %s distances is k3, though some of it lies below 0', (_, spread) => {
+    for (const stored of [ratioFirst, ratioLast]) {
+      expect(judged(spread, stored)).toMatchObject({ verdict: 'contradicted', follows: expect.stringMatching(/^k3/) })
+    }
+  })
+
+  it('is another formula where it is one, and no k3 where it lies below 0 by more than bf16 rounds', () => {
+    expect(judged(0.3, (d) => bf16(-d))).toMatchObject({ follows: expect.stringMatching(/^k1/) })
+    expect(judged(0.6, (d) => bf16(k3(-d)))).toMatchObject({ verdict: 'supported' })
+    expect(judged(0.1, (d, token) => bf16(k3(d) - (token % 9 === 0 ? 0.25 : 0)))).toMatchObject({
+      verdict: 'supported',
+    })
+  })
+})
+
 describe('a stored KL that is rounded', () => {
   it.each([3, 4, 5, 6])('to %d decimals is known as k3', (decimals) => {
     const round = to(decimals)

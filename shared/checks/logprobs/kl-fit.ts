@@ -2,7 +2,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
-import { roundedFormula } from './kl-rounded.ts'
+import { BFLOAT, roundedFormula } from './kl-rounded.ts'
 
 /** How the KL stored in a dump compares with the formulas, over all trained tokens. */
 export interface KlFit {
@@ -15,7 +15,7 @@ export interface KlFit {
   readonly scales: Readonly<Record<KlFormula, number>>
   /** The formula that the stored KL follows; null where none does. k3 where several do, which small differences cannot tell apart. */
   readonly best: KlFormula | null
-  /** Of the stored KL, where it follows its formula as far as these decimals tell and no further; null elsewhere. */
+  /** Of the stored KL, where it follows its formula as far as these decimals tell (`BFLOAT`: numbers of bf16) and no further; null elsewhere. */
   readonly decimals: number | null
   /** The formula that metadata declares in every row that declares one. */
   readonly declared: KlFormula | null
@@ -64,8 +64,10 @@ export function fitKl({ facts, settings }: Pick<DumpView, 'facts' | 'settings'>)
   const follows = (name: KlFormula) => unexplained(name) <= thresholds['kl-unexplained'] && !ruledOut(name)
   const fitted = (['k3', 'k1', 'k2', 'k3-reversed'] as const).find(follows) ?? null
   // Where most of a small KL was rounded away, no fit is close, and every token may still be what a formula rounds to.
-  const rounded = fitted === null ? roundedFormula(facts, thresholds) : null
+  const rounded = fitted === null || isNegative(least, thresholds) ? roundedFormula(facts, thresholds) : null
   const best = fitted ?? rounded?.formula ?? null
+  // What bf16 leaves of a small k3 lies on either side of 0.
+  const isByRounding = rounded?.decimals === BFLOAT && best !== null && rounded.agrees(best)
   const declared = declarations.size === 1 ? ([...declarations][0] as KlFormula) : null
   const reversed = best === 'k3-reversed' || (best === 'k1' && scales.k1 < 0)
   const undeclared =
@@ -75,12 +77,12 @@ export function fitKl({ facts, settings }: Pick<DumpView, 'facts' | 'settings'>)
     mean: sum / tokens,
     least,
     explained,
-    scales: rounded === null ? scales : { ...scales, [rounded.formula]: 1 },
+    scales: fitted !== null || rounded === null ? scales : { ...scales, [rounded.formula]: 1 },
     best,
-    decimals: rounded?.decimals ?? null,
+    decimals: fitted === null ? (rounded?.decimals ?? null) : null,
     declared,
     reversed,
-    negative: (best ?? declared) !== 'k1' && isNegative(least, thresholds),
+    negative: (best ?? declared) !== 'k1' && !isByRounding && isNegative(least, thresholds),
     undeclared,
   }
 }

@@ -2,15 +2,18 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
 
-/** The stored KL of a rollout is rounded to decimals: how far the formulas agree with what rounding left. */
+/** The stored KL of a rollout is rounded, to decimals or to bf16: how far the formulas agree with what rounding left. */
 export interface KlRounded {
-  /** Decimals that it is rounded to. */
+  /** Decimals that it is rounded to; `BFLOAT` where all values are numbers of bf16. */
   readonly decimals: number
   /** Tokens whose rounded KL is not 0: only these tell one formula from another. */
   readonly told: number
   /** Tokens on which each formula rounds to what is stored, in the order of `KL_FORMULAS`. */
   readonly within: readonly number[]
 }
+
+/** In the place of a number of decimals. */
+export const BFLOAT = 0
 
 /** Fewer leave nothing to recognise, and with more a fit tells by itself. */
 const FEWEST = 3
@@ -32,6 +35,27 @@ function isRounded(value: number, decimals: number): boolean {
   return Math.abs(scaled - Math.round(scaled)) <= Math.abs(scaled) * EPSILON
 }
 
+/** Whether all values are numbers of bf16: its 8 bits of a 32-bit float's 24. */
+export function isBfloat(values: readonly number[]): boolean {
+  const bits = new Uint32Array(Float32Array.from(values).buffer)
+  return bits.every((word) => (word & 0xffff) === 0)
+}
+
+/** Half the distance of neighbouring numbers of bf16, as a share of them. */
+const BFLOAT_ROUNDING = 2 ** -8
+
+/**
+ * Whether a formula gives the stored KL of a token where it is computed in bf16: the logprobs are rounded, then their distance, its
+ * exponential and what is subtracted from it, each time by as much. What is left may lie below 0.
+ *
+ * @param size the larger of |trainer| and |reference|
+ * @param distance reference − trainer
+ */
+export function isBfloatOf(stored: number, formula: number, size: number, distance: number): boolean {
+  const scale = Math.exp(Math.abs(distance))
+  return Math.abs(stored - formula) <= BFLOAT_ROUNDING * (2 * scale + size * scale)
+}
+
 /**
  * Whether a formula rounds to the stored KL of a token.
  *
@@ -46,18 +70,21 @@ export function roundedFormula(
   facts: readonly TrajectoryFacts[],
   thresholds: Thresholds,
 ): { readonly formula: KlFormula; readonly decimals: number; agrees(name: KlFormula): boolean } | null {
-  let [tokens, told, decimals] = [0, 0, 0]
+  let [tokens, told] = [0, 0]
+  const decimals = new Set<number>()
   const within = KL_FORMULAS.map(() => 0)
   for (const { kl, klRounded } of facts) {
     if (!kl?.stored) continue
     if (klRounded === undefined) return null
     tokens += kl.stored.count
     told += klRounded.told
-    decimals = Math.max(decimals, klRounded.decimals)
+    // Zeros are numbers of bf16 and of any decimals.
+    if (klRounded.told > 0) decimals.add(klRounded.decimals)
     for (let k = 0; k < within.length; k++) within[k] = (within[k] as number) + (klRounded.within[k] as number)
   }
   if (told < thresholds['kl-tokens']) return null
   const agrees = (name: KlFormula) => within[KL_FORMULAS.indexOf(name)] === tokens
   const formula = (['k3', 'k1', 'k2', 'k3-reversed'] as const).find(agrees)
-  return formula === undefined ? null : { formula, decimals, agrees }
+  if (formula === undefined) return null
+  return { formula, decimals: Math.max(BFLOAT, ...decimals), agrees }
 }

@@ -1,7 +1,7 @@
 import { Hash64 } from '../../model/hash.ts'
 import type { TrajectoryView } from '../check.ts'
 import { formulasAt, KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
-import { decimalsOf, type KlRounded, roundsTo } from './kl-rounded.ts'
+import { BFLOAT, decimalsOf, isBfloat, isBfloatOf, type KlRounded, roundsTo } from './kl-rounded.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
 
 /** Sums over the trained tokens of a rollout that sampler and trainer both scored; gaps are sampler − trainer, in nats. */
@@ -167,7 +167,7 @@ function klSums(view: TrajectoryView): KlSums | null {
   }
 }
 
-/** How far each formula rounds to the stored KL; null where that is not rounded. */
+/** How far each formula rounds to the stored KL; null where that is rounded neither to decimals nor to bf16. */
 function roundedKl(view: TrajectoryView): KlRounded | null {
   const { logprobs, kl } = view.trajectory
   const { trainer, reference } = logprobs
@@ -178,7 +178,8 @@ function roundedKl(view: TrajectoryView): KlRounded | null {
     const isScored = isLogprob(trainer[i] as number, bounds) && isLogprob(reference[i] as number, bounds)
     if (isScored && Number.isFinite(kl[i] ?? Number.NaN) && isTrainedSample(view, i)) tokens.push(i)
   }
-  const decimals = decimalsOf(tokens.map((i) => kl[i] as number))
+  const values = tokens.map((i) => kl[i] as number)
+  const decimals = isBfloat(values) ? BFLOAT : decimalsOf(values)
   if (decimals === null) return null
   const at = new Float64Array(KL_FORMULAS.length)
   const within = KL_FORMULAS.map(() => 0)
@@ -188,8 +189,10 @@ function roundedKl(view: TrajectoryView): KlRounded | null {
     formulasAt(own, other, at)
     if (stored !== 0) told++
     const slack = (Math.abs(own) + Math.abs(other)) * 2 ** -23 * Math.exp(Math.abs(other - own))
-    for (let k = 0; k < at.length; k++)
-      if (roundsTo(stored, at[k] as number, decimals, slack)) within[k] = (within[k] as number) + 1
+    const size = Math.max(Math.abs(own), Math.abs(other))
+    const agrees = (formula: number) =>
+      decimals === BFLOAT ? isBfloatOf(stored, formula, size, other - own) : roundsTo(stored, formula, decimals, slack)
+    for (let k = 0; k < at.length; k++) if (agrees(at[k] as number)) within[k] = (within[k] as number) + 1
   }
   return { decimals, told, within }
 }
