@@ -154,7 +154,8 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
     defects: ['L08'],
   },
   L09: {
-    trips: 'new weights arrived while the second turn was being written',
+    trips:
+      'new weights arrived while the second turn was being written, and the trainer has moved away from what the old ones wrote',
     nearMiss: 'one version on every sampled token, and -1 on all others',
   },
   L10: {

@@ -1,3 +1,4 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { pairsOf } from './scored.ts'
 import { digits } from './text.ts'
@@ -31,11 +32,13 @@ export const L09: Check = {
     const newest = segments.reduce((most, { version }) => Math.max(most, version), 0)
     const edge = segments[1] as Segment
     const gaps = segments.map((segment) => meanGap(view, segment))
+    const isSound = segments.every(({ tokens }, at) => isHealthy(gaps[at] ?? null, tokens, view.thresholds))
     report.fault({
       scope: 'trajectory',
+      ...(isSound ? { severity: 'info' } : {}),
       tokens: { start: (segments[0] as Segment).start, end: (segments.at(-1) as Segment).end },
       affected: segments.filter(({ version }) => version !== newest),
-      message: `Policy versions ${[...new Set(segments.map(({ version }) => version))].join(', ')} sampled this rollout; the version changes at token ${edge.start}${gapAtEdge(gaps)}`,
+      message: `Policy versions ${[...new Set(segments.map(({ version }) => version))].join(', ')} sampled this rollout; the version changes at token ${edge.start}${gapAtEdge(gaps)}${isSound ? ', as between engines of the same weights' : ''}`,
       evidence: {
         versions: segments.slice(0, 32).map(({ version, start, end, tokens }) => ({ version, start, end, tokens })),
         mean_absolute_gap: gaps.slice(0, 32),
@@ -70,6 +73,12 @@ function meanGap(view: TrajectoryView, { start, end }: Segment): number | null {
     count++
   }
   return count === 0 ? null : sum / count
+}
+
+/** Sampler and trainer are as near to each other as two engines with the same weights; of a few tokens a mean is less sure. */
+function isHealthy(gap: number | null, tokens: number, thresholds: Thresholds): boolean {
+  const { 'engines-agree': agree, 'engines-differ': differ, 'scored-tokens': enough } = thresholds
+  return gap !== null && gap <= (tokens < enough ? differ : agree)
 }
 
 function gapAtEdge([before, after]: readonly (number | null)[]): string {

@@ -246,6 +246,8 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
     needs: ['mask', 'more'],
     // No other rollout names its version.
     patternOfTwo: 'systematic',
+    // Sampler and trainer agree on both sides of the edge.
+    severity: 'info',
     rollout: (rollout) => {
       const turn = turnsBy(rollout, 'assistant').at(-1)
       if (turn === undefined) return null
