@@ -44,7 +44,7 @@ export function provenanceOracle(
 
 /** How the dump stores the logprobs of the sampler. */
 export function samplerArray({ arrays }: Trajectory): StoredArray | undefined {
-  return arrays.find(({ name }) => /sampler|generation_log|rollout_log|inference_log/.test(name))
+  return arrays.find(({ name }) => /sampler|sampling_per_token|generation_log|rollout_log|inference_log/.test(name))
 }
 
 /**

@@ -3,12 +3,13 @@ import { type Fields, numbersOf } from './fields.ts'
 import type { NativeIds } from './native-tokens.ts'
 import { type Padding, paddingOf } from './padded-row.ts'
 import { type MaskStream, type SequenceArrays, UNKNOWN } from './sequence.ts'
+import { TRL_LOGPROBS } from './trl-logprobs.ts'
 
 /** Names of masks that some trainers keep for the whole sequence and others for the response only; their length tells. */
 export const RESPONSE_MASKS = ['completion_mask', 'response_mask', 'action_mask', 'assistant_masks']
 
 /** What only TRL's batches have beside a pair. */
-const TRL_NAMES = ['tool_mask', 'old_per_token_logps', 'sampling_per_token_logps', 'ref_per_token_logps']
+const TRL_NAMES = ['tool_mask', ...TRL_LOGPROBS]
 
 interface Masks {
   readonly mask: Uint8Array | null

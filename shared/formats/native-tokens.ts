@@ -3,6 +3,7 @@ import type { Trajectory } from '../model/trajectory.ts'
 import { type Fields, isList, isObject, numbersOf } from './fields.ts'
 import { readMask } from './native-masks.ts'
 import { readIds, SequenceArrays } from './sequence.ts'
+import { readTrlLogprobs } from './trl-logprobs.ts'
 
 /** Names under which dumps keep the whole sequence. */
 export const FULL_IDS = ['input_ids', 'token_ids', 'tokens']
@@ -71,7 +72,11 @@ export function readNativeTokens(fields: Fields): TokenStreams | null {
     positionIds: integers('position_ids'),
     sequenceIds: integers('sequence_ids'),
     versions: integers('versions'),
-    logprobs: { sampler: scored('sampler'), trainer: scored('trainer'), reference: scored('reference') },
+    logprobs: readTrlLogprobs(fields, arrays, pairPrompt, mask) ?? {
+      sampler: scored('sampler'),
+      trainer: scored('trainer'),
+      reference: scored('reference'),
+    },
     entropy: floats('entropy'),
     kl: floats('kl'),
     // A number is the advantage of the row.

@@ -11,6 +11,7 @@ import { FULL_IDS, ID_PAIRS, readNativeTokens } from './native-tokens.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, recogniseBy } from './recognise.ts'
 import { groupOfPrompt, textMessages } from './text-rows.ts'
+import { TRL_LOGPROBS } from './trl-logprobs.ts'
 
 const SCHEMA = 'rollout-inspector.trajectory/1'
 
@@ -59,6 +60,7 @@ export const native: Format = {
     'sequence_ids',
     'versions',
     'advantages',
+    ...TRL_LOGPROBS,
     'sampler',
     'trainer',
     'reference',

@@ -95,6 +95,40 @@ describe('a batch of TRL, row by row', () => {
   })
 })
 
+describe('the logprobs of a batch of TRL', () => {
+  /** 0.0 where the engine sampled nothing; trainer and reference score whatever stands there, the padding too. */
+  const scored = (change: (row: number, token: number, trainer: number) => number = (_, __, trainer) => trainer) => {
+    const rows = pairs()
+    return batchOf(rows).map((row, index) => {
+      const trained = (rows[index] as Pair).trained
+      const trainer = row.completion_ids.map((id, i) => -((id % 13) + 1) / 40 - (i % 5) / 100)
+      return {
+        ...row,
+        sampling_per_token_logps: trainer.map((value, i) => (trained[i] === 1 ? value + ((i % 3) - 1) / 100 : 0)),
+        old_per_token_logps: trainer.map((value, i) => change(index, i, value)),
+        ref_per_token_logps: trainer.map((value, i) => value - (i % 4) / 50),
+      }
+    })
+  }
+
+  it('are those of sampler, trainer and reference, each of the completion token at its place', async () => {
+    const report = await reportOf(scored())
+    expect(report.sources[0]?.missing).not.toEqual(expect.arrayContaining(['logprobs.trainer']))
+    expect(report.sources[0]?.drift).toEqual([])
+    const status = (code: string) => report.checks.find((check) => check.code === code)?.status
+    expect(['L01', 'L05', 'L06'].map(status)).toEqual(['pass', 'pass', 'pass'])
+    expect(report.checks.filter(({ status }) => status === 'fail').map(({ code }) => code)).toEqual([])
+    expect(report.hypotheses.find(({ id }) => id === 'H03')?.verdict).not.toBe('not-checkable')
+  })
+
+  it('tell an engine that disagrees from one that does not, and say nothing of what the masks leave out', async () => {
+    const trained = pairs().map((row) => row.trained)
+    const away = scored((row, token, value) => value - (trained[row]?.[token] === 1 ? ((token * 7) % 10) / 12 : 40))
+    expect(await failing(away)).toEqual(expect.arrayContaining(['L01']))
+    expect(await failing(scored((row, token, value) => (trained[row]?.[token] === 1 ? value : -40)))).toEqual([])
+  })
+})
+
 it('a prompt mask that is 1 throughout, beside nothing of TRL, is the loss mask of the prompt', async () => {
   const rows = pairs().map(({ prompt, completion, trained }) => ({
     prompt_ids: prompt,
