@@ -4,6 +4,7 @@ import { tokenCount } from '../edges.ts'
 import { lacksWhatOthersHave } from '../no-numbers.ts'
 import { samplerArray } from '../provenance-oracle.ts'
 import { countOf } from '../spans.ts'
+import { forcedPrefillEnd } from './forced-prefill.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
 import { unscoredByTrainer } from './unscored.ts'
 
@@ -88,7 +89,12 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
   if (scored > 0 && pairs?.placeholders.length === 0 && countOf(mask, 1) === scored) return []
   const placeholders = new Set(pairs?.placeholders)
   // An end token that was appended is a fault of its own (M14).
-  for (const { endToken } of view.segmentation?.turns ?? []) placeholders.delete(endToken)
+  for (const turn of view.segmentation?.turns ?? []) {
+    placeholders.delete(turn.endToken)
+    // So is a think tag that the template opened (M09).
+    if (turn.kind !== 'assistant' || placeholders.size === 0) continue
+    for (let token = turn.contentStart; token < forcedPrefillEnd(view, turn); token++) placeholders.delete(token)
+  }
   const notNumbers = new Set(samplerArray(view.trajectory)?.nan)
   const unscored = unscoredByTrainer(view)
   const found: Filler[] = []

@@ -3,6 +3,7 @@ import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import type { Tokenizer } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore } from '../edges.ts'
+import { forcedPrefillEnd } from '../logprobs/forced-prefill.ts'
 import { LONGEST_PREFILL, storedPromptEnd } from '../prompt-end.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
@@ -43,15 +44,17 @@ export const M09: Check = {
 
 /**
  * Token after the prefill: the block that stands between header and content, what the template's own generation prompt begins a turn
- * with, a think tag with which the stored prompt ends, or words that open the content and, as the dump says, were not sampled while the
- * rest was. A turn of which nothing was sampled has no prefill.
+ * with, a think tag with which the stored prompt ends or that the trainer contradicts to have been sampled, or words that open the content and,
+ * as the dump says, were not sampled while the rest was. A turn of which nothing was sampled has no prefill.
  */
-function prefillEnd(view: TrajectoryView, { headerEnd, contentStart, contentEnd }: Turn): number {
+function prefillEnd(view: TrajectoryView, turn: Turn): number {
+  const { headerEnd, contentStart, contentEnd } = turn
   const { provenance, segmentation, trajectory, text } = view
   if (contentStart > headerEnd) return contentStart
   if (provenance !== null) {
     let end = contentStart
     while (end < contentEnd && provenance[end] === Provenance.notSampled) end++
+    if (end === contentStart) return forcedPrefillEnd(view, turn)
     return provenance[end] === Provenance.sampled ? end : contentStart
   }
   const prompt = segmentation === null ? null : storedPromptEnd(trajectory, segmentation, segmentation.padding)

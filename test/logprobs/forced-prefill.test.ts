@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { type AuditedDump, audit, faultsOf } from '../planted/audit.ts'
+import { cleanDump } from '../planted/dump.ts'
+import { type PlantedRollout, turnsBy } from '../planted/rollout.ts'
+import { nemoRl } from '../planted/writers/nemo-rl.ts'
+import { primeRlExport } from '../planted/writers/prime-rl-export.ts'
+
+const WRITERS = [
+  ['nemo-rl', nemoRl],
+  ['prime-rl-export', primeRlExport],
+] as const
+
+const codes = (audited: AuditedDump) => [
+  ...new Set(faultsOf(audited).flatMap(({ code, severity }) => (severity === 'info' ? [] : [code]))),
+]
+
+async function withOpenThought(change: (rollout: PlantedRollout) => void) {
+  return cleanDump('open thoughts', 'qwen3', {
+    groups: 2,
+    padding: 'right',
+    change: (conversation) => ({ ...conversation, prefill: '<think>\n' }),
+    finish: change,
+  })
+}
+
+/** Nobody sampled the tag: where the format has 0.0 the trainer finds it as likely as anything. */
+function trainPrefill(rollout: PlantedRollout, trainer: number): void {
+  for (const { headerEnd, contentStart } of turnsBy(rollout, 'assistant')) {
+    for (const token of rollout.tokens.slice(headerEnd, contentStart)) {
+      token.trained = true
+      token.sampler = Number.NaN
+      token.trainer = trainer
+    }
+  }
+}
+
+describe.each(WRITERS)('an open thought that the prompt of a turn ends with, in %s', (_, writer) => {
+  it('is M09 where it is trained, and not a placeholder that stands for the logprob of a sampled token', async () => {
+    const dump = await withOpenThought((rollout) => trainPrefill(rollout, -3.5))
+    expect(codes(await audit(dump, writer))).toEqual(['M09'])
+  })
+
+  it('is nothing where it is masked, or may as well have been sampled', async () => {
+    expect(codes(await audit(await withOpenThought(() => {}), writer))).toEqual([])
+    const likely = await withOpenThought((rollout) => trainPrefill(rollout, -0.0004))
+    expect(codes(await audit(likely, writer))).toEqual([])
+  })
+})
