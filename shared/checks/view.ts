@@ -1,10 +1,11 @@
-import type { Segmentation, Span, Turn } from '../model/tokens.ts'
+import type { Span, Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { segment } from '../tokens/segment.ts'
 import { decodeSpan } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { AuditSettings, TrajectoryView } from './check.ts'
 import { createFacts, type PreparedTokens } from './create-facts.ts'
+import { endOfExamples } from './examples.ts'
 import { unfitFacts } from './layout/unfit-arrays.ts'
 import { logprobFacts } from './logprobs/sums.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
@@ -49,7 +50,7 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
   const mask = effectiveMask(trajectory, settings.alignment, options.maskImplied ?? false)
   const padding = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
   const provenance = provenanceOracle(trajectory, segmentation, options.unsampledLogprob)
-  const { expected, expectedRl } = oracles(trajectory, segmentation, provenance, framed, settings)
+  const { expected, expectedRl } = oracles(trajectory, { segmentation, provenance, mask }, framed, settings)
   return {
     trajectory,
     ids,
@@ -121,8 +122,7 @@ function rememberedText({ table }: Tokenizer, ids: Int32Array): (span: Span) => 
 
 function oracles(
   trajectory: Trajectory,
-  segmentation: Segmentation | null,
-  provenance: Uint8Array | null,
+  { segmentation, provenance, mask }: Pick<PreparedView, 'segmentation' | 'provenance' | 'mask'>,
   tokenizer: Tokenizer | null,
   settings: AuditSettings,
 ): { expected: Uint8Array | null; expectedRl: Uint8Array | null } {
@@ -134,7 +134,9 @@ function oracles(
   const input = {
     segmentation,
     provenance,
-    promptEnd: storedPromptEnd(trajectory, segmentation, segmentation.padding),
+    promptEnd:
+      storedPromptEnd(trajectory, segmentation, segmentation.padding) ??
+      (settings.policy.examples_in_prompt ? endOfExamples({ segmentation, provenance, mask }) : null),
     isBlank: (at: number) => /^\s+$/.test(decodeSpan(tokenizer.table, ids, at, at + 1)),
     stopsOnString: /stop_(string|sequence)/.test(trajectory.finishReason ?? ''),
     endMayBePadding: ({ endToken }: Turn) =>

@@ -64,6 +64,9 @@ export interface ShapeCounts {
   readonly earlierThoughtsMasked: number
   readonly lastThoughts: number
   readonly lastThoughtsMasked: number
+  /** Rows that begin with assistant turns none of which is trained or said to be sampled, and those of them that share these (`countHeads`). */
+  readonly heads: number
+  readonly sharedHeads: number
 }
 
 /** What a policy means to train beside the plain RL mask. */
@@ -171,13 +174,29 @@ export function decideKin(evidence: KinEvidence, options: AuditOptions, given: G
   const { formatId } = evidence.key
   const aligned = alignKin(formatId, evidence.alignment, options, thresholds)
   const policy = declaredPolicy(formatId, options, aligned.alignment)
-  const suggested = suggestPolicy(evidence.shapes, thresholds)
+  const hasExamples = examplesInPrompt(evidence.shapes, thresholds)
+  const suggested = hasExamples ? null : suggestPolicy(evidence.shapes, thresholds)
   return {
     evidence,
     tokenizer: decideTokenizer(evidence, given),
     aligned,
-    policy: { ...policy, suggested: suggested === policy.id ? null : suggested },
+    policy: {
+      ...policy,
+      suggested: suggested === policy.id ? null : suggested,
+      ...(hasExamples
+        ? { evidence: [...policy.evidence, examplesText(evidence.shapes)], examples_in_prompt: true }
+        : {}),
+    },
   }
+}
+
+/** Whether the prompts hold examples: what is masked before the first trained turn is the same before other questions. */
+function examplesInPrompt({ heads, sharedHeads }: ShapeCounts, thresholds: Thresholds): boolean {
+  return sharedHeads >= 2 && sharedHeads >= thresholds['convention-share'] * heads
+}
+
+function examplesText({ heads, sharedHeads }: ShapeCounts): string {
+  return `${sharedHeads} of ${heads} sampled rollouts begin with the same untrained assistant turns as others, before their own questions: examples in the prompt`
 }
 
 /** What the shape of the sampled masks looks like; it silences nothing until the person accepts it. */

@@ -73,6 +73,8 @@ export const KIN_STATE = z.object({
     earlier_thoughts_masked: whole,
     last_thoughts: whole,
     last_thoughts_masked: whole,
+    heads: whole.optional(),
+    shared_heads: whole.optional(),
   }),
 })
 

@@ -60,6 +60,8 @@ export function encodeKin({
       earlier_thoughts_masked: shapes.earlierThoughtsMasked,
       last_thoughts: shapes.lastThoughts,
       last_thoughts_masked: shapes.lastThoughtsMasked,
+      heads: shapes.heads,
+      shared_heads: shapes.sharedHeads,
     },
   }
 }
@@ -107,6 +109,8 @@ function decodeKin(state: KinState, first: number): KinEvidence {
       earlierThoughtsMasked: state.shapes.earlier_thoughts_masked,
       lastThoughts: state.shapes.last_thoughts,
       lastThoughtsMasked: state.shapes.last_thoughts_masked,
+      heads: state.shapes.heads ?? 0,
+      sharedHeads: state.shapes.shared_heads ?? 0,
     },
   }
 }

@@ -1,5 +1,6 @@
 import { countAlignment } from '../checks/alignment.ts'
 import type { AuditSettings, ModelVocabulary, TrajectoryView } from '../checks/check.ts'
+import { countHeads } from '../checks/examples.ts'
 import { forgetLast } from '../checks/of-last.ts'
 import { DRIFT_GROUPS, DRIFT_RECORDS, driftTokens } from '../checks/template/drift.ts'
 import { createView } from '../checks/view.ts'
@@ -297,5 +298,5 @@ function countShapes(views: readonly TrajectoryView[]): ShapeCounts {
       if (mask[turn.separatorStart] === 1 && !headerTrained && mask[turn.contentStart] === 1) newlineOnly++
     }
   }
-  return { multiTurn, lastOnly, closedTurns, newlineOnly, ...thoughts }
+  return { multiTurn, lastOnly, closedTurns, newlineOnly, ...thoughts, ...countHeads(views) }
 }

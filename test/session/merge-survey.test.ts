@@ -48,6 +48,8 @@ function evidenceOf(sources: readonly (readonly Sampled[])[], first: number): Ki
       earlierThoughtsMasked: 2 * all.length,
       lastThoughts: all.length,
       lastThoughtsMasked: 0,
+      heads: all.length,
+      sharedHeads: 0,
     },
   }
 }

@@ -8,6 +8,8 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/alignment.ts LARGEST_LAG': 'shifts that are tried; the report lists the score of each',
   'checks/create-facts.ts SHOWN_TOKENS': 'what evidence shows',
   'checks/encoded.ts LONGEST': 'bound of cost',
+  'checks/examples.ts FEWEST_OF_ONE_PROMPT':
+    'chance alone does not make so many samples alike; whether it holds of the dump is `convention-share`',
   'checks/fact-columns.ts ROWS_OF_A_PART': 'bound of cost',
   'checks/facts.ts PREFIX_TOKENS': 'lengths that are measured; whether one is long is `shared-prefix-tokens`',
   'checks/groups/advantages.ts ADVANTAGE_EPS_CANDIDATES': 'formulas that are tried',
@@ -50,6 +52,8 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
     'tokens that templates begin a turn with; says where a prompt ends, not what is wrong',
   'checks/spans.ts LONG': 'bound of cost',
   'checks/spans.ts SHORT': 'bound of cost',
+  'checks/logprobs/kl-rounded.ts BFLOAT': 'a code',
+  'checks/logprobs/kl-rounded.ts BFLOAT_ROUNDING': 'precision of bf16',
   'checks/logprobs/kl-rounded.ts EPSILON': 'precision of 32-bit floats',
   'checks/logprobs/kl-rounded.ts FEWEST': 'decimals that are tried',
   'checks/logprobs/kl-rounded.ts MOST': 'decimals that are tried',
