@@ -7,12 +7,13 @@ import { type Segmentation, type Span, TokenState, type Turn } from '../model/to
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { answerFacts } from './answer-place.ts'
+import { branchEnds } from './branch-ends.ts'
 import { edgesOf, filledTurns, ownSpans, writtenTurns } from './edges.ts'
 import { endReason } from './end-reason.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
 import { trainedPromptFacts } from './mask/prompt-trained.ts'
-import { hasOtherLoss, isShort } from './no-numbers.ts'
+import { isShort } from './no-numbers.ts'
 import { pairingFacts } from './pairing.ts'
 import { LONGEST_PREFILL, storedPromptEnd } from './prompt-end.ts'
 import { lengthOf } from './spans.ts'
@@ -109,6 +110,8 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   facts.answerPlace = answer.answerPlace
   if (answer.answerAt !== undefined) facts.answerAt = answer.answerAt
   more(startFacts(trajectory, tokens))
+  more(branchEnds(trajectory, tokens))
+  more(rootFacts(tokens, facts))
   more(trainedPromptFacts(trajectory, tokens))
   more(replyFacts(trajectory, tokens))
   more(longReplies(ids, segmentation, tokenizer))
@@ -243,6 +246,17 @@ function askedLength(segmentation: Segmentation | null, promptLength: number | n
   return first.start < end && end <= first.contentStart + LONGEST_PREFILL ? first.start - left : promptLength
 }
 
+/** The prompt of a row by call goes on behind the first reply, and is the prompt of the first call before it. */
+function rootFacts(
+  { ids, segmentation, padding }: PreparedTokens,
+  { promptLength }: Pick<TrajectoryFacts, 'promptLength'>,
+): Pick<TrajectoryFacts, 'rootHash'> | null {
+  const first = segmentation?.turns.find(({ kind }) => kind === 'assistant')
+  if (first === undefined || promptLength === null) return null
+  const isWhole = padding.left + promptLength <= first.contentStart + LONGEST_PREFILL
+  return isWhole ? null : { rootHash: new Hash64().numbers(ids, padding.left, first.start, kernelWith(ids)).digest() }
+}
+
 /** Tokens through the header of the first assistant turn, left padding excluded; a row without one is all prompt. */
 function promptEnd(segmentation: Segmentation | null, end: number, left: number): number | null {
   if (segmentation === null || segmentation.turns.length === 0) return null
@@ -320,7 +334,7 @@ function messageFacts({ messages }: Trajectory) {
  * `broken` (S03), and nothing is computed with it; where no token has one, the other rollouts tell whether any is due.
  */
 function advantagesOf(trajectory: Trajectory, tokens: PreparedTokens | null) {
-  const { advantage, advantages, arrays, issues } = trajectory
+  const { advantage, advantages, arrays, issues, noneDue } = trajectory
   const whole = advantage !== null && Number.isFinite(advantage) ? advantage : null
   const wasNaN =
     advantage === null && issues.some(({ code, field }) => code === 'not-a-number' && field === 'advantage')
@@ -339,6 +353,7 @@ function advantagesOf(trajectory: Trajectory, tokens: PreparedTokens | null) {
     if (tokens?.mask?.[i] !== 1) continue
     const value = advantages[i] as number
     if (!Number.isFinite(value)) {
+      if (noneDue.advantages?.[i] === 1) continue
       if (brokenAt < 0) brokenAt = i
       brokenTokens++
       continue
@@ -348,8 +363,7 @@ function advantagesOf(trajectory: Trajectory, tokens: PreparedTokens | null) {
     largest = Math.max(largest, Math.abs(value))
   }
   const first = advantages[brokenAt] ?? 0
-  // Tokens whose credit is another component's of the loss have no advantage of their own, nor those behind the end of a short array.
-  const isAbsent = Number.isNaN(first) && (largest < 0 || isShort(arrays) || hasOtherLoss(arrays))
+  const isAbsent = Number.isNaN(first) && (largest < 0 || isShort(arrays))
   return {
     advantage: whole ?? (largest >= 0 && changesAt < 0 ? common : null),
     maxAdvantage: largest < 0 ? null : largest,

@@ -1,9 +1,9 @@
 import type { Place } from '../model/source.ts'
 import type { LimitName } from '../model/streams.ts'
+import type { LossStream } from '../model/trajectory.ts'
 import type { AnswerPlace } from './answer-place.ts'
 import type { KlRounded } from './logprobs/kl-rounded.ts'
 import type { GapSums, KlSums } from './logprobs/sums.ts'
-import type { LossStream } from './no-numbers.ts'
 import type { PairingFacts } from './pairing.ts'
 import type { Drift } from './template/drift.ts'
 import type { OpenEnd } from './truncation/long-replies.ts'
@@ -58,6 +58,13 @@ export interface TrajectoryFacts {
   readonly toolTurns: number
   /** Kinds of edges behind its turns, as bits by `EDGE_NAMES`; absent without ids or turns in them. */
   readonly edges?: number
+  /**
+   * Of a row that may be a branch of a rollout that other rows are of: digests of its ids through each turn that it trains, and through each
+   * that the model wrote and that it does not; absent elsewhere. What H02 looks for in other rows.
+   */
+  readonly branchEnds?: { readonly trained: readonly string[]; readonly context: readonly string[] }
+  /** Digest of what stands before the first assistant turn, where the prompt goes on behind it; absent elsewhere. What A05 takes for the prompt of rows by call. */
+  readonly rootHash?: string
   /** Role of the first turn as spelt in the ids, null without turns or where the ids begin inside one; what C01 compares between the rollouts of a group. */
   readonly firstRole?: string | null
   /** The id that stands last, padding and the template's separator left out; what C05 holds truncation flags against. Null without turns. */

@@ -40,6 +40,8 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   assistantTurns: true,
   toolTurns: true,
   edges: true,
+  branchEnds: true,
+  rootHash: true,
   firstRole: true,
   lastToken: true,
   endsClosed: true,

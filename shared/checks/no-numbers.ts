@@ -1,39 +1,32 @@
+import type { LossStream } from '../model/trajectory.ts'
 import type { DumpView, GroupView, TrajectoryView } from './check.ts'
 import type { TrajectoryFacts } from './facts.ts'
-
-/** What the loss reads on every token that it trains. */
-export const LOSS_STREAMS = ['trainer', 'advantages'] as const
-export type LossStream = (typeof LOSS_STREAMS)[number]
 
 /**
  * The streams of which a rollout has an array without a number in it on any trained token. Whether nothing was computed or all of it went
  * wrong, only its neighbours tell (`lacksWhatOthersHave`). Null where there is none.
  */
 export function streamsWithoutNumbers(view: TrajectoryView): Pick<TrajectoryFacts, 'noNumbers'> | null {
-  const { advantage, advantages, logprobs, arrays } = view.trajectory
+  const { advantage, advantages, logprobs, arrays, noneDue } = view.trajectory
   if (isShort(arrays)) return null
-  const blank = (values: Float32Array | null) => values !== null && hasNumber(view, values) === false
+  const blank = (values: Float32Array | null, stream: LossStream) =>
+    values !== null && hasNumber(view, values, noneDue[stream]) === false
   const found: LossStream[] = []
-  if (blank(logprobs.trainer)) found.push('trainer')
+  if (blank(logprobs.trainer, 'trainer')) found.push('trainer')
   // What others wrote and a supervised loss trains has none by right, nor has it been scored by a sampler.
-  const isRl = logprobs.sampler !== null && hasNumber(view, logprobs.sampler) === true && !hasOtherLoss(arrays)
-  if (isRl && advantage === null && blank(advantages)) found.push('advantages')
+  const isRl = logprobs.sampler !== null && hasNumber(view, logprobs.sampler, noneDue.advantages) === true
+  if (isRl && advantage === null && blank(advantages, 'advantages')) found.push('advantages')
   return found.length === 0 ? null : { noNumbers: found }
 }
 
-/** Whether any trained token has a number; null where nothing is trained. */
-function hasNumber({ mask }: TrajectoryView, values: Float32Array): boolean | null {
-  let first = mask?.indexOf(1) ?? -1
-  if (first < 0) return null
-  for (; first >= 0; first = mask?.indexOf(1, first + 1) ?? -1) if (!Number.isNaN(values[first] as number)) return true
-  return false
-}
-
-const OTHER_LOSS = /(?:^|\.)(?:ce|ref_kl)_weights$|\.loss_weights\.(?:ce|ref_kl)$/
-
-/** Whether other components of the loss train tokens, which have no advantage of their own (prime-rl). */
-export function hasOtherLoss(arrays: TrajectoryView['trajectory']['arrays']): boolean {
-  return arrays.some(({ name }) => OTHER_LOSS.test(name))
+/** Whether any trained token that is due a number has one; null where none is. */
+function hasNumber({ mask }: TrajectoryView, values: Float32Array, noneDue: Uint8Array | null): boolean | null {
+  let due = false
+  for (let i = mask?.indexOf(1) ?? -1; i >= 0; i = mask?.indexOf(1, i + 1) ?? -1) {
+    if (!Number.isNaN(values[i] as number)) return true
+    if (noneDue?.[i] !== 1) due = true
+  }
+  return due ? false : null
 }
 
 /** An array that the dump stored shorter was filled up with NaN. */

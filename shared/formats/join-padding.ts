@@ -33,6 +33,7 @@ export function onTokensOf(base: Trajectory, added: Trajectory): Trajectory {
       trainer: placed(added.logprobs.trainer, Number.NaN),
       reference: placed(added.logprobs.reference, Number.NaN),
     },
+    noneDue: { trainer: placed(added.noneDue.trainer, 0), advantages: placed(added.noneDue.advantages, 0) },
     entropy: placed(added.entropy, Number.NaN),
     kl: placed(added.kl, Number.NaN),
     advantages: placed(added.advantages, Number.NaN),

@@ -108,6 +108,10 @@ export function joinTrajectories(base: Trajectory, added: Trajectory): Trajector
       trainer: base.logprobs.trainer ?? added.logprobs.trainer,
       reference: base.logprobs.reference ?? added.logprobs.reference,
     },
+    noneDue: {
+      trainer: (base.logprobs.trainer === null ? added : base).noneDue.trainer,
+      advantages: (base.advantages === null ? added : base).noneDue.advantages,
+    },
     excluded: base.excluded || added.excluded,
     arrays: [...base.arrays, ...added.arrays],
     issues: [...base.issues, ...added.issues, ...(masked ? maskIssues(base, added) : [])],

@@ -111,6 +111,7 @@ function readRecord(record: OneRecord): Trajectory {
     id: step === null || sequence === null ? blank.id : `${step}/${String(rank ?? 0)}/${sequence}`,
     step,
     ids,
+    mayBeBranch: true,
     ...earlierBranch(ids, trained?.mask ?? null, sampler),
     mask: trained?.mask ?? null,
     weights: trained?.weights ?? null,
@@ -121,7 +122,7 @@ function readRecord(record: OneRecord): Trajectory {
       reference: null,
     },
     entropy: withoutFirst(arrays.floats('entropy', fields.take('entropy'))),
-    advantages: creditOf(arrays.floats('advantages', fields.take('advantages')), stored?.mask ?? null, components),
+    ...creditOf(arrays.floats('advantages', fields.take('advantages')), stored?.mask ?? null, components),
     // Until 27 June 2026 the rollout's reward stands on each of its tokens.
     reward: common(numbersOf(fields.take('rewards'))),
     // The writer cuts right padding off.

@@ -40,18 +40,27 @@ export function trainedBy(mask: Uint8Array, { rl, ce, refKl }: LossComponents): 
   return { mask: trained, weights: plain ? null : weights }
 }
 
-/** Advantages are read by the policy gradient alone: where another component trains a token instead, its 0.0 is no advantage. */
+/** Tokens that another component trains and the policy gradient does not, which alone reads advantages: 1 on each; null where there is no other. */
+function otherLossOf(mask: Uint8Array | null, { rl, ce, refKl }: LossComponents): Uint8Array | null {
+  const others = ce ?? refKl
+  if (others === null) return null
+  return Uint8Array.from(others, (_, i) => {
+    const own = mask?.[i] === 1 && sizeOf(rl === null ? 1 : rl[i]) > 0
+    return !own && sizeOf(ce?.[i]) + sizeOf(refKl?.[i]) > 0 ? 1 : 0
+  })
+}
+
+/** The advantages without the filler of 0.0 on the tokens of other components (`otherLossOf`), and those tokens. */
 export function creditOf(
   advantages: Float32Array | null,
   mask: Uint8Array | null,
-  { rl, ce, refKl }: LossComponents,
-): Float32Array | null {
-  if (advantages === null || (ce === null && refKl === null)) return advantages
-  for (let i = 0; i < advantages.length; i++) {
-    const own = mask?.[i] === 1 && sizeOf(rl === null ? 1 : rl[i]) > 0
-    if (!own && sizeOf(ce?.[i]) + sizeOf(refKl?.[i]) > 0) advantages[i] = Number.NaN
+  components: LossComponents,
+): Pick<Trajectory, 'advantages' | 'noneDue'> {
+  const others = otherLossOf(mask, components)
+  for (let i = others?.indexOf(1) ?? -1; i >= 0; i = others?.indexOf(1, i + 1) ?? -1) {
+    if (advantages !== null) advantages[i] = Number.NaN
   }
-  return advantages
+  return { advantages, noneDue: { trainer: null, advantages: others } }
 }
 
 function sizeOf(weight: number | undefined): number {

@@ -19,7 +19,7 @@ export function noneTrained(): TrainedNodes {
 
 type BranchStreams = Pick<
   Trajectory,
-  'ids' | 'promptLength' | 'mask' | 'weights' | 'sampled' | 'logprobs' | 'entropy' | 'advantages' | 'arrays'
+  'ids' | 'promptLength' | 'mask' | 'weights' | 'sampled' | 'logprobs' | 'noneDue' | 'entropy' | 'advantages' | 'arrays'
 > & {
   /** Indices of sampled nodes that are context here, because an earlier branch trains them. */
   readonly context: readonly number[]
@@ -70,6 +70,8 @@ export function branchStreams(
     refKl: null,
   }
   const context: number[] = []
+  /** Of a node the trainer's notes may say nothing. */
+  let unscored: Uint8Array | null = null
   let masked = false
   let promptLength: number | null = null
   let at = 0
@@ -90,7 +92,10 @@ export function branchStreams(
     }
     for (const [stream, key] of Object.entries(COMPACT) as [keyof typeof COMPACT, string][]) {
       const values = compactValues(node, key, own, arrays, issues)
-      if (values === null) continue
+      if (values === null) {
+        if (stream === 'trainer') (unscored ??= new Uint8Array(length)).fill(1, at, end)
+        continue
+      }
       found[stream] ??= new Float32Array(length).fill(Number.NaN)
       spread(values, own, found[stream].subarray(at, end))
     }
@@ -101,6 +106,7 @@ export function branchStreams(
     at = end
   }
   const loss = masked ? trainedBy(mask, components) : null
+  const credit = creditOf(found.advantages ?? null, mask, components)
   return {
     ids,
     promptLength,
@@ -109,7 +115,8 @@ export function branchStreams(
     sampled: masked ? flags : null,
     logprobs: { sampler: found.sampler ?? null, trainer: found.trainer ?? null, reference: found.reference ?? null },
     entropy: found.entropy ?? null,
-    advantages: creditOf(found.advantages ?? null, mask, components),
+    advantages: credit.advantages,
+    noneDue: { ...credit.noneDue, trainer: unscored },
     arrays: arrays.arrays,
     context,
     dropped: found.dropped ?? null,

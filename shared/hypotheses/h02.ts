@@ -1,3 +1,4 @@
+import { untrainedReplies } from '../checks/branch-ends.ts'
 import { count } from '../model/number-text.ts'
 import { type Bounds, unfitBound, untrainedBound, weightBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
@@ -52,7 +53,10 @@ function decide(input: HypothesisInput): Judgement {
   // By another vocabulary no end of a turn and no header can be looked for: that none fails says nothing.
   const foreign = foreignShare(input)
   const isOwn = foreign === null || holds(foreign, unfitBounds)
-  const contradicted = !undecided && unlooked.length === 0 && failing.length === 0 && fits && isOwn && light && covers
+  const masked = untrainedReplies(input.dump.facts)
+  const isOthers = masked === null || holds(masked, unfitBounds)
+  const contradicted =
+    !undecided && unlooked.length === 0 && failing.length === 0 && fits && isOwn && isOthers && light && covers
   const decisive = failing.map(({ code }) => code)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
@@ -70,6 +74,12 @@ function decide(input: HypothesisInput): Judgement {
         'share of rollouts whose ids are not of the tokenizer, so that their turns are not known',
         foreign,
         'T17',
+        unfitBounds,
+      ),
+      ...unjudgedLine(
+        'share of rollouts with replies of the model that they mask and that no other row trains: a branch that is not in the dump, or turns left out',
+        masked,
+        'M03',
         unfitBounds,
       ),
       ...lesserFaults(H02, input, decisive),

@@ -49,6 +49,10 @@ export interface StoredArray {
   readonly nan?: Int32Array
 }
 
+/** What the loss reads on every token that it trains. */
+export const LOSS_STREAMS = ['trainer', 'advantages'] as const
+export type LossStream = (typeof LOSS_STREAMS)[number]
+
 /**
  * One sequence as the loss saw it, as far as the dump tells. S is `ids.length`.
  *
@@ -65,6 +69,8 @@ export interface Trajectory {
   readonly id: string
   readonly rolloutId: string | null
   readonly branch: string | null
+  /** Other rows may be branches of the same rollout, and the format does not say which: what one of them trains is context in another. */
+  readonly mayBeBranch: boolean
   readonly group: string | null
   readonly groupSize: number | null
   readonly step: number | null
@@ -92,6 +98,8 @@ export interface Trajectory {
     readonly trainer: Float32Array | null
     readonly reference: Float32Array | null
   }
+  /** By what the loss reads: 1 on tokens that have no number of it by the format's own rule, trained or not; null where every token is due one. */
+  readonly noneDue: Readonly<Record<LossStream, Uint8Array | null>>
   readonly entropy: Float32Array | null
   readonly kl: Float32Array | null
   readonly advantage: number | null
@@ -123,6 +131,7 @@ export function emptyTrajectory(place: Place, recordHash: string): Trajectory {
     id: place.part === 0 ? String(place.record) : `${place.record}.${place.part}`,
     rolloutId: null,
     branch: null,
+    mayBeBranch: false,
     group: null,
     groupSize: null,
     step: null,
@@ -139,6 +148,7 @@ export function emptyTrajectory(place: Place, recordHash: string): Trajectory {
     sequenceIds: null,
     versions: null,
     logprobs: { sampler: null, trainer: null, reference: null },
+    noneDue: { trainer: null, advantages: null },
     entropy: null,
     kl: null,
     advantage: null,

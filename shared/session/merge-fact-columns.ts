@@ -2,10 +2,10 @@ import { ANSWER_PLACES } from '../checks/answer-place.ts'
 import { END_REASONS, type TrajectoryFacts } from '../checks/facts.ts'
 import { KL_FORMULAS } from '../checks/logprobs/kl-formulas.ts'
 import type { GapSums, KlSums } from '../checks/logprobs/sums.ts'
-import { LOSS_STREAMS } from '../checks/no-numbers.ts'
 import type { PairingFacts } from '../checks/pairing.ts'
 import { OPEN_ENDS } from '../checks/truncation/long-replies.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
+import { LOSS_STREAMS } from '../model/trajectory.ts'
 import { type Cells, COUNT, countTo, FLAG, NUMBER, nullable, oneOf, optional, TEXT } from './merge-columns.ts'
 import { listOf, PAIR, recordOf } from './merge-composites.ts'
 
@@ -137,6 +137,8 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   assistantTurns: { cells: TURNS },
   toolTurns: { cells: TURNS },
   edges: { cells: optional(NUMBER) },
+  branchEnds: { cells: optional(recordOf({ trained: listOf(TEXT), context: listOf(TEXT) }, ':')) },
+  rootHash: { cells: optional(TEXT) },
   firstRole: { cells: optional(text) },
   lastToken: { cells: optional(number) },
   endsClosed: { cells: optional(nullable(FLAG)) },

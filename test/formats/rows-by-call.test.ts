@@ -45,6 +45,31 @@ async function rowsByCall(named: boolean, calls = 3) {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 }
 
+/** Four groups of four, one rollout of which has a second call, whose prompt is all that went before; or a fifth rollout. */
+async function growingPrompts(isFifth: boolean) {
+  const tokenizer = await qwen()
+  const encode = (text: string) => [...tokenizer.encode(text, { specials: true })]
+  const rows: object[] = []
+  for (let group = 0; group < 4; group++) {
+    const asked = `<|im_start|>user\nGuess word ${group}.<|im_end|>\n<|im_start|>assistant\n`
+    const add = (prompt: string, response: string, reward: number) =>
+      rows.push({
+        prompt_ids: encode(prompt),
+        response_ids: encode(response),
+        response_mask: encode(response).map(() => 1),
+        reward,
+        group_id: `u${group}`,
+      })
+    for (let rollout = 0; rollout < 4; rollout++) {
+      const answer = `I think that it is word ${rollout} of ${group}.<|im_end|>`
+      add(asked, answer, rollout % 2)
+      const goesOn = `${asked}${answer}\n<|im_start|>user\nWrong.<|im_end|>\n<|im_start|>assistant\n`
+      if (group === 1 && rollout === 2) add(isFifth ? asked : goesOn, `Then it is word ${group}7.<|im_end|>`, 1)
+    }
+  }
+  return rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+}
+
 describe('a batch of verl with a row for every call', () => {
   it('has as many rollouts in a group as were started, and no foreign ones', async () => {
     const report = (await audited(await rowsByCall(true))).report()
@@ -59,8 +84,17 @@ describe('a batch of verl with a row for every call', () => {
     expect(report.totals).toMatchObject({ trajectories: 16, groups: 4 })
   })
 
-  it('has groups of many prompts where nothing names the rollout', async () => {
+  it('has groups of many prompts where nothing names the rollout, and no rollout of another question', async () => {
     const report = (await audited(await rowsByCall(false))).report()
-    expect(report.checks.find(({ code }) => code === 'A05')?.status).toBe('fail')
+    expect(report.checks.find(({ code }) => code === 'A05')?.status).not.toBe('fail')
+  })
+
+  it('has no more rollouts than were started where later prompts go on from the first', async () => {
+    const a05 = async (foreign: boolean) => {
+      const report = (await audited(await growingPrompts(foreign), { groupSize: 4 })).report()
+      return report.findings.filter(({ code }) => code === 'A05').map(({ message }) => message)
+    }
+    expect(await a05(false)).toEqual([])
+    expect(await a05(true)).toEqual([expect.stringContaining('has 5 rollouts where 4 are generated')])
   })
 })

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { ANSWER_PLACES } from '../../shared/checks/answer-place.ts'
 import { END_REASONS, type TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { KL_FORMULAS } from '../../shared/checks/logprobs/kl-formulas.ts'
-import { LOSS_STREAMS } from '../../shared/checks/no-numbers.ts'
 import { OPEN_ENDS } from '../../shared/checks/truncation/long-replies.ts'
+import { LOSS_STREAMS } from '../../shared/model/trajectory.ts'
 import { factsOf } from '../helpers/facts.ts'
 
 const number = fc.oneof(fc.integer(), fc.double(), fc.constant(-0))
@@ -100,6 +100,8 @@ const ANY = {
   brokenAdvantage: fc.record({ value: text, token: maybe(fc.nat()), tokens: fc.nat() }, object),
   noNumbers: fc.subarray([...LOSS_STREAMS]),
   unfit: flag,
+  branchEnds: fc.record({ trained: fc.array(text), context: fc.array(text) }, object),
+  rootHash: text,
   rendersOtherwise: flag,
   toolsDiffer: flag,
   pairing: fc.record(

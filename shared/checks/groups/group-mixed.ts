@@ -51,13 +51,17 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   )
   const promptsAgree = pure * 2 >= withPrompts
   const split = yield* within(0.3, 0.5, splitPrompts(view, groups))
+  // Prompts of later calls, which no key joins to their rollouts, are many, and now and then those of another group.
+  const isTakenApart = ({ members }: GroupView) => {
+    const size = view.groupSize ?? 0
+    return members.filter((member) => 2 * (split.get(promptKey(member)) ?? 0) >= size).length * 2 >= members.length
+  }
   const look = (group: GroupView) => {
     const large = isTooLarge(group, view)
     if (!group.complete && !large) return
     const foreign = strangers(group, majorities)
     const known = foreign.filter((member) => split.has(promptKey(member)))
-    const apart = group.members.some((member) => split.has(promptKey(member)))
-    const mixed = foreign.length > 0 && (apart || promptsAgree)
+    const mixed = foreign.length > 0 && (promptsAgree || isTakenApart(group))
     const affected = mixed || large || window !== null
     report.unit(affected)
     report.place(affected)
@@ -106,10 +110,10 @@ function majorityPrompt({ members }: GroupView): string | null {
 }
 
 /**
- * Prompts whose rollouts would make one group and lie in two or more. Prompts of many rollouts that many groups share are variants which
+ * Prompts whose rollouts would make one group and lie in two or more, with how many they are. Prompts of many rollouts that many groups share are variants which
  * were dealt out on purpose.
  */
-function* splitPrompts({ groupSize }: DumpView, groups: readonly GroupView[]): Steps<ReadonlySet<string>> {
+function* splitPrompts({ groupSize }: DumpView, groups: readonly GroupView[]): Steps<ReadonlyMap<string, number>> {
   const counts = new Map<string, { rollouts: number; groups: number; last: GroupView | null }>()
   yield* forEachOf(groups, (group) => {
     let [before, count]: [TrajectoryFacts | null, { rollouts: number; groups: number; last: GroupView | null } | null] =
@@ -128,9 +132,9 @@ function* splitPrompts({ groupSize }: DumpView, groups: readonly GroupView[]): S
       count.last = group
     }
   })
-  const split = new Set<string>()
+  const split = new Map<string, number>()
   for (const [prompt, count] of counts) {
-    if (count.groups > 1 && count.rollouts <= (groupSize ?? 0)) split.add(prompt)
+    if (count.groups > 1 && count.rollouts <= (groupSize ?? 0)) split.set(prompt, count.rollouts)
   }
   return split
 }
@@ -149,21 +153,44 @@ function hasPrompts({ members }: GroupView): boolean {
 }
 
 /**
- * Members with another prompt than the majority; without one, than the first member. A prompt that was cut (C01) is another one by
- * its ids only: it has another length, and begins with another turn or inside one.
+ * Members with another prompt than the majority; without one, than the first member. Rows by call have the prompt of their first call. A
+ * prompt that was cut (C01) is another one by its ids only: it has another length, and begins with another turn or inside one.
  */
 function strangers(group: GroupView, majorities: ReadonlyMap<GroupView, string | null>): readonly TrajectoryFacts[] {
   const prompt = majorities.get(group) ?? group.members[0]?.promptHash ?? null
   const own = group.members.find(({ promptHash }) => promptHash === prompt)
+  const roots = rootsOf(group)
+  // Of rows by call the first ones are few: whatever the majority has, the prompt is what all calls begin with.
+  const root = own === undefined ? prompt : rootOf(own, roots)
   return group.members.filter(
-    ({ promptHash, firstRole, branchOf }) =>
-      promptHash !== null && promptHash !== prompt && firstRole === own?.firstRole && branchOf === null,
+    (member) =>
+      member.promptHash !== null &&
+      rootOf(member, roots) !== root &&
+      member.firstRole === own?.firstRole &&
+      member.branchOf === null,
   )
 }
 
+/** Prompts of the group behind which no reply stands: those that later calls of a rollout go on from. */
+function rootsOf({ members }: GroupView): ReadonlySet<string> {
+  return new Set(members.flatMap(({ promptHash, rootHash }) => (promptHash === null || rootHash ? [] : [promptHash])))
+}
+
+/** What a member was asked: of a later call, whose prompt goes on behind replies, what the first call of its group was. */
+function rootOf(member: TrajectoryFacts, roots: ReadonlySet<string>): string | null {
+  return isLaterCall(member, roots) ? (member.rootHash as string) : member.promptHash
+}
+
+function isLaterCall({ rootHash }: TrajectoryFacts, roots: ReadonlySet<string>): boolean {
+  return rootHash !== undefined && roots.has(rootHash)
+}
+
 /** More rollouts than the size says. A key that returns with every epoch makes whole multiples where no step tells them apart. */
-function isTooLarge({ members }: GroupView, { groupSize: size, settings }: DumpView): boolean {
+function isTooLarge(group: GroupView, { groupSize: size, settings }: DumpView): boolean {
+  const { members } = group
   if (size === null || members.length <= size) return false
+  const roots = rootsOf(group)
+  if (members.filter((member) => !isLaterCall(member, roots)).length <= size) return false
   if (settings.options.groupSize !== size && members.every(({ groupSize }) => groupSize === null)) return false
   return members[0]?.step !== null || members.length % size !== 0
 }

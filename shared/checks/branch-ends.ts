@@ -1,0 +1,44 @@
+import { Hash64 } from '../model/hash.ts'
+import type { Trajectory } from '../model/trajectory.ts'
+import type { PreparedTokens } from './create-facts.ts'
+import { writtenTurns } from './edges.ts'
+import type { TrajectoryFacts } from './facts.ts'
+import { countOf } from './spans.ts'
+
+/** Where the replies end that a row of a branching rollout trains, and those that it has as context, by their scores written by the model. */
+export function branchEnds(
+  { mayBeBranch, promptLength, logprobs: { sampler } }: Trajectory,
+  { ids, mask, segmentation, padding }: PreparedTokens,
+): Pick<TrajectoryFacts, 'branchEnds'> | null {
+  if (!mayBeBranch || segmentation === null || mask === null || sampler === null) return null
+  const trained: string[] = []
+  const context: string[] = []
+  const hash = new Hash64()
+  let hashed = padding.left
+  for (const { contentStart, contentEnd, endToken } of writtenTurns(segmentation)) {
+    const end = endToken >= 0 ? endToken + 1 : contentEnd
+    const isTrained = countOf(mask, 1, contentStart, end) > 0
+    const isBefore = promptLength !== null && end <= promptLength
+    if (!isTrained && !(isBefore && sampler.subarray(contentStart, end).some(isScore))) continue
+    hash.words(ids, hashed, end)
+    hashed = end
+    ;(isTrained ? trained : context).push(hash.digest())
+  }
+  return { branchEnds: { trained, context } }
+}
+
+/** A 0 may be the filler of what nobody sampled. */
+function isScore(logprob: number): boolean {
+  return logprob !== 0 && !Number.isNaN(logprob)
+}
+
+/**
+ * Share of the rollouts that train something in which the model wrote replies that they mask, and that no row trains; null where every such
+ * reply is another row's, or where no row may be a branch.
+ */
+export function untrainedReplies(facts: readonly TrajectoryFacts[]): number | null {
+  const trained = new Set(facts.flatMap(({ branchEnds: ends }) => ends?.trained ?? []))
+  const lost = facts.filter(({ branchEnds: ends }) => ends?.context.some((reply) => !trained.has(reply))).length
+  const training = facts.filter((row) => (row.trained ?? 0) > 0).length
+  return lost === 0 || training === 0 ? null : lost / training
+}
