@@ -131,8 +131,8 @@ export interface TrajectoryFacts {
   /** Size of the longest text in a tool reply, tags and quotes not counted; absent where none is long. For pile-ups, as the next. */
   readonly longestReply?: { readonly tokens: number; readonly characters: number }
   /**
-   * Texts of long tool replies that begin or end in mid-sentence, and the longest of all: where they stand, their size, and hashes of all
-   * their tokens in any order and of the open end, else of the last tokens (8 hex digits); absent where there is none.
+   * The texts in tool replies that are as long as the longest, in tokens or in characters: where they stand, their size, and hashes of all
+   * their tokens in any order and of the open end, else of the last tokens (8 hex digits); absent where none is long.
    */
   readonly longReplies?: readonly {
     readonly start: number

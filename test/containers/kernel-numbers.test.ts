@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kernelWith } from '../../shared/containers/kernel/kernel.ts'
-import { bytesBeside, firstAtLeast, flagsOf } from '../../shared/containers/kernel/numbers.ts'
+import { bagOf, bytesBeside, firstAtLeast, flagsOf } from '../../shared/containers/kernel/numbers.ts'
 import { parseRecords } from '../../shared/containers/records.ts'
 import { Hash64 } from '../../shared/model/hash.ts'
 
@@ -67,6 +67,19 @@ describe('what the kernel tells of the numbers that lie in it', () => {
         const end = Math.min(Math.max(a, b), numbers.length)
         const expected = new Hash64(5).word(1).words(numbers, start, end).digest()
         expect(new Hash64(5).word(1).numbers(held, start, end, kernelWith(held)).digest()).toBe(expected)
+      }),
+    )
+  })
+
+  test('numbers in any order have one bag, wherever they lie', () => {
+    fc.assert(
+      fc.property(ids, fc.nat({ max: 90 }), fc.nat({ max: 90 }), (numbers, a, b) => {
+        const start = Math.min(a, b, numbers.length)
+        const end = Math.min(Math.max(a, b), numbers.length)
+        const bag = bagOf(numbers, start, end)
+        expect(bagOf(inKernel(numbers), start, end)).toBe(bag)
+        expect(bagOf(numbers.slice(start, end).sort(), 0, end - start)).toBe(bag)
+        if (start < end) expect(bagOf(numbers.with(start, (numbers[start] as number) ^ 1), start, end)).not.toBe(bag)
       }),
     )
   })

@@ -90,8 +90,8 @@ function speltTags(view: TrajectoryView, tokenizer: Tokenizer, turn: Turn): Foun
     think: turn.spans.some(({ part, closed }) => part === 'think' && !closed),
     call: turn.spans.some(({ part, closed }) => part === 'tool_call' && !closed),
   }
-  for (let at = contentStart; at < contentEnd; at++) {
-    if (!hasId(letters.ids, view.ids[at] as number)) continue
+  const next = (from: number) => firstOf(letters.ids, view.ids, from, contentEnd)
+  for (let at = next(contentStart); at < contentEnd; at = next(at + 1)) {
     const tag = findTag(tokenizer.table, letters.tags, view.ids, at, contentEnd)
     if (tag === null) continue
     const within = turn.spans.find(({ start, end }) => start < tag.start && tag.end < end)
@@ -106,6 +106,13 @@ function speltTags(view: TrajectoryView, tokenizer: Tokenizer, turn: Turn): Foun
     at = tag.end - 1
   }
   return tags
+}
+
+/** Where one of a set first stands, `end` where none does; a function of its own, since closures in the loop around it would be made for every token. */
+function firstOf(set: IdSet, ids: Int32Array, start: number, end: number): number {
+  let at = start
+  while (at < end && !hasId(set, ids[at] as number)) at++
+  return at
 }
 
 /** On a line of its own, with a call behind it: prose that speaks of the tag has neither. */

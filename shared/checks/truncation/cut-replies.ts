@@ -1,12 +1,12 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Segmentation, Span, Turn } from '../../model/tokens.ts'
 import type { Message, Trajectory } from '../../model/trajectory.ts'
-import { addId, hasId, type IdSet, idSet } from '../../tokens/id-set.ts'
 import { decodeSpan } from '../../tokens/text.ts'
 import type { Tokenizer, TokenTable } from '../../tokens/tokenizer.ts'
 import { normalised } from '../normalised-text.ts'
 import { OfLast } from '../of-last.ts'
 import { type CutSide, findCut, findMarker } from './cut-text.ts'
+import { type LookedAt, lookAt } from './reply-tokens.ts'
 
 /** One tool reply that the model saw a part of. */
 export interface CutReply {
@@ -47,7 +47,18 @@ export interface Reply extends Span {
   readonly turn: Turn
 }
 
-export function repliesOf(segmentation: Segmentation): Reply[] {
+const replies = new OfLast<Segmentation, readonly Reply[]>()
+
+export function repliesOf(segmentation: Segmentation): readonly Reply[] {
+  let found = replies.get(segmentation)
+  if (found === undefined) {
+    found = findReplies(segmentation)
+    replies.set(segmentation, found)
+  }
+  return found
+}
+
+function findReplies(segmentation: Segmentation): Reply[] {
   const replies: Reply[] = []
   for (const turn of segmentation.turns) {
     if (turn.kind === 'tool') replies.push({ turn, start: turn.contentStart, end: turn.contentEnd })
@@ -61,17 +72,30 @@ export function repliesOf(segmentation: Segmentation): Reply[] {
   return replies
 }
 
+const looked = new OfLast<Segmentation, readonly LookedAt[]>()
+
+/** What the tokens of each reply tell, its tags included. */
+export function repliesLookedAt(table: TokenTable, ids: Int32Array, segmentation: Segmentation): readonly LookedAt[] {
+  let found = looked.get(segmentation)
+  if (found === undefined) {
+    found = repliesOf(segmentation).map((reply) => lookAt(table, ids, reply))
+    looked.set(segmentation, found)
+  }
+  return found
+}
+
 function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, thresholds }: Prepared): CutReply[] {
   if (segmentation === null || tokenizer === null) return []
   const replies = repliesOf(segmentation)
   if (replies.length === 0) return []
   const { table } = tokenizer
+  const lookedAt = repliesLookedAt(table, ids, segmentation)
   const messages = messagesByReply(trajectory.messages, replies)
   const found: CutReply[] = []
   for (const [index, reply] of replies.entries()) {
     const whole = messages[index] ?? null
     const open = isNeverClosed(table, ids, reply)
-    const marked = mayHoldMarker(table, ids, reply)
+    const marked = lookedAt[index]?.mayHoldMarker ?? false
     const shorter = whole !== null && sizeOf(table, ids, reply) + thresholds['cut-shorter-characters'] < whole.length
     if (!open && !shorter && !marked) continue
     // A newline of the tag may share its token with the text: the tags are taken off the text itself.
@@ -135,60 +159,6 @@ function sizeOf({ offsets, size }: TokenTable, ids: Int32Array, { start, end }: 
   }
   return bytes
 }
-
-/** Ids of a vocabulary in which no marker shows, as they were met. */
-const plain = new WeakMap<TokenTable, IdSet>()
-
-/** Whether a marker may show in one of a reply's tokens, so that only such replies are decoded. */
-function mayHoldMarker(table: TokenTable, ids: Int32Array, { start, end }: Span): boolean {
-  let known = plain.get(table)
-  if (known === undefined) plain.set(table, (known = idSet(table.size, [])))
-  for (let i = start; i < end; i++) {
-    if (!hasId(known, ids[i] as number) && isMarked(table, ids[i] as number, known)) return true
-  }
-  return false
-}
-
-/** Of an id that is not among the plain ones; a function of its own, since a closure over the loop's id would be made for every token. */
-function isMarked(table: TokenTable, id: number, known: IdSet): boolean {
-  // An id that the table does not have holds none.
-  if (!(id >= 0 && id < table.size)) return false
-  if (PIECES.some((piece) => mayBePartOf(table, id, piece))) return true
-  addId(known, id)
-  return false
-}
-
-/** The words of markers, each with pieces one of which lies in a token, whatever a vocabulary makes of small letters. */
-const PIECES = (
-  [
-    ['truncated', 'unc'],
-    ['clipped', 'clip'],
-    ['clipped', 'ipped'],
-    ['omitted', 'itted'],
-    ['elided', 'ided'],
-    ['removed', 'oved'],
-  ] as const
-).map(([word, piece]) => ({ word: new TextEncoder().encode(word), at: word.indexOf(piece), length: piece.length }))
-
-/** Whether an id holds a piece of a word, in any case, and beside it what the word has there: ` submitted` is no part of `omitted`. */
-function mayBePartOf(
-  { bytes, offsets }: TokenTable,
-  id: number,
-  { word, at, length }: (typeof PIECES)[number],
-): boolean {
-  const start = offsets[id] as number
-  const end = offsets[id + 1] as number
-  for (let from = start; from + length <= end; from++) {
-    const first = from - at
-    const last = Math.min(end, first + word.length)
-    let byte = Math.max(start, first)
-    while (byte < last && ((bytes[byte] as number) | LOWER_CASE) === word[byte - first]) byte++
-    if (byte === last) return true
-  }
-  return false
-}
-
-const LOWER_CASE = 0x20
 
 /** Tokens of a tag, at most, however it is spelt. */
 const TAG_TOKENS = 12

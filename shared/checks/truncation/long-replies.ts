@@ -1,10 +1,12 @@
 import { kernelWith } from '../../containers/kernel/kernel.ts'
-import { Hash64 } from '../../model/hash.ts'
+import { bagOf } from '../../containers/kernel/numbers.ts'
+import { eightDigits, Hash64 } from '../../model/hash.ts'
 import type { Segmentation, Span } from '../../model/tokens.ts'
-import type { Tokenizer } from '../../tokens/tokenizer.ts'
+import type { Tokenizer, TokenTable } from '../../tokens/tokenizer.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { repliesOf, replyTexts } from './cut-replies.ts'
-import { isLetter, type TextSize, textSize } from './text-size.ts'
+import { repliesLookedAt, repliesOf, replyTexts } from './cut-replies.ts'
+import { lookAt } from './reply-tokens.ts'
+import { isLetter, isProse, type TextSize, textSize } from './text-size.ts'
 
 /** Replies below this many tokens are names, numbers and short messages, which end in a word as a rule. */
 export const LEAST_TOKENS = 32
@@ -16,7 +18,7 @@ export const OPEN_ENDS = ['left', 'right', 'none', 'dense'] as const
 export type OpenEnd = (typeof OPEN_ENDS)[number]
 
 /**
- * The longer tool replies that end, or begin, in the middle of a sentence, beside the longest one, and how long that is. None of them
+ * The longest text of the tool replies, in tokens and in characters, and those texts that are as long, with how they end or begin. None of them
  * proves anything by itself, many of one length do (`reply-pile.ts`). Those that are known to be cut are among them. Null where no reply is long.
  */
 export function longReplies(
@@ -26,47 +28,59 @@ export function longReplies(
 ): Pick<TrajectoryFacts, 'longestReply' | 'longReplies'> | null {
   if (segmentation === null || tokenizer === null) return null
   const { table } = tokenizer
-  const found: (Span & TextSize)[] = []
-  const longest = { tokens: 0, characters: 0 }
-  for (const reply of repliesOf(segmentation)) {
-    if (reply.end - reply.start < LEAST_TOKENS) continue
-    for (const { start, end } of replyTexts(table, ids, reply)) {
-      if (end - start < LEAST_TOKENS) continue
-      const size = textSize(table, ids, { start, end }, end < reply.end)
-      longest.tokens = Math.max(longest.tokens, size.tokens)
-      longest.characters = Math.max(longest.characters, size.characters)
-      found.push({ start, end, ...size })
-    }
-  }
+  const found = longTexts(table, ids, segmentation)
   if (found.length === 0) return null
+  const longest = { tokens: 0, characters: 0 }
+  for (const { tokens, characters } of found) {
+    longest.tokens = Math.max(longest.tokens, tokens)
+    longest.characters = Math.max(longest.characters, characters)
+  }
   const mixer = kernelWith(ids)
   const hash = (from: number, to: number) => new Hash64().numbers(ids, from, to, mixer).digest().slice(0, 8)
   const longReplies = found.flatMap((reply) => {
     const { start, end, tokens, characters } = reply
-    const open = openEnd(reply)
-    const isLongest = tokens === longest.tokens || characters === longest.characters
-    if (!isLongest && (open === 'none' || open === 'dense')) return []
+    if (tokens !== longest.tokens && characters !== longest.characters) return []
+    const open: OpenEnd = openEnd(reply) ?? (endsSentence(reply) && isProse(table, ids, reply) ? 'none' : 'dense')
     const edge = open === 'left' ? hash(start, start + EDGE_TOKENS) : hash(end - EDGE_TOKENS, end)
-    return [{ start, end, tokens, characters, open, text: bagOf(ids, start, end), edge }]
+    return [{ start, end, tokens, characters, open, text: textOf(ids, start, end), edge }]
   })
-  return longReplies.length === 0 ? { longestReply: longest } : { longestReply: longest, longReplies }
+  return { longestReply: longest, longReplies }
+}
+
+/** The texts of replies that are no names, numbers or short messages, with their sizes. */
+function longTexts(table: TokenTable, ids: Int32Array, segmentation: Segmentation): (Span & TextSize)[] {
+  const found: (Span & TextSize)[] = []
+  const lookedAt = repliesLookedAt(table, ids, segmentation)
+  for (const [index, reply] of repliesOf(segmentation).entries()) {
+    if (reply.end - reply.start < LEAST_TOKENS) continue
+    const texts = replyTexts(table, ids, reply)
+    for (const { start, end } of texts) {
+      if (end - start < LEAST_TOKENS) continue
+      // All but the few tokens of the tags, where there is one text between them: the reply was looked at already.
+      const around = (from: number, to: number) => lookAt(table, ids, { start: from, end: to }).characters
+      const whole = texts.length === 1 ? lookedAt[index]?.characters : undefined
+      const characters =
+        whole === undefined ? around(start, end) : whole - around(reply.start, start) - around(end, reply.end)
+      found.push({ start, end, ...textSize(table, ids, { start, end }, end < reply.end, characters) })
+    }
+  }
+  return found
 }
 
 /** The same for the same tokens in any order, as of documents that one search brings first and another last (8 hex digits). */
-function bagOf(ids: Int32Array, start: number, end: number): string {
-  let sum = 0
-  for (let i = start; i < end; i++) {
-    const mixed = Math.imul((ids[i] as number) + 1, 0x9e3779b1)
-    sum = (sum + Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b)) | 0
-  }
-  return (sum >>> 0).toString(16).padStart(8, '0')
+function textOf(ids: Int32Array, start: number, end: number): string {
+  return eightDigits(bagOf(ids, start, end))
 }
 
 /** By ASCII letters and punctuation: of other scripts the end of a sentence is not told by its last character. */
-function openEnd({ first, last, isProse }: TextSize): OpenEnd {
+function openEnd({ first, last }: TextSize): 'left' | 'right' | null {
   if (isLetter(last) || last === COMMA) return 'right'
   if ((isLetter(first) && first >= SMALL_A) || CLOSING.includes(first)) return 'left'
-  return isProse && (last >= NOT_ASCII || SENTENCE_ENDS.includes(last)) ? 'none' : 'dense'
+  return null
+}
+
+function endsSentence({ last }: TextSize): boolean {
+  return last >= NOT_ASCII || SENTENCE_ENDS.includes(last)
 }
 
 const [COMMA, SMALL_A, NOT_ASCII] = [0x2c, 0x61, 0x80]

@@ -15,6 +15,7 @@ interface KernelExports {
   readonly high: WebAssembly.Global<'i32'>
   first(at: number, end: number, bound: number): number
   narrow(at: number, end: number, out: number): void
+  bag(at: number, end: number): number
   other(at: number, end: number, value: number): number
   count(at: number, end: number, value: number): number
   differ(at: number, end: number, other: number): number
@@ -97,6 +98,12 @@ export class Kernel implements PlainNumbers, WordMixer {
   firstAtLeast(numbers: Int32Array, bound: number, from: number, to: number): number {
     const at = numbers.byteOffset
     return (this.code.first(at + from * 4, at + to * 4, bound) - at) >> 2
+  }
+
+  /** See `bagOf`, of numbers that this memory holds. */
+  bagOf(numbers: Int32Array, from: number, to: number): number {
+    const at = numbers.byteOffset
+    return this.code.bag(at + from * 4, at + to * 4)
   }
 
   /** The first index from `from` on at which bytes that this memory holds have another value than `value`; `to` where none has. */

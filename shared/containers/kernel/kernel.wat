@@ -236,6 +236,31 @@
         (local.set $out (i32.add (local.get $out) (i32.const 1)))
         (br $one))))
 
+  ;; The sum of what each number of 32 bits from `at` to `end` is mixed to, the same in whatever order they stand.
+  (func (export "bag") (param $at i32) (param $end i32) (result i32)
+    (local $mixed v128) (local $sums v128) (local $word i32) (local $sum i32)
+    (block $few
+      (loop $four
+        (br_if $few (i32.gt_u (i32.add (local.get $at) (i32.const 16)) (local.get $end)))
+        (local.set $mixed (i32x4.mul
+          (i32x4.add (v128.load align=4 (local.get $at)) (i32x4.splat (i32.const 1))) (i32x4.splat (i32.const 0x9e3779b1))))
+        (local.set $sums (i32x4.add (local.get $sums) (i32x4.mul
+          (v128.xor (local.get $mixed) (i32x4.shr_u (local.get $mixed) (i32.const 15))) (i32x4.splat (i32.const 0x85ebca6b)))))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
+        (br $four)))
+    (local.set $sum (i32.add
+      (i32.add (i32x4.extract_lane 0 (local.get $sums)) (i32x4.extract_lane 1 (local.get $sums)))
+      (i32.add (i32x4.extract_lane 2 (local.get $sums)) (i32x4.extract_lane 3 (local.get $sums)))))
+    (block $done
+      (loop $one
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (local.set $word (i32.mul (i32.add (i32.load (local.get $at)) (i32.const 1)) (i32.const 0x9e3779b1)))
+        (local.set $sum (i32.add (local.get $sum) (i32.mul
+          (i32.xor (local.get $word) (i32.shr_u (local.get $word) (i32.const 15))) (i32.const 0x85ebca6b))))
+        (local.set $at (i32.add (local.get $at) (i32.const 4)))
+        (br $one)))
+    (local.get $sum))
+
   ;; The address of the first byte from `at` to `end` that is another than `value`; `end` where none is.
   (func (export "other") (param $at i32) (param $end i32) (param $value i32) (result i32)
     (local $values v128) (local $bits i32)

@@ -17,6 +17,18 @@ function scan(numbers: Int32Array, bound: number, from: number, to: number): num
   return to
 }
 
+/** A hash (32 bits, with a sign) of the numbers of `[from, to)` that is the same for the same ones in any order. */
+export function bagOf(numbers: Int32Array, from: number, to: number): number {
+  const kernel = from < to ? kernelWith(numbers) : null
+  if (kernel !== null) return kernel.bagOf(numbers, from, to)
+  let sum = 0
+  for (let i = from; i < to; i++) {
+    const mixed = Math.imul((numbers[i] as number) + 1, 0x9e3779b1)
+    sum = (sum + Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b)) | 0
+  }
+  return sum
+}
+
 /** Zeros that stand as long as `beside` does: they lie in the same memory where that is used again. */
 export function bytesBeside(beside: Int32Array | Uint8Array, length: number): Uint8Array {
   return kernelWith(beside)?.bytes(length)?.fill(0) ?? new Uint8Array(length)
