@@ -8,6 +8,7 @@ import { Collected } from './collected.ts'
 import { collectedTogether, renumber } from './collected-run.ts'
 import { DEFAULT_MAX_FINDINGS } from './conclude.ts'
 import { FollowedFile, type FollowedSource, positionOf, type WatchedFile } from './followed-file.ts'
+import { HeldFiles } from './held-files.ts'
 import type { EngineHost } from './host.ts'
 import { joinSources } from './join-sources.ts'
 import { matchedFiles } from './matched-files.ts'
@@ -58,6 +59,7 @@ export class Follower implements Reading {
   private together: Collected | null = null
   private version = 0
   private failedBefore: string | null = null
+  private readonly held = new HeldFiles()
   /** Files came or changed, and could not be read to decide what they are read under. */
   private undecided = false
 
@@ -84,6 +86,14 @@ export class Follower implements Reading {
     return this.together
   }
 
+  soFar(): ReturnType<Reading['soFar']> {
+    const parts = this.sourcesNow.map(({ collected }) => collected)
+    return {
+      sources: parts.flatMap(({ sources }) => sources),
+      rollouts: parts.reduce((sum, { facts }) => sum + facts.length, 0),
+    }
+  }
+
   /** Opens what is there by now, without reading it. */
   async open(signal: AbortSignal): Promise<void> {
     await this.lookAround(false, signal)
@@ -95,6 +105,7 @@ export class Follower implements Reading {
     for (let last = false; ; ) {
       const began = Date.now()
       const read = await this.readNew(signal, tell)
+      this.held.letGo()
       onRound?.(read)
       tell()
       if (last) return
@@ -110,7 +121,9 @@ export class Follower implements Reading {
   private async lookAround(last: boolean, signal: AbortSignal): Promise<void> {
     let watched: readonly WatchedFile[]
     try {
-      watched = await this.following.look()
+      this.held.hold()
+      const looked = await this.following.look()
+      watched = looked.map((file) => ({ ...file, source: this.held.of(file.source) }))
     } catch (error) {
       if (this.survey === undefined) throw error
       this.following.onNotice?.(`The files could not be looked at (${sentence(error)}); it is tried again.`)

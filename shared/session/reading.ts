@@ -1,6 +1,6 @@
 import type { LogReport } from '../model/report.ts'
 import type { AuditRuntime } from './batch.ts'
-import { Collected } from './collected.ts'
+import { Collected, type CollectedSource } from './collected.ts'
 import { DEFAULT_MAX_FINDINGS } from './conclude.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
 import type { Survey } from './survey.ts'
@@ -13,6 +13,8 @@ export interface Reading {
   readonly survey: Survey
   readonly runtime: AuditRuntime
   readonly collected: Collected
+  /** How far reading is, which is asked for far more often than all that was found is put together. */
+  soFar(): { readonly sources: readonly CollectedSource[]; readonly rollouts: number }
 }
 
 /** Sources that are read once, as they are. */
@@ -22,11 +24,13 @@ export function readOnce(
   beside: Pick<Reading, 'unreadable' | 'logs'>,
 ): Reading {
   const { plan, tokenizers } = survey
+  const collected = new Collected(opened.length, plan.settings.options.maxFindings ?? DEFAULT_MAX_FINDINGS)
   return {
     ...beside,
     opened,
     survey,
     runtime: { plan, tokenizers: [...tokenizers] },
-    collected: new Collected(opened.length, plan.settings.options.maxFindings ?? DEFAULT_MAX_FINDINGS),
+    collected,
+    soFar: () => ({ sources: collected.sources, rollouts: collected.facts.length }),
   }
 }

@@ -94,11 +94,11 @@ export class RunReader {
 
   /** How far reading is. */
   progress(done: boolean): Progress {
-    const { sources, facts } = this.reading.collected
+    const { sources, rollouts } = this.reading.soFar()
     return {
       bytesRead: sources.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
       bytesTotal: bytesOf(this.reading.opened),
-      trajectories: facts.length,
+      trajectories: rollouts,
       skipped: sources.reduce((sum, { skipped }) => sum + skipped.length, 0),
       done,
       ...(this.reading instanceof Follower && !done ? { following: true } : {}),

@@ -208,9 +208,11 @@ describe('a disk', () => {
   })
 
   test('that fails once, at any read, is tried again, and the report is that of a sound one', async () => {
-    const whole = encode(rollouts.slice(0, 12).join(''))
+    // Long enough not to be read in one go.
+    const lines = rollouts.slice(0, 12).map((line) => line.replace('\n', `${' '.repeat(8000)}\n`))
+    const whole = encode(lines.join(''))
     const expected = await atOnce([{ name: 'run.jsonl', bytes: whole }])
-    const moments = [...growing(whole, [3000, 9000]), growing(whole, []).flat(), growing(whole, []).flat()]
+    const moments = [...growing(whole, [70_000, 90_000]), growing(whole, []).flat(), growing(whole, []).flat()]
     let reads = 0
     await followed(moments, {}, undefined, async () => void reads++)
     expect(reads).toBeGreaterThan(10)

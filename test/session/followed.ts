@@ -29,12 +29,14 @@ export async function followed(
   host = testHost(),
   /** What the disk does before each read: it may take its time, or throw. `look` counts the looks from 1. */
   disk: (look: number) => Promise<void> = async () => {},
+  onRead: (name: string) => void = () => {},
 ): Promise<Followed> {
   const until = new AbortController()
   const notices: string[] = []
   const read = new Map<string, number>()
   let look = 0
   const session = await Session.open([], options, host, {
+    onProgress: () => {},
     follow: {
       every: 0,
       until: until.signal,
@@ -42,7 +44,12 @@ export async function followed(
       async look() {
         const files = moments[Math.min(look++, moments.length - 1)] ?? []
         if (look >= moments.length) until.abort()
-        return files.map((file) => watched(file, read, () => disk(look)))
+        return files.map((file) =>
+          watched(file, read, () => {
+            onRead(file.name)
+            return disk(look)
+          }),
+        )
       },
     },
   })
