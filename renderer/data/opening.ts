@@ -1,4 +1,4 @@
-import type { OpenedFiles } from '../../electron/bridge.ts'
+import type { OpenedFile, OpenedFiles } from '../../electron/bridge.ts'
 import { isNotebookFolder } from '../../shared/notebook/markdown/recognise.ts'
 import type { SourceInput } from '../../shared/session/protocol.ts'
 import { wantAddress } from '../app/keep-address.ts'
@@ -32,31 +32,51 @@ export async function openDropped(given: Dropped): Promise<void> {
     // A tokenizer that lies somewhere inside a run's folder was not meant by the person who dropped the folder.
     const meant = dropped.files.filter(({ name, file }) => tokenizerPart(file.name) !== null && !name.includes('/'))
     const dumps = dropped.files.filter(({ file }) => tokenizerPart(file.name) === null)
-    const tokenizer = await readTokenizer(meant.map(({ file }) => file))
-    if (dumps.length > 0) {
-      const sources = dumps.map(({ name, file }): SourceInput => ({ kind: 'file', name, file }))
-      for (const { file } of dumps) void window.inspector?.rememberDropped(file)
-      await openSources(sources, { tokenizer })
-    } else if (tokenizer !== null) {
-      if (useFiles.getState().phase === 'empty') {
-        addProblem('A tokenizer was dropped, but no rollouts are open. Open the rollouts first, or drop both together.')
-        return
-      }
-      const id = await startTokenizer(tokenizer)
-      const name = id === DROPPED ? `the ${DROPPED}` : id
-      // Of texts alone there is nothing else that a tokenizer could be dropped for.
-      const isOfTexts = isLackingIn(useFiles.getState().report, 'ids')
-      const isRead = await reconfigure({ tokenizer: id, ...(isOfTexts && { renderTexts: true }) })
-      if (isRead) say(isOfTexts ? `The texts are rendered with ${name}` : `The ids are read with ${name}`)
-    } else if (dropped.files.length > 0) {
-      const [first] = dropped.files
-      addProblem(
-        `${first?.file.name} alone is no tokenizer. Drop the tokenizer.json of the same model, or both together.`,
-      )
-    }
+    const sources = dumps.map(({ name, file }): SourceInput => ({ kind: 'file', name, file }))
+    for (const { file } of dumps) void window.inspector?.rememberDropped(file)
+    const isTaken = await openWithTokenizer(
+      sources,
+      meant.map(({ file }) => file),
+    )
+    const [first] = dropped.files
+    if (!isTaken && first !== undefined) addNoTokenizer(first.file.name)
   } catch (error) {
     addProblem(sentenceOf(error))
   }
+}
+
+/** Opens rollouts with the tokenizer among these files, or reads those that are open with it. False where there is neither. */
+async function openWithTokenizer(sources: readonly SourceInput[], parts: readonly File[]): Promise<boolean> {
+  const tokenizer = await readTokenizer(parts)
+  // Of texts alone there is nothing else that a tokenizer could be given for.
+  const isOfTexts = () => isLackingIn(useFiles.getState().report, 'ids')
+  if (sources.length > 0) {
+    const isOpen = await openSources(sources, { tokenizer })
+    const { tokenizer: id } = useFiles.getState().options
+    if (isOpen && id !== undefined && isOfTexts()) await renderTextsWith(id)
+    return true
+  }
+  if (tokenizer === null) return false
+  if (useFiles.getState().phase === 'empty') {
+    addProblem('A tokenizer was dropped, but no rollouts are open. Open the rollouts first, or drop both together.')
+    return true
+  }
+  const id = await startTokenizer(tokenizer)
+  if (isOfTexts()) await renderTextsWith(id)
+  else if (await reconfigure({ tokenizer: id })) say(`The ids are read with ${tokenizerName(id)}`)
+  return true
+}
+
+async function renderTextsWith(id: string): Promise<void> {
+  if (await reconfigure({ tokenizer: id, renderTexts: true })) say(`The texts are rendered with ${tokenizerName(id)}`)
+}
+
+function tokenizerName(id: string): string {
+  return id === DROPPED ? `the ${DROPPED}` : id
+}
+
+function addNoTokenizer(name: string): void {
+  addProblem(`${name} alone is no tokenizer. Drop the tokenizer.json of the same model, or both together.`)
 }
 
 /** Takes in what this program wrote beside rollouts, after a question, and gives the rest. A workspace is left to the caller. */
@@ -114,13 +134,31 @@ export async function openFromShell(opened: OpenedFiles): Promise<void> {
   const files = opened.address === undefined ? (await withoutOwn(opened.files, looseAddress)).files : opened.files
   if (files.length === 0) return
   const { address } = opened
-  if (address !== undefined) wantAddress(address)
-  if (!(await openSources(files.map((file) => urlSource(file)))) || address === undefined) return
+  if (address === undefined) return openChosen(files)
+  wantAddress(address)
+  if (!(await openSources(files.map((file) => urlSource(file))))) return
   const { dump } = parseAddress(address)
   if (dump !== null && dump !== useFiles.getState().dumpHash)
     addProblem(
       'These are not all the files as they were when the workspace was saved, so the place it kept is not shown.',
     )
+}
+
+/** Rollouts, a tokenizer for those that are open, or both, as they are dropped. */
+async function openChosen(files: readonly OpenedFile[]): Promise<void> {
+  const parts = files.filter(({ name }) => tokenizerPart(name) !== null && !name.includes('/'))
+  const dumps = files.filter(({ name }) => tokenizerPart(name.split('/').at(-1) ?? name) === null)
+  try {
+    const read = await Promise.all(parts.map((file) => looseAddress(file).whole()))
+    const isTaken = await openWithTokenizer(
+      dumps.map((file) => urlSource(file)),
+      read,
+    )
+    const [first] = files
+    if (!isTaken && first !== undefined) addNoTokenizer(first.name)
+  } catch (error) {
+    addProblem(sentenceOf(error))
+  }
 }
 
 /** Where the shell can find a file; an address of no file where it cannot, which it says then. */

@@ -50,6 +50,17 @@ describePage('texts without token ids', (tests) => {
     await window.close()
   })
 
+  test('are rendered with the tokenizer that is dropped together with them', async () => {
+    const text = Array.from({ length: 6 }, (_, row) => `${JSON.stringify(rollout(row))}\n`).join('')
+    const window = await tests.open()
+    const { page } = window
+    await window.drop([...TOKENIZER, folder.write('texts-with-it.jsonl', text)])
+    await page.getByRole('button', { name: /^tokenizer.*texts rendered/ }).waitFor()
+    await window.read()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('are rendered with a tokenizer as soon as that is dropped', async () => {
     const text = Array.from({ length: 6 }, (_, row) => `${JSON.stringify(rollout(row))}\n`).join('')
     const window = await tests.openWith([folder.write('more-texts.jsonl', text)])
