@@ -30,12 +30,24 @@ const LEFT_FIELDS: Readonly<Record<NonNullable<RolloutFilter['left']>[number]['o
   'assistant-turn': 'turn_left',
 }
 
+/** A finish reason may say `stop` of what was cut: the language asks for either. */
+const END_QUERIES: Readonly<Record<NonNullable<RolloutFilter['end']>, string>> = {
+  stop: 'end:stop -end:cut,prompt-only,unknown',
+  'cut-prose': 'end:cut-prose',
+  'cut-call': 'end:cut-call',
+  'cut-reply': 'end:cut-reply',
+  'prompt-only': 'end:prompt-only',
+  unknown: 'end:unknown',
+}
+
 /** The query that finds the rollouts behind a number. */
 export function queryOf({ codes = [], where = null, flaggedOnly = false, query = '' }: Behind): string {
   const parts: string[] = query.trim() === '' ? [] : [query.trim()]
   if (codes.length > 0) parts.push(`finding:${codes.join(',')}`)
   parts.push(...anyOf((where?.lengths ?? []).map(lengthClause)))
   parts.push(...anyOf((where?.left ?? []).map(({ of, atMost }) => `${LEFT_FIELDS[of]}<=${atMost}`)))
+  if (where?.end !== undefined) parts.push(END_QUERIES[where.end])
+  if (where?.assistantTurns !== undefined) parts.push(`assistant_turns>=${where.assistantTurns}`)
   if (where?.lostText) parts.push('lost:any')
   if (where?.documentsHidden) parts.push('lost:documents')
   if (flaggedOnly) parts.push('flag')

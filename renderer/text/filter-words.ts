@@ -20,11 +20,22 @@ const LIMIT_OF: Readonly<Record<LengthRange['of'], LimitName>> = {
   'tool-reply': 'max_tool_response_length',
 }
 
+const END_WORDS: Readonly<Record<NonNullable<RolloutFilter['end']>, string>> = {
+  stop: 'a proper end',
+  'cut-prose': 'an end in prose',
+  'cut-call': 'an end in a tool call',
+  'cut-reply': 'an end in or before a tool reply',
+  'prompt-only': 'a prompt alone',
+  unknown: 'an end that is not known',
+}
+
 /** What a filter keeps: `within 10 tokens of a limit`, `lost text`, `prompt of 1,000–1,199 tokens`. */
 export function filterWords(where: RolloutFilter, limits: Report['limits'] | null): string {
   const parts: string[] = []
   if (where.lengths !== undefined) parts.push(lengthsWords(where.lengths, limits))
   if (where.left !== undefined) parts.push(leftWords(where.left))
+  if (where.end !== undefined) parts.push(END_WORDS[where.end])
+  if (where.assistantTurns !== undefined) parts.push(`${counted(where.assistantTurns, 'assistant turn')} or more`)
   if (where.lostText) parts.push('lost text')
   if (where.documentsHidden) parts.push('supporting documents hidden')
   return parts.join(' and ')

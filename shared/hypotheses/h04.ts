@@ -116,18 +116,26 @@ function argumentsOf(found: TruncationMeasures, { near, lost, visible }: Shares,
       ),
     ),
     ...stated('mean length in tokens', found.meanLength),
-    ...stated('longest rollout in tokens', found.longest),
+    ...longestLine(found),
     ...visibilityLines(found),
     ...found.rewardByEnd.flatMap(({ end, rollouts, mean }) =>
-      stated(
-        `mean reward of the ${counted(rollouts, 'rollout')} ${ENDS[end]}`,
-        mean,
-        end === 'stop' ? [] : ['C03', 'C06'],
+      behind(
+        { end },
+        stated(
+          `mean reward of the ${counted(rollouts, 'rollout')} ${ENDS[end]}`,
+          mean,
+          end === 'stop' ? [] : ['C03', 'C06'],
+        ),
       ),
     ),
     ...poisonLines(found),
     ...stated('correlation of length and reward', found.lengthRewardCorrelation),
   ]
+}
+
+function longestLine({ longest }: TruncationMeasures): Argument[] {
+  const line = stated('longest rollout in tokens', longest)
+  return longest === null ? line : behind({ lengths: [{ of: 'sequence', atLeast: longest }] }, line)
 }
 
 /** `4096`, `2048 or 4096, by rollout`, `20 values from 200 to 219, by rollout`. */

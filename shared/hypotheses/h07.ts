@@ -7,6 +7,7 @@ import { rateOf, rolloutsByTurn, splitByTurn, splitEnds, type TurnSplit, without
 import { fewerRollouts, lackOfSameModel, otherTokenizers } from './run-likeness.ts'
 import {
   type Argument,
+  behind,
   compared,
   conclude,
   deciding,
@@ -84,7 +85,7 @@ function decide(input: HypothesisInput): Judgement {
   return {
     verdict,
     because: [
-      ...stated('rollouts with a second assistant turn', rollouts[2] ?? 0),
+      ...behind({ assistantTurns: 2 }, stated('rollouts with a second assistant turn', rollouts[2] ?? 0)),
       ...(splits.length === 0 && atEnds.length === 0
         ? noFaults(looked, thresholds)
         : splits.flatMap(({ check, split }) => linesOf(check, split, thresholds))),

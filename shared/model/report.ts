@@ -86,6 +86,10 @@ export interface RolloutFilter {
     of: 'sequence' | 'prompt' | 'completion' | 'assistant-turn'
     atMost: number
   }[]
+  /** How it ends by its ids. */
+  end?: 'stop' | 'cut-prose' | 'cut-call' | 'cut-reply' | 'prompt-only' | 'unknown'
+  /** Turns of the assistant, at least so many. */
+  assistantTurns?: number
   /** Text is known to be lost, or the rollout ends where nothing closes it. */
   lostText?: true
   /** Not all supporting documents are visible at the answer. */

@@ -84,7 +84,20 @@ describe('H04', () => {
         })
       }),
     ).flat()
-    const { because } = verdictOf('H04', dumpOf(facts, { limits }))
+    // What the dump says of an end is not what its ids show.
+    const dump = dumpOf(
+      facts.map((row) => ({ ...row, finishReason: 'stop' })),
+      { limits },
+    )
+    const { because } = verdictOf('H04', dump)
+    for (const [name, rollouts] of [
+      [/that end properly/, 9],
+      [/cut in a tool call/, 3],
+      [/not visible/, 6],
+    ] as const) {
+      const line = because.find(({ measure }) => name.test(measure))
+      expect([name, foundBy(dump, line?.where).length]).toEqual([name, rollouts])
+    }
     const value = (name: RegExp) => because.find(({ measure }) => name.test(measure))?.value
     expect(value(/6 rollouts whose supporting documents are all visible/)).toBeCloseTo(0.7)
     expect(value(/6 rollouts with a supporting document that is not visible/)).toBeCloseTo(0.4)

@@ -60,6 +60,10 @@ describe('the words of a filter', () => {
     expect(near(0)).toBe('at a limit or beyond')
   })
 
+  it('say how rollouts end, and how many turns they have', () => {
+    expect(filterWords({ end: 'stop', assistantTurns: 2 }, null)).toBe('a proper end and 2 assistant turns or more')
+  })
+
   it('say what was lost', () => {
     expect(filterWords({ lostText: true, documentsHidden: true }, null)).toBe(
       'lost text and supporting documents hidden',

@@ -41,6 +41,8 @@ describe('the query behind a number', () => {
       },
       'finding:C03 (prompt_left<=10 or completion_left<=10 or turn_left<=10)',
     ],
+    [{ where: { end: 'cut-prose', assistantTurns: 2 } }, 'end:cut-prose assistant_turns>=2'],
+    [{ where: { end: 'stop' } }, 'end:stop -end:cut,prompt-only,unknown'],
     [{ query: ' group:q1 ', codes: ['M01'] }, 'group:q1 finding:M01'],
   ] as const)('%j is %s', (behind, query) => {
     expect(queryOf(behind as Parameters<typeof queryOf>[0])).toBe(query)
