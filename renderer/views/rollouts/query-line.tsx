@@ -42,14 +42,15 @@ export function QueryLine({ table }: { table: RefObject<HTMLTableElement | null>
 
   /** A word that may become a field is not yet looked for as a text. */
   const isUnfinished = offers.to > offers.from && offers.items.some(({ kind }) => kind === 'field')
+  const isHeld = isUnfinished || doubted.length > 0
 
   // A chip, a number of another view or a link asks for something else.
   useEffect(() => setDraft((own) => (own.trim() === query ? own : query)), [query])
   useEffect(() => {
-    if (isUnfinished || draft.trim() === query || parseQuery(draft).problems.length > 0) return
+    if (isHeld || draft.trim() === query || parseQuery(draft).problems.length > 0) return
     const timer = setTimeout(() => setQuery(draft), REST)
     return () => clearTimeout(timer)
-  }, [draft, query, isUnfinished])
+  }, [draft, query, isHeld])
   useEffect(() => {
     queryLine.focus = () => {
       input.current?.focus()
@@ -120,7 +121,11 @@ export function QueryLine({ table }: { table: RefObject<HTMLTableElement | null>
       else {
         const problem = isUnfinished && doubted.length === 0 ? unfinishedField(draft, offers) : null
         if (problem === null) ask(draft)
-        else setDoubt({ draft, problem })
+        else {
+          setDoubt({ draft, problem })
+          // It would cover what is missing.
+          close()
+        }
       }
     } else if (event.key === 'Escape') {
       if (length > 0) close()
@@ -154,6 +159,7 @@ export function QueryLine({ table }: { table: RefObject<HTMLTableElement | null>
         onBlur={close}
         onChange={(event) => {
           setDraft(event.target.value)
+          setDoubt(null)
           void offer(event.target.value)
         }}
         onKeyDown={press}

@@ -91,7 +91,7 @@ export const ROLLOUT_FIELDS: readonly QueryField[] = [
   number({
     name: 'sequence_left',
     title: 'room below the sequence limit',
-    means: 'Tokens that the sequence left to `max_seq_len`, the rollout’s own where limits differ; below 0 beyond it.',
+    means: 'Tokens left to `max_seq_len`, the rollout’s own where limits differ; below 0 beyond it.',
     unit: 'tokens',
     needs: 'limits',
     example: 'sequence_left<=10',
@@ -99,7 +99,7 @@ export const ROLLOUT_FIELDS: readonly QueryField[] = [
   number({
     name: 'prompt_left',
     title: 'room below the prompt limit',
-    means: 'The same of the prompt and `max_prompt_length`.',
+    means: 'Tokens that the prompt left to `max_prompt_length`, the rollout’s own where limits differ.',
     unit: 'tokens',
     needs: 'limits',
     example: 'prompt_left<=10',
@@ -107,7 +107,7 @@ export const ROLLOUT_FIELDS: readonly QueryField[] = [
   number({
     name: 'completion_left',
     title: 'room below the completion limit',
-    means: 'The same of all that follows the prompt and `max_completion_length`, where that does not count each turn.',
+    means: 'Tokens left to `max_completion_length` after the prompt, where that counts all of them and not each turn.',
     unit: 'tokens',
     needs: 'limits',
     example: 'completion_left<=10',
@@ -115,7 +115,7 @@ export const ROLLOUT_FIELDS: readonly QueryField[] = [
   number({
     name: 'turn_left',
     title: 'room below the turn limit',
-    means: 'The same of the longest assistant turn and `max_completion_length`, where that counts each turn.',
+    means: 'Tokens that the longest assistant turn left to `max_completion_length`, where that counts each turn.',
     unit: 'tokens',
     needs: 'limits',
     example: 'turn_left<=10',
