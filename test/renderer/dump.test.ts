@@ -254,7 +254,8 @@ describe('what is open in the page', () => {
       }))
     await openSources([bytes('a.jsonl', written), bytes('b.jsonl')])
     await until(isOpen)
-    expect(useMarks.getState().here).toEqual([2])
+    // Marks are looked for once everything has been read.
+    await expect.poll(() => useMarks.getState().here).toEqual([2])
     await toggleFollow()
     await until(() => files().following && files().rollouts === 4)
     written += `${first}\n`
