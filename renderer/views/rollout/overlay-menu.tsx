@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { OverlayChoice, OverlayId } from '../../../shared/session/requests/rollout.ts'
+import { WithCode } from '../../app/with-code.tsx'
 import { observable } from '../../data/observable.ts'
 
 /** Whether the choice of overlays is open. */
@@ -72,7 +73,11 @@ export function OverlayMenu({ choices, chosen, choose }: Props) {
           >
             <span className="overlay-title">{entry.title}</span>
             {entry.id === chosen && <span className="ok-text">✓ shown</span>}
-            {entry.missing !== null && <span className="overlay-missing">{entry.missing}</span>}
+            {entry.missing !== null && (
+              <span className="overlay-missing">
+                <WithCode text={entry.missing} />
+              </span>
+            )}
           </div>
         ))}
       </div>
