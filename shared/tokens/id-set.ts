@@ -9,7 +9,7 @@ export function idSet(size: number, ids: Iterable<number>): IdSet {
 }
 
 /** Adds an id that the vocabulary has. */
-export function addId(set: IdSet, id: number): void {
+function addId(set: IdSet, id: number): void {
   set[id >>> 5] = (set[id >>> 5] as number) | (1 << (id & 31))
 }
 
