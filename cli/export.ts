@@ -13,6 +13,7 @@ import type { CheckResult } from '../shared/model/report.ts'
 import type { Session } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { audit } from './audit.ts'
+import { earlierExport, refuseForeignManifest, tellOfOrphans } from './earlier-export.ts'
 import { type CommandIo, Exit, UsageError } from './io.ts'
 import { outputPath, refuseUnwritable } from './output.ts'
 import { createTerminal } from './terminal.ts'
@@ -38,6 +39,8 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   const out = options.out as string
   await refuseUnwritable(out, 'files', io)
   await refuseFileForFolder(out, io)
+  const inFolder = await isFolderAt(out, io)
+  await refuseForeignManifest(inFolder ? join(out, MANIFEST_NAME) : `${out}.${MANIFEST_NAME}`, io)
   const choice = await choiceOf(options, io)
   const { session, inputs, unreadable } = await audit(given, io)
   const terminal = createTerminal(io.stderr, io.env)
@@ -52,6 +55,7 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
     return Exit.ok
   }
   const target = await chooseTarget(out, as, session, io)
+  const before = await earlierExport(target(MANIFEST_NAME), io)
   const sink = new DiskSink(target, inputs, io)
   const [repairMasks, repairMaskedWhole] = [options['repair-masks'] === true, options['repair-masked-whole'] === true]
   const request = { as, indices, why, repairMasks, repairMaskedWhole }
@@ -62,9 +66,13 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   // Of those that were chosen for pairs, most stand in none.
   const done = as === 'dpo' ? 'chosen' : 'written'
   terminal.line(`${count(indices.length)} of ${counted(session.facts.length, 'rollout')} ${done}:`)
-  for (const { name, records } of manifest.files) terminal.line(`  ${target(name)}  ${counted(records, 'record')}`, 4)
-  terminal.line(`  ${target(MANIFEST_NAME)}`, 4)
+  const over = (name: string) => (sink.replaced.has(name) ? ', replaced what was there' : '')
+  for (const { name, records } of manifest.files) {
+    terminal.line(`  ${target(name)}  ${counted(records, 'record')}${over(name)}`, 4)
+  }
+  terminal.line(`  ${target(MANIFEST_NAME)}${over(MANIFEST_NAME)}`, 4)
   for (const note of manifest.notes) terminal.line(note, 2)
+  await tellOfOrphans(before, manifest, target, io)
   return Exit.ok
 }
 
@@ -81,6 +89,11 @@ function isWarning({ status, severity }: CheckResult): boolean {
   return status === 'fail' && severity === 'warning'
 }
 
+async function isFolderAt(out: string, io: CommandIo): Promise<boolean> {
+  const isFolder = (await stat(resolve(io.directory, out)).catch(() => null))?.isDirectory() === true
+  return isFolder || extname(basename(out)) === '' || /[\\/]$/.test(out)
+}
+
 /** Where a file of the export goes: into a folder, or onto the one file that was named, its manifest beside it. */
 async function chooseTarget(
   out: string,
@@ -88,8 +101,7 @@ async function chooseTarget(
   session: Session,
   io: CommandIo,
 ): Promise<(name: string) => string> {
-  const isFolder = (await stat(resolve(io.directory, out)).catch(() => null))?.isDirectory() === true
-  if (isFolder || extname(basename(out)) === '' || /[\\/]$/.test(out)) return (name) => join(out, name)
+  if (await isFolderAt(out, io)) return (name) => join(out, name)
   if (as === 'csv') throw new UsageError(`--as csv writes two tables: --out ${out} has to be a folder.`)
   if (as !== 'dpo' && session.report().sources.length > 1) {
     throw new UsageError(`There is one file for each of several sources: --out ${out} has to be a folder.`)
@@ -100,6 +112,8 @@ async function chooseTarget(
 /** Files on disk, of which none that was begun and not ended stays. */
 class DiskSink implements ExportSink {
   private readonly begun = new Set<WholeFile>()
+  /** Names of files in whose place there was another. */
+  readonly replaced = new Set<string>()
 
   constructor(
     private readonly target: (name: string) => string,
@@ -110,6 +124,7 @@ class DiskSink implements ExportSink {
   async open(name: string): Promise<ExportWriter> {
     const shown = this.target(name)
     const path = await outputPath(shown, this.inputs, this.io)
+    if ((await stat(path).catch(() => null))?.isFile()) this.replaced.add(name)
     const file = await saying(shown, () => WholeFile.create(path))
     this.begun.add(file)
     return {

@@ -37,12 +37,24 @@ export async function mergeCommand({ paths, options }: ParsedArguments, io: Comm
 
 async function reportFiles(paths: readonly string[], io: CommandIo): Promise<FoundFile[]> {
   const files = new Map<string, FoundFile>()
+  const again = new Map<string, FoundFile>()
   for (const path of paths) {
     const found = await findFiles(path, io.directory)
     if (found.length === 0) throw new UsageError(`${path} holds no files. Name a folder with reports in it.`)
-    for (const file of found) if (!files.has(file.path)) files.set(file.path, file)
+    for (const file of found) (files.has(file.path) ? again : files).set(file.path, file)
   }
+  tellOfNamedAgain([...again.values()], io)
   return [...files.values()]
+}
+
+function tellOfNamedAgain(again: readonly FoundFile[], io: CommandIo): void {
+  if (again.length === 0) return
+  const listed = again.slice(0, LISTED).map(({ name }) => name)
+  const more = again.length > LISTED ? ` and ${count(again.length - LISTED)} more` : ''
+  createTerminal(io.stderr, io.env).line(
+    `${listed.join(', ')}${more} ${again.length === 1 ? 'was' : 'were'} named more than once and ${again.length === 1 ? 'counts' : 'count'} once.`,
+    2,
+  )
 }
 
 async function readReports(files: readonly FoundFile[]): Promise<GivenReport[]> {

@@ -21,6 +21,8 @@ export interface Recognition {
   readonly version: string | null
   /** Ids of formats that are as sure of the records as the one that reads them, that one first; absent where none is. */
   readonly rivals?: readonly string[]
+  /** Id of the format that a person named for all files, where these records are not of it. */
+  readonly isNot?: string
   /** Where a person said the fields of the native format stand; present only in records that are read by it. */
   readonly mapping?: FieldMapping
 }

@@ -49,12 +49,28 @@ export interface GivenReport {
 
 /** Reads reports of parts of a run, one after the other; their sources are numbered on. Throws `MergeError`. */
 export function readParts(reports: readonly GivenReport[]): Part[] {
+  refuseCopies(reports)
   let sources = 0
   return reports.map(({ name, text }) => {
     const part = readPart(name, text, sources)
     sources += part.sources.length
     return part
   })
+}
+
+/** A source that was followed has no hash by which it could be known again: the whole report is compared. */
+function refuseCopies(reports: readonly GivenReport[]): void {
+  const names = new Map<string, string>()
+  for (const { name, text } of reports) {
+    const other = names.get(text)
+    if (other !== undefined) {
+      throw new MergeError(
+        'refused',
+        `${other} and ${name} are the same report, byte for byte. Its rollouts would count twice; leave one of the two out.`,
+      )
+    }
+    names.set(text, name)
+  }
 }
 
 /**

@@ -79,7 +79,8 @@ export async function openSource(
   const values = records.map((record) => record.value)
   const map = options.map ?? null
   const own = options.readAs?.[source.name] ?? null
-  const recognised = recogniseFormat({ records: values, metadata }, own ?? options.readAs?.[ALL_FILES] ?? null)
+  const ofAll = own === null ? (options.readAs?.[ALL_FILES] ?? null) : null
+  const recognised = recogniseFormat({ records: values, metadata }, own ?? ofAll)
   if (own !== null && recognised?.format.id !== own) {
     throw new UnreadableSource(
       'not-that-format',
@@ -94,7 +95,8 @@ export async function openSource(
       `${source.name}: its records are of no known format (${describeRecord(records[0] as RawRecord)})${map === null ? '' : `, and ${nothingAt(map)}`}. ${proposed === null ? `${container.id === 'torch' ? 'The checkpoints of a run hold no rollouts. ' : ''}Known formats are listed by \`rollout-inspector formats\`; the least a dump needs is input_ids and loss_mask.` : `They may be read with --map ${mappingText(proposed)}`}`,
     )
   }
-  const { format, recognition } = known
+  const { format } = known
+  const recognition = ofAll === null || ofAll === format.id ? known.recognition : { ...known.recognition, isNot: ofAll }
   const sample = format.read(records, { source: sourceIndex, recognition, metadata }).trajectories
   return { source, container, format, recognition, run: NO_RUN, sample }
 }

@@ -12,7 +12,7 @@ export function sourceReport(
   sha256: string | null,
 ): SourceReport {
   const source = collected.sources[index] as Collected['sources'][number]
-  const notes = [...rivalNote(open), ...(open.container.notes ?? []), ...stepNote(open)]
+  const notes = [...otherFormatNote(open), ...rivalNote(open), ...(open.container.notes ?? []), ...stepNote(open)]
   return {
     name: open.source.name,
     bytes: open.source.size,
@@ -60,6 +60,12 @@ function rivalNote({ recognition: { rivals } }: OpenSource): string[] {
   return [
     `Its records may be of ${[read, ...others].join(' or of ')}, which are as sure of them; they are read as ${read}. Say which it is with --read-as ${others[0]} (or ${read}), or where the app lists its files.`,
   ]
+}
+
+/** One name for all files may be meant for some of them, and is then no reason to refuse the others. */
+function otherFormatNote({ format, recognition: { isNot } }: OpenSource): string[] {
+  if (isNot === undefined) return []
+  return [`Its records are not of ${isNot}, which --read-as names for all files: they are read as ${format.id}.`]
 }
 
 /** Formats that hold the step are believed before the name of a file. */

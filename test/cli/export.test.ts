@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DumpFolder } from './dump-folder.ts'
@@ -37,6 +37,40 @@ describe('export', () => {
       JSON.parse(dumps.faulty[1]!),
       JSON.parse(dumps.faulty[4]!),
     ])
+  })
+
+  test('says what it replaced, and what of an earlier export no manifest tells of any more', async () => {
+    const first = await cli('export', 'faulty.jsonl', '--flagged', '--as', 'csv', '--out', 'again')
+    expect(first.err).not.toContain('replaced')
+    const same = await cli('export', 'faulty.jsonl', '--flagged', '--as', 'csv', '--out', 'again')
+    expect(same.err.match(/replaced what was there/g)).toHaveLength(3)
+    expect(same.err).not.toContain('earlier export')
+    const { err } = await cli('export', 'faulty.jsonl', '--flagged', '--as', 'native', '--out', 'again')
+    expect(err.replace(/\s+/g, ' ')).toMatch(/again\/manifest\.json, replaced what was there/)
+    expect(err.replace(/\s+/g, ' ')).toContain(
+      'again/rollouts.csv, again/findings.csv are of an earlier export as csv, of which the manifest no longer tells.',
+    )
+  })
+
+  test('one file written over as another kind is one file', async () => {
+    for (const as of ['native', 'source', 'native']) {
+      const { err } = await cli('export', 'faulty.jsonl', '--flagged', '--as', as, '--out', 'over.jsonl')
+      expect(err).not.toContain('earlier export')
+    }
+  })
+
+  test('does not replace a manifest that no export wrote', async () => {
+    await mkdir(join(dumps.path, 'site'), { recursive: true })
+    for (const text of ['{"name": "a web app"}', 'no JSON']) {
+      await writeFile(join(dumps.path, 'site', 'manifest.json'), text)
+      const { code, err } = await cli('export', 'faulty.jsonl', '--flagged', '--as', 'native', '--out', 'site')
+      expect([code, err.replace(/\s+/g, ' ')]).toEqual([
+        2,
+        expect.stringContaining('site/manifest.json is there, and no export wrote it. Name another folder for --out.'),
+      ])
+      expect(await exported('site/manifest.json')).toBe(text)
+      expect(await readdir(join(dumps.path, 'site'))).toEqual(['manifest.json'])
+    }
   })
 
   test('--as native reads the same again, with the numbers of the source', async () => {

@@ -48,8 +48,10 @@ describe('merge', () => {
   })
 
   test('takes files and patterns in their order, each once', async () => {
-    await cli('merge', 'parts/rank-a.json', 'parts/rank-[ab].json', 'parts/rank-c.json', '--json', 'again.json')
+    const named = ['parts/rank-a.json', 'parts/rank-[ab].json', 'parts/rank-c.json']
+    const { err } = await cli('merge', ...named, '--json', 'again.json')
     expect(await read('again.json')).toBe(await read('whole.json'))
+    expect(oneLine(err)).toBe('rank-a.json was named more than once and counts once. ')
     const { out } = await cli('merge', 'parts/rank-b.json', 'parts/rank-a.json', '--json', '-')
     expect((JSON.parse(out) as Report).sources.map(({ name }) => name)).toEqual([
       'rank-b/dump.jsonl',
@@ -147,7 +149,8 @@ describe('merge', () => {
       ['parts', 'sft.json'],
       '--policy is not given in rank-a.json and sft in sft.json',
     ],
-    ['one twice', 2, ['parts', 'copy.json'], 'rank-a.json and copy.json hold the same file: rank-a/dump.jsonl'],
+    ['one twice', 2, ['parts', 'indented.json'], 'rank-a.json and indented.json hold the same file: rank-a/dump.jsonl'],
+    ['a copy of one', 2, ['parts', 'copy.json'], 'rank-a.json and copy.json are the same report, byte for byte'],
     ['a dump', 3, ['run/rank-a/dump.jsonl'], 'dump.jsonl is no JSON'],
     ['half a report', 3, ['parts/rank-a.json', 'half.json'], 'half.json is no JSON'],
     ['an option of inspect', 2, ['parts', '--policy', 'sft'], '--policy is not an option of this command'],
@@ -161,6 +164,7 @@ describe('merge', () => {
     await mkdir(join(folder, 'empty'), { recursive: true })
     await cli('inspect', 'run/rank-a', '--policy', 'sft', '--json', 'sft.json')
     await writeFile(join(folder, 'copy.json'), await read('parts/rank-a.json'))
+    await writeFile(join(folder, 'indented.json'), JSON.stringify(JSON.parse(await read('parts/rank-a.json')), null, 7))
     await writeFile(join(folder, 'half.json'), (await read('parts/rank-a.json')).slice(0, 4000))
     const ran = await cli('merge', ...argv)
     expect(oneLine(ran.err)).toContain(message)

@@ -239,6 +239,13 @@ describe('inspect', () => {
     for (const named of ['verl', 'either.jsonl=verl']) {
       expect((await reportOf('either.jsonl', '--read-as', named)).sources[0]?.format?.id).toBe('verl')
     }
+    // One name for all files is meant for those that may be of it; that it had no effect is said.
+    const notes = async (...named: string[]) => (await reportOf('clean.jsonl', ...named)).sources[0]?.notes ?? []
+    expect(await notes('--read-as', 'slime')).toEqual([
+      'Its records are not of slime, which --read-as names for all files: they are read as native.',
+    ])
+    for (const named of [[], ['--read-as', 'native'], ['--read-as', 'either.jsonl=verl']])
+      expect(await notes(...named)).toEqual([])
     const wrong = await cli('inspect', 'either.jsonl', '--read-as', 'verll')
     expect(wrong.code).toBe(2)
     expect(wrong.err).toContain('Did you mean verl?')
