@@ -239,7 +239,9 @@ function listed(words: readonly string[]): string {
 
 /** As it stands within a sentence; a first word with more than one capital is a name (T05, LoRA). */
 function lowered(title: string): string {
-  return /^\p{Lu}\p{Ll}+(?!\p{L}|\p{N})/u.test(title) ? `${title.charAt(0).toLowerCase()}${title.slice(1)}` : title
+  return /^(?:\p{Lu}\p{Ll}+(?!\p{L}|\p{N})|A )/u.test(title)
+    ? `${title.charAt(0).toLowerCase()}${title.slice(1)}`
+    : title
 }
 
 function sound({ checks, totals }: Report, outcome: Advice['outcome']): string {

@@ -43,7 +43,7 @@ function decide(input: HypothesisInput): Judgement {
   if (missing.length > 0) return notCheckable(missing)
   const found = measureAdvantages(input.dump)
   if (found.completeGroups === 0)
-    return notCheckable(['complete groups: every group lacks members, or rewards that are numbers'])
+    return notCheckable(['complete groups (every group lacks members, or rewards that are numbers)'])
 
   const { scaling } = found
   const bounds = amplifiedBounds(input.dump.settings.thresholds)

@@ -14,6 +14,7 @@ import {
   notCheckable,
   stated,
 } from './verdict.ts'
+import { boundText } from './would-change.ts'
 
 /** KL divergence formula bug: the penalty is another quantity than the divergence from the reference. */
 export const H03: Hypothesis = {
@@ -44,7 +45,7 @@ function decide(input: HypothesisInput): Judgement {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
       ...(fit === null ? [] : formulaLines(fit, least)),
-      ...compared('mean KL over trained tokens (k3 of their logprobs), in nats', k3, size.supported, size.contradicted),
+      ...sizeLine(k3, fit === null, size),
       ...(fit === null ? [] : unknown ? storedMean(fit, size) : stated('mean of the stored KL', fit.mean)),
       ...lesserFaults(H03, input, ['L10']),
     ],
@@ -54,6 +55,14 @@ function decide(input: HypothesisInput): Judgement {
     ],
     firm: supported || contradicted,
   }
+}
+
+/** @param isAlone no stored KL is there whose formula could be right: the size alone rules nothing out */
+function sizeLine(k3: number, isAlone: boolean, { supported, contradicted }: Bounds): Argument[] {
+  const name = 'mean KL over trained tokens (k3 of their logprobs), in nats'
+  const line = compared(name, k3, supported, contradicted)
+  const both = `the ${name}, is ${boundText(name, contradicted)}, and a stored KL follows k3`
+  return isAlone ? deciding({ contradicted: both }, line) : line
 }
 
 /** Where rollouts do not tell, the KL that the run logged can still have exploded; that its formula is right it cannot show. */

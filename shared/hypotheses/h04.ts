@@ -11,12 +11,14 @@ import {
   behind,
   compared,
   conclude,
+  deciding,
   holds,
   type Judgement,
   lesserFaults,
   notCheckable,
   stated,
 } from './verdict.ts'
+import { boundText } from './would-change.ts'
 
 /** Context truncation: limits cut away what the answer needs, or the answer. */
 export const H04: Hypothesis = {
@@ -35,7 +37,7 @@ function decide(input: HypothesisInput): Judgement {
   const { limits, limitsByRollout } = input.dump
   const ofReplies = limits.max_tool_response_length ?? limitsByRollout?.max_tool_response_length ?? null
   if (near === null && ofReplies === null) {
-    return notCheckable(['limits: none is given, in the metadata, or shown by rollouts that end at one length'])
+    return notCheckable(['limits (none is given, in the metadata, or shown by rollouts that end at one length)'])
   }
   const { thresholds } = input.dump.settings
   const nearBounds = nearLimitBounds(thresholds)
@@ -94,8 +96,11 @@ function argumentsOf(found: TruncationMeasures, { near, lost, visible }: Shares,
     nearBounds.supported,
     nearBounds.contradicted,
   )
+  // Where nothing tells whether text was lost, lengths alone rule nothing out.
+  const clear = `the share of rollouts near a limit is ${boundText('share', nearBounds.contradicted)}, and it is known that none lost text`
+  const nearLine = lost === null ? deciding({ contradicted: clear }, nearLines) : nearLines
   return [
-    ...behind(found.nearFilter, nearLines),
+    ...behind(found.nearFilter, nearLine),
     ...behind(
       { lostText: true },
       compared('share of rollouts that lost text', lost, lostBound.supported, lostBound.contradicted, [

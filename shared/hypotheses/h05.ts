@@ -38,7 +38,7 @@ function decide(input: HypothesisInput): Judgement {
   if (missing.length > 0) return fromLog(input, missing)
   const found = measureRewards(input.dump)
   if (found.completeGroups === 0)
-    return fromLog(input, ['complete groups: every group lacks members, or rewards that are numbers'])
+    return fromLog(input, ['complete groups (every group lacks members, or rewards that are numbers)'])
 
   const { thresholds } = input.dump.settings
   const flat = found.groupsWithoutContrast / found.completeGroups

@@ -3,7 +3,7 @@ import type { Thresholds } from '../model/thresholds/registry.ts'
 import { pairBounds, rewardGapBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { measurePairs, measuringPairs, type PairMeasures } from './pairs.ts'
-import { fewerRollouts, lackOfSameModel } from './run-likeness.ts'
+import { lackOfSameModel } from './run-likeness.ts'
 import {
   type Argument,
   compared,
@@ -38,7 +38,7 @@ function decide(input: HypothesisInput): Judgement {
   const found = measurePairs(input, against)
   if (found.pairs === 0) {
     return notCheckable([
-      'questions that both runs have: none of this run is in the second (messages, or ids of one tokenizer)',
+      'questions that both runs have (none of this run is in the second, by messages or by ids of one tokenizer)',
     ])
   }
   const { thresholds } = input.dump.settings
@@ -65,12 +65,15 @@ function decide(input: HypothesisInput): Judgement {
     ],
     missing: [
       ...(found.tools === null ? ['tools of both runs'] : []),
-      ...(found.rendering === null ? ['ids of the prompts in both runs, by one tokenizer'] : []),
+      ...(found.rendering === null && found.renderingAsked > 0
+        ? ['ids of the prompts in both runs, by one tokenizer']
+        : []),
       ...(gap === null ? ['answers in the same words, with rewards in both runs'] : []),
       ...unlike,
     ],
     firm: unlike.length === 0,
-    rollouts: fewerRollouts(input, against),
+    // A run may be large and share a single question with the other.
+    rollouts: found.rollouts,
   }
 }
 

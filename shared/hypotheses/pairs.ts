@@ -10,10 +10,14 @@ import type { HypothesisInput, SecondRun } from './hypothesis.ts'
 export interface PairMeasures {
   /** Questions that both runs have. */
   readonly pairs: number
+  /** Rollouts of these questions, in the run that has fewer of them. */
+  readonly rollouts: number
   readonly tools: Count | null
   readonly system: Count | null
   /** Pairs whose prompts differ id by id although tools and system text are the same. */
   readonly rendering: Count | null
+  /** Pairs of which it is asked: a prompt with other tools or another system text has other ids anyhow. */
+  readonly renderingAsked: number
   /** Share of rollouts that were cut, in this run and in the other, over the shared questions. */
   readonly cut: { readonly here: number; readonly there: number; readonly sure: boolean } | null
   /** Answers in the same words to the same question, and the mean |difference| of their rewards. */
@@ -52,11 +56,17 @@ function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): St
     others.add(pair.others)
   }
   yield* within(0.3, 0.7, forEachOf(pairs, look))
+  const rolloutsOf = (side: (pair: QuestionPair) => Rows) => pairs.reduce((sum, pair) => sum + side(pair).length, 0)
   return {
     pairs: pairs.length,
+    rollouts: Math.min(
+      rolloutsOf(({ rows }) => rows),
+      rolloutsOf(({ others }) => others),
+    ),
     tools: countOf(differences.map(({ tools }) => tools)),
     system: countOf(differences.map(({ system }) => system)),
     rendering: countOf(differences.map(({ rendering }) => rendering)),
+    renderingAsked: differences.filter(({ tools, system }) => !tools && !system).length,
     cut: cutShares(own, others, dump.settings.thresholds['run-standard-errors']),
     likeTexts: yield* within(0.7, 1, rewardGap(pairs)),
   }

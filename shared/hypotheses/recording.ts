@@ -28,6 +28,8 @@ const TRAIN_DUMP = '--save-debug-train-data FILE'
 const BATCH = 'trainer.dump_data_batch=true'
 const TRACES = '--save_traces --rollouts_save_path DIR'
 const HOOK = 'two lines of integrations/python'
+const RUN_TRACES = 'traces.jsonl of the same run, opened with these files (monitors.file, on by default)'
+const TRAIN_DATA = 'train_data_step*.jsonl of NeMo-RL beside these rollouts'
 
 /** The switches of trainers that write a stream to disk, or the hook that does; streams that none brings are not listed. */
 const SWITCHES: Readonly<Partial<Record<Stream, Readonly<Partial<Record<Trainer, string>>>>>> = {
@@ -47,9 +49,16 @@ const SWITCHES: Readonly<Partial<Record<Stream, Readonly<Partial<Record<Trainer,
     TRL: HOOK,
     verl: HOOK,
     verifiers: 'vf-eval -s -C trajectory',
-    'NeMo-Gym': 'train_data_step*.jsonl of NeMo-RL beside these rollouts',
+    'NeMo-Gym': TRAIN_DATA,
   },
-  advantages: { 'prime-rl': EXPORT, slime: TRAIN_DUMP, SkyRL: BATCH, TRL: HOOK, verl: HOOK },
+  advantages: {
+    'prime-rl': EXPORT,
+    slime: TRAIN_DUMP,
+    SkyRL: BATCH,
+    TRL: HOOK,
+    verl: HOOK,
+    'NeMo-Gym': TRAIN_DATA,
+  },
   'logprobs.sampler': {
     'prime-rl': EXPORT,
     slime: TRAIN_DUMP,
@@ -65,7 +74,7 @@ const SWITCHES: Readonly<Partial<Record<Stream, Readonly<Partial<Record<Trainer,
     SkyRL: BATCH,
     TRL: `${HOOK} (where it keeps old ones)`,
     verl: HOOK,
-    'NeMo-Gym': 'train_data_step*.jsonl of NeMo-RL beside these rollouts',
+    'NeMo-Gym': TRAIN_DATA,
   },
   'logprobs.reference': {
     slime: `${TRAIN_DUMP} (where a reference model is loaded)`,
@@ -78,17 +87,24 @@ const SWITCHES: Readonly<Partial<Record<Stream, Readonly<Partial<Record<Trainer,
   versions: { slime: ROLLOUT_DUMP },
   step: { 'prime-rl': EXPORT, verl: 'trainer.rollout_data_dir=DIR' },
   rewards: {
+    'prime-rl': RUN_TRACES,
     verl: 'trainer.rollout_data_dir=DIR',
     slime: ROLLOUT_DUMP,
     verifiers: 'vf-eval -s',
     'open-instruct': TRACES,
     TRL: HOOK,
   },
-  reward_components: { verifiers: 'vf-eval -s', TRL: 'log_completions=True' },
-  messages: { verifiers: 'vf-eval -s', 'NeMo-Gym': '+output_jsonl_fpath=FILE' },
+  reward_components: { 'prime-rl': RUN_TRACES, verifiers: 'vf-eval -s', TRL: 'log_completions=True' },
+  messages: { 'prime-rl': RUN_TRACES, verifiers: 'vf-eval -s', 'NeMo-Gym': '+output_jsonl_fpath=FILE' },
   tools: { 'NeMo-Gym': '+output_jsonl_fpath=FILE' },
-  finish_reason: { slime: ROLLOUT_DUMP, 'open-instruct': TRACES },
-  group: { slime: ROLLOUT_DUMP, 'open-instruct': TRACES },
+  finish_reason: { 'prime-rl': RUN_TRACES, slime: ROLLOUT_DUMP, 'open-instruct': TRACES },
+  group: {
+    'prime-rl': RUN_TRACES,
+    slime: ROLLOUT_DUMP,
+    'open-instruct': TRACES,
+    'NeMo-RL': '--group-size with num_generations_per_prompt of the run, whose rows stand in order',
+    SkyRL: '--group-size with n_samples_per_prompt of the run, whose rows stand in order',
+  },
 }
 
 /** What no trainer has to write. */

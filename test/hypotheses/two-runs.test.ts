@@ -106,6 +106,28 @@ describe('H08', () => {
     }
   })
 
+  it('is no surer than the rollouts of the questions that both runs have', () => {
+    const sharing = (questions: number) => second(run((i) => ({ pairing: pair(i < questions ? i : i + 1000) })))
+    const confidence = (questions: number) => verdict('H08', run(), sharing(questions)).confidence
+    expect([9, 10, 49, 50].map(confidence)).toEqual(['low', 'medium', 'medium', 'high'])
+  })
+
+  it('does not ask for ids of prompts that differ with their tools or system text', () => {
+    const others = second(run((i) => ({ pairing: pair(i, { tools: 'other' }) })))
+    expect(verdict('H08', run(), others).missing).toEqual([])
+    const mixed = second(run((i) => ({ pairing: pair(i, i % 2 ? { tools: 'other' } : {}), promptHash: null })))
+    expect(verdict('H08', run(), mixed).missing).toEqual(['ids of the prompts in both runs, by one tokenizer'])
+  })
+
+  it('is neither where nothing of the pairs can be compared but the rewards of like answers', () => {
+    const blind = run((i) => ({ pairing: pair(i, { system: null, tools: null }), promptHash: null }))
+    const { verdict: judged, missing } = verdict('H08', blind, second(blind))
+    expect([judged, missing]).toEqual([
+      'inconclusive',
+      ['tools of both runs', 'ids of the prompts in both runs, by one tokenizer'],
+    ])
+  })
+
   it('needs a second run with questions of the first', () => {
     expect(verdict('H08', run(), null).missing).toEqual(['a second run of the same questions (--against)'])
     const strangers = second(run((i) => ({ pairing: pair(i + 1000) })))

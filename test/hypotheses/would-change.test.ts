@@ -94,15 +94,28 @@ describe('the verdicts of a dump', () => {
 describe('what writes a missing stream', () => {
   it('is known by the stream that a sentence begins with, and said once', () => {
     expect(recordedBy(['rewards of at least 8 training steps in the single-turn run', 'rewards'])).toEqual([
-      expect.stringMatching(/^rewards: verl trainer\.rollout_data_dir=DIR/),
+      expect.stringMatching(/^rewards: .*verl trainer\.rollout_data_dir=DIR/),
     ])
-    expect(recordedBy(['limits: none is given'])).toEqual([expect.stringMatching(/^limits: --max-seq-len/)])
+    expect(recordedBy(['limits (none is given)'])).toEqual([expect.stringMatching(/^limits: --max-seq-len/)])
     expect(recordedBy(['ids', 'logprobs.reference', 'limits'], ['trl'])).toEqual([
       'ids: TRL two lines of integrations/python',
       expect.stringMatching(/^limits: --max-seq-len/),
     ])
     expect(recordedBy(['ids'], ['slime', 'prime-rl-traces'])).toEqual([
       'ids: prime-rl trainer.enable_token_export=true, slime --save-debug-train-data FILE',
+    ])
+    // What stands in files beside those that were opened.
+    const beside = 'prime-rl traces.jsonl of the same run, opened with these files (monitors.file, on by default)'
+    expect(recordedBy(['rewards', 'group', 'messages'], ['prime-rl-export'])).toEqual([
+      `rewards: ${beside}`,
+      `group: ${beside}`,
+      `messages: ${beside}`,
+    ])
+    expect(recordedBy(['advantages'], ['nemo-gym'])).toEqual([
+      'advantages: NeMo-Gym train_data_step*.jsonl of NeMo-RL beside these rollouts',
+    ])
+    expect(recordedBy(['group'], ['nemo-rl'])).toEqual([
+      'group: NeMo-RL --group-size with num_generations_per_prompt of the run, whose rows stand in order',
     ])
     expect(recordedBy(['ids'], ['areal'])).toEqual([])
     expect(recordedBy(['ids', 'kl', 'limits'], ['native'])).toEqual([
