@@ -134,7 +134,7 @@ function replyFacts(trajectory: Trajectory, tokens: PreparedTokens) {
   const cut = cutReplies(trajectory, tokens)
   const { ids, tokenizer } = tokens
   if (cut.length === 0 || tokenizer === null) return null
-  const tokensIn = (span: Span) => textSize(tokenizer.table, ids, span, false).tokens
+  const tokensIn = (span: Span) => textSize(tokenizer.table, ids, span, false, false).tokens
   return { cutReplies: cut.map(({ span, characters }) => ({ tokens: tokensIn(span), characters })) }
 }
 

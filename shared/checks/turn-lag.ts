@@ -34,6 +34,7 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
     const expected = { start: turn.contentStart, end: turn.endToken + 1 }
     const run = runs?.[index]
     if (run !== undefined) {
+      if (isBehindThought(view, turn, run)) return null
       lags.push({ turn, lag: run.start - expected.start, expected, found: run })
       continue
     }
@@ -44,9 +45,17 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
     // The last run may be cut off by the end of the row.
     const cut = found.end === end && found.end - expected.end < lag
     if ((found.end - expected.end !== lag && !cut) || Math.abs(lag) > length * overlap) return null
+    if (isBehindThought(view, turn, found)) return null
     lags.push({ turn, lag, expected, found })
   }
   return lags
+}
+
+/** Its thought alone is masked (M16): what is trained behind it, up to where the row ends with the turn, does not lie late. */
+function isBehindThought({ text }: TrajectoryView, { spans, endToken }: Turn, run: Span): boolean {
+  if (run.end > endToken + 1) return false
+  const thought = spans.findLast(({ part, end }) => part === 'think' && end <= run.start)
+  return thought !== undefined && text({ start: thought.end, end: run.start }).trim() === ''
 }
 
 /** All runs of 1s where there is one for each turn, as long as it: then even a short turn is found far off. Else null. */

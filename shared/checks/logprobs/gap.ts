@@ -190,10 +190,12 @@ function largeSum({ tokens, sampler, trainer }: ScoredPairs, largeGap: number): 
   return sum
 }
 
-/** Names under which mixtures of experts are published: `…-30B-A3B`, Mixtral, DeepSeek V2 and later, gpt-oss. */
+/** Names under which mixtures of experts are published: `…-30B-A3B`, `…-17B-16E`, `…-8x7B`, Mixtral, DeepSeek V2 and later, gpt-oss. */
 export function isMixtureOfExperts(model: string | null): boolean {
   return (
     model !== null &&
-    /moe|-a\d+(\.\d+)?b\b|mixtral|deepseek-?(v[2-9]|r1(?!-distill))|gpt-oss|kimi-k|glm-4\.[5-9]/i.test(model)
+    /moe|-a\d+(\.\d+)?b\b|\d+b-\d+e\b|\d+x\d+(\.\d+)?b\b|mixtral|deepseek-?(v[2-9]|r1(?!-distill))|gpt-oss|kimi-k|glm-4\.[5-9]/i.test(
+      model,
+    )
   )
 }

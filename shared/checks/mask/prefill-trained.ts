@@ -55,7 +55,8 @@ function prefillEnd(view: TrajectoryView, turn: Turn): number {
     let end = contentStart
     while (end < contentEnd && provenance[end] === Provenance.notSampled) end++
     if (end === contentStart) return forcedPrefillEnd(view, turn)
-    return provenance[end] === Provenance.sampled ? end : contentStart
+    // Of a turn with nothing sampled but its end, the text was written by whoever wrote all of it.
+    return end < contentEnd && provenance[end] === Provenance.sampled ? end : contentStart
   }
   const prompt = segmentation === null ? null : storedPromptEnd(trajectory, segmentation, segmentation.padding)
   const longest = Math.min(contentEnd, contentStart + LONGEST_PREFILL)

@@ -18,15 +18,19 @@ const HEX_DIGITS = 4
 
 /**
  * The size of a text in the ids. One between quotes is a JSON string, as which Llama's template writes a reply: neither its quotes nor the
- * backslashes of its escapes are counted, which take a token each. A newline before a closing tag is the tag's, also where it shares a token.
+ * backslashes of its escapes are counted, which take a token each. A newline behind an opening tag or before a closing one is the tag's, also
+ * where it shares a token.
  *
+ * @param isOpened an opening tag stands before the text
+ * @param isClosed a closing one stands behind it
  * @param characters code points of all its tokens, where they were counted
  */
 export function textSize(
   table: TokenTable,
   ids: Int32Array,
   span: Span,
-  isTagged: boolean,
+  isOpened: boolean,
+  isClosed: boolean,
   characters = lookAt(table, ids, span).characters,
 ): TextSize {
   const { start, end } = span
@@ -42,8 +46,19 @@ export function textSize(
       last: byteFromEnd(text, 1),
     }
   }
-  const ofTag = isTagged && last === NEWLINE ? 1 : 0
-  return { tokens: end - start, characters: characters - ofTag, first, last: byteFromEnd(text, ofTag) }
+  const ofOpening = isOpened && first === NEWLINE && !endsLine(table, ids[start - 1]) ? 1 : 0
+  const ofClosing = isClosed && last === NEWLINE && characters > ofOpening ? 1 : 0
+  return {
+    tokens: end - start,
+    characters: characters - ofOpening - ofClosing,
+    first: byteAt(text, ofOpening),
+    last: byteFromEnd(text, ofClosing),
+  }
+}
+
+/** The newline of an opening tag stands before the text where it does not share a token with it. */
+function endsLine({ bytes, offsets, size }: TokenTable, id: number | undefined): boolean {
+  return id !== undefined && id >= 0 && id < size && bytes[(offsets[id + 1] as number) - 1] === NEWLINE
 }
 
 /** Whether most bytes of a text are letters of any script or blanks. */

@@ -1,6 +1,6 @@
 import type { HypothesisResult } from '../../../shared/model/report.ts'
 import { searchConversations, singleTurnConversations } from '../conversation.ts'
-import { type DumpPlan, inGroups } from '../dump.ts'
+import { type DumpPlan, inGroups, type PlantedDump } from '../dump.ts'
 import { train } from '../edit.ts'
 import type { Plant } from '../plant.ts'
 import { type PlantedRollout, turnsBy } from '../rollout.ts'
@@ -51,6 +51,18 @@ const MIXED: DumpPlan = {
     ...searchConversations(family, seed, groups / 2),
     ...singleTurnConversations(seed, groups / 2),
   ],
+}
+
+/** Cuts last turns; an end token of an earlier turn is taken for that of the last one. */
+function endsHidden({ rollouts }: PlantedDump): PlantedRollout[] {
+  const cut = (members: readonly PlantedRollout[], truncated: boolean) => {
+    const chosen = members.filter((rollout) => rollout.reward > 0 && stopLastTurn(rollout) !== null)
+    for (const rollout of chosen) flagged(rollout, truncated)
+    return chosen
+  }
+  const isLong = rollouts.filter(several)
+  const isShort = rollouts.filter((rollout) => !several(rollout))
+  return [...cut(isLong.slice(0, 4), false), ...cut(isShort.slice(0, 4), true)]
 }
 
 export const DEFECT_PLANTS: readonly DefectPlant[] = [
@@ -156,8 +168,7 @@ export const DEFECT_PLANTS: readonly DefectPlant[] = [
   {
     id: 'V9',
     title: 'each request was rendered from parsed messages: calls have their keys in another order there',
-    families: QWEN,
-    needs: ['mask', 'sampler', 'trainer', 'messages', 'more'],
+    needs: ['mask', 'sampler', 'trainer', 'messages'],
     rollout: (rollout, context) => {
       if (!several(rollout)) return null
       rollout.messages = rollout.messages.map((message) =>
@@ -242,17 +253,19 @@ export const DEFECT_PLANTS: readonly DefectPlant[] = [
     title: 'cut rollouts are flagged where they have one turn, and not where an earlier one has an end token',
     needs: ['mask', 'finish', 'messages', 'more'],
     plan: MIXED,
-    dump: ({ rollouts }) => {
-      const cut = (members: readonly PlantedRollout[], truncated: boolean) => {
-        const chosen = members.filter((rollout) => rollout.reward > 0 && stopLastTurn(rollout) !== null)
-        for (const rollout of chosen) flagged(rollout, truncated)
-        return chosen
-      }
-      const isLong = rollouts.filter(several)
-      const isShort = rollouts.filter((rollout) => !several(rollout))
-      return [...cut(isLong.slice(0, 4), false), ...cut(isShort.slice(0, 4), true)]
-    },
+    dump: endsHidden,
     symptoms: ['C05'],
+    mayShow: { C03: 'flagged or not, the cut rollouts are trained' },
+    verdicts: {},
+  },
+  {
+    id: 'V14',
+    title: 'cut rollouts are flagged where they have one turn, and the flag is all that is said of their ends',
+    needs: ['mask', 'finish', 'messages'],
+    notIn: ['native'],
+    plan: MIXED,
+    dump: endsHidden,
+    symptoms: [],
     mayShow: { C03: 'flagged or not, the cut rollouts are trained' },
     verdicts: {},
   },
