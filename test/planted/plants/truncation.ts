@@ -103,8 +103,9 @@ function cutRepliesOf(rollouts: readonly PlantedRollout[], side: 'left' | 'right
       rollout.messages = rollout.messages.map((message) =>
         message.role === 'tool' && message.content === reply.text ? { ...message, content: text } : message,
       )
-      // A token that was cut off from its word may be encoded otherwise, and a newline becomes one with that of the tag.
-      cut ||= isCut && !/^\n|\n$/.test(text) && piecesOf(rollout, text, unit).length === limit
+      // A token that was cut off from its word may be encoded otherwise, and a newline becomes one with that of the tag, or with a tag that is spelt.
+      const isMerged = /\n$/.test(text) || (/^\n/.test(text) && rollout.family.name === 'qwen2.5')
+      cut ||= isCut && !isMerged && piecesOf(rollout, text, unit).length === limit
     }
     return cut
   })
