@@ -61,7 +61,11 @@ function longTexts(table: TokenTable, ids: Int32Array, segmentation: Segmentatio
       const whole = texts.length === 1 ? lookedAt[index]?.characters : undefined
       const characters =
         whole === undefined ? around(start, end) : whole - around(reply.start, start) - around(end, reply.end)
-      found.push({ start, end, ...textSize(table, ids, { start, end }, start > reply.start, end < reply.end, characters) })
+      found.push({
+        start,
+        end,
+        ...textSize(table, ids, { start, end }, start > reply.start, end < reply.end, characters),
+      })
     }
   }
   return found
