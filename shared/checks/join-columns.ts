@@ -62,13 +62,17 @@ function joinedByKind(pieces: readonly ColumnPiece[]): Column | null {
     case KIND.listed:
       return joinedAsTheyAre(pieces)
     case KIND.digests:
-      return joinedDigests(pieces)
-    case KIND.lists:
+      return joinedDigests(pieces, 2)
     case KIND.shortDigests:
+      return joinedDigests(pieces, 1)
+    case KIND.lists:
+    case KIND.shortDigestLists:
     case KIND.bytes:
       return joinedLists(kind, pieces)
     case KIND.objects:
       return joinedObjects(pieces)
+    case KIND.objectLists:
+      return joinedObjectLists(pieces)
     case KIND.templated:
       return joinedTemplated(pieces)
     default:
@@ -158,31 +162,60 @@ function joinedAsTheyAre(pieces: readonly ColumnPiece[]): Column {
   return new Column({ kind: KIND.listed, values })
 }
 
-function joinedDigests(pieces: readonly ColumnPiece[]): Column {
-  const numbers = new Uint32Array(2 * rowsOf(pieces))
+/** @param width numbers of each digest */
+function joinedDigests(pieces: readonly ColumnPiece[], width: 1 | 2): Column {
+  const numbers = new Uint32Array(width * rowsOf(pieces))
   let at = 0
   for (const { column, rows } of pieces) {
-    if (column.numbers !== null) numbers.set(column.numbers, 2 * at)
+    if (column.numbers !== null) numbers.set(column.numbers, width * at)
     at += rows
   }
-  return new Column({ kind: KIND.digests, numbers, absent: joinedAbsence(pieces) })
+  const kind = width === 1 ? KIND.shortDigests : KIND.digests
+  return new Column({ kind, numbers, absent: joinedAbsence(pieces) })
 }
 
 function joinedLists(kind: Column['kind'], pieces: readonly ColumnPiece[]): Column {
   const arrays = pieces.map(({ column }) => column.numbers ?? new Uint8Array(0))
-  const length = arrays.reduce((sum, array) => sum + array.length, 0)
-  const numbers = roomFor(arrays, length)
-  const ends = roomFor([packNumbers([length])], rowsOf(pieces))
-  let [at, used] = [0, 0]
-  for (const [i, { column, rows }] of pieces.entries()) {
-    const own = arrays[i] as Numbers
+  const numbers = roomFor(
+    arrays,
+    arrays.reduce((sum, array) => sum + array.length, 0),
+  )
+  let used = 0
+  for (const own of arrays) {
     numbers.set(own, used)
-    if (column.ends === null) ends.fill(used, at, at + rows)
-    else for (let row = 0; row < rows; row++) ends[at + row] = used + (column.ends[row] as number)
-    at += rows
     used += own.length
   }
-  return new Column({ kind, numbers, ends, absent: joinedAbsence(pieces) })
+  return new Column({ kind, numbers, ends: joinedEnds(pieces), absent: joinedAbsence(pieces) })
+}
+
+/** Where the list of each row ends, all lists one after the other. */
+function joinedEnds(pieces: readonly ColumnPiece[]): Numbers {
+  const length = pieces.reduce((sum, piece) => sum + elementsOf(piece), 0)
+  const ends = roomFor([packNumbers([length])], rowsOf(pieces))
+  let [at, used] = [0, 0]
+  for (const piece of pieces) {
+    const own = piece.column.ends
+    if (own === null) ends.fill(used, at, at + piece.rows)
+    else for (let row = 0; row < piece.rows; row++) ends[at + row] = used + (own[row] as number)
+    at += piece.rows
+    used += elementsOf(piece)
+  }
+  return ends
+}
+
+/** Of the lists of all rows. */
+function elementsOf({ column, rows }: ColumnPiece): number {
+  return column.ends === null ? 0 : (column.ends[rows - 1] as number)
+}
+
+/** Null where their objects have not the same names in the same order. */
+function joinedObjectLists(pieces: readonly ColumnPiece[]): Column | null {
+  const lists = pieces.filter(({ column }) => !isNone(column))
+  const all = joinedObjects(
+    lists.map((piece) => ({ column: piece.column.parts?.[0] as Column, rows: elementsOf(piece) })),
+  )
+  if (all === null) return null
+  return new Column({ kind: KIND.objectLists, ends: joinedEnds(pieces), absent: joinedAbsence(pieces), parts: [all] })
 }
 
 /** Null where they have not the same names in the same order. */
@@ -225,5 +258,6 @@ function joinedTexts(pieces: readonly ColumnPiece[]): Column | null {
 
 function isOfTexts({ kind, values }: Column): boolean {
   if (kind === KIND.same) return values === null || values === undefined || typeof values === 'string'
-  return kind === KIND.chosen || kind === KIND.digests || kind === KIND.templated
+  const kinds: readonly Column['kind'][] = [KIND.chosen, KIND.digests, KIND.shortDigests, KIND.templated]
+  return kinds.includes(kind)
 }

@@ -23,7 +23,7 @@ export const KIND = {
   /** Lists of numbers, one after the other. */
   lists: 6,
   /** Lists of texts of 8 hex digits. */
-  shortDigests: 7,
+  shortDigestLists: 7,
   bytes: 8,
   /** Objects with the same names, a column for each. */
   objects: 9,
@@ -31,6 +31,10 @@ export const KIND = {
   templated: 10,
   /** Columns of rows that follow each other, and where each of them ends: what was joined and has no other kind in common. Never posted. */
   pieces: 11,
+  /** Texts of 8 hex digits. */
+  shortDigests: 12,
+  /** Lists of objects with the same names: a column of objects that has those of all rows, one after the other. */
+  objectLists: 13,
 } as const
 type Kind = (typeof KIND)[keyof typeof KIND]
 
@@ -99,8 +103,11 @@ export function packColumn(values: readonly unknown[]): Column {
       return packLists(KIND.lists, values as number[][], packNumbers)
     }
     if (elements.every((each) => typeof each === 'string' && SHORT_DIGEST.test(each))) {
-      return packLists(KIND.shortDigests, values as string[][], (all) => Uint32Array.from(all, numberOf))
+      return packLists(KIND.shortDigestLists, values as string[][], (all) => Uint32Array.from(all, numberOf))
     }
+    return (
+      packObjectLists(values as (readonly Record<string, unknown>[] | null | undefined)[], elements) ?? listed(values)
+    )
   }
   return (
     (type === 'object' ? packObjects(values as (Record<string, unknown> | null | undefined)[]) : null) ?? listed(values)
@@ -160,7 +167,7 @@ export function packNumbers(values: readonly (number | null | undefined)[]): Num
   return most > 0xff ? Uint16Array.from(own) : Uint8Array.from(own)
 }
 
-const DIGEST = /^[0-9a-f]{16}$/
+export const DIGEST = /^[0-9a-f]{16}$/
 const SHORT_DIGEST = /^[0-9a-f]{8}$/
 
 function numberOf(digits: string): number {
@@ -171,9 +178,12 @@ function numberOf(digits: string): number {
 function packTexts(values: readonly unknown[]): Column {
   const places = new Map<unknown, number>()
   for (const value of values) if (!places.has(value)) places.set(value, places.size)
-  const isDigest = values.every((value) => value == null || (typeof value === 'string' && DIGEST.test(value)))
-  // A digest takes eight bytes, which few texts that are kept once for several rows do.
-  if (places.size <= values.length / (isDigest ? 4 : 2)) {
+  const areAll = (digits: RegExp) =>
+    values.every((value) => value == null || (typeof value === 'string' && digits.test(value)))
+  const isDigest = areAll(DIGEST)
+  const isShortDigest = !isDigest && areAll(SHORT_DIGEST)
+  // A digest takes four or eight bytes, which few texts that are kept once for several rows do.
+  if (places.size <= values.length / (isDigest || isShortDigest ? 4 : 2)) {
     const distinct = [...places.keys()]
     const templated = packTemplated(distinct)
     return column(KIND.chosen, {
@@ -182,9 +192,19 @@ function packTexts(values: readonly unknown[]): Column {
       parts: templated === null ? null : [templated],
     })
   }
-  if (!isDigest) return packTemplated(values) ?? listed(values)
+  if (isDigest) return packDigests(values as readonly (string | null | undefined)[])
+  const templated = packTemplated(values)
+  if (templated !== null) return templated
+  if (!isShortDigest) return listed(values)
+  const numbers = Uint32Array.from(values as readonly (string | null | undefined)[], (value) =>
+    value == null ? 0 : numberOf(value),
+  )
+  return column(KIND.shortDigests, { numbers, absent: absentOf(values) })
+}
+
+function packDigests(values: readonly (string | null | undefined)[]): Column {
   const numbers = new Uint32Array(2 * values.length)
-  for (const [row, value] of (values as readonly (string | null | undefined)[]).entries()) {
+  for (const [row, value] of values.entries()) {
     if (value === null || value === undefined) continue
     numbers[2 * row] = numberOf(value.slice(0, 8))
     numbers[2 * row + 1] = numberOf(value.slice(8))
@@ -229,6 +249,19 @@ function packObjects(objects: readonly (Record<string, unknown> | null | undefin
   return column(KIND.objects, { values: names, absent: absentOf(objects), parts })
 }
 
+/** Null where the elements are no objects of the same names. */
+function packObjectLists(
+  lists: readonly (readonly Record<string, unknown>[] | null | undefined)[],
+  elements: readonly unknown[],
+): Column | null {
+  if (commonType(elements) !== 'object' || elements.some((each) => each == null)) return null
+  const all = packObjects(elements as readonly Record<string, unknown>[])
+  if (all === null) return null
+  let end = 0
+  const ends = lists.map((list) => (end += list?.length ?? 0))
+  return column(KIND.objectLists, { ends: packNumbers(ends), absent: absentOf(lists), parts: [all] })
+}
+
 /** The value of a row. Bytes are a view into those of the column. */
 export function cellAt(column: Column, row: number): unknown {
   const { kind, absent } = column
@@ -247,6 +280,10 @@ export function cellAt(column: Column, row: number): unknown {
       return (column.numbers as Float64Array)[row]
     case KIND.digests:
       return digestAt(column.numbers as Uint32Array, row)
+    case KIND.shortDigests:
+      return eightDigits((column.numbers as Uint32Array)[row] as number)
+    case KIND.objectLists:
+      return objectsAt(column, row)
     case KIND.objects:
       return objectAt(column, row)
     case KIND.templated:
@@ -277,9 +314,21 @@ function objectAt({ values, parts }: Column, row: number): Record<string, unknow
   return object
 }
 
+function objectsAt({ ends, parts }: Column, row: number): unknown[] {
+  const own = ends as Numbers
+  const objects: unknown[] = []
+  for (let i = startOf(own, row); i < (own[row] as number); i++) objects.push(cellAt(parts?.[0] as Column, i))
+  return objects
+}
+
+/** Where the list of a row begins. */
+function startOf(ends: Numbers, row: number): number {
+  return row === 0 ? 0 : (ends[row - 1] as number)
+}
+
 function listAt({ kind, numbers, ends }: Column, row: number): unknown {
   const own = numbers as Numbers
-  const start = row === 0 ? 0 : (ends?.[row - 1] as number)
+  const start = startOf(ends as Numbers, row)
   const end = ends?.[row] as number
   if (kind === KIND.bytes) return own.subarray(start, end)
   const list: unknown[] = []

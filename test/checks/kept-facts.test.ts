@@ -15,8 +15,14 @@ import { factsOf } from '../helpers/facts.ts'
 import { anyDump } from '../session/any-facts.ts'
 
 const digest = fc.stringMatching(/^[0-9a-f]{16}$/)
+const shortDigest = fc.stringMatching(/^[0-9a-f]{8}$/)
 const number = fc.oneof(fc.nat(300), fc.integer(), fc.double(), fc.constant(-0), fc.nat(2 ** 40))
 const text = fc.oneof(fc.string(), fc.constantFrom('', '__proto__', '0123456789ABCDEF', '0123456789abcdef0'))
+
+const object = { noNullPrototype: true } as const
+const listOfObjects = fc.array(
+  fc.record({ count: fc.nat(300), edge: shortDigest, open: fc.constantFrom('left', 'right') }, object),
+)
 
 /** Columns of one kind of value, repeated often or seldom, with and without holes. */
 function columns<Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<unknown[]> {
@@ -38,7 +44,6 @@ function comeBack(columnOf: fc.Arbitrary<unknown[]>): void {
 }
 
 describe('a packed column gives back its values', () => {
-  const object = { noNullPrototype: true } as const
   it.each<[string, fc.Arbitrary<unknown>]>([
     ['numbers', number],
     ['bytes as numbers', fc.nat(255)],
@@ -47,7 +52,11 @@ describe('a packed column gives back its values', () => {
     ['digests', digest],
     ['digests and other texts', fc.oneof(digest, text)],
     ['lists of numbers', fc.array(number)],
-    ['lists of short digests', fc.array(fc.stringMatching(/^[0-9a-f]{8}$/))],
+    ['lists of short digests', fc.array(shortDigest)],
+    ['short digests', shortDigest],
+    ['lists of objects', listOfObjects],
+    ['lists of objects of different names', fc.array(fc.dictionary(text, number, object))],
+    ['lists of objects with holes', fc.array(fc.option(fc.record({ count: number }, object)))],
     ['lists with holes', fc.array(fc.option(number))],
     ['pairs', fc.tuple(number, number)],
     ['drawings', fc.uint8Array()],
@@ -61,7 +70,6 @@ describe('a packed column gives back its values', () => {
 })
 
 describe('columns that are joined', () => {
-  const object = { noNullPrototype: true } as const
   const anyColumn = fc.oneof(
     columns(number),
     columns(fc.nat(300)),
@@ -71,7 +79,11 @@ describe('columns that are joined', () => {
     columns(fc.oneof(digest, text)),
     columns(fc.nat(2000).map((record) => `rollout-${record}`)),
     columns(fc.array(number)),
-    columns(fc.array(fc.stringMatching(/^[0-9a-f]{8}$/))),
+    columns(shortDigest),
+    columns(fc.oneof(digest, shortDigest)),
+    columns(fc.array(shortDigest)),
+    columns(listOfObjects),
+    columns(fc.array(fc.record({ count: number }, object))),
     columns(fc.uint8Array()),
     columns(fc.record({ count: number, hash: digest, deeper: fc.option(fc.record({ a: number }, object)) }, object)),
     columns(fc.record({ count: number }, object)),
@@ -113,6 +125,8 @@ describe('columns that are joined', () => {
     expect(kindOf([null, null], [undefined])).toBe(KIND.chosen)
     expect(kindOf([[1], [2, 3]], [[], []], [null])).toBe(KIND.lists)
     expect(kindOf([{ a: 1 }, { a: 2 }], [null])).toBe(KIND.objects)
+    expect(kindOf([[{ a: 1 }], []], [null], [[{ a: 2 }, { a: 3 }], [{ a: 1 }]])).toBe(KIND.objectLists)
+    expect(kindOf(['a0000001', 'b0000002', 'c0000003'], [null], ['d0000004', 'a0000005'])).toBe(KIND.shortDigests)
     expect(kindOf([4, 4], [4])).toBe(KIND.same)
     expect(kindOf([{ a: 1 }, { a: 2 }], [{ b: 1 }, { b: 2 }])).toBe(KIND.pieces)
   })
@@ -121,6 +135,25 @@ describe('columns that are joined', () => {
 const kept = (facts: readonly TrajectoryFacts[]) => new FactsKeeper().unpack(structuredClone(packFacts(facts)))
 
 describe('facts that are kept', () => {
+  it('take no object for a long reply', () => {
+    const hash = (of: number) => ((0x9e3779b1 * of) >>> 0).toString(16).padStart(8, '0')
+    const longReply = (at: number) => ({
+      start: 100 + at,
+      end: 700 + at,
+      tokens: 600,
+      characters: 3000 + at,
+      open: 'right' as const,
+      text: hash(2 * at),
+      edge: hash(2 * at + 1),
+    })
+    const facts = Array.from({ length: 1000 }, (_, record) =>
+      factsOf(record, { longReplies: [longReply(record), longReply(record + 1)] }),
+    )
+    const { columns, buffer } = packFacts(facts)
+    expect(columns.filter(({ kind }) => kind === KIND.listed)).toEqual([])
+    expect(buffer.byteLength / facts.length).toBeLessThan(100)
+  })
+
   it('are those that were found', () => {
     fc.assert(
       fc.property(anyDump, (dump) => {
