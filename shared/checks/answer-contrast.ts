@@ -1,5 +1,7 @@
+import { forEachOf, type Steps } from '../model/steps.ts'
 import type { Span } from '../model/tokens.ts'
 import type { DumpView } from './check.ts'
+import { FactColumns } from './fact-columns.ts'
 import type { TrajectoryFacts } from './facts.ts'
 
 /** Rewarded rollouts of a dump by whose words hold the expected answer. */
@@ -16,17 +18,17 @@ export function answerSpan({ answerAt }: TrajectoryFacts): Span | null {
 }
 
 /** Those with a finite reward that train something. */
-export function answerRows({ facts }: Pick<DumpView, 'facts'>): AnswerRows {
+export function* answerRows({ facts }: Pick<DumpView, 'facts'>): Steps<AnswerRows> {
   const rows = {
     model: [] as TrajectoryFacts[],
     environment: [] as TrajectoryFacts[],
     nowhere: [] as TrajectoryFacts[],
   }
-  for (const row of facts) {
+  yield* forEachOf(new FactColumns(facts).having('answerPlace'), (row) => {
     const { answerPlace, reward, trained } = row
-    if (!answerPlace || reward === null || !Number.isFinite(reward) || (trained ?? 0) === 0) continue
+    if (!answerPlace || reward === null || !Number.isFinite(reward) || (trained ?? 0) === 0) return
     rows[answerPlace === 'in-part' ? 'environment' : answerPlace].push(row)
-  }
+  })
   return rows
 }
 

@@ -3,6 +3,8 @@ import { columnOfRun, type FactRun, factRuns, partOfRun } from './kept-facts.ts'
 import { type Column, KIND } from './packed-columns.ts'
 import {
   countNames,
+  type Digests,
+  fillDigests,
   fillLargest,
   fillNumbers,
   fillPresence,
@@ -15,8 +17,10 @@ import {
   numberIn,
   type Path,
   type Rows,
+  valueIn,
   visitLists,
   visitPieces,
+  writeDigest,
 } from './read-columns.ts'
 
 type FactName = keyof TrajectoryFacts
@@ -122,6 +126,16 @@ export class FactColumns {
     return present
   }
 
+  /** The rollouts that have the fact, in order. */
+  having(name: FactName): TrajectoryFacts[] {
+    if (this.isEmpty(name)) return []
+    const present = this.present(name)
+    const having: TrajectoryFacts[] = []
+    for (let i = present.indexOf(1); i >= 0; i = present.indexOf(1, i + 1))
+      having.push(this.facts[this.from + i] as TrajectoryFacts)
+    return having
+  }
+
   /** 1 where this holds of the fact. */
   holds<Name extends FactName>(name: Name, holds: (value: TrajectoryFacts[Name]) => boolean): Uint8Array {
     return this.fill(name, (value) => (holds(value) ? 1 : 0), new Uint8Array(this.length))
@@ -184,6 +198,37 @@ export class FactColumns {
       },
     )
     return { offsets, values: values.subarray(0, used) }
+  }
+
+  /** The sum of a fact that is a list of numbers, 0 where there is none. */
+  sums(name: FactName): Float64Array {
+    const sums = new Float64Array(this.length)
+    let row = 0
+    const receive: ListReceiver = (numbers, start, end) => {
+      let sum = 0
+      for (let i = start; i < end; i++) sum += numbers[i] as number
+      sums[row++] = sum
+    }
+    this.visit(
+      name,
+      (column, rows) => visitLists(column, rows, receive),
+      (value) => {
+        const numbers = (value ?? []) as readonly number[]
+        receive(numbers, 0, numbers.length)
+      },
+    )
+    return sums
+  }
+
+  /** A fact that is 16 hex digits, or what a path leads to in it: the first eight and the last, 0 where there is none. Any other text stands as its hash. */
+  digests(name: FactName, ...path: Path): Digests {
+    const digests: Digests = [new Uint32Array(this.length), new Uint32Array(this.length)]
+    this.visit(
+      name,
+      (column, rows, at) => fillDigests(column, path, rows, digests, at),
+      (value, at) => writeDigest(valueIn(value, path), digests, at),
+    )
+    return digests
   }
 
   /** The largest number of a fact that is a list of them, NaN where there is none. */

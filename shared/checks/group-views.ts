@@ -1,5 +1,6 @@
 import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { GroupView } from './check.ts'
+import { FactColumns } from './fact-columns.ts'
 import type { TrajectoryFacts } from './facts.ts'
 
 export interface GroupOptions {
@@ -40,7 +41,7 @@ export function* grouping(
     groups.push(rewards === null ? { id, members, complete } : { id, members, complete, rewards })
   }
   yield* within(0.6, 0.9, forEachOf(buckets, add))
-  return { groups, groupSize: options.groupSize ?? declaredSize(facts) ?? common }
+  return { groups, groupSize: options.groupSize ?? declaredSizeOfAll(facts) ?? common }
 }
 
 export function resolveGroupSize(facts: readonly TrajectoryFacts[], options: GroupOptions): number | null {
@@ -55,14 +56,14 @@ interface Bucket {
 function* collect(all: readonly TrajectoryFacts[], options: GroupOptions): Steps<Bucket[]> {
   const facts = oncePerRollout(all)
   yield 0.1
-  if (facts.some((row) => row.group !== null)) return yield* within(0.1, 1, byKey(facts, options))
-  const size = options.groupSize ?? declaredSize(facts)
+  if (new FactColumns(facts).present('group').includes(1)) return yield* within(0.1, 1, byKey(facts, options))
+  const size = options.groupSize ?? declaredSizeOfAll(facts)
   return options.groupsByOrder && size !== null && size > 1 ? byOrder(facts, size) : []
 }
 
 /** A rollout that was stored as several trajectories was rewarded once: its first stands for it. */
 function oncePerRollout(facts: readonly TrajectoryFacts[]): readonly TrajectoryFacts[] {
-  if (facts.every(({ branchOf }) => branchOf === null)) return facts
+  if (new FactColumns(facts).isEmpty('branchOf')) return facts
   const seen = new Set<string>()
   return facts.filter((row) => {
     const key = storedRollout(row)
@@ -97,7 +98,7 @@ function* byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Steps
 
   // A key counts within its file: two evaluations number their questions alike. The ranks of one run do share a group
   // between files, which only a declared size can tell: no file has the group whole, all of them together do.
-  const size = options.groupSize ?? declaredSize(facts)
+  const size = options.groupSize ?? declaredSizeOfAll(facts)
   yield 0.7
   const found: { key: string; step: number | null; members: TrajectoryFacts[] }[] = []
   const addParts = ({ key, step, members }: (typeof buckets)[number]) => {
@@ -105,13 +106,17 @@ function* byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Steps
     const shared = members.length === size && parts.every((part) => part.length < size)
     for (const part of shared ? [members] : parts) found.push({ key, step, members: part })
   }
-  yield* within(0.7, 1, forEachOf(buckets, addParts))
+  yield* within(0.7, 0.8, forEachOf(buckets, addParts))
   const uses = new Map<string, number>()
-  for (const { key } of found) uses.set(key, (uses.get(key) ?? 0) + 1)
-  return found.map(({ key, step, members }) => ({
-    id: uses.get(key) === 1 ? key : qualifiedId(key, step, members, steps.get(key)?.size === uses.get(key)),
-    members,
-  }))
+  const addUse = ({ key }: (typeof found)[number]) => void uses.set(key, (uses.get(key) ?? 0) + 1)
+  yield* within(0.8, 0.9, forEachOf(found, addUse))
+  const named: Bucket[] = []
+  const name = ({ key, step, members }: (typeof found)[number]) => {
+    const id = uses.get(key) === 1 ? key : qualifiedId(key, step, members, steps.get(key)?.size === uses.get(key))
+    named.push({ id, members })
+  }
+  yield* within(0.9, 1, forEachOf(found, name))
+  return named
 }
 
 function qualifiedId(key: string, step: number | null, members: readonly TrajectoryFacts[], byStep: boolean): string {
@@ -143,6 +148,19 @@ function declaredSize(members: readonly TrajectoryFacts[]): number | null {
     if (groupSize === null) continue
     if (size !== null && size !== groupSize) return null
     size = groupSize
+  }
+  return size
+}
+
+/** The same of all rollouts. */
+function declaredSizeOfAll(facts: readonly TrajectoryFacts[]): number | null {
+  let size: number | null = null
+  for (const part of new FactColumns(facts).parts()) {
+    const [has, sizes] = [part.present('groupSize'), part.numbers('groupSize')]
+    for (let row = has.indexOf(1); row >= 0; row = has.indexOf(1, row + 1)) {
+      if (size !== null && size !== sizes[row]) return null
+      size = sizes[row] as number
+    }
   }
   return size
 }

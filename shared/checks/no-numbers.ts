@@ -1,5 +1,7 @@
+import { filtered, type Steps, within } from '../model/steps.ts'
 import type { LossStream } from '../model/trajectory.ts'
 import type { DumpView, GroupView, TrajectoryView } from './check.ts'
+import { FactColumns } from './fact-columns.ts'
 import type { TrajectoryFacts } from './facts.ts'
 
 /**
@@ -38,15 +40,24 @@ export function isShort(arrays: TrajectoryView['trajectory']['arrays']): boolean
  * Rollouts that have no number in a stream in which most of those that train anything have some. Where nothing is to be learnt, none is
  * due: trainers that leave groups without contrast out do not score them.
  */
-export function lacksWhatOthersHave(
+export function* lacksWhatOthersHave(
   { facts, groups }: Pick<DumpView, 'facts' | 'groups'>,
   stream: LossStream,
   has: (row: TrajectoryFacts) => boolean,
-): { readonly rows: readonly TrajectoryFacts[]; readonly others: number } {
-  const lacking = facts.filter(({ noNumbers }) => noNumbers?.includes(stream))
+): Steps<{ readonly rows: readonly TrajectoryFacts[]; readonly others: number }> {
+  const without = new FactColumns(facts).having('noNumbers')
+  const lacking = yield* within(
+    0,
+    0.2,
+    filtered(without, ({ noNumbers }) => noNumbers?.includes(stream) === true),
+  )
   if (lacking.length === 0) return { rows: [], others: 0 }
-  const training = facts.filter(({ trained }) => (trained ?? 0) > 0)
-  const others = training.filter(has).length
+  const training = yield* within(
+    0.2,
+    0.5,
+    filtered(facts, ({ trained }) => (trained ?? 0) > 0),
+  )
+  const { length: others } = yield* within(0.5, 0.8, filtered(training, has))
   if (others * 2 <= training.length) return { rows: [], others }
   const dead = new Set(groups.filter(isDead).flatMap(({ members }) => members))
   return { rows: lacking.filter((row) => !isLeftOut(row, stream, dead.has(row))), others }

@@ -1,6 +1,7 @@
 /** Reading many rows of a packed column (`packed-columns.ts`) in one go. */
 
-import { type Column, cellAt, KIND, type Numbers } from './packed-columns.ts'
+import { Hash64 } from '../model/hash.ts'
+import { type Column, cellAt, DIGEST, KIND, type Numbers } from './packed-columns.ts'
 
 /** Rows beside each other. */
 export interface Rows {
@@ -34,12 +35,18 @@ export type Path = readonly (string | number)[]
 
 /** The number that a path leads to, NaN where there is none. */
 export function numberIn(value: unknown, path: Path): number {
+  const inner = valueIn(value, path)
+  return typeof inner === 'number' ? inner : Number.NaN
+}
+
+/** What a path leads to, undefined where it leads nowhere. */
+export function valueIn(value: unknown, path: Path): unknown {
   let inner = value
   for (const step of path) {
-    if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, step)) return Number.NaN
+    if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, step)) return undefined
     inner = (inner as Record<string | number, unknown>)[step]
   }
-  return typeof inner === 'number' ? inner : Number.NaN
+  return inner
 }
 
 /** Writes the number that the path leads to in each row into `into` from `at` on, NaN where there is none. */
@@ -114,6 +121,63 @@ export function fillValues(
       into[at + i] = known[chosen] ??= numberOf(values[chosen])
     }
   } else for (let i = 0; i < length; i++) into[at + i] = numberOf(cellAt(column, row + i))
+}
+
+/** Of digests the first eight digits and the last, row by row. */
+export type Digests = readonly [Uint32Array, Uint32Array]
+
+export function fillDigests(column: Column, path: Path, rows: Rows, into: Digests, at: number): void {
+  const { row, length } = rows
+  const part = partOf(column, path)
+  if (part !== null) {
+    visitPieces(part, rows, at, (piece, own, from) => fillDigests(piece, path.slice(1), own, into, from))
+    return
+  }
+  if (column.kind === KIND.chosen && path.length === 0) {
+    fillChosenDigests(column, rows, into, at)
+    return
+  }
+  if (column.kind !== KIND.digests || path.length > 0) {
+    for (let i = 0; i < length; i++) writeDigest(valueIn(cellAt(column, row + i), path), into, at + i)
+    return
+  }
+  const numbers = column.numbers as Numbers
+  const [first, last] = into
+  // Those of a row without one are 0.
+  for (let i = 0; i < length; i++) {
+    first[at + i] = numbers[2 * (row + i)] as number
+    last[at + i] = numbers[2 * (row + i) + 1] as number
+  }
+}
+
+/** Each of the values that are kept once is read once. */
+function fillChosenDigests(
+  { values, numbers }: Column,
+  { row, length }: Rows,
+  [first, last]: Digests,
+  at: number,
+): void {
+  const distinct = values as readonly unknown[]
+  const known: Digests = [new Uint32Array(distinct.length), new Uint32Array(distinct.length)]
+  for (let i = 0; i < distinct.length; i++) writeDigest(distinct[i], known, i)
+  const chosen = numbers as Numbers
+  for (let i = 0; i < length; i++) {
+    first[at + i] = known[0][chosen[row + i] as number] as number
+    last[at + i] = known[1][chosen[row + i] as number] as number
+  }
+}
+
+/** The column that a path goes on in; null where rows have to be looked at. */
+function partOf({ kind, values, parts, absent }: Column, [name]: Path): Column | null {
+  if (kind !== KIND.objects || absent !== null || name === undefined) return null
+  return parts?.[(values as readonly string[]).indexOf(String(name))] ?? null
+}
+
+export function writeDigest(value: unknown, [first, last]: Digests, at: number): void {
+  if (typeof value !== 'string') return
+  const digest = DIGEST.test(value) ? value : new Hash64().text(value).digest()
+  first[at] = Number.parseInt(digest.slice(0, 8), 16)
+  last[at] = Number.parseInt(digest.slice(8), 16)
 }
 
 /** Hears of the list of each row, in order: `numbers` from `start` to `end`, exclusive. A row without one has an empty list. */

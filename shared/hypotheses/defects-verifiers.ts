@@ -255,6 +255,7 @@ function isCutAndPaid(row: TrajectoryFacts): boolean {
 function endsHidden(evidence: DefectEvidence): DefectShape | null {
   const { dump } = evidence
   const checks = ['C05', 'C03'].filter((code) => evidence.failing(code) !== null)
+  if (checks.length === 0) return null
   const cut = dump.facts.filter(
     (row) => row.isTruncated !== null && (row.endReason === 'cut-prose' || row.endReason === 'cut-call'),
   )
@@ -266,7 +267,7 @@ function endsHidden(evidence: DefectEvidence): DefectShape | null {
     later.length >= least &&
     alone.every(({ isTruncated }) => isTruncated === true) &&
     later.every(({ isTruncated }) => isTruncated === false)
-  if (!follows || checks.length === 0) return null
+  if (!follows) return null
   const hidden = new Set(later)
   const places = { checked: cut.length, affected: later.length }
   return { checks: checks.slice(0, 1), places, rows: rowsWhere(dump, (row) => hidden.has(row)) }

@@ -1,6 +1,7 @@
 import type { AdvantageFit } from '../checks/groups/advantages.ts'
-import { measuringSpreads } from '../checks/groups/scaling.ts'
+import { fitting, measuringSpreads, scalingOf } from '../checks/groups/scaling.ts'
 import { count, counted, percent } from '../model/number-text.ts'
+import { within } from '../model/steps.ts'
 import { type AdvantageMeasures, measureAdvantages } from './advantages.ts'
 import { amplifiedBounds, type Bounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
@@ -26,7 +27,10 @@ export const H01: Hypothesis = {
   id: 'H01',
   title: 'Advantage scaling instability',
   claim: 'Similar rewards have a small std; dividing by it makes advantages of noise, and updates cancel.',
-  measure: ({ dump }) => measuringSpreads(dump),
+  *measure({ dump }) {
+    yield* within(0, 0.5, fitting(dump))
+    yield* within(0.5, 1, measuringSpreads(dump, scalingOf(dump)))
+  },
   judge: (input) =>
     conclude(
       H01,

@@ -1,4 +1,5 @@
 import { untrainedReplies } from '../checks/branch-ends.ts'
+import { FactColumns } from '../checks/fact-columns.ts'
 import { count } from '../model/number-text.ts'
 import { type Bounds, unfitBound, untrainedBound, weightBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
@@ -113,7 +114,9 @@ function missedLine(share: number | null, undecided: boolean, bound: ReturnType<
 /** Of the rollouts that S03 looked at: one whose advantage is merely no number has the mask that it should. Null where every rollout's arrays fit. */
 function unfitShare({ checks, dump }: HypothesisInput): number | null {
   const shapes = checks.find(({ code, status }) => code === 'S03' && status === 'fail')
-  const unfit = dump.facts.filter((facts) => facts.unfit === true).length
+  const unfit = new FactColumns(dump.facts)
+    .holds('unfit', (isUnfit) => isUnfit === true)
+    .reduce((sum, is) => sum + is, 0)
   if (shapes === undefined || unfit === 0) return null
   return shapes.checked === 0 ? 1 : unfit / shapes.checked
 }

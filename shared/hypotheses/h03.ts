@@ -1,4 +1,4 @@
-import { fitKl, type KlFit, meanK3 } from '../checks/logprobs/kl-fit.ts'
+import { fitKl, fittingKl, type KlFit, meanK3 } from '../checks/logprobs/kl-fit.ts'
 import { BFLOAT } from '../checks/logprobs/kl-rounded.ts'
 import { type Bounds, leastKlBounds, meanKlBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
@@ -21,6 +21,7 @@ export const H03: Hypothesis = {
   id: 'H03',
   title: 'KL divergence formula bug',
   claim: 'The KL term is computed by a wrong or reversed formula, or has exploded.',
+  measure: ({ dump }) => fittingKl(dump),
   judge: (input) => conclude(H03, input, besideLog(decide(input), loggedLine(input.logs, 'kl', 'KL'))),
 }
 

@@ -1,4 +1,4 @@
-import type { ComponentMeasures } from '../checks/groups/components.ts'
+import { type ComponentMeasures, findingComponents } from '../checks/groups/components.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { type Bounds, contrastBounds, flatBounds, opposingBounds, withinBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
@@ -21,6 +21,7 @@ export const H05: Hypothesis = {
   id: 'H05',
   title: 'Reward signal degradation',
   claim: 'Rewards contrast too little within groups, or their components conflict.',
+  measure: ({ dump }) => findingComponents(dump),
   judge: (input) =>
     conclude(
       H05,

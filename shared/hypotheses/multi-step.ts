@@ -22,7 +22,9 @@ export function rolloutsByTurn(facts: readonly TrajectoryFacts[]): number[] {
 
 /** Rollouts in which no turn was found and which may have any number of them. A row of nothing but padding has none. */
 export function withoutKnownTurns(facts: readonly TrajectoryFacts[]): TrajectoryFacts[] {
-  return facts.filter(({ turns, idsHash, realLength }) => turns === 0 && (idsHash === null || realLength > 0))
+  const columns = new FactColumns(facts)
+  const [turns, lengths, hasIds] = [columns.numbers('turns'), columns.numbers('realLength'), columns.present('idsHash')]
+  return facts.filter((_, row) => turns[row] === 0 && (hasIds[row] === 0 || (lengths[row] as number) > 0))
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { DumpView } from '../checks/check.ts'
 import { type ComponentMeasures, componentsOf } from '../checks/groups/components.ts'
 import { isNoise, spreadsOf } from '../checks/groups/scaling.ts'
-import { mean, rewardsOf, unbiasedStd } from '../checks/groups/statistics.ts'
+import { mean, unbiasedStd } from '../checks/groups/statistics.ts'
 
 /** What H05 measures. */
 export interface RewardMeasures {
@@ -29,13 +29,11 @@ export function measureRewards(dump: DumpView): RewardMeasures {
   const { groups, range, floor } = spreadsOf(dump, null)
   const ownFloor = dump.settings.thresholds['noise-std-of-range'] * range
   const below = (least: number) => groups.filter((spread) => !spread.contrast || isNoise(spread, least)).length
-  const complete = dump.groups.filter((group) => group.complete)
-  const stds = complete.map((group) => unbiasedStd(rewardsOf(group)))
-  const within = complete.length === 0 ? 0 : mean(stds)
-  const between = complete.length < 2 ? null : unbiasedStd(complete.map((group) => mean(rewardsOf(group))))
+  const within = groups.length === 0 ? 0 : mean(groups.map(({ std }) => std))
+  const between = groups.length < 2 ? null : unbiasedStd(groups.map(({ rewards }) => mean(rewards)))
   const components = componentsOf(dump)
   return {
-    completeGroups: complete.length,
+    completeGroups: groups.length,
     groupsWithoutContrast: below(floor),
     groupsFlatInRange: below(ownFloor),
     noiseFloor: floor,

@@ -1,10 +1,11 @@
 import type { DumpView } from '../checks/check.ts'
+import { FactColumns } from '../checks/fact-columns.ts'
 import type { EndReason, TrajectoryFacts } from '../checks/facts.ts'
 import { correlation, mean } from '../checks/groups/statistics.ts'
 import { LIMITED_LENGTHS, type LimitedLength, leftToLimit, limitInForce } from '../checks/limits-left.ts'
 import { hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
-import { type BaselinePoison, baselinePoison } from '../checks/truncation/masked-rows-counted.ts'
-import { cutAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
+import { type BaselinePoison, measuringPoison } from '../checks/truncation/masked-rows-counted.ts'
+import { cuttingAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
 import { type MeanReward, rewardByEnd, rewardByVisibility } from '../checks/truncation/reward-splits.ts'
 import type { Count, RolloutFilter } from '../model/report.ts'
 import { atOnce, filtered, forEachOf, type Steps, within } from '../model/steps.ts'
@@ -69,27 +70,30 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
   yield 0.3
   // What the environment never brought, no limit took away.
   const documented = yield* filtered(
-    facts,
+    new FactColumns(facts).having('supportingDocuments'),
     ({ supportingDocuments: found }) => found !== null && (found.retrieved ?? found.available) > 0,
   )
   yield 0.4
-  const rewarded: { readonly length: number; readonly reward: number }[] = []
   const lengths: number[] = []
+  const rewardedLengths: number[] = []
+  const rewards: number[] = []
   yield* within(
     0.4,
     0.6,
     forEachOf(facts, ({ realLength, reward }) => {
       lengths.push(realLength)
-      if (reward !== null && Number.isFinite(reward)) rewarded.push({ length: realLength, reward })
+      if (reward === null || !Number.isFinite(reward)) return
+      rewardedLengths.push(realLength)
+      rewards.push(reward)
     }),
   )
   const lost = yield* within(0.6, 0.7, lostText(input, facts))
   const byEnd = rewardByEnd(facts)
   yield 0.8
-  const byVisibility = rewardByVisibility(facts)
-  yield 0.9
-  const poison = baselinePoison(input.dump)
-  yield 0.95
+  const byVisibility = yield* within(0.8, 0.9, rewardByVisibility(facts))
+  const poison = yield* within(0.9, 1, measuringPoison(input.dump))
+  const lengthRewardCorrelation = correlation(rewardedLengths, rewards)
+  yield 1
   return {
     nearTokens,
     nearLimit,
@@ -105,10 +109,7 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     rewardByEnd: byEnd,
     rewardByVisibility: byVisibility,
     poison,
-    lengthRewardCorrelation: correlation(
-      rewarded.map(({ length }) => length),
-      rewarded.map(({ reward }) => reward),
-    ),
+    lengthRewardCorrelation,
   }
 }
 
@@ -152,7 +153,7 @@ function filterOf(rules: readonly LimitRule[], { limits }: DumpView, nearTokens:
 
 /** Rollouts whose own facts tell that text is missing, and those whose siblings do (C01): what the filter `lostText` finds. */
 function* lostText({ dump }: HypothesisInput, facts: readonly TrajectoryFacts[]): Steps<Count | null> {
-  const beginLater = cutAgainstSiblings(dump)
+  const beginLater = yield* cuttingAgainstSiblings(dump)
   let [checked, affected] = [0, 0]
   yield* forEachOf(facts, (row) => {
     const isLost = hasLostText(row) || beginLater.has(row)

@@ -26,8 +26,10 @@ export function* within<Result>(from: number, to: number, work: Steps<Result>): 
   }
 }
 
-/** So many rows are gone through in a step: a few milliseconds, whatever is done with each. */
-const ROWS_OF_A_STEP = 512
+/** So many rows are gone through in a step: a few milliseconds, whatever is done with each, and be they groups of many rollouts. */
+const ROWS_OF_A_STEP = 128
+/** Rows that are put in order at once, and from which on several such are merged. */
+const ROWS_OF_A_RUN = 512
 
 /** Goes through rows, however many, in short steps. */
 export function* forEachOf<Row>(rows: readonly Row[], visit: (row: Row, index: number) => void): Steps<void> {
@@ -49,11 +51,11 @@ export function* filtered<Row>(rows: readonly Row[], fits: (row: Row) => boolean
 /** Rows in order, those that compare as equal in the order in which they came. */
 export function* sorted<Row>(rows: readonly Row[], compare: (a: Row, b: Row) => number): Steps<Row[]> {
   let from: Row[] = []
-  for (let start = 0; start < rows.length; start += ROWS_OF_A_STEP) {
-    for (const row of rows.slice(start, start + ROWS_OF_A_STEP).sort(compare)) from.push(row)
+  for (let start = 0; start < rows.length; start += ROWS_OF_A_RUN) {
+    for (const row of rows.slice(start, start + ROWS_OF_A_RUN).sort(compare)) from.push(row)
     yield (0.5 * start) / rows.length
   }
-  for (let length = ROWS_OF_A_STEP; length < from.length; length *= 2) {
+  for (let length = ROWS_OF_A_RUN; length < from.length; length *= 2) {
     const to: Row[] = []
     for (let start = 0; start < from.length; start += 2 * length) {
       const [middle, end] = [Math.min(start + length, from.length), Math.min(start + 2 * length, from.length)]
@@ -61,7 +63,7 @@ export function* sorted<Row>(rows: readonly Row[], compare: (a: Row, b: Row) => 
       while (left < middle || right < end) {
         const isLeft = right === end || (left < middle && compare(from[left] as Row, from[right] as Row) <= 0)
         to.push(from[isLeft ? left++ : right++] as Row)
-        if (to.length % (8 * ROWS_OF_A_STEP) === 0) yield 0.5 + (0.5 * length) / from.length
+        if (to.length % (8 * ROWS_OF_A_RUN) === 0) yield 0.5 + (0.5 * length) / from.length
       }
     }
     from = to

@@ -1,5 +1,6 @@
 import type { AuditSettings, DumpView } from '../checks/check.ts'
 import { type DumpVerdict, runningDumpCheck } from '../checks/dump-reporter.ts'
+import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { grouping } from '../checks/group-views.ts'
 import { gatheringLimits, resolvingLimits } from '../checks/limits.ts'
@@ -180,7 +181,7 @@ export function* concluding({
 
   const standing = faultRows(collected.facts, collected.codes, dumpFindings)
   const { faults, named } = yield* within(DONE.checks, DONE.checks, standing)
-  const sourceOf = Int32Array.from(collected.facts, ({ place }) => place.source)
+  const sourceOf = Int32Array.from(new FactColumns(collected.facts).numbers('place', 'source'))
   const checks = withPatternsBySource(results, faults, sourceOf, settings.thresholds)
   const diagnosis = yield* within(DONE.checks, DONE.checks, recognisingDefects(checks, dump, faults))
   const defectOf = (finding: Finding): string | null => {

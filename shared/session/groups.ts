@@ -68,7 +68,7 @@ export class GroupBook {
     const { dump } = origin
     const scaling = scalingHere(dump)
     yield 0.05
-    yield* within(0.05, 0.15, measuringSpreads(dump))
+    yield* within(0.05, 0.15, measuringSpreads(dump, null))
     const all = spreadsOf(dump, { ...scaling, origin: 'given', fit: fitOf(dump) })
     yield 0.15
     const spreads = new Map(all.groups.map((spread) => [spread.group, spread]))

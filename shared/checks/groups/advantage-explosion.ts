@@ -1,7 +1,8 @@
+import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpFault, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { advantageBound, isGroupScaled, recomputeAdvantages } from './advantages.ts'
-import { scalingOf } from './scaling.ts'
+import { fitting, scalingOf } from './scaling.ts'
 import { completeGroups, rewardsOf, trainedIn } from './statistics.ts'
 
 /** A03. An advantage larger than any rewards could give under the scaling in use: (n−1)/√n with the unbiased std. */
@@ -20,12 +21,14 @@ export const advantageExplosion: Check = {
   dump: lookAtGroups,
 }
 
-function lookAtGroups(view: DumpView, report: DumpReporter): void {
+function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const groups = completeGroups(view, report)
   if (groups === null) return
+  yield* within(0, 0.4, fitting(view))
   const scaling = scalingOf(view)
   // Whatever the rewards and the formula, no advantage is infinite.
-  const infinite = new Set(groups.filter(({ members }) => members.some(isInfinite)))
+  const hasInfinite = ({ members }: GroupView) => members.some(isInfinite)
+  const infinite = new Set(yield* within(0.4, 0.5, filtered(groups, hasInfinite)))
   if (infinite.size > 0 && (scaling === null || !isGroupScaled(scaling.scheme))) {
     for (const group of groups) {
       report.unit(infinite.has(group))
@@ -47,7 +50,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
   }
   // Declared scaling does not say which std; the wider bound holds for both.
   const scheme = scaling.origin === 'given' && !scaling.fit?.accepted ? 'group-std-biased' : scaling.scheme
-  for (const group of groups) {
+  const look = (group: GroupView) => {
     const bound = advantageBound(scheme, group.members.length)
     const largest = group.members.reduce<TrajectoryFacts | null>(
       (worst, member) => (worst === null || size(member) > size(worst) ? member : worst),
@@ -57,7 +60,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
     report.unit(affected || infinite.has(group))
     report.place(affected || infinite.has(group))
     if (infinite.has(group)) report.fault(infiniteIn(group))
-    if (!affected || infinite.has(group)) continue
+    if (!affected || infinite.has(group)) return
     const exploded = group.members.filter(
       (member) => size(member) > bound * (1 + view.settings.thresholds['bound-slack']),
     )
@@ -80,6 +83,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
       },
     })
   }
+  yield* within(0.5, 1, forEachOf(groups, look))
 }
 
 function isInfinite({ brokenAdvantage: broken }: TrajectoryFacts): boolean {

@@ -176,7 +176,10 @@ export function* fittingAdvantages({
   )
   const informative = spread(comparable, FIT_GROUPS)
   if (informative.length === 0) return null
-  const compared = informative.map(({ group }) => baselinesOf(group, batchStd(group)))
+  const compared: Baseline[][] = []
+  const addBaselines = ({ group }: (typeof informative)[number]) =>
+    void compared.push(baselinesOf(group, batchStd(group)))
+  yield* within(0.4, 0.5, forEachOf(informative, addBaselines))
   const fits = new Map<AdvantageScheme, SchemeFit>()
   for (const { scheme, eps } of candidates(options.advantageEps)) {
     const residuals = compared.map((baselines) => leastResidual(baselines, scheme, eps ?? 0))

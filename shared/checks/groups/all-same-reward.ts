@@ -61,11 +61,14 @@ function hasContrast(group: GroupView, thresholds: Thresholds): boolean {
  * over the groups' sizes. Null unless rewards take two values: for graded ones there is no success rate.
  */
 export function chanceOfNoContrast(groups: readonly GroupView[]): number | null {
-  const rewards = groups.flatMap(rewardsOf)
-  const values = [...new Set(rewards)]
-  if (values.length !== 2) return null
-  const success = Math.max(...values)
-  const p = rewards.filter((reward) => reward === success).length / rewards.length
+  const counts = new Map<number, number>()
+  for (const group of groups) {
+    for (const reward of rewardsOf(group)) counts.set(reward, (counts.get(reward) ?? 0) + 1)
+    if (counts.size > 2) return null
+  }
+  if (counts.size !== 2) return null
+  const success = Math.max(...counts.keys())
+  const p = (counts.get(success) as number) / [...counts.values()].reduce((sum, count) => sum + count, 0)
   const chances = groups.map(({ members }) => p ** members.length + (1 - p) ** members.length)
   return chances.reduce((sum, chance) => sum + chance, 0) / chances.length
 }

@@ -1,6 +1,7 @@
+import type { Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
-import { type ComponentMeasures, type Components, componentsOf } from './components.ts'
+import { type ComponentMeasures, type Components, findingComponents } from './components.ts'
 import { completeGroups, shown } from './statistics.ts'
 
 /** A09. A reward component pulls against the total or against another one, or leaves the others without a say (then a note only). */
@@ -19,10 +20,10 @@ export const componentConflict: Check = {
   dump: lookAtComponents,
 }
 
-function lookAtComponents(view: DumpView, report: DumpReporter): void {
+function* lookAtComponents(view: DumpView, report: DumpReporter): Steps<void> {
   if (completeGroups(view, report) === null) return
   const { thresholds } = view.settings
-  const found = componentsOf(view)
+  const found = yield* findingComponents(view)
   if (found === 'unexplained') {
     report.abstain('not-checkable', 'the reward is not a weighted sum of the components that are stored')
     return

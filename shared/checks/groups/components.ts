@@ -1,3 +1,4 @@
+import { atOnce, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
@@ -33,11 +34,16 @@ export interface ComponentMeasures {
  * stored among the rewards and not counted get weight 0. Where the sum does not explain the total, no share is anybody's.
  */
 export function componentsOf(view: DumpView): Components | 'unexplained' | null {
+  return atOnce(findingComponents(view))
+}
+
+/** The same in steps. */
+export function* findingComponents(view: DumpView): Steps<Components | 'unexplained' | null> {
   const known = found.get(view)
   if (known !== undefined) return known
   const groups = view.groups.filter((group) => group.complete)
   const areStored = !new FactColumns(view.facts).isEmpty('rewards')
-  const components = areStored ? findComponents(groups, view.settings.thresholds) : null
+  const components = areStored ? yield* findComponents(groups, view.settings.thresholds) : null
   found.set(view, components)
   return components
 }
@@ -45,17 +51,23 @@ export function componentsOf(view: DumpView): Components | 'unexplained' | null 
 /** A09 and H05 ask the same of the same dump. */
 const found = new WeakMap<DumpView, Components | 'unexplained' | null>()
 
-function findComponents(groups: readonly GroupView[], thresholds: Thresholds): Components | 'unexplained' | null {
+function* findComponents(
+  groups: readonly GroupView[],
+  thresholds: Thresholds,
+): Steps<Components | 'unexplained' | null> {
   const known = new Set<string>()
-  for (const { members } of groups) for (const { rewards } of members) for (const name in rewards) known.add(name)
+  const addNames = ({ members }: GroupView) => {
+    for (const { rewards } of members) for (const name in rewards) known.add(name)
+  }
+  yield* within(0, 0.3, forEachOf(groups, addNames))
   const names = [...known]
   const totals: number[] = []
   const ends: number[] = []
   const columns = new Map(names.map((name) => [name, [] as number[]]))
-  for (const group of groups) {
+  const addDeviations = (group: GroupView) => {
     // Each asked for once: kept facts make the object anew every time.
     const rewards = group.members.map((member) => member.rewards)
-    if (!rewards.every((each) => names.every((name) => Number.isFinite(each?.[name])))) continue
+    if (!rewards.every((each) => names.every((name) => Number.isFinite(each?.[name])))) return
     for (const deviation of deviations(rewardsOf(group))) totals.push(deviation)
     for (const [name, column] of columns) {
       const values = rewards.map((each) => each?.[name] as number)
@@ -63,6 +75,7 @@ function findComponents(groups: readonly GroupView[], thresholds: Thresholds): C
     }
     ends.push(totals.length)
   }
+  yield* within(0.3, 0.7, forEachOf(groups, addDeviations))
   if (names.length === 0 || totals.length === 0) return null
   const unit = unitOf([totals, ...columns.values()])
   for (const column of [totals, ...columns.values()]) for (const row of column.keys()) column[row]! /= unit

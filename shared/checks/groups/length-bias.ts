@@ -1,3 +1,4 @@
+import { filtered, type Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { correlation, shown, trainedIn } from './statistics.ts'
@@ -19,10 +20,11 @@ export const lengthBias: Check = {
   dump: lookAtLengths,
 }
 
-function lookAtLengths(view: DumpView, report: DumpReporter): void {
+function* lookAtLengths(view: DumpView, report: DumpReporter): Steps<void> {
   const { options, thresholds } = view.settings
   const { lossType } = options
-  const rows = view.facts.filter(
+  const rows = yield* filtered(
+    view.facts,
     ({ advantage, trained, excluded }) => advantage !== null && (trained ?? 0) > 0 && !excluded,
   )
   if (rows.length < thresholds['length-rollouts']) return

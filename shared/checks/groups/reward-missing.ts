@@ -1,4 +1,6 @@
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
+import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 
 /**
@@ -20,42 +22,47 @@ export const rewardMissing: Check = {
   dump: lookAtRewards,
 }
 
-function lookAtRewards(view: DumpView, report: DumpReporter): void {
-  const rewarded = view.facts.filter(({ reward }) => reward !== null)
-  const expected = rewarded.length * 2 > view.facts.length
-  const only = rewarded[0]?.reward ?? Number.NaN
+function* lookAtRewards(view: DumpView, report: DumpReporter): Steps<void> {
+  const columns = new FactColumns(view.facts)
+  const [has, rewards] = [columns.present('reward'), columns.numbers('reward')]
+  let rewarded = 0
+  for (let at = has.indexOf(1); at >= 0; at = has.indexOf(1, at + 1)) rewarded++
+  const expected = rewarded * 2 > view.facts.length
+  const only = rewards[has.indexOf(1)] ?? Number.NaN
   const zeroed =
     only <= 0 &&
     Number.isFinite(only) &&
-    rewarded.length >= view.settings.thresholds['zeroed-rollouts'] &&
-    rewarded.every(({ reward }) => reward === only)
-  for (const facts of view.facts) {
-    const { reward } = facts
-    const missing = reward === null && expected
-    const broken = reward !== null && !Number.isFinite(reward)
+    rewarded >= view.settings.thresholds['zeroed-rollouts'] &&
+    rewards.every((reward, at) => has[at] === 0 || reward === only)
+  yield 0.1
+  const look = (facts: TrajectoryFacts, at: number) => {
+    const missing = has[at] === 0 && expected
+    const broken = has[at] === 1 && !Number.isFinite(rewards[at])
     report.unit(missing || broken || zeroed)
     report.place(missing || broken || zeroed)
-    if (!missing && !broken) continue
+    if (!missing && !broken) return
+    const { reward } = facts
     report.fault({
       member: facts,
       message: missing
-        ? `The rollout has no reward, while ${rewarded.length} of ${view.facts.length} have one`
+        ? `The rollout has no reward, while ${rewarded} of ${view.facts.length} have one`
         : notFinite(facts),
       evidence: {
         reward: reward === null ? null : String(reward),
-        rewarded: rewarded.length,
+        rewarded,
         rollouts: view.facts.length,
       },
     })
   }
+  yield* within(0.1, 1, forEachOf(view.facts, look))
   if (!zeroed) return
   const scored =
     only === 0
       ? view.facts.filter(({ rewards }) => Object.values(rewards ?? {}).some((value) => value !== 0)).length
       : 0
   report.fault({
-    message: `All ${rewarded.length} rewards are ${only}${scored > 0 ? `, while components of ${scored} rollouts are not` : ''}`,
-    evidence: { reward: only, rollouts: rewarded.length, rollouts_with_components_other_than_0: scored },
+    message: `All ${rewarded} rewards are ${only}${scored > 0 ? `, while components of ${scored} rollouts are not` : ''}`,
+    evidence: { reward: only, rollouts: rewarded, rollouts_with_components_other_than_0: scored },
   })
 }
 

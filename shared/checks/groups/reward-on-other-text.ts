@@ -43,13 +43,13 @@ function* lookAtRewards(view: DumpView, report: DumpReporter): Steps<void> {
       `the dump does not carry ${lacking.join(', ')}, and no second run is given (--against)`,
     )
   }
-  const reported = lookAtReplies(view, report)
+  const reported = yield* lookAtReplies(view, report)
   if (against !== null) yield* lookAtSecondRun(view, against, reported, report)
 }
 
 /** Rollouts in which only a reply holds the answer, and the model has no word of it. */
-function lookAtReplies(view: DumpView, report: DumpReporter): ReadonlySet<TrajectoryFacts> {
-  const rows = answerRows(view)
+function* lookAtReplies(view: DumpView, report: DumpReporter): Steps<ReadonlySet<TrajectoryFacts>> {
+  const rows = yield* answerRows(view)
   const silent = rows.environment.filter(({ answerPlace }) => answerPlace === 'environment')
   const high = paidForReplies(rows, view) === null ? followsReplies(rows, silent, view) : null
   const reported = new Set<TrajectoryFacts>()

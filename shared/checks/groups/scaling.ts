@@ -1,4 +1,4 @@
-import { atOnce, forEachOf, type Steps } from '../../model/steps.ts'
+import { atOnce, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import {
   type AdvantageFit,
@@ -89,25 +89,33 @@ export interface Spreads {
 
 /** The spread of every complete group, and how far `scaling` blows it up. */
 export function spreadsOf(view: DumpView, scaling: Scaling | null): Spreads {
-  const { groups, range, floor } = plainSpreads(view)
-  if (scaling === null || !scaling.scaled) return { groups, range, floor }
-  const batch = batchStds(groups)
-  const amplified = groups.map((spread) => {
-    const { group, rewards, std } = spread
-    return { ...spread, amplification: amplificationOf(scaling, rewards, std, batch.get(stepOf(group)) ?? 0) }
-  })
-  return { groups: amplified, range, floor }
+  return atOnce(measuringSpreads(view, scaling))
 }
 
+/** The same in steps, once for a dump: what asks afterwards has them at once. */
+export function* measuringSpreads(view: DumpView, scaling: Scaling | null): Steps<Spreads> {
+  const spreads = yield* within(0, 0.6, measuringPlainSpreads(view))
+  if (scaling === null || !scaling.scaled) return spreads
+  const known = amplified.get(view)
+  if (known?.scaling === scaling) return known.spreads
+  const { groups, range, floor } = spreads
+  const batch = batchStds(groups)
+  const own: GroupSpread[] = []
+  const amplify = (spread: GroupSpread) => {
+    const { group, rewards, std } = spread
+    own.push({ ...spread, amplification: amplificationOf(scaling, rewards, std, batch.get(stepOf(group)) ?? 0) })
+  }
+  yield* within(0.6, 1, forEachOf(groups, amplify))
+  const made = { groups: own, range, floor }
+  amplified.set(view, { scaling, spreads: made })
+  return made
+}
+
+const amplified = new WeakMap<DumpView, { readonly scaling: Scaling; readonly spreads: Spreads }>()
 const plain = new WeakMap<DumpView, Spreads>()
 
 /** As if nothing divided; asked for by several checks and verdicts of the same dump. */
-function plainSpreads(view: DumpView): Spreads {
-  return plain.get(view) ?? atOnce(measuringSpreads(view))
-}
-
-/** The same in steps; what asks for spreads afterwards has them at once. */
-export function* measuringSpreads(view: DumpView): Steps<Spreads> {
+function* measuringPlainSpreads(view: DumpView): Steps<Spreads> {
   const known = plain.get(view)
   if (known !== undefined) return known
   const { groups, settings } = view

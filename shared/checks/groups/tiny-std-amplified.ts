@@ -1,6 +1,6 @@
-import type { Steps } from '../../model/steps.ts'
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
-import { fitting, isNoise, measuringSpreads, scalingOf, spreadsOf } from './scaling.ts'
+import { fitting, type GroupSpread, isNoise, measuringSpreads, scalingOf } from './scaling.ts'
 import { completeGroups, rangeOf, trainedIn } from './statistics.ts'
 
 /** A02. A reward gap that is noise is divided by an equally small std, and becomes an advantage of full size. */
@@ -21,7 +21,7 @@ export const tinyStdAmplified: Check = {
 
 function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   if (completeGroups(view, report) === null) return
-  yield* fitting(view)
+  yield* within(0, 0.3, fitting(view))
   const scaling = scalingOf(view)
   if (scaling === null) {
     report.abstain('not-checkable', 'nothing tells whether advantages are scaled: declare the reward scaling')
@@ -31,14 +31,13 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     report.abstain('not-applicable', `advantages are not scaled (${scaling.origin}: ${scaling.scheme})`)
     return
   }
-  yield* measuringSpreads(view)
-  const { groups, floor } = spreadsOf(view, scaling)
+  const { groups, floor } = yield* within(0.3, 0.6, measuringSpreads(view, scaling))
   const least = view.settings.thresholds.amplification
-  for (const spread of groups) {
+  const look = (spread: GroupSpread) => {
     const affected = isNoise(spread, floor) && spread.amplification >= least
     report.unit(affected)
     report.place(affected)
-    if (!affected) continue
+    if (!affected) return
     const { group, std, gap, amplification, rewards } = spread
     report.fault({
       group,
@@ -57,6 +56,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
       },
     })
   }
+  yield* within(0.6, 1, forEachOf(groups, look))
 }
 
 /** The reward component that differs most within the group; null where components are not stored. */

@@ -1,4 +1,7 @@
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
+import { FactColumns } from '../fact-columns.ts'
+import type { TrajectoryFacts } from '../facts.ts'
 
 /** A12. An outcome is rewarded once, but the tokens of a rollout have different advantages. */
 export const unevenAdvantage: Check = {
@@ -16,10 +19,13 @@ export const unevenAdvantage: Check = {
   dump: lookAtRows,
 }
 
-function lookAtRows(view: DumpView, report: DumpReporter): void {
-  const rows = view.facts.filter(({ advantage, maxAdvantage }) => advantage !== null || maxAdvantage !== null)
+function* lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
+  const columns = new FactColumns(view.facts)
+  const [hasOne, hasAny] = [columns.present('advantage'), columns.present('maxAdvantage')]
+  const rows = view.facts.filter((_, at) => hasOne[at] === 1 || hasAny[at] === 1)
   if (rows.length === 0) return
-  const uneven = rows.filter(({ advantage }) => advantage === null).length
+  yield 0.1
+  const uneven = rows.length - hasOne.reduce((sum, has) => sum + has, 0)
   // Where most rollouts have them, tokens are rewarded one by one on purpose (a critic, process rewards).
   const { options, thresholds } = view.settings
   if (uneven > thresholds['uneven-share'] * rows.length && options.lossType === undefined) {
@@ -29,11 +35,11 @@ function lookAtRows(view: DumpView, report: DumpReporter): void {
     )
     return
   }
-  for (const facts of rows) {
+  const look = (facts: TrajectoryFacts) => {
     const affected = facts.advantage === null
     report.unit(affected)
     report.place(affected)
-    if (!affected) continue
+    if (!affected) return
     const at = facts.advantageChangesAt ?? null
     report.fault({
       member: facts,
@@ -49,4 +55,5 @@ function lookAtRows(view: DumpView, report: DumpReporter): void {
       },
     })
   }
+  yield* within(0.1, 1, forEachOf(rows, look))
 }

@@ -1,4 +1,6 @@
+import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
+import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 
 /** S06. Several rows of one rollout, by declaration: no fault, but what counts rows counts it more than once. */
@@ -18,16 +20,17 @@ export const S06: Check = {
 }
 
 /** One finding tells it for a whole source: it is how the run is written, and not what is wrong with a row. */
-function lookAtBranches(view: DumpView, report: DumpReporter): void {
+function* lookAtBranches(view: DumpView, report: DumpReporter): Steps<void> {
   const sources = new Map<number, Map<string, TrajectoryFacts[]>>()
-  for (const facts of view.facts) {
-    if (facts.branchOf === null) continue
+  const add = (facts: TrajectoryFacts) => {
+    const rollout = facts.branchOf as string
     let rollouts = sources.get(facts.place.source)
     if (rollouts === undefined) sources.set(facts.place.source, (rollouts = new Map()))
-    const rows = rollouts.get(facts.branchOf)
-    if (rows === undefined) rollouts.set(facts.branchOf, [facts])
+    const rows = rollouts.get(rollout)
+    if (rows === undefined) rollouts.set(rollout, [facts])
     else rows.push(facts)
   }
+  yield* forEachOf(new FactColumns(view.facts).having('branchOf'), add)
   for (const rollouts of sources.values()) {
     const branching = [...rollouts].filter(([, rows]) => rows.length > 1)
     for (const [, rows] of rollouts) {

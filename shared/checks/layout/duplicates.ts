@@ -1,7 +1,9 @@
-import { forEachOf, type Steps } from '../../model/steps.ts'
-import type { Check, DumpReporter, DumpView } from '../check.ts'
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
+import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
+import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { equalByChance, sampledTokens } from '../groups/copies.ts'
+import { equalByChance } from '../groups/copies.ts'
+import { LikeRows } from '../like-rows.ts'
 
 /**
  * S04. The same ids again. The first copy is not counted: it is the others that should not be there. Short answers are the same by chance,
@@ -23,22 +25,27 @@ export const duplicates: Check = {
 }
 
 function* lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
-  const first = new Map<string, TrajectoryFacts>()
+  const { facts } = view
+  const columns = new FactColumns(facts)
+  const [hasIds, lengths] = [columns.present('idsHash'), columns.numbers('realLength')]
+  const like = new LikeRows(columns.digests('idsHash'))
+  yield 0
+  const likenessOf = yield* within(0, 0.4, likenesses(view, columns))
   const again: { facts: TrajectoryFacts; original: TrajectoryFacts }[] = []
-  const likenessOf = likenesses(view)
-  yield* forEachOf(view.facts, (facts) => {
-    const { idsHash } = facts
+  const look = (row: TrajectoryFacts, at: number) => {
     // Rows of nothing but padding are all alike, and copies of none.
-    if (idsHash === null || facts.realLength === 0) return
-    const original = first.get(idsHash)
-    if (original === undefined) first.set(idsHash, facts)
-    const likeness = likenessOf(facts)
-    if (original !== undefined && likeness === 'same record') again.push({ facts, original })
-    else lookAt(facts, likeness === 'copy' ? original : undefined, report)
-  })
+    if (hasIds[at] === 0 || lengths[at] === 0) return
+    const first = like.firstLike(at)
+    const original = first === at ? undefined : facts[first]
+    const likeness = likenessOf(row, at)
+    if (original !== undefined && likeness === 'same record') again.push({ facts: row, original })
+    else lookAt(row, likeness === 'copy' ? original : undefined, report)
+  }
+  yield* within(0.4, 0.8, forEachOf(facts, look))
   // Without an id of their own, two records of short answers are equal by chance as well.
-  const areCopies = again.length > 0 && (yield* namesRollouts(view.facts))
-  yield* forEachOf(again, ({ facts, original }) => lookAt(facts, areCopies ? original : undefined, report))
+  const areCopies = again.length > 0 && (yield* within(0.8, 0.9, namesRollouts(facts)))
+  const lookAgain = (each: (typeof again)[number]) => lookAt(each.facts, areCopies ? each.original : undefined, report)
+  yield* within(0.9, 1, forEachOf(again, lookAgain))
 }
 
 /** Counts a rollout, and names it where it is a copy of another. */
@@ -68,22 +75,27 @@ function lookAt(facts: TrajectoryFacts, original: TrajectoryFacts | undefined, r
  * Tells, rollout by rollout, whether another one like it would be there by chance (`chance`) or not (`copy`). Of those that would, one whose
  * record was in another file is a copy, and `same record` one whose record was in this file under this id.
  */
-function likenesses({
-  groups,
-  settings: { thresholds },
-}: DumpView): (facts: TrajectoryFacts) => 'chance' | 'copy' | 'same record' {
-  const often = new Set(groups.flatMap((group) => equalByChance(group, thresholds)))
-  const firsts = new Map<string, TrajectoryFacts>()
-  return (facts) => {
-    const sampled = sampledTokens(facts)
-    if (!often.has(facts) && (sampled === 0 || sampled >= thresholds['duplicate-tokens'])) return 'copy'
-    const record = `${facts.recordHash} ${facts.place.part}`
-    const first = firsts.get(record)
-    if (first === undefined) firsts.set(record, facts)
-    if (first === undefined) return 'chance'
-    if (first.place.source !== facts.place.source) return 'copy'
+function* likenesses(
+  { groups, facts, settings: { thresholds } }: DumpView,
+  columns: FactColumns,
+): Steps<(row: TrajectoryFacts, at: number) => 'chance' | 'copy' | 'same record'> {
+  const often = new Set<TrajectoryFacts>()
+  const addOften = (group: GroupView) => {
+    for (const row of equalByChance(group, thresholds)) often.add(row)
+  }
+  yield* forEachOf(groups, addOften)
+  const sampled = columns.sums('assistantLengths')
+  const parts = Uint32Array.from(columns.numbers('place', 'part'))
+  const like = new LikeRows([...columns.digests('recordHash'), parts])
+  return (row, at) => {
+    const tokens = sampled[at] as number
+    if ((tokens === 0 || tokens >= thresholds['duplicate-tokens']) && !often.has(row)) return 'copy'
+    const before = like.firstLike(at)
+    if (before === at) return 'chance'
+    const first = facts[before] as TrajectoryFacts
+    if (first.place.source !== row.place.source) return 'copy'
     // An id that was made up from the place is another one.
-    return first.id === facts.id ? 'same record' : 'chance'
+    return first.id === row.id ? 'same record' : 'chance'
   }
 }
 

@@ -1,3 +1,4 @@
+import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -48,9 +49,9 @@ export const S03: Check = {
   dump: lookForAdvantages,
 }
 
-function lookForAdvantages(dump: DumpView, report: DumpReporter): void {
-  const { rows, others } = lacksWhatOthersHave(dump, 'advantages', ({ maxAdvantage }) => maxAdvantage !== null)
-  for (const member of rows) {
+function* lookForAdvantages(dump: DumpView, report: DumpReporter): Steps<void> {
+  const { rows, others } = yield* lacksWhatOthersHave(dump, 'advantages', ({ maxAdvantage }) => maxAdvantage !== null)
+  const tell = (member: TrajectoryFacts) => {
     report.unitAfterAll()
     report.fault({
       member,
@@ -59,6 +60,7 @@ function lookForAdvantages(dump: DumpView, report: DumpReporter): void {
       evidence: { advantage: 'NaN', trained_tokens: member.trained, rollouts_with_advantages: others },
     })
   }
+  yield* forEachOf(rows, tell)
 }
 
 /** An advantage that is no finite number makes the loss of its tokens none. `token` is the first of them, null where the rollout has one for all. */

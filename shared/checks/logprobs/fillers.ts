@@ -1,6 +1,8 @@
+import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
+import type { TrajectoryFacts } from '../facts.ts'
 import { lacksWhatOthersHave } from '../no-numbers.ts'
 import { samplerArray } from '../provenance-oracle.ts'
 import { countOf } from '../spans.ts'
@@ -61,9 +63,9 @@ export const L05: Check = {
 }
 
 /** The trainer scores whatever it trains, and may leave out what it learns nothing from: another rollout in which it scored nothing has lost its numbers on the way, or they are all NaN. */
-function lookForUnscored(dump: DumpView, report: DumpReporter): void {
-  const { rows, others } = lacksWhatOthersHave(dump, 'trainer', ({ gap }) => gap !== undefined)
-  for (const member of rows) {
+function* lookForUnscored(dump: DumpView, report: DumpReporter): Steps<void> {
+  const { rows, others } = yield* lacksWhatOthersHave(dump, 'trainer', ({ gap }) => gap !== undefined)
+  const tell = (member: TrajectoryFacts) => {
     report.unitAfterAll()
     report.fault({
       member,
@@ -72,6 +74,7 @@ function lookForUnscored(dump: DumpView, report: DumpReporter): void {
       evidence: { of: ['trainer'], count: member.trained, rollouts_with_logprobs: others },
     })
   }
+  yield* forEachOf(rows, tell)
 }
 
 const MOST_LISTED = 16

@@ -1,5 +1,7 @@
+import { atOnce, forEachOf, type Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView } from '../check.ts'
+import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
 import { BFLOAT, roundedFormula } from './kl-rounded.ts'
@@ -28,7 +30,22 @@ export interface KlFit {
 }
 
 /** Null where the dump stores no KL beside both logprobs, or on too few tokens. */
-export function fitKl({ facts, settings }: Pick<DumpView, 'facts' | 'settings'>): KlFit | null {
+export function fitKl(view: DumpView): KlFit | null {
+  return atOnce(fittingKl(view))
+}
+
+const fits = new WeakMap<DumpView, KlFit | null>()
+
+/** The same in steps, once for a dump. */
+export function* fittingKl(view: DumpView): Steps<KlFit | null> {
+  const known = fits.get(view)
+  if (known !== undefined) return known
+  const fit = yield* fitting(view)
+  fits.set(view, fit)
+  return fit
+}
+
+function* fitting({ facts, settings }: DumpView): Steps<KlFit | null> {
   const { thresholds } = settings
   let tokens = 0
   let sum = 0
@@ -37,9 +54,9 @@ export function fitKl({ facts, settings }: Pick<DumpView, 'facts' | 'settings'>)
   const products = KL_FORMULAS.map(() => 0)
   const formulaSquares = KL_FORMULAS.map(() => 0)
   const declarations = new Set<KlFormula>()
-  for (const { kl } of facts) {
+  const add = ({ kl }: TrajectoryFacts) => {
     if (kl?.declared) declarations.add(kl.declared)
-    if (!kl?.stored) continue
+    if (!kl?.stored) return
     tokens += kl.stored.count
     sum += kl.stored.sum
     squares += kl.stored.squares
@@ -49,6 +66,8 @@ export function fitKl({ facts, settings }: Pick<DumpView, 'facts' | 'settings'>)
       formulaSquares[k] = (formulaSquares[k] as number) + (kl.stored.formulaSquares[k] as number)
     }
   }
+  const having = new FactColumns(facts).having('kl')
+  yield* forEachOf(having, add)
   // An all-zero KL (a first step, where policy and reference are one) follows every formula.
   if (tokens < thresholds['kl-tokens'] || squares === 0) return null
   const byFormula = (of: (k: number) => number) =>
@@ -64,7 +83,8 @@ export function fitKl({ facts, settings }: Pick<DumpView, 'facts' | 'settings'>)
   const follows = (name: KlFormula) => unexplained(name) <= thresholds['kl-unexplained'] && !ruledOut(name)
   const fitted = (['k3', 'k1', 'k2', 'k3-reversed'] as const).find(follows) ?? null
   // Where most of a small KL was rounded away, no fit is close, and every token may still be what a formula rounds to.
-  const rounded = fitted === null || isNegative(least, thresholds) ? roundedFormula(facts, thresholds) : null
+  const rounded =
+    fitted === null || isNegative(least, thresholds) ? yield* roundedFormula(having, thresholds) : null
   const best = fitted ?? rounded?.formula ?? null
   // What bf16 leaves of a small k3 lies on either side of 0.
   const isByRounding = rounded?.decimals === BFLOAT && best !== null && rounded.agrees(best)
@@ -96,9 +116,13 @@ export function isNegative(kl: number, thresholds: Thresholds): boolean {
 export function meanK3(facts: readonly TrajectoryFacts[]): number | null {
   let count = 0
   let sum = 0
-  for (const { kl } of facts) {
-    count += kl?.count ?? 0
-    sum += kl?.formulas[KL_FORMULAS.indexOf('k3')] ?? 0
+  for (const part of new FactColumns(facts).parts()) {
+    const has = part.present('kl')
+    const [counts, sums] = [part.numbers('kl', 'count'), part.numbers('kl', 'formulas', KL_FORMULAS.indexOf('k3'))]
+    for (let row = has.indexOf(1); row >= 0; row = has.indexOf(1, row + 1)) {
+      count += counts[row] as number
+      sum += sums[row] as number
+    }
   }
   return count === 0 ? null : sum / count
 }

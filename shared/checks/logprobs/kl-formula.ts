@@ -1,7 +1,9 @@
+import { forEachOf, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpFault } from '../check.ts'
+import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { fitKl, isNegative, type KlFit } from './kl-fit.ts'
+import { fittingKl, isNegative, type KlFit } from './kl-fit.ts'
 import { KL_FORMULAS } from './kl-formulas.ts'
 import type { KlSums } from './sums.ts'
 import { digits } from './text.ts'
@@ -21,12 +23,12 @@ export const L10: Check = {
   why: 'The penalty pulls towards something else than the reference policy, or its gradient is zero on average.',
   fix: 'Compute k3 = exp(reference − policy) − (reference − policy) − 1 per token, with the policy that sampled.',
   cite: 'TRL#2854, TRL#4967, TRL#4638, open-instruct#534, marin#1708, slime#397',
-  dump(view, report) {
+  *dump(view, report) {
     const { facts, settings } = view
-    const fit = fitKl(view)
+    const fit = yield* within(0, 0.3, fittingKl(view))
     const wrong = fit !== null && (fit.reversed || fit.undeclared)
-    for (const row of facts) {
-      if (row.kl === undefined) continue
+    const look = (row: TrajectoryFacts) => {
+      if (row.kl === undefined) return
       const { stored } = row.kl
       const negative =
         !wrong && fit?.negative === true && stored !== null && isNegative(stored.least, settings.thresholds)
@@ -36,7 +38,7 @@ export const L10: Check = {
       report.place(affected || dominated)
       if (dominated) report.fault(outlier(row, row.kl))
       if (negative) report.fault(belowZero(row, row.kl, stored, fit))
-      if (!affected || negative) continue
+      if (!affected || negative) return
       report.fault({
         member: row,
         affectedTokens: row.kl.stored?.count ?? 0,
@@ -51,6 +53,7 @@ export const L10: Check = {
         },
       })
     }
+    yield* within(0.3, 1, forEachOf(new FactColumns(facts).having('kl'), look))
   },
 }
 

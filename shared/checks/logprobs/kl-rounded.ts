@@ -1,3 +1,4 @@
+import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
@@ -66,23 +67,27 @@ export function roundsTo(stored: number, formula: number, decimals: number, slac
 }
 
 /** The formula that rounds to the stored KL on every token; k3 where several do, null where none does or too few tokens tell. */
-export function roundedFormula(
+export function* roundedFormula(
   facts: readonly TrajectoryFacts[],
   thresholds: Thresholds,
-): { readonly formula: KlFormula; readonly decimals: number; agrees(name: KlFormula): boolean } | null {
+): Steps<{ readonly formula: KlFormula; readonly decimals: number; agrees(name: KlFormula): boolean } | null> {
   let [tokens, told] = [0, 0]
   const decimals = new Set<number>()
   const within = KL_FORMULAS.map(() => 0)
-  for (const { kl, klRounded } of facts) {
-    if (!kl?.stored) continue
-    if (klRounded === undefined) return null
+  let isRounded = true
+  yield* forEachOf(facts, ({ kl, klRounded }) => {
+    if (!kl?.stored) return
+    if (klRounded === undefined) {
+      isRounded = false
+      return
+    }
     tokens += kl.stored.count
     told += klRounded.told
     // Zeros are numbers of bf16 and of any decimals.
     if (klRounded.told > 0) decimals.add(klRounded.decimals)
     for (let k = 0; k < within.length; k++) within[k] = (within[k] as number) + (klRounded.within[k] as number)
-  }
-  if (told < thresholds['kl-tokens']) return null
+  })
+  if (!isRounded || told < thresholds['kl-tokens']) return null
   const agrees = (name: KlFormula) => within[KL_FORMULAS.indexOf(name)] === tokens
   const formula = (['k3', 'k1', 'k2', 'k3-reversed'] as const).find(agrees)
   if (formula === undefined) return null

@@ -3,6 +3,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { LikeRows } from '../like-rows.ts'
 import { digits } from './text.ts'
 import { gapTrend } from './trend.ts'
 
@@ -23,15 +24,12 @@ export const L08: Check = {
 }
 
 function* lookAtSteps(view: DumpView, report: DumpReporter): Steps<void> {
-  const hasGap = new FactColumns(view.facts).present('gap')
-  const rows = view.facts.filter(({ step }, at) => hasGap[at] === 1 && step !== null)
+  const columns = new FactColumns(view.facts)
+  const [hasGap, hasStep] = [columns.present('gap'), columns.present('step')]
+  const rows = view.facts.filter((_, at) => hasGap[at] === 1 && hasStep[at] === 1)
   const { thresholds } = view.settings
-  const values = new FactColumns(view.facts).numbers('gap', 'samplerValues')
-  const telling = view.facts.filter(
-    ({ step }, at) => (values[at] as number) >= thresholds['equal-values'] && step !== null,
-  )
   yield 0.1
-  const frozen = yield* within(0.1, 0.5, frozenCopies(telling, thresholds))
+  const frozen = yield* within(0.1, 0.5, frozenCopies(view.facts, thresholds))
   const trend = gapTrend(view.facts, thresholds)
   if (trend === null && frozen.size === 0) {
     const steps = new Set(rows.map(({ step }) => step)).size
@@ -92,24 +90,29 @@ function meanTrainer({ gap }: TrajectoryFacts): number {
 
 /**
  * Rollouts with the ids of one of an earlier step and the very logprobs of the sampler, though the trainer has moved since. A row that was
- * merely written twice has the trainer's numbers as well. `rows`: those with enough values to tell.
+ * merely written twice has the trainer's numbers as well, and one with few values is equal by chance.
  */
 function* frozenCopies(
-  rows: readonly TrajectoryFacts[],
-  { 'trainer-moved': moved }: Thresholds,
+  facts: readonly TrajectoryFacts[],
+  { 'trainer-moved': moved, 'equal-values': enough }: Thresholds,
 ): Steps<Map<TrajectoryFacts, TrajectoryFacts>> {
-  const seen = new Map<string, TrajectoryFacts>()
+  const columns = new FactColumns(facts)
+  const values = columns.numbers('gap', 'samplerValues')
+  const steps = columns.numbers('step')
+  const hasIds = columns.present('idsHash')
+  yield 0.1
+  const prompts = columns.digests('promptHash')
+  yield 0.2
+  const like = new LikeRows([...prompts, ...columns.digests('idsHash'), ...columns.digests('gap', 'samplerHash')])
+  yield 0.3
   const frozen = new Map<TrajectoryFacts, TrajectoryFacts>()
-  const look = (row: TrajectoryFacts) => {
-    const { idsHash, gap } = row
-    if (idsHash === null || gap === undefined) return
-    const key = `${row.promptHash} ${idsHash} ${gap.samplerHash}`
-    const original = seen.get(key)
-    if (original === undefined) seen.set(key, row)
-    else if (original.step !== row.step && Math.abs(meanTrainer(row) - meanTrainer(original)) >= moved) {
-      frozen.set(row, original)
-    }
+  const look = (row: TrajectoryFacts, at: number) => {
+    if (hasIds[at] === 0 || !((values[at] as number) >= enough) || Number.isNaN(steps[at])) return
+    const first = like.firstLike(at)
+    if (first === at || steps[first] === steps[at]) return
+    const original = facts[first] as TrajectoryFacts
+    if (Math.abs(meanTrainer(row) - meanTrainer(original)) >= moved) frozen.set(row, original)
   }
-  yield* forEachOf(rows, look)
+  yield* within(0.3, 1, forEachOf(facts, look))
   return frozen
 }

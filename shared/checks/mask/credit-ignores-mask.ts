@@ -1,3 +1,4 @@
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import { answerRows, answerSpan, paidForReplies } from '../answer-contrast.ts'
 import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
@@ -61,20 +62,20 @@ function lookAtReturns(view: TrajectoryView, { policy }: { policy: { id: string 
  * Rewards that follow the answer's words (rollouts whose model wrote them have it, those without them do not) and that rollouts get as
  * well where only a reply holds them.
  */
-function lookAtAnswers(view: DumpView, report: DumpReporter): void {
+function* lookAtAnswers(view: DumpView, report: DumpReporter): Steps<void> {
   const { streams } = view
   if (!streams.has('answer') && !streams.has('advantages')) {
     report.abstain('not-checkable', 'the dump carries neither answers nor advantages')
   }
-  const rows = answerRows(view)
+  const rows = yield* within(0, 0.5, answerRows(view))
   const full = paidForReplies(rows, view)
-  for (const facts of rows.environment) {
+  const look = (facts: TrajectoryFacts) => {
     const affected = full !== null && (facts.reward as number) >= full
     // A rollout whose tokens have different advantages was looked at, and counted, for its returns.
-    if (!affected && facts.advantage === null && facts.maxAdvantage !== null) continue
+    if (!affected && facts.advantage === null && facts.maxAdvantage !== null) return
     report.unit(affected)
     report.place(affected)
-    if (!affected) continue
+    if (!affected) return
     const rewarded = ({ reward }: TrajectoryFacts) => (reward as number) >= full
     report.fault({
       member: facts,
@@ -91,4 +92,5 @@ function lookAtAnswers(view: DumpView, report: DumpReporter): void {
       },
     })
   }
+  yield* within(0.5, 1, forEachOf(rows.environment, look))
 }

@@ -1,6 +1,8 @@
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Trajectory } from '../../model/trajectory.ts'
 import type { DumpReporter, DumpView } from '../check.ts'
 import type { PreparedTokens } from '../create-facts.ts'
+import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 
 /**
@@ -23,9 +25,12 @@ export function trainedPromptFacts(
 }
 
 /** M01 where no turns are known: what stands before the response is not the model's. */
-export function lookAtPrompts(view: DumpView, report: DumpReporter): void {
-  const asked = view.facts.filter(({ trainedPrompt }) => trainedPrompt !== undefined)
-  if (asked.every(({ trainedPrompt }) => trainedPrompt === null)) {
+export function* lookAtPrompts(view: DumpView, report: DumpReporter): Steps<void> {
+  const columns = new FactColumns(view.facts)
+  const isAsked = columns.holds('trainedPrompt', (trainedPrompt) => trainedPrompt !== undefined)
+  const asked = view.facts.filter((_, at) => isAsked[at] === 1)
+  yield 0.1
+  if (!columns.present('trainedPrompt').includes(1)) {
     // A prompt that is masked is not all: replies may be trained, and only turns show them.
     if (!view.streams.has('tokenizer'))
       report.abstain(
@@ -36,11 +41,11 @@ export function lookAtPrompts(view: DumpView, report: DumpReporter): void {
       )
     return
   }
-  for (const facts of asked) {
+  const look = (facts: TrajectoryFacts) => {
     const prompt = facts.trainedPrompt ?? null
     report.unit(prompt !== null)
     report.place(prompt !== null, { turn: 0 })
-    if (prompt === null) continue
+    if (prompt === null) return
     const [start, end] = prompt
     report.fault({
       member: facts,
@@ -51,4 +56,5 @@ export function lookAtPrompts(view: DumpView, report: DumpReporter): void {
       evidence: { prompt_tokens: end - start, trained_tokens: facts.trained, tokens: facts.realLength },
     })
   }
+  yield* within(0.1, 1, forEachOf(asked, look))
 }

@@ -1,4 +1,6 @@
+import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
+import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 
 /** T14. A template that writes today's date makes another prompt every day. */
@@ -17,15 +19,15 @@ export const T14: Check = {
   dump: lookAtDates,
 }
 
-function lookAtDates(view: DumpView, report: DumpReporter): void {
+function* lookAtDates(view: DumpView, report: DumpReporter): Steps<void> {
   const rows = new Map<string, TrajectoryFacts[]>()
-  for (const facts of view.facts) {
-    const date = facts.promptDate ?? null
-    if (date === null) continue
+  const add = (facts: TrajectoryFacts) => {
+    const date = facts.promptDate as string
     const same = rows.get(date)
     if (same === undefined) rows.set(date, [facts])
     else same.push(facts)
   }
+  yield* forEachOf(new FactColumns(view.facts).having('promptDate'), add)
   const [common, ...others] = [...rows].sort(([, a], [, b]) => b.length - a.length)
   for (const _ of common?.[1] ?? []) {
     report.unit(false)

@@ -1,7 +1,9 @@
+import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { Message } from '../../model/trajectory.ts'
 import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
-import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
+import type { Check, DumpReporter, DumpView, GroupView, Reporter, TrajectoryView } from '../check.ts'
+import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { normalised } from '../normalised-text.ts'
 import { type SystemText, systemText } from '../system-text.ts'
@@ -143,8 +145,9 @@ function isSystem({ role, content }: Message): boolean {
 }
 
 /** Rollouts of one prompt have one system text. */
-function lookAtGroups(view: DumpView, report: DumpReporter): void {
-  for (const { members, id } of view.groups) {
+function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
+  if (new FactColumns(view.facts).isEmpty('systemHash')) return
+  const look = ({ members, id }: GroupView) => {
     const rows = new Map<string, TrajectoryFacts[]>()
     for (const member of members) {
       const hash = member.systemHash ?? null
@@ -153,7 +156,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
       if (same === undefined) rows.set(hash, [member])
       else same.push(member)
     }
-    if (rows.size < 2) continue
+    if (rows.size < 2) return
     const [common, ...others] = [...rows.values()].sort((a, b) => b.length - a.length)
     for (const row of others.flat()) {
       report.unitAfterAll()
@@ -164,4 +167,5 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
       })
     }
   }
+  yield* forEachOf(view.groups, look)
 }

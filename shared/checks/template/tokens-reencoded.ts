@@ -3,6 +3,7 @@ import { decodeSpan } from '../../tokens/text.ts'
 import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { encoded } from '../encoded.ts'
+import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { countOf } from '../spans.ts'
 import { storedResponse } from './drift.ts'
@@ -63,7 +64,7 @@ export const T02: Check = {
  * is a note and no fault: a sure policy may sample nothing else. Sampler and trainer that agree on every token deny it.
  */
 function lookAtDrift({ facts, settings }: DumpView, report: DumpReporter): void {
-  const looked = facts.filter(({ drift }) => drift !== undefined)
+  const looked = new FactColumns(facts).having('drift')
   const tokens = looked.reduce((sum, { drift }) => sum + (drift?.tokens ?? 0), 0)
   const drifted = looked.some(({ drift }) => (drift?.splits ?? 0) > 0)
   const { thresholds, policy } = settings

@@ -1,3 +1,4 @@
+import type { Steps } from '../../model/steps.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { documentFates } from '../supporting-documents.ts'
@@ -25,8 +26,8 @@ export const evidenceLost: Check = {
 }
 
 /** What visibility is worth: the question of H04. */
-function stateRewards({ facts }: DumpView, report: DumpReporter): void {
-  const split = rewardByVisibility(facts)
+function* stateRewards({ facts }: DumpView, report: DumpReporter): Steps<void> {
+  const split = yield* rewardByVisibility(facts)
   if (split !== null) report.context({ mean_reward: { all_visible: split.visible, some_hidden: split.hidden } })
 }
 

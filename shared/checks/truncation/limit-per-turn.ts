@@ -1,3 +1,4 @@
+import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { limitOfRow } from '../limits.ts'
@@ -18,7 +19,7 @@ export const limitPerTurn: Check = {
   dump: lookAtTurns,
 }
 
-function lookAtTurns(view: DumpView, report: DumpReporter): void {
+function* lookAtTurns(view: DumpView, report: DumpReporter): Steps<void> {
   const ofRun = view.limits.max_completion_length
   const known = ofRun === null ? view.limitsByRollout?.max_completion_length !== undefined : ofRun.origin !== 'inferred'
   if (!known) {
@@ -26,20 +27,22 @@ function lookAtTurns(view: DumpView, report: DumpReporter): void {
     return
   }
   const limitOf = (facts: TrajectoryFacts) => limitOfRow('max_completion_length', view, facts)
-  const rows = view.facts.filter((facts) => facts.assistantLengths.length > 1 && limitOf(facts) !== null)
-  const stopped = rows.filter((facts) => {
+  const isLimited = (facts: TrajectoryFacts) => facts.assistantLengths.length > 1 && limitOf(facts) !== null
+  const rows = yield* within(0, 0.3, filtered(view.facts, isLimited))
+  const isStopped = (facts: TrajectoryFacts) => {
     const limit = limitOf(facts) as number
     // An end token that the template puts behind a turn which the limit cut comes on top.
     return facts.assistantLengths.some((length) => length === limit || length === limit + 1)
-  })
+  }
+  const stopped = yield* within(0.3, 0.6, filtered(rows, isStopped))
   const enough = view.settings.thresholds['pile-up-rollouts']
-  for (const facts of rows) {
+  const look = (facts: TrajectoryFacts) => {
     const total = sampledTokens(facts)
     const limit = limitOf(facts) as number
     const affected = stopped.length >= enough && total > limit
     report.unit(affected)
     report.place(affected)
-    if (!affected) continue
+    if (!affected) return
     report.fault({
       member: facts,
       message: `The model wrote ${total} tokens in ${facts.assistantLengths.length} turns under a completion limit of ${limit}, at which turns of ${stopped.length} rollouts stop`,
@@ -52,6 +55,7 @@ function lookAtTurns(view: DumpView, report: DumpReporter): void {
       },
     })
   }
+  yield* within(0.6, 1, forEachOf(rows, look))
 }
 
 function sampledTokens({ assistantLengths }: TrajectoryFacts): number {

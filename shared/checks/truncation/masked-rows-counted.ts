@@ -1,3 +1,4 @@
+import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -22,13 +23,14 @@ export const maskedRowsCounted: Check = {
 /** Rewards of a group that its findings list. */
 const MOST_REWARDS = 64
 
-function lookAtGroups(view: DumpView, report: DumpReporter): void {
-  const groups = view.groups.filter(({ complete, members }) => complete && members.some(trains))
+function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
+  const isTraining = ({ complete, members }: GroupView) => complete && members.some(trains)
+  const groups = yield* within(0, 0.3, filtered(view.groups, isTraining))
   if (groups.length === 0) {
     if (!view.groups.some(({ complete }) => complete)) report.abstain('not-checkable', incompleteReason(view))
     return
   }
-  for (const group of groups) {
+  const look = (group: GroupView) => {
     const counted = countedOutside(group, view.settings.thresholds)
     // Once for each group, and not all of it: a group may be a whole dump, with a finding for every second row.
     const rewards = group.members.slice(0, MOST_REWARDS).map(({ reward }) => reward)
@@ -58,6 +60,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): void {
       })
     }
   }
+  yield* within(0.3, 1, forEachOf(groups, look))
 }
 
 /** What rows that train nothing do to the baselines of a dump. */
@@ -72,10 +75,14 @@ export interface BaselinePoison {
 }
 
 /** Null where no complete group counts a masked row. */
-export function baselinePoison({ groups, settings }: Pick<DumpView, 'groups' | 'settings'>): BaselinePoison | null {
-  const poisoned = groups.flatMap((group) => {
+export function* measuringPoison({
+  groups,
+  settings,
+}: Pick<DumpView, 'groups' | 'settings'>): Steps<BaselinePoison | null> {
+  const poisoned: { readonly members: GroupView['members']; readonly counted: Counted }[] = []
+  yield* forEachOf(groups, (group) => {
     const counted = group.complete ? countedOutside(group, settings.thresholds) : null
-    return counted === null ? [] : [{ members: group.members, counted }]
+    if (counted !== null) poisoned.push({ members: group.members, counted })
   })
   if (poisoned.length === 0) return null
   const sum = (of: (each: (typeof poisoned)[number]) => number) => poisoned.reduce((total, each) => total + of(each), 0)

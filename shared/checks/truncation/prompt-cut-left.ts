@@ -150,7 +150,12 @@ const cuts = new WeakMap<DumpView['groups'], ReadonlySet<TrajectoryFacts>>()
 
 /** Rollouts that lost the beginning of their prompt as the others of their group show: those that no fact of their own tells. */
 export function cutAgainstSiblings(view: Pick<DumpView, 'facts' | 'groups'>): ReadonlySet<TrajectoryFacts> {
-  return cuts.get(view.groups) ?? keepCut(view, atOnce(cutRows(view)))
+  return atOnce(cuttingAgainstSiblings(view))
+}
+
+/** The same in steps, once for a dump. */
+export function* cuttingAgainstSiblings(view: Pick<DumpView, 'facts' | 'groups'>): Steps<ReadonlySet<TrajectoryFacts>> {
+  return cuts.get(view.groups) ?? keepCut(view, yield* cutRows(view))
 }
 
 function keepCut({ groups }: Pick<DumpView, 'groups'>, rows: readonly CutRow[]): ReadonlySet<TrajectoryFacts> {

@@ -1,3 +1,4 @@
+import { forEachOf, type Steps } from '../../model/steps.ts'
 import { FactColumns } from '../fact-columns.ts'
 import { END_REASONS, type EndReason, type TrajectoryFacts } from '../facts.ts'
 import { mean } from '../groups/statistics.ts'
@@ -26,12 +27,18 @@ export function rewardByEnd(facts: readonly TrajectoryFacts[]): (MeanReward & { 
 }
 
 /** Mean reward of rollouts whose supporting documents are all visible at the answer, and of those where one is hidden; null unless there are both. */
-export function rewardByVisibility(
+export function* rewardByVisibility(
   facts: readonly TrajectoryFacts[],
-): { readonly visible: MeanReward; readonly hidden: MeanReward } | null {
-  const documented = facts.filter((row) => (row.supportingDocuments?.available ?? 0) > 0 && isRewarded(row))
-  const visible = meanReward(documented.filter((row) => !hasHiddenDocuments(row)))
-  const hidden = meanReward(documented.filter(hasHiddenDocuments))
+): Steps<{ readonly visible: MeanReward; readonly hidden: MeanReward } | null> {
+  const ofVisible: TrajectoryFacts[] = []
+  const ofHidden: TrajectoryFacts[] = []
+  yield* forEachOf(new FactColumns(facts).having('supportingDocuments'), (row) => {
+    if ((row.supportingDocuments?.available ?? 0) === 0 || !isRewarded(row)) return
+    if (hasHiddenDocuments(row)) ofHidden.push(row)
+    else ofVisible.push(row)
+  })
+  const visible = meanReward(ofVisible)
+  const hidden = meanReward(ofHidden)
   return visible === null || hidden === null ? null : { visible, hidden }
 }
 
