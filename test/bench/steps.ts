@@ -16,6 +16,7 @@ import { survey } from '../../shared/session/survey.ts'
 import { dumpOf } from '../helpers/facts.ts'
 import { CODES_WITHOUT_ENCODING } from './codes.ts'
 import { generator } from './dump.ts'
+import { millisecondsOfThread } from './timing.ts'
 
 const ROLLOUTS = 300_000
 const BATCH_BYTES = 2 << 20
@@ -25,7 +26,7 @@ const LONG = 50
 const LISTED = 8
 
 /**
- * The longest steps, in processor time, in which a dump of very many small rollouts is judged, a second run of as many beside it: while one runs,
+ * The longest steps, by how long the thread ran, in which a dump of very many small rollouts is judged, a second run of as many beside it: while one runs,
  * nothing that a person asks is answered.
  */
 export async function longestSteps(folder: string, rollouts = ROLLOUTS): Promise<void> {
@@ -53,10 +54,9 @@ export async function longestSteps(folder: string, rollouts = ROLLOUTS): Promise
 function timed<Result>(what: string, work: Steps<Result>): Result {
   const steps: { readonly time: number; readonly share: number }[] = []
   for (let share = 0; ; ) {
-    const before = process.cpuUsage()
+    const before = millisecondsOfThread()
     const { done, value } = work.next()
-    const { user, system } = process.cpuUsage(before)
-    steps.push({ time: (user + system) / 1000, share })
+    steps.push({ time: millisecondsOfThread() - before, share })
     if (done) {
       const all = steps.reduce((sum, { time }) => sum + time, 0)
       const longest = steps.toSorted((a, b) => b.time - a.time).slice(0, LISTED)

@@ -23,14 +23,16 @@ export async function processorTime(work: () => Promise<void>): Promise<number> 
 
 /** That of the calling thread alone, where the system tells: what somebody waits for whom nothing else holds up. Else that of the process. */
 export async function threadTime(work: () => Promise<void>): Promise<number> {
-  if (platform() !== 'linux') return processorTime(work)
-  const before = nanosecondsOfThread()
+  const before = millisecondsOfThread()
   await work()
-  return (nanosecondsOfThread() - before) / 1_000_000
+  return millisecondsOfThread() - before
 }
 
-function nanosecondsOfThread(): number {
-  return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0])
+/** How long this thread has run by now. */
+export function millisecondsOfThread(): number {
+  if (platform() === 'linux') return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0]) / 1e6
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
 }
 
 /** Times of each piece of work in milliseconds, after one run of each that is not counted. */
