@@ -83,8 +83,7 @@ function* fitting({ facts, settings }: DumpView): Steps<KlFit | null> {
   const follows = (name: KlFormula) => unexplained(name) <= thresholds['kl-unexplained'] && !ruledOut(name)
   const fitted = (['k3', 'k1', 'k2', 'k3-reversed'] as const).find(follows) ?? null
   // Where most of a small KL was rounded away, no fit is close, and every token may still be what a formula rounds to.
-  const rounded =
-    fitted === null || isNegative(least, thresholds) ? yield* roundedFormula(having, thresholds) : null
+  const rounded = fitted === null || isNegative(least, thresholds) ? yield* roundedFormula(having, thresholds) : null
   const best = fitted ?? rounded?.formula ?? null
   // What bf16 leaves of a small k3 lies on either side of 0.
   const isByRounding = rounded?.decimals === BFLOAT && best !== null && rounded.agrees(best)
