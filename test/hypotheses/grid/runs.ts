@@ -66,9 +66,8 @@ export const LONG_SINGLE_TURN: DumpPlan = {
 }
 
 export const groupsOf = ({ rollouts }: PlantedDump) => inGroups(rollouts)
-export { SINGLE_TURN }
 
-export function reward(rollout: PlantedRollout, value: number): void {
+function reward(rollout: PlantedRollout, value: number): void {
   rollout.reward = value
   rollout.rewards = {}
 }
