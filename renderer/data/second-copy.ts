@@ -5,6 +5,8 @@ import { InspectorDatabase, madeNow } from './database.ts'
 const COPIED = ['flags', 'labels', 'notes', 'views', 'mappings', 'preferences', 'notebooks']
 /** Milliseconds after a start at which everything is copied once: what the page shows first comes before it. */
 const PAUSE = 200
+/** Milliseconds after which what the copy did not take is tried again. */
+const AGAIN = 2000
 /** Milliseconds for which whoever says that something is kept waits for its copy. */
 const LONGEST_COPYING = 1000
 /** Milliseconds that reading the copy may take: everything that is kept waits for it. */
@@ -47,6 +49,7 @@ export function keepSecondCopy(
   let opening: Promise<InspectorDatabase | null> | null = null
   let copying = Promise.resolve()
   let isDue = false
+  let isEnded = false
   /** It may hold what the first one does not. */
   let isUnread = false
 
@@ -77,8 +80,10 @@ export function keepSecondCopy(
       const copy = await theCopy()
       if (copy !== null) await replace(copy, parts)
     } catch {
-      // The first one is whole, and says by itself when it cannot be written. The next change tries again.
+      // The first one is whole, and says by itself when it cannot be written.
       for (const [table, keys] of due) note(table, keys)
+      clearTimeout(timer)
+      if (!isEnded) timer = setTimeout(flush, AGAIN)
     }
   }
   const note = (table: string, keys: RangeSet) => {
@@ -91,7 +96,8 @@ export function keepSecondCopy(
     for (const table of COPIED) {
       // The name of the primary key is empty: ranges of the others stand behind their names.
       const keys = parts[`idb://${of.name}/${table}/`]
-      if (keys === undefined) continue
+      // Empty where none of no rows were written or deleted.
+      if (keys === undefined || keys.d === 0) continue
       note(table, new RangeSet().add(keys))
       isOurs = true
     }
@@ -130,6 +136,7 @@ export function keepSecondCopy(
   return {
     flush,
     end() {
+      isEnded = true
       clearTimeout(timer)
       Dexie.on.storagemutated.unsubscribe(onChange)
     },

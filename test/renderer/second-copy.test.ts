@@ -2,6 +2,7 @@ import 'fake-indexeddb/auto'
 import { IDBFactory } from 'fake-indexeddb'
 import { afterEach, expect, test, vi } from 'vitest'
 import { InspectorDatabase, type SavedView } from '../../renderer/data/database.ts'
+import { write } from '../../renderer/data/mark-changes.ts'
 import { keepSecondCopy } from '../../renderer/data/second-copy.ts'
 
 const ends: (() => void)[] = []
@@ -239,4 +240,35 @@ test('a copy that does not end is waited for once', async () => {
     vi.useRealTimers()
   }
   expect(await names(database)).toEqual(['a', 'b'])
+})
+
+test('each kind of mark is copied by itself, and writing nothing holds up no copy', async () => {
+  const { database, copy, flush } = openWindow(new IDBFactory(), new IDBFactory())
+  await database.open()
+  await flush()
+  const of = { recordHash: 'aa', part: 0, dumpHash: 'dump', trajectory: '1' }
+  const note = { ...of, id: 'n', tokens: null, text: 'why', writtenAt: '2026-11-22T00:00:00Z' }
+  await write(database, [{ kind: 'note', before: null, after: note }])
+  await database.copied()
+  expect(await copy.notes.toArray()).toEqual([note])
+  await database.views.bulkPut([])
+  await database.views.bulkDelete([])
+  await database.preferences.put({ name: 'columns', value: [] })
+  await database.copied()
+  expect(await copy.preferences.count()).toBe(1)
+  await write(database, [{ kind: 'note', before: note, after: null }])
+  await database.copied()
+  expect(await copy.notes.count()).toBe(0)
+})
+
+test('what a copy could not take is tried again by itself', async () => {
+  const { database, copy, flush } = openWindow(new IDBFactory(), new IDBFactory())
+  await database.open()
+  await flush()
+  let refusals = 0
+  copy.views.hook('creating', () => {
+    if (refusals++ === 0) throw new DOMException('busy', 'UnknownError')
+  })
+  await database.views.put(view('a'))
+  await vi.waitFor(async () => expect(await names(copy)).toEqual(['a']), { timeout: 5000 })
 })
