@@ -2,6 +2,7 @@ import { Hash64 } from '../model/hash.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { PreparedTokens } from './create-facts.ts'
 import { writtenTurns } from './edges.ts'
+import { FactColumns } from './fact-columns.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { countOf } from './spans.ts'
 
@@ -37,8 +38,10 @@ function isScore(logprob: number): boolean {
  * reply is another row's, or where no row may be a branch.
  */
 export function untrainedReplies(facts: readonly TrajectoryFacts[]): number | null {
-  const trained = new Set(facts.flatMap(({ branchEnds: ends }) => ends?.trained ?? []))
-  const lost = facts.filter(({ branchEnds: ends }) => ends?.context.some((reply) => !trained.has(reply))).length
-  const training = facts.filter((row) => (row.trained ?? 0) > 0).length
+  const columns = new FactColumns(facts)
+  const branches = columns.having('branchEnds')
+  const trained = new Set(branches.flatMap(({ branchEnds: ends }) => ends?.trained ?? []))
+  const lost = branches.filter(({ branchEnds: ends }) => ends?.context.some((reply) => !trained.has(reply))).length
+  const training = columns.numbers('trained').filter((tokens) => tokens > 0).length
   return lost === 0 || training === 0 ? null : lost / training
 }
