@@ -16,6 +16,12 @@ const MARKERS = [
   '[1,204 tokens elided]',
   '[12 lines removed]',
   '[OUTPUT TRUNCATED]',
+  '[RESPONSE CLIPPED]',
+  '\n<RESPONSE CLIPPED>',
+  '[... 312 CHARACTERS OMITTED ...]',
+  '[OMITTED 12 OF 40 LINES]',
+  '[1,204 TOKENS ELIDED]',
+  '[12 LINES REMOVED]',
 ]
 
 describe.each(FAMILIES)('markers in the ids of %s', (family) => {

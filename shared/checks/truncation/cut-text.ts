@@ -9,7 +9,7 @@ export type CutSide = 'left' | 'right' | 'middle'
  * they say how much: people leave words out as well ("[citation omitted]").
  */
 const MARKERS =
-  /\[[^\]\n]{0,40}(?<!\d,?)\d[\d,]{0,15} (?:characters|chars|bytes|tokens|words|lines|of \d+ lines)\b[^\]\n]{0,20}(?:omitted|elided|removed)\b[^\]\n]{0,40}\]|\[[^\]\n]{0,20}omitted \d[^\]\n]{0,60}\]|\.\.\.\s?\(truncated\)(?:\s?\.\.\.)?|\(truncated\)\s?\.\.\.|<response clipped>|\[(?:\.\.\.\s?)?(?:\w+ ){0,3}truncated\b[^\]\n]{0,80}\]/iu
+  /\[[^\]\n]{0,40}(?<!\d,?)\d[\d,]{0,15} (?:characters|chars|bytes|tokens|words|lines|of \d+ lines)\b[^\]\n]{0,20}(?:omitted|elided|removed)\b[^\]\n]{0,40}\]|\[[^\]\n]{0,20}omitted \d[^\]\n]{0,60}\]|\.\.\.\s?\(truncated\)(?:\s?\.\.\.)?|\(truncated\)\s?\.\.\.|[<[]response clipped[>\]]|\[(?:\.\.\.\s?)?(?:\w+ ){0,3}truncated\b[^\]\n]{0,80}\]/iu
 
 export interface CutMarker {
   readonly text: string

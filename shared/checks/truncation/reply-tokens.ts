@@ -51,7 +51,9 @@ function learn(table: TokenTable, id: number, known: Uint8Array): number {
   return what
 }
 
-/** The words of markers, each with pieces one of which lies in a token, whatever a vocabulary makes of small letters. */
+const LOWER_CASE = 0x20
+
+/** The words of markers, each with pieces one of which lies in a token, whatever a vocabulary makes of small letters; or of capitals alone. */
 const PIECES = (
   [
     ['truncated', 'unc'],
@@ -60,14 +62,25 @@ const PIECES = (
     ['omitted', 'itted'],
     ['elided', 'ided'],
     ['removed', 'oved'],
+    ['CLIPPED', 'IPP'],
+    ['OMITTED', 'TED'],
+    ['ELIDED', 'EL'],
+    ['REMOVED', 'MOVED'],
+    ['REMOVED', 'VED'],
   ] as const
-).map(([word, piece]) => ({ word: new TextEncoder().encode(word), at: word.indexOf(piece), length: piece.length }))
+).map(([word, piece]) => ({
+  word: new TextEncoder().encode(word),
+  at: word.indexOf(piece),
+  length: piece.length,
+  /** What makes small letters of the capitals of a token, where either may stand there. */
+  anyCase: word === word.toLowerCase() ? LOWER_CASE : 0,
+}))
 
-/** Whether an id holds a piece of a word, in any case, and beside it what the word has there: ` submitted` is no part of `omitted`. */
+/** Whether an id holds a piece of a word, and beside it what the word has there: ` submitted` is no part of `omitted`. */
 function mayBePartOf(
   { bytes, offsets }: TokenTable,
   id: number,
-  { word, at, length }: (typeof PIECES)[number],
+  { word, at, length, anyCase }: (typeof PIECES)[number],
 ): boolean {
   const start = offsets[id] as number
   const end = offsets[id + 1] as number
@@ -75,10 +88,8 @@ function mayBePartOf(
     const first = from - at
     const last = Math.min(end, first + word.length)
     let byte = Math.max(start, first)
-    while (byte < last && ((bytes[byte] as number) | LOWER_CASE) === word[byte - first]) byte++
+    while (byte < last && ((bytes[byte] as number) | anyCase) === word[byte - first]) byte++
     if (byte === last) return true
   }
   return false
 }
-
-const LOWER_CASE = 0x20
