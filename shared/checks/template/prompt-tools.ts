@@ -4,6 +4,7 @@ import { writtenTurns } from '../edges.ts'
 import { KeptTexts } from '../kept-texts.ts'
 import { normalised } from '../normalised-text.ts'
 import { OfLast } from '../of-last.ts'
+import { missingPart } from '../truncation/missing-part.ts'
 
 /** What a prompt says of the tools that the record has, or that the model calls. */
 export interface PromptTools {
@@ -57,9 +58,11 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   const text = view.text(prompt)
   const called = call === null ? null : calledName(view, call)
   const found = { prompt, call, called, names, absent: names, altered: [] }
-  if (!isDescribed(text, names, called)) return { ...found, state: 'missing' }
+  // What a cut took away is C02.
+  const isCut = () => segmentation.turns.slice(0, first.index).some((turn) => missingPart(view, turn) !== null)
+  if (!isDescribed(text, names, called)) return isCut() ? null : { ...found, state: 'missing' }
   const absent = isWhole(view) ? names.filter((name) => !text.includes(name)) : []
-  if (absent.length > 0 && absent.length === names.length) return { ...found, state: 'others' }
+  if (absent.length > 0 && absent.length === names.length) return isCut() ? null : { ...found, state: 'others' }
   // A prompt may offer a choice of many tools: only what the model calls must be in it.
   const lacking = absent.length === 0 ? [] : absent.filter((name) => callsOf(view, turns).has(name))
   if (lacking.length > 0) return { ...found, absent: lacking, state: 'some' }

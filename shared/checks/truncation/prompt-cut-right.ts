@@ -1,11 +1,10 @@
 import { type Segmentation, TokenState, type Turn } from '../../model/tokens.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
-import { encoded } from '../encoded.ts'
 import { storedPromptEnd } from '../prompt-end.ts'
 import { endsInLetters } from '../template/spelt-markers.ts'
-import { type CutSide, findCut } from './cut-text.ts'
 import { limitOf } from './limit-of.ts'
+import { missingPart } from './missing-part.ts'
 import { namedParts } from './what-was-lost.ts'
 
 /** C02. The prompt was cut at its end or in its middle: what the model answers is not what was asked. */
@@ -138,32 +137,4 @@ function endsAsQuestion(view: TrajectoryView, { turns }: Segmentation, turn: Tur
     lost: question.slice(0, question.length - same),
     lostTokens: null,
   }
-}
-
-/** What a system or user turn of the prompt lacks of its message; null where it lacks nothing, or where no message is known to be its own. */
-function missingPart(
-  view: TrajectoryView,
-  turn: Turn,
-): { readonly side: CutSide; readonly lost: string; readonly lostTokens: number | null } | null {
-  const messages = view.trajectory.messages ?? []
-  if (turn.kind !== 'user' && turn.kind !== 'system') return null
-  const asked =
-    view.segmentation?.turns.filter(({ kind, index }) => kind === turn.kind && index < turn.index).length ?? 0
-  const prompt = messages.slice(
-    0,
-    Math.max(
-      0,
-      messages.findIndex(({ role }) => role === 'assistant'),
-    ),
-  )
-  const message = prompt.filter(({ role }) => role === turn.role)[asked]
-  // A token is rarely longer than this many characters on average: most turns are decided without decoding.
-  if (!message?.content || message.content.length < view.thresholds['cut-shorter-characters']) return null
-  if (turn.contentEnd - turn.contentStart > message.content.length) return null
-  const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
-  if (text.length + view.thresholds['cut-shorter-characters'] > message.content.length) return null
-  const cut = findCut(text, message.content, view.thresholds)
-  if (cut === null) return null
-  const lostTokens = view.tokenizer === null ? null : (encoded(view.tokenizer, cut.lost)?.length ?? null)
-  return { side: cut.side, lost: cut.lost, lostTokens }
 }

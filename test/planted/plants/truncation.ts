@@ -8,6 +8,9 @@ const CUT_IS_TRAINED = { C03: 'the cut rollout is trained and keeps its reward' 
 /** Rollouts of a group begin alike, and may be the same as far as they go. */
 const SAME_BEGINNING = { A06: 'what is left is the same', S04: 'what is left is the same' } as const
 
+const LONG_QUESTION =
+  'Look the answer up in the documents, read all of what you find, and say where you have it from before you answer this question of a person who knows nothing of the matter and wants to learn it.'
+
 const lastTurn = (rollout: PlantedRollout) => turnsBy(rollout, 'assistant').at(-1)
 
 /** The tokens of a rollout end at `end`; padding that follows stays. */
@@ -142,6 +145,26 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
     alongside: {
       A05: 'the prompts of its group differ',
       T05: 'a header stands where a turn is open',
+    },
+  },
+  {
+    code: 'C02',
+    title: 'the middle of the schemas and the beginning of the question behind them are gone',
+    families: ['llama3'],
+    needs: ['messages', 'tools'],
+    // The question stands in one turn with the schemas, and has a tail to be known by.
+    plan: {
+      groups: 2,
+      change: (conversation) => ({ ...conversation, user: `${LONG_QUESTION} ${conversation.user}` }),
+    },
+    patterns: ['systematic'],
+    rollout: (rollout) => {
+      const [user] = turnsBy(rollout, 'user')
+      if (user === undefined) return null
+      const [start, end] = [user.contentStart + 60, user.contentEnd - 40]
+      rollout.tokens.splice(start, end - start)
+      rollout.promptLength -= end - start
+      return []
     },
   },
   {
