@@ -1,5 +1,6 @@
 import type { AdvantageFit } from '../checks/groups/advantages.ts'
 import { fitting, measuringSpreads, scalingOf } from '../checks/groups/scaling.ts'
+import { lackOfGroups } from '../checks/groups/statistics.ts'
 import { count, counted, percent } from '../model/number-text.ts'
 import { within } from '../model/steps.ts'
 import { type AdvantageMeasures, measureAdvantages } from './advantages.ts'
@@ -46,8 +47,7 @@ function decide(input: HypothesisInput): Judgement {
   const missing = (['rewards', 'group'] as const).filter((stream) => !input.streams.has(stream))
   if (missing.length > 0) return notCheckable(missing)
   const found = measureAdvantages(input.dump)
-  if (found.completeGroups === 0)
-    return notCheckable(['complete groups (every group lacks members, or rewards that are numbers)'])
+  if (found.completeGroups === 0) return notCheckable([lackOfGroups(input.dump)])
 
   const { scaling } = found
   const bounds = amplifiedBounds(input.dump.settings.thresholds)

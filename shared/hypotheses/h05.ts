@@ -1,4 +1,5 @@
 import { type ComponentMeasures, findingComponents } from '../checks/groups/components.ts'
+import { lackOfGroups } from '../checks/groups/statistics.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { type Bounds, contrastBounds, flatBounds, opposingBounds, withinBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
@@ -38,8 +39,7 @@ function decide(input: HypothesisInput): Judgement {
   const missing = (['rewards', 'group'] as const).filter((stream) => !input.streams.has(stream))
   if (missing.length > 0) return fromLog(input, missing)
   const found = measureRewards(input.dump)
-  if (found.completeGroups === 0)
-    return fromLog(input, ['complete groups (every group lacks members, or rewards that are numbers)'])
+  if (found.completeGroups === 0) return fromLog(input, [lackOfGroups(input.dump)])
 
   const { thresholds } = input.dump.settings
   const flat = found.groupsWithoutContrast / found.completeGroups

@@ -5,6 +5,7 @@ import { fitOf } from '../../shared/checks/groups/scaling.ts'
 import { unbiasedStd } from '../../shared/checks/groups/statistics.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, groupFacts } from '../helpers/facts.ts'
+import { verdictOf } from '../hypotheses/input.ts'
 
 describe('A01', () => {
   it('states the share against chance', () => {
@@ -285,5 +286,17 @@ describe('incomplete groups', () => {
     expect(runOver('A01', dumpOf(facts, { options: { groupSize: 3 } })).abstained?.reason).toBe(
       `incomplete groups: of the rollouts of 1 group ${reason}`,
     )
+  })
+
+  it('of one rollout each lack nobody', () => {
+    const alone = dumpOf(groupFacts([[1], [0], [0.5]]))
+    expect(runOver('A01', alone).abstained?.reason).toBe(
+      'incomplete groups: each has one rollout, which is compared with none',
+    )
+    for (const id of ['H01', 'H05'] as const) {
+      expect(verdictOf(id, alone).missing).toEqual([
+        'complete groups (each has one rollout, which is compared with none)',
+      ])
+    }
   })
 })

@@ -18,6 +18,8 @@ export function completeGroups(view: DumpView, report: DumpReporter): readonly G
 
 /** Why no group is complete: members are missing, or rewards that are numbers. */
 export function incompleteReason({ groups, groupSize }: Pick<DumpView, 'groups' | 'groupSize'>): string {
+  if (groups.length > 0 && groups.every(({ members }) => members.length === 1))
+    return 'incomplete groups: each has one rollout, which is compared with none'
   const isNumber = ({ reward }: TrajectoryFacts) => reward !== null && Number.isFinite(reward)
   const whole = groups.filter(({ members }) => members.length === groupSize)
   const unrewarded = whole.filter(({ members }) => !members.every(isNumber))
@@ -31,6 +33,12 @@ export function incompleteReason({ groups, groupSize }: Pick<DumpView, 'groups' 
       : []),
   ].join(' and ')
   return `incomplete groups: of the rollouts of ${counted(unrewarded.length, 'group')} ${what}`
+}
+
+/** What a verdict over groups lacks where none is complete. */
+export function lackOfGroups(view: Pick<DumpView, 'groups' | 'groupSize'>): string {
+  const [, why = 'every group lacks members, or rewards that are numbers'] = incompleteReason(view).split(': ')
+  return `complete groups (${why})`
 }
 
 /** The tokens and the loss weight that a fault of these rollouts touches. */
