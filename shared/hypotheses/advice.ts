@@ -11,7 +11,7 @@ export interface Advice {
   readonly declare: readonly string[]
   /** In the order in which to take them. */
   readonly steps: readonly AdviceStep[]
-  /** Faults of note severity, which call for nothing: their ids. */
+  /** Faults that call for nothing: their ids. Those of note severity, and warnings that are only unusual (`isOnlyUnusual`). */
   readonly notes: readonly string[]
   /** What the dump does not decide, alike lacks together. */
   readonly undecided: readonly Undecided[]
@@ -68,17 +68,19 @@ export function adviceOf(report: Report): Advice {
   const [errors, warnings] = (['error', 'warning'] as const).map((severity) =>
     causes.filter((cause) => cause.severity === severity).map(stepOf),
   ) as [AdviceStep[], AdviceStep[]]
+  const unusual = warnings.filter((step) => step.decides.length === 0 && isOnlyUnusual(step, report))
   const named = new Set([...errors, ...warnings].flatMap(({ cause }) => cause?.codes ?? []))
   const measuredOnly = supported.flatMap((result) => ofMeasures(result, named) ?? [])
   const betweenRuns = measuredOnly.filter(({ ids }) => ids.includes(OF_THE_OTHER_RUN))
   const ofThisRun = measuredOnly.filter((step) => !betweenRuns.includes(step))
   // What makes two runs incomparable keeps no training flat: whatever supports a hypothesis about this run comes before it.
-  const weighty = warnings.findLastIndex(({ decides }) => decides.length > 0) + 1
+  const called = warnings.filter((step) => !unusual.includes(step))
+  const weighty = called.findLastIndex(({ decides }) => decides.length > 0) + 1
   const steps = [
     ...[...errors, ...ofThisRun].sort((a, b) => b.reach - a.reach),
-    ...warnings.slice(0, weighty),
+    ...called.slice(0, weighty),
     ...betweenRuns,
-    ...warnings.slice(weighty),
+    ...called.slice(weighty),
   ]
   const { passed, blind } = passedAndBlind(report)
   const looked = report.checks.some(({ status }) => status === 'pass' || status === 'fail')
@@ -86,9 +88,26 @@ export function adviceOf(report: Report): Advice {
     outcome: steps.length > 0 ? 'mend' : !looked ? 'blind' : blind > passed ? 'little' : 'clean',
     declare: declarations(report),
     steps,
-    notes: causes.filter(({ severity }) => severity === 'info').flatMap(({ ids }) => ids),
+    notes: [
+      ...unusual.flatMap(({ ids }) => ids),
+      ...causes.filter(({ severity }) => severity === 'info').flatMap(({ ids }) => ids),
+    ],
     undecided: undecidedOf(report.hypotheses),
   }
+}
+
+/** Share of units and of the loss weight below which a warning is told as a note. */
+const RARE = 0.02
+
+/**
+ * Whether a warning that decides nothing calls for nothing either: it touches next to nothing, or rows that an overlong filter masks on purpose
+ * (M04 names no others) count in their group, as in most trainers that have one.
+ */
+function isOnlyUnusual({ cause, reach }: AdviceStep, { checks, policy }: Report): boolean {
+  if (cause === null) return false
+  const masked = checks.find(({ code, status }) => code === 'M04' && status === 'fail')
+  const isFilter = masked?.severity === 'info' || policy.intended.includes('M04')
+  return reach < RARE || (isFilter && cause.lead.code === 'C04')
 }
 
 /** Whether a hypothesis stays supported with this one cause and no other: one of its measures rests on what fails because of it alone. */
