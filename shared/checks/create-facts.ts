@@ -19,7 +19,7 @@ import { LONGEST_PREFILL, storedPromptEnd } from './prompt-end.ts'
 import { lengthOf } from './spans.ts'
 import { drawStrip, type StateRun, stateRuns } from './strip.ts'
 import { supportingDocuments } from './supporting-documents.ts'
-import { systemText } from './system-text.ts'
+import { isDefaultSystem, systemText } from './system-text.ts'
 import { cutReplies } from './truncation/cut-replies.ts'
 import { leftCut } from './truncation/left-cut.ts'
 import { longReplies } from './truncation/long-replies.ts'
@@ -107,6 +107,8 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   // Where the prompt is cut inside its system turn, words of the completion stand in it (C02).
   facts.systemHash = system === null || isCutInside(segmentation, facts.promptLength) ? null : system.hash
   facts.promptDate = system?.date ?? null
+  if (system !== null && tokenizer !== null && isDefaultSystem(trajectory, tokenizer, system.text))
+    facts.defaultSystem = true
   facts.answerPlace = answer.answerPlace
   if (answer.answerAt !== undefined) facts.answerAt = answer.answerAt
   more(startFacts(trajectory, tokens))

@@ -42,6 +42,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   edges: true,
   branchEnds: true,
   rootHash: true,
+  defaultSystem: true,
   firstRole: true,
   lastToken: true,
   endsClosed: true,

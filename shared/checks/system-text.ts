@@ -1,7 +1,9 @@
 import { Hash64 } from '../model/hash.ts'
 import type { Segmentation } from '../model/tokens.ts'
+import type { Trajectory } from '../model/trajectory.ts'
+import { learnedTemplateOf } from '../tokens/template/rerender.ts'
 import { decodeSpan } from '../tokens/text.ts'
-import type { TokenTable } from '../tokens/tokenizer.ts'
+import type { Tokenizer, TokenTable } from '../tokens/tokenizer.ts'
 import { OfLast } from './of-last.ts'
 
 /** What the first system turn of a row says. */
@@ -28,6 +30,12 @@ export function systemText(table: TokenTable, ids: Int32Array, segmentation: Seg
     known.set(segmentation, text)
   }
   return text
+}
+
+/** Whether a system text is what the template writes where there is no system message, and no message has it. */
+export function isDefaultSystem({ messages }: Trajectory, tokenizer: Tokenizer, text: string): boolean {
+  const usual = learnedTemplateOf(tokenizer)?.defaultSystem?.trim() ?? ''
+  return usual !== '' && text.trim() === usual && !messages?.some(({ content }) => content?.trim() === usual)
 }
 
 function findSystemText(table: TokenTable, ids: Int32Array, { turns, cutLeft }: Segmentation): SystemText | null {

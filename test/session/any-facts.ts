@@ -102,6 +102,7 @@ const ANY = {
   unfit: flag,
   branchEnds: fc.record({ trained: fc.array(text), context: fc.array(text) }, object),
   rootHash: text,
+  defaultSystem: flag,
   rendersOtherwise: flag,
   toolsDiffer: flag,
   pairing: fc.record(

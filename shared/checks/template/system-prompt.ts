@@ -1,12 +1,11 @@
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { Message } from '../../model/trajectory.ts'
-import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import type { Check, DumpReporter, DumpView, GroupView, Reporter, TrajectoryView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { normalised } from '../normalised-text.ts'
-import { type SystemText, systemText } from '../system-text.ts'
+import { isDefaultSystem, type SystemText, systemText } from '../system-text.ts'
 
 /**
  * T09. A system turn that is there again, that is not the one the messages have, or that differs within a group. A template's
@@ -87,9 +86,7 @@ function repeated(view: TrajectoryView, systems: readonly Turn[]): Turn[] {
 
 /** Its text is what the template writes where there is no system message, and no message has it. */
 function isDefault({ tokenizer, trajectory, text }: TrajectoryView, { contentStart, contentEnd }: Turn): boolean {
-  const usual = tokenizer === null ? null : (learnedTemplateOf(tokenizer)?.defaultSystem?.trim() ?? null)
-  if (!usual || text({ start: contentStart, end: contentEnd }).trim() !== usual) return false
-  return !trajectory.messages?.some(({ content }) => content?.trim() === usual)
+  return tokenizer !== null && isDefaultSystem(trajectory, tokenizer, text({ start: contentStart, end: contentEnd }))
 }
 
 function isSame(ids: Int32Array, a: Turn, b: Turn): boolean {
@@ -147,6 +144,7 @@ function isSystem({ role, content }: Message): boolean {
 /** Rollouts of one prompt have one system text. */
 function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   if (new FactColumns(view.facts).isEmpty('systemHash')) return
+  if (!new FactColumns(view.facts).isEmpty('defaultSystem')) yield* lookBetweenGroups(view, report)
   const look = ({ members, id }: GroupView) => {
     const rows = new Map<string, TrajectoryFacts[]>()
     for (const member of members) {
@@ -168,4 +166,42 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     }
   }
   yield* forEachOf(view.groups, look)
+}
+
+/**
+ * Prompts of some groups begin with the template's default system text, and those of others with no system turn, which no template leaves
+ * out by itself: one of the two was rendered otherwise than the model was asked. The fewer are named.
+ */
+function* lookBetweenGroups(view: DumpView, report: DumpReporter): Steps<void> {
+  const bySource = new Map<number, { readonly given: TrajectoryFacts[]; readonly bare: TrajectoryFacts[] }>()
+  yield* forEachOf(view.groups, ({ members }) => {
+    const [first] = members
+    if (first === undefined) return
+    const found = bySource.get(first.place.source) ?? { given: [], bare: [] }
+    bySource.set(first.place.source, found)
+    if (members.every(({ defaultSystem }) => defaultSystem === true)) found.given.push(...members)
+    else if (members.every(isBare)) found.bare.push(...members)
+  })
+  for (const { given, bare } of bySource.values()) {
+    if (given.length === 0 || bare.length === 0) continue
+    const isInjected = given.length <= bare.length
+    const [named, others] = isInjected ? [given, bare] : [bare, given]
+    for (const member of named) {
+      report.unitAfterAll()
+      report.fault({
+        member,
+        message: isInjected
+          ? `The template's default system text stands in its prompt, and ${others.length} rollouts of other groups have no system turn`
+          : `It has no system turn, and ${others.length} rollouts of other groups have the template's default system text`,
+        evidence: { rollouts: named.length, compared_with: others[0]?.id ?? null, others: others.length },
+      })
+    }
+  }
+}
+
+/** The first turn is whole and none of a system's. */
+function isBare({ firstRole, systemHash }: TrajectoryFacts): boolean {
+  return (
+    firstRole !== null && firstRole !== undefined && systemHash === null && !/^(system|developer)$/i.test(firstRole)
+  )
 }

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { assistant, conversation, system, user } from '../helpers/conversation.ts'
+import { audited, lines, qwen } from '../session/dumps.ts'
+
+const DEFAULT = 'You are Qwen, created by Alibaba Cloud. You are a helpful assistant.'
+
+/** Messages of rollouts that T09 names, of groups of two that begin with these system texts; null is no system turn. */
+async function named(groups: readonly (string | null)[], systemMessage: string | null = null) {
+  const tokenizer = await qwen()
+  const rows = groups.flatMap((text, group) =>
+    [0, 1].map((member) => {
+      const asked = [
+        user(`Where does river ${group} rise?`),
+        assistant(`I have read ${member} times that it rises in county ${group}.`),
+      ]
+      const row = conversation(tokenizer, text === null ? asked : [system(text), ...asked], {
+        group: `g${group}`,
+        reward: member,
+        messages: true,
+      })
+      const { messages = [] } = row.record as { messages?: readonly { role: string; content: string }[] }
+      const own = messages.filter(({ role }) => role !== 'system')
+      const told = systemMessage === null ? own : [{ role: 'system', content: systemMessage }, ...own]
+      return { ...row, record: { ...row.record, messages: told } }
+    }),
+  )
+  const report = (await audited(lines(rows))).report()
+  return report.findings.filter(({ code }) => code === 'T09').map(({ group, message }) => [group, message] as const)
+}
+
+describe('the default system text of a template, in whole groups', () => {
+  it('is named where it stands in few groups and others have no system turn, and its lack where few have none', async () => {
+    const injected = await named([DEFAULT, null, null, null])
+    expect(injected.map(([group]) => group)).toEqual(['g0', 'g0'])
+    expect(injected[0]?.[1]).toContain('6 rollouts of other groups have no system turn')
+    const dropped = await named([DEFAULT, DEFAULT, DEFAULT, null])
+    expect(dropped.map(([group]) => group)).toEqual(['g3', 'g3'])
+    expect(dropped[0]?.[1]).toContain("have the template's default system text")
+  })
+
+  it.each([
+    ['in all of them', [DEFAULT, DEFAULT, DEFAULT], null],
+    ['in none of them', [null, null, null], null],
+    ['beside another text', [DEFAULT, 'Answer in one sentence.', DEFAULT], null],
+    ['beside none, as the messages have it', [DEFAULT, DEFAULT, DEFAULT], DEFAULT],
+  ])('is nothing %s', async (_, groups, message) => {
+    expect(await named(groups, message)).toEqual([])
+  })
+})
