@@ -312,7 +312,10 @@ function* inferringFromPileUps(
   return sequence === null ? null : { name: 'max_seq_len', value: sequence.value }
 }
 
-/** The greatest length, if enough rows without an end token share it and no closed row does. */
+/**
+ * The greatest length, if enough rows without an end token share it, more than closed ones do, and more than end without one just before it:
+ * where the environment stops every reply at a string, no row is closed, and short replies of like lengths share one by chance.
+ */
 function pileUp(lengths: Float64Array, ends: Uint8Array, thresholds: Thresholds): PileUp | null {
   let value = -1
   let rows = 0
@@ -331,8 +334,14 @@ function pileUp(lengths: Float64Array, ends: Uint8Array, thresholds: Thresholds)
     if (ends[i] === ENDS.cut) rows++
     else closed++
   }
-  const enough = rows >= thresholds['pile-up-rollouts'] && rows >= thresholds['pile-up-share'] * measured
-  return enough && rows > closed ? { value, rows } : null
+  if (rows < thresholds['pile-up-rollouts'] || rows < thresholds['pile-up-share'] * measured || rows <= closed)
+    return null
+  const near = value - thresholds['near-limit-tokens']
+  const before = lengths.reduce(
+    (sum, length, i) => sum + Number(ends[i] === ENDS.cut && length >= near && length < value),
+    0,
+  )
+  return rows > before ? { value, rows } : null
 }
 
 /** Tokens after the prompt, padding excluded: the environment's as well as the model's. `promptLength` must be known. */

@@ -309,7 +309,7 @@ describe('a comparison', () => {
     )
     expect(conclusion.differs).toMatch(/fails? in the open run only \([^)]*M01/)
     expect(conclusion.differs).toContain('the mean reward is 0.25 in the open run and 1 in the second; a limit cut 0 %')
-    expect(conclusion.decides).toMatch(/H08 is supported \(medium confidence\): the same questions are put,/)
+    expect(conclusion.decides).toMatch(/H08 is supported \(low confidence\): the same questions are put,/)
     expect(conclusion.decides).toContain('Left open: H06-library (lacks a single-turn run)')
   })
 

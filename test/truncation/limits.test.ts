@@ -64,6 +64,23 @@ describe('resolveLimits', () => {
     expect(resolveLimits(settings(), {}, [...closed(20), ...stopped((i) => 256 + i)]).max_completion_length).toBeNull()
   })
 
+  it('infers none from short replies that all end at a string, of which some are equally long by chance', () => {
+    const stopped = (lengths: readonly number[]) =>
+      lengths.map((length, i) =>
+        factsOf(i, {
+          realLength: 70 + i + length,
+          promptLength: 70 + i,
+          assistantLengths: [length],
+          endReason: 'stop',
+          endsClosed: false,
+        }),
+      )
+    const inferred = (lengths: readonly number[]) =>
+      resolveLimits(settings(), {}, stopped(lengths)).max_completion_length
+    expect(inferred([57, 59, 60, 62, 44, 64, 64, 64])).toBeNull()
+    expect(inferred([57, 59, 31, 40, 44, 64, 64, 64])).toMatchObject({ value: 64 })
+  })
+
   it('infers a limit per turn where only the last turns are equally long', () => {
     const cut = [1, 2, 3].map((i) =>
       factsOf(20 + i, {
