@@ -71,7 +71,7 @@ export function streamsIn(trajectories: readonly Trajectory[]): string[] {
           if (logprobs !== null) names.add(`logprobs.${policy}`)
       } else if (
         value !== null &&
-        !['place', 'recordHash', 'id', 'excluded', 'arrays', 'issues', 'meta'].includes(name)
+        !['place', 'recordHash', 'id', 'mayBeBranch', 'noneDue', 'excluded', 'arrays', 'issues', 'meta'].includes(name)
       )
         names.add(name)
     }
