@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type AuditedDump, audit, faultsOf } from '../planted/audit.ts'
 import { cleanDump } from '../planted/dump.ts'
 import { type PlantedRollout, turnsBy } from '../planted/rollout.ts'
+import { native } from '../planted/writers/native.ts'
 import { nemoRl } from '../planted/writers/nemo-rl.ts'
 import { primeRlExport } from '../planted/writers/prime-rl-export.ts'
 
@@ -44,5 +45,37 @@ describe.each(WRITERS)('an open thought that the prompt of a turn ends with, in 
     expect(codes(await audit(await withOpenThought(() => {}), writer))).toEqual([])
     const likely = await withOpenThought((rollout) => trainPrefill(rollout, -0.0004))
     expect(codes(await audit(likely, writer))).toEqual([])
+  })
+})
+
+describe('a think tag that the dump says was sampled, with a logprob of 0.0 that the trainer contradicts', () => {
+  /** The model opens its thought by itself. */
+  const withFiller = (more: (rollout: PlantedRollout) => Record<string, unknown>) =>
+    cleanDump('thoughts with fillers', 'qwen3', {
+      groups: 2,
+      finish: (rollout) => {
+        for (const { contentStart } of turnsBy(rollout, 'assistant')) {
+          for (const token of rollout.tokens.slice(contentStart, contentStart + 2)) {
+            token.sampler = 0
+            token.trainer = -3.5
+          }
+        }
+        Object.assign(rollout.more, more(rollout))
+      },
+    })
+
+  it.each([
+    ['by logprobs that only sampled tokens have', () => ({})],
+    ['by flags', ({ tokens }: PlantedRollout) => ({ sampled: tokens.map(({ sampled }) => (sampled ? 1 : 0)) })],
+  ])('is a placeholder (L05), and no prefill, where it says so %s', async (_, more) => {
+    expect(codes(await audit(await withFiller(more), native))).toEqual(['L05'])
+  })
+
+  it('is neither where flags say that nobody sampled it: then it is a prefill (M09)', async () => {
+    const flags = ({ tokens }: PlantedRollout) => {
+      const sampled = tokens.map((token) => (token.sampled && !(token.sampler === 0 && token.trainer === -3.5) ? 1 : 0))
+      return { sampled }
+    }
+    expect(codes(await audit(await withFiller(flags), native))).toEqual(['M09'])
   })
 })

@@ -3,10 +3,10 @@ import type { Turn } from '../../model/tokens.ts'
 import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { trainedPrefill } from '../mask/prefill-trained.ts'
 import { lacksWhatOthersHave } from '../no-numbers.ts'
 import { samplerArray } from '../provenance-oracle.ts'
 import { countOf } from '../spans.ts'
-import { forcedPrefillEnd } from './forced-prefill.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
 import { unscoredByTrainer } from './unscored.ts'
 
@@ -94,9 +94,11 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
   // An end token that was appended is a fault of its own (M14).
   for (const turn of view.segmentation?.turns ?? []) {
     placeholders.delete(turn.endToken)
-    // So is a think tag that the template opened (M09).
-    if (turn.kind !== 'assistant' || placeholders.size === 0) continue
-    for (let token = turn.contentStart; token < forcedPrefillEnd(view, turn); token++) placeholders.delete(token)
+    // So is a prefill that is trained (M09).
+    if (placeholders.size === 0) break
+    for (const { start, end } of trainedPrefill(view, turn)) {
+      for (let token = start; token < end; token++) placeholders.delete(token)
+    }
   }
   const notNumbers = new Set(samplerArray(view.trajectory)?.nan)
   const unscored = unscoredByTrainer(view)

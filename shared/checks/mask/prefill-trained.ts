@@ -26,8 +26,7 @@ export const M09: Check = {
     for (const turn of view.segmentation.turns) {
       const end = turn.kind === 'assistant' ? prefillEnd(view, turn) : turn.headerEnd
       if (end === turn.headerEnd) continue
-      const found = isSwallowed(view, turn) ? [] : trainedPrefill(view, turn.headerEnd, end)
-      const trained = found.length > 0 && isDisplacedByBlock(view) ? [] : found
+      const trained = trainedTo(view, turn, end)
       report.place(trained.length > 0, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
       if (trained.length === 0) continue
       const count = lengthOf(trained)
@@ -40,6 +39,20 @@ export const M09: Check = {
       })
     }
   },
+}
+
+/** What M09 reports of a turn of the model: runs of trained tokens that its prefill supplied. */
+export function trainedPrefill(view: TrajectoryView, turn: Turn): Span[] {
+  if (view.tokenizer === null || view.mask === null || turn.kind !== 'assistant' || hidesEdges(view)) return []
+  return trainedTo(view, turn, prefillEnd(view, turn))
+}
+
+function trainedTo(view: TrajectoryView, turn: Turn, end: number): Span[] {
+  const { mask, provenance } = view
+  if (isSwallowed(view, turn)) return []
+  const runs = runsOf(mask as Uint8Array, 1, turn.headerEnd, end)
+  const found = runs.filter((run) => provenance?.[run.start] !== Provenance.sampled)
+  return found.length > 0 && isDisplacedByBlock(view) ? [] : found
 }
 
 /**
@@ -84,8 +97,4 @@ function prefillOf(tokenizer: Tokenizer | null): string {
     prefills.set(tokenizer, prefill)
   }
   return prefill
-}
-
-function trainedPrefill({ mask, provenance }: TrajectoryView, start: number, end: number): Span[] {
-  return runsOf(mask as Uint8Array, 1, start, end).filter((run) => provenance?.[run.start] !== Provenance.sampled)
 }
