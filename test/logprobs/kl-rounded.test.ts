@@ -9,12 +9,12 @@ import { random, viewOf } from './simulated.ts'
 const k3 = (d: number) => Math.exp(d) - d - 1
 
 /** H03 of 400 tokens whose reference lies within `spread` nats of the trainer, and whose stored KL is this of the distance. */
-function judged(spread: number, stored: (d: number, token: number) => number) {
+function judged(spread: number, stored: (d: number, token: number, own: number) => number) {
   const next = random(7)
   const trainer = Array.from({ length: 400 }, () => -0.05 - 3 * next())
   const reference = trainer.map((own) => Math.min(-1e-4, own + (next() - 0.5) * 2 * spread))
   const view = viewOf({ sampler: trainer, trainer })
-  const kl = Float32Array.from(trainer, (own, i) => stored((reference[i] as number) - own, i))
+  const kl = Float32Array.from(trainer, (own, i) => stored((reference[i] as number) - own, i, own))
   const logprobs = { ...view.trajectory.logprobs, reference: Float32Array.from(reference) }
   const facts = logprobFacts({ ...view, trajectory: { ...view.trajectory, logprobs, kl } })
   const rows = Array.from({ length: 20 }, (_, record) => factsOf(record, facts))
@@ -37,11 +37,39 @@ describe('a KL that was computed in bf16', () => {
   const ratioLast = (d: number) => bf16(bf16(bf16(Math.exp(bf16(d))) - bf16(d)) - 1)
 
   it.each([
+    // Within half a step of 1, most of what is left lies below 0.
+    ['tiny', 0.004],
+    ['very small', 0.02],
     ['small', 0.01],
+    ['larger', 0.05],
     ['middling', 0.3],
   ])('of %s distances is k3, though some of it lies below 0', (_, spread) => {
     for (const stored of [ratioFirst, ratioLast]) {
       expect(judged(spread, stored)).toMatchObject({ verdict: 'contradicted', follows: expect.stringMatching(/^k3/) })
+    }
+  })
+
+  it.each([
+    ['larger', 0.05],
+    ['middling', 0.1],
+    ['large', 0.15],
+  ])('of %s distances is no k3 where its sign is turned round, or where it is one number below 0', (_, spread) => {
+    const turned = [(d: number) => bf16(-k3(d)), (d: number) => -ratioFirst(d), () => bf16(-0.007)]
+    for (const stored of turned) {
+      expect(judged(spread, stored)).toMatchObject({ verdict: 'supported', follows: expect.not.stringMatching(/^k3,/) })
+    }
+  })
+
+  it('is no k3 where its sign is turned round and all of it lies on the grid of bf16', () => {
+    for (const spread of [0.1, 0.11, 0.12, 0.3]) {
+      expect(judged(spread, (d) => -ratioLast(d))).toMatchObject({ verdict: 'supported' })
+    }
+  })
+
+  it('is k3 where the logprobs were rounded to bf16 as well', () => {
+    for (const spread of [0.03, 0.2]) {
+      const stored = (d: number, _: number, own: number) => ratioFirst(bf16(own + d) - bf16(own))
+      expect(judged(spread, stored)).toMatchObject({ verdict: 'contradicted' })
     }
   })
 

@@ -86,7 +86,8 @@ function* fitting({ facts, settings }: DumpView): Steps<KlFit | null> {
   const rounded = fitted === null || isNegative(least, thresholds) ? yield* roundedFormula(having, thresholds) : null
   const best = fitted ?? rounded?.formula ?? null
   // What bf16 leaves of a small k3 lies on either side of 0.
-  const isByRounding = rounded?.decimals === BFLOAT && best !== null && rounded.agrees(best)
+  const isByRounding =
+    rounded?.decimals === BFLOAT && best !== null && rounded.agrees(best) && (fitted === null || scales[fitted] > 0)
   const declared = declarations.size === 1 ? ([...declarations][0] as KlFormula) : null
   const reversed = best === 'k3-reversed' || (best === 'k1' && scales.k1 < 0)
   const undeclared =

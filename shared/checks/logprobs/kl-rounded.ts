@@ -45,16 +45,51 @@ export function isBfloat(values: readonly number[]): boolean {
 /** Half the distance of neighbouring numbers of bf16, as a share of them. */
 const BFLOAT_ROUNDING = 2 ** -8
 
+/** The number of bf16 nearest to a number. */
+function bfloat(value: number): number {
+  BITS_VALUE[0] = value
+  const word = BITS[0] as number
+  BITS[0] = word + 0x7fff + ((word >>> 16) & 1)
+  BITS[0] = (BITS[0] as number) & 0xffff0000
+  return BITS_VALUE[0]
+}
+
+const BITS = new Uint32Array(1)
+const BITS_VALUE = new Float32Array(BITS.buffer)
+
 /**
  * Whether a formula gives the stored KL of a token where it is computed in bf16: the logprobs are rounded, then their distance, its
- * exponential and what is subtracted from it, each time by as much. What is left may lie below 0.
+ * exponential and what is subtracted from it, each time by as much. Of k3 something below 0 may be left.
  *
- * @param size the larger of |trainer| and |reference|
- * @param distance reference − trainer
+ * @param formula its value without any rounding
  */
-export function isBfloatOf(stored: number, formula: number, size: number, distance: number): boolean {
+export function isBfloatOf(
+  name: KlFormula,
+  stored: number,
+  formula: number,
+  trainer: number,
+  reference: number,
+): boolean {
+  const distance = reference - trainer
   const scale = Math.exp(Math.abs(distance))
-  return Math.abs(stored - formula) <= BFLOAT_ROUNDING * (2 * scale + size * scale)
+  const size = Math.max(Math.abs(trainer), Math.abs(reference))
+  if (Math.abs(stored - formula) > BFLOAT_ROUNDING * (2 * scale + size * scale)) return false
+  if (name === 'k1' || stored >= 0) return true
+  if (name === 'k2') return false
+  const way = name === 'k3' ? 1 : -1
+  const slack = size * 2 * EPSILON
+  const ofRounded = bfloat(reference) - bfloat(trainer)
+  return isLeftBelowZero(stored, way * distance, slack) || isLeftBelowZero(stored, way * ofRounded, slack)
+}
+
+/**
+ * Whether bf16 leaves a number below 0 of e^d − d − 1. The exponential lies on a grid, and all that is off by less than a half of its step is
+ * gone: the result lies on it too, or as far from it as −d where d is subtracted last. A k3 with its sign turned round does neither.
+ */
+function isLeftBelowZero(stored: number, d: number, slack: number): boolean {
+  const step = 2 ** Math.min(-1, Math.floor(d / Math.LN2)) * 2 * BFLOAT_ROUNDING
+  const offGrid = (value: number) => Math.abs(value - Math.round(value / step) * step)
+  return offGrid(stored) === 0 || offGrid(stored + d) <= BFLOAT_ROUNDING * (Math.abs(d) + Math.abs(stored)) + slack
 }
 
 /**

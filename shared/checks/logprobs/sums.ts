@@ -189,10 +189,12 @@ function roundedKl(view: TrajectoryView): KlRounded | null {
     formulasAt(own, other, at)
     if (stored !== 0) told++
     const slack = (Math.abs(own) + Math.abs(other)) * 2 ** -23 * Math.exp(Math.abs(other - own))
-    const size = Math.max(Math.abs(own), Math.abs(other))
-    const agrees = (formula: number) =>
-      decimals === BFLOAT ? isBfloatOf(stored, formula, size, other - own) : roundsTo(stored, formula, decimals, slack)
-    for (let k = 0; k < at.length; k++) if (agrees(at[k] as number)) within[k] = (within[k] as number) + 1
+    for (const [k, name] of KL_FORMULAS.entries()) {
+      const formula = at[k] as number
+      const agrees =
+        decimals === BFLOAT ? isBfloatOf(name, stored, formula, own, other) : roundsTo(stored, formula, decimals, slack)
+      if (agrees) within[k] = (within[k] as number) + 1
+    }
   }
   return { decimals, told, within }
 }
