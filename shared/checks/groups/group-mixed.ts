@@ -53,7 +53,8 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const split = yield* within(0.3, 0.5, splitPrompts(view, groups))
   // Prompts of later calls, which no key joins to their rollouts, are many, and now and then those of another group.
   const isTakenApart = ({ members }: GroupView) => {
-    const size = view.groupSize ?? 0
+    const size = view.groupSize
+    if (size === null) return false
     return members.filter((member) => 2 * (split.get(promptKey(member)) ?? 0) >= size).length * 2 >= members.length
   }
   const look = (group: GroupView) => {
@@ -110,8 +111,8 @@ function majorityPrompt({ members }: GroupView): string | null {
 }
 
 /**
- * Prompts whose rollouts would make one group and lie in two or more, with how many they are. Prompts of many rollouts that many groups share are variants which
- * were dealt out on purpose.
+ * Prompts whose rollouts would make one group and lie in two or more, with how many rollouts each has. Of a prompt with more rollouts than a
+ * group holds, variants were dealt out on purpose.
  */
 function* splitPrompts({ groupSize }: DumpView, groups: readonly GroupView[]): Steps<ReadonlyMap<string, number>> {
   const counts = new Map<string, { rollouts: number; groups: number; last: GroupView | null }>()
