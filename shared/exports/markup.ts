@@ -23,8 +23,12 @@ export function markdownCode(text: string): string {
   return longest > 0 || visible === '' ? `${fence} ${visible} ${fence}` : `${fence}${visible}${fence}`
 }
 
-/** What a code host makes alive wherever it stands in text, and what begins a list, a heading or a quotation. */
-const ALIVE = /[@#]|:\/\/|www\.|\bGH-\d|^\s*(?:[-+=~>]|\d+[.)]\s)/i
+/**
+ * What a code host makes alive wherever it stands in text (mentions, links, ids of commits, emoji, maths), and what begins a list, a heading or
+ * a quotation.
+ */
+const ALIVE =
+  /[@#]|:\/\/|www\.|\bGH-\d|\b[\da-f]{40}\b|:(?:\d*[a-z_+-][\w+-]*|100|1234):|\$[^$]*\$|^\s*(?:[-+=~>]|\d+[.)]\s)/i
 
 /**
  * A sentence of the program's own as Markdown, in which names stand between backticks. Anybody may have written that of a report which

@@ -54,6 +54,8 @@ describe('markup', () => {
       'for: share of max_seq_len 4096: 31 % (threshold \\> 20 %)',
     ],
     ['dump it as `step_id`, or a*b', 'dump it as `step_id`, or a\\*b'],
+    ['fits at 12:30: 5 of 9 for $5', 'fits at 12:30: 5 of 9 for $5'],
+    ['hash deadbeef, an id of 16 digits', 'hash deadbeef, an id of 16 digits'],
     ['_nothing_ is <b>bold</b> & [linked](x)', '\\_nothing\\_ is \\<b\\>bold\\</b\\> \\& \\[linked\\](x)'],
   ])('a sentence stays text, names in it are code: %s', (text, written) => {
     expect(markdownSentence(text)).toBe(written)
@@ -65,6 +67,11 @@ describe('markup', () => {
     'WWW.a.example',
     'as in #12',
     'GH-12',
+    `since ${'0a1b2c3d'.repeat(5)}`,
+    'well done :tada:',
+    ':+1: from all',
+    'costs $x^2$ of it',
+    '$$x$$',
     '- a list',
     '1. a list',
     'one ` alone',
