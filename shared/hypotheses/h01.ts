@@ -1,4 +1,4 @@
-import type { AdvantageFit } from '../checks/groups/advantages.ts'
+import { type AdvantageFit, isGroupScaled } from '../checks/groups/advantages.ts'
 import { fitting, measuringSpreads, scalingOf } from '../checks/groups/scaling.ts'
 import { lackOfGroups } from '../checks/groups/statistics.ts'
 import { count, counted, percent } from '../model/number-text.ts'
@@ -52,15 +52,19 @@ function decide(input: HypothesisInput): Judgement {
   const { scaling } = found
   const bounds = amplifiedBounds(input.dump.settings.thresholds)
   const explosion = checkOf(input, 'A03')
-  const exploded = explosion?.status === 'fail'
+  const isOverBound = scaling !== null && isGroupScaled(scaling.scheme)
+  const hasFault = explosion?.status === 'fail'
+  const exploded = hasFault && isOverBound
+  // Where no std of a group is known to divide, A03 finds infinite advantages alone, and something else may have made them.
+  const isUnexplained = hasFault && !isOverBound
   const amplified = scaling?.scaled === true && holds(found.amplifiedShare, bounds.supported)
   // Without a known scaling, a spread that is not small cannot be amplified either. Groups without any show neither.
   const few =
     found.meanStd !== 0 && holds(scaling === null ? found.noiseShare : found.amplifiedShare, bounds.contradicted)
   const unscaled = scaling !== null && !scaling.scaled
-  // Under an unscaled scheme no advantage can explode.
+  // Under an unscaled scheme no std makes an advantage explode.
   const unlooked = unscaled ? [] : notRun(input, ['A03'])
-  const contradicted = unscaled || (few && unlooked.length === 0)
+  const contradicted = !isUnexplained && (unscaled || (few && unlooked.length === 0))
   const verdict = exploded || amplified ? 'supported' : contradicted ? 'contradicted' : 'inconclusive'
   const unknown = scaling !== null ? [] : input.streams.has('advantages') ? ['how rewards are scaled'] : ['advantages']
   return {
@@ -70,13 +74,15 @@ function decide(input: HypothesisInput): Judgement {
       ...shareLine(found, bounds),
       ...(explosion === null || explosion.checked === 0
         ? []
-        : compared(
-            'groups with an advantage above its bound',
-            explosion.affected,
-            { comparison: '>', threshold: 0 },
-            { comparison: '=', threshold: 0 },
-            ['A03'],
-          )),
+        : isUnexplained
+          ? infiniteLine(explosion.affected)
+          : compared(
+              'groups with an advantage above its bound',
+              explosion.affected,
+              { comparison: '>', threshold: 0 },
+              { comparison: '=', threshold: 0 },
+              ['A03'],
+            )),
       ...stated('noise floor of the reward std', found.noiseFloor),
       ...stated('mean reward std within groups', found.meanStd),
       ...stated('largest |advantage|', found.largestAdvantage),
@@ -89,6 +95,11 @@ function decide(input: HypothesisInput): Judgement {
     missing: [...unknown, ...leftOut(unlooked)],
     firm: !exploded || explosion.pattern === 'systematic' || amplified,
   }
+}
+
+function infiniteLine(groups: number): Argument[] {
+  const name = "groups with an infinite advantage, though none is known to be divided by its group's std"
+  return deciding({ contradicted: 'no advantage is infinite' }, stated(name, groups, ['A03']))
 }
 
 function shareLine(

@@ -19,16 +19,27 @@ async function report(odd: string | null, scale: number, perToken = false) {
 
 describe('an advantage that is infinite', () => {
   it.each([
-    ['Infinity', 1, false],
-    ['-Infinity', 1, true],
+    ['Infinity', 1, false, 'inconclusive', 1],
+    ['-Infinity', 1, true, 'inconclusive', 1],
+    // By no known formula.
+    ['Infinity', 2.5, false, 'inconclusive', 1],
     // Divided by the std of the group, which is the same in all: the formula is scaled.
-    ['Infinity', 3.0983866769659336, false],
-  ])('exceeds every bound: %s, scaled by %d, token by token %s', async (odd, scale, perToken) => {
+    ['Infinity', 3.0983866769659336, false, 'supported', 4],
+  ])('exceeds every bound: %s, scaled by %d, token by token %s', async (odd, scale, perToken, verdict, checked) => {
     const found = await report(odd, scale, perToken)
     const a03 = found.findings.filter(({ code }) => code === 'A03')
     expect(a03).toMatchObject([{ group: 'g1', evidence: { advantage: odd } }])
     expect(a03[0]?.message).toContain(`An advantage of ${odd} in group g1`)
-    expect(found.hypotheses.find(({ id }) => id === 'H01')?.verdict).toBe('supported')
+    expect(found.checks.find(({ code }) => code === 'A03')).toMatchObject({ status: 'fail', checked, affected: 1 })
+    const h01 = found.hypotheses.find(({ id }) => id === 'H01')
+    expect(h01?.verdict).toBe(verdict)
+    if (verdict === 'supported') return
+    // Nothing shows that a small std made it.
+    expect(h01?.because.find(({ checks }) => checks.includes('A03'))).toMatchObject({
+      measure: expect.stringMatching(/^groups with an infinite advantage/),
+      value: 1,
+    })
+    expect(h01?.would_change.join('\n')).toContain('no advantage is infinite')
   })
 
   it('is none that is finite, and none that is NaN', async () => {

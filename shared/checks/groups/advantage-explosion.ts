@@ -5,7 +5,7 @@ import { advantageBound, isGroupScaled, recomputeAdvantages } from './advantages
 import { fitting, scalingOf } from './scaling.ts'
 import { completeGroups, rewardsOf, trainedIn } from './statistics.ts'
 
-/** A03. An advantage larger than any rewards could give under the scaling in use: (n−1)/√n with the unbiased std. */
+/** A03. An advantage larger than any rewards could give under the scaling in use: (n−1)/√n with the unbiased std; one that is infinite under any. */
 export const advantageExplosion: Check = {
   code: 'A03',
   name: 'advantage-explosion',
@@ -14,9 +14,10 @@ export const advantageExplosion: Check = {
   severity: 'error',
   unit: 'group',
   needs: ['rewards', 'group', 'advantages'],
-  looksAt: 'complete groups',
-  why: 'A std that is rounding residue blows an advantage up to thousands, and one rollout overrides the whole batch.',
-  fix: 'Give groups without spread advantage 0, and compute mean and std in float64.',
+  looksAt:
+    'complete groups; unless advantages are known to be divided by the std of their group, those alone with an infinite one',
+  why: 'A std that is rounding residue blows an advantage up to thousands, and one rollout overrides the whole batch. One that is infinite leaves no finite gradient, whatever made it.',
+  fix: 'Give groups without spread advantage 0, and compute mean and std in float64. Look for what made an infinite one: a reward, or a division by 0.',
   cite: 'NeMo-RL#4161',
   dump: lookAtGroups,
 }
@@ -31,9 +32,11 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const infinite = new Set(yield* within(0.4, 0.5, filtered(groups, hasInfinite)))
   if (infinite.size > 0 && (scaling === null || !isGroupScaled(scaling.scheme))) {
     for (const group of groups) {
-      report.unit(infinite.has(group))
       report.place(infinite.has(group))
-      if (infinite.has(group)) report.fault(infiniteIn(group))
+      // Of the others no bound is known.
+      if (!infinite.has(group)) continue
+      report.unit(true)
+      report.fault(infiniteIn(group))
     }
     return
   }
