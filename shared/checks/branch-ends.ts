@@ -41,7 +41,10 @@ export function untrainedReplies(facts: readonly TrajectoryFacts[]): number | nu
   const columns = new FactColumns(facts)
   const branches = columns.having('branchEnds')
   const trained = new Set(branches.flatMap(({ branchEnds: ends }) => ends?.trained ?? []))
-  const lost = branches.filter(({ branchEnds: ends }) => ends?.context.some((reply) => !trained.has(reply))).length
+  const lost = branches.filter(
+    ({ trained: tokens, branchEnds: ends }) =>
+      (tokens ?? 0) > 0 && ends?.context.some((reply) => !trained.has(reply)),
+  ).length
   const training = columns.numbers('trained').filter((tokens) => tokens > 0).length
   return lost === 0 || training === 0 ? null : lost / training
 }
