@@ -42,8 +42,7 @@ export function untrainedReplies(facts: readonly TrajectoryFacts[]): number | nu
   const branches = columns.having('branchEnds')
   const trained = new Set(branches.flatMap(({ branchEnds: ends }) => ends?.trained ?? []))
   const lost = branches.filter(
-    ({ trained: tokens, branchEnds: ends }) =>
-      (tokens ?? 0) > 0 && ends?.context.some((reply) => !trained.has(reply)),
+    ({ trained: tokens, branchEnds: ends }) => (tokens ?? 0) > 0 && ends?.context.some((reply) => !trained.has(reply)),
   ).length
   const training = columns.numbers('trained').filter((tokens) => tokens > 0).length
   return lost === 0 || training === 0 ? null : lost / training

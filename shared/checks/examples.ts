@@ -32,33 +32,99 @@ export function endOfExamples(row: Looked): number | null {
 /** Rows before one and the same question show less: so many of them must begin alike. */
 const FEWEST_OF_ONE_PROMPT = 4
 
-/**
- * Rows with a head, and those whose head others have as well. A model that answers twice writes other words, so that the same turns before
- * another question are no answers of these rollouts, nor are those of several rows before one and the same question. A user must ask again.
- * A row that stores the length of its prompt says by itself what is an example.
- */
-export function countHeads(views: readonly TrajectoryView[]): { readonly heads: number; readonly sharedHeads: number } {
-  const known = new Map<string, { rows: number; readonly rests: Set<string> }>()
-  const rows: { readonly head: string; readonly asks: boolean }[] = []
+/** More need not be known of what follows a head. */
+const DIFFERENT_RESTS = 2
+
+/** Rows that begin alike, through the last of the turns of their head. Adds up over parts of a dump (`addHeads`). */
+export interface HeadCount {
+  /** Hash of the ids through the head, so also of what is asked before it. */
+  readonly head: string
+  readonly rows: number
+  /** Those in which a user speaks between the head and the first trained turn. */
+  readonly asking: number
+  /** Hashes of what lies between, two different ones at most. */
+  readonly rests: readonly string[]
+  /** Groups, so rows of one prompt, in most rows of which something else lies between: it answers the head, and is no question of the row's own. */
+  readonly torn: number
+}
+
+/** The heads of rows. A row that stores the length of its prompt, or says of all of its head that nobody sampled it, tells by itself what is an example. */
+export function countHeads(views: readonly TrajectoryView[]): HeadCount[] {
+  const known = new Map<string, { rows: number; asking: number; rests: Set<string>; groups: Map<string, string[]> }>()
   for (const { ids, mask, provenance, segmentation, trajectory } of views) {
     if (segmentation === null || trajectory.promptLength !== null) continue
     const found = headOf({ segmentation, mask, provenance })
-    if (found === null) continue
+    if (found === null || isToldUnsampled(found, provenance)) continue
     const { turns, firstTrained } = found
     const last = turns.at(-1) as Turn
-    const hash = new Hash64()
-    for (const { contentStart, contentEnd } of turns) hash.words(ids, contentStart, contentEnd)
-    const head = hash.digest()
-    const asks = segmentation.turns.slice(last.index + 1, firstTrained.index).some(({ kind }) => kind === 'user')
-    rows.push({ head, asks })
+    const head = new Hash64().words(ids, segmentation.padding.left, last.contentEnd).digest()
     const rest = new Hash64().words(ids, last.contentEnd, firstTrained.start).digest()
-    const same = known.get(head) ?? { rows: 0, rests: new Set<string>() }
-    known.set(head, { rows: same.rows + 1, rests: same.rests.add(rest) })
+    let same = known.get(head)
+    if (same === undefined) known.set(head, (same = { rows: 0, asking: 0, rests: new Set(), groups: new Map() }))
+    same.rows++
+    if (segmentation.turns.slice(last.index + 1, firstTrained.index).some(({ kind }) => kind === 'user')) same.asking++
+    same.rests.add(rest)
+    const { group, step, place } = trajectory
+    if (group === null) continue
+    const key = JSON.stringify([place.source, step, group])
+    same.groups.set(key, [...(same.groups.get(key) ?? []), rest])
   }
-  const isShared = (head: string) => {
-    const { rows: same = 0, rests } = known.get(head) ?? {}
-    return same >= FEWEST_OF_ONE_PROMPT || (rests?.size ?? 0) > 1
+  return [...known].map(([head, { rows, asking, rests, groups }]) => ({
+    head,
+    rows,
+    asking,
+    rests: [...rests].slice(0, DIFFERENT_RESTS),
+    torn: [...groups.values()].filter(isTorn).length,
+  }))
+}
+
+function isToldUnsampled({ turns }: Head, provenance: Uint8Array | null): boolean {
+  return (
+    provenance !== null &&
+    turns.every(({ contentStart, contentEnd }) =>
+      provenance.subarray(contentStart, contentEnd).every((each) => each === Provenance.notSampled),
+    )
+  )
+}
+
+/** Files may number other questions alike, so that a group with two of them says nothing yet. */
+function isTorn(rests: readonly string[]): boolean {
+  const different = new Set(rests).size
+  return different > 1 && 2 * different > rests.length
+}
+
+/** The heads of two parts of a dump, as if they had been counted together. */
+export function addHeads(a: readonly HeadCount[], b: readonly HeadCount[]): HeadCount[] {
+  const sums = new Map<string, HeadCount>()
+  for (const each of [...a, ...b]) {
+    const sum = sums.get(each.head)
+    sums.set(
+      each.head,
+      sum === undefined
+        ? each
+        : {
+            head: each.head,
+            rows: sum.rows + each.rows,
+            asking: sum.asking + each.asking,
+            rests: [...new Set([...sum.rests, ...each.rests])].slice(0, DIFFERENT_RESTS),
+            torn: sum.torn + each.torn,
+          },
+    )
   }
-  const shared = rows.filter(({ head, asks }) => asks && isShared(head))
-  return { heads: rows.length, sharedHeads: shared.length }
+  return [...sums.values()]
+}
+
+/**
+ * Rows with a head, and those whose head others have as well, before a user asks. A model that answers twice mostly writes other words, so that the
+ * same turns before another question are likely no answers of these rollouts, nor are those of several rows before one and the same question.
+ * Rollouts that all open alike look the same: it stays a guess.
+ */
+export function sharedHeads(counts: readonly HeadCount[]): { readonly heads: number; readonly shared: number } {
+  const isShared = ({ rows, rests, torn }: HeadCount) =>
+    torn === 0 && (rows >= FEWEST_OF_ONE_PROMPT || rests.length > 1)
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
+  return {
+    heads: sum(counts.map(({ rows }) => rows)),
+    shared: sum(counts.filter(isShared).map(({ asking }) => asking)),
+  }
 }

@@ -56,8 +56,18 @@ function decide(input: HypothesisInput): Judgement {
   const isOwn = foreign === null || holds(foreign, unfitBounds)
   const masked = untrainedReplies(input.dump.facts)
   const isOthers = masked === null || holds(masked, unfitBounds)
+  // Rollouts of a model that always opens alike look as prompts with examples do.
+  const mayBeExamples = input.dump.settings.policy.examples_in_prompt === true
   const contradicted =
-    !undecided && unlooked.length === 0 && failing.length === 0 && fits && isOwn && isOthers && light && covers
+    !undecided &&
+    !mayBeExamples &&
+    unlooked.length === 0 &&
+    failing.length === 0 &&
+    fits &&
+    isOwn &&
+    isOthers &&
+    light &&
+    covers
   const decisive = failing.map(({ code }) => code)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
@@ -87,6 +97,11 @@ function decide(input: HypothesisInput): Judgement {
     ],
     missing: [
       ...(undecided ? ['the alignment of the mask: declare whether index i marks token i or token i + 1'] : []),
+      ...(mayBeExamples && !supported
+        ? [
+            'the length of the prompts: the untrained assistant turns that several rollouts begin with are taken for examples, and may be turns that the mask leaves out',
+          ]
+        : []),
       ...(share === null && input.totalWeight !== 0 ? whatOraclesLack(input) : []),
       ...leftOut(unlooked),
     ],

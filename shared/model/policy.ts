@@ -15,7 +15,7 @@ export interface Policy {
   /** Absent where none is suggested. */
   readonly conventions?: readonly SuggestedConvention[]
   readonly mask_alignment: MaskAlignment
-  /** Assistant turns before the first that is trained are examples in the prompt, which no model wrote in these rollouts. Absent elsewhere. */
+  /** Assistant turns before the first that is trained are taken for examples in the prompt, which no model wrote in these rollouts. Absent elsewhere. */
   readonly examples_in_prompt?: true
   /** Every mask lies one token early, and nothing tells why: the alignment is taken for `target` and should be declared. Absent elsewhere. */
   readonly alignment_undecided?: true

@@ -1,5 +1,6 @@
 import { type AlignmentCounts, type AlignmentDecision, decideAlignment } from '../checks/alignment.ts'
 import type { AuditSettings } from '../checks/check.ts'
+import { type HeadCount, sharedHeads } from '../checks/examples.ts'
 import { formatById } from '../formats/registry.ts'
 import type { AuditOptions, MaskAlignment, Policy, PolicyId } from '../model/policy.ts'
 import type { Report } from '../model/report.ts'
@@ -35,6 +36,8 @@ export interface KinEvidence {
   readonly fitted: readonly FittedSequence[]
   readonly alignment: AlignmentCounts
   readonly shapes: ShapeCounts
+  /** What rows begin with whose first assistant turns are not trained, nor said to be sampled. */
+  readonly heads: readonly HeadCount[]
 }
 
 /** What was decided of a kin. */
@@ -64,9 +67,6 @@ export interface ShapeCounts {
   readonly earlierThoughtsMasked: number
   readonly lastThoughts: number
   readonly lastThoughtsMasked: number
-  /** Rows that begin with assistant turns none of which is trained or said to be sampled, and those of them that share these (`countHeads`). */
-  readonly heads: number
-  readonly sharedHeads: number
 }
 
 /** What a policy means to train beside the plain RL mask. */
@@ -174,8 +174,8 @@ export function decideKin(evidence: KinEvidence, options: AuditOptions, given: G
   const { formatId } = evidence.key
   const aligned = alignKin(formatId, evidence.alignment, options, thresholds)
   const policy = declaredPolicy(formatId, options, aligned.alignment)
-  const hasExamples = examplesInPrompt(evidence.shapes, thresholds)
-  const suggested = hasExamples ? null : suggestPolicy(evidence.shapes, thresholds)
+  const examples = examplesInPrompt(evidence.heads, thresholds)
+  const suggested = examples === null ? suggestPolicy(evidence.shapes, thresholds) : null
   return {
     evidence,
     tokenizer: decideTokenizer(evidence, given),
@@ -183,20 +183,16 @@ export function decideKin(evidence: KinEvidence, options: AuditOptions, given: G
     policy: {
       ...policy,
       suggested: suggested === policy.id ? null : suggested,
-      ...(hasExamples
-        ? { evidence: [...policy.evidence, examplesText(evidence.shapes)], examples_in_prompt: true }
-        : {}),
+      ...(examples === null ? {} : { evidence: [...policy.evidence, examples], examples_in_prompt: true }),
     },
   }
 }
 
-/** Whether the prompts hold examples: what is masked before the first trained turn is the same before other questions. */
-function examplesInPrompt({ heads, sharedHeads }: ShapeCounts, thresholds: Thresholds): boolean {
-  return sharedHeads >= 2 && sharedHeads >= thresholds['convention-share'] * heads
-}
-
-function examplesText({ heads, sharedHeads }: ShapeCounts): string {
-  return `${sharedHeads} of ${heads} sampled rollouts begin with the same untrained assistant turns as others, before their own questions: examples in the prompt`
+/** What shows that the prompts hold examples, null where nothing does: what is masked before the first trained turn is the same in other rows. */
+function examplesInPrompt(counts: readonly HeadCount[], thresholds: Thresholds): string | null {
+  const { heads, shared } = sharedHeads(counts)
+  if (shared < 2 || shared < thresholds['convention-share'] * heads) return null
+  return `${shared} of ${heads} sampled rollouts begin with the same untrained assistant turns as others, before their own questions: taken for examples in the prompt`
 }
 
 /** What the shape of the sampled masks looks like; it silences nothing until the person accepts it. */
@@ -251,6 +247,7 @@ export function wholeSettings(kins: readonly Kin[], names: readonly string[], op
       ({ policy, aligned, evidence: { sources } }) =>
         `${listed(sources, names)}: ${policy.id}, mask alignment ${aligned.alignment}${aligned.undecided ? ' (undecided)' : ''}`,
     )
+  const examples = kins.some(({ policy }) => policy.examples_in_prompt)
   const undecided = kins.filter(({ aligned }) => aligned.undecided)
   const isPart = undecided.length > 0 && undecided.length < kins.length
   return {
@@ -264,7 +261,11 @@ export function wholeSettings(kins: readonly Kin[], names: readonly string[], op
           ),
         }
       : {}),
-    policy: { ...main.policy, evidence: [...main.policy.evidence, ...evidence] },
+    policy: {
+      ...main.policy,
+      evidence: [...main.policy.evidence, ...evidence],
+      ...(examples ? { examples_in_prompt: true } : {}),
+    },
   }
 }
 

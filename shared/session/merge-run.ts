@@ -123,17 +123,19 @@ function decidedTogether(parts: readonly Part[], options: AuditOptions, given: G
       const alone = decideKin(evidence, options, named)
       const all = byName.get(kinName(evidence.key)) as Kin
       const [here, there] = [alone.tokenizer.id, all.tokenizer.id]
-      const differences: readonly (readonly [string, string, string])[] = [
+      const differences: readonly (readonly [string, string, string | null])[] = [
         [tokenizerText(alone), tokenizerText(all), `--tokenizer ${there ?? here}`],
         [modelText(alone, given), modelText(all, given), `--tokenizer ${there ?? 'ID'}`],
         [alignmentText(alone), alignmentText(all), `--mask-alignment ${all.aligned.alignment}`],
+        [examplesText(alone), examplesText(all), null],
       ]
       const found = differences.find(([own, others]) => own !== others)
       if (found === undefined) continue
       const [own, others, declare] = found
+      const again = declare === null ? 'at once' : `again with ${declare}, and merge those reports`
       throw new MergeError(
         'refused',
-        `${name} was read with ${own}; all reports together speak for ${others}. Inspect the files of all of them again with ${declare}, and merge those reports.`,
+        `${name} was read with ${own}; all reports together speak for ${others}. Inspect the files of all of them ${again}.`,
       )
     }
   }
@@ -162,6 +164,13 @@ function modelText({ evidence, tokenizer }: Kin, given: GivenFiles | null): stri
 
 function alignmentText({ aligned }: Kin): string {
   return `mask alignment ${aligned.alignment}${aligned.undecided ? ' (undecided)' : ''}`
+}
+
+/** Nothing declares it, so that a part cannot be read as all together are. */
+function examplesText({ policy }: Kin): string {
+  return policy.examples_in_prompt
+    ? 'untrained assistant turns at the start of rollouts as examples in the prompt'
+    : 'every untrained assistant turn as one that the mask leaves out'
 }
 
 function addUp(parts: readonly Part[]): RolloutSums {

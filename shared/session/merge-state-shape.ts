@@ -73,9 +73,9 @@ export const KIN_STATE = z.object({
     earlier_thoughts_masked: whole,
     last_thoughts: whole,
     last_thoughts_masked: whole,
-    heads: whole.optional(),
-    shared_heads: whole.optional(),
   }),
+  /** Not written where no row has one. */
+  heads: column.optional(),
 })
 
 export type KinState = z.infer<typeof KIN_STATE>

@@ -1,6 +1,7 @@
+import { addHeads, type HeadCount } from '../checks/examples.ts'
 import { decisive, type FittedSequence, type SequenceFit } from '../tokens/choose.ts'
 import { type KinEvidence, kinName } from './kin.ts'
-import { type Cells, COUNT, ColumnError, FLAG, NUMBER, readSome, writeColumn } from './merge-columns.ts'
+import { type Cells, COUNT, ColumnError, FLAG, NUMBER, readSome, TEXT, writeColumn } from './merge-columns.ts'
 import { listOf, recordOf } from './merge-composites.ts'
 import type { KinState } from './merge-state-shape.ts'
 
@@ -17,6 +18,11 @@ const FIT: Cells<SequenceFit> = recordOf(
   ':',
 )
 
+const HEAD: Cells<HeadCount> = recordOf(
+  { head: TEXT, rows: COUNT, asking: COUNT, rests: listOf(TEXT), torn: COUNT },
+  ':',
+)
+
 export function encodeKin({
   key,
   model,
@@ -26,6 +32,7 @@ export function encodeKin({
   fitted,
   alignment,
   shapes,
+  heads,
 }: KinEvidence): KinState {
   return {
     format: key.formatId,
@@ -60,9 +67,8 @@ export function encodeKin({
       earlier_thoughts_masked: shapes.earlierThoughtsMasked,
       last_thoughts: shapes.lastThoughts,
       last_thoughts_masked: shapes.lastThoughtsMasked,
-      heads: shapes.heads,
-      shared_heads: shapes.sharedHeads,
     },
+    ...(heads.length === 0 ? {} : { heads: writeColumn(HEAD, heads) }),
   }
 }
 
@@ -109,9 +115,8 @@ function decodeKin(state: KinState, first: number): KinEvidence {
       earlierThoughtsMasked: state.shapes.earlier_thoughts_masked,
       lastThoughts: state.shapes.last_thoughts,
       lastThoughtsMasked: state.shapes.last_thoughts_masked,
-      heads: state.shapes.heads ?? 0,
-      sharedHeads: state.shapes.shared_heads ?? 0,
     },
+    heads: readSome(HEAD, state.heads ?? ''),
   }
 }
 
@@ -149,6 +154,7 @@ function addKin(a: KinEvidence, b: KinEvidence): KinEvidence {
     fitted,
     alignment: addCounts(a.alignment, b.alignment),
     shapes: addCounts(a.shapes, b.shapes),
+    heads: addHeads(a.heads, b.heads),
   }
 }
 

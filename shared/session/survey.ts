@@ -187,6 +187,7 @@ async function surveyKin(
     sequences: sequences.length,
     alignment,
     shapes: countShapes(views),
+    heads: countHeads(views),
   }
   const asked = options.checks?.includes('T02') ?? true
   const drifting = asked ? sourcesWithText(views, thresholds['drift-tokens']) : new Set<number>()
@@ -298,5 +299,5 @@ function countShapes(views: readonly TrajectoryView[]): ShapeCounts {
       if (mask[turn.separatorStart] === 1 && !headerTrained && mask[turn.contentStart] === 1) newlineOnly++
     }
   }
-  return { multiTurn, lastOnly, closedTurns, newlineOnly, ...thoughts, ...countHeads(views) }
+  return { multiTurn, lastOnly, closedTurns, newlineOnly, ...thoughts }
 }

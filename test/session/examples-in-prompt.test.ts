@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, conversation, system, user } from '../helpers/conversation.ts'
 import { audited, qwen } from './dumps.ts'
+import { filesOf, merge, reportOf } from './merge-shards.ts'
 
 const QUESTIONS = ['the Arn', 'the Teal', 'the Lode', 'the Wick']
 
@@ -8,32 +9,47 @@ const QUESTIONS = ['the Arn', 'the Teal', 'the Lode', 'the Wick']
  * Rows of TRL's asynchronous trainer: whole ids, and a completion mask of their length that begins with the last turn. Groups of four, a
  * question for each.
  */
-async function report(example: (group: number, member: number) => string, questions = QUESTIONS) {
+async function records(
+  example: (group: number, member: number) => string,
+  { questions = QUESTIONS, first = 'Where does the Isk rise?', next = asked, members = 4 }: Shape = {},
+) {
   const tokenizer = await qwen()
-  const rows = questions.flatMap((river, group) =>
-    Array.from({ length: 4 }, (_, member) => {
+  return questions.flatMap((river, group) =>
+    Array.from({ length: members }, (_, member) => {
       const { record } = conversation(tokenizer, [
         system('Answer in one sentence.'),
-        user('Where does the Isk rise?'),
+        user(typeof first === 'string' ? first : first(group)),
         assistant(example(group, member), { train: false }),
-        user(`Where does ${river} rise?`),
+        user(next(river, member)),
         assistant(`I have heard ${member} times that ${river} rises in the hills behind town ${group}.`),
       ])
-      return {
+      return JSON.stringify({
         input_ids: record.input_ids,
         completion_mask: record.loss_mask,
         reward: member % 2,
         advantage: member % 2 === 0 ? -1 : 1,
         group_id: group,
-      }
+      })
     }),
   )
-  return (await audited(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))).report()
+}
+
+interface Shape {
+  readonly questions?: readonly string[]
+  readonly first?: string | ((group: number) => string)
+  readonly next?: (river: string, member: number) => string
+  readonly members?: number
+}
+
+const asked = (river: string) => `Where does ${river} rise?`
+
+async function report(example: (group: number, member: number) => string, shape: Shape = {}) {
+  return (await audited((await records(example, shape)).map((row) => `${row}\n`).join(''))).report()
 }
 
 const failingIn = ({ checks }: Awaited<ReturnType<typeof report>>) =>
   checks.filter(({ status }) => status === 'fail').map(({ code }) => code)
-const h02 = ({ hypotheses }: Awaited<ReturnType<typeof report>>) => hypotheses.find(({ id }) => id === 'H02')?.verdict
+const h02 = ({ hypotheses }: Awaited<ReturnType<typeof report>>) => hypotheses.find(({ id }) => id === 'H02')
 
 describe('assistant turns before the first that is trained, in rows without a length of their prompt', () => {
   it.each([
@@ -41,9 +57,10 @@ describe('assistant turns before the first that is trained, in rows without a le
     ['the same before the one question of all', () => 'It rises in the north.', QUESTIONS.slice(0, 1)],
     ['the same in a group and others in the next', (group: number) => `It rises in county ${group}.`, QUESTIONS],
   ])('are examples of the prompt where they are %s', async (_, example, questions) => {
-    const found = await report(example, questions)
+    const found = await report(example, { questions })
     expect(failingIn(found)).toEqual([])
-    expect(h02(found)).toBe('contradicted')
+    expect(h02(found)?.verdict).toBe('inconclusive')
+    expect(h02(found)?.missing.join()).toContain('the length of the prompts')
     expect(found.policy).toMatchObject({ examples_in_prompt: true, suggested: null })
     expect(found.policy.evidence.join()).toContain('examples in the prompt')
   })
@@ -51,7 +68,50 @@ describe('assistant turns before the first that is trained, in rows without a le
   it('are turns that the mask leaves out where each rollout has its own', async () => {
     const found = await report((group, member) => `I went there ${member} times, and it rises in county ${group}.`)
     expect(failingIn(found)).toEqual(['M03'])
-    expect(h02(found)).toBe('supported')
+    expect(h02(found)?.verdict).toBe('supported')
     expect(found.policy.examples_in_prompt).toBeUndefined()
+  })
+  it.each<[string, Shape]>([
+    ['the rows of one group go on otherwise: it was answered', { next: (_, member) => `${member} letters are right.` }],
+    ['others were asked first: no two prompts are alike', { members: 2, first: (group) => `Guess word ${group}.` }],
+  ])('are turns that the mask leaves out where all are the same and %s', async (_, shape) => {
+    const found = await report(() => 'crane', shape)
+    expect(failingIn(found)).toEqual(['M03'])
+    expect(h02(found)?.verdict).toBe('supported')
+    expect(found.policy).toMatchObject({ suggested: 'last-turn' })
+    expect(found.policy.examples_in_prompt).toBeUndefined()
+  })
+})
+
+describe('parts of a dump with examples in its prompts', () => {
+  const reports = async (rows: readonly string[], lines: number) =>
+    Promise.all(filesOf('part', rows.join('\n'), lines).map((file) => reportOf([file])))
+
+  it('are judged as all together are where each shows them', async () => {
+    const rows = await records(() => 'It rises in the north.')
+    const whole = (await audited(filesOf('part', rows.join('\n'), 4))).report()
+    const { report: merged } = merge(await reports(rows, 4))
+    expect(merged.policy).toEqual(whole.policy)
+    expect(failingIn(merged)).toEqual([])
+    expect(h02(merged)).toEqual(h02(whole))
+  })
+
+  it('are refused where none shows them alone and all together do', async () => {
+    const rows = await records(() => 'It rises in the north.', { members: 2 })
+    const whole = (await audited(filesOf('part', rows.join('\n'), 2))).report()
+    expect(whole.policy.examples_in_prompt).toBe(true)
+    const parts = await reports(rows, 2)
+    expect(() => merge(parts)).toThrow(
+      'part-0.json was read with every untrained assistant turn as one that the mask leaves out; all reports together speak for untrained assistant turns at the start of rollouts as examples in the prompt. Inspect the files of all of them at once.',
+    )
+  })
+
+  it('are refused where one shows them and all together do not', async () => {
+    const alike = await records(() => 'It rises in the north.', { questions: QUESTIONS.slice(0, 1) })
+    const own = await records((group, member) => `I went there ${member} times, and it rises in county ${group}.`)
+    const parts = [...(await reports(alike, 4)), ...(await reports(own, 16))]
+    expect(() => merge(parts)).toThrow(
+      'part-0.json was read with untrained assistant turns at the start of rollouts as',
+    )
   })
 })

@@ -19,6 +19,22 @@ beforeAll(async () => {
   candidates = await Promise.all((['qwen2.5', 'qwen3'] as const).map((id) => testTokenizer(id)))
 }, 60_000)
 
+/** Heads by the first id, in the order of their first rows, with what the first two different second ids would be. */
+function headsOf(sources: readonly (readonly Sampled[])[]): KinEvidence['heads'] {
+  const rows = sources.flat().filter(({ ids }) => ids.length > 1)
+  const heads = [...new Set(rows.map(({ ids }) => ids[0]))]
+  return heads.map((head) => {
+    const same = rows.filter(({ ids }) => ids[0] === head)
+    return {
+      head: String(head),
+      rows: same.length,
+      asking: same.filter(({ multiTurn }) => multiTurn).length,
+      rests: [...new Set(same.map(({ ids }) => String(ids[1])))].slice(0, 2),
+      torn: same.filter(({ masked }) => masked).length,
+    }
+  })
+}
+
 /** What a survey would note of trajectories of one source, or of several that are of one kin. */
 function evidenceOf(sources: readonly (readonly Sampled[])[], first: number): KinEvidence {
   const all = sources.flat()
@@ -48,9 +64,8 @@ function evidenceOf(sources: readonly (readonly Sampled[])[], first: number): Ki
       earlierThoughtsMasked: 2 * all.length,
       lastThoughts: all.length,
       lastThoughtsMasked: 0,
-      heads: all.length,
-      sharedHeads: 0,
     },
+    heads: headsOf(sources),
   }
 }
 
