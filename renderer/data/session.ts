@@ -53,7 +53,13 @@ async function openWanted(): Promise<void> {
   const choice = again ?? onlyFile(folder)
   if (choice === null) return
   // A link into another run does not show this one as if it were that.
-  if (again === undefined && dump !== null && (await hashOfServed(choice)) !== dump) return
+  if (again === undefined && dump !== null && (await hashOfServed(choice)) !== dump) {
+    const [name = folder.name] = choice.names
+    hostNotice.set(
+      `${name} is not opened: the link points into another run, or into this one before it grew. Open it to see it as it is now.`,
+    )
+    return
+  }
   await openServed(choice)
   const { dumpHash } = useFiles.getState()
   if (again !== undefined && dumpHash !== null && dumpHash !== dump) applyToGrown(wanted)

@@ -1,7 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { startServer } from '../../cli/server/http-server.ts'
+import { listFolder } from '../../cli/server/opening.ts'
+import { findPlaces } from '../../cli/server/places.ts'
+import { ServedFiles } from '../../cli/server/served-files.ts'
+import { createSite } from '../../cli/server/site.ts'
 import { describePage } from './describe-page.ts'
-import { SAMPLES } from './inspector-page.ts'
+import { openWindow, SAMPLES } from './inspector-page.ts'
 import { scroll, scrolled } from './scrolling.ts'
 
 const SAMPLE = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
@@ -154,6 +160,24 @@ describePage('the way back', (tests) => {
     expect(await page.evaluate('location.hash')).toContain('view=rollouts')
     expect(window.errors).toEqual([])
     await window.close()
+  })
+
+  test('by a link into another run than the one file that is served says so and leaves the file to choose', async () => {
+    tests.folder.write('served/step_1.jsonl.gz', readFileSync(SAMPLE))
+    const served = new ServedFiles()
+    const listed = () => listFolder(join(tests.folder.path, 'served'), served)
+    const folder = async () => ({ name: 'served', key: 'k', ...(await listed()) })
+    const session = async () => ({ files: [], folder: await folder(), sample: null, notice: null })
+    const site = createSite({ places: findPlaces(), served, session })
+    const server = await startServer(site, { host: '127.0.0.1', port: 0, orNext: false })
+    const link = `${server.url}#dump=0123456789abcdef&view=rollouts`
+    const window = await openWindow(tests.browser, { ...server, url: link })
+    await window.page.getByText('step_1.jsonl.gz is not opened: the link points into another run').waitFor()
+    await window.page.getByText('step_1.jsonl.gz', { exact: true }).first().waitFor()
+    expect(await window.page.locator('.start').count()).toBe(1)
+    expect(window.errors).toEqual([])
+    await window.close()
+    await server.close()
   })
 
   test('to a rollout is to the lines that were in sight, by the browser, by key and after a reload', async () => {
