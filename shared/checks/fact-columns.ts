@@ -189,6 +189,11 @@ export class FactColumns {
       for (let i = start; i < end; i++) values[used++] = numbers[i] as number
       offsets[++at] = used
     }
+    this.visitNumbers(name, receive)
+    return { offsets, values: values.subarray(0, used) }
+  }
+
+  private visitNumbers(name: FactName, receive: ListReceiver): void {
     this.visit(
       name,
       (column, rows) => visitLists(column, rows, receive),
@@ -197,7 +202,6 @@ export class FactColumns {
         receive(numbers, 0, numbers.length)
       },
     )
-    return { offsets, values: values.subarray(0, used) }
   }
 
   /** The sum of a fact that is a list of numbers, 0 where there is none. */
@@ -209,14 +213,7 @@ export class FactColumns {
       for (let i = start; i < end; i++) sum += numbers[i] as number
       sums[row++] = sum
     }
-    this.visit(
-      name,
-      (column, rows) => visitLists(column, rows, receive),
-      (value) => {
-        const numbers = (value ?? []) as readonly number[]
-        receive(numbers, 0, numbers.length)
-      },
-    )
+    this.visitNumbers(name, receive)
     return sums
   }
 
