@@ -247,7 +247,7 @@ describePage('the groups of a run', (page) => {
     await size.fill('4')
     await read.click()
     await view.getByText('2 complete of 2 groups').waitFor()
-    expect(await view.getByRole('grid', { name: 'Groups' }).locator('tbody tr').count()).toBe(2)
+    await expect.poll(() => view.getByRole('grid', { name: 'Groups' }).locator('tbody tr').count()).toBe(2)
     await view.getByRole('button', { name: 'Leave it to the dump' }).click()
     await nothing.waitFor()
     expect(window.errors).toEqual([])
