@@ -71,6 +71,7 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
       rollout.more = { ...rollout.more, advantage: numberOf(value) }
       return []
     },
+    alongside: { A03: 'an infinite advantage exceeds what any rewards of the group give' },
   },
   {
     code: 'S03',
