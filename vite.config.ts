@@ -81,6 +81,8 @@ export default defineConfig(({ mode }) => {
             testTimeout: 60_000,
             hookTimeout: 120_000,
             fileParallelism: false,
+            // A browser beside a whole suite is late at times. What failed once is named at the end (scripts/not-run-reporter.mjs).
+            retry: 1,
           },
         },
         {

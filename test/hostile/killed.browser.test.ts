@@ -7,7 +7,8 @@ import { servePage } from '../browser/inspector-page.ts'
 import { chromiumMissing, startMortalChromium } from '../helpers/chromium.ts'
 import { killWhileWriting } from './kill-rounds.ts'
 
-describe.skipIf(chromiumMissing !== null)('a browser that is killed', () => {
+// Something lost once is lost: it is not tried again.
+describe.skipIf(chromiumMissing !== null)('a browser that is killed', { retry: 0 }, () => {
   test('loses no flag, label, note or hypothesis that was said to be kept', { timeout: 400_000 }, async () => {
     // Moments spread evenly over what a round takes; `npm run fuzz` has random ones.
     let at = 0

@@ -74,9 +74,16 @@ describePage('storage that fails', (tests) => {
     expect(await refused.first().isVisible()).toBe(true)
     await giveRoom(page, page.url())
     await page.keyboard.press('j')
+    await said.evaluateAll((notices) => {
+      for (const notice of notices) notice.setAttribute('data-seen', '')
+    })
     await page.keyboard.press('f')
     await flagged(page, 2)
-    // Everything is kept again: nothing is asked.
+    // Everything is kept again once that is said: nothing is asked.
+    await page
+      .locator('.notice:not([data-seen])')
+      .filter({ hasText: /flagged$/ })
+      .waitFor({ state: 'attached' })
     const questions: string[] = []
     page.on('dialog', (dialog) => {
       questions.push(dialog.type())
