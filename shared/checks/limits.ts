@@ -9,8 +9,10 @@ import {
 } from '../model/streams.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { AuditSettings, DumpView } from './check.ts'
+import { isLengthStop } from './end-reason.ts'
 import { FactColumns } from './fact-columns.ts'
 import type { EndReason, TrajectoryFacts } from './facts.ts'
+import { ENDS, pileUp, type RowEnds } from './pile-up.ts'
 import { LONGEST_PREFILL } from './prompt-end.ts'
 import { replyPile } from './truncation/reply-pile.ts'
 
@@ -200,14 +202,11 @@ function withUnit(known: LimitInForce | null, seen: Pick<LimitInForce, 'value' |
 }
 
 /** How long each row is, whole, behind its prompt and in its last turn (NaN where that is not known), and how it ends. */
-interface Lengths {
+interface Lengths extends RowEnds {
   readonly sequence: Float64Array
   readonly completion: Float64Array
   readonly turn: Float64Array
-  readonly ends: Uint8Array
 }
-
-const ENDS = { closed: 0, cut: 1, unknown: 2 } as const
 
 /** Of rows in tokens: texts have no length in them, and what a template makes of texts is none that a limit counted. */
 function* measuringLengths(facts: readonly TrajectoryFacts[]): Steps<Lengths> {
@@ -219,6 +218,11 @@ function* measuringLengths(facts: readonly TrajectoryFacts[]): Steps<Lengths> {
   yield 0.6
   const isReconstructed = columns.holds('reconstructed', (reconstructed) => reconstructed === true)
   const ends = columns.holds('endReason', isCutReason)
+  const saidCut = columns.holds('isTruncated', (isTruncated) => isTruncated === true)
+  columns.holds('finishReason', isLengthStop).forEach((isSaid, i) => {
+    if (isSaid === 1) saidCut[i] = 1
+  })
+  const lastTokens = columns.numbers('lastToken')
   // A row that is said to have stopped and has no end token may be cut all the same: ending at one length with others tells.
   const isOpen = columns.holds('endsClosed', (closed) => closed === false)
   const isUnknown = columns.holds('endReason', (reason) => reason === 'unknown' || reason === 'prompt-only')
@@ -229,10 +233,10 @@ function* measuringLengths(facts: readonly TrajectoryFacts[]): Steps<Lengths> {
     completion[i] = (sequence[i] as number) - (prompts[i] as number)
     const last = (offsets[i + 1] as number) - 1
     turn[i] = last >= (offsets[i] as number) ? (values[last] as number) : Number.NaN
-    if (isOpen[i] === 1) ends[i] = ENDS.cut
+    if (isOpen[i] === 1) ends[i] = ENDS.open
     if (isUnknown[i] === 1 || isReconstructed[i] === 1 || !((sequence[i] as number) > 0)) ends[i] = ENDS.unknown
   }
-  return { sequence, completion, turn, ends }
+  return { sequence, completion, turn, ends, saidCut, lastTokens }
 }
 
 /** The same without rows that reach a known limit, which explains how they end. */
@@ -288,21 +292,16 @@ function replyLimit(
   return null
 }
 
-interface PileUp {
-  readonly value: number
-  readonly rows: number
-}
-
 function* inferringFromPileUps(
   lengths: Lengths,
   thresholds: Thresholds,
 ): Steps<{ name: 'max_seq_len' | 'max_completion_length'; value: number; per?: 'turn' | 'completion' } | null> {
   yield 0
-  const sequence = pileUp(lengths.sequence, lengths.ends, thresholds)
+  const sequence = pileUp(lengths.sequence, lengths, thresholds)
   yield 0.3
-  const completion = pileUp(lengths.completion, lengths.ends, thresholds)
+  const completion = pileUp(lengths.completion, lengths, thresholds)
   yield 0.6
-  const turn = pileUp(lengths.turn, lengths.ends, thresholds)
+  const turn = pileUp(lengths.turn, lengths, thresholds)
   // Where prompts are equally long both pile up alike; a limit on new tokens is by far the more usual one.
   const isWhole = (completion?.rows ?? 0) >= (turn?.rows ?? 0)
   const found = isWhole ? completion : turn
@@ -310,38 +309,6 @@ function* inferringFromPileUps(
     return { name: 'max_completion_length', value: found.value, per: isWhole ? 'completion' : 'turn' }
   }
   return sequence === null ? null : { name: 'max_seq_len', value: sequence.value }
-}
-
-/**
- * The greatest length, if enough rows without an end token share it, more than closed ones do, and more than end without one just before it:
- * where the environment stops every reply at a string, no row is closed, and short replies of like lengths share one by chance.
- */
-function pileUp(lengths: Float64Array, ends: Uint8Array, thresholds: Thresholds): PileUp | null {
-  let value = -1
-  let rows = 0
-  let closed = 0
-  let measured = 0
-  for (let i = 0; i < lengths.length; i++) {
-    const length = lengths[i] as number
-    if (Number.isNaN(length) || ends[i] === ENDS.unknown) continue
-    measured++
-    if (length > value) {
-      value = length
-      rows = 0
-      closed = 0
-    }
-    if (length !== value) continue
-    if (ends[i] === ENDS.cut) rows++
-    else closed++
-  }
-  if (rows < thresholds['pile-up-rollouts'] || rows < thresholds['pile-up-share'] * measured || rows <= closed)
-    return null
-  const near = value - thresholds['near-limit-tokens']
-  const before = lengths.reduce(
-    (sum, length, i) => sum + Number(ends[i] === ENDS.cut && length >= near && length < value),
-    0,
-  )
-  return rows > before ? { value, rows } : null
 }
 
 /** Tokens after the prompt, padding excluded: the environment's as well as the model's. `promptLength` must be known. */

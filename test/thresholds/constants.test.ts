@@ -30,7 +30,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/kept-texts.ts LONGEST': 'bound of memory',
   'checks/layout/unfit-arrays.ts NAMED_VALUES': 'what evidence shows',
   'checks/limits.ts MOST_VALUES': 'what a report lists; each rollout is judged by its own',
-  'checks/limits.ts ENDS': 'codes in an array of bytes',
+  'checks/pile-up.ts ENDS': 'codes in an array of bytes',
   'checks/logprobs/fillers.ts MOST_LISTED': 'what evidence shows',
   'checks/logprobs/gap-shift.ts LARGEST_SHIFT': 'shifts that are tried; evidence lists the correlation at each',
   'checks/logprobs/stale-sampler.ts MOST_LISTED': 'what evidence shows',

@@ -81,6 +81,68 @@ describe('resolveLimits', () => {
     expect(inferred([57, 59, 31, 40, 44, 64, 64, 64])).toMatchObject({ value: 64 })
   })
 
+  /** Rows without an end token: so many of these lengths, and others far below. */
+  const open = (counts: readonly (readonly [length: number, rows: number])[], lastToken: (row: number) => number) => {
+    const lengths = [
+      ...Array.from({ length: 40 }, (_, i) => 60 + 4 * i),
+      ...counts.flatMap(([length, rows]) => Array.from({ length: rows }, () => length)),
+    ]
+    const facts = lengths.map((length, i) =>
+      factsOf(i, {
+        realLength: 300 + (i % 11) + length,
+        promptLength: 300 + (i % 11),
+        assistantLengths: [length],
+        endReason: 'cut-prose',
+        endsClosed: false,
+        lastToken: lastToken(i),
+      }),
+    )
+    return resolveLimits(settings(), {}, facts).max_completion_length?.value ?? null
+  }
+  const ownToken = (row: number) => row
+
+  it('infers a limit that more rows stop before than end at, where chance does not put so many at one length', () => {
+    const before = [247, 249, 250, 251, 252, 255].map((length) => [length, 1] as const)
+    expect(open([...before, [256, 6]], ownToken)).toBe(256)
+    expect(open([...before, [254, 2], [256, 8]], ownToken)).toBe(256)
+  })
+
+  it('infers none from replies to a stop string whose lengths lie thick up to the greatest', () => {
+    const before = [247, 248, 249, 250, 251, 252, 253, 254, 255].map((length) => [length, 2] as const)
+    expect(open([...before, [256, 4]], ownToken)).toBeNull()
+  })
+
+  it('infers none from replies of one format that the stop string itself ends, and one where the dump says they were cut', () => {
+    expect(open([[256, 6]], ownToken)).toBe(256)
+    expect(open([[256, 6]], () => 29)).toBeNull()
+    // A model that repeats one token until the limit comes.
+    expect(open([[256, 6]], (row) => (row < 40 ? row : 29))).toBe(256)
+    const cut = [0, 1, 2, 3].map((i) =>
+      factsOf(i, {
+        realLength: 90 + i + 256,
+        promptLength: 90 + i,
+        endReason: 'cut-prose',
+        finishReason: 'length',
+        lastToken: 29,
+      }),
+    )
+    expect(resolveLimits(settings(), {}, [...closed(20), ...cut]).max_completion_length?.value).toBe(256)
+  })
+
+  it('infers none from answers that are all a few tokens long', () => {
+    const answers = Array.from({ length: 40 }, (_, i) =>
+      factsOf(i, {
+        realLength: 90 + (i % 9) + (i % 3 === 0 ? 5 : 6),
+        promptLength: 90 + (i % 9),
+        assistantLengths: [i % 3 === 0 ? 5 : 6],
+        endReason: 'cut-prose',
+        endsClosed: false,
+        lastToken: i % 7,
+      }),
+    )
+    expect(resolveLimits(settings(), {}, answers).max_completion_length).toBeNull()
+  })
+
   it('infers a limit per turn where only the last turns are equally long', () => {
     const cut = [1, 2, 3].map((i) =>
       factsOf(20 + i, {

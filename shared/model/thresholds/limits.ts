@@ -13,16 +13,24 @@ export const LIMIT_THRESHOLDS = {
     value: 0.05,
     unit: 'share',
     range: [0, 1],
-    usedBy: ['C03', 'C05', 'C06', 'C08', 'H04'],
+    usedBy: ['C03', 'C05', 'C06', 'C08', 'C13', 'H04'],
     reason: 'Of all rollouts, that must end there too: in a large dump a few unclosed rows share a length by chance.',
+  },
+  'pile-up-chance': {
+    value: 0.001,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['C03', 'C05', 'C06', 'C13', 'H04'],
+    reason:
+      'How likely chance may put as many of the rollouts without an end token, that end there or within near-limit-tokens before, at the one length, unless more end there than before: replies that stop at a string vary there too.',
   },
   'near-limit-tokens': {
     value: 10,
     unit: 'tokens',
     range: [0, 100_000],
-    usedBy: ['C03', 'C05', 'C06', 'C08', 'C11', 'H04'],
+    usedBy: ['C03', 'C05', 'C06', 'C08', 'C11', 'C13', 'T16', 'H04'],
     reason:
-      'Below a limit from which a length counts as being at it: frameworks leave room for a header or an end token.',
+      'Below a limit from which a length counts as being at it: frameworks leave room for a header or an end token. And below the length at which rollouts pile up, in which chance would have put them as well before it is inferred to be a limit.',
   },
   'closed-share-for-contrast': {
     value: 0.5,

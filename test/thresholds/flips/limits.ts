@@ -12,6 +12,14 @@ const pile = [
   ...rows(3, (i) => factsOf(97 + i, { realLength: 500, promptLength: 90 + i, endReason: 'cut-prose' })),
 ]
 
+/** The same with four that end in the open just before. */
+const thickPile = [
+  ...rows(40, (i) => factsOf(i, { realLength: 120 + i, promptLength: 40 + (i % 7) })),
+  ...rows(8, (i) =>
+    factsOf(40 + i, { realLength: i < 4 ? 500 : 490 + i, promptLength: 90 + i, endReason: 'cut-prose' }),
+  ),
+]
+
 /** A third of the rollouts ends 25 tokens below the limit of 200. */
 const nearby = rows(60, (i) => factsOf(i, { realLength: i < 20 ? 175 : 120 }))
 
@@ -61,6 +69,7 @@ const others = onRows('C11', { ...C11.trips, dataset: C11.trips.dataset.slice(2)
 export const LIMIT_FLIPS: Flips = {
   'pile-up-rollouts': flip(verdict('H04', pile.slice(60)), 4, 'inconclusive', 'not-checkable'),
   'pile-up-share': flip(verdict('H04', pile), 0.03, 'not-checkable', 'inconclusive'),
+  'pile-up-chance': flip(verdict('H04', thickPile), 0.1, 'not-checkable', 'supported'),
   'near-limit-tokens': flip(verdict('H04', nearby, { limits: { max_seq_len: 200 } }), 30, 'contradicted', 'supported'),
   'closed-share-for-contrast': flip(onFixture('C03.trips'), 1, 1, 'silent'),
   'answer-tail-characters': flip(rewritten, 20, 1, 'silent'),

@@ -1,0 +1,93 @@
+import type { Thresholds } from '../model/thresholds/registry.ts'
+
+/** How rows end; index i is row i. */
+export interface RowEnds {
+  /** Values of `ENDS`. */
+  readonly ends: Uint8Array
+  /** 1: the dump itself says that a limit ended the row. */
+  readonly saidCut: Uint8Array
+  /** The id that stands last, NaN where that is not known. */
+  readonly lastTokens: Float64Array
+}
+
+/** `open`: without an end token, so that a limit may have cut it. `unknown` rows are not looked at. */
+export const ENDS = { closed: 0, open: 1, unknown: 2 } as const
+
+/** A length at which a limit ends rows, and how many it ended. */
+export interface PileUp {
+  readonly value: number
+  readonly rows: number
+}
+
+/**
+ * The greatest length, if enough rows without an end token share it, more than closed ones do, and more than chance puts there: a run that
+ * stops on a string closes none of its rows, and they share lengths all the same.
+ */
+export function pileUp(lengths: Float64Array, rows: RowEnds, thresholds: Thresholds): PileUp | null {
+  const { ends } = rows
+  const near = thresholds['near-limit-tokens']
+  let value = -1
+  let [open, closed, measured] = [0, 0, 0]
+  for (let i = 0; i < lengths.length; i++) {
+    const length = lengths[i] as number
+    if (Number.isNaN(length) || ends[i] === ENDS.unknown) continue
+    measured++
+    if (length > value) {
+      value = length
+      open = 0
+      closed = 0
+    }
+    if (length !== value) continue
+    if (ends[i] === ENDS.open) open++
+    else closed++
+  }
+  const enough = open >= thresholds['pile-up-rollouts'] && open >= thresholds['pile-up-share'] * measured
+  if (!enough || open <= closed) return null
+  let [before, shorter] = [0, 0]
+  for (let i = 0; i < lengths.length; i++) {
+    const length = lengths[i] as number
+    if (Number.isNaN(length) || ends[i] === ENDS.unknown) continue
+    if (length < value - near) shorter++
+    else if (length < value && ends[i] === ENDS.open) before++
+  }
+  // Replies of few lengths, all of them about equally long: any one of these is shared by many.
+  if (before > 0 && shorter === 0) return null
+  const isPeak = open > before || atLeast(open, open + before, 1 / (near + 1)) < thresholds['pile-up-chance']
+  return isPeak && !endsAtString(lengths, value, rows) ? { value, rows: open } : null
+}
+
+/** How likely `some` or more of `all` fall on one length, which each does with `chance` (binomial). */
+function atLeast(some: number, all: number, chance: number): number {
+  let logOf = all * Math.log1p(-chance)
+  let sum = 0
+  const odds = Math.log(chance) - Math.log1p(-chance)
+  for (let k = 0; k <= all; k++) {
+    if (k >= some) sum += Math.exp(logOf)
+    logOf += Math.log((all - k) / (k + 1)) + odds
+  }
+  return sum
+}
+
+/**
+ * All open rows of this length end with one id, as do most of the shorter ones, if there are any: a stop string ended them. A limit cuts
+ * wherever a text has come to, and what the dump itself calls cut was cut.
+ */
+function endsAtString(lengths: Float64Array, value: number, { ends, saidCut, lastTokens }: RowEnds): boolean {
+  let last = Number.NaN
+  let [said, there, alike, shorter] = [0, 0, 0, 0]
+  for (let i = 0; i < lengths.length; i++) {
+    if (ends[i] !== ENDS.open || lengths[i] !== value) continue
+    const own = lastTokens[i] as number
+    if (there > 0 && own !== last) return false
+    last = own
+    there++
+    said += saidCut[i] as number
+  }
+  if (Number.isNaN(last) || 2 * said >= there) return false
+  for (let i = 0; i < lengths.length; i++) {
+    if (ends[i] !== ENDS.open || !((lengths[i] as number) < value)) continue
+    shorter++
+    if (lastTokens[i] === last) alike++
+  }
+  return 2 * alike >= shorter
+}
