@@ -232,27 +232,15 @@ test('what is tried in the lab is found again by what was tried', () => {
   expect(numbersOf(repair)).toEqual({ 'masks that change': 2, masks: 4, 'tool to mask': 9 })
 })
 
+/** Measures of one hypothesis, as a report has them. */
+function measuresOf(id: string, ...measures: readonly (readonly [string, number])[]) {
+  const because = measures.map(([measure, value]) => ({ measure, value, threshold: null, comparison: '>', checks: [] }))
+  const hypothesis = { id, title: '', verdict: 'supported', confidence: 'high', because, missing: [], would_change: [] }
+  return measurePieces({ hypotheses: [hypothesis] as never })
+}
+
 test('a measure is found again where a number in its name moved, and is not taken for another one', () => {
-  const measured = (...measures: readonly (readonly [string, number])[]) =>
-    measurePieces({
-      hypotheses: [
-        {
-          id: 'H04',
-          title: 'Context',
-          verdict: 'supported',
-          confidence: 'high',
-          because: measures.map(([measure, value]) => ({
-            measure,
-            value,
-            threshold: null,
-            comparison: '>',
-            checks: [],
-          })),
-          missing: [],
-          would_change: [],
-        },
-      ] as never,
-    })
+  const measured = (...measures: readonly (readonly [string, number])[]) => measuresOf('H04', ...measures)
   const [limit, first, second] = measured(
     ['share within 10 tokens of a limit (max_seq_len 1,024)', 0.3],
     ['rate of C03', 0.1],
@@ -264,4 +252,41 @@ test('a measure is found again where a number in its name moved, and is not take
   expect(recheck(second as NonNullable<typeof second>, now, FROM)).toEqual({ state: 'unchanged' })
   const twins = measured(['after 2 turns', 1], ['after 3 turns', 2])
   expect(new Set(twins.map(({ key }) => JSON.stringify(key))).size).toBe(2)
+})
+
+describe('a measure of H07 that is called otherwise by now', () => {
+  const now = measuresOf(
+    'H07',
+    ['rollouts with a second assistant turn', 64],
+    ['End of turn is not trained (M10): as frequent from assistant turn 2 on as in turn 1', 3],
+    ['End of turn is not trained (M10): rate from assistant turn 2 on', 0.75],
+    ['Assistant header is missing (T05): rate from assistant turn 2 on, and none in turn 1', 1],
+    ['Thinking is stripped (T04, a warning): rate in assistant turn 1', 0],
+    ['faults of error severity in assistant turns', 0],
+  )
+  test.each([
+    ['End of turn is not trained (M10): times as frequent from assistant turn 2 on as in turn 1', 3, 1],
+    ['End of turn is not trained (M10): rate from assistant turn 2 on, against 2 times that of turn 1', 0.75, 2],
+    ['Header is missing (T05): rate from assistant turn 2 on, against 2 times that of turn 1', 1, 3],
+    ['set aside, a warning: Thinking is stripped (T04), rate in assistant turn 1', 0, 4],
+    ['present: Reasoning is stripped (T04), rate in assistant turn 1', 0, 4],
+    ['error-severity faults in assistant turns', 0, 5],
+    ['faults of error severity in assistant turns; warnings are set aside', 0, 5],
+  ])('is found: %s', (measure, value, at) => {
+    const [piece] = measuresOf('H07', [measure, value])
+    const pinned = evidenceOf(piece as NonNullable<typeof piece>, FROM, '#', minute(1))
+    expect(recheck(pinned, now, FROM)).toEqual({ state: 'unchanged', nowCalled: now[at]?.title })
+    const moved = evidenceOf(measuresOf('H07', [measure, 0.5])[0] as NonNullable<typeof piece>, FROM, '#', minute(1))
+    const numbers = [{ name: 'value', was: 0.5, now: value }]
+    expect(recheck(moved, now, FROM)).toMatchObject({ state: 'changed', numbers, nowCalled: now[at]?.title })
+  })
+  test.each([
+    ['End of turn is not trained (M01): times as frequent from assistant turn 2 on as in turn 1', 'H07'],
+    ['present: Thinking is stripped (T04), rate from assistant turn 2 on', 'H07'],
+    ['error-severity faults in assistant turns', 'H04'],
+  ])('is not taken for another one: %s of %s', (measure, hypothesis) => {
+    const [piece] = measuresOf(hypothesis, [measure, 1])
+    const pinned = evidenceOf(piece as NonNullable<typeof piece>, FROM, '#', minute(1))
+    expect(recheck(pinned, now, FROM)).toMatchObject({ state: 'gone' })
+  })
 })

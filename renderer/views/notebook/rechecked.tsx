@@ -18,7 +18,7 @@ export function Rechecked({ evidence }: { evidence: Evidence }) {
   if (checked.state === 'unchanged') {
     return (
       <p className="quiet">
-        <span aria-hidden="true">✓</span> Unchanged in the open run.
+        <span aria-hidden="true">✓</span> Unchanged in the open run{nowCalled(checked)}
       </p>
     )
   }
@@ -27,8 +27,10 @@ export function Rechecked({ evidence }: { evidence: Evidence }) {
       <p className="warn-text">
         <span aria-hidden="true">⚠</span>{' '}
         {checked.state === 'gone'
-          ? 'Gone from the open run: it is not found there any more.'
-          : 'Changed in the open run:'}
+          ? goneWords(evidence, checked.settings)
+          : checked.nowCalled === undefined
+            ? 'Changed in the open run:'
+            : `Changed in the open run${nowCalled(checked)}`}
       </p>
       <MovedList moved={checked.numbers} />
       {checked.settings.length > 0 && (
@@ -39,6 +41,18 @@ export function Rechecked({ evidence }: { evidence: Evidence }) {
       )}
     </div>
   )
+}
+
+function nowCalled({ nowCalled: title }: Recheck): string {
+  return title === undefined ? '.' : `, where this measure has another name by now: ${spelt(title)}`
+}
+
+/** A measure that another version names otherwise is not gone. */
+function goneWords({ kind }: Evidence, settings: readonly Moved[]): string {
+  const isOfOther = settings.some(({ name }) => name === 'program')
+  return kind === 'measure' && isOfOther
+    ? 'Not found in the open run under this name. Another version of the program judges it now, which may call the measure otherwise.'
+    : 'Gone from the open run: it is not found there any more.'
 }
 
 function MovedList({ moved }: { moved: readonly Moved[] }) {

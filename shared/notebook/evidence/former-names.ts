@@ -1,0 +1,28 @@
+/** How a measure may be called now that was called otherwise: by hypothesis, names with `#` for numbers. */
+const RENAMED: Readonly<Record<string, readonly (readonly [RegExp, readonly string[]])[]>> = {
+  H07: [
+    [
+      /^(?:error-severity faults|faults of error severity) in assistant turns(?:; warnings are set aside)?$/,
+      ['faults of error severity in assistant turns'],
+    ],
+    [/^present: (.+) \((\w+)\), (rate .+)$/, ['$1 ($2, a warning): $3', '$1 ($2, a note): $3']],
+    [/^set aside, (a warning|a note): (.+) \((\w+)\), (rate .+)$/, ['$2 ($3, $1): $4']],
+    // What was held against a rate of turn 1 is held as a ratio now, and the rate stands beside it.
+    [
+      /^(.+): rate from assistant turn # on, against # times that of turn #$/,
+      ['$1: rate from assistant turn # on', '$1: rate from assistant turn # on, and none in turn #'],
+    ],
+    [/^(.+): times as frequent from (.+)$/, ['$1: as frequent from $2']],
+  ],
+}
+
+/** Names that a measure of a hypothesis may have by now, the likeliest first; none where it was never called otherwise. */
+export function laterNames(hypothesis: string, measure: string): readonly string[] {
+  const known = RENAMED[hypothesis] ?? []
+  return known.flatMap(([was, now]) => (was.test(measure) ? now.map((name) => measure.replace(was, name)) : []))
+}
+
+/** A name without the title of the check that it is of: `(C04): rate …`. The check may have another title by now, and the code stays. */
+export function withoutTitle(measure: string): string {
+  return measure.replace(/^.*? (?=\([A-Z]\d\d[,)])/, '')
+}
