@@ -137,6 +137,7 @@ export async function readWithDataset(dataset: readonly SourceInput[]): Promise<
  * where something else was asked meanwhile.
  */
 export async function readFollowing(on: boolean, handles: readonly FileSystemHandle[]): Promise<boolean> {
+  if (!(await sameOnceReadAgain())) return false
   if (!on) {
     const before = asked
     try {
@@ -146,7 +147,6 @@ export async function readFollowing(on: boolean, handles: readonly FileSystemHan
     }
     return asked === before
   }
-  if (!(await sameOnceReadAgain())) return false
   const before = asked
   const run = Symbol('following')
   asked = run
@@ -171,7 +171,7 @@ export async function readFollowing(on: boolean, handles: readonly FileSystemHan
   }
 }
 
-/** Waits for the reading under other settings that is under way: these are in force, or not, before the run is followed. False where something else is open by then. */
+/** Waits for the reading under other settings that is under way: these are in force, or not, before the run is followed or no longer is. False where something else is open by then. */
 async function sameOnceReadAgain(): Promise<boolean> {
   const { sources } = useFiles.getState()
   for (let waited: unknown = null; waited !== readingAgain; ) {

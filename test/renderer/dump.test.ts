@@ -158,6 +158,30 @@ describe('what is open in the page', () => {
       expect(files().options).toEqual({ intend: ['M01'] })
     })
 
+    it('is no longer followed where that is ended right after', async () => {
+      letFollow()
+      const look = await engine.watch([], [])
+      let slow = Promise.resolve()
+      engine.watch = async () => () => slow.then(look)
+      await opened()
+      await toggleFollow()
+      await until(isFollowed)
+      let goOn = () => {}
+      slow = new Promise((resolve) => {
+        goOn = resolve
+      })
+      const isRead = reconfigure({ intend: ['M01'] })
+      const isToggled = toggleFollow()
+      // As many tasks as ending takes that waits for nothing.
+      for (let task = 0; task < 100; task++) await new Promise((resolve) => setImmediate(resolve))
+      goOn()
+      await isToggled
+      expect(await isRead).toBe(true)
+      await until(isOpen)
+      expect(files()).toMatchObject({ following: false, rollouts: 3, problems: [], options: { intend: ['M01'] } })
+      expect(useView.getState().notice.text).toBe('No longer followed; judged as it stands')
+    })
+
     it('is not followed where it was closed meanwhile', async () => {
       letFollow()
       await opened()
