@@ -86,17 +86,26 @@ export async function sourcesOf({ names, folder }: Choice): Promise<SourceInput[
   return names.flatMap((name) => listed.get(name) ?? []).map((file) => urlSource(file, folder))
 }
 
-/** The hash of these files as one dump, without opening them; null where they cannot be had. */
-export async function hashOfServed(choice: Choice): Promise<string | null> {
+/** The hash of these files as one dump, without opening them. Fails with a sentence where they cannot be had. */
+export async function hashOfServed(choice: Choice): Promise<string> {
   const [{ byteSource }, { slowSha256 }, { dumpHash }] = await Promise.all([
     import('../engine/byte-sources.ts'),
     import('../engine/sha256.ts'),
     import('../../shared/session/hashes.ts'),
   ])
-  return sourcesOf(choice).then(
-    (sources) => dumpHash(sources.map(byteSource), { createSha256: slowSha256 }),
-    () => null,
-  )
+  let failure: unknown = null
+  // Of a file that cannot be read the hash takes the size alone, and would be another's.
+  const sources = (await sourcesOf(choice)).map(byteSource).map((source) => {
+    const slice = (start: number, end: number) =>
+      source.slice(start, end).catch((error: unknown) => {
+        failure ??= error
+        throw error
+      })
+    return { ...source, name: source.name, size: source.size, slice }
+  })
+  const hash = await dumpHash(sources, { createSha256: slowSha256 })
+  if (failure !== null) throw failure
+  return hash
 }
 
 function named(names: readonly string[]): string {

@@ -23,6 +23,8 @@ import { keepWindowFiles, windowFiles } from './window-files.ts'
 export const sample = observable<OpenedFile | null>(null)
 /** One line from the host that belongs on the start page. */
 export const hostNotice = observable<string | null>(null)
+/** Why the place that the address asks for is not shown, where more is known than that its dump is not open. */
+export const linkNotice = observable<string | null>(null)
 
 /** Asks the host what to open. A page without such a host starts empty. */
 export async function startSession(): Promise<void> {
@@ -53,16 +55,26 @@ async function openWanted(): Promise<void> {
   const choice = again ?? onlyFile(folder)
   if (choice === null) return
   // A link into another run does not show this one as if it were that.
-  if (again === undefined && dump !== null && (await hashOfServed(choice)) !== dump) {
-    const [name = folder.name] = choice.names
-    hostNotice.set(
-      `${name} is not opened: the link points into another run, or into this one before it grew. Open it to see it as it is now.`,
-    )
-    return
+  if (again === undefined && dump !== null) {
+    const why = await whyNotShown(choice, dump)
+    linkNotice.set(why)
+    if (why !== null) return
   }
   await openServed(choice)
   const { dumpHash } = useFiles.getState()
   if (again !== undefined && dumpHash !== null && dumpHash !== dump) applyToGrown(wanted)
+}
+
+/** Why the link into a dump is not followed to the only file there is; null where it is that dump. */
+async function whyNotShown(choice: Choice, dump: string): Promise<string | null> {
+  const [name = ''] = choice.names
+  const words = `the link (the hash of its dump begins with ${dump.slice(0, 12)})`
+  try {
+    if ((await hashOfServed(choice)) === dump) return null
+  } catch (error) {
+    return `${name} is not opened: it could not be read to see whether ${words} points into it. ${sentenceOf(error)}`
+  }
+  return `${name} is not opened: ${words} points into another run, or into this one before it grew. Open it to see it as it is now, or drop the dump of the link to see the place.`
 }
 
 /** Opens files of the folder that the host serves. */

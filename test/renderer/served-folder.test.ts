@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { choiceAgain, onlyFile, type ServedFolder, sourcesOf } from '../../renderer/data/served-folder.ts'
+import { choiceAgain, hashOfServed, onlyFile, type ServedFolder, sourcesOf } from '../../renderer/data/served-folder.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -49,4 +49,14 @@ test.each([
   hosted(answer)
   const asked = sourcesOf({ names: ['step_1.jsonl'], folder: null })
   await expect(asked).rejects.toThrow('The server does not answer')
+})
+
+test('a file that is listed and cannot be read has no hash, rather than that of another one', async () => {
+  vi.stubGlobal('document', { baseURI: 'http://127.0.0.1:1/' })
+  vi.stubGlobal('fetch', async (url: URL | string) =>
+    String(url).endsWith('session.json')
+      ? Response.json({ files: [], folder, sample: null, notice: null })
+      : new Response('', { status: 500 }),
+  )
+  await expect(hashOfServed({ names: ['step_1.jsonl'], folder: null })).rejects.toThrow('step_1.jsonl')
 })

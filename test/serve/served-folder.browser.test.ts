@@ -149,7 +149,10 @@ describePage('a served folder that comes back', (tests) => {
     await page.request.get(second.url)
     await page.goto(new URL(`/${place}`, second.url).href)
     if (isOpened) await page.locator('.rollout-table tbody .rollout-row').first().waitFor()
-    else await page.getByText('The link points into a dump that is not open here').waitFor()
+    else await page.getByText('run.jsonl is not opened: the link').waitFor()
+    // One link is spoken of once.
+    const notices = await page.locator('.start-notice').allInnerTexts()
+    expect(notices.filter((words) => words.includes('link'))).toHaveLength(isOpened ? 0 : 1)
     expect(new URL(page.url()).hash).toBe(place)
     await page.close()
     await second.stop()

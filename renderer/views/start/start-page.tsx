@@ -10,7 +10,7 @@ import { useObservable } from '../../data/observable.ts'
 import { openFromShell, pickAndOpen } from '../../data/opening.ts'
 import { recentOpens } from '../../data/recent.ts'
 import { choiceAgain, servedFolder } from '../../data/served-folder.ts'
-import { hostNotice, openSample, openServed, sample } from '../../data/session.ts'
+import { hostNotice, linkNotice, openSample, openServed, sample } from '../../data/session.ts'
 import { useFiles } from '../../state/files.ts'
 import { show } from '../../state/view.ts'
 import { bytes, counted } from '../../text/numbers.ts'
@@ -125,10 +125,12 @@ function Opening() {
 
 function Notices() {
   const notice = useObservable(hostNotice)
+  const why = useObservable(linkNotice)
   const wanted = wantedDump()
   return (
     <>
-      {wanted !== null && (
+      {wanted !== null && why !== null && <p className="start-notice">{spelt(why)}</p>}
+      {wanted !== null && why === null && (
         <p className="start-notice">
           The link points into a dump that is not open here (its hash begins with <code>{wanted.slice(0, 12)}</code>).
           Drop that dump to see the place.
