@@ -32,6 +32,9 @@ export function endOfExamples(row: Looked): number | null {
 /** Rows before one and the same question show less: so many of them must begin alike. */
 const FEWEST_OF_ONE_PROMPT = 4
 
+/** One alone may be no group: a file may give all of its rows the name of their task. */
+const FEWEST_TORN = 2
+
 /** More need not be known of what follows a head. */
 const DIFFERENT_RESTS = 2
 
@@ -51,7 +54,13 @@ export interface HeadCount {
 /** The heads of rows. A row that stores the length of its prompt, or says of all of its head that nobody sampled it, tells by itself what is an example. */
 export function countHeads(views: readonly TrajectoryView[]): HeadCount[] {
   const known = new Map<string, { rows: number; asking: number; rests: Set<string>; groups: Map<string, string[]> }>()
+  let [stretch, stretches] = ['', 0]
   for (const { ids, mask, provenance, segmentation, trajectory } of views) {
+    const { group, step, place } = trajectory
+    // A number may be given again to the rows of another prompt: those of one prompt stand together.
+    const own = JSON.stringify([place.source, step, group])
+    if (own !== stretch) stretches++
+    stretch = own
     if (segmentation === null || trajectory.promptLength !== null) continue
     const found = headOf({ segmentation, mask, provenance })
     if (found === null || isToldUnsampled(found, provenance)) continue
@@ -64,9 +73,8 @@ export function countHeads(views: readonly TrajectoryView[]): HeadCount[] {
     same.rows++
     if (segmentation.turns.slice(last.index + 1, firstTrained.index).some(({ kind }) => kind === 'user')) same.asking++
     same.rests.add(rest)
-    const { group, step, place } = trajectory
     if (group === null) continue
-    const key = JSON.stringify([place.source, step, group])
+    const key = String(stretches)
     same.groups.set(key, [...(same.groups.get(key) ?? []), rest])
   }
   return [...known].map(([head, { rows, asking, rests, groups }]) => ({
@@ -121,7 +129,7 @@ export function addHeads(a: readonly HeadCount[], b: readonly HeadCount[]): Head
  */
 export function sharedHeads(counts: readonly HeadCount[]): { readonly heads: number; readonly shared: number } {
   const isShared = ({ rows, rests, torn }: HeadCount) =>
-    torn === 0 && (rows >= FEWEST_OF_ONE_PROMPT || rests.length > 1)
+    torn < FEWEST_TORN && (rows >= FEWEST_OF_ONE_PROMPT || rests.length > 1)
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
   return {
     heads: sum(counts.map(({ rows }) => rows)),

@@ -11,7 +11,13 @@ const QUESTIONS = ['the Arn', 'the Teal', 'the Lode', 'the Wick']
  */
 async function records(
   example: (group: number, member: number) => string,
-  { questions = QUESTIONS, first = 'Where does the Isk rise?', next = asked, members = 4 }: Shape = {},
+  {
+    questions = QUESTIONS,
+    first = 'Where does the Isk rise?',
+    next = asked,
+    members = 4,
+    numbered = byGroup,
+  }: Shape = {},
 ) {
   const tokenizer = await qwen()
   return questions.flatMap((river, group) =>
@@ -28,7 +34,7 @@ async function records(
         completion_mask: record.loss_mask,
         reward: member % 2,
         advantage: member % 2 === 0 ? -1 : 1,
-        group_id: group,
+        group_id: numbered(group, member),
       })
     }),
   )
@@ -39,7 +45,10 @@ interface Shape {
   readonly first?: string | ((group: number) => string)
   readonly next?: (river: string, member: number) => string
   readonly members?: number
+  readonly numbered?: (group: number, member: number) => number | string
 }
+
+const byGroup = (group: number) => group
 
 const asked = (river: string) => `Where does ${river} rise?`
 
@@ -63,6 +72,17 @@ describe('assistant turns before the first that is trained, in rows without a le
     expect(h02(found)?.missing.join()).toContain('the length of the prompts')
     expect(found.policy).toMatchObject({ examples_in_prompt: true, suggested: null })
     expect(found.policy.evidence.join()).toContain('examples in the prompt')
+  })
+
+  it.each<[string, Shape]>([
+    ['is used again for other prompts', { members: 1, numbered: (group) => group % 4 }],
+    ['names the task of all of them', { members: 1, numbered: () => 'rivers' }],
+  ])('are examples of the prompt where a group number %s', async (_, shape) => {
+    const questions = Array.from({ length: 16 }, (_, i) => `${QUESTIONS[i % 4]} of county ${i}`)
+    const found = await report(() => 'It rises in the north.', { questions, ...shape })
+    expect(failingIn(found)).not.toContain('M03')
+    expect(h02(found)?.verdict).toBe('inconclusive')
+    expect(found.policy.examples_in_prompt).toBe(true)
   })
 
   it('are turns that the mask leaves out where each rollout has its own', async () => {

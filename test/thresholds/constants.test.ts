@@ -9,6 +9,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/create-facts.ts SHOWN_TOKENS': 'what evidence shows',
   'checks/encoded.ts LONGEST': 'bound of cost',
   'checks/examples.ts DIFFERENT_RESTS': 'whether there are different ones takes two',
+  'checks/examples.ts FEWEST_TORN': 'one is taken for no group; more than one takes two',
   'checks/examples.ts FEWEST_OF_ONE_PROMPT':
     'chance alone does not make so many samples alike; whether it holds of the dump is `convention-share`',
   'checks/fact-columns.ts ROWS_OF_A_PART': 'bound of cost',
