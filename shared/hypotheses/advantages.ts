@@ -1,6 +1,7 @@
 import type { DumpView } from '../checks/check.ts'
 import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { hasInfiniteAdvantage } from '../checks/groups/advantage-explosion.ts'
 import { boundOf } from '../checks/groups/advantages.ts'
 import { isNoise, type Scaling, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
 import { mean } from '../checks/groups/statistics.ts'
@@ -8,6 +9,8 @@ import { mean } from '../checks/groups/statistics.ts'
 /** What H01 measures. Numbers are null where there is nothing to take them from. */
 export interface AdvantageMeasures {
   readonly completeGroups: number
+  /** Complete groups in which an advantage is infinite. */
+  readonly infiniteGroups: number
   readonly scaling: Scaling | null
   /** Mean over complete groups of the unbiased std of their rewards. */
   readonly meanStd: number | null
@@ -39,6 +42,7 @@ export function measureAdvantages(dump: DumpView): AdvantageMeasures {
   const largest = (values: readonly number[]) => (values.length === 0 ? null : values.reduce((a, b) => Math.max(a, b)))
   return {
     completeGroups: groups.length,
+    infiniteGroups: groups.filter(({ group }) => hasInfiniteAdvantage(group)).length,
     scaling,
     meanStd: groups.length === 0 ? null : mean(groups.map(({ std }) => std)),
     noiseFloor: floor,

@@ -53,16 +53,15 @@ function decide(input: HypothesisInput): Judgement {
   const bounds = amplifiedBounds(input.dump.settings.thresholds)
   const explosion = checkOf(input, 'A03')
   const isOverBound = scaling !== null && isGroupScaled(scaling.scheme)
-  const hasFault = explosion?.status === 'fail'
-  const exploded = hasFault && isOverBound
-  // Where no std of a group is known to divide, A03 finds infinite advantages alone, and something else may have made them.
-  const isUnexplained = hasFault && !isOverBound
+  const exploded = explosion?.status === 'fail' && isOverBound
+  // Where no std of a group is known to divide, something else may have made them.
+  const isUnexplained = found.infiniteGroups > 0 && !isOverBound
   const amplified = scaling?.scaled === true && holds(found.amplifiedShare, bounds.supported)
   // Without a known scaling, a spread that is not small cannot be amplified either. Groups without any show neither.
   const few =
     found.meanStd !== 0 && holds(scaling === null ? found.noiseShare : found.amplifiedShare, bounds.contradicted)
   const unscaled = scaling !== null && !scaling.scaled
-  // Under an unscaled scheme no std makes an advantage explode.
+  // Under an unscaled scheme no std makes an advantage explode, and infinite ones are known without A03.
   const unlooked = unscaled ? [] : notRun(input, ['A03'])
   const contradicted = !isUnexplained && (unscaled || (few && unlooked.length === 0))
   const verdict = exploded || amplified ? 'supported' : contradicted ? 'contradicted' : 'inconclusive'
@@ -72,10 +71,10 @@ function decide(input: HypothesisInput): Judgement {
     because: [
       ...schemeLine(found, bounds),
       ...shareLine(found, bounds),
-      ...(explosion === null || explosion.checked === 0
-        ? []
-        : isUnexplained
-          ? infiniteLine(explosion.affected)
+      ...(isUnexplained
+        ? infiniteLine(found.infiniteGroups)
+        : explosion === null || explosion.checked === 0
+          ? []
           : compared(
               'groups with an advantage above its bound',
               explosion.affected,

@@ -12,8 +12,10 @@ import {
   deciding,
   holds,
   type Judgement,
+  leftOut,
   lesserFaults,
   notCheckable,
+  notRun,
   stated,
 } from './verdict.ts'
 
@@ -62,11 +64,12 @@ function decide(input: HypothesisInput): Judgement {
   const cancel = input.checks.some(
     ({ code, status, severity }) => code === 'A09' && status === 'fail' && severity !== 'info',
   )
+  const unlooked = input.streams.has('reward_components') ? notRun(input, ['A09']) : []
   return {
     // Components whose weights are not known may conflict unseen.
     verdict: supported
       ? 'supported'
-      : found.componentsUnexplained || cancel || isOfUnit
+      : found.componentsUnexplained || cancel || isOfUnit || unlooked.length > 0
         ? 'inconclusive'
         : 'contradicted',
     because: [
@@ -85,6 +88,7 @@ function decide(input: HypothesisInput): Judgement {
         : input.streams.has('reward_components')
           ? []
           : ['reward_components']),
+      ...(supported ? [] : leftOut(unlooked)),
     ],
     // All measures could have ruled either way.
     firm: true,

@@ -3,8 +3,9 @@ import { CHECKS } from '../../shared/checks/registry.ts'
 import type { HypothesisInput } from '../../shared/hypotheses/hypothesis.ts'
 import { HYPOTHESES, judge } from '../../shared/hypotheses/registry.ts'
 import type { CheckFixture } from '../fixtures/checks/fixture.ts'
-import { trajectoryOf } from '../helpers/conversation.ts'
+import { type NativeRecord, trajectoryOf } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
+import { cleanRollout } from '../session/dumps.ts'
 import { inputOf } from './dump-input.ts'
 
 const modules = import.meta.glob<CheckFixture>('../fixtures/checks/[A-Z][0-9][0-9].ts', {
@@ -52,6 +53,67 @@ describe('leaving checks out contradicts nothing that they speak for', () => {
         }
       }
     }
+  })
+})
+
+/** Sound rollouts, each changed: dumps in which a check holds back a verdict that no fixture of a single fault comes to. */
+const HOLDING: readonly (readonly [what: string, code: string, change: (row: NativeRecord, record: number) => void])[] =
+  [
+    [
+      'an infinite advantage where none is divided by a std',
+      'A03',
+      (row, record) => {
+        const reward = ((record * 7) % 4) / 4
+        Object.assign(row, { reward, advantage: record === 6 ? Number.POSITIVE_INFINITY : reward - 0.375 })
+      },
+    ],
+    [
+      'components that cancel each other',
+      'A09',
+      (row, record) => {
+        const [right, long] = [record % 2, [0, 0.2, 1, 1.2][record % 4] as number]
+        const rewards = { right, long, brief: 0.3 * right - 0.9 * long + 0.02 * (record % 5) }
+        const reward = right + long + rewards.brief
+        Object.assign(row, { reward, rewards, advantage: reward - 0.71 })
+      },
+    ],
+  ]
+
+describe('whichever single check is left out, a verdict stands, or says so', () => {
+  const said = 'the checks that were left out'
+  const changed = (input: HypothesisInput) => {
+    const before = verdictsOf(input)
+    return CODES.flatMap((left) => {
+      const others = CODES.filter((code) => code !== left)
+      return verdictsOf(under(input, others)).flatMap(({ id, verdict, missing }) => {
+        const was = before.find((each) => each.id === id)?.verdict
+        const isTold = missing.some((each) => each.startsWith(said)) && verdict !== 'contradicted'
+        return verdict === was || (isTold && verdict !== 'supported')
+          ? []
+          : [`${id} without ${left}: ${was} → ${verdict}`]
+      })
+    })
+  }
+
+  it.each(fixtures)('$code: $dump.story', async ({ dump }) => {
+    const tokenizer = await testTokenizer(dump.family)
+    const trajectories = dump.rows(tokenizer).map((row, record) => trajectoryOf(row, { source: 0, record, part: 0 }))
+    const alone = inputOf(trajectories, tokenizer)
+    const second = { dump: alone.dump, checks: alone.checks, streams: alone.streams, tokenizer: tokenizer.id }
+    expect(changed(alone)).toEqual([])
+    expect(changed({ ...alone, tokenizer: tokenizer.id, against: second })).toEqual([])
+  })
+
+  it.each(HOLDING)('%s (%s)', async (_, code, change) => {
+    const tokenizer = await testTokenizer('qwen2.5')
+    const rows = Array.from({ length: 16 }, (_, record) => {
+      const rollout = cleanRollout(tokenizer, record, { group: `g${record >> 2}`, groupSize: 4 })
+      change(rollout.record, record)
+      return trajectoryOf(rollout, { source: 0, record, part: 0 })
+    })
+    const input = inputOf(rows, tokenizer)
+    expect(input.checks.find((each) => each.code === code)?.status).toBe('fail')
+    expect(changed(input)).toEqual([])
   })
 })
 

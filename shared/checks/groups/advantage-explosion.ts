@@ -28,8 +28,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   yield* within(0, 0.4, fitting(view))
   const scaling = scalingOf(view)
   // Whatever the rewards and the formula, no advantage is infinite.
-  const hasInfinite = ({ members }: GroupView) => members.some(isInfinite)
-  const infinite = new Set(yield* within(0.4, 0.5, filtered(groups, hasInfinite)))
+  const infinite = new Set(yield* within(0.4, 0.5, filtered(groups, hasInfiniteAdvantage)))
   if (infinite.size > 0 && (scaling === null || !isGroupScaled(scaling.scheme))) {
     for (const group of groups) {
       report.place(infinite.has(group))
@@ -87,6 +86,10 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     })
   }
   yield* within(0.5, 1, forEachOf(groups, look))
+}
+
+export function hasInfiniteAdvantage({ members }: Pick<GroupView, 'members'>): boolean {
+  return members.some(isInfinite)
 }
 
 function isInfinite({ brokenAdvantage: broken }: TrajectoryFacts): boolean {
