@@ -126,12 +126,14 @@ async function walk(root: string, folder: string, visited: Set<string>, found: F
   const real = await realpath(folder)
   if (visited.has(real)) return
   visited.add(real)
-  const names = (await readdir(folder)).filter((name) => !name.startsWith('.') && name !== 'node_modules')
-  for (const name of names.sort(inNaturalOrder)) {
-    const path = join(folder, name)
-    const info = await stat(path).catch(() => null)
-    if (info?.isDirectory()) await walk(root, path, visited, found)
-    else if (info?.isFile()) found.push({ path, name: shownName(relative(root, path)) })
+  const entries = await readdir(folder, { withFileTypes: true })
+  const wanted = entries.filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
+  for (const entry of wanted.sort((a, b) => inNaturalOrder(a.name, b.name))) {
+    const path = join(folder, entry.name)
+    // Only of links, and where a file system does not tell, one has to look.
+    const kind = entry.isFile() || entry.isDirectory() ? entry : await stat(path).catch(() => null)
+    if (kind?.isDirectory()) await walk(root, path, visited, found)
+    else if (kind?.isFile()) found.push({ path, name: shownName(relative(root, path)) })
   }
 }
 

@@ -34,17 +34,21 @@ export async function watchPaths(
   const paths = new Set(files.map(({ path }) => path))
   /** Where each file was when it was seen last, by its identity. */
   const seen = new Map<string, FoundFile>()
+  /** Those of the last look, by path: what nothing was written to is not opened again. */
+  let before = new Map<string, SeenFile>()
   return {
     paths,
     async look() {
       const found = (await findAll(named, io, relativeTo, { gone: 'left-out' })).files.filter((file) => !file.pipe)
       const watched: WatchedFile[] = []
       const here = new Set<string>()
+      const opened = new Map<string, SeenFile>()
       const add = async (file: FoundFile) => {
-        const now = await watchedFile(file)
+        const now = await watchedFile(file, before.get(file.path))
         if (now === null || here.has(now.identity)) return
         here.add(now.identity)
         paths.add(file.path)
+        opened.set(file.path, now)
         seen.set(now.identity, file)
         watched.push(now)
       }
@@ -55,18 +59,23 @@ export async function watchPaths(
         const renamed = await renamedTo(file, identity)
         if (renamed !== null) await add(renamed)
       }
+      before = opened
       return watched
     },
   }
 }
 
-async function watchedFile(file: FoundFile): Promise<(WatchedFile & { readonly identity: string }) | null> {
+type SeenFile = WatchedFile & { readonly identity: string }
+
+async function watchedFile(file: FoundFile, before: SeenFile | undefined): Promise<SeenFile | null> {
   try {
     const { dev, ino, size, mtimeMs } = await stat(file.path)
+    const stamp = `${dev}:${ino}:${size}:${mtimeMs}`
+    const isAsBefore = before !== undefined && before.stamp === stamp && before.source.name === file.name
     return {
-      source: await NodeFileSource.open(file.path, file.name),
+      source: isAsBefore ? before.source : await NodeFileSource.open(file.path, file.name),
       identity: `${dev}:${ino}`,
-      stamp: `${dev}:${ino}:${size}:${mtimeMs}`,
+      stamp,
       quiet: Date.now() - mtimeMs > QUIET_AFTER,
     }
   } catch {

@@ -1,3 +1,4 @@
+import type { AuditSettings } from '../checks/check.ts'
 import type { RecordSpans } from '../containers/container.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { LogReport } from '../model/report.ts'
@@ -328,10 +329,20 @@ function forget(source: FollowedSource, { maxFindings = DEFAULT_MAX_FINDINGS }: 
 
 /** Says everything that a source is read under. */
 function planName({ prepared, tokenizer, settings, ...plan }: SourcePlan): string {
-  const policy = { ...settings.policy, suggested: null }
   // One tokenizer may frame turns by what was read first, and none by what comes later.
   const framed = prepared !== null && prepared.frame !== null
-  return JSON.stringify({ ...plan, tokenizer: tokenizer?.id ?? null, framed, settings: { ...settings, policy } })
+  return `${JSON.stringify({ ...plan, tokenizer: tokenizer?.id ?? null, framed })} ${settingsName(settings)}`
+}
+
+/** Hundreds of sources share the settings of their kin, which are long. */
+const settingsNames = new WeakMap<AuditSettings, string>()
+
+function settingsName(settings: AuditSettings): string {
+  const known = settingsNames.get(settings)
+  if (known !== undefined) return known
+  const name = JSON.stringify({ ...settings, policy: { ...settings.policy, suggested: null } })
+  settingsNames.set(settings, name)
+  return name
 }
 
 /** Resolves after so many milliseconds, or as soon as one of the signals says so. */

@@ -1,3 +1,4 @@
+import type { AuditSettings } from '../checks/check.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { EngineHost } from './host.ts'
 import { asRead, decideKin, type Kin, kinName, wholeSettings } from './kin.ts'
@@ -6,7 +7,15 @@ import { addKins } from './merge-survey.ts'
 import { modelVocabulary } from './model-vocabulary.ts'
 import type { OpenSource } from './open-source.ts'
 import type { TokenizerReference } from './plan.ts'
-import { givenTokenizer, namedBy, referenceTo, type Survey, type SurveyedKin, sourcePlan } from './survey.ts'
+import {
+  givenTokenizer,
+  namedBy,
+  referenceTo,
+  type Survey,
+  type SurveyedKin,
+  settingsOf,
+  sourcePlan,
+} from './survey.ts'
 
 /** A source, and what its own first records say. */
 export interface SurveyedSource {
@@ -34,15 +43,18 @@ export async function surveyTogether(
   const given = namedBy(options, added)
   const evidence = addKins(sources.map(({ survey }, source) => [{ ...survey.evidence, sources: [source] }]))
   const kins = evidence.map((each) => decideKin(each, options, givenTokenizer(given)))
-  const ready = new Map<string, Omit<SurveyedKin, 'drifting'>>()
+  const ready = new Map<string, { readonly kin: Omit<SurveyedKin, 'drifting'>; readonly settings: AuditSettings }>()
   for (const kin of kins) {
     const reference = referenceTo(kin.tokenizer.id, given)
     const loaded = asRead(await loadTokenizer(reference, host.bundledTokenizers), kin)
     const vocabulary =
       given === null ? await modelVocabulary(kin.evidence, kin.tokenizer.id, host.bundledTokenizers) : null
-    ready.set(kinName(kin.evidence.key), { ...kin, reference, loaded, vocabulary })
+    const surveyed = { ...kin, reference, loaded, vocabulary }
+    ready.set(kinName(kin.evidence.key), { kin: surveyed, settings: settingsOf(surveyed, options) })
   }
-  const kinOf = ({ survey }: SurveyedSource) => ready.get(kinName(survey.evidence.key)) as Omit<SurveyedKin, 'drifting'>
+  const kinOf = sources.map(
+    ({ survey }) => ready.get(kinName(survey.evidence.key)) as NonNullable<ReturnType<typeof ready.get>>,
+  )
   return {
     survey: {
       plan: {
@@ -51,16 +63,18 @@ export async function surveyTogether(
           sources.map(({ open }) => open.source.name),
           options,
         ),
-        sources: sources.map((each) => sourcePlan(each.open, kinOf(each), each.survey.drifting.has(0), options)),
+        sources: sources.map(({ open, survey }, i) => {
+          const { kin, settings } = kinOf[i] as (typeof kinOf)[number]
+          return sourcePlan(open, kin, settings, survey.drifting.has(0))
+        }),
         checks: options.checks ?? null,
       },
-      tokenizers: sources.map((each) => kinOf(each).loaded),
+      tokenizers: kinOf.map(({ kin }) => kin.loaded),
       kins,
       given,
     },
-    otherwise: sources.map((each) => {
-      const { reference, loaded, vocabulary, ...kin } = kinOf(each)
-      const own = each.survey
+    otherwise: sources.map(({ survey: own }, i) => {
+      const { reference, loaded, vocabulary, ...kin } = (kinOf[i] as (typeof kinOf)[number]).kin
       const same =
         kin.tokenizer.id === own.tokenizer.id &&
         kin.tokenizer.lacks === own.tokenizer.lacks &&

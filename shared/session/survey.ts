@@ -64,12 +64,13 @@ export async function survey(
   forgetLast()
   const names = sources.map(({ source }) => source.name)
   const bySource = sources.map((_, index) => kinOf.get(index) as SurveyedKin)
+  const settings = new Map(kins.map((kin) => [kin, settingsOf(kin, options)]))
   return {
     plan: {
       settings: wholeSettings(kins, names, options),
       sources: sources.map((open, index) => {
         const kin = bySource[index] as SurveyedKin
-        return sourcePlan(open, kin, kin.drifting.has(index), options)
+        return sourcePlan(open, kin, settings.get(kin) as AuditSettings, kin.drifting.has(index))
       }),
       checks: options.checks ?? null,
     },
@@ -79,12 +80,17 @@ export async function survey(
   }
 }
 
-/** What a source is read under, as one of its kin. */
+/** Under which the sources of a kin are read, one object for all of them. */
+export function settingsOf(kin: Omit<SurveyedKin, 'drifting'>, options: AuditOptions): AuditSettings {
+  return { ...kinSettings(kin, options), ...(kin.vocabulary ? { modelVocabulary: kin.vocabulary } : {}) }
+}
+
+/** What a source is read under, as one of its kin, whose settings are given. */
 export function sourcePlan(
   { container, format, recognition, run }: OpenSource,
   kin: Omit<SurveyedKin, 'drifting'>,
+  settings: AuditSettings,
   measuresDrift: boolean,
-  options: AuditOptions,
 ): SourcePlan {
   return {
     formatId: format.id,
@@ -93,10 +99,10 @@ export function sourcePlan(
     run,
     tokenizer: kin.reference,
     prepared: kin.loaded === null ? null : prepared(kin.loaded),
-    settings: { ...kinSettings(kin, options), ...(kin.vocabulary ? { modelVocabulary: kin.vocabulary } : {}) },
+    settings,
     measuresDrift,
     // Its first rollouts, and those of its kin, hold no ids.
-    rendersTexts: options.renderTexts === true && kin.evidence.key.families === null,
+    rendersTexts: settings.options.renderTexts === true && kin.evidence.key.families === null,
   }
 }
 

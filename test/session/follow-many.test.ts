@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import * as registry from '../../shared/model/thresholds/registry.ts'
 import * as collectedRun from '../../shared/session/collected-run.ts'
 import { cleanRollout, lines, qwen } from './dumps.ts'
 import { atOnce, type FileThen, followed } from './followed.ts'
@@ -6,6 +7,10 @@ import { atOnce, type FileThen, followed } from './followed.ts'
 vi.mock(import('../../shared/session/collected-run.ts'), async (original) => {
   const module = await original()
   return { ...module, collectedTogether: vi.fn(module.collectedTogether) }
+})
+vi.mock(import('../../shared/model/thresholds/registry.ts'), async (original) => {
+  const module = await original()
+  return { ...module, resolveThresholds: vi.fn(module.resolveThresholds) }
 })
 afterEach(() => vi.restoreAllMocks())
 
@@ -26,6 +31,16 @@ test('many small files are put together when somebody asks what was found, not a
   const asked = vi.mocked(collectedRun.collectedTogether).mock.calls.length
   expect(report).toEqual(await atOnce(files))
   expect(asked).toBeLessThan(FILES / 4)
+})
+
+test('under what files are read is found out for each that comes, not for all that are there as well', async () => {
+  const resolved = vi.mocked(registry.resolveThresholds).mock.calls
+  const before = resolved.length
+  const { report } = await followed(files.map((_, last) => files.slice(0, last + 1)))
+  const asked = resolved.length - before
+  expect(report).toEqual(await atOnce(files))
+  // All that are there each time would be half of the square.
+  expect(asked).toBeLessThan((FILES * FILES) / 4)
 })
 
 test('a small file is read once in each look, and a large one in parts', async () => {
