@@ -43,6 +43,7 @@ import './styles/compare-ids.css'
 import './styles/notebook.css'
 import './styles/note-page.css'
 import './styles/experiments.css'
+import './styles/under-way.css'
 import './styles/print.css'
 
 startApp()

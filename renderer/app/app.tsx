@@ -22,6 +22,7 @@ import { ResumeLine } from './resume-line.tsx'
 import { ServedDialog } from './served-dialog.tsx'
 import { StatusLine } from './status-line.tsx'
 import { TruthLine } from './truth-line.tsx'
+import { UnderWayNotice, UnderWayNow } from './under-way.tsx'
 
 // Not needed to begin with, and the pages of checks are long.
 const MappingDialog = lazy(async () => ({ default: (await import('./mapping-dialog.tsx')).MappingDialog }))
@@ -42,9 +43,10 @@ export function App() {
   return (
     <>
       {isOpen ? <Frame /> : view === 'notebook' ? <FrameWithoutDump /> : <StartPage />}
-      <Suspense>
+      <Suspense fallback={<UnderWayNotice words="One moment" stop={null} isAtOnce={false} />}>
         <OpenDialog />
       </Suspense>
+      <UnderWayNow />
       <DropCover />
     </>
   )

@@ -1,11 +1,12 @@
 import { prepareToPrint } from '../data/printing.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { addProblem } from '../state/files.ts'
+import { during } from '../state/under-way.ts'
 
 /** Opens the system's dialog for printing the view, with the rows that one would have to scroll to. */
 export async function printView(): Promise<void> {
   try {
-    await prepareToPrint()
+    await during('Fetching the rows that are to be printed', prepareToPrint)
   } catch (error) {
     addProblem(sentenceOf(error))
   }

@@ -11,6 +11,7 @@ import {
   useExporting,
 } from '../state/exporting.ts'
 import { addProblem, useFiles } from '../state/files.ts'
+import { during } from '../state/under-way.ts'
 import { openDialog, say } from '../state/view.ts'
 import { counted } from '../text/numbers.ts'
 import { runStem } from '../text/run-name.ts'
@@ -209,7 +210,7 @@ export async function textOfAnswer(asking: Promise<ExportFile>): Promise<Uint8Ar
 /** Saves a file that is made in a moment, once a person has been asked where to, beside an export that may be under way. */
 export async function saveFile(name: string, make: () => Made | Promise<Made>): Promise<void> {
   await intoPlace('files', name, async (place) => {
-    const { what, content } = await make()
+    const { what, content } = await during(`Making ${name}`, async () => make())
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
     await place.write(name, bytes as Uint8Array<ArrayBuffer>)
     return `${what} ${await place.end()}`

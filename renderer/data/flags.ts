@@ -3,6 +3,7 @@ import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
 import { markKey, useMarks } from '../state/marks.ts'
+import { during } from '../state/under-way.ts'
 import { count, counted } from '../text/numbers.ts'
 import { database, type Flag, type InspectorDatabase } from './database.ts'
 import type { MarkChange } from './mark-changes.ts'
@@ -52,7 +53,8 @@ export const MOST_FLAGGED_AT_ONCE = 20_000
 export async function toggleFlags(indices: Int32Array, into: InspectorDatabase = database): Promise<void> {
   const { dumpHash } = useFiles.getState()
   try {
-    const { records } = await ask('recordsOf', { indices })
+    const words = `Looking up ${counted(indices.length, 'rollout')}`
+    const { records } = await during(words, () => ask('recordsOf', { indices }))
     if (dumpHash !== useFiles.getState().dumpHash) return
     await flagRecords(records, into)
   } catch (error) {

@@ -1,5 +1,6 @@
 import { sentenceOf } from '../engine/client.ts'
 import { addProblem, useFiles } from '../state/files.ts'
+import { during } from '../state/under-way.ts'
 import { say } from '../state/view.ts'
 import { handlesOf } from './dropped.ts'
 import { readFollowing } from './dump.ts'
@@ -9,7 +10,8 @@ export async function toggleFollow(): Promise<void> {
   const { phase, following, sources } = useFiles.getState()
   if (phase !== 'reading' && phase !== 'open') return
   try {
-    if (!(await readFollowing(!following, await handlesOf(sources)))) return
+    const words = following ? 'Reading what was written until now' : 'Looking at the files, to follow them'
+    if (!(await during(words, async () => readFollowing(!following, await handlesOf(sources))))) return
     say(following ? 'No longer followed; judged as it stands' : 'Followed: new rollouts appear as they are written')
   } catch (error) {
     addProblem(sentenceOf(error))

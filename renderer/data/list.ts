@@ -5,6 +5,7 @@ import { addProblem, useFiles } from '../state/files.ts'
 import { useFilters } from '../state/filters.ts'
 import { markedHere, useMarks } from '../state/marks.ts'
 import { asksForMarks } from '../state/query-text.ts'
+import { during } from '../state/under-way.ts'
 import { observable } from './observable.ts'
 
 /** The rollouts that the table shows and that n and p walk through, in order. */
@@ -40,7 +41,10 @@ export async function refresh(): Promise<void> {
     searched.set({ ...rest, query })
   }
   try {
-    take(await ask('search', { text: query, sort, descending, ...marksFor(query, sort) }, signal, take))
+    const answer = () => ask('search', { text: query, sort, descending, ...marksFor(query, sort) }, signal, take)
+    // What looking for a query has come to is told beside it; while more is read the rows are put in order over and over.
+    const isSorting = query === '' && phase === 'open'
+    take(await (isSorting ? during('Putting the rollouts in order', answer, { stop: stopSearching }) : answer()))
   } catch (error) {
     if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
   }

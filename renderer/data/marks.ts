@@ -2,6 +2,7 @@ import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
 import { placesOf, useMarks } from '../state/marks.ts'
+import { during } from '../state/under-way.ts'
 import { say } from '../state/view.ts'
 import { askToKeep, database, type InspectorDatabase, type Label, type Note } from './database.ts'
 import {
@@ -229,7 +230,7 @@ function take(changes: readonly MarkChange[]): void {
 
 function inTurn(work: () => Promise<void> | void): Promise<void> {
   underWay++
-  const mine = queue.then(work).finally(() => underWay--)
+  const mine = during('Keeping flags, labels and notes', () => queue.then(work)).finally(() => underWay--)
   queue = mine.catch(() => undefined)
   return mine
 }

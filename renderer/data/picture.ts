@@ -2,6 +2,7 @@ import { portableName } from '../../shared/exports/file-names.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { addProblem, useFiles } from '../state/files.ts'
 import { rolloutOnScreen } from '../state/selection.ts'
+import { during } from '../state/under-way.ts'
 import { useView } from '../state/view.ts'
 import { runStem } from '../text/run-name.ts'
 import { knownDetail } from './details.ts'
@@ -30,7 +31,15 @@ async function takePicture(): Promise<Uint8Array> {
     // What the command was given from is closed and drawn away first, and then the page without what is not in the picture.
     await drawn()
     await drawn()
-    return window.inspector === undefined ? await drawPage() : await window.inspector.picture()
+    if (window.inspector !== undefined) return await window.inspector.picture()
+    return await during(
+      'Drawing what the window shows',
+      async () => {
+        await drawn()
+        return drawPage()
+      },
+      { isAtOnce: true },
+    )
   } finally {
     page.classList.remove(PICTURED)
   }

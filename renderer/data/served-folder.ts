@@ -1,5 +1,6 @@
 import type { OpenedFile } from '../../electron/bridge.ts'
 import type { SourceInput } from '../../shared/session/protocol.ts'
+import { during } from '../state/under-way.ts'
 import type { RecentOpen } from './database.ts'
 import { observable } from './observable.ts'
 import { isOfTokenizer } from './tokenizer-part.ts'
@@ -74,7 +75,7 @@ const MOST_NAMED = 3
 
 /** The chosen files as they are now: they may have grown since they were listed. Fails with a sentence where any is gone. */
 export async function sourcesOf({ names, folder }: Choice): Promise<SourceInput[]> {
-  const session = await fetchSession()
+  const session = await during('Asking the server for its files', fetchSession)
   if (session === null)
     throw new Error('The server does not answer. Start `serve` again, and open the address that it prints.')
   const listed = new Map(session.folder?.files.map((file) => [file.name, file]))

@@ -3,6 +3,7 @@ import { applyToGrown } from '../app/keep-address.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { parseAddress } from '../state/address.ts'
 import { addProblem, dismissAllProblems, useFiles } from '../state/files.ts'
+import { during } from '../state/under-way.ts'
 import { openSources } from './dump.ts'
 import { observable } from './observable.ts'
 import { openFromShell } from './opening.ts'
@@ -28,7 +29,7 @@ export const linkNotice = observable<string | null>(null)
 
 /** Asks the host what to open. A page without such a host starts empty. */
 export async function startSession(): Promise<void> {
-  const session = await fetchSession()
+  const session = await during('Looking at what there is to open', fetchSession)
   sample.set(session?.sample ?? null)
   hostNotice.set(session?.notice ?? null)
   for (const problem of session?.problems ?? []) addProblem(problem)
@@ -70,7 +71,7 @@ async function whyNotShown(choice: Choice, dump: string): Promise<string | null>
   const [name = ''] = choice.names
   const words = `the link (the hash of its dump begins with ${dump.slice(0, 12)})`
   try {
-    if ((await hashOfServed(choice)) === dump) return null
+    if ((await during(`Looking whether the link points into ${name}`, () => hashOfServed(choice))) === dump) return null
   } catch (error) {
     return `${name} is not opened: it could not be read to see whether ${words} points into it. ${sentenceOf(error)}`
   }

@@ -1,5 +1,6 @@
 import { configWithTemplate } from '../../shared/tokens/chat-template.ts'
 import { ask } from '../engine/engine.ts'
+import { during } from '../state/under-way.ts'
 import { tokenizerPart } from './tokenizer-part.ts'
 
 /** What a dropped `tokenizer.json` is called, whose name says nothing. */
@@ -20,7 +21,7 @@ export const BUNDLED = [
 
 /** Hands a dropped tokenizer to the engine; gives the id to choose it by. Fails with a sentence when it is none. */
 export async function startTokenizer(texts: TokenizerTexts): Promise<string> {
-  const { id } = await ask('addTokenizer', texts)
+  const { id } = await during(`Reading the tokenizer ${texts.name}`, () => ask('addTokenizer', texts))
   return id
 }
 

@@ -1,10 +1,11 @@
 import type { LabBasis } from '../../../shared/session/requests/lab.ts'
+import { UnderWayNotice } from '../../app/under-way.tsx'
 import { count, counted, percent } from '../../text/numbers.ts'
 import type { Trial } from './use-trial.ts'
 
 /** How far a trial is, why it failed, or that it was stopped; nothing while its answer stands. */
 export function TrialState({ trial, doing }: { trial: Trial<unknown>; doing: string }) {
-  const { progress, failure, isStopped, result } = trial
+  const { progress, failure, isStopped, result, isStale, isAsked } = trial
   if (failure !== null) {
     return (
       <p className="error-text" role="alert">
@@ -33,7 +34,9 @@ export function TrialState({ trial, doing }: { trial: Trial<unknown>; doing: str
       </p>
     )
   }
-  return result === null ? <p className="quiet lab-state">{doing}…</p> : null
+  if (result === null) return <p className="quiet lab-state">{doing}…</p>
+  // The last answer stays where it is, and what is said lies over it.
+  return isStale && isAsked ? <UnderWayNotice words={doing} stop={trial.stop} isAtOnce={false} /> : null
 }
 
 /** From which rollouts the numbers are, where it is not all of them. */

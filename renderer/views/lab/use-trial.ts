@@ -14,6 +14,8 @@ export interface Trial<Result> {
   readonly isStale: boolean
   readonly progress: LabProgress | null
   readonly failure: string | null
+  /** There is a question, which nobody stopped. */
+  readonly isAsked: boolean
   /** Stopped by a person; `again` takes it up. */
   readonly isStopped: boolean
   stop(): void
@@ -71,6 +73,7 @@ export function useTrial<Name extends keyof LabRequests>(
     isStale,
     progress,
     failure,
+    isAsked: question !== null && !isStopped,
     isStopped,
     stop() {
       asking?.abort()

@@ -1,0 +1,28 @@
+import { create } from 'zustand'
+
+/** What the page does that takes a moment and is told nowhere else. */
+export interface UnderWay {
+  /** `Flagging 2,000 rollouts` */
+  readonly words: string
+  /** Null where it cannot be stopped halfway. */
+  readonly stop: (() => void) | null
+  /** Holds the page up, so that it has to be told before it begins. */
+  readonly isAtOnce: boolean
+}
+
+export const useUnderWay = create<{ readonly jobs: readonly UnderWay[] }>()(() => ({ jobs: [] }))
+
+/** Tells what is done for as long as that takes. */
+export async function during<Result>(
+  words: string,
+  work: () => Promise<Result>,
+  { stop = null, isAtOnce = false }: Partial<Omit<UnderWay, 'words'>> = {},
+): Promise<Result> {
+  const job = { words, stop, isAtOnce }
+  useUnderWay.setState(({ jobs }) => ({ jobs: [...jobs, job] }))
+  try {
+    return await work()
+  } finally {
+    useUnderWay.setState(({ jobs }) => ({ jobs: jobs.filter((other) => other !== job) }))
+  }
+}
