@@ -88,13 +88,13 @@ function storedMean({ mean }: KlFit, { supported }: Bounds): Argument[] {
 }
 
 function formulaLines(fit: KlFit, bounds: Bounds): Argument[] {
-  const { best, least, declared, reversed, undeclared, scales, decimals } = fit
+  const { best, least, declared, reversed, undeclared, turned, scales, decimals } = fit
   const scale = best === null ? 1 : scales[best]
   const name =
     best === null
       ? 'none of k1, k2, k3'
       : `${best}${Math.abs(scale - 1) < 0.01 ? '' : ` times ${scale.toPrecision(3)}`}${decimals === null ? '' : decimals === BFLOAT ? ', computed in bf16' : `, rounded to ${decimals} decimals`}`
-  const wrong = reversed || undeclared
+  const wrong = reversed || undeclared || turned
   const follows = stated(`formula that the stored KL follows${declared ? ` (declared: ${declared})` : ''}`, name, [
     'L10',
   ])
@@ -107,7 +107,7 @@ function formulaLines(fit: KlFit, bounds: Bounds): Argument[] {
       },
       follows,
     ).map((line): Argument => ({ ...line, speaksFor })),
-    ...((best ?? declared) === 'k1' || (!fit.negative && holds(least, bounds.supported))
+    ...((best ?? declared) === 'k1' || turned || (!fit.negative && holds(least, bounds.supported))
       ? stated('least stored KL', least)
       : compared(
           'least stored KL',

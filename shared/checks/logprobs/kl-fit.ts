@@ -23,7 +23,9 @@ export interface KlFit {
   readonly declared: KlFormula | null
   /** The stored KL follows the formula with policy and reference exchanged. */
   readonly reversed: boolean
-  /** It lies below 0 somewhere, which k2 and k3 never do, and neither is nor is meant to be k1, which may. */
+  /** It follows its formula with the sign turned; of k1 that is the one with policy and reference exchanged. */
+  readonly turned: boolean
+  /** It lies below 0 somewhere, by more than rounding, which k2 and k3 never do, and neither is nor is meant to be k1, which may. */
   readonly negative: boolean
   /** It is declared to be one formula, follows another, and does not follow that one. */
   readonly undeclared: boolean
@@ -90,6 +92,8 @@ function* fitting({ facts, settings }: DumpView): Steps<KlFit | null> {
     rounded?.decimals === BFLOAT && best !== null && rounded.agrees(best) && (fitted === null || scales[fitted] > 0)
   const declared = declarations.size === 1 ? ([...declarations][0] as KlFormula) : null
   const reversed = best === 'k3-reversed' || (best === 'k1' && scales.k1 < 0)
+  // However small: what follows the formula so closely is no rounding.
+  const turned = fitted !== null && fitted !== 'k1' && scales[fitted] < 0
   const undeclared =
     declared !== null && best !== null && best !== declared && ruledOut(declared) && !rounded?.agrees(declared)
   return {
@@ -102,7 +106,8 @@ function* fitting({ facts, settings }: DumpView): Steps<KlFit | null> {
     decimals: fitted === null ? (rounded?.decimals ?? null) : null,
     declared,
     reversed,
-    negative: (best ?? declared) !== 'k1' && !isByRounding && isNegative(least, thresholds),
+    turned,
+    negative: turned || ((best ?? declared) !== 'k1' && !isByRounding && isNegative(least, thresholds)),
     undeclared,
   }
 }

@@ -30,8 +30,8 @@ export const L10: Check = {
     const look = (row: TrajectoryFacts) => {
       if (row.kl === undefined) return
       const { stored } = row.kl
-      const negative =
-        !wrong && fit?.negative === true && stored !== null && isNegative(stored.least, settings.thresholds)
+      const isBelow = (least: number) => (fit?.turned ? least < 0 : isNegative(least, settings.thresholds))
+      const negative = !wrong && fit?.negative === true && stored !== null && isBelow(stored.least)
       const affected = (wrong && stored !== null) || negative
       const dominated = isDominated(row.kl, settings.thresholds)
       report.unit(affected || dominated)
@@ -62,9 +62,14 @@ function belowZero(
   member: TrajectoryFacts,
   kl: KlSums,
   { least, leastToken, count, sum }: NonNullable<KlSums['stored']>,
-  { best, declared, explained }: KlFit,
+  { best, declared, explained, turned }: KlFit,
 ): DumpFault {
-  const follows = best === null ? 'it follows none of k1, k2, k3' : `on most tokens it follows ${best}`
+  const follows =
+    best === null
+      ? 'it follows none of k1, k2, k3'
+      : turned
+        ? `it is ${best} with its sign turned`
+        : `on most tokens it follows ${best}`
   return {
     member,
     scope: 'tokens',

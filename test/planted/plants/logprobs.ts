@@ -280,6 +280,18 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
   },
   {
     code: 'L10',
+    title: 'a small k3 is stored with its sign turned',
+    needs: ['mask', 'trainer', 'reference', 'more'],
+    rollout: (rollout, { random }) => {
+      storeKl(rollout, (d) => -1e-5 * (Math.exp(d) - d - 1), random)
+      const kl = rollout.more.kl as (number | null)[]
+      const least = kl.reduce<number>((at, value, token) => ((value ?? 0) < (kl[at] ?? 0) ? token : at), 0)
+      return [{ start: least, end: least + 1 }]
+    },
+    verdicts: { H03: 'supported' },
+  },
+  {
+    code: 'L10',
     title: 'k3 is declared and k1 is stored',
     needs: ['mask', 'trainer', 'reference', 'more'],
     rollout: (rollout, { random }) => {
